@@ -1,5 +1,5 @@
 // @ts-check
-// The module of crates/losscause-capture-page: it asks for the file piece by piece, and answers in JSON.
+// The module of web/wasm/capture: it asks for the file piece by piece, and answers in JSON.
 
 /**
  * @typedef {object} Exports

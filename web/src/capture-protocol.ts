@@ -3,7 +3,7 @@
 /** How a loss is drawn. */
 export type Look = "congestion" | "wireless" | "undecided" | "timer";
 
-/** What is shown of a capture: `View` of crates/losscause-capture-page. */
+/** What is shown of a capture: `View` of web/wasm/capture. */
 export interface View {
   answer: string;
   first: First | null;

@@ -1,5 +1,5 @@
 // @ts-check
-// The module of crates/losscause-lab: texts go in and out as JSON, what changes with every frame as numbers.
+// The module of web/wasm/lab: texts go in and out as JSON, what changes with every frame as numbers.
 
 /**
  * @typedef {object} Exports

@@ -4,7 +4,8 @@
 //! crates in place of crates.io, so that they find each other. Each crate is its own workspace and keeps the
 //! lock file that its package holds. A crate is tested with its own features only: inside the repository's workspace,
 //! another crate could enable a feature that it lacks. The short form checks with the oldest compiler that the tests compile and
-//! does not run them: they are those that ran in the repository. It installs nothing either: the commands of the README run
+//! does not run them: they are those that ran in the repository. A crate whose documentation takes all features (the key
+//! `package.metadata.docs.rs.all-features`) is checked with all. It installs nothing either: the commands of the README run
 //! with the program of the default build.
 
 use std::fmt::Write as _;
@@ -43,6 +44,14 @@ const TOOLCHAIN: &str = "rust-toolchain.toml";
 /// Cargo cannot tell them.
 pub(crate) fn published() -> Result<Vec<String>> {
     Ok(manifest::published()?.into_iter().map(|package| package.name).collect())
+}
+
+/// Every feature of the workspace's packages, as `--features` takes it: `PACKAGE/FEATURE`.
+///
+/// # Errors
+/// Cargo cannot tell them.
+pub(crate) fn features() -> Result<Vec<String>> {
+    manifest::features()
 }
 
 /// The short form, as one of CI's steps.
@@ -122,6 +131,9 @@ impl Place {
         let begun = Instant::now();
         let mut check = tools::oldest_check()?;
         self.put(&mut check, package);
+        if package.is_documented_whole {
+            check.arg("--all-features");
+        }
         run(&mut check)?;
         println!("{}: compiles, in {:.0} s", package.folder(), begun.elapsed().as_secs_f64());
         Ok(())
@@ -265,7 +277,8 @@ mod tests {
 
     #[test]
     fn the_configuration_puts_every_crate_in_the_place_of_crates_io() {
-        let crates = [Crate { name: "a".into(), version: "0.1.0".into(), has_features: false }];
+        let crates =
+            [Crate { name: "a".into(), version: "0.1.0".into(), has_features: false, is_documented_whole: false }];
         let parsed: toml::Table = toml::from_str(&configuration(Path::new("/place"), &crates)).unwrap();
         assert_eq!(parsed["patch"]["crates-io"]["a"]["path"].as_str(), Some("/place/a-0.1.0"));
     }

@@ -30,7 +30,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "losscause-report",
             "losscause-study",
             "losscause-linux",
-            "losscause-quinn",
+            "losscause-quic",
             "losscause-media",
             "losscause-sim",
             "losscause",
@@ -47,10 +47,9 @@ const EDGES: &[(&str, &[&str])] = &[
             "losscause",
         ],
     ),
-    ("losscause-controller", &["losscause"]),
-    ("losscause-quinn", &["losscause-controller", "losscause"]),
+    ("losscause-quic", &["losscause"]),
     // The simulator only in its tests: they run transfers over its links.
-    ("losscause-s2n-quic", &["losscause-controller", "losscause-sim", "losscause"]),
+    ("s2n-quic-download", &["losscause-quic", "losscause-sim", "losscause"]),
     (
         "losscause-cli",
         &[
@@ -109,7 +108,7 @@ fn read(path: &Path) -> String {
 }
 
 fn manifests() -> BTreeMap<String, Table> {
-    let packages = ["crates", "examples"].map(|folder| {
+    let packages = ["crates", "examples", "web/wasm"].map(|folder| {
         fs::read_dir(root().join(folder)).unwrap_or_else(|e| panic!("{folder}/: {e}")).map(|e| e.unwrap().path())
     });
     packages

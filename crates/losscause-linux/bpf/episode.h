@@ -129,7 +129,7 @@ lc_inline void lc_read_ack(struct tcp_sock *tp, const struct ack_sample *sample,
 		arrived = una - from;
 	}
 	if (tp->sacked_out) {
-#pragma unroll
+		lc_unrolled
 		for (int i = 0; i < LC_SACK_BLOCKS; i++) {
 			u32 start = tp->recv_sack_cache[i].start_seq, end = tp->recv_sack_cache[i].end_seq;
 

@@ -4,15 +4,23 @@
  *
  * The structs name only the fields in use. When a program is loaded, libbpf puts in the offsets of the running kernel
  * (CO-RE), so the order and the size of these structs do not matter.
+ *
+ * With LC_HOST, a program compiles on the host, where connection.c stands in for the kernel.
  */
 #ifndef LC_KERNEL_H
 #define LC_KERNEL_H
 
 #include "types.h"
 
+#ifdef LC_HOST
+#define SEC(name) __attribute__((used))
+#define LC_KERNEL_TYPE
+#define LC_KERNEL_FUNCTION
+#else
 #define SEC(name) __attribute__((section(name), used))
 #define LC_KERNEL_TYPE __attribute__((preserve_access_index))
 #define LC_KERNEL_FUNCTION __attribute__((section(".ksyms")))
+#endif
 
 /* Fields of a map's definition (BTF). */
 #define LC_UINT(name, value) int(*name)[value]
@@ -47,6 +55,9 @@ struct sock {
 } LC_KERNEL_TYPE;
 
 struct inet_connection_sock {
+#ifdef LC_HOST
+	struct sock sock; /* the kernel's begins with one, too */
+#endif
 	u8 icsk_retransmits;
 } LC_KERNEL_TYPE;
 
@@ -98,11 +109,19 @@ struct tcp_congestion_ops {
 enum { TCP_CA_Open = 0, TCP_CA_Loss = 4 };
 enum { CA_ACK_ECE = 4 };
 
+#ifdef LC_HOST
+void *bpf_map_lookup_elem(void *map, const void *key);
+void *bpf_sk_storage_get(void *map, void *sk, void *value, u64 flags);
+long bpf_sk_storage_delete(void *map, void *sk);
+void *bpf_ringbuf_reserve(void *map, u64 size, u64 flags);
+void bpf_ringbuf_submit(void *record, u64 flags);
+#else
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static void *(*const bpf_sk_storage_get)(void *map, void *sk, void *value, u64 flags) = (void *)107;
 static long (*const bpf_sk_storage_delete)(void *map, void *sk) = (void *)108;
 static void *(*const bpf_ringbuf_reserve)(void *map, u64 size, u64 flags) = (void *)131;
 static void (*const bpf_ringbuf_submit)(void *record, u64 flags) = (void *)132;
+#endif
 
 extern u32 tcp_reno_ssthresh(struct sock *sk) LC_KERNEL_FUNCTION;
 extern void tcp_reno_cong_avoid(struct sock *sk, u32 ack, u32 acked) LC_KERNEL_FUNCTION;

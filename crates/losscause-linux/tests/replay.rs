@@ -1,7 +1,10 @@
-//! The programs' algorithms in fixed point against the reference in Rust: the same observations, the same verdicts.
+//! The programs' algorithms in fixed point against the reference in Rust: the same observations, the same verdicts. And
+//! what a whole program does about a connection's losses: caps, gaps, sequence numbers.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
+#[path = "replay/connection.rs"]
+mod connection;
 #[path = "replay/host.rs"]
 mod host;
 #[path = "replay/streams.rs"]
@@ -17,11 +20,12 @@ use losscause::{End, Verdict};
 use losscause_linux::kernel::Algorithm;
 use streams::{Stream, generated, simulated};
 
-/// Every rule, with its published parameters and with others.
+/// Every rule, with its published parameters and with others. Fixed point holds multiples of 2^-18: Spike's parameters are
+/// such, because a state that enters or leaves a spike at the edge of rounding would stay another one for a while.
 const RULES: [(&str, &str, &[&str]); 13] = [
     ("spike.h", "lc_spike", &[]),
     ("spike.h", "lc_spike", &["window_ms=0"]),
-    ("spike.h", "lc_spike", &["alpha=0.3", "beta=0.05", "window_ms=700"]),
+    ("spike.h", "lc_spike", &["alpha=0.3125", "beta=0.0625", "window_ms=700"]),
     ("zigzag.h", "lc_zigzag", &[]),
     ("zigzag.h", "lc_zigzag", &["alpha=0.2", "judged_by=after-gap"]),
     ("zbs.h", "lc_zbs", &[]),
@@ -38,10 +42,10 @@ const RULES: [(&str, &str, &[&str]); 13] = [
 fn host(header: &'static str) -> Arc<Host> {
     static HOSTS: Mutex<BTreeMap<&str, Arc<Host>>> = Mutex::new(BTreeMap::new());
     let mut hosts = HOSTS.lock().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(hosts.entry(header).or_insert_with(|| Arc::new(Host::compile(header))))
+    Arc::clone(hosts.entry(header).or_insert_with(|| Arc::new(Host::algorithm(header))))
 }
 
-/// At least 99.9 % of the losses of all streams together.
+/// Every loss of every stream gets the same verdict.
 fn agree(streams: &[Stream]) {
     let text: String = streams.iter().map(Stream::lines).collect();
     for (header, name, set) in RULES {
@@ -55,10 +59,9 @@ fn agree(streams: &[Stream]) {
         let losses = reference.len();
         let different = reference.iter().zip(&fixed_point).filter(|(a, b)| a != b).count();
         let wireless = reference.iter().filter(|verdict| verdict.is_wireless()).count();
-        println!("{name} {set:?}: {different} of {losses} losses differ; {wireless} are wireless");
         assert!(losses > 2_000, "{name} {set:?}: only {losses} losses");
         assert!(wireless > 0 && wireless < losses, "{name} {set:?}: {wireless} of {losses} wireless");
-        assert!(1_000 * different <= losses, "{name} {set:?}: {different} of {losses} losses differ");
+        assert_eq!(different, 0, "{name} {set:?}: of {losses} losses");
     }
 }
 

@@ -261,7 +261,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 }
 
-impl<O: Observer> Observer for &mut O {
+impl<O: Observer + ?Sized> Observer for &mut O {
     #[inline]
     fn on_observation(&mut self, observation: &Observation, scheme: &'static str) {
         (**self).on_observation(observation, scheme);

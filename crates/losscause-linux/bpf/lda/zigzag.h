@@ -64,8 +64,7 @@ lc_inline struct lc_judgement lc_zigzag_judge(const struct lc_zigzag *zigzag, co
 	rtt = gap->shown_by.rott_before;
 	if (p->after_gap || rtt < 0)
 		rtt = gap->shown_by.rott;
-	/* Before the first arrival nothing is known of the gap's size. */
-	lost = gap->shown_by.span < 0 ? 1 : gap->shown_by.missing;
+	lost = gap->shown_by.missing;
 	if (lost == 1)
 		limit -= zigzag->deviation;
 	else if (lost != 3)

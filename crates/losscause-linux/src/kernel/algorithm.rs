@@ -3,10 +3,10 @@
 //! An algorithm's parameters are those of [`losscause`]: its defaults, its ranges, its sentences about them. This file
 //! turns them into the fixed-point numbers of `bpf/types.h`.
 
-use losscause::Span;
 use losscause::filter::Lookback;
 use losscause::lda::{SpikeConfig, VegasBufferConfig, ZbsConfig};
-use losscause::registry::{LdaConfig, Value};
+use losscause::registry::Value;
+use losscause::{BuiltIn, End, LdaConfig, Span};
 
 use super::{Caps, KernelError};
 
@@ -214,7 +214,6 @@ fn spike() -> SpikeConfig {
 impl Rule {
     /// The published parameters, but for Spike's window.
     fn published(self) -> LdaConfig {
-        use losscause::registry::Algorithm;
         match self {
             Rule::Spike => LdaConfig::Spike(spike()),
             Rule::ZigZag => BuiltIn::ZigZag.config(),

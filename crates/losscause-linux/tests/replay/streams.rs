@@ -3,11 +3,16 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex};
 
-use losscause::{Algorithm, AnyAlgorithm, Judgement, Loss, Needs, Numbers, Observation, Signal, Span, Time, Verdict};
+use losscause::observe::Newest;
+use losscause::{
+    Acked, Algorithm, AnyAlgorithm, AtSender, End, Loss, Numbers, Observation, Signal, Span, Time, Verdict,
+};
 use losscause_sim::tcp::{Config, Variant};
-use losscause_sim::{ChannelSpec, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation, TcpLda, Traffic};
+use losscause_sim::{
+    ChannelSpec, Detail, Event, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Recorder, Seen,
+    Simulation, TcpLda, Traffic,
+};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -50,20 +55,28 @@ impl Stream {
     }
 
     /// The verdicts of the reference.
-    pub(crate) fn verdicts(&self, mut lda: AnyAlgorithm) -> Vec<Verdict> {
-        let (mut verdicts, mut number) = (Vec::new(), 0);
+    pub(crate) fn verdicts(&self, lda: AnyAlgorithm) -> Vec<Verdict> {
+        let mut lda = AtSender::new(lda);
+        // Algorithms for senders take the round-trip time of every ACK, the others only those of arrivals.
+        let takes_every_rtt = lda.needs().acks;
+        let mut newest = Newest::default();
+        let mut verdicts = Vec::new();
+        let mut number = 0;
         for step in &self.0 {
             match *step {
                 Step::Ack(ack) => {
-                    let mut sample = Observation::new(Time::ZERO + Span::from_micros(ack.at_us));
-                    sample.rtt = ack.rtt_us.map(Span::from_micros);
-                    sample.newly_acked_pkts = ack.new_data.into();
-                    (sample.spanned_pkts, sample.newly_missing_pkts) = (ack.spanned, ack.missing);
+                    let at = Time::ZERO + Span::from_micros(ack.at_us);
+                    let rtt = ack.rtt_us.map(Span::from_micros);
                     let last = number + u64::from(ack.missing.max(1)) - 1;
-                    sample.newly_missing = (ack.missing > 0).then_some(Numbers { first: number, last });
-                    sample.cwnd_pkts = Some(ack.cwnd.into());
+                    let mut acked = Acked::new(ack.new_data.into());
+                    acked.missing = (ack.missing > 0).then_some(Numbers { first: number, last });
+                    acked.cwnd_pkts = Some(ack.cwnd.into());
                     number += u64::from(ack.spanned);
-                    lda.on_ack(&sample);
+                    let mut observation = newest.advance(at, rtt, [ack.spanned, ack.missing]).with_acked(acked);
+                    if takes_every_rtt {
+                        observation.delay = rtt;
+                    }
+                    lda.observe(&observation);
                 }
                 Step::Lost(first) => {
                     let mut loss = Loss::new(Time::ZERO, Signal::Gap);
@@ -121,35 +134,37 @@ fn stream(step_us: i64) -> impl Strategy<Value = Stream> {
     })
 }
 
-/// Records what it is given, and leaves the judgement to `inner`.
-#[derive(Clone)]
-struct Recorder {
-    inner: AnyAlgorithm,
-    acks: Arc<Mutex<Vec<Ack>>>,
+/// The ACKs of every flow's sender.
+struct Acks(Vec<Vec<Ack>>);
+
+impl Recorder for Acks {
+    fn detail(&self) -> Detail {
+        Detail::Windows
+    }
+
+    fn record(&mut self, _: &Event) {}
+
+    fn looks(&self) -> bool {
+        true
+    }
+
+    fn see(&mut self, flow: FlowId, _: End, seen: Seen<'_>) {
+        if let Seen::Observed(observation) = seen {
+            self.0[flow.0 as usize].push(Ack::from(observation));
+        }
+    }
 }
 
-impl Algorithm for Recorder {
-    fn name(&self) -> &'static str {
-        "recorder"
-    }
-    fn needs(&self) -> Needs {
-        Needs::NONE.with_cwnd()
-    }
-    fn observe(&mut self, sample: &Observation) {
-        let at_us = (sample.at - Time::ZERO).as_nanos() / 1_000;
-        let rtt_us = sample.rtt.map(|rtt| rtt.as_nanos() / 1_000);
-        self.acks.lock().unwrap().push(Ack {
-            at_us,
-            rtt_us,
-            new_data: !sample.is_duplicate(),
-            spanned: sample.spanned_pkts,
-            missing: sample.newly_missing_pkts,
-            cwnd: sample.cwnd_pkts.unwrap() as u32,
-        });
-        self.inner.on_ack(sample);
-    }
-    fn judge(&self, loss: &Loss) -> Judgement {
-        self.inner.judge(loss)
+impl From<&Observation> for Ack {
+    fn from(observation: &Observation) -> Self {
+        Self {
+            at_us: (observation.at - Time::ZERO).as_nanos() / 1_000,
+            rtt_us: observation.delay.map(|rtt| rtt.as_nanos() / 1_000),
+            new_data: !observation.is_duplicate(),
+            spanned: observation.spanned,
+            missing: observation.missing,
+            cwnd: observation.cwnd_pkts().unwrap() as u32,
+        }
     }
 }
 
@@ -159,25 +174,19 @@ pub(crate) fn simulated() -> Vec<Stream> {
     let mut streams = Vec::new();
     for (seed, algorithm) in [Spike, ZigZag, Zbs, FlipFlop, VegasBuffer].into_iter().enumerate() {
         for (loss, flows) in [(0.01, 1), (0.02, 3), (0.05, 1)] {
-            let acks: Vec<_> = (0..flows).map(|_| Arc::new(Mutex::new(Vec::new()))).collect();
-            let traffic = |acks: &Arc<Mutex<Vec<Ack>>>| Traffic::Tcp {
+            let traffic = Traffic::Tcp {
                 config: Config::rfc().with_variant(Variant::Sack),
-                lda: TcpLda::Sender(AnyAlgorithm::boxed(Recorder {
-                    inner: algorithm.build(End::Sender).unwrap(),
-                    acks: acks.clone(),
-                })),
+                lda: TcpLda::Sender(algorithm.build(End::Sender).unwrap()),
             };
-            let flow = |name: &str, traffic| FlowSpec::new(name, &[LinkId(0)], &[LinkId(1)], traffic);
+            let flow = |i| FlowSpec::new(format!("tcp {i}"), &[LinkId(0)], &[LinkId(1)], traffic.clone());
             let queue = |pkts| QueueSpec::DropTail { limit: Limit::Packets(pkts) };
             let wired = |name, pkts| LinkSpec::wired(name, 10_000_000, Span::from_millis(20), queue(pkts));
             let out = LinkSpec { channel: ChannelSpec::Bernoulli { loss }, ..wired("out", 34) };
-            let network = Network {
-                links: vec![out, wired("back", 1_000)],
-                flows: acks.iter().enumerate().map(|(i, acks)| flow(&format!("tcp {i}"), traffic(acks))).collect(),
-            };
+            let network = Network { links: vec![out, wired("back", 1_000)], flows: (0..flows).map(flow).collect() };
             let mut simulation = Simulation::new(&network, seed as u64 + 1).unwrap();
-            simulation.run_until(Time::ZERO + Span::from_secs(60), &mut ());
-            streams.extend(acks.iter().map(|acks| Stream::new(acks.lock().unwrap().clone(), 3)));
+            let mut acks = Acks(vec![Vec::new(); flows]);
+            simulation.run_until(Time::ZERO + Span::from_secs(60), &mut acks);
+            streams.extend(acks.0.into_iter().map(|acks| Stream::new(acks, 3)));
         }
     }
     streams

@@ -1,7 +1,6 @@
 //! Runs the cells of the experiment, each a function of the cell and the seed alone.
 
-use losscause::Algorithm;
-use losscause::registry::LdaConfig;
+use losscause::{BuiltIn, LdaConfig};
 use losscause_media::{ReceiverConfig, SenderConfig};
 use losscause_sim::{FlowId, Traffic};
 use losscause_study::InputError;

@@ -13,7 +13,7 @@ use losscause_sim::truth::Cause;
 use losscause_sim::{FlowId, Network, NetworkError, Oracle};
 
 use super::outcome::Outcome;
-use super::truths::{Truths, Watch};
+use super::truths::{TruthObserver, Truths};
 use crate::start::start;
 
 /// A stream that always has media to send.
@@ -149,8 +149,8 @@ impl Stream {
                     self.counts.queued += queued;
                 }
                 let oracle = self.receiver.lda().downcast_ref::<Oracle>().copied();
-                let mut watch = Watch { truths: &self.truths, oracle };
-                self.receiver.on_datagram_observed(self.now, SENDER, &bytes, &mut watch);
+                let mut observer = TruthObserver { truths: &self.truths, oracle };
+                self.receiver.on_datagram_observed(self.now, SENDER, &bytes, &mut observer);
             }
             (Fate::Delivered { .. }, Direction::Back) => self.sender.on_datagram(self.now, &bytes),
             (Fate::Lost { cause, .. }, _) => {

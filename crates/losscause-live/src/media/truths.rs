@@ -62,12 +62,12 @@ impl Truths {
 
 /// Looks at the receiver's algorithm: counts its verdicts, and answers for it if it is an oracle. No other algorithm gets
 /// at the truth.
-pub(super) struct Watch<'a> {
+pub(super) struct TruthObserver<'a> {
     pub(super) truths: &'a Truths,
     pub(super) oracle: Option<Oracle>,
 }
 
-impl Observer for Watch<'_> {
+impl Observer for TruthObserver<'_> {
     fn overrule(&mut self, loss: &Loss) -> Option<Judgement> {
         Some(self.oracle?.told(self.truths.truth(loss.seq()?)))
     }

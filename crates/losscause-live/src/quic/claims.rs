@@ -3,7 +3,7 @@
 use losscause_laboratory::papers::claims::{Answer, Measured, Predicate, Unmeasured};
 use losscause_laboratory::papers::record::{Item, Value};
 
-/// The algorithm that losscause-quinn recommends, the same one in every claim.
+/// The algorithm that losscause-quic recommends for quinn, the same one in every claim.
 const RECOMMENDED: &str = "recommended";
 
 const BASES: [&str; 2] = ["quinn-cubic", "quinn-newreno"];

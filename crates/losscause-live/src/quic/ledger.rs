@@ -6,13 +6,16 @@
 //! enough later ones were acknowledged, so nothing older stays open (RFC 9002, section 6.1). The bytes tell packets apart
 //! that were sent at the same instant.
 //!
-//! The ledger is shared by the network, which enters losses, a [`Tap`](super::tap::Tap) around the controller, which
-//! closes batches, and an oracle, which is told the truth about the open batch and nothing else.
+//! The ledger is shared by the network, which enters losses, a
+//! [`RecordingController`](super::recording::RecordingController), which opens and closes batches, and an observer of the
+//! controller inside ([`LedgerObserver`]), which enters its verdicts. No algorithm reads the ledger.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use losscause::{Time, Verdict};
+use losscause::{Judgement, Loss, Observer, Time, Verdict};
+use losscause_quic::{ControllerObserver, LossVerdict};
+use losscause_sim::Oracle;
 use losscause_sim::truth::{Cause, Truth};
 
 /// A packet that the path lost.
@@ -92,7 +95,7 @@ struct Entries {
     open: VecDeque<LostPacket>,
     /// The truth about the batch that is being judged.
     batch: Vec<LostPacket>,
-    /// What a controller that judges took it for.
+    /// The verdict that the controller acted on, if it judges.
     verdict: Option<Verdict>,
     judged: Judged,
     largest_window: u64,
@@ -139,13 +142,13 @@ impl Ledger {
         });
     }
 
-    /// The controller takes the open batch for `verdict`.
-    pub(super) fn judged_as(&self, verdict: Verdict) {
+    /// The controller acts on the open batch as if it were `verdict`.
+    fn judged_as(&self, verdict: Verdict) {
         self.with(|entries| entries.verdict = Some(verdict));
     }
 
-    /// The controller has acted on the open batch; its window is `window` bytes now. One that said nothing, as quinn's own
-    /// do, took it for congestion.
+    /// The controller has acted on the open batch; its window is `window` bytes now. Without a verdict, as from quinn's
+    /// own controllers, it was congestion.
     pub(super) fn close_batch(&self, window: u64) {
         self.with(|entries| {
             let verdict = entries.verdict.take().unwrap_or(Verdict::Congestion);
@@ -157,7 +160,7 @@ impl Ledger {
     }
 
     /// The truth about the open batch: congestion if any packet was lost to it. None if the path lost none of them.
-    pub(super) fn truth(&self) -> Option<Truth> {
+    fn truth(&self) -> Option<Truth> {
         self.with(|entries| {
             let first = entries.batch.first()?.cause;
             let congestion = entries.batch.iter().any(|packet| packet.cause == Cause::Congestion);
@@ -178,6 +181,26 @@ impl Ledger {
 
     fn with<R>(&self, work: impl FnOnce(&mut Entries) -> R) -> R {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Observes a controller: enters the verdicts that it acts on, caps included, and answers for an oracle.
+#[derive(Clone, Debug)]
+pub(super) struct LedgerObserver {
+    pub(super) ledger: Ledger,
+    /// Answers in the algorithm's place, from the truth about the open batch.
+    pub(super) oracle: Option<Oracle>,
+}
+
+impl Observer for LedgerObserver {
+    fn overrule(&mut self, _: &Loss) -> Option<Judgement> {
+        Some(self.oracle?.told(self.ledger.truth()))
+    }
+}
+
+impl ControllerObserver for LedgerObserver {
+    fn on_verdict(&mut self, verdict: &LossVerdict) {
+        self.ledger.judged_as(verdict.verdict);
     }
 }
 

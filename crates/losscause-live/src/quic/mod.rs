@@ -8,9 +8,8 @@
 //! end        one end of a connection: quinn's endpoint and settings
 //! identity   the server's certificate
 //! clock      virtual time for a library that reads instants
-//! tap        a wrapper that records what a congestion controller does
-//! ledger     the true cause of every loss, joined with the controller's verdict
-//! oracle     an algorithm that is told the truth by the ledger
+//! recording  a wrapper that enters what a congestion controller does in the ledger
+//! ledger     the true cause of every loss, joined with the controller's verdict; answers for an oracle
 //! system     the systems by name
 //! run        one run of a scenario
 //! values     its metrics
@@ -31,15 +30,13 @@ mod ledger;
 #[cfg(feature = "quic")]
 mod network;
 #[cfg(feature = "quic")]
-mod oracle;
+mod recording;
 #[cfg(feature = "quic")]
 mod run;
 #[cfg(feature = "quic")]
 mod stack;
 #[cfg(feature = "quic")]
 mod system;
-#[cfg(feature = "quic")]
-mod tap;
 #[cfg(all(test, feature = "quic"))]
 mod tests;
 #[cfg(feature = "quic")]

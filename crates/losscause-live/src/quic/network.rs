@@ -24,7 +24,7 @@ use super::clock::Clock;
 use super::counters::Counters;
 use super::end::{self, End, HEADER_BYTES};
 use super::ledger::{Ledger, LostPacket};
-use super::tap::TapFactory;
+use super::recording::RecordingFactory;
 use crate::start::start;
 
 /// What a flow sends, and how.
@@ -69,7 +69,7 @@ struct Datagram {
 struct Flow {
     client: Side,
     server: Side,
-    factory: Arc<TapFactory>,
+    factory: Arc<RecordingFactory>,
     ledger: Ledger,
     start: Time,
     is_started: bool,
@@ -109,7 +109,7 @@ impl VirtualNetwork {
             Flow {
                 client: Side::new(End::client(endpoint_seed(ends("client")))),
                 server: Side::new(End::server(endpoint_seed(ends("server")))),
-                factory: Arc::new(TapFactory { factory, ledger: ledger.clone(), clock }),
+                factory: Arc::new(RecordingFactory { factory, ledger: ledger.clone(), clock }),
                 ledger,
                 start: start(spec, seed),
                 is_started: false,

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use losscause::AnyAlgorithm;
-use losscause_quinn::{LossTolerant, LossVerdict, VerdictSink};
+use losscause::{AnyAlgorithm, End};
+use losscause_quic::quinn::LossTolerant;
+use losscause_sim::Oracle;
 use losscause_study::InputError;
 use losscause_study::error::unknown;
 use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 
-use super::ledger::Ledger;
+use super::ledger::{Ledger, LedgerObserver};
 use super::network::FlowSetup;
-use super::oracle::Told;
 
 /// A congestion controller of quinn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,18 +21,18 @@ pub(super) enum Base {
     Bbr,
 }
 
-/// What tells it which losses to leave out.
+/// What judges its losses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Judge {
-    /// The truth.
+    /// The truth, from an observer of the controller.
     Oracle,
-    /// What losscause-quinn recommends: [`LossTolerant::recommended`].
+    /// What losscause-quic recommends: [`LossTolerant::recommended`].
     Recommended,
     /// The algorithm of that name.
     Algorithm(String),
 }
 
-/// A base controller, and whoever judges its losses.
+/// A base controller, and what judges its losses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct System {
     pub(super) base: Base,
@@ -45,7 +45,7 @@ const BASES: [(&str, Base); 3] =
 /// Stands in the place of an algorithm's name.
 const ORACLE: &str = "oracle";
 
-/// Likewise, for what losscause-quinn recommends.
+/// Likewise, for what losscause-quic recommends.
 const RECOMMENDED: &str = "recommended";
 
 impl System {
@@ -107,18 +107,20 @@ impl System {
     pub(super) fn sender(&self, bytes: Option<u64>) -> FlowSetup {
         let ledger = Ledger::default();
         let base = match self.base {
-            Base::NewReno => losscause_quinn::Base::new_reno(),
-            Base::Cubic | Base::Bbr => losscause_quinn::Base::cubic(),
+            Base::NewReno => losscause_quic::quinn::Base::new_reno(),
+            Base::Cubic | Base::Bbr => losscause_quic::quinn::Base::cubic(),
         };
         let with = |lda| LossTolerant::new(base.clone(), lda).expect("names are checked when they are read");
         let tolerant = match &self.judge {
             None => return FlowSetup { factory: self.plain(), ledger, bytes },
-            Some(Judge::Oracle) => with(AnyAlgorithm::boxed(Told::new(ledger.clone()))),
+            // The observer answers every loss in its place.
+            Some(Judge::Oracle) => with(AnyAlgorithm::boxed(())),
             Some(Judge::Recommended) => LossTolerant::recommended(base),
             Some(Judge::Algorithm(name)) => with(build(name).expect("names are checked when they are read")),
         };
-        let factory = Arc::new(tolerant.with_sink(Arc::new(Noted(ledger.clone()))));
-        FlowSetup { factory, ledger, bytes }
+        let oracle = (self.judge == Some(Judge::Oracle)).then_some(Oracle::OMNISCIENT);
+        let observer = LedgerObserver { ledger: ledger.clone(), oracle };
+        FlowSetup { factory: Arc::new(tolerant.with_observer(observer)), ledger, bytes }
     }
 
     /// quinn's own controller.
@@ -131,15 +133,6 @@ impl System {
     }
 }
 
-/// Notes what a controller takes every batch of losses for, caps included.
-struct Noted(Ledger);
-
-impl VerdictSink for Noted {
-    fn on_verdict(&self, verdict: &LossVerdict) {
-        self.0.judged_as(verdict.verdict);
-    }
-}
-
 /// The algorithm of that name at a sender, or why there is none that quinn can feed.
 fn build(name: &str) -> Result<AnyAlgorithm, String> {
     let registry = losscause::registry::Registry::built_in();
@@ -148,7 +141,7 @@ fn build(name: &str) -> Result<AnyAlgorithm, String> {
         format!("the algorithm {}", unknown(name, &known))
     })?;
     let lda = config.build(End::Sender).map_err(|error| error.to_string())?;
-    LossTolerant::new(losscause_quinn::Base::cubic(), lda.clone()).map_err(|error| error.to_string())?;
+    LossTolerant::new(losscause_quic::quinn::Base::cubic(), lda.clone()).map_err(|error| error.to_string())?;
     Ok(lda)
 }
 

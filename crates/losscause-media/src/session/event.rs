@@ -26,7 +26,7 @@ pub enum Event {
         media_bytes: usize,
     },
     /// Packets are missing before the packet that comes next. They may still come late.
-    Gap(Gap),
+    Gap(Box<Gap>),
     /// A packet, in order of arrival.
     Packet(Packet),
     /// The stream ended.

@@ -190,7 +190,7 @@ impl Receiver {
         self.stats.received_media_bytes += payload.len() as u64;
         self.stats.late_pkts += u64::from(is_late);
         self.stats.rtt = times.map(|times| times.rtt).or(self.stats.rtt);
-        self.events.extend(gap.0.map(Event::Gap));
+        self.events.extend(gap.0.map(|gap| Event::Gap(Box::new(gap))));
         self.events.push_back(Event::Packet(Packet {
             seq: header.seq,
             payload: payload.to_vec(),

@@ -97,6 +97,7 @@ impl<A: Algorithm, M: Memory> SenderDifferentiator<A, M> {
         }
         let newest_sent_at = self.tracker.newest_arrival_sent_at()?;
         let ended = self.recoveries.on_ack(at, newest_sent_at)?;
+        observer.on_recovered(&ended);
         self.algorithm.on_recovered(&ended)
     }
 

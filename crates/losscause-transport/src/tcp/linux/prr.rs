@@ -121,4 +121,13 @@ mod tests {
     fn the_first_ack_sends_a_packet_even_with_twice_the_target_in_flight() {
         assert_eq!(Prr::new(1_000, 1).on_ack(&ack(1_000, false)), Some(1_001));
     }
+
+    #[test]
+    fn the_first_ack_sends_a_packet_even_at_the_target() {
+        // Ten are in flight, so there is no room; the fast retransmission leaves nevertheless (RFC 6937, section 3).
+        let mut prr = Prr::new(20, 10);
+        assert_eq!(prr.on_ack(&ack(10, false)), Some(11));
+        prr.on_send();
+        assert_eq!(prr.on_ack(&ack(10, true)), Some(10), "only the first");
+    }
 }

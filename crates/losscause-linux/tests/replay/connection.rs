@@ -1,0 +1,212 @@
+//! `lc_spike` as a whole on one connection whose round-trip time stands still: every loss is wireless by its rule.
+
+use std::fmt::Write;
+use std::sync::OnceLock;
+
+use losscause_linux::kernel::Algorithm;
+
+use crate::host::Host;
+
+const MSS: u32 = 1_000;
+const RTT_US: u64 = 40_000;
+
+/// What a program logs of a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Logged {
+    verdict: u32,
+    reason: u32,
+    pkts: u32,
+    /// The number of the first packet; none if the program does not know it.
+    first: Option<u32>,
+}
+
+/// `enum lc_verdict` and `enum lc_reason` of `bpf/verdict.h`.
+const CONGESTION: u32 = 1;
+const WIRELESS: u32 = 2;
+const BY_RULE: u32 = 1;
+const RUN_CAP: u32 = 7;
+const SHARE_CAP: u32 = 8;
+
+/// A sender whose packets are numbered from 0. Packet 0 begins at sequence number `first_seq`.
+struct Sender {
+    first_seq: u32,
+    text: String,
+    at_us: u64,
+    una: u32,
+    delivered: u32,
+}
+
+impl Sender {
+    fn new(first_seq: u32) -> Self {
+        Self { first_seq, text: format!("o {first_seq} {MSS} 100\n"), at_us: 0, una: 0, delivered: 0 }
+    }
+
+    fn seq(&self, packet: u32) -> u32 {
+        self.first_seq.wrapping_add(packet.wrapping_mul(MSS))
+    }
+
+    /// An ACK of everything before packet `una`, with SACK blocks of packets from the first number to before the second.
+    /// It delivers `pkts` packets.
+    fn ack(&mut self, una: u32, blocks: &[(u32, u32)], pkts: u32) {
+        self.at_us += 1_000;
+        self.una = una;
+        self.delivered += pkts;
+        write!(self.text, "a {} {RTT_US} {} {}", self.at_us, self.seq(una), self.delivered).unwrap();
+        for &(from, to) in blocks {
+            write!(self.text, " {} {}", self.seq(from), self.seq(to)).unwrap();
+        }
+        self.text.push('\n');
+    }
+
+    /// The next `pkts` packets arrive, two by ACK.
+    fn deliver(&mut self, pkts: u32) {
+        for _ in 0..pkts / 2 {
+            self.ack(self.una + 2, &[], 2);
+        }
+    }
+
+    /// The next `lost` packets do not arrive and the three after them do; then the kernel declares the loss.
+    fn lose(&mut self, lost: u32) {
+        let first = self.una;
+        for arrived in 1..=3 {
+            self.ack(first, &[(first + lost, first + lost + arrived)], 1);
+        }
+        writeln!(self.text, "d {lost}").unwrap();
+    }
+
+    /// The retransmissions of the `lost` packets arrive, which ends the recovery.
+    fn recover(&mut self, lost: u32) {
+        self.ack(self.una + lost + 3, &[], lost);
+        self.text.push_str("r\n");
+    }
+
+    /// The next packet arrives behind the two after it.
+    fn reorder(&mut self) {
+        let first = self.una;
+        self.ack(first, &[(first + 1, first + 3)], 2);
+        self.ack(first + 3, &[], 1);
+    }
+
+    /// What the program logs, with these settings.
+    fn logged(&self, settings: &[&str]) -> Vec<Logged> {
+        static PROGRAM: OnceLock<Host> = OnceLock::new();
+        let mut of = Algorithm::find("lc_spike").unwrap().settings();
+        settings.iter().for_each(|setting| of.set(setting).unwrap());
+        let program = PROGRAM.get_or_init(|| Host::program("lc_spike.bpf.c"));
+        program.run(&of.words().unwrap(), &self.text).lines().map(|line| self.read(line)).collect()
+    }
+
+    fn read(&self, line: &str) -> Logged {
+        let numbers: Vec<i64> = line.split(' ').map(|number| number.parse().unwrap()).collect();
+        let &[verdict, reason, pkts, seq] = numbers.as_slice() else { panic!("{line}") };
+        let first = u32::try_from(seq).ok().map(|seq| {
+            let after = seq.wrapping_sub(self.first_seq);
+            assert_eq!(after % MSS, 0, "{line}");
+            after / MSS
+        });
+        Logged { verdict: verdict as u32, reason: reason as u32, pkts: pkts as u32, first }
+    }
+}
+
+/// The verdict and its reason, by loss.
+fn verdicts(logged: &[Logged]) -> Vec<(u32, u32)> {
+    logged.iter().map(|logged| (logged.verdict, logged.reason)).collect()
+}
+
+const IGNORED: (u32, u32) = (WIRELESS, BY_RULE);
+
+#[test]
+fn the_run_cap_turns_a_loss_into_congestion_and_starts_anew() {
+    let mut sender = Sender::new(1);
+    sender.deliver(20);
+    for _ in 0..7 {
+        sender.lose(1);
+        sender.recover(1);
+        sender.deliver(20);
+    }
+    let refused = (CONGESTION, RUN_CAP);
+    let expected = [IGNORED, IGNORED, refused, IGNORED, IGNORED, refused, IGNORED];
+    assert_eq!(verdicts(&sender.logged(&["max_run=2", "max_share=1"])), expected);
+}
+
+#[test]
+fn the_share_cap_forgets_what_was_ignored_long_ago() {
+    let mut sender = Sender::new(1);
+    let lose = |sender: &mut Sender, times: u32| {
+        for _ in 0..times {
+            sender.lose(1);
+            sender.recover(1);
+        }
+    };
+    // A fiftieth of at least 256 packets: 5. The sixth loss is refused.
+    lose(&mut sender, 6);
+    // At 512 packets the counts are halved: 2 of 256 were ignored. At the first loss now 378 packets are counted, at the
+    // sixth 403, whose fiftieth is 8: six more are ignored. Had none been forgotten, it would be two.
+    sender.deliver(600);
+    lose(&mut sender, 7);
+    let refused = (CONGESTION, SHARE_CAP);
+    let expected = [[IGNORED; 5].as_slice(), &[refused], &[IGNORED; 6], &[refused]].concat();
+    assert_eq!(verdicts(&sender.logged(&["max_share=0.02"])), expected);
+}
+
+/// Losses, bursts of losses and reordering, over and over.
+fn long_connection(first_seq: u32) -> Sender {
+    let mut sender = Sender::new(first_seq);
+    for lost in [1, 3, 1, 2, 5, 1, 1, 2] {
+        sender.deliver(4);
+        sender.reorder();
+        sender.lose(lost);
+        sender.recover(lost);
+    }
+    sender
+}
+
+#[test]
+fn sequence_numbers_that_wrap_change_nothing() {
+    let expected = long_connection(1).logged(&[]);
+    assert_eq!(expected.iter().map(|logged| logged.pkts).collect::<Vec<_>>(), [1, 3, 1, 2, 5, 1, 1, 2]);
+    // 4 packets, 3 that change places, then the first loss.
+    assert_eq!(expected[0], Logged { verdict: WIRELESS, reason: BY_RULE, pkts: 1, first: Some(7) });
+    let packets = long_connection(1).una;
+    for packet in 0..packets {
+        // The numbers wrap at the beginning of this packet, and within it.
+        for offset in [0, MSS / 2] {
+            let first_seq = 0_u32.wrapping_sub(packet * MSS).wrapping_sub(offset);
+            assert_eq!(long_connection(first_seq).logged(&[]), expected, "first number {first_seq}");
+        }
+    }
+}
+
+#[test]
+fn a_gap_that_is_declared_lost_in_parts_is_located_part_by_part() {
+    let mut sender = Sender::new(1);
+    sender.deliver(4);
+    for arrived in 1..=3 {
+        sender.ack(4, &[(7, 7 + arrived)], 1);
+    }
+    // The second part is judged with the next ACK, within the episode that the first has begun.
+    sender.text.push_str("d 1\nd 2\n");
+    sender.recover(3);
+    let places: Vec<_> = sender.logged(&[]).iter().map(|logged| (logged.pkts, logged.first)).collect();
+    assert_eq!(places, [(1, Some(4)), (2, Some(5))]);
+}
+
+/// Sixteen gaps are remembered. `bpf/connection.c` compares the sum of the packets that wait in them after every line.
+#[test]
+fn a_forgotten_gap_takes_its_packets_along() {
+    let mut sender = Sender::new(1);
+    sender.deliver(20);
+    let first = sender.una;
+    // Every second packet is missing: twenty gaps, none of them declared lost yet.
+    for gap in 0..20 {
+        let arrived = first + 2 * gap + 1;
+        sender.ack(first, &[(arrived, arrived + 1)], 1);
+    }
+    sender.text.push_str("d 20\n");
+    let logged = sender.logged(&["max_share=1"]);
+    // The oldest four gaps are forgotten, so the first packets that have a place are in the fifth.
+    let places: Vec<Option<u32>> = logged.iter().map(|logged| logged.first).collect();
+    let expected: Vec<Option<u32>> = (4..20).map(|gap| Some(first + 2 * gap)).chain([None]).collect();
+    assert_eq!(places, expected);
+    assert_eq!(logged.iter().map(|logged| logged.pkts).sum::<u32>(), 20);
+}

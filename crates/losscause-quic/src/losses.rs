@@ -1,0 +1,311 @@
+//! What happens to a loss: the algorithm's verdict, the rules that overrule it, and the response.
+//!
+//! ```text
+//! a loss or a mark                 base         algorithm
+//!   mark, persistent               told         told, not asked
+//!   no fresh round-trip time       told         told, not asked
+//!   packets not remembered         told         told, not asked
+//!   wireless, within the caps      NOT told     told and asked
+//!   anything else                  told         told and asked
+//! ```
+//!
+//! *What "wireless" does*: the base does not hear of the loss, so the window stays, and growth or slow start goes on.
+//!
+//! *Once per round trip*: a transport reports the losses of one round trip in several batches. The base ignores losses of
+//! packets that were sent before its last reduction (RFC 9002, section 7.3.2), so the first congestion batch reduces the
+//! window and the others do not, whether ignored batches came before it, between or after.
+//!
+//! *A revised verdict* ([`Algorithm::on_recovered`]): the base gets its window back, if the adapter can give it
+//! ([`Base::without_reduction`]), the caps allow to ignore the recovery's losses, and the window becomes larger by it.
+
+use std::collections::VecDeque;
+
+use losscause::ack::Memory;
+use losscause::{Algorithm, Judgement, Loss, SenderDifferentiator, Signal, Span, Time, Verdict};
+
+use crate::caps::{CapCounts, Refusal};
+use crate::monitor::push;
+use crate::observer::AnyObserver;
+use crate::{Caps, ControllerObserver, Counts, LossVerdict, Monitor, Overruled, Response, Undone, trace};
+
+/// The controller below, as far as it is looked at here.
+pub trait Base: Clone {
+    /// The congestion window, bytes.
+    fn window(&self) -> u64;
+
+    /// This controller without the reduction before which it was `before`. None if the transport's controller cannot be
+    /// put back, or would return into slow start by it.
+    fn without_reduction(&self, before: Self) -> Option<Self> {
+        let _ = before;
+        None
+    }
+}
+
+/// An ACK whose packets were all reported to the differentiator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ack {
+    /// When it arrived.
+    pub at: Time,
+    /// Packets that it acknowledges for the first time.
+    pub pkts: u32,
+    /// The largest number that it acknowledges, if known.
+    pub largest: Option<u64>,
+}
+
+/// A loss or a mark, as the transport declares it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When it was declared.
+    pub at: Time,
+    /// How.
+    pub signal: Signal,
+    /// Bytes lost; 0 for a mark.
+    pub lost_bytes: u64,
+    /// Bytes of a full packet. If `lost_bytes` are more packets than the differentiator counts, they are the count.
+    pub packet_bytes: u16,
+}
+
+/// Decides about the losses of one connection, and reports them.
+#[derive(Clone)]
+pub struct Losses<B> {
+    caps: CapCounts,
+    recovery: Option<Recovery<B>>,
+    counts: Counts,
+    last: VecDeque<LossVerdict>,
+    connection: u64,
+    monitor: Monitor,
+    observer: AnyObserver,
+    /// The transport's name.
+    transport: &'static str,
+}
+
+/// Since the first loss that was declared after the last recovery.
+#[derive(Clone, Debug)]
+struct Recovery<B> {
+    /// Whether the base had a congestion event, and whether that reduced its window.
+    has_event: bool,
+    reduced: bool,
+    /// Lost packets counted as congestion or undecided, by the algorithm's own verdict.
+    congestion: u32,
+    undecided: u32,
+    /// The base before it reduced the window, if only the algorithm's verdict reduced it.
+    before: Option<B>,
+}
+
+impl<B> Default for Recovery<B> {
+    fn default() -> Self {
+        Self { has_event: false, reduced: false, congestion: 0, undecided: 0, before: None }
+    }
+}
+
+impl<B: Base> Losses<B> {
+    /// How many verdicts [`Losses::last_verdicts`] keeps.
+    pub const LAST_VERDICTS: usize = 16;
+
+    pub(crate) fn new(caps: Caps, monitor: Monitor, observer: AnyObserver, transport: &'static str) -> Self {
+        Self {
+            caps: CapCounts::new(caps),
+            recovery: None,
+            counts: Counts::default(),
+            last: VecDeque::new(),
+            connection: monitor.next_connection(),
+            monitor,
+            observer,
+            transport,
+        }
+    }
+
+    /// The counts of this connection.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The last verdicts of this connection, the oldest first.
+    pub fn last_verdicts(&self) -> impl Iterator<Item = &LossVerdict> {
+        self.last.iter()
+    }
+
+    /// The caps.
+    pub fn caps(&self) -> Caps {
+        self.caps.caps()
+    }
+
+    /// Its number among the controllers of a [`Choice`](crate::Choice), as in [`LossVerdict::connection`].
+    pub fn connection(&self) -> u64 {
+        self.connection
+    }
+
+    /// An ACK ended. Returns whether a reduction was undone.
+    #[inline]
+    pub fn end_of_ack<L: Algorithm, M: Memory>(
+        &mut self,
+        sender: &mut SenderDifferentiator<L, M>,
+        base: &mut B,
+        ack: Ack,
+    ) -> bool {
+        self.caps.on_acked(ack.pkts);
+        let revised = sender.end_of_ack(ack.at, ack.largest, &mut self.observer.get());
+        self.recovery.is_some() && !sender.is_recovering() && self.end_recovery(base, revised)
+    }
+
+    fn end_recovery(&mut self, base: &mut B, revised: Option<Judgement>) -> bool {
+        let undone =
+            revised.filter(|revised| revised.verdict.is_wireless()).is_some_and(|revised| self.undo(base, revised));
+        let is_avoided = self.recovery.take().is_some_and(|recovery| !recovery.has_event);
+        if is_avoided {
+            self.counts.avoided += 1;
+            self.monitor.on_avoided(self.connection);
+            self.observer.get().on_avoided(self.connection);
+        }
+        undone
+    }
+
+    /// A loss or a mark was declared, after every lost packet that the adapter knows was reported to `sender`. Unless it
+    /// is ignored, `on_congestion_event` passes it on to the base. Returns the response; if it is [`Response::Kept`],
+    /// `on_congestion_event` was not called.
+    pub fn declare<L: Algorithm, M: Memory>(
+        &mut self,
+        sender: &mut SenderDifferentiator<L, M>,
+        base: &mut B,
+        event: Event,
+        on_congestion_event: impl FnOnce(&mut B),
+    ) -> Response {
+        let Event { at, signal, lost_bytes, packet_bytes } = event;
+        let loss = sender.take_in_loss(at, signal);
+        self.observer.get().on_loss(&loss);
+        let by_bytes = u32::try_from(lost_bytes.div_ceil(u64::from(packet_bytes.max(1)))).unwrap_or(u32::MAX);
+        let lost_pkts = loss.lost_pkts.max(by_bytes);
+        let is_answered = self.recovery.as_ref().is_some_and(|recovery| recovery.reduced);
+        self.caps.on_lost(lost_pkts, is_answered);
+        let rtt = fresh_rtt(sender, at);
+        let (judgement, overruled) = self.judge(sender, &loss, lost_pkts, rtt);
+        let verdict = match (judgement, overruled) {
+            (Some(judgement), None) => judgement.verdict,
+            _ => Verdict::Congestion,
+        };
+        let window_before = base.window();
+        let response = if verdict.is_wireless() {
+            Response::Kept
+        } else {
+            self.reduce(base, on_congestion_event, overruled.is_none())
+        };
+        self.remember(lost_pkts, verdict);
+        self.report(&LossVerdict {
+            connection: self.connection,
+            at,
+            numbers: loss.numbers,
+            lost_pkts,
+            lost_bytes,
+            rtt,
+            verdict,
+            judgement,
+            overruled,
+            response,
+            window_before,
+            window_after: base.window(),
+        });
+        response
+    }
+
+    /// The verdict on a loss: the algorithm's judgement, and the rule that overrules it.
+    fn judge<L: Algorithm, M: Memory>(
+        &mut self,
+        sender: &SenderDifferentiator<L, M>,
+        loss: &Loss,
+        lost: u32,
+        rtt: Option<Span>,
+    ) -> (Option<Judgement>, Option<Overruled>) {
+        match loss.signal {
+            Signal::EcnMark => return (None, Some(Overruled::Mark)),
+            Signal::PersistentCongestion => return (None, Some(Overruled::PersistentCongestion)),
+            _ if rtt.is_none() => return (None, Some(Overruled::NoFreshRtt)),
+            _ if loss.numbers.is_none() => return (None, Some(Overruled::UnknownPackets)),
+            _ => {}
+        }
+        let judgement = sender.judge(loss, &mut self.observer.get());
+        let overruled = if judgement.verdict.is_wireless() {
+            self.caps.ignore(lost).err().map(|refusal| match refusal {
+                Refusal::Run => Overruled::RunCap,
+                Refusal::Share => Overruled::ShareCap,
+                Refusal::LossRate => Overruled::LossRate,
+            })
+        } else {
+            None
+        };
+        (Some(judgement), overruled)
+    }
+
+    /// Passes a congestion event on to the base.
+    fn reduce(&mut self, base: &mut B, on_congestion_event: impl FnOnce(&mut B), revisable: bool) -> Response {
+        let before = base.clone();
+        on_congestion_event(base);
+        let reduced = base.window() < before.window();
+        let recovery = self.recovery.get_or_insert_default();
+        recovery.has_event = true;
+        if !revisable {
+            recovery.before = None;
+        } else if reduced && !recovery.reduced {
+            recovery.before = Some(before);
+        }
+        if !reduced {
+            return Response::AlreadyReduced;
+        }
+        recovery.reduced = true;
+        self.caps.restart_run();
+        Response::Reduced
+    }
+
+    /// The algorithm takes its verdict on the recovery back.
+    fn undo(&mut self, base: &mut B, revised: Judgement) -> bool {
+        let Some(recovery) = &mut self.recovery else { return false };
+        let Some(before) = recovery.before.take() else { return false };
+        let congestion = recovery.congestion;
+        let undecided = recovery.undecided;
+        let larger = |restored: &B| restored.window() > base.window();
+        let Some(restored) = base.without_reduction(before).filter(larger) else { return false };
+        if self.caps.ignore(congestion + undecided).is_err() {
+            return false;
+        }
+        recovery.has_event = false;
+        *base = restored;
+        let undone = Undone {
+            connection: self.connection,
+            lost_pkts: congestion + undecided,
+            undecided_pkts: undecided,
+            revised,
+            window: base.window(),
+        };
+        self.counts.undo(&undone);
+        trace::undone(self.transport, &undone);
+        self.monitor.on_undone(&undone);
+        self.observer.get().on_undone(&undone);
+        true
+    }
+
+    /// Counts a loss to its recovery.
+    fn remember(&mut self, lost: u32, verdict: Verdict) {
+        let recovery = self.recovery.get_or_insert_default();
+        match verdict {
+            Verdict::Congestion => recovery.congestion = recovery.congestion.saturating_add(lost),
+            Verdict::Undecided => recovery.undecided = recovery.undecided.saturating_add(lost),
+            Verdict::Wireless => {}
+        }
+    }
+
+    fn report(&mut self, verdict: &LossVerdict) {
+        self.counts.add(verdict);
+        push(&mut self.last, verdict, Self::LAST_VERDICTS);
+        trace::verdict(self.transport, verdict);
+        self.monitor.on_verdict(verdict);
+        self.observer.get().on_verdict(verdict);
+    }
+}
+
+/// The last round-trip time, unless it is too old to say anything about a loss that is declared at `at`.
+///
+/// A loss that an ACK declares has that ACK's. A loss timer declares a loss an eighth of a round-trip time after the
+/// packet's own ACK was due (RFC 9002, section 6.1.2), and some ACK has shown the gap before.
+fn fresh_rtt<L: Algorithm, M: Memory>(sender: &SenderDifferentiator<L, M>, at: Time) -> Option<Span> {
+    let (measured_at, rtt) = sender.latest_rtt()?;
+    (at - measured_at <= rtt / 4).then_some(rtt)
+}

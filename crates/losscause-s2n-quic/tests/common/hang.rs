@@ -1,1 +1,0 @@
-../../../losscause-linux/tests/common/hang.rs

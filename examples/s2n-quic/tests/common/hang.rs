@@ -1,0 +1,1 @@
+../../../../crates/losscause-linux/tests/common/hang.rs

@@ -1,0 +1,119 @@
+//! Real endpoints of s2n-quic over the simulator's links, in virtual time: 20 Mb/s, 40 ms, as in docs/quic.md.
+//!
+//! Keys and connection IDs are drawn anew in each run, so numbers differ a little from run to run.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+#[path = "common/link.rs"]
+mod link;
+
+use std::time::Duration;
+
+use link::{Link, Transfer};
+use losscause::lda::{SpikeConfig, SpikeThresholds};
+use losscause::registry::Registry;
+use losscause::{LdaConfig, Span};
+use losscause_quic::Counts;
+use losscause_quic::s2n_quic::{Cubic, LossTolerant};
+use losscause_sim::{CoDelSpec, Limit, QueueSpec};
+
+/// A bandwidth-delay product.
+const DROP_TAIL: QueueSpec = QueueSpec::DropTail { limit: Limit::Packets(68) };
+const CODEL: QueueSpec = QueueSpec::CoDel(CoDelSpec::new(Limit::Packets(1000)));
+
+fn link(queue: QueueSpec, loss: f64) -> Link {
+    let max_ack_delay = Duration::from_millis(25);
+    Link { rate_bps: 20_000_000, one_way: Span::from_millis(20), queue, loss, max_ack_delay, seed: 1 }
+}
+
+const MEASURED: Duration = Duration::from_secs(20);
+
+fn with(controllers: LossTolerant, queue: QueueSpec, loss: f64) -> (Transfer, Counts) {
+    let monitor = controllers.monitor();
+    (link(queue, loss).transfer(controllers, MEASURED), monitor.totals())
+}
+
+#[test]
+fn at_one_percent_of_random_loss_the_goodput_is_four_times_cubics() {
+    for queue in [DROP_TAIL, CODEL] {
+        let cubic = link(queue, 0.01).transfer(Cubic::default(), MEASURED);
+        let (ours, counts) = with(LossTolerant::recommended(), queue, 0.01);
+        let times = ours.goodput_bps / cubic.goodput_bps;
+        assert!(times >= 4.0, "{times:.1} times: {ours:?}, {counts:?}");
+        assert!(
+            counts.undecided + counts.without_rtt <= ours.random_losses / 50,
+            "every loss can be judged: {counts:?}"
+        );
+    }
+}
+
+#[test]
+fn without_random_loss_it_is_cubic_and_leaves_codels_drops_congestion() {
+    for queue in [DROP_TAIL, CODEL] {
+        let cubic = link(queue, 0.0).transfer(Cubic::default(), MEASURED);
+        let (ours, counts) = with(LossTolerant::recommended(), queue, 0.0);
+        let ratio = ours.goodput_bps / cubic.goodput_bps;
+        assert!((0.97..1.03).contains(&ratio), "{ratio}: {cubic:?}, {ours:?}");
+        assert!(counts.congestion > 5 && counts.wireless <= counts.congestion / 3, "{counts:?}");
+    }
+}
+
+#[test]
+fn always_wireless_loses_at_most_a_twentieth_to_the_queue() {
+    for queue in [DROP_TAIL, CODEL] {
+        let controllers = LossTolerant::named("always wireless", &Registry::built_in()).unwrap();
+        let (ours, counts) = with(controllers, queue, 0.0);
+        assert!(counts.wireless > 100, "it ignores losses: {counts:?}");
+        assert!(ours.queue_drops * 20 <= ours.sent, "{ours:?}");
+    }
+}
+
+/// Means of three seeds, 30 s each: goodput in Mb/s and queue drops in percent of the packets sent.
+fn measure(link: Link, parameters: Option<&LdaConfig>) -> String {
+    let measured = Duration::from_secs(30);
+    let transfers: Vec<Transfer> = (1..=3)
+        .map(|seed| {
+            let link = Link { seed, ..link };
+            match parameters {
+                None => link.transfer(Cubic::default(), measured),
+                Some(parameters) => link.transfer(LossTolerant::with_parameters(parameters).unwrap(), measured),
+            }
+        })
+        .collect();
+    let sum = |value: fn(&Transfer) -> f64| transfers.iter().map(value).sum::<f64>();
+    let drops = sum(|transfer| transfer.queue_drops as f64) / sum(|transfer| transfer.sent as f64);
+    format!("{:.2} | {:.2}", sum(|transfer| transfer.goodput_bps) / 3e6, drops * 100.0)
+}
+
+fn spike(start_us: i64, end_us: i64) -> LdaConfig {
+    let (start, end) = (Span::from_micros(start_us), Span::from_micros(end_us));
+    LdaConfig::Spike(SpikeConfig { thresholds: SpikeThresholds::Fixed { start, end }, ..SpikeConfig::tobe() })
+}
+
+#[test]
+#[ignore = "prints the tables of docs/quic.md in some minutes"]
+fn tables() {
+    let published = |name| Registry::built_in().find(name).unwrap().clone();
+    for (name, queue) in [("DropTail, 68 packets", DROP_TAIL), ("CoDel", CODEL)] {
+        let row = |controller: &str, parameters: Option<&LdaConfig>| {
+            let cells = [0.0, 0.01, 0.02].map(|loss| measure(link(queue, loss), parameters));
+            println!("| {name} | {controller} | {} |", cells.join(" | "));
+        };
+        row("s2n-quic's CUBIC", None);
+        row("recommended", Some(&spike(7_500, 5_000)));
+        row("Spike, 5 and 2.5 ms", Some(&spike(5_000, 2_500)));
+        row("Spike-Tobe", Some(&published("Spike-Tobe")));
+        row("Spike", Some(&published("Spike")));
+        row("always wireless", Some(&published("always wireless")));
+    }
+    let controllers = [None, Some(spike(7_500, 5_000)), Some(spike(5_000, 2_500))];
+    for mbps in [5, 10, 20, 50] {
+        let queue = QueueSpec::DropTail { limit: Limit::Packets(68 * mbps / 20) };
+        let link = Link { rate_bps: u64::from(mbps) * 1_000_000, ..link(queue, 0.01) };
+        let cells = controllers.each_ref().map(|parameters| measure(link, parameters.as_ref()));
+        println!("| {mbps} Mb/s | {} |", cells.join(" | "));
+    }
+    let link = Link { max_ack_delay: Duration::from_millis(1), ..link(DROP_TAIL, 0.01) };
+    let cells = controllers.each_ref().map(|parameters| measure(link, parameters.as_ref()));
+    println!("| 20 Mb/s, acknowledged within 1 ms | {} |", cells.join(" | "));
+}
