@@ -19,7 +19,7 @@ use core::str::FromStr;
 pub use crate::lda::{BuiltIn, LdaConfig};
 pub use choice::{Choice, Field, choice};
 pub use error::{ConfigError, check, check_order};
-pub use info::{Info, Operations, Setting};
+pub use info::{Info, Operations, Origin, Setting};
 #[cfg(feature = "alloc")]
 pub use open::{Registry, RegistryError};
 #[cfg(all(feature = "alloc", feature = "serde"))]
