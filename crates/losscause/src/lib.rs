@@ -91,7 +91,6 @@ pub mod lda;
 pub mod loss;
 pub mod observe;
 pub mod registry;
-mod tally;
 pub mod time;
 pub mod verdict;
 

@@ -43,7 +43,7 @@ impl Quantile {
         if span <= Span::ZERO {
             return;
         }
-        let value = span.as_nanos_f64();
+        let value = span.as_nanos() as f64;
         if (self.count as usize) < MARKERS {
             let count = self.count as usize;
             let at = self.heights[..count].iter().position(|height| value < *height).unwrap_or(count);

@@ -41,7 +41,7 @@
 //!   it is a tie.
 
 use super::{AnyAlgorithm, CEN};
-use crate::filter::{Lookback, Minimum, Quantile, Real};
+use crate::filter::{Lookback, Minimum, Quantile};
 use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, choice};
 use crate::verdict::Input;
 use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
@@ -50,7 +50,7 @@ use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Span, Verd
 #[derive(Clone, Copy, Debug)]
 pub struct Biaz {
     /// k - 1: the width of the wireless range, in T_min.
-    width: Real,
+    width: f64,
     t_min_over: MinimumOver,
     name: &'static str,
     t_min: TMin,
@@ -171,7 +171,7 @@ impl Biaz {
             return Err(ConfigError::OutOfRange { key: "t_min_quantile", value: q, expected });
         }
         Ok(Self {
-            width: Real::new(config.upper_limit - 1.0),
+            width: config.upper_limit - 1.0,
             t_min_over: config.t_min_over,
             name: config.info().name,
             t_min: if q > 0.0 {
@@ -225,7 +225,7 @@ impl Algorithm for Biaz {
         };
         let at_least = t_min * i64::from(revealed_by.spanned);
         // Section III-A. The upper limit is rounded up to an integer, which changes no comparison.
-        let below = at_least + (self.width * Real::from_span(t_min)).ceil_span();
+        let below = at_least + Span::ceil(self.width * t_min.as_nanos_f64());
         let wireless = at_least <= interval.span && interval.span < below;
         let evidence = Evidence::new(self.name, "inter-arrival time", interval.span)
             .held_against("wireless from", at_least)

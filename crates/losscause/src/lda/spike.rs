@@ -37,7 +37,7 @@
 //! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
 
 use super::{AnyAlgorithm, CEN, JudgedBy, Update};
-use crate::filter::{Extremes, Lookback, Real};
+use crate::filter::{Extremes, Lookback};
 use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice};
 use crate::verdict::Input;
 use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
@@ -244,9 +244,9 @@ impl Spike {
     fn set_thresholds(&mut self) {
         match self.thresholds {
             SpikeThresholds::Proportional { alpha, beta } => {
-                let range = Real::from_span(self.extremes.range().unwrap_or(Span::ZERO));
-                self.start = (Real::new(alpha) * range).floor_span();
-                self.end = (Real::new(beta) * range).ceil_span();
+                let range = self.extremes.range().unwrap_or(Span::ZERO).as_nanos_f64();
+                self.start = Span::floor(alpha * range);
+                self.end = Span::ceil(beta * range);
             }
             SpikeThresholds::Fixed { start, end } => (self.start, self.end) = (start, end),
         }

@@ -143,15 +143,14 @@ impl ZigZag {
     fn rule(&self, n: u32, spread: &Spread) -> (bool, Span) {
         let Spread { value, mean, deviation } = *spread;
         // Section III-C. Rounding up to an integer changes no comparison with the integer value.
-        let limit = match (n, self.above_three) {
+        let limit = Span::ceil(match (n, self.above_three) {
             (0 | 1, _) => mean - deviation,
-            (2, _) => mean - deviation.half(),
+            (2, _) => mean - deviation / 2.0,
             (3, _) => mean,
-            (_, AboveThree::Printed) => mean - deviation.half(),
+            (_, AboveThree::Printed) => mean - deviation / 2.0,
             (_, AboveThree::Mean) => mean,
-            (_, AboveThree::MeanPlusHalf) => mean + deviation.half(),
-        }
-        .ceil_span();
+            (_, AboveThree::MeanPlusHalf) => mean + deviation / 2.0,
+        });
         (value < limit, limit)
     }
 }
