@@ -1,60 +1,86 @@
-//! The packets that a user gives in columns, checked before the first of them is taken in.
+//! The packets or acknowledgements that a user gives in columns, checked before the first of them is taken in.
 
+use losscause_study::error::unknown;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrow;
 use crate::columns::{Column, MISSING, Unit};
-use crate::error::about;
+use crate::error::{about, sentence};
 
-/// The packets, column by column.
-pub(super) struct Columns<'py> {
-    pub(super) seq: Column<'py>,
-    pub(super) at: Column<'py>,
-    pub(super) sent: Option<Column<'py>>,
+/// The columns as they were given.
+pub(super) enum Given<'a, 'py> {
+    Table(&'a Bound<'py, PyAny>),
+    /// As arguments; None is no column.
+    Each(Option<&'a Bound<'py, PyDict>>),
 }
 
-/// The columns by their names, times with the unit that the name gives.
-const NAMES: [(&str, Unit); 5] = [
-    ("seq", Unit::Whole),
-    ("at_ns", Unit::Whole),
-    ("at_s", Unit::Seconds),
-    ("sent_ns", Unit::Whole),
-    ("sent_s", Unit::Seconds),
-];
+/// The columns that are there.
+pub(super) struct Columns<'py>(Vec<Column<'py>>);
 
-impl<'py> Columns<'py> {
-    pub(super) fn of_each(given: [Option<&Bound<'py, PyAny>>; 5]) -> PyResult<Self> {
-        let mut columns = NAMES
-            .into_iter()
-            .zip(given)
-            .map(|((name, unit), given)| given.map(|given| Column::of(name, given, unit)).transpose());
-        let mut next = || columns.next().unwrap_or(Ok(None));
-        Self::chosen([next()?, next()?, next()?, next()?, next()?])
+impl<'a, 'py> Given<'a, 'py> {
+    pub(super) fn of(table: Option<&'a Bound<'py, PyAny>>, each: Option<&'a Bound<'py, PyDict>>) -> PyResult<Self> {
+        match (table, each.filter(|columns| columns.iter().any(|(_, column)| !column.is_none()))) {
+            (Some(_), Some(_)) => Err(sentence("table: is there beside single columns, expected one or the other")),
+            (Some(table), None) => Ok(Self::Table(table)),
+            (None, each) => Ok(Self::Each(each)),
+        }
     }
 
-    pub(super) fn of_table(table: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let arrays = arrow::structures(table, "packets")?;
-        let column = |(name, unit): (&'static str, Unit)| {
-            arrow::column(&arrays, name).map(|parts| Column::of_arrays(name, &parts, unit)).transpose()
-        };
-        let [seq, at_ns, at_s, sent_ns, sent_s] = NAMES.map(column);
-        Self::chosen([seq?, at_ns?, at_s?, sent_ns?, sent_s?])
-    }
-
-    fn chosen([seq, at_ns, at_s, sent_ns, sent_s]: [Option<Column<'py>>; 5]) -> PyResult<Self> {
-        let missing = |name: &str| about(format!("{name}: is missing, expected a column"), None, Some(name));
-        let one = |ns: Option<Column<'py>>, s: Option<Column<'py>>| match (ns, s) {
-            (Some(ns), Some(s)) => {
-                let problem = format!("{}: is there beside {}, expected one of them", s.name, ns.name);
-                Err(about(problem, None, Some(s.name)))
+    /// The columns of these names, times with the unit that the name gives; of two that give the same in other units,
+    /// nanoseconds are first. Other columns of a table are left alone.
+    pub(super) fn columns(&self, names: &[(&'static str, Unit)]) -> PyResult<Columns<'py>> {
+        let mut columns = Vec::new();
+        match self {
+            Self::Table(table) => {
+                let arrays = arrow::structures(table, "table")?;
+                for &(name, unit) in names {
+                    if let Some(parts) = arrow::column(&arrays, name) {
+                        columns.push(Column::of_arrays(name, &parts, unit)?);
+                    }
+                }
             }
-            (ns, s) => Ok(ns.or(s)),
-        };
-        Ok(Self {
-            seq: seq.ok_or_else(|| missing("seq"))?,
-            at: one(at_ns, at_s)?.ok_or_else(|| missing("at_ns"))?,
-            sent: one(sent_ns, sent_s)?,
-        })
+            Self::Each(each) => {
+                for (name, column) in each.iter().copied().flatten().filter(|(_, column)| !column.is_none()) {
+                    let name: String = name.extract()?;
+                    let Some(&(name, unit)) = names.iter().find(|(known, _)| *known == name) else {
+                        let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+                        return Err(about(format!("the column {}", unknown(&name, &known)), None, Some(&name)));
+                    };
+                    columns.push(Column::of(name, &column, unit)?);
+                }
+            }
+        }
+        Columns(columns).checked()
+    }
+}
+
+impl Columns<'_> {
+    /// Refuses two columns that give the same in other units.
+    fn checked(self) -> PyResult<Self> {
+        for column in &self.0 {
+            let other = column.name.strip_suffix("_s").map(|name| format!("{name}_ns"));
+            if let Some(ns) = other.filter(|ns| self.has(&[ns])) {
+                let problem = format!("{}: is there beside {ns}, expected one of them", column.name);
+                return Err(about(problem, None, Some(column.name)));
+            }
+        }
+        Ok(self)
+    }
+
+    pub(super) fn has(&self, names: &[&str]) -> bool {
+        self.0.iter().any(|column| names.contains(&column.name))
+    }
+
+    /// The column of any of these names.
+    pub(super) fn numbers(&self, names: &[&str]) -> PyResult<Option<Numbers<'_>>> {
+        self.0.iter().find(|column| names.contains(&column.name)).map(Numbers::of).transpose()
+    }
+
+    /// The same for a column that must be there.
+    pub(super) fn needed(&self, names: &[&str]) -> PyResult<Numbers<'_>> {
+        let missing = || about(format!("{}: is missing, expected a column", names[0]), None, Some(names[0]));
+        self.numbers(names)?.ok_or_else(missing)
     }
 }
 
