@@ -83,19 +83,23 @@ impl FlipFlop {
     #[inline]
     pub fn observe(&mut self, value: Span) -> bool {
         let x = value.as_nanos_f64();
+        // Barman & Matta, figure 1: the first value is the mean, half of it the moving range.
         let Some(state) = &mut self.state else {
             self.state = Some(State { mean: x, moving_range: x / 2.0, neighbour: value });
             return false;
         };
+        // Equation 1: the upper control limit, by the values before this one.
         let margin = LIMIT * state.moving_range;
         let old_mean = state.mean;
         let outlier = old_mean + margin < x;
+        // Figure 1: stable for an outlier, agile for any other value.
         let gain = if outlier { STABLE } else { AGILE };
         state.mean = old_mean + gain * (x - old_mean);
         let lower_mean = match self.readings.lower_limit {
             LowerLimit::NewMean => state.mean,
             LowerLimit::OldMean => old_mean,
         };
+        // Figure 1: the moving range follows values within both limits.
         let within = !outlier && x >= lower_mean - margin;
         if within {
             let distance = (value - state.neighbour).abs().as_nanos_f64();

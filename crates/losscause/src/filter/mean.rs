@@ -122,11 +122,13 @@ impl MeanDeviation {
             State::Running { origin, mean, deviation } => {
                 let value = (value - *origin).as_nanos_f64();
                 let old_mean = *mean;
+                // Cen III-C: rott_mean <- (1 - a) rott_mean + a rott.
                 *mean = self.keep_mean * old_mean + self.gain_mean * value;
                 let from = match self.from {
                     DeviationFrom::NewMean => *mean,
                     DeviationFrom::OldMean => old_mean,
                 };
+                // Cen III-C: rott_dev <- (1 - 2a) rott_dev + 2a |rott - rott_mean|.
                 *deviation = self.keep_deviation * *deviation + self.gain_deviation * (value - from).abs();
             }
             State::One { origin } => {

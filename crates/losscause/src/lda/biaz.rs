@@ -203,14 +203,14 @@ impl Algorithm for Biaz {
         if let TMin::Smallest(minimum) = &mut self.t_min {
             minimum.forget(observation.at);
         }
-        if observation.reveals_gap()
-            && (self.t_min_over == MinimumOver::ConsecutivePackets || self.t_min.get().is_none())
-        {
+        let consecutive_only = self.t_min_over == MinimumOver::ConsecutivePackets || self.t_min.get().is_none();
+        if observation.reveals_gap() && consecutive_only {
             return;
         }
         // One ACK may report several arrivals.
         let arrived = observation.arrived();
         let span = if arrived == 1 { interval.span } else { interval.span / i64::from(arrived) };
+        // Cen III-A: T_min is the minimum of the inter-arrival times so far.
         match &mut self.t_min {
             TMin::Smallest(minimum) => minimum.observe(span),
             TMin::Quantile(quantile) => quantile.observe(span),
@@ -223,8 +223,9 @@ impl Algorithm for Biaz {
         let Some(t_min) = self.t_min.get() else {
             return Judgement::without(Input::Other("a smallest inter-arrival time"));
         };
+        // Cen III-A: wireless if (n + 1) T_min <= T_i < (n + k) T_min. The arrival spans n + 1 packets. The upper limit is
+        // rounded up to an integer, which changes no comparison.
         let at_least = t_min * i64::from(revealed_by.spanned);
-        // Section III-A. The upper limit is rounded up to an integer, which changes no comparison.
         let below = at_least + Span::ceil(self.width * t_min.as_nanos_f64());
         let wireless = at_least <= interval.span && interval.span < below;
         let evidence = Evidence::new(self.name, "inter-arrival time", interval.span)

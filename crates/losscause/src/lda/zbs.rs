@@ -242,7 +242,7 @@ impl Zbs {
         })
     }
 
-    /// Whether the scheme is still locked at this arrival; counts it.
+    /// Whether the scheme is still locked at this arrival; counts it. Cen VII-A: for 3 s or 50 received packets.
     #[inline]
     fn is_locked(&mut self, now: Time) -> bool {
         match &mut self.lock {
@@ -274,14 +274,16 @@ impl Zbs {
         Some(self.predicate(above_min, t_min, self.t_avg.get()?))
     }
 
-    /// Section VII-A. T_narr >= x is computed as T_avg >= x T_min. Branch-free, because on a shared link T_narr crosses
-    /// the limits all the time.
+    /// The scheme for these values. Branch-free, because on a shared link T_narr crosses the limits all the time.
     #[inline]
     fn predicate(&self, rott_above_min: Nanos, t_min: Nanos, t_avg: Nanos) -> Scheme {
+        // Cen VII-A, figure 10: ZigZag below T_narr 0.875, mBiaz below 1.5, ZigZag below 2, Spike above. T_narr >= x is
+        // computed as T_avg >= x T_min.
         const BY_T_NARR: [Scheme; 4] = [Scheme::ZigZag, Scheme::MBiaz, Scheme::ZigZag, Scheme::Spike];
         let limits_reached = usize::from(t_avg >= self.unshared_from * t_min)
             + usize::from(t_avg >= self.ambiguous_from * t_min)
             + usize::from(t_avg >= self.shared_from * t_min);
+        // Cen VII-A: Spike if rott < rott_min + 0.05 T_min, whatever T_narr.
         if rott_above_min < self.rott_margin * t_min { Scheme::Spike } else { BY_T_NARR[limits_reached] }
     }
 }
@@ -300,10 +302,12 @@ impl Algorithm for Zbs {
         if !observation.is_arrival() {
             return;
         }
+        // Cen VII-A: every base scheme follows every packet.
         self.mbiaz.observe(observation);
         self.spike.observe(observation);
         self.zigzag.observe(observation);
         if let Some(interval) = observation.since_last {
+            // Cen VII-A: T_avg <- 0.875 T_avg + 0.125 inter_arr_time / pkts.
             let span = interval.span.as_nanos_f64();
             let pkts = observation.spanned;
             self.t_avg.observe(if pkts == 1 { span } else { span / f64::from(pkts) });
@@ -314,6 +318,7 @@ impl Algorithm for Zbs {
         if let Some(next) = self.choose(observation.delay)
             && next != self.scheme
         {
+            // Cen VII-A: a change of scheme locks the new one.
             self.scheme = next;
             self.lock = self.lock_from(observation.at);
         }

@@ -82,14 +82,13 @@ impl Origin {
 impl Info {
     /// An algorithm without paper, aliases and settings.
     pub const fn new(name: &'static str, summary: &'static str) -> Self {
-        let (paper, section) = ("no paper", "none");
         Self {
             name,
             aliases: &[],
             summary,
             origin: Origin::Other,
-            paper,
-            section,
+            paper: "no paper",
+            section: "none",
             settings: &[],
             bases: &[],
             operations: None,
