@@ -278,7 +278,7 @@ impl Algorithm for Spike {
         Needs::NONE.with_delay()
     }
 
-    #[inline]
+    #[inline(always)] // In front of every packet, and behind two hybrids.
     fn observe(&mut self, observation: &Observation) {
         let Some(rott) = observation.delay else { return };
         let update_is_due = self.update.is_due(observation);
