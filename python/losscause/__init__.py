@@ -1,19 +1,16 @@
 """Tell congestion loss from wireless loss: simulator, classifiers, captures, papers.
 
 `simulate`, `compare`, `sweep`, `reproduce` and `analyze` do what the commands of the same names do, and their results hold
-the same JSON. `Classifier` and `SenderClassifier` judge losses among your own packets. `losscause.scenario` has the keys of
+the same JSON. `Classifier` judges losses among your own packets. `losscause.scenario` has the keys of
 scenarios as typed objects. Whatever cannot be used raises `Error`.
 """
 
 from losscause._losscause import (
-    AckSample,
-    Arrival,
     Classifier,
-    DeclaredLoss,
     Error,
     Judgement,
     Loss,
-    SenderClassifier,
+    Observation,
     Table,
     __version__,
 )
@@ -21,18 +18,15 @@ from losscause._result import Analysis, Comparison, Reproduction, Result, Simula
 from losscause._verbs import analyze, compare, reproduce, simulate, sweep
 
 __all__ = [
-    "AckSample",
     "Analysis",
-    "Arrival",
     "Classifier",
     "Comparison",
-    "DeclaredLoss",
     "Error",
     "Judgement",
     "Loss",
+    "Observation",
     "Reproduction",
     "Result",
-    "SenderClassifier",
     "Simulation",
     "Sweep",
     "Table",

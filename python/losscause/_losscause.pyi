@@ -4,16 +4,13 @@ from pathlib import Path
 from typing import Any, SupportsFloat, SupportsIndex, final
 
 __all__ = [
-    "AckSample",
-    "Arrival",
     "Classifier",
-    "DeclaredLoss",
     "Directory",
     "Error",
     "Judgement",
     "Loss",
+    "Observation",
     "Plan",
-    "SenderClassifier",
     "Table",
     "__version__",
     "analyze",
@@ -46,70 +43,45 @@ class Table:
     def __len__(self) -> int: ...
 
 @final
-class Arrival:
-    """A packet that arrived in order, with what it tells about the path. Times are whole nanoseconds."""
+class Observation:
+    """A packet that arrived in order, at a receiver; an acknowledgement, at a sender. Times are whole nanoseconds.
 
-    def __new__(
-        cls,
-        seq: int,
-        at_ns: int,
-        *,
-        rott_ns: int | None = None,
-        since_last_ns: int | None = None,
-        missing: int = 0,
-        rott_before_ns: int | None = None,
-    ) -> Arrival: ...
-    @property
-    def seq(self) -> int: ...
-    @property
-    def at_ns(self) -> int: ...
-    @property
-    def rott_ns(self) -> int | None: ...
-    @property
-    def since_last_ns(self) -> int | None: ...
-    @property
-    def missing(self) -> int: ...
-    @property
-    def rott_before_ns(self) -> int | None: ...
-
-@final
-class Loss:
-    """A lost packet, put to an algorithm at the first arrival after the gap, which it has taken in already."""
-
-    def __new__(cls, seq: int, revealed_by: Arrival) -> Loss: ...
-    @property
-    def seq(self) -> int: ...
-    @property
-    def revealed_by(self) -> Arrival: ...
-
-@final
-class AckSample:
-    """An acknowledgement, as a sender observes it. Times are whole nanoseconds. `spanned_pkts` is by default the newly
-    acknowledged and the newly missing packets together."""
+    `delay_ns` is the relative trip time at a receiver, and the round-trip time at a sender. `spanned` is by default the
+    arrived and the missing packets together. `newly_acked_pkts` is None at a receiver.
+    """
 
     def __new__(
         cls,
         at_ns: SupportsIndex,
         *,
-        rtt_ns: SupportsIndex | None = None,
-        newly_acked_pkts: int = 1,
-        spanned_pkts: int | None = None,
-        newly_missing_pkts: int = 0,
+        seq: int = 0,
+        delay_ns: int | None = None,
+        spanned: int | None = None,
+        missing: int = 0,
+        since_last_ns: int | None = None,
+        delay_before_ns: int | None = None,
+        newly_acked_pkts: int | None = None,
         missing_first: int | None = None,
         missing_last: int | None = None,
         in_flight_pkts: int = 0,
         cwnd_pkts: float | None = None,
-    ) -> AckSample: ...
+    ) -> Observation: ...
     @property
     def at_ns(self) -> int: ...
     @property
-    def rtt_ns(self) -> int | None: ...
+    def seq(self) -> int: ...
     @property
-    def newly_acked_pkts(self) -> int: ...
+    def delay_ns(self) -> int | None: ...
     @property
-    def spanned_pkts(self) -> int: ...
+    def spanned(self) -> int: ...
     @property
-    def newly_missing_pkts(self) -> int: ...
+    def missing(self) -> int: ...
+    @property
+    def since_last_ns(self) -> int | None: ...
+    @property
+    def delay_before_ns(self) -> int | None: ...
+    @property
+    def newly_acked_pkts(self) -> int | None: ...
     @property
     def missing_first(self) -> int | None: ...
     @property
@@ -120,9 +92,9 @@ class AckSample:
     def cwnd_pkts(self) -> float | None: ...
 
 @final
-class DeclaredLoss:
-    """A loss that a sender declares. Times are whole nanoseconds. `signal` is "gap", "timeout", "ecn-mark" or
-    "persistent-congestion"."""
+class Loss:
+    """Lost packets, put to an algorithm: one of a gap at a receiver, those of a loss event at a sender. Times are whole
+    nanoseconds. `signal` is "gap", "timeout", "ecn-mark" or "persistent-congestion"."""
 
     def __new__(
         cls,
@@ -132,20 +104,25 @@ class DeclaredLoss:
         first: int | None = None,
         last: int | None = None,
         lost_pkts: int = 1,
+        revealed_by: Observation | None = None,
         sent_at_ns: SupportsIndex | None = None,
         in_flight_pkts: int = 0,
         cwnd_pkts: float | None = None,
-    ) -> DeclaredLoss: ...
+    ) -> Loss: ...
     @property
     def at_ns(self) -> int: ...
     @property
     def signal(self) -> str: ...
+    @property
+    def seq(self) -> int | None: ...
     @property
     def first(self) -> int | None: ...
     @property
     def last(self) -> int | None: ...
     @property
     def lost_pkts(self) -> int: ...
+    @property
+    def revealed_by(self) -> Observation | None: ...
     @property
     def sent_at_ns(self) -> int | None: ...
     @property
@@ -166,45 +143,30 @@ class Judgement:
 
 @final
 class Classifier:
-    """An algorithm at a receiver, fed with your own packets, one by one or in columns.
+    """An algorithm at one end of a flow, fed with your own packets, one by one or in columns.
 
     `algorithm` is a name that `losscause list algorithms` prints, with `settings` in place of its published ones, or a
-    class of your own.
+    class of your own. `end` is "receiver" or "sender".
+
+    A receiver has `on_packet`, and `classify` with the columns `seq`, `at_ns` or `at_s`, `sent_ns` or `sent_s`. A sender has
+    `observe` and `on_loss`, and `classify` with the columns `at_ns` or `at_s`, `rtt_ns` or `rtt_s`, `newly_acked_pkts`,
+    `spanned_pkts`, `newly_missing_pkts`, `missing_first`, `missing_last`, `in_flight_pkts`, `cwnd_pkts`, `lost_pkts`,
+    `lost_first`, `lost_last`, `lost_sent_ns` or `lost_sent_s`.
     """
 
-    def __new__(cls, algorithm: str | Callable[[], object], **settings: float | str | bool) -> Classifier: ...
+    def __new__(
+        cls, algorithm: str | Callable[[], object], *, end: str = "receiver", **settings: float | str | bool
+    ) -> Classifier: ...
     @property
     def name(self) -> str: ...
+    @property
+    def end(self) -> str: ...
     def on_packet(
         self, seq: SupportsIndex, at_ns: SupportsIndex, sent_ns: SupportsIndex | None = None
     ) -> tuple[Judgement, ...]: ...
-    def classify(
-        self,
-        packets: object | None = None,
-        *,
-        seq: object | None = None,
-        at_ns: object | None = None,
-        at_s: object | None = None,
-        sent_ns: object | None = None,
-        sent_s: object | None = None,
-        reasons: bool = False,
-    ) -> Table: ...
-
-@final
-class SenderClassifier:
-    """An algorithm at a sender, fed with your own acknowledgements and losses, one by one or in columns.
-
-    `algorithm` and `settings` are as for `Classifier`. The columns of `classify` are `at_ns` or `at_s`, `rtt_ns` or `rtt_s`,
-    `newly_acked_pkts`, `spanned_pkts`, `newly_missing_pkts`, `missing_first`, `missing_last`, `in_flight_pkts`, `cwnd_pkts`,
-    `lost_pkts`, `lost_first`, `lost_last`, `lost_sent_ns` or `lost_sent_s`.
-    """
-
-    def __new__(cls, algorithm: str | Callable[[], object], **settings: float | str | bool) -> SenderClassifier: ...
-    @property
-    def name(self) -> str: ...
-    def on_ack(self, sample: AckSample) -> None: ...
-    def on_loss(self, loss: DeclaredLoss) -> Judgement: ...
-    def classify(self, acks: object | None = None, *, reasons: bool = False, **columns: object) -> Table: ...
+    def observe(self, observation: Observation) -> None: ...
+    def on_loss(self, loss: Loss) -> Judgement: ...
+    def classify(self, table: object | None = None, *, reasons: bool = False, **columns: object) -> Table: ...
 
 def rows(json: str, path: Sequence[str], keep: Sequence[str] = ...) -> Table: ...
 def simulate(

@@ -17,8 +17,8 @@ class PythonSpike:
         self.smallest = self.largest = None
         self.in_spike = False
 
-    def on_arrival(self, arrival):
-        rott = arrival.rott_ns
+    def observe(self, observation):
+        rott = observation.delay_ns
         if self.smallest is None:
             self.smallest = self.largest = rott
         self.smallest = min(self.smallest, rott)
@@ -36,8 +36,11 @@ class PythonSpike:
 class Trusting:
     """Every loss that a sender declares is wireless."""
 
-    def on_ack(self, sample):
-        assert sample.rtt_ns is None or sample.rtt_ns > 0
+    needs = ["acks"]
+
+    def observe(self, observation):
+        assert observation.newly_acked_pkts is not None
+        assert observation.delay_ns is None or observation.delay_ns > 0
 
     def judge(self, loss):
         return "wireless"
@@ -88,8 +91,8 @@ def test_what_it_raises_beside_the_papers_algorithms_comes_with_the_table_and_th
     with pytest.raises(losscause.Error) as raised:
         losscause.reproduce("cen2003/table2", runs=2, seed=4, algorithms=[Raising])
     said = str(raised.value)
-    assert re.match(r"cen2003: Table II, also Raising, WLH, N 1, loss high, seed [45], at \d+\.\d{6} s: Raising\.on_arrival raised", said)
-    assert "in on_arrival" in "".join(traceback.format_exception(raised.value.__cause__))
+    assert re.match(r"cen2003: Table II, also Raising, WLH, N 1, loss high, seed [45], at \d+\.\d{6} s: Raising\.observe raised", said)
+    assert "in observe" in "".join(traceback.format_exception(raised.value.__cause__))
 
 
 def test_one_at_a_sender_sees_acknowledgements():
@@ -133,10 +136,10 @@ def test_a_capture_is_judged_by_it(losscause_command, tmp_path):
 
 
 class Raising(PythonSpike):
-    def on_arrival(self, arrival):
-        if arrival.seq == 100:
+    def observe(self, observation):
+        if observation.seq == 100:
             raise ValueError("the hundredth packet")
-        super().on_arrival(arrival)
+        super().observe(observation)
 
 
 class Mumbling(PythonSpike):
@@ -160,10 +163,10 @@ def test_what_a_method_raises_comes_with_its_traceback_and_the_place(options):
         losscause.simulate(SCENARIO, seed=4, **{"flow.test.lda": Raising}, **options)
     place = "cen2003/WLH: seed 4, at " if not options else "cen2003/WLH: at "
     assert str(raised.value).startswith(place)
-    assert str(raised.value).endswith(" s: Raising.on_arrival raised ValueError: the hundredth packet")
+    assert str(raised.value).endswith(" s: Raising.observe raised ValueError: the hundredth packet")
     cause = raised.value.__cause__
     assert isinstance(cause, ValueError)
-    assert "in on_arrival" in "".join(traceback.format_exception(cause))
+    assert "in observe" in "".join(traceback.format_exception(cause))
     assert raised.value.file == SCENARIO
 
 
@@ -180,12 +183,14 @@ def test_other_mistakes_of_a_class_are_told_too():
 @pytest.mark.parametrize(
     ("algorithm", "sentence"),
     [
-        (type("Deaf", (), {"judge": lambda self, loss: "wireless"}), "has neither on_arrival nor on_ack"),
-        (type("Silent", (), {"on_arrival": lambda self, arrival: None}), "has no method judge"),
+        (type("Deaf", (), {"judge": lambda self, loss: "wireless"}), r"has no method observe, expected observe\(self"),
+        (type("Silent", (), {"observe": lambda self, observation: None}), "has no method judge"),
         (
-            type("Both", (), dict.fromkeys(["on_arrival", "on_ack", "judge"], lambda *_: None)),
-            "has on_arrival and on_ack, expected one of them",
+            type("Old", (), dict.fromkeys(["on_arrival", "judge"], lambda *_: None)),
+            r"has on_arrival, which is observe\(self, observation\) now",
         ),
+        (type("Needy", (PythonSpike,), {"needs": ["delai"]}), r'needs: the input "delai" is unknown \(did you mean "delay"'),
+        (type("Vague", (PythonSpike,), {"needs": "delay"}), "needs: is of type str, expected a list of delay"),
         (type("ZBS", (PythonSpike,), {}), 'the algorithm "ZBS" is already there'),
     ],
 )
@@ -196,17 +201,39 @@ def test_an_unusable_class_is_refused_in_one_sentence(algorithm, sentence):
 
 def test_ctrl_c_in_a_method_stays_what_it_is():
     class Interrupted(PythonSpike):
-        def on_arrival(self, arrival):
+        def observe(self, observation):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         losscause.simulate(SCENARIO, **{"flow.test.lda": Interrupted})
 
 
-def test_arrivals_and_losses_can_be_made_for_tests_of_an_algorithm():
-    arrival = losscause.Arrival(7, 1_000, rott_ns=5, missing=2)
-    assert (arrival.seq, arrival.at_ns, arrival.rott_ns, arrival.missing) == (7, 1_000, 5, 2)
-    assert losscause.Loss(6, arrival).revealed_by is arrival
+def test_observations_and_losses_can_be_made_for_tests_of_an_algorithm():
+    observation = losscause.Observation(1_000, seq=7, delay_ns=5, missing=2)
+    assert (observation.seq, observation.at_ns, observation.delay_ns) == (7, 1_000, 5)
+    assert (observation.missing, observation.spanned, observation.newly_acked_pkts) == (2, 3, None)
+    loss = losscause.Loss(1_000, first=6, revealed_by=observation)
+    assert loss.revealed_by is observation
+    assert (loss.seq, loss.last, loss.signal) == (6, None, "gap")
+    assert repr(loss).startswith('Loss(1000, signal="gap", first=6, last=None, lost_pkts=1, revealed_by=Observation(1000, seq=7')
     algorithm = PythonSpike()
-    algorithm.on_arrival(arrival)
-    assert algorithm.judge(losscause.Loss(6, arrival)) == "wireless"
+    algorithm.observe(observation)
+    assert algorithm.judge(loss) == "wireless"
+
+
+def test_a_class_that_needs_trip_times_is_refused_without_them():
+    needy = type("Needy", (PythonSpike,), {"needs": ["delay"]})
+    with pytest.raises(losscause.Error, match="Needy compares trip times, expected sent_ns"):
+        losscause.Classifier(needy).classify(seq=[0, 2], at_ns=[1, 2])
+
+
+def test_a_loss_at_a_receiver_names_the_observation_that_revealed_it():
+    seen = []
+
+    class Keeping(PythonSpike):
+        def judge(self, loss):
+            seen.append((loss.seq, loss.lost_pkts, loss.at_ns, loss.revealed_by.seq, loss.revealed_by.missing))
+            return "wireless"
+
+    losscause.Classifier(Keeping).classify(seq=[0, 1, 4], at_ns=[10, 20, 60], sent_ns=[0, 10, 40])
+    assert seen == [(2, 1, 60, 4, 2), (3, 1, 60, 4, 2)]

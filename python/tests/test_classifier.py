@@ -222,8 +222,9 @@ def test_an_unusable_packet_is_refused_and_changes_nothing(packet, sentence):
         ({"seq": None}, "seq: is missing, expected a column"),
         ({"sent_s": [0.0, 0.0, 0.0]}, "sent_s: is there beside sent_ns, expected one of them"),
         ({"sent_ns": None}, "Spike compares trip times"),
-        ({"packets": 3, "seq": None, "at_ns": None, "sent_ns": None}, "packets: is of type int, expected a table"),
-        ({"packets": pl.DataFrame()}, "packets: is a table beside single columns"),
+        ({"table": 3, "seq": None, "at_ns": None, "sent_ns": None}, "table: is of type int, expected a table"),
+        ({"table": pl.DataFrame()}, "table: is there beside single columns"),
+        ({"snt_ns": [0, 1, 2]}, 'the column "snt_ns" is unknown (did you mean "sent_ns"?)'),
     ],
 )
 def test_unusable_columns_are_refused_and_change_nothing(columns, sentence):

@@ -198,9 +198,11 @@ def test_another_sweeps_directory_is_refused_and_kept(tmp_path: Path, place: Pla
 
 def test_a_cell_that_cannot_be_measured_is_named(tmp_path: Path, one_node: None) -> None:
     class Raises:
-        def on_ack(self, sample: losscause.AckSample) -> None: ...
+        needs = ("acks",)
 
-        def judge(self, loss: losscause.DeclaredLoss) -> str:
+        def observe(self, observation: losscause.Observation) -> None: ...
+
+        def judge(self, loss: losscause.Loss) -> str:
             raise ValueError("no verdict today")
 
     place = Place(tmp_path / "p", cells=2, duration=100)

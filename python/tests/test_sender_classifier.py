@@ -2,6 +2,7 @@
 
 import csv
 import io
+from functools import partial
 
 import losscause
 import numpy as np
@@ -25,12 +26,14 @@ def _mirror(name):
         judged: list = []
 
         def __init__(self):
-            self.classifier = losscause.SenderClassifier(name)
+            self.classifier = losscause.Classifier(name, end="sender")
             Mirror.seen, Mirror.judged = [], []
 
-        def on_ack(self, sample):
-            Mirror.seen.append(sample)
-            self.classifier.on_ack(sample)
+        needs = ["acks"]
+
+        def observe(self, observation):
+            Mirror.seen.append(observation)
+            self.classifier.observe(observation)
 
         def on_loss(self, loss):
             Mirror.seen.append(loss)
@@ -74,10 +77,10 @@ def _columns(part):
     """Acknowledgements as columns, the loss after each of them in the same row."""
     rows = []
     for seen in part:
-        if isinstance(seen, losscause.AckSample):
-            names = ["at_ns", "rtt_ns", "newly_acked_pkts", "spanned_pkts", "newly_missing_pkts", "missing_first"]
-            names += ["missing_last", "in_flight_pkts", "cwnd_pkts"]
-            rows.append({name: getattr(seen, name) for name in names} | {"lost_pkts": 0})
+        if isinstance(seen, losscause.Observation):
+            names = ["at_ns", "newly_acked_pkts", "missing_first", "missing_last", "in_flight_pkts", "cwnd_pkts"]
+            row = {name: getattr(seen, name) for name in names} | {"rtt_ns": seen.delay_ns, "lost_pkts": 0}
+            rows.append(row | {"spanned_pkts": seen.spanned, "newly_missing_pkts": seen.missing})
         else:
             rows[-1] |= {"lost_pkts": seen.lost_pkts, "lost_first": seen.first, "lost_last": seen.last}
             rows[-1] |= {"lost_sent_ns": seen.sent_at_ns}
@@ -114,8 +117,8 @@ def test_the_verdicts_are_those_of_the_command(
     # The same in columns, up to the first loss that no acknowledgement revealed or that is not alone with it.
     kept = []
     for before, one in zip([None, *seen], seen):
-        is_loss = isinstance(one, losscause.DeclaredLoss)
-        if is_loss and (one.signal != "gap" or isinstance(before, losscause.DeclaredLoss) or before is None):
+        is_loss = isinstance(one, losscause.Loss)
+        if is_loss and (one.signal != "gap" or isinstance(before, losscause.Loss) or before is None):
             break
         if is_loss and (one.at_ns, one.in_flight_pkts, one.cwnd_pkts) != (
             before.at_ns,
@@ -124,16 +127,16 @@ def test_the_verdicts_are_those_of_the_command(
         ):
             break
         kept.append(one)
-    one_by_one = losscause.SenderClassifier(name)
+    one_by_one = losscause.Classifier(name, end="sender")
     expected = []
     for one in kept:
-        if isinstance(one, losscause.AckSample):
-            one_by_one.on_ack(one)
+        if isinstance(one, losscause.Observation):
+            one_by_one.observe(one)
         else:
             judgement = one_by_one.on_loss(one)
             expected.append((judgement.verdict, judgement.reason))
     if kept:
-        table = losscause.SenderClassifier(name).classify(_columns(kept), reasons=True)
+        table = losscause.Classifier(name, end="sender").classify(_columns(kept), reasons=True)
         found = pl.DataFrame(table).with_columns(pl.col("verdict").cast(pl.String))
         assert found.select("verdict", "reason").rows() == expected
 
@@ -156,17 +159,17 @@ def test_the_vegas_buffer_compares_the_queued_packets_with_one_and_three():
         "lost_pkts": [0, 1, 1],
     }
     # 10 (1 - 80 / 80) = 0 and 10 (1 - 80 / 160) = 5.
-    table = losscause.SenderClassifier("Vegas buffer").classify(**acks)
+    table = losscause.Classifier("Vegas buffer", end="sender").classify(**acks)
     assert table.columns == ["row", "verdict"]
     expected = [(1, "wireless"), (2, "congestion")]
     assert pl.DataFrame(table).with_columns(pl.col("verdict").cast(pl.String)).rows() == expected
-    one_by_one = losscause.SenderClassifier("vegas-buffer")
+    one_by_one = losscause.Classifier("vegas-buffer", end="sender")
     assert one_by_one.name == "Vegas buffer"
     verdicts = []
     for at_ns, rtt_ns, cwnd_pkts, lost_pkts in zip(*acks.values(), strict=True):
-        one_by_one.on_ack(losscause.AckSample(at_ns, rtt_ns=rtt_ns, cwnd_pkts=cwnd_pkts))
+        one_by_one.observe(losscause.Observation(at_ns, delay_ns=rtt_ns, newly_acked_pkts=1, cwnd_pkts=cwnd_pkts))
         if lost_pkts:
-            verdicts.append(one_by_one.on_loss(losscause.DeclaredLoss(at_ns)).verdict)
+            verdicts.append(one_by_one.on_loss(losscause.Loss(at_ns)).verdict)
     assert verdicts == ["wireless", "congestion"]
 
 
@@ -174,8 +177,8 @@ def test_every_kind_of_column_gives_the_same_table():
     at, rtt = [10, 20, 30, 40, 50], [5, None, 9, 6, 7]
     missing = [0, 1, 0, 2, 0]
 
-    def rows(**columns):
-        table = losscause.SenderClassifier("Spike").classify(**columns)
+    def rows(*table, **columns):
+        table = losscause.Classifier("Spike", end="sender").classify(*table, **columns)
         return pl.DataFrame(table).with_columns(pl.col("verdict").cast(pl.String)).rows()
 
     expected = rows(at_ns=at, rtt_ns=rtt, newly_missing_pkts=missing)
@@ -185,17 +188,17 @@ def test_every_kind_of_column_gives_the_same_table():
     seconds = np.array([np.nan if value is None else value / 1e9 for value in rtt])
     assert rows(at_s=[value / 1e9 for value in at], rtt_s=seconds, newly_missing_pkts=missing) == expected
     frame = pl.DataFrame({"at_ns": at, "rtt_ns": rtt, "newly_missing_pkts": missing, "note": ["x"] * 5})
-    assert rows(acks=frame) == rows(acks=frame.to_arrow()) == expected
+    assert rows(frame) == rows(frame.to_arrow()) == expected
 
 
 def test_a_signal_that_means_congestion_asks_no_algorithm():
-    classifier = losscause.SenderClassifier("always wireless")
-    assert classifier.on_loss(losscause.DeclaredLoss(0)).verdict == "undecided", "no gap was seen yet"
-    classifier.on_ack(losscause.AckSample(0, rtt_ns=1, newly_missing_pkts=1, missing_first=7))
-    assert classifier.on_loss(losscause.DeclaredLoss(1, first=7)).verdict == "wireless"
-    judged = classifier.on_loss(losscause.DeclaredLoss(2, signal="timeout", first=8))
+    classifier = losscause.Classifier("always wireless", end="sender")
+    assert classifier.on_loss(losscause.Loss(0)).verdict == "undecided", "no gap was seen yet"
+    classifier.observe(losscause.Observation(0, delay_ns=1, missing=1, missing_first=7))
+    assert classifier.on_loss(losscause.Loss(1, first=7)).verdict == "wireless"
+    judged = classifier.on_loss(losscause.Loss(2, signal="timeout", first=8))
     assert (judged.seq, judged.verdict) == (8, "congestion")
-    assert classifier.on_loss(losscause.DeclaredLoss(3)).seq is None
+    assert classifier.on_loss(losscause.Loss(3)).seq is None
 
 
 class NearMinimum:
@@ -204,8 +207,10 @@ class NearMinimum:
     def __init__(self):
         self.smallest = self.last = None
 
-    def on_ack(self, sample):
-        self.last = sample.rtt_ns
+    needs = ["acks"]
+
+    def observe(self, observation):
+        self.last = observation.delay_ns
         self.smallest = self.last if self.smallest is None else min(self.smallest, self.last)
 
     def judge(self, loss):
@@ -214,10 +219,10 @@ class NearMinimum:
 
 def test_an_algorithm_of_ones_own_runs():
     acks = {"at_ns": [0, 1, 2], "rtt_ns": [10_000_000, 14_000_000, 16_000_000], "lost_pkts": [0, 1, 1]}
-    table = losscause.SenderClassifier(NearMinimum).classify(**acks)
+    table = losscause.Classifier(NearMinimum, end="sender").classify(**acks)
     assert pl.DataFrame(table)["verdict"].cast(pl.String).to_list() == ["wireless", "congestion"]
-    with pytest.raises(losscause.Error, match="NearMinimum.on_ack raised TypeError"):
-        losscause.SenderClassifier(NearMinimum).classify(at_ns=[0, 1], rtt_ns=[5, None])
+    with pytest.raises(losscause.Error, match="NearMinimum.observe raised TypeError"):
+        losscause.Classifier(NearMinimum, end="sender").classify(at_ns=[0, 1], rtt_ns=[5, None])
 
 
 @pytest.mark.parametrize(
@@ -225,7 +230,7 @@ def test_an_algorithm_of_ones_own_runs():
     [
         (
             lambda c: c("Spike").classify(at_ns=[1]),
-            "Spike needs a round-trip time with every acknowledgement, expected the column rtt_ns or rtt_s",
+            "Spike needs the delay of every arrival, expected the column rtt_ns or rtt_s",
             "rtt_ns",
         ),
         (lambda c: c("Veno").classify(at_ns=[1], rtt_ns=[1]), "Veno needs a congestion window, expected the column cwnd_pkts", "cwnd_pkts"),
@@ -237,26 +242,30 @@ def test_an_algorithm_of_ones_own_runs():
         (lambda c: c("Spike").classify(at_ns=[1], rtt_ns=[1], rtt_s=[1.0]), "rtt_s: is there beside rtt_ns", "rtt_s"),
         (lambda c: c("Spike").classify(at_ns=[1], rtt_ns=[1], lost_pkts=[2**40]), "lost_pkts: row 0 is too large", "lost_pkts"),
         (lambda c: c("Veno").classify(at_ns=[1], rtt_ns=[1], cwnd_pkts=[-2.0]), "cwnd_pkts: row 0 is -2, expected a number, 0 or more", "cwnd_pkts"),
-        (lambda c: c("Spike").classify(3), "acks: is of type int, expected a table", "acks"),
+        (lambda c: c("Spike").classify(3), "table: is of type int, expected a table", "table"),
         (lambda c: c("omniscient"), "omniscient", None),
         (lambda c: c("Vneo"), 'the algorithm "Vneo" is unknown (did you mean "Veno"?)', "algorithm"),
-        (lambda _: losscause.DeclaredLoss(1, signal="gpa"), 'the signal "gpa" is unknown (did you mean "gap"?)', "signal"),
-        (lambda _: losscause.DeclaredLoss(1, first=3, last=2), "last: is 2, expected 3 or more as first", "last"),
-        (lambda _: losscause.AckSample(-1), "at_ns: is -1", "at_ns"),
-        (lambda _: losscause.AckSample(1, spanned_pkts=1, newly_missing_pkts=2), "newly_missing_pkts: is 2, expected at most the 1 spanned", "newly_missing_pkts"),
-        (lambda _: losscause.AckSample(1, cwnd_pkts=float("nan")), "cwnd_pkts: is NaN", "cwnd_pkts"),
+        (lambda c: c("Spike").on_packet(1, 2, 3), "on_packet: this classifier is at a sender, expected observe and on_loss", "end"),
+        (lambda _: losscause.Classifier("Spike").on_loss(losscause.Loss(1)), "on_loss: this classifier is at a receiver", "end"),
+        (lambda _: losscause.Classifier("Spike", end="middle"), 'end: is "middle", expected "receiver" or "sender"', "end"),
+        (lambda c: c("Spike").observe(losscause.Observation(1, delay_ns=-1)), "delay_ns: is -1, expected a round-trip time", "delay_ns"),
+        (lambda _: losscause.Loss(1, signal="gpa"), 'the signal "gpa" is unknown (did you mean "gap"?)', "signal"),
+        (lambda _: losscause.Loss(1, first=3, last=2), "last: is 2, expected 3 or more as first", "last"),
+        (lambda _: losscause.Observation(-1), "at_ns: is -1", "at_ns"),
+        (lambda _: losscause.Observation(1, spanned=1, missing=2), "missing: is 2, expected at most the 1 spanned", "missing"),
+        (lambda _: losscause.Observation(1, cwnd_pkts=float("nan")), "cwnd_pkts: is NaN", "cwnd_pkts"),
     ],
 )
 def test_what_cannot_be_used_is_told_in_one_sentence(call, sentence, key):
     with pytest.raises(losscause.Error) as raised:
-        call(losscause.SenderClassifier)
+        call(partial(losscause.Classifier, end="sender"))
     assert sentence in str(raised.value) and "\n" not in str(raised.value)
     assert key is None or raised.value.key == key
 
 
 def test_times_before_the_last_one_are_refused_and_change_nothing():
-    classifier = losscause.SenderClassifier("Spike")
-    classifier.on_ack(losscause.AckSample(10, rtt_ns=5, newly_missing_pkts=1))
+    classifier = losscause.Classifier("Spike", end="sender")
+    classifier.observe(losscause.Observation(10, delay_ns=5, missing=1))
     with pytest.raises(losscause.Error, match="at_ns: is 9, and what came before it was at 10"):
-        classifier.on_loss(losscause.DeclaredLoss(9))
-    assert classifier.on_loss(losscause.DeclaredLoss(10)).verdict == "wireless"
+        classifier.on_loss(losscause.Loss(9))
+    assert classifier.on_loss(losscause.Loss(10)).verdict == "wireless"

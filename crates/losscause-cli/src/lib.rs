@@ -4,7 +4,7 @@
 //! use std::process::ExitCode;
 //!
 //! fn main() -> ExitCode {
-//!     // `losscause_cli::registry().with(…)` has one more algorithm.
+//!     // `losscause_cli::registry().with_own(…)` has one more algorithm.
 //!     losscause_cli::main_with(Ok(losscause_cli::registry()))
 //! }
 //! ```

@@ -1,6 +1,6 @@
 //! What the program knows by name: the JSON of `losscause list --format json`. docs/json.md describes it for readers.
 
-use losscause::registry::{Info, Registry};
+use losscause::registry::{Info, Origin, Registry};
 use serde::{Deserialize, Serialize};
 
 use crate::papers::record;
@@ -118,7 +118,7 @@ pub fn algorithms(registry: &Registry) -> Vec<Algorithm> {
         summary: info.summary.to_owned(),
         paper: info.paper.to_owned(),
         section: info.section.to_owned(),
-        yardstick: info.is_yardstick,
+        yardstick: info.origin == Origin::Yardstick,
         settings: (info.settings.iter())
             .map(|setting| AlgorithmSetting { key: setting.key.to_owned(), meaning: setting.meaning.to_owned() })
             .collect(),

@@ -1,6 +1,6 @@
 //! All paths, every algorithm behind the same transport: how often is each wrong, and where?
 
-use losscause::registry::{Info, Registry};
+use losscause::registry::{Info, Origin, Registry};
 use losscause::{Algorithm, AnyAlgorithm, AtSender, LdaConfig, Loss, Verdict};
 use losscause_sim::truth::Cause;
 use losscause_study::RunError;
@@ -43,18 +43,6 @@ pub struct AtVantage {
     pub levels: Vec<LevelErrors>,
     /// Every path, scored or not.
     pub by_path: Vec<PathErrors>,
-}
-
-/// Where an algorithm comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// Published in a paper ([`Info::is_published`]).
-    Published,
-    /// A rule of another stack ([`Info::is_yardstick`]).
-    Yardstick,
-    /// Neither.
-    Other,
 }
 
 /// An algorithm over all scored paths.
@@ -100,16 +88,6 @@ pub struct PathErrors {
     pub losses: (u64, u64),
     /// The balanced error of each algorithm; none if the path has too few losses.
     pub errors: Vec<Option<f64>>,
-}
-
-impl From<&Info> for Origin {
-    fn from(info: &Info) -> Self {
-        match (info.is_published, info.is_yardstick) {
-            (true, _) => Self::Published,
-            (_, true) => Self::Yardstick,
-            _ => Self::Other,
-        }
-    }
 }
 
 /// Draws the first `paths` paths of `seed` and lets every algorithm of `registry` judge their losses, except those that
@@ -273,7 +251,8 @@ impl AtVantage {
             scored.iter().map(|&path| of_all[algorithm][path].unwrap_or_default()).collect()
         };
         let bootstrap = Bootstrap::new(scored.len(), seed);
-        let published: Vec<usize> = (0..infos.len()).filter(|&index| infos[index].is_published).collect();
+        let published: Vec<usize> =
+            (0..infos.len()).filter(|&index| infos[index].origin == Origin::Published).collect();
         let average = |algorithm: usize| mean(&of_scored(algorithm)).unwrap_or(f64::INFINITY);
         let best = published.iter().copied().min_by(|&a, &b| average(a).total_cmp(&average(b)));
         let least = |path: usize| {
@@ -294,7 +273,7 @@ impl AtVantage {
         };
         let row = |&algorithm: &usize| Row {
             algorithm: infos[algorithm].name,
-            origin: infos[algorithm].into(),
+            origin: infos[algorithm].origin,
             error: bootstrap.mean(&of_scored(algorithm)),
             m_c: rate(algorithm, |tally| tally.congestion.error()),
             m_w: rate(algorithm, |tally| tally.wireless.error()),

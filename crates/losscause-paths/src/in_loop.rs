@@ -15,7 +15,6 @@ use losscause_study::statistics::mean;
 use losscause_study::{FlowMeasurements, InputError, RunError};
 use serde::Serialize;
 
-use crate::benchmark::Origin;
 use crate::path::{Loss, Path, Queue, Vantage};
 
 /// Shares of packets that the radio loses, each independently.
@@ -131,7 +130,7 @@ impl LoopRow {
 /// There is no algorithm of a name.
 pub fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<LdaConfig>, InputError> {
     if names.is_empty() {
-        let is_own = |entry: &&LdaConfig| Origin::from(entry.info()) == Origin::Other && !is_bound_or_oracle(entry);
+        let is_own = |entry: &&LdaConfig| entry.info().origin.is_unpublished() && !is_bound_or_oracle(entry);
         let published = DEFAULT.iter().filter_map(|name| registry.find(name));
         return Ok(published.chain(registry.iter().filter(is_own)).cloned().collect());
     }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use losscause::registry::Origin;
 use losscause_report::map::{Map, MapCell, MapGroup, MapPage, MapRow};
 use losscause_report::map_html;
 use losscause_study::csv_file;
 
-use crate::benchmark::{AtVantage, Benchmark, LevelErrors, Origin, Row};
+use crate::benchmark::{AtVantage, Benchmark, LevelErrors, Row};
 use crate::in_loop::{InLoop, LOSS_RATES, LoopRow, Spread};
 use crate::path::{Path, Vantage};
 use crate::score::Interval;
@@ -134,7 +135,7 @@ impl AtVantage {
         }
         text.push('.');
         let own =
-            self.algorithms.iter().filter(|row| row.origin == Origin::Other && !row.algorithm.starts_with("always "));
+            self.algorithms.iter().filter(|row| row.origin.is_unpublished() && !row.algorithm.starts_with("always "));
         for row in own {
             if let (Some(error), Some(reduction)) = (row.error, row.reduction) {
                 let less = if reduction.value >= 0.0 { "less" } else { "more" };
@@ -165,12 +166,13 @@ impl AtVantage {
                 MapCell::text(row.reduction.map_or_else(|| "–".to_owned(), reduction_text)),
             ],
         };
-        let of = |origin: Origin| self.algorithms.iter().filter(|row| row.origin == origin).map(row).collect();
-        let group = |(name, origin): (&str, Origin)| MapGroup { name: name.to_owned(), rows: of(origin) };
-        let groups = [
-            ("published", Origin::Published),
-            ("rules of other stacks", Origin::Yardstick),
-            ("bounds, and what no paper has published", Origin::Other),
+        let of =
+            |origins: &[Origin]| self.algorithms.iter().filter(|row| origins.contains(&row.origin)).map(row).collect();
+        let group = |(name, origins): (&str, &[Origin])| MapGroup { name: name.to_owned(), rows: of(origins) };
+        let groups: [(&str, &[Origin]); 3] = [
+            ("published", &[Origin::Published]),
+            ("rules of other stacks", &[Origin::Yardstick]),
+            ("bounds, and what no paper has published", &[Origin::OnTrial, Origin::Other]),
         ];
         Map {
             heading: format!("At the {}", self.vantage),

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use losscause::lda::Constant;
-use losscause::registry::{ConfigError, Info, Parameters};
+use losscause::registry::{ConfigError, Info, Origin, Parameters};
 use losscause::{AnyAlgorithm, Verdict};
-use losscause_paths::benchmark::{Origin, Row, measure, runs};
+use losscause_paths::benchmark::{Row, measure, runs};
 use losscause_paths::{Benchmark, InLoop, in_loop};
 use losscause_study::parallel::{Jobs, Stop, Workers};
 use losscause_study::registry;
@@ -38,6 +38,7 @@ fn every_algorithm_and_a_users_own_are_rows_and_both_constants_together_are_alwa
         assert_eq!(row("optimist").unwrap().origin, Origin::Other);
         assert_eq!(error("optimist"), error("always wireless"));
         assert!(row("omniscient").is_none() && row("labelled").is_none(), "they are told the truth");
+        assert_eq!(row("Sift").unwrap().origin, Origin::OnTrial);
         assert_eq!(row("fqRTT").map(|row| row.origin), (at.vantage == "sender").then_some(Origin::Yardstick));
         assert_eq!(row(at.best_published.unwrap()).unwrap().origin, Origin::Published);
         // What one constant has right the other has wrong; but at a sender no rule of receivers decides about a loss

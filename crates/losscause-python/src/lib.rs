@@ -39,13 +39,13 @@ mod _losscause {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::algorithms::{AckSample, Arrival, DeclaredLoss, Loss};
+    use super::algorithms::{Loss, Observation};
     #[pymodule_export]
     use super::analyze::analyze;
     #[pymodule_export]
     use super::arrow::Table;
     #[pymodule_export]
-    use super::classifier::{Classifier, Judgement, SenderClassifier};
+    use super::classifier::{Classifier, Judgement};
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 use crate::loss::{Loss, Recovery};
 use crate::observe::{Numbers, Observation};
+use crate::registry::ConfigError;
 use crate::{Judgement, Verdict};
 
 /// A loss differentiation algorithm, at a receiver or at a sender.
@@ -14,6 +15,15 @@ pub trait Algorithm {
 
     /// The inputs that it needs. A caller that cannot provide one must refuse the algorithm, not guess.
     fn needs(&self) -> Needs;
+
+    /// Whether its settings are in range: asked before it runs, if its settings are its fields
+    /// (`Registry::with_own`).
+    ///
+    /// # Errors
+    /// A setting is out of range.
+    fn check(&self) -> Result<(), ConfigError> {
+        Ok(())
+    }
 
     /// Takes in an observation.
     fn observe(&mut self, observation: &Observation);

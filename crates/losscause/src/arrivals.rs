@@ -18,6 +18,7 @@ pub struct Packet {
 
 /// What a received packet turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(u8)] // A tag that is read at once, for every packet.
 pub enum Observed {
     /// The next packet, or the first after a gap (then [`Observation::missing`] is not zero), or the first of a stream,
     /// which may also begin anew (see [`MAX_JUMP_PKTS`]).

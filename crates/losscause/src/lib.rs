@@ -73,7 +73,8 @@
 //! # Features
 //!
 //! - `alloc`: algorithms of other crates, behind a pointer, and the open registry ([`registry`]).
-//! - `serde`: times, verdicts, signals and causes can be serialized.
+//! - `serde`: times, verdicts and signals can be serialized. With `alloc`, an algorithm of another crate has its settings
+//!   by serde (`Registry::with_own`).
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -90,7 +91,6 @@ pub mod lda;
 pub mod loss;
 pub mod observe;
 pub mod registry;
-mod tally;
 pub mod time;
 pub mod verdict;
 
@@ -102,7 +102,7 @@ pub use loss::{Loss, Recovery, Signal};
 pub use observe::{Acked, Interval, Numbers, Observation};
 pub use registry::{ConfigError, End};
 pub use time::{Span, Time};
-pub use verdict::{Amount, Evidence, Judgement, Reason, Verdict};
+pub use verdict::{Amount, Evidence, Input, Judgement, Reason, Verdict};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

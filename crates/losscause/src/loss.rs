@@ -1,7 +1,7 @@
 //! A loss: which packets, what declared it, and the observation that revealed it.
 
 use crate::observe::{Numbers, Observation};
-use crate::{Scope, Time, Verdict};
+use crate::{Scope, Span, Time, Verdict};
 
 /// The signal of a loss or of congestion on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,6 +89,11 @@ impl Loss {
     /// The number of the first lost packet, if the transport names numbers.
     pub fn seq(&self) -> Option<u64> {
         Some(self.numbers?.first)
+    }
+
+    /// The delay of the arrival that revealed the gap, if it is known.
+    pub fn delay(&self) -> Option<Span> {
+        self.revealed_by?.delay
     }
 
     /// Packets lost in the same gap (the papers' n); 0 if the gap is not known.

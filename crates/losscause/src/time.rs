@@ -3,12 +3,9 @@
 //! Both are signed: the sender's clock has an arbitrary offset, so a relative one-way trip time (arrival by the
 //! receiver's clock minus departure by the sender's) may be negative.
 
-use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 use core::time::Duration;
-
-use crate::tally;
 
 /// An instant on some clock, in nanoseconds from that clock's own zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,9 +13,12 @@ use crate::tally;
 pub struct Time(i64);
 
 /// The signed distance between two instants, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Span(i64);
+
+/// Nanoseconds as the running estimates hold them: with a fraction.
+pub type Nanos = f64;
 
 impl Time {
     /// The clock's zero.
@@ -81,8 +81,20 @@ impl Span {
         self.0
     }
 
+    /// `nanos` rounded down: for an integer x, `x > nanos` is `x > Span::floor(nanos)`.
+    pub fn floor(nanos: Nanos) -> Self {
+        let toward_zero = nanos as i64;
+        Self(if (toward_zero as f64) > nanos { toward_zero - 1 } else { toward_zero })
+    }
+
+    /// `nanos` rounded up: for an integer x, `x < nanos` is `x < Span::ceil(nanos)`.
+    pub fn ceil(nanos: Nanos) -> Self {
+        let toward_zero = nanos as i64;
+        Self(if (toward_zero as f64) < nanos { toward_zero + 1 } else { toward_zero })
+    }
+
     /// Nanoseconds as a float, exact up to 2^53 (104 days).
-    pub const fn as_nanos_f64(self) -> f64 {
+    pub const fn as_nanos_f64(self) -> Nanos {
         self.0 as f64
     }
 
@@ -112,21 +124,6 @@ impl From<Duration> for Span {
     }
 }
 
-impl PartialOrd for Span {
-    #[inline(always)]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Span {
-    #[inline(always)]
-    fn cmp(&self, other: &Self) -> Ordering {
-        tally::addition();
-        self.0.cmp(&other.0)
-    }
-}
-
 impl Add<Span> for Time {
     type Output = Time;
     fn add(self, span: Span) -> Time {
@@ -151,7 +148,6 @@ impl Sub for Time {
     type Output = Span;
     /// Wraps around, so that two clocks at opposite ends of the range still give a usable difference.
     fn sub(self, earlier: Time) -> Span {
-        tally::addition();
         Span(self.0.wrapping_sub(earlier.0))
     }
 }
@@ -159,7 +155,6 @@ impl Sub for Time {
 impl Add for Span {
     type Output = Span;
     fn add(self, other: Span) -> Span {
-        tally::addition();
         Span(self.0.saturating_add(other.0))
     }
 }
@@ -174,7 +169,6 @@ impl Sub for Span {
     type Output = Span;
     /// Wraps around, so that differences of relative trip times do not depend on the sender's clock offset.
     fn sub(self, other: Span) -> Span {
-        tally::addition();
         Span(self.0.wrapping_sub(other.0))
     }
 }
@@ -195,7 +189,6 @@ impl Neg for Span {
 impl Mul<i64> for Span {
     type Output = Span;
     fn mul(self, factor: i64) -> Span {
-        tally::multiplication();
         Span(self.0.saturating_mul(factor))
     }
 }
@@ -204,7 +197,6 @@ impl Div<i64> for Span {
     type Output = Span;
     /// Rounds towards zero. Division by zero gives the end of the range, zero divided by it zero.
     fn div(self, divisor: i64) -> Span {
-        tally::multiplication();
         Span(self.0.checked_div(divisor).unwrap_or(self.0.signum().saturating_mul(i64::MAX)))
     }
 }
@@ -238,6 +230,21 @@ mod tests {
     fn seconds_round_to_the_nearest_nanosecond() {
         assert_eq!(Span::from_secs_f64_rounded(0.04064).as_nanos(), 40_640_000);
         assert_eq!(Span::from_secs_f64_rounded(-1.5e-9).as_nanos(), -2);
+    }
+
+    #[test]
+    fn rounding_to_a_span_keeps_every_comparison_with_an_integer() {
+        for (value, floor, ceil) in
+            [(2.5, 2, 3), (-2.5, -3, -2), (4.0, 4, 4), (-4.0, -4, -4), (0.1, 0, 1), (-0.1, -1, 0)]
+        {
+            assert_eq!(Span::floor(value).as_nanos(), floor);
+            assert_eq!(Span::ceil(value).as_nanos(), ceil);
+            for x in -6_i64..6 {
+                let span = Span::from_nanos(x);
+                assert_eq!(span > Span::floor(value), x as f64 > value);
+                assert_eq!(span < Span::ceil(value), (x as f64) < value);
+            }
+        }
     }
 
     #[test]

@@ -186,6 +186,16 @@ impl Evidence {
         Self { clues, ..self }
     }
 
+    /// The judgement of a value that means a wireless loss below `limit`, and congestion from there on.
+    pub fn wireless_below(self, limit: impl Into<Amount>) -> Judgement {
+        let limit = limit.into();
+        let wireless = match (self.value, limit) {
+            (Amount::Time(value), Amount::Time(limit)) => value < limit,
+            (value, limit) => value.value() < limit.value(),
+        };
+        Judgement::measured(Verdict::wireless_if(wireless), self.held_against("wireless below", limit))
+    }
+
     /// The limits.
     pub fn limits(&self) -> impl Iterator<Item = &Limit> {
         self.limits.iter().flatten()
@@ -193,6 +203,11 @@ impl Evidence {
 }
 
 impl Amount {
+    /// A time of `ms` milliseconds, rounded to the nearest nanosecond.
+    pub fn millis(ms: f64) -> Self {
+        Self::Time(Span::from_secs_f64_rounded(ms / 1e3))
+    }
+
     /// A number of packets.
     pub const fn packets(pkts: f64) -> Self {
         Self::Number(pkts, "packets")

@@ -152,7 +152,7 @@ proptest! {
     fn a_unit_that_is_a_power_of_two_changes_no_verdict(ops in ops(), power in 0_u32..12) {
         // A delay of 20 ms is evidence for Sift, whatever the unit.
         let is_sift = |algorithm: &BuiltIn| matches!(algorithm, BuiltIn::Sift | BuiltIn::SiftBalanced);
-        for &algorithm in BuiltIn::ALL.into_iter().filter(|algorithm| !is_sift(algorithm)) {
+        for &algorithm in BuiltIn::ALL.iter().filter(|algorithm| !is_sift(algorithm)) {
             let scaled = verdicts(&with_times_scaled(algorithm, 1 << power), &ops, 1 << power);
             prop_assert_eq!(scaled, verdicts(&algorithm.config(), &ops, 1), "{}", algorithm);
         }

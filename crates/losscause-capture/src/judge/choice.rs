@@ -1,7 +1,7 @@
 //! The algorithms that are asked.
 
 use losscause::lda::BoxedAlgorithm;
-use losscause::registry::Registry;
+use losscause::registry::{Origin, Registry};
 use losscause::{Algorithm, AnyAlgorithm, End, LdaConfig};
 
 /// The chosen algorithms, with their published parameters.
@@ -30,7 +30,8 @@ impl Chosen {
     /// and algorithms on trial, have to be named.
     pub fn all_of(registry: &Registry) -> Self {
         let looks = |config: &&LdaConfig| !matches!(config, LdaConfig::Constant(_)) && !needs_truth(config);
-        let asked = |config: &&LdaConfig| looks(config) && !config.info().is_yardstick && !config.info().is_on_trial;
+        let by_name_only = |config: &LdaConfig| matches!(config.info().origin, Origin::Yardstick | Origin::OnTrial);
+        let asked = |config: &&LdaConfig| looks(config) && !by_name_only(config);
         Self { configs: registry.iter().filter(asked).cloned().collect() }
     }
 

@@ -1,6 +1,7 @@
 //! The outcome of the benchmark of paths: the answer, then a table per end.
 
-use losscause_paths::benchmark::{AtVantage, Origin};
+use losscause::registry::Origin;
+use losscause_paths::benchmark::AtVantage;
 use losscause_paths::in_loop::{LOSS_RATES, LoopRow};
 use losscause_paths::report::{ends, percent, reduction_text};
 use losscause_paths::{Benchmark, InLoop, Vantage};
@@ -28,7 +29,7 @@ fn at_vantage(at: &AtVantage) -> String {
         let origin = match row.origin {
             Origin::Published => "published",
             Origin::Yardstick => "other stack",
-            Origin::Other => "",
+            Origin::OnTrial | Origin::Other => "",
         };
         table.add_row([
             row.algorithm.to_owned(),

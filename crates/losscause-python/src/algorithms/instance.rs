@@ -2,13 +2,12 @@
 
 use std::sync::OnceLock;
 
-use losscause::verdict::Input;
-use losscause::{Algorithm, End, Judgement, Needs, Observation, Time, Verdict};
+use losscause::{Algorithm, Input, Judgement, Needs, Time, Verdict};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::{AckSample, Arrival, DeclaredLoss, Factory, Loss, observes};
+use super::{Factory, Loss, Observation};
 use crate::error::sentence;
 use crate::input::kind;
 
@@ -23,7 +22,7 @@ struct Object {
     itself: Py<PyAny>,
     observe: Py<PyAny>,
     judge: Py<PyAny>,
-    /// Only algorithms at senders may have it.
+    /// Which it may have or not.
     on_loss: Option<Py<PyAny>>,
 }
 
@@ -45,29 +44,18 @@ impl Instance {
         }
         Python::attach(|py| {
             let object = self.object.get_or_init(|| {
-                let made =
-                    self.factory.class.call0(py).and_then(|made| Object::new(made.into_bound(py), &self.factory));
+                let made = self.factory.class.call0(py).and_then(|made| Object::new(made.into_bound(py)));
                 made.map_err(|error| failures.keep(info.name, "__init__", at, error)).ok()
             });
             call(py, object.as_ref()?).map_err(|error| failures.keep(info.name, method, at, error)).ok()
         })
     }
-
-    /// The verdict of `judge`.
-    fn ask(&self, at: Time, loss: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>) -> Judgement {
-        let answer = self.call("judge", at, |py, object| {
-            let answer = object.judge.call1(py, (loss(py)?,))?;
-            verdict(answer.bind(py))
-        });
-        let verdict = answer.unwrap_or(Verdict::Undecided);
-        Judgement::stated(verdict, self.factory.info.name, "no reason given")
-    }
 }
 
 impl Object {
-    fn new(itself: Bound<'_, PyAny>, factory: &Factory) -> PyResult<Self> {
+    fn new(itself: Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Self {
-            observe: itself.getattr(observes(factory.end))?.unbind(),
+            observe: itself.getattr(intern!(itself.py(), "observe"))?.unbind(),
             judge: itself.getattr(intern!(itself.py(), "judge"))?.unbind(),
             on_loss: itself.getattr_opt(intern!(itself.py(), "on_loss"))?.map(Bound::unbind),
             itself: itself.unbind(),
@@ -84,7 +72,7 @@ impl Clone for Instance {
                 let copied = py
                     .import("copy")
                     .and_then(|module| module.call_method1("deepcopy", (&object.itself,)))
-                    .and_then(|made| Object::new(made, &self.factory));
+                    .and_then(Object::new);
                 let Factory { failures, info, .. } = &self.factory;
                 let kept = copied.map_err(|error| failures.keep(info.name, "__deepcopy__", Time::ZERO, error));
                 let _ = copy.object.set(kept.ok());
@@ -99,48 +87,36 @@ impl Algorithm for Instance {
         self.factory.info.name
     }
 
-    /// What is missing is None in Python.
+    /// What is missing, and not needed, is None in Python.
     fn needs(&self) -> Needs {
-        match self.factory.end {
-            End::Receiver => Needs::NONE,
-            End::Sender => Needs::NONE.with_acks(),
-        }
+        self.factory.needs
     }
 
-    fn observe(&mut self, observation: &Observation) {
-        match self.factory.end {
-            End::Receiver if !observation.is_arrival() => {}
-            End::Receiver => {
-                self.call("on_arrival", observation.at, |py, object| {
-                    object.observe.call1(py, (Arrival::from(observation),))
-                });
-            }
-            End::Sender => {
-                self.call("on_ack", observation.at, |py, object| {
-                    object.observe.call1(py, (AckSample::from(observation),))
-                });
-            }
+    fn observe(&mut self, observation: &losscause::Observation) {
+        // An acknowledgement that shows no newer arrival is for those alone that look at acknowledgements.
+        if !observation.is_arrival() && !self.factory.needs.acks {
+            return;
         }
+        self.call("observe", observation.at, |py, object| object.observe.call1(py, (Observation::from(observation),)));
     }
 
     fn on_loss(&mut self, loss: &losscause::Loss) {
-        if self.factory.end == End::Receiver {
-            return;
-        }
         self.call("on_loss", loss.at, |py, object| match &object.on_loss {
-            Some(method) => method.call1(py, (DeclaredLoss::from(loss),)).map(|_| ()),
+            Some(method) => method.call1(py, (Loss::of(loss, py)?,)).map(|_| ()),
             None => Ok(()),
         });
     }
 
     fn judge(&self, loss: &losscause::Loss) -> Judgement {
-        match (self.factory.end, &loss.revealed_by) {
-            (End::Sender, _) => self.ask(loss.at, |py| Ok(Py::new(py, DeclaredLoss::from(loss))?.into_any())),
-            (End::Receiver, Some(revealed_by)) => {
-                self.ask(revealed_by.at, |py| Ok(Py::new(py, Loss::of(loss, revealed_by, py)?)?.into_any()))
-            }
-            (End::Receiver, None) => Judgement::without(Input::Gap),
+        if loss.revealed_by.is_none() && !self.factory.needs.acks {
+            return Judgement::without(Input::Gap);
         }
+        let answer = self.call("judge", loss.at, |py, object| {
+            let answer = object.judge.call1(py, (Loss::of(loss, py)?,))?;
+            verdict(answer.bind(py))
+        });
+        let verdict = answer.unwrap_or(Verdict::Undecided);
+        Judgement::stated(verdict, self.factory.info.name, "no reason given")
     }
 }
 

@@ -1,13 +1,13 @@
 //! Algorithms that a user wrote in Python, as entries of the registry.
 //!
-//! A class with `on_arrival` and `judge` runs at receivers and at senders; one with `on_ack` and
-//! `judge` runs at senders. Every flow has an object of its own.
+//! A class has `observe` and `judge`, and may have `on_loss` and `needs`. Every flow has an object of its own.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause::registry::{Info, Parameters, Registry};
-use losscause::{AnyAlgorithm, ConfigError, End};
+use losscause::{AnyAlgorithm, ConfigError, End, Needs};
+use losscause_study::error::unknown;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -17,7 +17,7 @@ mod views;
 
 pub(crate) use failures::Failures;
 use instance::Instance;
-pub(crate) use views::{AckSample, Arrival, DeclaredLoss, Loss, numbers};
+pub(crate) use views::{Loss, Observation, numbers};
 
 use crate::error::{Failure, about};
 use crate::input::kind;
@@ -29,20 +29,12 @@ pub(crate) fn added(base: Registry, given: &Bound<'_, PyDict>, failures: &Failur
     })
 }
 
-/// The method with which an algorithm takes in what it observes, by the end for which it is written.
-fn observes(end: End) -> &'static str {
-    match end {
-        End::Receiver => "on_arrival",
-        End::Sender => "on_ack",
-    }
-}
-
 /// What makes the objects of one algorithm: a class, or anything else that can be called without arguments.
 #[derive(Clone)]
 struct Factory {
     info: &'static Info,
     class: Arc<Py<PyAny>>,
-    end: End,
+    needs: Needs,
     failures: Failures,
 }
 
@@ -57,18 +49,19 @@ impl Factory {
         }
         let object = class.call0()?;
         let has = |method| object.getattr(method).is_ok_and(|found| found.is_callable());
-        let end = match (has(observes(End::Receiver)), has(observes(End::Sender))) {
-            (true, false) => End::Receiver,
-            (false, true) => End::Sender,
-            (true, true) => return Err(refused("has on_arrival and on_ack, expected one of them".to_owned())),
-            (false, false) => {
-                return Err(refused("has neither on_arrival nor on_ack, expected one of these methods".to_owned()));
-            }
-        };
+        if !has("observe") {
+            let renamed = ["on_arrival", "on_ack"].into_iter().find(|method| has(method));
+            let problem = renamed.map_or_else(
+                || "has no method observe, expected observe(self, observation)".to_owned(),
+                |method| format!("has {method}, which is observe(self, observation) now"),
+            );
+            return Err(refused(problem));
+        }
         if !has("judge") {
             return Err(refused("has no method judge, expected judge(self, loss)".to_owned()));
         }
-        Ok(Self { info: info(name), class: Arc::new(class.clone().unbind()), end, failures: failures.clone() })
+        let needs = needs(&object).map_err(refused)?;
+        Ok(Self { info: info(name), class: Arc::new(class.clone().unbind()), needs, failures: failures.clone() })
     }
 }
 
@@ -78,11 +71,27 @@ impl Parameters for Factory {
     }
 
     fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
-        if self.end == End::Sender {
+        if self.needs.acks {
             end.must_be_sender(self.info)?;
         }
         Ok(AnyAlgorithm::boxed(Instance::of(self)))
     }
+}
+
+/// The inputs that an object names in `needs`; none if it names none. The error says what is wrong.
+fn needs(object: &Bound<'_, PyAny>) -> Result<Needs, String> {
+    const NAMES: [&str; 5] = ["delay", "spacing", "gap_size", "acks", "cwnd"];
+    let Ok(named) = object.getattr("needs") else { return Ok(Needs::NONE) };
+    let named: Vec<String> =
+        named.extract().map_err(|_| format!("needs: is {}, expected a list of {}", kind(&named), NAMES.join(", ")))?;
+    named.iter().try_fold(Needs::NONE, |needs, name| match name.as_str() {
+        "delay" => Ok(needs.with_delay()),
+        "spacing" => Ok(needs.with_spacing()),
+        "gap_size" => Ok(needs.with_gap_size()),
+        "acks" => Ok(needs.with_acks()),
+        "cwnd" => Ok(needs.with_cwnd()),
+        other => Err(format!("needs: the input {}", unknown(other, &NAMES))),
+    })
 }
 
 /// The description of an algorithm of that name. The registry keeps names for ever, so each is made once.

@@ -1,158 +1,82 @@
-//! What a user's algorithm observes, as Python sees it. Times and spans are whole nanoseconds.
+//! What a user's algorithm sees, as Python has it: the core's observation and loss. Times and spans are whole nanoseconds.
 
 use losscause::observe::Newest;
-use losscause::{Acked, Numbers, Observation, Signal, Span, Time};
+use losscause::{Acked, Numbers, Signal, Span, Time};
 use losscause_study::error::unknown;
 use pyo3::prelude::*;
 
 use crate::error::about;
 use crate::input::whole;
 
-/// A packet that arrived in order, with what it tells about the path.
+/// A packet that arrived in order, at a receiver; an acknowledgement, at a sender.
 #[pyclass(frozen, get_all, module = "losscause")]
 #[derive(Clone, Debug)]
-pub(crate) struct Arrival {
-    /// Its sequence number, one per packet sent.
-    seq: u64,
-    /// When it arrived, by the receiver's clock, nanoseconds.
+pub(crate) struct Observation {
+    /// When it came, by this end's clock, nanoseconds.
     at_ns: i64,
-    /// Its relative trip time, nanoseconds, from a zero that is arbitrary; None if the packet does not say when it was
-    /// sent.
-    rott_ns: Option<i64>,
-    /// Since the arrival before it, nanoseconds; None for the first packet of a stream.
-    since_last_ns: Option<i64>,
-    /// Packets missing between that arrival and this one.
-    missing: u32,
-    /// The relative trip time of the packet before it, nanoseconds, if known.
-    rott_before_ns: Option<i64>,
-}
-
-#[pymethods]
-impl Arrival {
-    #[new]
-    #[pyo3(signature = (seq, at_ns, *, rott_ns=None, since_last_ns=None, missing=0, rott_before_ns=None))]
-    fn new(
-        seq: u64,
-        at_ns: i64,
-        rott_ns: Option<i64>,
-        since_last_ns: Option<i64>,
-        missing: u32,
-        rott_before_ns: Option<i64>,
-    ) -> Self {
-        Self { seq, at_ns, rott_ns, since_last_ns, missing, rott_before_ns }
-    }
-
-    fn __repr__(&self) -> String {
-        format!(
-            "Arrival({}, {}, rott_ns={}, since_last_ns={}, missing={}, rott_before_ns={})",
-            self.seq,
-            self.at_ns,
-            known(self.rott_ns),
-            known(self.since_last_ns),
-            self.missing,
-            known(self.rott_before_ns)
-        )
-    }
-}
-
-impl From<&Observation> for Arrival {
-    fn from(arrival: &Observation) -> Self {
-        let last = arrival.since_last;
-        Self {
-            seq: arrival.seq,
-            at_ns: arrival.at.as_nanos(),
-            rott_ns: arrival.delay.map(Span::as_nanos),
-            since_last_ns: last.map(|interval| interval.span.as_nanos()),
-            missing: arrival.missing,
-            rott_before_ns: last.and_then(|interval| interval.delay_before).map(Span::as_nanos),
-        }
-    }
-}
-
-/// A lost packet, put to an algorithm at the first arrival after the gap, which it has taken in already.
-#[pyclass(frozen, get_all, module = "losscause")]
-pub(crate) struct Loss {
-    /// The lost packet's sequence number.
+    /// The number of the newest arrival: its sequence number at a receiver, how many packets are accounted for at a
+    /// sender.
     seq: u64,
-    /// The arrival that revealed the gap.
-    revealed_by: Py<Arrival>,
-}
-
-#[pymethods]
-impl Loss {
-    #[new]
-    fn new(seq: u64, revealed_by: Py<Arrival>) -> Self {
-        Self { seq, revealed_by }
-    }
-
-    fn __repr__(&self) -> String {
-        format!("Loss({}, {})", self.seq, self.revealed_by.get().__repr__())
-    }
-}
-
-impl Loss {
-    pub(super) fn of(loss: &losscause::Loss, revealed_by: &Observation, py: Python<'_>) -> PyResult<Self> {
-        // At a sender, the packet before the one that is acknowledged behind the gap.
-        let seq = if revealed_by.acked.is_some() { None } else { loss.seq() };
-        let seq = seq.unwrap_or_else(|| revealed_by.seq.saturating_sub(1));
-        Ok(Self { seq, revealed_by: Py::new(py, Arrival::from(revealed_by))? })
-    }
-}
-
-/// An acknowledgement, as a sender observes it.
-#[pyclass(frozen, get_all, module = "losscause")]
-pub(crate) struct AckSample {
-    /// When it arrived, by the sender's clock, nanoseconds.
-    at_ns: i64,
-    /// Round-trip time of the newest packet that it acknowledges, nanoseconds, if known.
-    rtt_ns: Option<i64>,
-    /// Packets that it acknowledges for the first time.
-    newly_acked_pkts: u64,
-    /// By how many packets it advances the newest known arrival.
-    spanned_pkts: u32,
+    /// Nanoseconds; None if it is not known. At a receiver the relative trip time, from a zero that is arbitrary; at a
+    /// sender the round-trip time of the newest packet that is acknowledged.
+    delay_ns: Option<i64>,
+    /// Packets since the newest arrival before, this one included; 0 for an acknowledgement that shows no newer arrival.
+    spanned: u32,
     /// How many of the spanned packets are missing.
-    newly_missing_pkts: u32,
-    /// The number of the first of them, if the transport numbers its packets.
+    missing: u32,
+    /// Since the newest arrival before, nanoseconds; None for the first.
+    since_last_ns: Option<i64>,
+    /// The delay of that arrival, nanoseconds, if known.
+    delay_before_ns: Option<i64>,
+    /// Packets that are acknowledged for the first time; None at a receiver.
+    newly_acked_pkts: Option<u64>,
+    /// The number of the first missing packet, at a sender whose transport numbers its packets.
     missing_first: Option<u64>,
     /// The number of the last of them.
     missing_last: Option<u64>,
-    /// Packets still unacknowledged after it.
+    /// Packets still unacknowledged after it; 0 at a receiver.
     in_flight_pkts: u64,
     /// The congestion window before it, packets, if the transport has one.
     cwnd_pkts: Option<f64>,
 }
 
 #[pymethods]
-impl AckSample {
-    /// `spanned_pkts` is by default the newly acknowledged and the newly missing packets together.
+impl Observation {
+    /// `spanned` is by default the arrived and the missing packets together.
     #[new]
-    #[pyo3(signature = (at_ns, *, rtt_ns=None, newly_acked_pkts=1, spanned_pkts=None, newly_missing_pkts=0,
-        missing_first=None, missing_last=None, in_flight_pkts=0, cwnd_pkts=None))]
+    #[pyo3(signature = (at_ns, *, seq=0, delay_ns=None, spanned=None, missing=0, since_last_ns=None,
+        delay_before_ns=None, newly_acked_pkts=None, missing_first=None, missing_last=None, in_flight_pkts=0,
+        cwnd_pkts=None))]
     #[allow(clippy::too_many_arguments, reason = "named in Python")]
     fn new(
         at_ns: &Bound<'_, PyAny>,
-        rtt_ns: Option<&Bound<'_, PyAny>>,
-        newly_acked_pkts: u32,
-        spanned_pkts: Option<u32>,
-        newly_missing_pkts: u32,
+        seq: u64,
+        delay_ns: Option<i64>,
+        spanned: Option<u32>,
+        missing: u32,
+        since_last_ns: Option<i64>,
+        delay_before_ns: Option<i64>,
+        newly_acked_pkts: Option<u32>,
         missing_first: Option<u64>,
         missing_last: Option<u64>,
         in_flight_pkts: u64,
         cwnd_pkts: Option<f64>,
     ) -> PyResult<Self> {
-        let spanned_pkts = spanned_pkts.unwrap_or_else(|| newly_acked_pkts.saturating_add(newly_missing_pkts));
-        if newly_missing_pkts > spanned_pkts {
-            let problem =
-                format!("newly_missing_pkts: is {newly_missing_pkts}, expected at most the {spanned_pkts} spanned");
-            return Err(about(problem, None, Some("newly_missing_pkts")));
+        let spanned = spanned.unwrap_or_else(|| newly_acked_pkts.unwrap_or(1).saturating_add(missing));
+        if missing > spanned {
+            let problem = format!("missing: is {missing}, expected at most the {spanned} spanned");
+            return Err(about(problem, None, Some("missing")));
         }
         check_range(["missing_first", "missing_last"], missing_first, missing_last)?;
         Ok(Self {
             at_ns: whole(at_ns, "at_ns")? as i64,
-            rtt_ns: rtt_ns.map(|rtt| whole(rtt, "rtt_ns")).transpose()?.map(|rtt| rtt as i64),
-            newly_acked_pkts: newly_acked_pkts.into(),
-            spanned_pkts,
-            newly_missing_pkts,
+            seq,
+            delay_ns,
+            spanned,
+            missing,
+            since_last_ns,
+            delay_before_ns,
+            newly_acked_pkts: newly_acked_pkts.map(u64::from),
             missing_first,
             missing_last,
             in_flight_pkts,
@@ -162,13 +86,16 @@ impl AckSample {
 
     fn __repr__(&self) -> String {
         format!(
-            "AckSample({}, rtt_ns={}, newly_acked_pkts={}, spanned_pkts={}, newly_missing_pkts={}, missing_first={}, \
-             missing_last={}, in_flight_pkts={}, cwnd_pkts={})",
+            "Observation({}, seq={}, delay_ns={}, spanned={}, missing={}, since_last_ns={}, delay_before_ns={}, \
+             newly_acked_pkts={}, missing_first={}, missing_last={}, in_flight_pkts={}, cwnd_pkts={})",
             self.at_ns,
-            known(self.rtt_ns),
-            self.newly_acked_pkts,
-            self.spanned_pkts,
-            self.newly_missing_pkts,
+            self.seq,
+            known(self.delay_ns),
+            self.spanned,
+            self.missing,
+            known(self.since_last_ns),
+            known(self.delay_before_ns),
+            known(self.newly_acked_pkts),
             known(self.missing_first),
             known(self.missing_last),
             self.in_flight_pkts,
@@ -177,44 +104,56 @@ impl AckSample {
     }
 }
 
-impl From<&Observation> for AckSample {
-    fn from(sample: &Observation) -> Self {
-        let missing = sample.acked.and_then(|acked| acked.missing);
+impl From<&losscause::Observation> for Observation {
+    fn from(seen: &losscause::Observation) -> Self {
+        let last = seen.since_last;
+        let missing = seen.acked.and_then(|acked| acked.missing);
         Self {
-            at_ns: sample.at.as_nanos(),
-            rtt_ns: sample.delay.map(Span::as_nanos),
-            newly_acked_pkts: sample.newly_acked_pkts(),
-            spanned_pkts: sample.spanned,
-            newly_missing_pkts: sample.missing,
+            at_ns: seen.at.as_nanos(),
+            seq: seen.seq,
+            delay_ns: seen.delay.map(Span::as_nanos),
+            spanned: seen.spanned,
+            missing: seen.missing,
+            since_last_ns: last.map(|interval| interval.span.as_nanos()),
+            delay_before_ns: last.and_then(|interval| interval.delay_before).map(Span::as_nanos),
+            newly_acked_pkts: seen.acked.map(|acked| acked.newly_acked_pkts),
             missing_first: missing.map(|numbers| numbers.first),
             missing_last: missing.map(|numbers| numbers.last),
-            in_flight_pkts: sample.in_flight_pkts(),
-            cwnd_pkts: sample.cwnd_pkts(),
+            in_flight_pkts: seen.in_flight_pkts(),
+            cwnd_pkts: seen.cwnd_pkts(),
         }
     }
 }
 
-impl AckSample {
-    /// When it arrived, nanoseconds.
+impl Observation {
+    /// When it came, nanoseconds.
     pub(crate) fn at_ns(&self) -> i64 {
         self.at_ns
     }
 
-    /// What it tells, behind the newest arrival known before.
-    pub(crate) fn observation(&self, newest: &mut Newest) -> Observation {
-        let mut acked = Acked::new(self.newly_acked_pkts);
+    /// What it tells at a sender, behind the newest arrival known before. By default it acknowledges one packet.
+    ///
+    /// # Errors
+    /// If its round-trip time is negative.
+    pub(crate) fn at_sender(&self, newest: &mut Newest) -> PyResult<losscause::Observation> {
+        if let Some(rtt_ns) = self.delay_ns.filter(|rtt_ns| *rtt_ns < 0) {
+            let problem = format!("delay_ns: is {rtt_ns}, expected a round-trip time, 0 or more");
+            return Err(about(problem, None, Some("delay_ns")));
+        }
+        let mut acked = Acked::new(self.newly_acked_pkts.unwrap_or(1));
         acked.missing = numbers(self.missing_first, self.missing_last);
         acked.in_flight_pkts = self.in_flight_pkts;
         acked.cwnd_pkts = self.cwnd_pkts;
-        let (at, rtt) = (Time::from_nanos(self.at_ns), self.rtt_ns.map(Span::from_nanos));
-        newest.advance(at, rtt, [self.spanned_pkts, self.newly_missing_pkts]).with_acked(acked)
+        let at = Time::from_nanos(self.at_ns);
+        let rtt = self.delay_ns.map(Span::from_nanos);
+        Ok(newest.advance(at, rtt, [self.spanned, self.missing]).with_acked(acked))
     }
 }
 
-/// A loss that a sender declares.
+/// Lost packets, put to an algorithm: one of a gap at a receiver, those of a loss event at a sender.
 #[pyclass(frozen, get_all, module = "losscause")]
-pub(crate) struct DeclaredLoss {
-    /// When it was declared, by the sender's clock, nanoseconds.
+pub(crate) struct Loss {
+    /// When the gap was seen, or the loss was declared, by this end's clock, nanoseconds.
     at_ns: i64,
     /// Why: "gap", "timeout", "ecn-mark" or "persistent-congestion". All but "gap" mean congestion by themselves.
     signal: &'static str,
@@ -224,9 +163,11 @@ pub(crate) struct DeclaredLoss {
     last: Option<u64>,
     /// How many packets were lost, as far as known.
     lost_pkts: u32,
-    /// When the newest of them was sent, by the sender's clock, nanoseconds, if known.
+    /// The observation that revealed the gap, which the algorithm has taken in already; None if it is not known.
+    revealed_by: Option<Py<Observation>>,
+    /// When the newest of them was sent, by the sender's clock, nanoseconds; None at a receiver.
     sent_at_ns: Option<i64>,
-    /// Packets unacknowledged at that time, lost ones included.
+    /// Packets unacknowledged at that time, lost ones included; 0 at a receiver.
     in_flight_pkts: u64,
     /// The congestion window at that time, packets, if the transport has one.
     cwnd_pkts: Option<f64>,
@@ -241,10 +182,10 @@ const SIGNALS: [(&str, Signal); 4] = [
 ];
 
 #[pymethods]
-impl DeclaredLoss {
+impl Loss {
     #[new]
-    #[pyo3(signature = (at_ns, *, signal="gap", first=None, last=None, lost_pkts=1, sent_at_ns=None, in_flight_pkts=0,
-        cwnd_pkts=None))]
+    #[pyo3(signature = (at_ns, *, signal="gap", first=None, last=None, lost_pkts=1, revealed_by=None,
+        sent_at_ns=None, in_flight_pkts=0, cwnd_pkts=None))]
     #[allow(clippy::too_many_arguments, reason = "named in Python")]
     fn new(
         at_ns: &Bound<'_, PyAny>,
@@ -252,6 +193,7 @@ impl DeclaredLoss {
         first: Option<u64>,
         last: Option<u64>,
         lost_pkts: u32,
+        revealed_by: Option<Py<Observation>>,
         sent_at_ns: Option<&Bound<'_, PyAny>>,
         in_flight_pkts: u64,
         cwnd_pkts: Option<f64>,
@@ -267,21 +209,29 @@ impl DeclaredLoss {
             first,
             last,
             lost_pkts,
+            revealed_by,
             sent_at_ns: sent_at_ns.map(|sent| whole(sent, "sent_at_ns")).transpose()?.map(|sent| sent as i64),
             in_flight_pkts,
             cwnd_pkts: checked_window(cwnd_pkts)?,
         })
     }
 
+    /// The number of the first lost packet, as `first`.
+    #[getter]
+    fn seq(&self) -> Option<u64> {
+        self.first
+    }
+
     fn __repr__(&self) -> String {
         format!(
-            "DeclaredLoss({}, signal=\"{}\", first={}, last={}, lost_pkts={}, sent_at_ns={}, in_flight_pkts={}, \
-             cwnd_pkts={})",
+            "Loss({}, signal=\"{}\", first={}, last={}, lost_pkts={}, revealed_by={}, sent_at_ns={}, \
+             in_flight_pkts={}, cwnd_pkts={})",
             self.at_ns,
             self.signal,
             known(self.first),
             known(self.last),
             self.lost_pkts,
+            known(self.revealed_by.as_ref().map(|seen| seen.get().__repr__())),
             known(self.sent_at_ns),
             self.in_flight_pkts,
             known(self.cwnd_pkts)
@@ -289,23 +239,26 @@ impl DeclaredLoss {
     }
 }
 
-impl From<&losscause::Loss> for DeclaredLoss {
-    fn from(loss: &losscause::Loss) -> Self {
-        Self {
+impl Loss {
+    pub(super) fn of(loss: &losscause::Loss, py: Python<'_>) -> PyResult<Self> {
+        let revealed_by = loss.revealed_by.as_ref().map(|seen| Py::new(py, Observation::from(seen))).transpose()?;
+        Ok(Self {
             at_ns: loss.at.as_nanos(),
             signal: SIGNALS.iter().find(|(_, signal)| *signal == loss.signal).map_or("gap", |(name, _)| name),
             first: loss.numbers.map(|numbers| numbers.first),
             last: loss.numbers.map(|numbers| numbers.last),
             lost_pkts: loss.lost_pkts,
+            revealed_by,
             sent_at_ns: loss.sent_at.map(Time::as_nanos),
             in_flight_pkts: loss.in_flight_pkts,
             cwnd_pkts: loss.cwnd_pkts,
-        }
+        })
     }
 }
 
-impl From<&DeclaredLoss> for losscause::Loss {
-    fn from(loss: &DeclaredLoss) -> Self {
+impl From<&Loss> for losscause::Loss {
+    /// Without the observation that revealed it, which a sender finds among its own.
+    fn from(loss: &Loss) -> Self {
         let signal = SIGNALS.iter().find(|(name, _)| *name == loss.signal).map_or(Signal::Gap, |(_, signal)| *signal);
         let mut made = Self::new(Time::from_nanos(loss.at_ns), signal);
         made.numbers = numbers(loss.first, loss.last);

@@ -1,34 +1,38 @@
-//! An algorithm fed with a user's own packets, one by one or in columns: at a receiver ([`Classifier`]) with packets that
-//! arrive, at a sender ([`SenderClassifier`]) with acknowledgements and losses.
+//! An algorithm fed with a user's own packets, one by one or in columns: at a receiver with packets that arrive, at a
+//! sender with acknowledgements and losses.
 
 use losscause::registry::Info;
-use losscause::{Algorithm, AnyAlgorithm, Differentiator, End, Packet, Time, on_judged};
+use losscause::{Algorithm, End};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::algorithms::Failures;
+use crate::algorithms::{self, Failures};
 use crate::arrow::Table;
-use crate::columns::together;
-use crate::error::{Failure, about, sentence};
-use crate::input::whole;
+use crate::error::{Failure, about};
 
 mod algorithm;
+mod columns;
 mod losses;
-mod packets;
+mod receiver;
 mod sender;
 
+use columns::Given;
 use losses::{Losses, verdict};
-use packets::{Columns, Numbers, unsorted};
-pub(crate) use sender::SenderClassifier;
+use receiver::Receiver;
+use sender::Sender;
 
-/// An algorithm that judges the losses among packets that arrive.
+/// An algorithm that judges losses, at one end of a flow.
 #[pyclass(module = "losscause")]
 pub(crate) struct Classifier {
-    receiver: Differentiator<AnyAlgorithm>,
+    at: At,
     info: &'static Info,
-    /// When the last packet arrived, nanoseconds.
-    last_ns: u64,
     failures: Failures,
+}
+
+/// The end.
+enum At {
+    Receiver(Box<Receiver>),
+    Sender(Box<Sender>),
 }
 
 /// What an algorithm says of one lost packet.
@@ -62,18 +66,32 @@ impl Judgement {
 
 #[pymethods]
 impl Classifier {
-    /// The algorithm by its name, with settings in place of its published ones; or a class of your own.
+    /// The algorithm by its name, with settings in place of its published ones; or a class of your own. `end` is
+    /// "receiver" or "sender".
     #[new]
-    #[pyo3(signature = (algorithm, **settings))]
-    fn new(algorithm: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    #[pyo3(signature = (algorithm, *, end="receiver", **settings))]
+    fn new(algorithm: &Bound<'_, PyAny>, end: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let end = match end {
+            "receiver" => End::Receiver,
+            "sender" => End::Sender,
+            other => {
+                let problem = format!("end: is \"{other}\", expected \"receiver\" or \"sender\"");
+                return Err(about(problem, None, Some("end")));
+            }
+        };
         let failures = Failures::default();
         let config = algorithm::config(algorithm, settings, &failures)?;
-        let lda = config.build(End::Receiver).map_err(Failure::from)?;
+        let algorithm = config.build(end).map_err(Failure::from)?;
         let info = config.info();
-        if lda.needs().other.is_some() {
-            return Err(told_the_truth(info));
+        if algorithm.needs().other.is_some() {
+            let problem = format!("{}: is told the truth, which only simulators know", info.name);
+            return Err(about(problem, None, None));
         }
-        Ok(Self { receiver: Differentiator::new(lda), info, last_ns: 0, failures })
+        let at = match end {
+            End::Receiver => At::Receiver(Box::new(Receiver::new(algorithm, info.name))),
+            End::Sender => At::Sender(Box::new(Sender::new(algorithm, info.name))),
+        };
+        Ok(Self { at, info, failures })
     }
 
     /// The algorithm's published name.
@@ -82,7 +100,16 @@ impl Classifier {
         self.info.name
     }
 
-    /// Takes in a packet. Returns a judgement of every packet that is missing before it, mostly none.
+    /// "receiver" or "sender".
+    #[getter]
+    fn end(&self) -> &'static str {
+        match self.at {
+            At::Receiver(_) => "receiver",
+            At::Sender(_) => "sender",
+        }
+    }
+
+    /// Takes in a packet, at a receiver. Returns a judgement of every packet that is missing before it, mostly none.
     #[pyo3(signature = (seq, at_ns, sent_ns=None))]
     fn on_packet<'py>(
         &mut self,
@@ -91,114 +118,67 @@ impl Classifier {
         at_ns: &Bound<'py, PyAny>,
         sent_ns: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let (seq, at) = (whole(seq, "seq")?, whole(at_ns, "at_ns")?);
-        let sent = sent_ns.map(|sent| whole(sent, "sent_ns")).transpose()?;
-        if sent.is_none() {
-            self.check_sent()?;
-        }
-        if at < self.last_ns {
-            let last = self.last_ns;
-            return Err(unsorted(&format!("at_ns: is {at}, and the packet before it arrived at {last}"), "at_ns"));
-        }
-        self.last_ns = at;
-        let mut judged = Vec::new();
-        let mut keep = on_judged(|loss, judgement| {
-            judged.push(Judgement { seq: loss.seq(), judgement: *judgement });
-        });
-        self.receiver.on_packet(packet(seq, at as i64, sent.map(|sent| sent as i64)), &mut keep);
+        let At::Receiver(receiver) = &mut self.at else {
+            return Err(wrong_end("on_packet", "at a sender, expected observe and on_loss"));
+        };
+        let judged = receiver.on_packet(seq, at_ns, sent_ns)?;
         self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)?;
         if judged.is_empty() { Ok(PyTuple::empty(py)) } else { PyTuple::new(py, judged) }
     }
 
-    /// Takes in many packets, and returns a table of those that are missing: `seq`, `row` (of the packet that revealed
-    /// the gap, counted from 0), `verdict`, and with `reasons` the numbers that were compared.
+    /// Takes in an acknowledgement, at a sender.
+    fn observe(&mut self, py: Python<'_>, observation: &algorithms::Observation) -> PyResult<()> {
+        self.sender("observe")?.observe(observation)?;
+        self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)
+    }
+
+    /// Takes in a loss that the sender declares, and judges it.
+    fn on_loss(&mut self, py: Python<'_>, loss: &algorithms::Loss) -> PyResult<Judgement> {
+        let judgement = self.sender("on_loss")?.declare(loss)?;
+        self.failures.take(py, self.info.name, "").map_or(Ok(judgement), Err)
+    }
+
+    /// Takes in many packets or acknowledgements, and returns a table of the losses among them: `seq` of a packet that a
+    /// receiver misses, `row` (of the packet or acknowledgement that revealed it, counted from 0), `verdict`, and with
+    /// `reasons` the numbers that were compared.
     ///
-    /// The packets are a table with the columns `seq`, `at_ns` or `at_s`, and `sent_ns` or `sent_s`; or these columns.
-    #[pyo3(signature = (packets=None, *, seq=None, at_ns=None, at_s=None, sent_ns=None, sent_s=None, reasons=false))]
-    #[allow(clippy::too_many_arguments, reason = "named in Python")]
+    /// They are a table, or columns by their names. At a receiver: `seq`, `at_ns` or `at_s`, and `sent_ns` or `sent_s`.
+    /// At a sender: `at_ns` or `at_s`, and others; a row declares `lost_pkts` packets lost, by default those that are
+    /// newly missing; none if it is 0.
+    #[pyo3(signature = (table=None, *, reasons=false, **columns))]
     fn classify<'py>(
         &mut self,
         py: Python<'py>,
-        packets: Option<&Bound<'py, PyAny>>,
-        seq: Option<&Bound<'py, PyAny>>,
-        at_ns: Option<&Bound<'py, PyAny>>,
-        at_s: Option<&Bound<'py, PyAny>>,
-        sent_ns: Option<&Bound<'py, PyAny>>,
-        sent_s: Option<&Bound<'py, PyAny>>,
+        table: Option<&Bound<'py, PyAny>>,
         reasons: bool,
+        columns: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Table> {
-        let given = [seq, at_ns, at_s, sent_ns, sent_s];
-        let columns = match packets {
-            Some(_) if given.iter().any(Option::is_some) => {
-                return Err(sentence("packets: is a table beside single columns, expected one or the other"));
-            }
-            Some(table) => Columns::of_table(table)?,
-            None => Columns::of_each(given)?,
+        let given = Given::of(table, columns)?;
+        let losses: Losses = match &mut self.at {
+            At::Receiver(receiver) => receiver.classify(py, &given, reasons)?,
+            At::Sender(sender) => sender.classify(py, &given, reasons)?,
         };
-        let Columns { seq, at, sent } = &columns;
-        if sent.is_none() {
-            self.check_sent()?;
-        }
-        let (seq, at) = (Numbers::of(seq)?, Numbers::of(at)?);
-        let sent = sent.as_ref().map(Numbers::of).transpose()?;
-        for other in [Some(&at), sent.as_ref()].into_iter().flatten() {
-            other.check_length(&seq)?;
-        }
-        let last_ns = self.last_ns;
-        let losses = py.detach(|| -> PyResult<Losses> {
-            // Everything is checked before the first packet is taken in: an error changes nothing.
-            [Some(&seq), sent.as_ref()].into_iter().flatten().try_for_each(Numbers::check)?;
-            self.last_ns = at.check_sorted(last_ns)?;
-            Ok(self.take(&seq, &at, sent.as_ref(), reasons))
-        })?;
         self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)?;
         losses.table()
     }
 
     fn __repr__(&self) -> String {
-        format!("<losscause.Classifier {}>", self.info.name)
+        format!("<losscause.Classifier {} at a {}>", self.info.name, self.end())
     }
 }
 
 impl Classifier {
-    /// Refuses packets without the time at which they were sent, if the algorithm compares trip times.
-    fn check_sent(&self) -> PyResult<()> {
-        if !self.receiver.algorithm().needs().delay {
-            return Ok(());
+    /// The sender, for a method that receivers do not have.
+    fn sender(&mut self, method: &str) -> PyResult<&mut Sender> {
+        match &mut self.at {
+            At::Sender(sender) => Ok(sender),
+            At::Receiver(_) => {
+                Err(wrong_end(method, "at a receiver, expected on_packet; end=\"sender\" makes a sender"))
+            }
         }
-        let problem = format!("{} compares trip times, expected sent_ns or sent_s with every packet", self.info.name);
-        Err(about(problem, None, Some("sent_ns")))
-    }
-
-    fn take(&mut self, seq: &Numbers<'_>, at: &Numbers<'_>, sent: Option<&Numbers<'_>>, reasons: bool) -> Losses {
-        let mut losses = Losses::at_receiver(reasons);
-        let mut row = 0;
-        match sent {
-            Some(sent) => together([&seq.parts, &at.parts, &sent.parts], |[seq, at, sent]| {
-                for ((&seq, &at), &sent) in seq.iter().zip(at).zip(sent) {
-                    let packet = packet(seq as u64, at, Some(sent));
-                    let mut keep = on_judged(|loss, judgement| losses.push(loss.seq().unwrap_or(0), row, judgement));
-                    self.receiver.on_packet(packet, &mut keep);
-                    row += 1;
-                }
-            }),
-            None => together([&seq.parts, &at.parts], |[seq, at]| {
-                for (&seq, &at) in seq.iter().zip(at) {
-                    let packet = packet(seq as u64, at, None);
-                    let mut keep = on_judged(|loss, judgement| losses.push(loss.seq().unwrap_or(0), row, judgement));
-                    self.receiver.on_packet(packet, &mut keep);
-                    row += 1;
-                }
-            }),
-        }
-        losses
     }
 }
 
-fn told_the_truth(info: &Info) -> PyErr {
-    about(format!("{}: is told the truth, which only simulators know", info.name), None, None)
-}
-
-fn packet(seq: u64, at_ns: i64, sent_ns: Option<i64>) -> Packet {
-    Packet { seq, at: Time::from_nanos(at_ns), sent: sent_ns.map(Time::from_nanos) }
+fn wrong_end(method: &str, problem: &str) -> PyErr {
+    about(format!("{method}: this classifier is {problem}"), None, Some("end"))
 }

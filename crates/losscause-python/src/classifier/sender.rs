@@ -2,177 +2,17 @@
 
 use losscause::ack::RecoveryTracker;
 use losscause::observe::Newest;
-use losscause::registry::Info;
-use losscause::{Acked, Algorithm, AnyAlgorithm, AtSender, End, Loss, Needs, Observation, Signal, Span, Time};
-use losscause_study::error::unknown;
+use losscause::{Acked, Algorithm, AnyAlgorithm, AtSender, Loss, Needs, Observation, Signal, Span, Time};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
+use super::Judgement;
+use super::columns::{Columns, Given, Numbers, unsorted};
 use super::losses::Losses;
-use super::packets::{Numbers, unsorted};
-use super::{Judgement, algorithm, told_the_truth};
-use crate::algorithms::{self, Failures, numbers};
-use crate::arrow::{self, Table};
-use crate::columns::{Column, MISSING, Unit};
-use crate::error::{Failure, about, sentence};
+use crate::algorithms::{self, numbers};
+use crate::columns::{MISSING, Unit};
+use crate::error::about;
 
-/// An algorithm that judges the losses that a sender declares.
-#[pyclass(module = "losscause")]
-pub(crate) struct SenderClassifier {
-    sender: Sender,
-    info: &'static Info,
-    /// The time of the last acknowledgement or loss, nanoseconds.
-    last_ns: i64,
-    failures: Failures,
-}
-
-/// The algorithm, and the recoveries that it is told of.
-struct Sender {
-    lda: AtSender<AnyAlgorithm>,
-    newest: Newest,
-    recoveries: RecoveryTracker,
-}
-
-impl Sender {
-    fn on_ack(&mut self, sample: &Observation) {
-        self.lda.observe(sample);
-        // The newest acknowledged packet was sent a round-trip time ago.
-        if let Some(ended) = sample.delay.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
-            // Its loss was judged long ago, so a revised verdict comes too late.
-            self.lda.on_recovered(&ended);
-        }
-    }
-
-    /// A signal that means congestion by itself asks no algorithm.
-    fn on_loss(&mut self, loss: &Loss) -> losscause::Judgement {
-        self.recoveries.on_loss(loss);
-        self.lda.on_loss(loss);
-        let signal = loss.signal;
-        match signal.means_congestion() {
-            true => losscause::Judgement::signalled(signal),
-            false => self.lda.judge(loss),
-        }
-    }
-}
-
-#[pymethods]
-impl SenderClassifier {
-    /// The algorithm by its name, with settings in place of its published ones; or a class of your own. One of those for
-    /// receivers watches round-trip times here, as at a TCP sender.
-    #[new]
-    #[pyo3(signature = (algorithm, **settings))]
-    fn new(algorithm: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let failures = Failures::default();
-        let config = algorithm::config(algorithm, settings, &failures)?;
-        let lda = config.build(End::Sender).map_err(Failure::from)?;
-        let info = config.info();
-        if lda.needs().other.is_some() {
-            return Err(told_the_truth(info));
-        }
-        let sender =
-            Sender { lda: AtSender::new(lda), newest: Newest::default(), recoveries: RecoveryTracker::default() };
-        Ok(Self { sender, info, last_ns: 0, failures })
-    }
-
-    /// The algorithm's published name.
-    #[getter]
-    fn name(&self) -> &'static str {
-        self.info.name
-    }
-
-    /// Takes in an acknowledgement.
-    fn on_ack(&mut self, py: Python<'_>, sample: &algorithms::AckSample) -> PyResult<()> {
-        self.pass_to(Time::from_nanos(sample.at_ns()))?;
-        let sample = sample.observation(&mut self.sender.newest);
-        self.sender.on_ack(&sample);
-        self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)
-    }
-
-    /// Takes in a loss that the sender declares, and judges it.
-    fn on_loss(&mut self, py: Python<'_>, loss: &algorithms::DeclaredLoss) -> PyResult<Judgement> {
-        let loss = Loss::from(loss);
-        self.pass_to(loss.at)?;
-        let judgement = self.sender.on_loss(&loss);
-        self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)?;
-        Ok(Judgement { seq: loss.numbers.map(|numbers| numbers.first), judgement })
-    }
-
-    /// Takes in many acknowledgements, and returns a table of the losses among them: `row` (of the acknowledgement with
-    /// which the loss was declared, counted from 0), `verdict`, and with `reasons` the numbers that were compared.
-    ///
-    /// The acknowledgements are a table, or columns by their names. `at_ns` (or `at_s`) has to be there. A row declares
-    /// `lost_pkts` packets lost, by default those that are newly missing; none if it is 0.
-    #[pyo3(signature = (acks=None, *, reasons=false, **columns))]
-    fn classify<'py>(
-        &mut self,
-        py: Python<'py>,
-        acks: Option<&Bound<'py, PyAny>>,
-        reasons: bool,
-        columns: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Table> {
-        let columns = match (acks, columns.filter(|columns| !columns.is_empty())) {
-            (Some(_), Some(_)) => {
-                return Err(sentence("acks: is a table beside single columns, expected one or the other"));
-            }
-            (Some(table), None) => Columns::of_table(table)?,
-            (None, columns) => Columns::of_each(columns)?,
-        };
-        let rows = Rows::of(&columns)?;
-        self.check_needs(&columns)?;
-        let last_ns = self.last_ns;
-        let losses = py.detach(|| -> PyResult<Losses> {
-            self.last_ns = rows.check(last_ns)?;
-            Ok(self.take(rows, reasons))
-        })?;
-        self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)?;
-        losses.table()
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<losscause.SenderClassifier {}>", self.info.name)
-    }
-}
-
-impl SenderClassifier {
-    /// Refuses a time before the last one.
-    fn pass_to(&mut self, at: Time) -> PyResult<()> {
-        if at.as_nanos() < self.last_ns {
-            let found = format!("at_ns: is {}, and what came before it was at {}", at.as_nanos(), self.last_ns);
-            return Err(unsorted(&found, "at_ns"));
-        }
-        self.last_ns = at.as_nanos();
-        Ok(())
-    }
-
-    /// Refuses columns that lack what the algorithm reads.
-    fn check_needs(&self, columns: &Columns<'_>) -> PyResult<()> {
-        let (has_rtt, has_cwnd) = (columns.has(&["rtt_ns", "rtt_s"]), columns.has(&["cwnd_pkts"]));
-        // Who gives acknowledgements in columns knows when they arrived, and how large the gaps are.
-        let mut given = Needs::NONE.with_acks().with_spacing();
-        (given.gap_size, given.delay, given.cwnd) = (true, has_rtt, has_cwnd);
-        let needs = self.sender.lda.needs();
-        let Some(missing) = needs.first_missing_from(given) else { return Ok(()) };
-        let (key, expected) = match needs.delay && !has_rtt {
-            true => ("rtt_ns", "the column rtt_ns or rtt_s"),
-            false => ("cwnd_pkts", "the column cwnd_pkts"),
-        };
-        Err(about(format!("{} needs {missing}, expected {expected}", self.info.name), None, Some(key)))
-    }
-
-    fn take(&mut self, rows: Rows<'_>, reasons: bool) -> Losses {
-        let mut losses = Losses::at_sender(reasons);
-        for (row, Row { sample, loss }) in (0..).zip(rows) {
-            let observation = sample.behind(&mut self.sender.newest);
-            self.sender.on_ack(&observation);
-            if let Some(loss) = loss {
-                losses.push_row(row, &self.sender.on_loss(&loss));
-            }
-        }
-        losses
-    }
-}
-
-/// The columns by their names; of two that give the same in other units, nanoseconds are first.
+/// The columns by their names.
 const NAMES: [(&str, Unit); 16] = [
     ("at_ns", Unit::Whole),
     ("at_s", Unit::Seconds),
@@ -192,51 +32,111 @@ const NAMES: [(&str, Unit); 16] = [
     ("lost_sent_s", Unit::SecondsOrMissing),
 ];
 
-/// The columns that are there.
-struct Columns<'py>(Vec<Column<'py>>);
+/// An algorithm that judges the losses that a sender declares. One of those for receivers watches round-trip times here,
+/// as at a TCP sender.
+pub(super) struct Sender {
+    lda: AtSender<AnyAlgorithm>,
+    name: &'static str,
+    newest: Newest,
+    recoveries: RecoveryTracker,
+    /// The time of the last acknowledgement or loss, nanoseconds.
+    last_ns: i64,
+}
 
-impl<'py> Columns<'py> {
-    fn of_each(given: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
-        let mut columns = Vec::new();
-        for (name, column) in given.into_iter().flatten() {
-            let name: String = name.extract()?;
-            let Some(&(name, unit)) = NAMES.iter().find(|(known, _)| *known == name) else {
-                let problem = format!("the column {}", unknown(&name, &NAMES.map(|(name, _)| name)));
-                return Err(about(problem, None, Some(&name)));
-            };
-            columns.push(Column::of(name, &column, unit)?);
+impl Sender {
+    pub(super) fn new(algorithm: AnyAlgorithm, name: &'static str) -> Self {
+        Self {
+            lda: AtSender::new(algorithm),
+            name,
+            newest: Newest::default(),
+            recoveries: RecoveryTracker::default(),
+            last_ns: 0,
         }
-        Self(columns).checked()
     }
 
-    /// Other columns of the table are left alone.
-    fn of_table(table: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let arrays = arrow::structures(table, "acks")?;
-        let column = |&(name, unit): &(&'static str, Unit)| {
-            arrow::column(&arrays, name).map(|parts| Column::of_arrays(name, &parts, unit))
+    /// Takes in an acknowledgement.
+    pub(super) fn observe(&mut self, observation: &algorithms::Observation) -> PyResult<()> {
+        self.check_order(observation.at_ns())?;
+        let observation = observation.at_sender(&mut self.newest)?;
+        self.last_ns = observation.at.as_nanos();
+        self.on_ack(&observation);
+        Ok(())
+    }
+
+    /// Takes in a loss that the sender declares, and judges it.
+    pub(super) fn declare(&mut self, loss: &algorithms::Loss) -> PyResult<Judgement> {
+        let loss = Loss::from(loss);
+        self.check_order(loss.at.as_nanos())?;
+        self.last_ns = loss.at.as_nanos();
+        Ok(Judgement { seq: loss.seq(), judgement: self.on_loss(&loss) })
+    }
+
+    /// Takes in many acknowledgements, and judges the losses that they declare.
+    pub(super) fn classify(&mut self, py: Python<'_>, given: &Given<'_, '_>, reasons: bool) -> PyResult<Losses> {
+        let columns = given.columns(&NAMES)?;
+        let rows = Rows::of(&columns)?;
+        self.check_needs(&columns)?;
+        py.detach(|| {
+            self.last_ns = rows.check(self.last_ns)?;
+            Ok(self.take(rows, reasons))
+        })
+    }
+
+    fn on_ack(&mut self, sample: &Observation) {
+        self.lda.observe(sample);
+        // The newest acknowledged packet was sent a round-trip time ago.
+        if let Some(ended) = sample.delay.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
+            // Its loss was judged long ago, so a revised verdict comes too late.
+            self.lda.on_recovered(&ended);
+        }
+    }
+
+    /// A signal that means congestion by itself asks no algorithm.
+    fn on_loss(&mut self, loss: &Loss) -> losscause::Judgement {
+        self.recoveries.on_loss(loss);
+        self.lda.on_loss(loss);
+        let signal = loss.signal;
+        match signal.means_congestion() {
+            true => losscause::Judgement::signalled(signal),
+            false => self.lda.judge(loss),
+        }
+    }
+
+    /// Refuses a time before the last one.
+    fn check_order(&self, at_ns: i64) -> PyResult<()> {
+        if at_ns < self.last_ns {
+            let found = format!("at_ns: is {at_ns}, and what came before it was at {}", self.last_ns);
+            return Err(unsorted(&found, "at_ns"));
+        }
+        Ok(())
+    }
+
+    /// Refuses columns that lack what the algorithm reads.
+    fn check_needs(&self, columns: &Columns<'_>) -> PyResult<()> {
+        let has_rtt = columns.has(&["rtt_ns", "rtt_s"]);
+        // Who gives acknowledgements in columns knows when they arrived, and how large the gaps are.
+        let mut given = Needs::NONE.with_acks().with_spacing().with_gap_size();
+        given.delay = has_rtt;
+        given.cwnd = columns.has(&["cwnd_pkts"]);
+        let needs = self.lda.needs();
+        let Some(missing) = needs.first_missing_from(given) else { return Ok(()) };
+        let (key, expected) = match needs.delay && !has_rtt {
+            true => ("rtt_ns", "the column rtt_ns or rtt_s"),
+            false => ("cwnd_pkts", "the column cwnd_pkts"),
         };
-        Self(NAMES.iter().filter_map(column).collect::<PyResult<_>>()?).checked()
+        Err(about(format!("{} needs {missing}, expected {expected}", self.name), None, Some(key)))
     }
 
-    fn checked(self) -> PyResult<Self> {
-        for [ns, s] in [["at_ns", "at_s"], ["rtt_ns", "rtt_s"], ["lost_sent_ns", "lost_sent_s"]] {
-            if self.has(&[ns]) && self.has(&[s]) {
-                return Err(about(format!("{s}: is there beside {ns}, expected one of them"), None, Some(s)));
+    fn take(&mut self, rows: Rows<'_>, reasons: bool) -> Losses {
+        let mut losses = Losses::at_sender(reasons);
+        for (row, Row { sample, loss }) in (0..).zip(rows) {
+            let observation = sample.behind(&mut self.newest);
+            self.on_ack(&observation);
+            if let Some(loss) = loss {
+                losses.push_row(row, &self.on_loss(&loss));
             }
         }
-        if !self.has(&["at_ns", "at_s"]) {
-            return Err(about("at_ns: is missing, expected a column".to_owned(), None, Some("at_ns")));
-        }
-        Ok(self)
-    }
-
-    fn has(&self, names: &[&str]) -> bool {
-        self.0.iter().any(|column| names.contains(&column.name))
-    }
-
-    /// The column of any of these names.
-    fn numbers(&self, names: &[&str]) -> PyResult<Option<Numbers<'_>>> {
-        self.0.iter().find(|column| names.contains(&column.name)).map(Numbers::of).transpose()
+        losses
     }
 }
 
@@ -305,16 +205,16 @@ impl Sample {
 impl<'a> Rows<'a> {
     /// Refuses columns of unequal lengths.
     fn of(columns: &'a Columns<'_>) -> PyResult<Self> {
-        let at = columns.numbers(&["at_ns", "at_s"])?;
+        let at = columns.needed(&["at_ns", "at_s"])?;
         let cells = |names: &[&str]| -> PyResult<Cells<'a>> {
             let numbers = columns.numbers(names)?;
-            if let (Some(numbers), Some(at)) = (&numbers, &at) {
-                numbers.check_length(at)?;
+            if let Some(numbers) = &numbers {
+                numbers.check_length(&at)?;
             }
             Ok(Cells { numbers, part: 0, at: 0 })
         };
         Ok(Self {
-            left: at.as_ref().map_or(0, Numbers::rows),
+            left: at.rows(),
             at: cells(&["at_ns", "at_s"])?,
             rtt: cells(&["rtt_ns", "rtt_s"])?,
             newly_acked: cells(&["newly_acked_pkts"])?,

@@ -21,9 +21,9 @@
 //! - *A value at the upper limit* is not an outlier ("exceeds"). So with MR = 0 a value equal to the mean is not one,
 //!   but the slightest larger value is. MR reaches 0 only by rounding.
 
-use super::Real;
 use crate::Span;
 use crate::registry::choice;
+use crate::time::Nanos;
 
 /// A Flip Flop filter.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +68,8 @@ choice! {
 
 #[derive(Clone, Copy, Debug)]
 struct State {
-    mean: Real,
-    moving_range: Real,
+    mean: Nanos,
+    moving_range: Nanos,
     neighbour: Span,
 }
 
@@ -82,23 +82,27 @@ impl FlipFlop {
     /// Observes a value. Returns whether it is an outlier: above the upper limit as it was before.
     #[inline]
     pub fn observe(&mut self, value: Span) -> bool {
-        let x = Real::from_span(value);
+        let x = value.as_nanos_f64();
+        // Barman & Matta, figure 1: the first value is the mean, half of it the moving range.
         let Some(state) = &mut self.state else {
-            self.state = Some(State { mean: x, moving_range: x.half(), neighbour: value });
+            self.state = Some(State { mean: x, moving_range: x / 2.0, neighbour: value });
             return false;
         };
+        // Equation 1: the upper control limit, by the values before this one.
         let margin = LIMIT * state.moving_range;
         let old_mean = state.mean;
         let outlier = old_mean + margin < x;
+        // Figure 1: stable for an outlier, agile for any other value.
         let gain = if outlier { STABLE } else { AGILE };
         state.mean = old_mean + gain * (x - old_mean);
         let lower_mean = match self.readings.lower_limit {
             LowerLimit::NewMean => state.mean,
             LowerLimit::OldMean => old_mean,
         };
+        // Figure 1: the moving range follows values within both limits.
         let within = !outlier && x >= lower_mean - margin;
         if within {
-            let distance = Real::from_span((value - state.neighbour).abs());
+            let distance = (value - state.neighbour).abs().as_nanos_f64();
             state.moving_range = KEEP * state.moving_range + GAIN * distance;
         }
         if within || self.readings.neighbour == Neighbour::PreviousValue {
@@ -108,22 +112,22 @@ impl FlipFlop {
     }
 
     /// The mean; `None` before the first value.
-    pub fn mean(&self) -> Option<Real> {
+    pub fn mean(&self) -> Option<Nanos> {
         self.state.map(|state| state.mean)
     }
 
     /// The moving range; `None` before the first value.
-    pub fn moving_range(&self) -> Option<Real> {
+    pub fn moving_range(&self) -> Option<Nanos> {
         self.state.map(|state| state.moving_range)
     }
 }
 
 /// Three standard deviations, in moving ranges.
-const LIMIT: Real = Real::new(3.0 / 1.128);
-const STABLE: Real = Real::new(0.1);
-const AGILE: Real = Real::new(0.9);
-const KEEP: Real = Real::new(0.875);
-const GAIN: Real = Real::new(0.125);
+const LIMIT: f64 = 3.0 / 1.128;
+const STABLE: f64 = 0.1;
+const AGILE: f64 = 0.9;
+const KEEP: f64 = 0.875;
+const GAIN: f64 = 0.125;
 
 #[cfg(test)]
 mod tests {
@@ -133,7 +137,7 @@ mod tests {
     fn fed<const N: usize>(readings: FlipFlopReadings, values_ms: [i64; N]) -> (i64, i64, [bool; N]) {
         let mut filter = FlipFlop::new(readings);
         let outliers = values_ms.map(|ms| filter.observe(Span::from_millis(ms)));
-        let micros = |real: Option<Real>| (real.expect("fed") + Real::new(500.0)).floor_span().as_nanos() / 1_000;
+        let micros = |nanos: Option<Nanos>| (Span::floor(nanos.expect("fed")).as_nanos() + 500) / 1_000;
         (micros(filter.mean()), micros(filter.moving_range()), outliers)
     }
 

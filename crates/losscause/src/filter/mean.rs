@@ -1,37 +1,40 @@
 //! Exponential means, with and without a deviation.
 
-use super::Real;
 use crate::Span;
 use crate::registry::choice;
+use crate::time::Nanos;
 
 /// An exponential mean: mean <- (1 - gain) mean + gain value.
 #[derive(Clone, Copy, Debug)]
 pub struct Mean {
-    keep: Real,
-    gain: Real,
-    value: Option<Real>,
+    keep: f64,
+    gain: f64,
+    value: Option<Nanos>,
 }
 
 impl Mean {
     /// A mean with gain 0 < `gain` <= 1 that starts at its first value.
     pub fn new(gain: f64) -> Self {
-        Self { keep: Real::new(1.0 - gain), gain: Real::new(gain), value: None }
+        Self { keep: 1.0 - gain, gain, value: None }
     }
 
     /// A mean with gain 0 < `gain` <= 1 that starts at zero.
     pub fn from_zero(gain: f64) -> Self {
-        Self { value: Some(Real::ZERO), ..Self::new(gain) }
+        Self { value: Some(Span::ZERO.as_nanos_f64()), ..Self::new(gain) }
     }
 
     /// Observes a value.
     #[inline]
-    pub fn observe(&mut self, value: Real) {
-        self.value = Some(self.value.map_or(value, |mean| self.keep * mean + self.gain * value));
+    pub fn observe(&mut self, value: Nanos) {
+        self.value = Some(match self.value {
+            Some(mean) => self.keep * mean + self.gain * value,
+            None => value,
+        });
     }
 
     /// The mean; `None` before the first value.
     #[inline]
-    pub fn get(&self) -> Option<Real> {
+    pub fn get(&self) -> Option<Nanos> {
         self.value
     }
 }
@@ -64,10 +67,10 @@ choice! {
 /// The mean starts at the first value; values are stored relative to it.
 #[derive(Clone, Copy, Debug)]
 pub struct MeanDeviation {
-    keep_mean: Real,
-    gain_mean: Real,
-    keep_deviation: Real,
-    gain_deviation: Real,
+    keep_mean: f64,
+    gain_mean: f64,
+    keep_deviation: f64,
+    gain_deviation: f64,
     from: DeviationFrom,
     first: FirstDeviation,
     state: State,
@@ -82,8 +85,8 @@ enum State {
     },
     Running {
         origin: Span,
-        mean: Real,
-        deviation: Real,
+        mean: Nanos,
+        deviation: Nanos,
     },
 }
 
@@ -93,19 +96,19 @@ pub struct Spread {
     /// The value.
     pub value: Span,
     /// The mean.
-    pub mean: Real,
+    pub mean: Nanos,
     /// The mean deviation, not negative.
-    pub deviation: Real,
+    pub deviation: Nanos,
 }
 
 impl MeanDeviation {
     /// A filter with gain 0 < `gain` <= 1/2 for the mean and twice that for the deviation.
     pub fn new(gain: f64, from: DeviationFrom, first: FirstDeviation) -> Self {
         Self {
-            keep_mean: Real::new(1.0 - gain),
-            gain_mean: Real::new(gain),
-            keep_deviation: Real::new(1.0 - 2.0 * gain),
-            gain_deviation: Real::new(2.0 * gain),
+            keep_mean: 1.0 - gain,
+            gain_mean: gain,
+            keep_deviation: 1.0 - 2.0 * gain,
+            gain_deviation: 2.0 * gain,
             from,
             first,
             state: State::Empty,
@@ -117,23 +120,28 @@ impl MeanDeviation {
     pub fn observe(&mut self, value: Span) {
         match &mut self.state {
             State::Running { origin, mean, deviation } => {
-                let value = Real::from_span(value - *origin);
+                let value = (value - *origin).as_nanos_f64();
                 let old_mean = *mean;
+                // Cen III-C: rott_mean <- (1 - a) rott_mean + a rott.
                 *mean = self.keep_mean * old_mean + self.gain_mean * value;
                 let from = match self.from {
                     DeviationFrom::NewMean => *mean,
                     DeviationFrom::OldMean => old_mean,
                 };
+                // Cen III-C: rott_dev <- (1 - 2a) rott_dev + 2a |rott - rott_mean|.
                 *deviation = self.keep_deviation * *deviation + self.gain_deviation * (value - from).abs();
             }
             State::One { origin } => {
                 let origin = *origin;
-                let value = Real::from_span(value - origin);
+                let value = (value - origin).as_nanos_f64();
                 self.state = State::Running { origin, mean: self.gain_mean * value, deviation: value.abs() };
             }
             State::Empty => {
                 self.state = match self.first {
-                    FirstDeviation::Zero => State::Running { origin: value, mean: Real::ZERO, deviation: Real::ZERO },
+                    FirstDeviation::Zero => {
+                        let zero = Span::ZERO.as_nanos_f64();
+                        State::Running { origin: value, mean: zero, deviation: zero }
+                    }
                     FirstDeviation::FirstDistance => State::One { origin: value },
                 };
             }
@@ -154,13 +162,14 @@ impl MeanDeviation {
 mod tests {
     use super::*;
 
-    fn fed(values: &[i64], from: DeviationFrom, first: FirstDeviation) -> (Real, Real) {
+    /// Mean and deviation.
+    fn fed(values: &[i64], from: DeviationFrom, first: FirstDeviation) -> [Nanos; 2] {
         let mut filter = MeanDeviation::new(0.25, from, first);
         for &v in values {
             filter.observe(Span::from_nanos(v));
         }
         let s = filter.spread(Span::ZERO).expect("fed");
-        (s.mean, s.deviation)
+        [s.mean, s.deviation]
     }
 
     #[test]
@@ -169,10 +178,10 @@ mod tests {
         // means 0, 4, 3; deviations from the new mean 0, 6, 4.5; from the old mean 0, 8, 6.
         use DeviationFrom::{NewMean, OldMean};
         let values = [100, 116, 100];
-        assert_eq!(fed(&values, NewMean, FirstDeviation::Zero), (Real::new(3.0), Real::new(4.5)));
-        assert_eq!(fed(&values, OldMean, FirstDeviation::Zero), (Real::new(3.0), Real::new(6.0)));
+        assert_eq!(fed(&values, NewMean, FirstDeviation::Zero), [3.0, 4.5]);
+        assert_eq!(fed(&values, OldMean, FirstDeviation::Zero), [3.0, 6.0]);
         // The first distance is 16: deviations 16, then 8 + 3/2 = 9.5 from the new mean.
-        assert_eq!(fed(&values, NewMean, FirstDeviation::FirstDistance), (Real::new(3.0), Real::new(9.5)));
+        assert_eq!(fed(&values, NewMean, FirstDeviation::FirstDistance), [3.0, 9.5]);
     }
 
     #[test]
@@ -185,16 +194,18 @@ mod tests {
                 filter.observe(Span::from_nanos(90 * unit));
             }
             let dev = filter.spread(Span::ZERO).expect("fed").deviation;
-            assert!(dev < Real::new(1e-6 * unit as f64), "{dev:?}");
+            assert!(dev < 1e-6 * unit as f64, "{dev:?}");
         }
     }
 
     #[test]
     fn a_mean_that_begins_at_zero_differs_from_one_that_begins_with_its_first_value() {
-        let (mut first, mut zero) = (Mean::new(0.125), Mean::from_zero(0.125));
-        first.observe(Real::new(8.0));
-        zero.observe(Real::new(8.0));
-        assert_eq!(first.get(), Some(Real::new(8.0)));
-        assert_eq!(zero.get(), Some(Real::new(1.0)));
+        let eight = Span::from_nanos(8).as_nanos_f64();
+        let mut first = Mean::new(0.125);
+        first.observe(eight);
+        assert_eq!(first.get(), Some(eight));
+        let mut zero = Mean::from_zero(0.125);
+        zero.observe(eight);
+        assert_eq!(zero.get().map(Span::floor), Some(Span::from_nanos(1)));
     }
 }

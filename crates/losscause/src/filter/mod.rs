@@ -10,7 +10,6 @@ mod flip_flop;
 mod lookback;
 mod mean;
 mod quantile;
-mod real;
 mod rounds;
 
 pub use backlog::Backlog;
@@ -19,5 +18,4 @@ pub use flip_flop::{FlipFlop, FlipFlopReadings, LowerLimit, Neighbour};
 pub use lookback::{Lookback, PARTS};
 pub use mean::{DeviationFrom, FirstDeviation, Mean, MeanDeviation, Spread};
 pub use quantile::Quantile;
-pub use real::Real;
 pub use rounds::{Round, Rounds};

@@ -43,7 +43,7 @@ impl Quantile {
         if span <= Span::ZERO {
             return;
         }
-        let value = span.as_nanos_f64();
+        let value = span.as_nanos() as f64;
         if (self.count as usize) < MARKERS {
             let count = self.count as usize;
             let at = self.heights[..count].iter().position(|height| value < *height).unwrap_or(count);
@@ -69,7 +69,8 @@ impl Quantile {
     /// Moves marker `i` by one rank if it is at least one off and has room.
     fn adjust(&mut self, i: usize) {
         let off = self.wanted[i] - self.ranks[i];
-        let (below, above) = (self.ranks[i - 1] - self.ranks[i], self.ranks[i + 1] - self.ranks[i]);
+        let below = self.ranks[i - 1] - self.ranks[i];
+        let above = self.ranks[i + 1] - self.ranks[i];
         let step = if off >= 1.0 && above > 1.0 {
             1.0
         } else if off <= -1.0 && below < -1.0 {
@@ -77,7 +78,9 @@ impl Quantile {
         } else {
             return;
         };
-        let (h, n) = (&self.heights, &self.ranks);
+        // Box 2: the piecewise-parabolic formula, and the linear one where it would break the order.
+        let h = &self.heights;
+        let n = &self.ranks;
         let parabolic = h[i]
             + step / (n[i + 1] - n[i - 1])
                 * ((n[i] - n[i - 1] + step) * (h[i + 1] - h[i]) / (n[i + 1] - n[i])

@@ -6,7 +6,7 @@ use super::*;
 use crate::algorithm::{Algorithm, Needs, Scope};
 use crate::loss::{Loss, Recovery};
 use crate::observe::{Numbers, Observation};
-use crate::registry::{ConfigError, End, Parameters};
+use crate::registry::{ConfigError, End, Origin, Parameters};
 use crate::{Judgement, Verdict};
 
 /// Declares [`AnyAlgorithm`], [`LdaConfig`] and [`BuiltIn`] from one line per algorithm: its type, the type of its
@@ -178,9 +178,9 @@ impl BuiltIn {
         Self::ALL.iter().copied().filter(|algorithm| algorithm.build(End::Receiver).is_ok())
     }
 
-    /// Known rules of other stacks, to compare with ([`Info::is_yardstick`](crate::registry::Info)).
+    /// Known rules of other stacks, to compare with ([`Origin::Yardstick`]).
     pub fn yardsticks() -> impl Iterator<Item = Self> {
-        Self::ALL.iter().copied().filter(|algorithm| algorithm.info().is_yardstick)
+        Self::ALL.iter().copied().filter(|algorithm| algorithm.info().origin == Origin::Yardstick)
     }
 
     /// Builds the algorithm with its published parameters.

@@ -130,9 +130,13 @@ impl CdgTolerance {
         let Some(previous) = self.previous.replace(round) else { return };
         self.gradients[self.oldest] = Gradient { min: round.min - previous.min, max: round.max - previous.max };
         self.oldest = (self.oldest + 1) % ROUNDS;
-        let add = |a: Gradient, b: &Gradient| Gradient { min: a.min + b.min, max: a.max + b.max };
-        self.sum = self.gradients.iter().fold(Gradient::default(), add);
-        let (min, max) = (self.rounded(self.sum.min), self.rounded(self.sum.max));
+        self.sum = Gradient::default();
+        for gradient in &self.gradients {
+            self.sum.min += gradient.min;
+            self.sum.max += gradient.max;
+        }
+        let min = self.rounded(self.sum.min);
+        let max = self.rounded(self.sum.max);
         if min > Span::ZERO && max <= Span::ZERO {
             self.queue = Queue::Full;
         } else if (min > Span::ZERO && max > Span::ZERO) || max < Span::ZERO {

@@ -115,7 +115,8 @@ impl FlipFlopHistory {
     /// # Errors
     /// If the history is 0 or above 64, or eta exceeds it.
     pub fn new(config: &FlipFlopConfig) -> Result<Self, ConfigError> {
-        let (history, eta) = (f64::from(config.history), f64::from(config.eta));
+        let history = f64::from(config.history);
+        let eta = f64::from(config.eta);
         check("history", history, |l| (1.0..=64.0).contains(&l), "a whole number from 1 to 64")?;
         check_order(("eta", eta), ("history", history))?;
         Ok(Self {
@@ -131,7 +132,9 @@ impl FlipFlopHistory {
     #[inline]
     pub fn on_rtt(&mut self, rtt: Span, new_data: bool) {
         if new_data || self.samples == Samples::EveryAck {
-            self.vector = (self.vector << 1 | u64::from(self.filter.observe(rtt))) & self.mask;
+            // Barman & Matta 2.2: a vector of l bits, shifted by one for every round-trip time.
+            let outlier = self.filter.observe(rtt);
+            self.vector = (self.vector << 1 | u64::from(outlier)) & self.mask;
         }
     }
 
@@ -150,12 +153,16 @@ impl FlipFlopHistory {
         if self.filter.mean().is_none() {
             return Judgement::without(Input::Other("a round-trip time"));
         }
-        let marked = self.outliers();
-        let count = |number| Amount::Number(f64::from(number), "");
-        let evidence = Evidence::new(FLIP_FLOP.name, "outliers among the last RTTs", count(marked))
+        // Barman & Matta 2.2: congestion if more than eta of the last l were outliers.
+        let outliers = self.outliers();
+        let evidence = Evidence::new(FLIP_FLOP.name, "outliers among the last RTTs", count(outliers))
             .held_against("wireless up to", count(self.eta));
-        Judgement::measured(Verdict::wireless_if(marked <= self.eta), evidence)
+        Judgement::measured(Verdict::wireless_if(outliers <= self.eta), evidence)
     }
+}
+
+fn count(outliers: u32) -> Amount {
+    Amount::Number(f64::from(outliers), "")
 }
 
 impl Algorithm for FlipFlopHistory {

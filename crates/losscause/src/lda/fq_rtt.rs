@@ -36,8 +36,9 @@
 //!   sample.
 
 use super::{AnyAlgorithm, congestion_without};
-use crate::filter::{Lookback, Minimum, Real};
+use crate::filter::{Lookback, Minimum};
 use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check};
+use crate::time::Nanos;
 use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Recovery, Scope, Signal, Span, Time, Verdict};
 
 /// The fqRTT rule.
@@ -74,8 +75,8 @@ pub struct FqRttConfig {
 /// The estimate of the round-trip time with a full queue.
 #[derive(Clone, Copy, Debug)]
 struct FullQueue {
-    smoothed: Real,
-    variation: Real,
+    smoothed: Nanos,
+    variation: Nanos,
 }
 
 impl Default for FqRttConfig {
@@ -152,7 +153,7 @@ impl FqRtt {
     }
 
     /// sfqRTT and fqRTTvar; `None` without a sample.
-    pub fn full_queue(&self) -> Option<(Real, Real)> {
+    pub fn full_queue(&self) -> Option<(Nanos, Nanos)> {
         self.full_queue.map(|full| (full.smoothed, full.variation))
     }
 
@@ -163,13 +164,13 @@ impl FqRtt {
 
     /// RFC 6298, 2.2 and 2.3.
     fn sample(&mut self, rtt: Span) {
-        let rtt = Real::from_span(rtt);
-        let weighted = |old: Real, new: Real, gain: f64| Real::new(1.0 - gain) * old + Real::new(gain) * new;
+        let rtt = rtt.as_nanos_f64();
+        let FqRttConfig { gain, variation_gain, first_variation, .. } = self.config;
         self.full_queue = Some(match self.full_queue {
-            None => FullQueue { smoothed: rtt, variation: Real::new(self.config.first_variation) * rtt },
+            None => FullQueue { smoothed: rtt, variation: first_variation * rtt },
             Some(FullQueue { smoothed, variation }) => FullQueue {
-                variation: weighted(variation, (smoothed - rtt).abs(), self.config.variation_gain),
-                smoothed: weighted(smoothed, rtt, self.config.gain),
+                variation: (1.0 - variation_gain) * variation + variation_gain * (smoothed - rtt).abs(),
+                smoothed: (1.0 - gain) * smoothed + gain * rtt,
             },
         });
     }
@@ -219,7 +220,7 @@ impl Algorithm for FqRtt {
                 .held_against("congestion below", rtt);
             return Judgement::measured(Verdict::Congestion, evidence);
         }
-        let below = (full.smoothed - full.variation).ceil_span().min(min_rtt + self.config.above_min);
+        let below = Span::ceil(full.smoothed - full.variation).min(min_rtt + self.config.above_min);
         let evidence = Evidence::new(FQ_RTT.name, "round-trip time", rtt)
             .held_against("wireless below", below)
             .for_gap_of(loss.lost_pkts);
@@ -279,7 +280,7 @@ mod tests {
 
     fn estimate_ms(lda: &FqRtt) -> (f64, f64) {
         let (smoothed, variation) = lda.full_queue().expect("a sample");
-        let ms = |real: Real| real.floor_span().as_millis_f64();
+        let ms = |nanos: Nanos| Span::floor(nanos).as_millis_f64();
         (ms(smoothed), ms(variation))
     }
 

@@ -7,8 +7,6 @@ pub mod biaz;
 mod boxed;
 pub mod cdg;
 pub mod constant;
-#[cfg(test)]
-mod cost;
 pub mod drop_rate;
 pub mod flip_flop;
 pub mod fq_rtt;

@@ -130,14 +130,16 @@ impl Algorithm for NthLoss {
 
     fn on_loss(&mut self, loss: &Loss) {
         if loss.signal == Signal::Timeout {
-            (self.episode, self.lost_pkts) = (None, 0);
+            self.episode = None;
+            self.lost_pkts = 0;
             return;
         }
         if loss.lost_pkts == 0 {
             return;
         }
         if self.within == Within::Episode && !self.continues_episode(loss) {
-            (self.episode, self.lost_pkts) = (Some(Episode { began: loss.at, over: false }), 0);
+            self.episode = Some(Episode { began: loss.at, over: false });
+            self.lost_pkts = 0;
         }
         self.lost_pkts = self.lost_pkts.saturating_add(loss.lost_pkts.into());
     }

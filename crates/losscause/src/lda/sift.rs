@@ -233,7 +233,7 @@ impl Sift {
         config.at(&RECEIVER)
     }
 
-    /// Sift for round-trip times, to be run by [`AtSender`].
+    /// Sift for round-trip times, to be run by [`AtSender`](crate::AtSender).
     ///
     /// # Errors
     /// If a parameter is out of range.

@@ -37,7 +37,7 @@
 //! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
 
 use super::{AnyAlgorithm, CEN, JudgedBy, Update};
-use crate::filter::{Extremes, Lookback, Real};
+use crate::filter::{Extremes, Lookback};
 use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice};
 use crate::verdict::Input;
 use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
@@ -209,9 +209,10 @@ impl Spike {
                 check_order(("beta", beta), ("alpha", alpha))?;
             }
             SpikeThresholds::Fixed { start, end } => {
-                let (start, end) = (start.as_millis_f64(), end.as_millis_f64());
-                check("end_ms", end, |e| e >= 0.0, "a number from 0 to start_ms")?;
-                check_order(("end_ms", end), ("start_ms", start))?;
+                let start_ms = start.as_millis_f64();
+                let end_ms = end.as_millis_f64();
+                check("end_ms", end_ms, |e| e >= 0.0, "a number from 0 to start_ms")?;
+                check_order(("end_ms", end_ms), ("start_ms", start_ms))?;
             }
         }
         let mut spike = Self {
@@ -243,17 +244,23 @@ impl Spike {
 
     fn set_thresholds(&mut self) {
         match self.thresholds {
+            // Cen III-B: B_spikestart and B_spikeend, both less rott_min. Rounding changes no comparison with an integer.
             SpikeThresholds::Proportional { alpha, beta } => {
-                let range = Real::from_span(self.extremes.range().unwrap_or(Span::ZERO));
-                self.start = (Real::new(alpha) * range).floor_span();
-                self.end = (Real::new(beta) * range).ceil_span();
+                let range = self.extremes.range().unwrap_or(Span::ZERO).as_nanos_f64();
+                self.start = Span::floor(alpha * range);
+                self.end = Span::ceil(beta * range);
             }
-            SpikeThresholds::Fixed { start, end } => (self.start, self.end) = (start, end),
+            // Cen III-B, of Tobe: rott_min + 20 ms and rott_min + 5 ms.
+            SpikeThresholds::Fixed { start, end } => {
+                self.start = start;
+                self.end = end;
+            }
         }
     }
 
     #[inline]
     fn set_state(&mut self, above_min: Span) {
+        // Cen III-B: "on receipt of a packet", enters above B_spikestart and leaves below B_spikeend.
         self.state = match self.state {
             State::NotInSpike if above_min > self.start => State::InSpike,
             State::InSpike if above_min < self.end => State::NotInSpike,
@@ -271,7 +278,7 @@ impl Algorithm for Spike {
         Needs::NONE.with_delay()
     }
 
-    #[inline]
+    #[inline(always)] // In front of every packet, and behind two hybrids.
     fn observe(&mut self, observation: &Observation) {
         let Some(rott) = observation.delay else { return };
         let update_is_due = self.update.is_due(observation);
@@ -292,8 +299,10 @@ impl Algorithm for Spike {
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let Some(revealed_by) = loss.revealed_by else { return Judgement::without(Input::Gap) };
-        let Some(rott) = revealed_by.delay else { return Judgement::without(Input::Delay) };
+        if loss.revealed_by.is_none() {
+            return Judgement::without(Input::Gap);
+        }
+        let Some(rott) = loss.delay() else { return Judgement::without(Input::Delay) };
         let Some(measured) = self.extremes.above_min(rott) else {
             return Judgement::without(Input::Other("a smallest and a largest trip time"));
         };
@@ -301,6 +310,7 @@ impl Algorithm for Spike {
             JudgedBy::AfterGap => self.state,
             JudgedBy::BeforeGap => self.before,
         };
+        // Cen III-B: a loss in the spike state is congestion, any other is wireless.
         let evidence = Evidence::new(self.name(), "ROTT above its minimum", measured);
         match state {
             State::NotInSpike => {

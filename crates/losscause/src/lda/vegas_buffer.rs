@@ -160,8 +160,10 @@ impl VegasBuffer {
             WindowOf::Cwnd => cwnd_pkts,
             WindowOf::InFlight => Some(in_flight_pkts as f64),
         };
+        // Biaz & Vaidya 1998, the Vegas predictor: W (1 - RTT_min / RTT) packets are queued.
         let Some(queued) = window_pkts.and_then(|pkts| self.backlog.pkts(pkts)) else { return };
         self.queued = Some(queued);
+        // Wireless up to alpha, congestion from beta on.
         if queued >= self.beta {
             self.outside = Some(Verdict::Congestion);
         } else if queued <= self.alpha {

@@ -26,7 +26,7 @@
 use super::{AnyAlgorithm, congestion_without};
 use crate::filter::{Backlog, Round, Rounds};
 use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check};
-use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
+use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Span};
 
 /// Veno's rule.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +105,7 @@ impl Algorithm for Veno {
     fn observe(&mut self, observation: &Observation) {
         self.cwnd_pkts = observation.cwnd_pkts().or(self.cwnd_pkts);
         let Some(rtt) = observation.delay.filter(|rtt| *rtt > Span::ZERO) else { return };
+        // tcp_veno_pkts_acked: BaseRTT is the smallest round-trip time, minRTT the smallest of the round.
         self.backlog.observe(rtt);
         self.rounds.observe(rtt);
         self.last = self.rounds.turn(observation.at, rtt).or(self.last);
@@ -118,9 +119,8 @@ impl Algorithm for Veno {
         let Some(pkts) = cwnd_pkts.and_then(|cwnd| self.backlog.pkts_at(round.min, cwnd)) else {
             return congestion_without("a congestion window");
         };
-        let evidence = Evidence::new(VENO.name, "packets in queues", Amount::packets(pkts))
-            .held_against("wireless below", Amount::packets(self.beta));
-        Judgement::measured(Verdict::wireless_if(pkts < self.beta), evidence)
+        // tcp_veno_ssthresh: fewer than beta packets in the queue mean a wireless loss.
+        Evidence::new(VENO.name, "packets in queues", Amount::packets(pkts)).wireless_below(Amount::packets(self.beta))
     }
 }
 
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::Acked;
     use crate::Reason;
-    use crate::{Signal, Time};
+    use crate::{Signal, Time, Verdict};
 
     /// The judgement with a window of `cwnd` packets after ACKs at these times with these round-trip times, ms.
     fn judged(acks: &[(i64, i64)], cwnd: f64) -> Judgement {

@@ -52,17 +52,18 @@ use super::{
     AnyAlgorithm, Biaz, BiazConfig, CEN, JudgedBy, Spike, SpikeConfig, Update, ZigZag, ZigZagConfig, biaz, spike,
     zigzag,
 };
-use crate::filter::{Mean, Real};
+use crate::filter::Mean;
 use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice};
-use crate::{Algorithm, Judgement, Loss, Needs, Observation, Span, Time, tally};
+use crate::time::Nanos;
+use crate::{Algorithm, Judgement, Loss, Needs, Observation, Span, Time};
 
 /// ZBS.
 #[derive(Clone, Copy, Debug)]
 pub struct Zbs {
-    rott_margin: Real,
-    unshared_from: Real,
-    ambiguous_from: Real,
-    shared_from: Real,
+    rott_margin: f64,
+    unshared_from: f64,
+    ambiguous_from: f64,
+    shared_from: f64,
     lock_span: Span,
     lock_pkts: u32,
     update: Update,
@@ -222,10 +223,10 @@ impl Zbs {
         check("t_avg_gain", c.t_avg_gain, |g| g > 0.0 && g <= 1.0, "a number above 0, up to 1")?;
         check("lock_ms", c.lock.as_millis_f64(), |l| l >= 0.0, "a number that is not negative")?;
         Ok(Self {
-            rott_margin: Real::new(c.rott_margin),
-            unshared_from: Real::new(c.unshared_from),
-            ambiguous_from: Real::new(c.ambiguous_from),
-            shared_from: Real::new(c.shared_from),
+            rott_margin: c.rott_margin,
+            unshared_from: c.unshared_from,
+            ambiguous_from: c.ambiguous_from,
+            shared_from: c.shared_from,
             lock_span: c.lock,
             lock_pkts: c.lock_pkts,
             update: c.update,
@@ -241,14 +242,13 @@ impl Zbs {
         })
     }
 
-    /// Whether the scheme is still locked at this arrival; counts it.
+    /// Whether the scheme is still locked at this arrival; counts it. Cen VII-A: for 3 s or 50 received packets.
     #[inline]
     fn is_locked(&mut self, now: Time) -> bool {
         match &mut self.lock {
             Lock::Open => return false,
             Lock::FromFirstArrival => self.lock = self.lock_from(now),
             Lock::Until { at, arrivals_left } => {
-                tally::addition();
                 *arrivals_left = arrivals_left.saturating_sub(1);
                 if *arrivals_left == 0 || now - *at >= Span::ZERO {
                     self.lock = Lock::Open;
@@ -269,19 +269,21 @@ impl Zbs {
     /// The scheme that suits the path; `None` if too little is known.
     #[inline]
     fn choose(&self, rott: Option<Span>) -> Option<Scheme> {
-        let t_min = Real::from_span(self.mbiaz.t_min()?);
-        let above_min = Real::from_span(self.spike.extremes().above_min(rott?)?);
+        let t_min = self.mbiaz.t_min()?.as_nanos_f64();
+        let above_min = self.spike.extremes().above_min(rott?)?.as_nanos_f64();
         Some(self.predicate(above_min, t_min, self.t_avg.get()?))
     }
 
-    /// Section VII-A. T_narr >= x is computed as T_avg >= x T_min. Branch-free, because on a shared link T_narr crosses
-    /// the limits all the time.
+    /// The scheme for these values. Branch-free, because on a shared link T_narr crosses the limits all the time.
     #[inline]
-    fn predicate(&self, rott_above_min: Real, t_min: Real, t_avg: Real) -> Scheme {
+    fn predicate(&self, rott_above_min: Nanos, t_min: Nanos, t_avg: Nanos) -> Scheme {
+        // Cen VII-A, figure 10: ZigZag below T_narr 0.875, mBiaz below 1.5, ZigZag below 2, Spike above. T_narr >= x is
+        // computed as T_avg >= x T_min.
         const BY_T_NARR: [Scheme; 4] = [Scheme::ZigZag, Scheme::MBiaz, Scheme::ZigZag, Scheme::Spike];
         let limits_reached = usize::from(t_avg >= self.unshared_from * t_min)
             + usize::from(t_avg >= self.ambiguous_from * t_min)
             + usize::from(t_avg >= self.shared_from * t_min);
+        // Cen VII-A: Spike if rott < rott_min + 0.05 T_min, whatever T_narr.
         if rott_above_min < self.rott_margin * t_min { Scheme::Spike } else { BY_T_NARR[limits_reached] }
     }
 }
@@ -300,12 +302,15 @@ impl Algorithm for Zbs {
         if !observation.is_arrival() {
             return;
         }
+        // Cen VII-A: every base scheme follows every packet.
         self.mbiaz.observe(observation);
         self.spike.observe(observation);
         self.zigzag.observe(observation);
         if let Some(interval) = observation.since_last {
-            let span = Real::from_span(interval.span);
-            self.t_avg.observe(if observation.spanned == 1 { span } else { span.per(observation.spanned) });
+            // Cen VII-A: T_avg <- 0.875 T_avg + 0.125 inter_arr_time / pkts.
+            let span = interval.span.as_nanos_f64();
+            let pkts = observation.spanned;
+            self.t_avg.observe(if pkts == 1 { span } else { span / f64::from(pkts) });
         }
         if self.is_locked(observation.at) || !self.update.is_due(observation) {
             return;
@@ -313,6 +318,7 @@ impl Algorithm for Zbs {
         if let Some(next) = self.choose(observation.delay)
             && next != self.scheme
         {
+            // Cen VII-A: a change of scheme locks the new one.
             self.scheme = next;
             self.lock = self.lock_from(observation.at);
         }
@@ -353,9 +359,11 @@ mod tests {
         Zbs::new(&config).expect("valid")
     }
 
-    /// T_min is 1 in each row.
+    /// T_min is 1 s.
     fn scheme_at(rott_above_min: f64, t_narr: f64) -> Scheme {
-        zbs(|_| {}).predicate(Real::new(rott_above_min), Real::new(1.0), Real::new(t_narr))
+        let [above_min, t_min, t_avg] =
+            [rott_above_min, 1.0, t_narr].map(|secs| Span::from_secs_f64_rounded(secs).as_nanos_f64());
+        zbs(|_| {}).predicate(above_min, t_min, t_avg)
     }
 
     #[test]

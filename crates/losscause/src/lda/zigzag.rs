@@ -41,8 +41,9 @@
 use super::{AnyAlgorithm, CEN, JudgedBy};
 use crate::filter::{DeviationFrom, FirstDeviation, MeanDeviation, Spread};
 use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, choice};
+use crate::time::Nanos;
 use crate::verdict::Input;
-use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
+use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Span};
 
 /// The ZigZag algorithm.
 #[derive(Clone, Copy, Debug)]
@@ -139,20 +140,17 @@ impl ZigZag {
         Ok(Self { above_three: config.above_three, judged_by: config.judged_by, rott })
     }
 
-    /// Whether a loss of `n` packets is wireless, and the limit for `spread.value`, rounded up.
-    fn rule(&self, n: u32, spread: &Spread) -> (bool, Span) {
-        let Spread { value, mean, deviation } = *spread;
-        // Section III-C. Rounding up to an integer changes no comparison with the integer value.
-        let limit = match (n, self.above_three) {
+    /// Below which trip time a loss of `n` packets is wireless, relative to the same origin as the mean.
+    fn limit(&self, n: u32, mean: Nanos, deviation: Nanos) -> Nanos {
+        // Cen III-C, figure 4. For n > 3 the figure and the text differ: `above_three`.
+        match (n, self.above_three) {
             (0 | 1, _) => mean - deviation,
-            (2, _) => mean - deviation.half(),
+            (2, _) => mean - deviation / 2.0,
             (3, _) => mean,
-            (_, AboveThree::Printed) => mean - deviation.half(),
+            (_, AboveThree::Printed) => mean - deviation / 2.0,
             (_, AboveThree::Mean) => mean,
-            (_, AboveThree::MeanPlusHalf) => mean + deviation.half(),
+            (_, AboveThree::MeanPlusHalf) => mean + deviation / 2.0,
         }
-        .ceil_span();
-        (value < limit, limit)
     }
 }
 
@@ -167,6 +165,7 @@ impl Algorithm for ZigZag {
 
     #[inline]
     fn observe(&mut self, observation: &Observation) {
+        // Cen III-C: mean and deviation of ROTT follow every packet.
         if let Some(rott) = observation.delay {
             self.rott.observe(rott);
         }
@@ -175,17 +174,17 @@ impl Algorithm for ZigZag {
     fn judge(&self, loss: &Loss) -> Judgement {
         let Some(revealed_by) = loss.revealed_by else { return Judgement::without(Input::Gap) };
         let Some(after) = revealed_by.delay else { return Judgement::without(Input::Delay) };
+        // Cen III-C: rott_i is that of the last packet before the gap.
         let rott = match self.judged_by {
             JudgedBy::AfterGap => after,
             JudgedBy::BeforeGap => revealed_by.since_last.and_then(|interval| interval.delay_before).unwrap_or(after),
         };
-        let Some(spread) = self.rott.spread(rott) else {
+        let Some(Spread { value, mean, deviation }) = self.rott.spread(rott) else {
             return Judgement::without(Input::Other("a mean trip time and its deviation"));
         };
-        let (wireless, below) = self.rule(revealed_by.missing, &spread);
-        let evidence = Evidence::new("ZigZag", "relative ROTT", spread.value)
-            .held_against("wireless below", below)
-            .for_gap_of(revealed_by.missing);
-        Judgement::measured(Verdict::wireless_if(wireless), evidence)
+        let n = revealed_by.missing;
+        let limit = self.limit(n, mean, deviation);
+        // Rounding up to an integer changes no comparison with the trip time, which is one.
+        Evidence::new("ZigZag", "relative ROTT", value).for_gap_of(n).wireless_below(Span::ceil(limit))
     }
 }

@@ -19,24 +19,32 @@ pub struct Info {
     pub aliases: &'static [&'static str],
     /// What it does, in one line.
     pub summary: &'static str,
-    /// Whether `paper` published it as a loss differentiation algorithm. False for yardsticks, for bounds to compare
-    /// with, and for algorithms that no paper has published. Only published ones count as "the best published".
-    pub is_published: bool,
+    /// Where it comes from.
+    pub origin: Origin,
     /// Where it was published, or what describes it.
     pub paper: &'static str,
     /// The section that defines it, there.
     pub section: &'static str,
-    /// Whether it is a known rule of another stack, to compare with, instead of an algorithm of the papers. Programs
-    /// list yardsticks apart, and run them only by name.
-    pub is_yardstick: bool,
-    /// Whether it is on trial: programs run it by name only, and recommend it nowhere.
-    pub is_on_trial: bool,
     /// Its own settings.
     pub settings: &'static [Setting],
     /// A hybrid's base schemes, each with the prefix of its settings: `spike.alpha` is the alpha of ZBS's Spike.
     pub bases: &'static [(&'static str, &'static Info)],
     /// Its cost with published parameters; none where it was not counted.
     pub operations: Option<Operations>,
+}
+
+/// Where an algorithm comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+pub enum Origin {
+    /// A paper published it as a loss differentiation algorithm. Only these count as "the best published".
+    Published,
+    /// A known rule of another stack, to compare with. Programs list yardsticks apart, and run them by name only.
+    Yardstick,
+    /// On trial: programs run it by name only, and recommend it nowhere.
+    OnTrial,
+    /// Neither: a bound to compare with, or an algorithm from outside.
+    Other,
 }
 
 /// A setting of an algorithm, as a scenario file names it.
@@ -64,19 +72,23 @@ pub struct Operations {
     pub multiplications_after_loss: u32,
 }
 
+impl Origin {
+    /// Whether neither a paper nor another stack has it.
+    pub const fn is_unpublished(self) -> bool {
+        matches!(self, Self::OnTrial | Self::Other)
+    }
+}
+
 impl Info {
     /// An algorithm without paper, aliases and settings.
     pub const fn new(name: &'static str, summary: &'static str) -> Self {
-        let (paper, section) = ("no paper", "none");
         Self {
             name,
             aliases: &[],
             summary,
-            is_published: false,
-            paper,
-            section,
-            is_yardstick: false,
-            is_on_trial: false,
+            origin: Origin::Other,
+            paper: "no paper",
+            section: "none",
             settings: &[],
             bases: &[],
             operations: None,
@@ -86,7 +98,7 @@ impl Info {
     /// The same as published in a paper, with the section that defines it.
     #[must_use]
     pub const fn from(self, paper: &'static str, section: &'static str) -> Self {
-        Self { is_published: true, ..self.described_in(paper, section) }
+        Self { origin: Origin::Published, ..self.described_in(paper, section) }
     }
 
     /// The same with what describes it, for an algorithm that no paper has published.
@@ -98,13 +110,13 @@ impl Info {
     /// The same as a yardstick with its source: the stack and file, and where in it.
     #[must_use]
     pub const fn yardstick(self, source: &'static str, place: &'static str) -> Self {
-        Self { is_yardstick: true, ..self.described_in(source, place) }
+        Self { origin: Origin::Yardstick, ..self.described_in(source, place) }
     }
 
     /// The same on trial.
     #[must_use]
     pub const fn on_trial(self) -> Self {
-        Self { is_on_trial: true, ..self }
+        Self { origin: Origin::OnTrial, ..self }
     }
 
     /// The same with other names that it answers to.

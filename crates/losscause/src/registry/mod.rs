@@ -9,6 +9,8 @@ mod error;
 mod info;
 #[cfg(feature = "alloc")]
 mod open;
+#[cfg(all(feature = "alloc", feature = "serde"))]
+mod own;
 mod parameters;
 
 use core::fmt;
@@ -17,9 +19,11 @@ use core::str::FromStr;
 pub use crate::lda::{BuiltIn, LdaConfig};
 pub use choice::{Choice, Field, choice};
 pub use error::{ConfigError, check, check_order};
-pub use info::{Info, Operations, Setting};
+pub use info::{Info, Operations, Origin, Setting};
 #[cfg(feature = "alloc")]
 pub use open::{Registry, RegistryError};
+#[cfg(all(feature = "alloc", feature = "serde"))]
+pub use own::WithSettings;
 pub use parameters::{End, Parameters, Value};
 
 impl BuiltIn {

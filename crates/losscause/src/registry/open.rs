@@ -67,6 +67,57 @@ impl Registry {
         Ok(self)
     }
 
+    /// These algorithms, and `algorithm`, whose settings are the fields of its struct: numbers, flags, and enums without
+    /// fields. State is skipped, with `#[serde(skip)]`. The values given are the published ones;
+    /// [`Algorithm::check`](crate::Algorithm::check) refuses others.
+    ///
+    /// ```
+    /// use losscause::registry::{ConfigError, End, Registry, Value, check};
+    /// use losscause::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Span};
+    ///
+    /// #[derive(Clone, serde::Serialize, serde::Deserialize)]
+    /// struct Fast {
+    ///     within_ms: f64,
+    ///     #[serde(skip)]
+    ///     delay: Option<Span>,
+    /// }
+    ///
+    /// impl Algorithm for Fast {
+    ///     fn name(&self) -> &'static str {
+    ///         "fast"
+    ///     }
+    ///     fn needs(&self) -> Needs {
+    ///         Needs::NONE.with_delay()
+    ///     }
+    ///     fn check(&self) -> Result<(), ConfigError> {
+    ///         check("within_ms", self.within_ms, |ms| ms > 0.0, "a number above 0")
+    ///     }
+    ///     fn observe(&mut self, observation: &Observation) {
+    ///         self.delay = observation.delay;
+    ///     }
+    ///     fn judge(&self, _: &Loss) -> Judgement {
+    ///         let delay = self.delay.unwrap_or(Span::ZERO);
+    ///         Evidence::new("fast", "delay", delay).wireless_below(Amount::millis(self.within_ms))
+    ///     }
+    /// }
+    ///
+    /// let registry = Registry::built_in().with_own(Fast { within_ms: 50.0, delay: None })?;
+    /// let mut fast = registry.find("fast").expect("it was added").clone();
+    /// fast.set("within_ms", Value::Number(0.0))?;
+    /// let refused = fast.build(End::Receiver).unwrap_err();
+    /// assert_eq!(refused.to_string(), "within_ms is 0 but must be a number above 0");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a field is no setting, or as for [`Registry::with`].
+    #[cfg(feature = "serde")]
+    #[allow(clippy::needless_pass_by_value, reason = "the registry takes it over")]
+    pub fn with_own(self, algorithm: impl super::WithSettings) -> Result<Self, RegistryError> {
+        let own = super::own::Own::new(&algorithm)?;
+        self.with(own)
+    }
+
     /// The published parameters of the algorithm that answers to `name`, in any case.
     pub fn find(&self, name: &str) -> Option<&LdaConfig> {
         self.entries.iter().find(|entry| entry.info().answers_to(name))
@@ -105,6 +156,18 @@ pub enum RegistryError {
         /// The setting.
         key: &'static str,
     },
+    /// A field of the algorithm can be no setting.
+    NoSetting {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The field.
+        field: &'static str,
+    },
+    /// Its settings are no fields: the algorithm is no struct with named fields or without any.
+    NoStruct {
+        /// The algorithm.
+        algorithm: &'static str,
+    },
     /// It cannot be built with its published parameters.
     Unbuildable {
         /// The algorithm.
@@ -122,6 +185,16 @@ impl fmt::Display for RegistryError {
             Self::NameTaken { name } => write!(f, "the algorithm \"{name}\" is already there"),
             Self::SettingWithoutField { algorithm, key } => {
                 write!(f, "the algorithm \"{algorithm}\" lists the setting {key}, which its parameters do not have")
+            }
+            Self::NoSetting { algorithm, field } => {
+                write!(
+                    f,
+                    "the algorithm \"{algorithm}\": the field {field} is no setting (a number, a flag, or an enum \
+                     without fields); #[serde(skip)] makes it part of the state"
+                )
+            }
+            Self::NoStruct { algorithm } => {
+                write!(f, "the algorithm \"{algorithm}\" is no struct with named fields, which its settings would be")
             }
             Self::Unbuildable { algorithm, error } => {
                 write!(f, "the algorithm \"{algorithm}\" cannot be built with its published parameters: {error}")

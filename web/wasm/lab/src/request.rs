@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use losscause::registry::Origin;
 use losscause_study::files::Memory;
 use losscause_study::{RunError, registry};
 use serde::{Deserialize, Serialize};
@@ -208,7 +209,7 @@ fn catalogue() -> Value {
         .infos()
         .map(|info| {
             let settings: Vec<_> = info.settings.iter().map(|setting| (setting.key, setting.meaning)).collect();
-            json!({ "name": info.name, "summary": info.summary, "yardstick": info.is_yardstick, "settings": settings })
+            json!({ "name": info.name, "summary": info.summary, "yardstick": info.origin == Origin::Yardstick, "settings": settings })
         })
         .collect();
     json!({ "version": env!("CARGO_PKG_VERSION"), "algorithms": algorithms })
