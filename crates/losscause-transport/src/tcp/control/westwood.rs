@@ -33,13 +33,14 @@
 //! of the last hop, so its estimate is high. The 2001 agent's different count of duplicates (`unaccounted_`) is not
 //! reproduced.
 
-use losscause::{Observation, Span, Time};
+use losscause::{Span, Time};
 
 use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
 use super::super::quirks::WestwoodRules;
 use super::super::window::Window;
 use super::delivered::Delivered;
+use super::{AckEvent, CongestionControl, TimeoutEvent};
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Westwood {
@@ -69,43 +70,6 @@ impl Westwood {
         }
     }
 
-    #[inline]
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &Observation, may_grow: bool) {
-        if let Some(rtt) = sample.delay.filter(|&rtt| rtt > Span::ZERO) {
-            // The shortest of many round trips that start anywhere in a tick spans no more than its whole ticks.
-            let rtt = self.tick * (rtt.as_nanos() / self.tick.as_nanos()).max(1);
-            self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
-        }
-        let pkts = self.delivered.on_ack(sample.newly_acked_pkts());
-        self.bandwidth.on_ack(sample.at, pkts.min(self.rules.most_pkts()));
-        if may_grow {
-            window.grow();
-        }
-    }
-
-    pub(super) fn on_dup_ack(&mut self, now: Time) {
-        self.bandwidth.on_ack(now, self.delivered.on_dup_ack());
-    }
-
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
-        if loss.verdict.is_wireless() {
-            return Answer::Kept;
-        }
-        let pipe = self.pipe_pkts(loss.at);
-        self.count_slow_start_loss(window, 0.25);
-        window.ssthresh = self.rules.threshold(pipe);
-        window.cwnd = window.cwnd.min(self.rules.most_cwnd(pipe));
-        Answer::Cut
-    }
-
-    pub(super) fn on_timeout(&mut self, window: &mut Window, now: Time) {
-        let pipe = self.pipe_pkts(now);
-        self.count_slow_start_loss(window, 1.0);
-        window.ssthresh = self.rules.threshold_after_timeout(pipe, self.slow_start_losses);
-        window.cwnd = self.rules.restart_pkts();
-        self.delivered.on_timeout();
-    }
-
     fn count_slow_start_loss(&mut self, window: &Window, weight: f64) {
         let slow_start = window.cwnd < window.ssthresh;
         self.slow_start_losses =
@@ -117,6 +81,48 @@ impl Westwood {
         self.bandwidth.idle_until(now);
         let rtt_min = self.rtt_min.unwrap_or(Span::ZERO).as_secs_f64();
         (self.bandwidth.estimate * rtt_min).max(2.0)
+    }
+}
+
+impl CongestionControl for Westwood {
+    fn name(&self) -> &'static str {
+        "Westwood"
+    }
+
+    fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
+        if let Some(rtt) = acked.rtt.filter(|&rtt| rtt > Span::ZERO) {
+            // The shortest of many round trips that start anywhere in a tick spans no more than its whole ticks.
+            let rtt = self.tick * (rtt.as_nanos() / self.tick.as_nanos()).max(1);
+            self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
+        }
+        let pkts = self.delivered.on_ack(acked.newly_acked_pkts);
+        self.bandwidth.on_ack(acked.at, pkts.min(self.rules.most_pkts()));
+        if acked.growth.is_due() {
+            window.grow();
+        }
+    }
+
+    fn on_dup_ack(&mut self, now: Time) {
+        self.bandwidth.on_ack(now, self.delivered.on_dup_ack());
+    }
+
+    fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
+        if loss.verdict.is_wireless() {
+            return Answer::Kept;
+        }
+        let pipe = self.pipe_pkts(loss.at);
+        self.count_slow_start_loss(window, 0.25);
+        window.ssthresh = self.rules.threshold(pipe);
+        window.cwnd = window.cwnd.min(self.rules.most_cwnd(pipe));
+        Answer::Cut
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent) {
+        let pipe = self.pipe_pkts(timeout.at);
+        self.count_slow_start_loss(window, 1.0);
+        window.ssthresh = self.rules.threshold_after_timeout(pipe, self.slow_start_losses);
+        window.cwnd = self.rules.restart_pkts();
+        self.delivered.on_timeout();
     }
 }
 
@@ -247,8 +253,9 @@ mod tests {
     use losscause::Verdict;
 
     use super::super::super::quirks::Quirks;
+    use super::super::Growth;
+    use super::super::tests::{ack, timeout};
     use super::*;
-    use losscause::Acked;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -303,7 +310,7 @@ mod tests {
         let after = |rules, cwnd, verdict| {
             let mut window = Window { cwnd, ssthresh: 50.0, max_pkts: 100 };
             let loss = LossEvent { at: at(10), flight_pkts: 20, verdict, sending: None };
-            settled(rules).on_fast_retransmit(&mut window, &loss);
+            settled(rules).on_loss(&mut window, &loss);
             (window.cwnd, window.ssthresh)
         };
         assert_eq!(after(WestwoodRules::Published, 20.0, Verdict::Congestion), (8.4, 8.4));
@@ -317,7 +324,7 @@ mod tests {
     fn a_timeout_leaves_one_packet_and_in_later_ns2_two() {
         let after = |rules| {
             let mut window = Window { cwnd: 20.0, ssthresh: 50.0, max_pkts: 100 };
-            settled(rules).on_timeout(&mut window, at(10));
+            settled(rules).on_timeout(&mut window, &timeout(10, 20, false));
             (window.cwnd, window.ssthresh)
         };
         assert_eq!(after(WestwoodRules::Published), (1.0, 8.4));
@@ -332,12 +339,12 @@ mod tests {
         let mut window = Window { cwnd: 2.0, ssthresh: 50.0, max_pkts: 100 };
         let mut thresholds = Vec::new();
         for _ in 0..5 {
-            westwood.on_timeout(&mut window, at(10));
+            westwood.on_timeout(&mut window, &timeout(10, 20, false));
             thresholds.push(window.ssthresh);
         }
         assert_eq!(thresholds, [8.0, 4.0, 2.0, 2.0, 2.0]);
         window.cwnd = 9.0;
-        westwood.on_timeout(&mut window, at(10));
+        westwood.on_timeout(&mut window, &timeout(10, 20, false));
         assert_eq!(window.ssthresh, 8.0, "outside slow start a is 1 again");
     }
 
@@ -359,9 +366,7 @@ mod tests {
         let rtt_min = |rules, rtt_ms| {
             let mut westwood = Westwood::new(&config(rules, Config::ns2_2001()));
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
-            let rtt = Some(Span::from_millis(rtt_ms));
-            let sample = Observation::first(0, at(500)).with_delay(rtt).with_acked(Acked::new(1));
-            westwood.on_ack(&mut window, &sample, false);
+            westwood.on_ack(&mut window, &ack(500, 1, Some(rtt_ms), Growth::Repairing));
             westwood.rtt_min
         };
         assert_eq!(rtt_min(WestwoodRules::Ns2In2001, 199), Some(Span::from_millis(100)));
@@ -375,8 +380,7 @@ mod tests {
             let mut westwood = Westwood::new(&config(rules, Config::rfc()));
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
             for (ms, newly_acked_pkts) in [(0, 1), (100, 5)] {
-                let sample = Observation::first(0, at(ms)).with_acked(Acked::new(newly_acked_pkts));
-                westwood.on_ack(&mut window, &sample, false);
+                westwood.on_ack(&mut window, &ack(ms, newly_acked_pkts, None, Growth::Repairing));
             }
             westwood.bandwidth.estimate
         };
