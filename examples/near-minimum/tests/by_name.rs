@@ -3,11 +3,11 @@
 
 use std::process::{Command, Output};
 
-use losscause::registry::{ConfigError, Info, Parameters, Registry};
+use losscause::registry::{ConfigError, Info, Parameters};
 use losscause::{Algorithm, AnyAlgorithm, Judgement, Verdict};
 use losscause::{Loss, Needs, Observation};
 use losscause_laboratory::papers::record::load_scenario_with;
-use losscause_study::{Measurements, Setting, run};
+use losscause_study::{Measurements, Registry, Setting, run};
 use near_minimum::NearMinimumConfig;
 
 const WLH: &str = "cen2003/WLH";

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use losscause::registry::{Info, Parameters, Registry};
+use losscause::registry::{Info, Parameters};
 use losscause::{AnyAlgorithm, ConfigError, End};
+use losscause_study::Registry;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
