@@ -6,6 +6,7 @@ scenarios as typed objects. Whatever cannot be used raises `Error`.
 """
 
 from losscause._losscause import (
+    AckEvent,
     AckSample,
     Arrival,
     Classifier,
@@ -13,14 +14,18 @@ from losscause._losscause import (
     Error,
     Judgement,
     Loss,
+    LossEvent,
     SenderClassifier,
     Table,
+    TimeoutEvent,
+    Window,
     __version__,
 )
 from losscause._result import Analysis, Comparison, Reproduction, Result, Simulation, Sweep
 from losscause._verbs import analyze, compare, reproduce, simulate, sweep
 
 __all__ = [
+    "AckEvent",
     "AckSample",
     "Analysis",
     "Arrival",
@@ -30,12 +35,15 @@ __all__ = [
     "Error",
     "Judgement",
     "Loss",
+    "LossEvent",
     "Reproduction",
     "Result",
     "SenderClassifier",
     "Simulation",
     "Sweep",
     "Table",
+    "TimeoutEvent",
+    "Window",
     "__version__",
     "analyze",
     "compare",

@@ -39,7 +39,7 @@ mod _losscause {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::algorithms::{AckSample, Arrival, DeclaredLoss, Loss};
+    use super::algorithms::{AckEvent, AckSample, Arrival, DeclaredLoss, Loss, LossEvent, TimeoutEvent, Window};
     #[pymodule_export]
     use super::analyze::analyze;
     #[pymodule_export]

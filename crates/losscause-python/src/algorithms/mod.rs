@@ -1,7 +1,8 @@
-//! Algorithms that a user wrote in Python, as entries of the registry.
+//! Algorithms and congestion controls that a user wrote in Python, as entries of the registry.
 //!
 //! A class with `on_arrival` and `judge` runs at receivers and at senders; one with `on_ack` and
-//! `judge` runs at senders. Every flow has an object of its own.
+//! `judge` runs at senders. One without `judge`, but with `on_timeout`, is a congestion control. Every flow has an object
+//! of its own.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +13,12 @@ use losscause_study::Registry;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+mod control;
 mod failures;
 mod instance;
 mod views;
 
+pub(crate) use control::{AckEvent, LossEvent, TimeoutEvent, Window};
 pub(crate) use failures::Failures;
 use instance::Instance;
 pub(crate) use views::{AckSample, Arrival, DeclaredLoss, Loss, numbers};
@@ -26,8 +29,50 @@ use crate::input::kind;
 /// `base`, and the classes of `given` by their names. What their methods raise is kept in `failures`.
 pub(crate) fn added(base: Registry, given: &Bound<'_, PyDict>, failures: &Failures) -> Result<Registry, Failure> {
     given.iter().try_fold(base, |registry, (name, class)| {
-        Ok(registry.with(Factory::new(&name.extract::<String>()?, &class, failures)?)?)
+        let name: String = name.extract()?;
+        let made = Made::of(&name, &class)?;
+        Ok(match made.is_control()? {
+            true => registry.with_tcp(control::own(&name, &class, failures))?,
+            false => registry.with(Factory::new(&made, failures)?)?,
+        })
     })
+}
+
+/// A class, and one object of it that shows what it can do.
+struct Made<'a, 'py> {
+    name: &'a str,
+    class: &'a Bound<'py, PyAny>,
+    object: Bound<'py, PyAny>,
+}
+
+impl<'a, 'py> Made<'a, 'py> {
+    fn of(name: &'a str, class: &'a Bound<'py, PyAny>) -> Result<Self, Failure> {
+        if !class.is_callable() {
+            return Err(refused(name, &format!("is {}, expected a class", kind(class))));
+        }
+        Ok(Self { name, class, object: class.call0()? })
+    }
+
+    fn has(&self, method: &str) -> bool {
+        self.object.getattr(method).is_ok_and(|found| found.is_callable())
+    }
+
+    /// Whether it is a congestion control. Refuses one that lacks a method.
+    fn is_control(&self) -> Result<bool, Failure> {
+        if !self.has("on_timeout") || self.has("judge") {
+            return Ok(false);
+        }
+        match control::NEEDED.iter().find(|method| !self.has(method)) {
+            None => Ok(true),
+            Some(missing) => {
+                Err(refused(self.name, &format!("has on_timeout but no method {missing}, expected all of a TCP")))
+            }
+        }
+    }
+}
+
+fn refused(name: &str, problem: &str) -> Failure {
+    Failure::Python(about(format!("the algorithm \"{name}\": {problem}"), None, Some("algorithms")))
 }
 
 /// The method with which an algorithm takes in what it observes, by the end for which it is written.
@@ -48,28 +93,21 @@ struct Factory {
 }
 
 impl Factory {
-    /// Makes one object to see what it can do.
-    fn new(name: &str, class: &Bound<'_, PyAny>, failures: &Failures) -> Result<Self, Failure> {
-        let refused = |problem: String| {
-            Failure::Python(about(format!("the algorithm \"{name}\": {problem}"), None, Some("algorithms")))
-        };
-        if !class.is_callable() {
-            return Err(refused(format!("is {}, expected a class", kind(class))));
-        }
-        let object = class.call0()?;
-        let has = |method| object.getattr(method).is_ok_and(|found| found.is_callable());
-        let end = match (has(observes(End::Receiver)), has(observes(End::Sender))) {
+    fn new(made: &Made<'_, '_>, failures: &Failures) -> Result<Self, Failure> {
+        let name = made.name;
+        let end = match (made.has(observes(End::Receiver)), made.has(observes(End::Sender))) {
             (true, false) => End::Receiver,
             (false, true) => End::Sender,
-            (true, true) => return Err(refused("has on_arrival and on_ack, expected one of them".to_owned())),
+            (true, true) => return Err(refused(name, "has on_arrival and on_ack, expected one of them")),
             (false, false) => {
-                return Err(refused("has neither on_arrival nor on_ack, expected one of these methods".to_owned()));
+                return Err(refused(name, "has neither on_arrival nor on_ack, expected one of these methods"));
             }
         };
-        if !has("judge") {
-            return Err(refused("has no method judge, expected judge(self, loss)".to_owned()));
+        if !made.has("judge") {
+            return Err(refused(name, "has no method judge, expected judge(self, loss)"));
         }
-        Ok(Self { info: info(name), class: Arc::new(class.clone().unbind()), end, failures: failures.clone() })
+        let class = Arc::new(made.class.clone().unbind());
+        Ok(Self { info: info(name), class, end, failures: failures.clone() })
     }
 }
 
