@@ -20,6 +20,7 @@ mod own;
 mod vegas;
 mod veno;
 mod westwood;
+mod westwood_ns2;
 mod westwood_vt;
 
 #[cfg(test)]

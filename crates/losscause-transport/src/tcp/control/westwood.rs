@@ -17,21 +17,7 @@
 //! Deviations: the paper does not fix tau and m for all paths; here tau is 500 ms and m is 2, the smallest value that
 //! it allows. ACKs at the same instant form one sample. Everything is counted in packets.
 //!
-//! The authors' ns-2 agents differ:
-//!
-//! | | published | [`Ns2`](WestwoodRules::Ns2) | [`Ns2In2001`](WestwoodRules::Ns2In2001) |
-//! |---|---|---|---|
-//! | filter | the one above, tau 0.5 s | the same, tau 1 s (`filter_type_` 3) | bwe_k = 0.9047 bwe_(k-1) + 0.0476 (b_k + b_(k-1)), independent of D (`filter_type_` 1, the default); silence is ignored |
-//! | packets that an ACK reports | all it acknowledges | at most two | at most two |
-//! | RTTmin | exact | exact | in whole ticks of the sender's clock, at least one |
-//! | ssthresh | real | rounded down, cwnd is not | rounded down, cwnd too |
-//! | timeout: cwnd | 1 | 2 | 1 |
-//! | timeout: ssthresh | bwe RTTmin | the same | bwe RTTmin / a; a counts losses in slow start, up to 4 (a timeout as 1, a fast retransmit as 1/4), and is 1 after one outside |
-//!
-//! `Ns2` is `Agent/TCP/WestwoodNR` as later revised. `Ns2In2001` is `Agent/TCP/Westwood` 1.3 of June 2002; the NewReno
-//! agent of September 2001 still holds its formulas as comments. A filter that runs per ACK samples a burst at the rate
-//! of the last hop, so its estimate is high. The 2001 agent's different count of duplicates (`unaccounted_`) is not
-//! reproduced.
+//! `westwood_ns2.rs` has the rules of the authors' ns-2 agents, which differ.
 
 use losscause::{Span, Time};
 
@@ -40,11 +26,50 @@ use super::super::loss_event::{Answer, LossEvent};
 use super::super::quirks::WestwoodRules;
 use super::super::window::Window;
 use super::delivered::Delivered;
-use super::{AckEvent, CongestionControl, TimeoutEvent};
+use super::{AckEvent, CongestionControl, TimeoutEvent, westwood_ns2};
+
+/// What the paper and the ns-2 agents do differently.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub(super) filter: Filter,
+    /// The largest number of packets that one ACK can report.
+    pub(super) most_pkts: u64,
+    /// Whether RTTmin is in whole ticks of the sender's clock.
+    pub(super) rtt_min_in_ticks: bool,
+    /// Whether ssthresh is rounded down.
+    pub(super) whole_ssthresh: bool,
+    /// Whether a fast retransmit leaves a cwnd that is rounded down.
+    pub(super) whole_cwnd: bool,
+    /// Whether losses in slow start divide ssthresh after a timeout.
+    pub(super) divides_by_losses: bool,
+    /// cwnd after a timeout, packets.
+    pub(super) restart_pkts: f64,
+}
+
+impl Rules {
+    /// The paper's.
+    pub(super) const PUBLISHED: Self = Self {
+        filter: Filter::OverTime { tau: Span::from_millis(500) },
+        most_pkts: u64::MAX,
+        rtt_min_in_ticks: false,
+        whole_ssthresh: false,
+        whole_cwnd: false,
+        divides_by_losses: false,
+        restart_pkts: 1.0,
+    };
+
+    const fn of(rules: WestwoodRules) -> Self {
+        match rules {
+            WestwoodRules::Published => Self::PUBLISHED,
+            WestwoodRules::Ns2 => westwood_ns2::NS2,
+            WestwoodRules::Ns2In2001 => westwood_ns2::NS2_2001,
+        }
+    }
+}
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Westwood {
-    rules: WestwoodRules,
+    rules: Rules,
     /// Granularity of RTTmin.
     tick: Span,
     bandwidth: Bandwidth,
@@ -59,11 +84,11 @@ const MOST_SLOW_START_LOSSES: f64 = 4.0;
 
 impl Westwood {
     pub(super) fn new(config: &Config) -> Self {
-        let rules = config.quirks.westwood;
+        let rules = Rules::of(config.quirks.westwood);
         Self {
             rules,
-            tick: if rules == WestwoodRules::Ns2In2001 { config.quirks.tick } else { Span::from_nanos(1) },
-            bandwidth: Bandwidth::new(rules.filter()),
+            tick: if rules.rtt_min_in_ticks { config.quirks.tick } else { Span::from_nanos(1) },
+            bandwidth: Bandwidth::new(rules.filter),
             rtt_min: None,
             delivered: Delivered::default(),
             slow_start_losses: 0.0,
@@ -96,7 +121,7 @@ impl CongestionControl for Westwood {
             self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
         }
         let pkts = self.delivered.on_ack(acked.newly_acked_pkts);
-        self.bandwidth.on_ack(acked.at, pkts.min(self.rules.most_pkts()));
+        self.bandwidth.on_ack(acked.at, pkts.min(self.rules.most_pkts));
         if acked.growth.is_due() {
             window.grow();
         }
@@ -112,71 +137,25 @@ impl CongestionControl for Westwood {
         }
         let pipe = self.pipe_pkts(loss.at);
         self.count_slow_start_loss(window, 0.25);
-        window.ssthresh = self.rules.threshold(pipe);
-        window.cwnd = window.cwnd.min(self.rules.most_cwnd(pipe));
+        window.ssthresh = if self.rules.whole_ssthresh { pipe.floor() } else { pipe };
+        window.cwnd = window.cwnd.min(if self.rules.whole_cwnd { pipe.floor() } else { pipe });
         Answer::Cut
     }
 
     fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent) {
         let pipe = self.pipe_pkts(timeout.at);
         self.count_slow_start_loss(window, 1.0);
-        window.ssthresh = self.rules.threshold_after_timeout(pipe, self.slow_start_losses);
-        window.cwnd = self.rules.restart_pkts();
+        // a is at least 1.
+        let pipe = if self.rules.divides_by_losses { (pipe / self.slow_start_losses).max(2.0) } else { pipe };
+        window.ssthresh = if self.rules.whole_ssthresh { pipe.floor() } else { pipe };
+        window.cwnd = self.rules.restart_pkts;
         self.delivered.on_timeout();
-    }
-}
-
-impl WestwoodRules {
-    const fn filter(self) -> Filter {
-        match self {
-            Self::Published => Filter::OverTime { tau: Span::from_millis(500) },
-            Self::Ns2 => Filter::OverTime { tau: Span::from_millis(1_000) },
-            Self::Ns2In2001 => Filter::PerAck,
-        }
-    }
-
-    /// The largest number of packets that one ACK can report.
-    const fn most_pkts(self) -> u64 {
-        match self {
-            Self::Published => u64::MAX,
-            Self::Ns2 | Self::Ns2In2001 => 2,
-        }
-    }
-
-    fn threshold(self, pipe: f64) -> f64 {
-        match self {
-            Self::Published => pipe,
-            Self::Ns2 | Self::Ns2In2001 => pipe.floor(),
-        }
-    }
-
-    /// Upper bound of cwnd after a fast retransmit.
-    fn most_cwnd(self, pipe: f64) -> f64 {
-        match self {
-            Self::Published | Self::Ns2 => pipe,
-            Self::Ns2In2001 => pipe.floor(),
-        }
-    }
-
-    /// `a` is at least 1.
-    fn threshold_after_timeout(self, pipe: f64, a: f64) -> f64 {
-        match self {
-            Self::Published | Self::Ns2 => self.threshold(pipe),
-            Self::Ns2In2001 => (pipe / a).floor().max(2.0),
-        }
-    }
-
-    const fn restart_pkts(self) -> f64 {
-        match self {
-            Self::Published | Self::Ns2In2001 => 1.0,
-            Self::Ns2 => 2.0,
-        }
     }
 }
 
 /// How bandwidth samples are smoothed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Filter {
+pub(super) enum Filter {
     /// Weighted by the time since the previous sample.
     OverTime { tau: Span },
     /// Every sample has the same weight.
@@ -263,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_filter_follows_its_equation() {
-        let mut bandwidth = Bandwidth::new(WestwoodRules::Published.filter());
+        let mut bandwidth = Bandwidth::new(Rules::PUBLISHED.filter);
         bandwidth.on_ack(at(0), 1);
         bandwidth.on_ack(at(100), 1);
         // 10 packets/s; 2 tau/D = 10: (9 * 0 + 10 + 0)/11.
@@ -276,7 +255,7 @@ mod tests {
     #[test]
     fn a_steady_stream_of_acks_is_estimated_right_however_it_is_spaced() {
         for (step_ms, pkts) in [(10, 1), (20, 2), (50, 5), (200, 20)] {
-            let mut bandwidth = Bandwidth::new(WestwoodRules::Published.filter());
+            let mut bandwidth = Bandwidth::new(Rules::PUBLISHED.filter);
             for i in 0..2_000 {
                 bandwidth.on_ack(at(i * step_ms), pkts);
             }
@@ -287,7 +266,7 @@ mod tests {
     #[test]
     fn silence_lowers_the_estimate() {
         let mut bandwidth =
-            Bandwidth { estimate: 90.0, last_at: Some(at(0)), ..Bandwidth::new(WestwoodRules::Published.filter()) };
+            Bandwidth { estimate: 90.0, last_at: Some(at(0)), ..Bandwidth::new(Rules::PUBLISHED.filter) };
         bandwidth.idle_until(at(600));
         // Twice 250 ms with 2 tau/D = 4: times 3/5 each.
         assert!((bandwidth.estimate - 32.4).abs() < 1e-9);
@@ -300,8 +279,12 @@ mod tests {
 
     /// A state in which the bandwidth-delay product is 8.4 packets.
     fn settled(rules: WestwoodRules) -> Westwood {
-        let bandwidth =
-            Bandwidth { estimate: 84.0, last_sample: 84.0, last_at: Some(at(0)), ..Bandwidth::new(rules.filter()) };
+        let bandwidth = Bandwidth {
+            estimate: 84.0,
+            last_sample: 84.0,
+            last_at: Some(at(0)),
+            ..Bandwidth::new(Rules::of(rules).filter)
+        };
         Westwood { bandwidth, rtt_min: Some(Span::from_millis(100)), ..Westwood::new(&config(rules, Config::rfc())) }
     }
 
@@ -350,7 +333,7 @@ mod tests {
 
     #[test]
     fn in_2001_acks_weigh_alike_however_far_apart_and_silence_goes_unnoticed() {
-        let mut bandwidth = Bandwidth::new(WestwoodRules::Ns2In2001.filter());
+        let mut bandwidth = Bandwidth::new(westwood_ns2::NS2_2001.filter);
         for ms in [0, 100, 2100] {
             bandwidth.on_ack(at(ms), 1);
         }
