@@ -6,6 +6,7 @@ mod reno;
 mod sack;
 mod sack1;
 mod scoreboard;
+mod sendings;
 mod vegas;
 
 use losscause::{Numbers, Span, Time};
