@@ -42,8 +42,8 @@ pub use westwood_vt::WestwoodVtParameters;
 ///
 /// | machine | order of calls for one ACK |
 /// |---|---|
-/// | RFCs and ns-2 | `on_mark`; `on_dup_ack`, `on_loss` for a duplicate; `on_ack`, `on_open` for new data |
-/// | Linux | `on_rtt`; `on_mark` or `on_loss`; `on_ack` for new data, else `on_dup_ack` |
+/// | RFCs and ns-2 | `on_mark`; for a duplicate `on_dup_ack`, `on_loss`; for new data `on_ack`, and for the SYN `on_open` |
+/// | Linux | `on_rtt`; for the SYN `on_open`, else `on_mark` or `on_loss`, then `on_ack` for new data or `on_dup_ack` |
 pub trait CongestionControl: fmt::Debug + Send {
     /// The name: "CUBIC".
     fn name(&self) -> &'static str;
