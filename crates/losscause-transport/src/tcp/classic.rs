@@ -5,7 +5,7 @@ use losscause::{Algorithm, Loss, Numbers, Observation, Observer, Signal, Time, V
 
 use super::arrivals::Arrivals;
 use super::config::Config;
-use super::control::{AckEvent, Control, Growth, TimeoutEvent};
+use super::control::{AckEvent, Cloneable, Growth, TimeoutEvent};
 use super::ecn::Reaction;
 use super::loss_event::{Answer, Found, LossEvent};
 use super::quirks::{BackoffEnds, Halving};
@@ -36,7 +36,7 @@ pub(super) struct Classic<L> {
     lda: L,
     /// The recovery since the last detected loss, until it ends.
     recovering: Option<Recovering>,
-    control: Control,
+    control: Box<dyn Cloneable>,
     rto: Rto,
     ecn: Reaction,
     stats: Stats,
@@ -88,7 +88,7 @@ impl<L: Algorithm> Classic<L> {
             arrivals: Arrivals::new(config.sack_bytes().is_some()),
             lda,
             recovering: None,
-            control: Control::new(config),
+            control: config.response.build(config),
             rto: Rto::new(config),
             ecn: Reaction::new(config.ecn),
             stats: Stats::default(),
@@ -116,7 +116,7 @@ impl<L: Algorithm> Classic<L> {
     fn on_echo(&mut self, now: Time, observer: &mut impl Observer) {
         let flight_pkts = self.stream.flight_pkts();
         let loss = LossEvent { at: now, flight_pkts, verdict: Verdict::Congestion, sending: None };
-        self.control.inner().on_mark(&mut self.window, &loss);
+        self.control.on_mark(&mut self.window, &loss);
         self.ecn.on_echo(self.stream.sent);
         self.stats.ecn_reductions += 1;
         let mut mark = self.declared(now, Signal::EcnMark);
@@ -181,7 +181,7 @@ impl<L: Algorithm> Classic<L> {
         };
         self.control.on_ack(&mut self.window, &acked);
         if opening {
-            self.control.inner().on_open(&mut self.window, self.initial_window_pkts);
+            self.control.on_open(&mut self.window, self.initial_window_pkts);
         } else if let Some(most_pkts) = self.config.quirks.max_cwnd_pkts {
             self.window.cap(most_pkts);
         }
@@ -218,7 +218,7 @@ impl<L: Algorithm> Classic<L> {
         let uncut = self.window.clone();
         let mut answer = Answer::Kept;
         if !self.ecn.covers(self.stream.una) {
-            answer = self.control.inner().on_loss(&mut self.window, &LossEvent::new(now, &found, verdict));
+            answer = self.control.on_loss(&mut self.window, &LossEvent::new(now, &found, verdict));
             if answer == Answer::Cut {
                 self.ecn.on_loss(self.stream.sent);
             }
@@ -261,7 +261,7 @@ impl<L: Algorithm> Classic<L> {
         }
         let uncut = self.window.clone();
         let event = LossEvent::new(now, &Found::with(self.stream.flight_pkts()), judgement.verdict);
-        let answer = self.control.inner().on_loss(&mut self.window, &event);
+        let answer = self.control.on_loss(&mut self.window, &event);
         recovering.spared = false;
         if answer == Answer::Cut {
             recovering.uncut = Some(uncut);
@@ -330,7 +330,7 @@ impl<L: Algorithm> Classic<L> {
         self.recovery.on_timeout(now, &self.stream, &mut self.window);
         if !spared {
             let timeout = TimeoutEvent { at: now, flight_pkts: self.stream.flight_pkts(), again };
-            self.control.inner().on_timeout(&mut self.window, &timeout);
+            self.control.on_timeout(&mut self.window, &timeout);
         }
         self.arrivals.on_timeout(&self.stream);
         self.recovering = None;

@@ -23,14 +23,14 @@
 //!
 //! Deviations: none with [`Halving::FlightSize`]; the other two are ns-2's.
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::quirks::Halving;
-use super::super::window::Window;
 use super::{AckEvent, CongestionControl, TimeoutEvent};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::quirks::Halving;
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Aimd {
+pub(super) struct Aimd {
     halving: Halving,
     increase_pkts: f64,
 }
@@ -46,7 +46,6 @@ impl CongestionControl for Aimd {
         "AIMD"
     }
 
-    #[inline]
     fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
         if acked.growth.is_due() {
             window.grow_by(self.increase_pkts);
@@ -101,10 +100,10 @@ impl Halving {
 mod tests {
     use losscause::{Time, Verdict};
 
-    use super::super::super::quirks::Quirks;
     use super::super::Growth;
     use super::super::tests::{ack, timeout};
     use super::*;
+    use crate::tcp::quirks::Quirks;
 
     fn aimd(halving: Halving, cwnd: f64) -> (Aimd, Window) {
         let quirks = Quirks { halving, ..Quirks::RFC };

@@ -28,13 +28,13 @@
 
 use losscause::{Span, Time};
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::window::Window;
 use super::{AckEvent, CongestionControl, Growth, TimeoutEvent};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Cubic {
+pub(super) struct Cubic {
     w_max: f64,
     /// The window before the last cut.
     cwnd_prior: f64,
@@ -142,7 +142,7 @@ fn w_cubic(t: f64, k: f64, w_max: f64) -> f64 {
 }
 
 /// Cube root by Newton's method; uses only operations that round alike on every machine.
-pub(in super::super) fn cube_root(x: f64) -> f64 {
+pub(in crate::tcp) fn cube_root(x: f64) -> f64 {
     if x == 0.0 {
         return 0.0;
     }

@@ -27,7 +27,6 @@ mod westwood_vt;
 pub(super) mod tests;
 
 pub use ack_event::{AckEvent, Growth, RttSample, TimeoutEvent};
-use aimd::Aimd;
 pub use own::OwnControl;
 pub use vegas::VegasParameters;
 pub use westwood_vt::WestwoodVtParameters;
@@ -83,13 +82,6 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// The retransmission timer expired. The window restarts at one packet (RFC 5681, section 3.1, equation 4 and after);
     /// in Linux's machine at one more than it still counts in flight, whatever the control leaves.
     fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent);
-}
-
-/// The control of a connection: AIMD in place, because most simulated packets are AIMD's; any other behind a pointer.
-#[derive(Clone, Debug)]
-pub(super) enum Control {
-    Aimd(Aimd),
-    Boxed(Box<dyn Cloneable>),
 }
 
 /// A control that can be copied with its connection.
@@ -154,7 +146,7 @@ macro_rules! controls {
 
 controls! {
     /// RFC 5681: one packet more per round trip, half after a loss.
-    Aimd = "aimd", "Additive increase, multiplicative decrease (RFC 5681).", Aimd;
+    Aimd = "aimd", "Additive increase, multiplicative decrease (RFC 5681).", aimd::Aimd;
     /// Brakmo and Peterson 1995: the window keeps a few packets in queues.
     Vegas(parameters: VegasParameters) = "vegas", "Vegas: it follows the packets in queues.", vegas::Vegas;
     /// Fu and Liew 2003: cuts the window by a fifth if few packets are queued, else by half.
@@ -171,40 +163,4 @@ controls! {
     /// [`Config::ecn`].
     NewJersey = "new-jersey", "New Jersey: on ECN marks it becomes the estimated bandwidth-delay product.",
         new_jersey::NewJersey;
-}
-
-impl Control {
-    /// The control of a connection with this configuration.
-    pub(super) fn new(config: &Config) -> Self {
-        match config.response {
-            ResponseScheme::Aimd => Self::Aimd(Aimd::new(config)),
-            other => Self::Boxed(other.build(config)),
-        }
-    }
-
-    /// New data was acknowledged.
-    #[inline]
-    pub(super) fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
-        match self {
-            Self::Aimd(aimd) => aimd.on_ack(window, acked),
-            Self::Boxed(control) => control.on_ack(window, acked),
-        }
-    }
-
-    /// A duplicate ACK arrived.
-    #[inline]
-    pub(super) fn on_dup_ack(&mut self, now: Time) {
-        match self {
-            Self::Aimd(_) => {}
-            Self::Boxed(control) => control.on_dup_ack(now),
-        }
-    }
-
-    /// The control, for events that are rarer than ACKs.
-    pub(super) fn inner(&mut self) -> &mut dyn Cloneable {
-        match self {
-            Self::Aimd(aimd) => aimd,
-            Self::Boxed(control) => &mut **control,
-        }
-    }
 }

@@ -26,14 +26,14 @@
 
 use losscause::{Span, Time};
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::window::Window;
 use super::delivered::Delivered;
 use super::{AckEvent, CongestionControl, TimeoutEvent};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct NewJersey {
+pub(super) struct NewJersey {
     /// Packets per second.
     bandwidth: f64,
     last_at: Option<Time>,

@@ -187,19 +187,3 @@ fn every_name_is_there_once() {
     assert_eq!(names, ["aimd", "vegas", "veno", "cubic", "westwood", "westwood-vt", "new-jersey"]);
     assert!(ResponseScheme::PUBLISHED.iter().all(|response| response.summary().ends_with('.')));
 }
-
-#[test]
-fn a_control_in_place_and_behind_a_pointer_are_one() {
-    let config = Config::rfc();
-    let (mut inline, mut boxed) = (Control::new(&config), Control::Boxed(ResponseScheme::Aimd.build(&config)));
-    assert!(matches!(inline, Control::Aimd(_)));
-    let windows = [&mut inline, &mut boxed].map(|control| {
-        let mut window = Window { cwnd: 1.0, ssthresh: 4.0, max_pkts: 100 };
-        for _ in 0..5 {
-            control.on_ack(&mut window, &ack(0, 1, None, Growth::Due));
-        }
-        control.inner().on_timeout(&mut window, &timeout(0, 4, false));
-        (window.cwnd, window.ssthresh)
-    });
-    assert_eq!(windows[0], windows[1]);
-}

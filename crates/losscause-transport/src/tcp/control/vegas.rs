@@ -22,11 +22,11 @@
 
 use losscause::Time;
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::quirks::{Halving, VegasRules};
-use super::super::window::Window;
 use super::{AckEvent, CongestionControl, TimeoutEvent};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::quirks::{Halving, VegasRules};
+use crate::tcp::window::Window;
 
 /// Thresholds of Vegas, packets in queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl VegasParameters {
 }
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Vegas {
+pub(super) struct Vegas {
     parameters: VegasParameters,
     rules: VegasRules,
     halving: Halving,
@@ -198,9 +198,9 @@ fn diff_pkts(in_flight_pkts: u64, sent_pkts: u64, rtt: f64, base_rtt: f64) -> f6
 mod tests {
     use losscause::{Span, Verdict};
 
-    use super::super::super::loss_event::Sending;
-    use super::super::super::quirks::Quirks;
     use super::*;
+    use crate::tcp::loss_event::Sending;
+    use crate::tcp::quirks::Quirks;
 
     fn vegas(rules: VegasRules) -> Vegas {
         let quirks = Quirks { vegas: rules, ..Quirks::NS2_2_35 };

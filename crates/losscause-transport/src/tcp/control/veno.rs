@@ -19,14 +19,14 @@ use losscause::Span;
 use losscause::filter::Backlog;
 use losscause::lda::VegasBufferConfig;
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::quirks::Halving;
-use super::super::window::Window;
 use super::{AckEvent, CongestionControl, TimeoutEvent};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::quirks::Halving;
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Veno {
+pub(super) struct Veno {
     halving: Halving,
     backlog: Backlog,
     /// Whether the previous ACK was skipped, where only every other one counts.

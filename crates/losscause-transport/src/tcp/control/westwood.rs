@@ -21,12 +21,12 @@
 
 use losscause::{Span, Time};
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::quirks::WestwoodRules;
-use super::super::window::Window;
 use super::delivered::Delivered;
 use super::{AckEvent, CongestionControl, TimeoutEvent, westwood_ns2};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::quirks::WestwoodRules;
+use crate::tcp::window::Window;
 
 /// What the paper and the ns-2 agents do differently.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ impl Rules {
 }
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Westwood {
+pub(super) struct Westwood {
     rules: Rules,
     /// Granularity of RTTmin.
     tick: Span,
@@ -231,10 +231,10 @@ impl Bandwidth {
 mod tests {
     use losscause::Verdict;
 
-    use super::super::super::quirks::Quirks;
     use super::super::Growth;
     use super::super::tests::{ack, timeout};
     use super::*;
+    use crate::tcp::quirks::Quirks;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)

@@ -33,11 +33,11 @@
 use losscause::lda::vegas_buffer::{Between, VegasBuffer, VegasBufferConfig, WindowOf};
 use losscause::{Span, Time, Verdict};
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::window::Window;
 use super::westwood::Westwood;
 use super::{AckEvent, CongestionControl, TimeoutEvent};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::window::Window;
 
 /// Thresholds of WestwoodVT, packets in queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl WestwoodVtParameters {
 }
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct WestwoodVt {
+pub(super) struct WestwoodVt {
     westwood: Westwood,
     rule: VegasBuffer,
 }

@@ -1,11 +1,11 @@
 //! The congestion controls of Linux's machine by the response that a configuration names: its own Reno and CUBIC, in
 //! whole packets, and those of other crates.
 
-use super::super::config::Config;
-use super::super::control::{Cloneable, ResponseScheme};
 use super::clock::Clock;
 use super::cubic::Cubic;
 use super::reno::Reno;
+use crate::tcp::config::Config;
+use crate::tcp::control::{Cloneable, ResponseScheme};
 
 impl ResponseScheme {
     /// Whether Linux's machine has it here.

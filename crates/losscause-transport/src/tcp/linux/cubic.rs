@@ -24,13 +24,13 @@
 
 use losscause::{Span, Time};
 
-use super::super::control::cubic::cube_root;
-use super::super::control::{AckEvent, CongestionControl, RttSample, TimeoutEvent};
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::window::Window;
 use super::clock::Clock;
 use super::hystart::{HyStart, SlowStartAck};
 use super::steps::Steps;
+use crate::tcp::control::cubic::cube_root;
+use crate::tcp::control::{AckEvent, CongestionControl, RttSample, TimeoutEvent};
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
 pub(super) struct Cubic {
@@ -202,8 +202,8 @@ impl Growth {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::control::tests::timeout;
     use super::*;
+    use crate::tcp::control::tests::timeout;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)

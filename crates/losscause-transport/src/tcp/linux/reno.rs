@@ -8,10 +8,10 @@
 //!
 //! Deviations: none.
 
-use super::super::control::{AckEvent, CongestionControl, TimeoutEvent};
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::window::Window;
 use super::steps::Steps;
+use crate::tcp::control::{AckEvent, CongestionControl, TimeoutEvent};
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reno {
@@ -56,9 +56,9 @@ impl CongestionControl for Reno {
 mod tests {
     use losscause::{Time, Verdict};
 
-    use super::super::super::control::Growth;
-    use super::super::super::control::tests::{ack, timeout};
     use super::*;
+    use crate::tcp::control::Growth;
+    use crate::tcp::control::tests::{ack, timeout};
 
     fn window(cwnd: f64, ssthresh: f64) -> Window {
         Window { cwnd, ssthresh, max_pkts: 1_000 }

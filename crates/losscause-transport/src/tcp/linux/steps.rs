@@ -8,8 +8,8 @@
 //! Linux counts packets that an ACK delivers, reported ones included, where RFC 5681 counts ACKs (RFC 3465 counts
 //! bytes).
 
-use super::super::control::AckEvent;
-use super::super::window::Window;
+use crate::tcp::control::AckEvent;
+use crate::tcp::window::Window;
 
 /// Packets delivered towards the next packet of cwnd (the kernel's `snd_cwnd_cnt`).
 #[derive(Clone, Debug, Default)]

@@ -2,13 +2,13 @@
 
 use losscause::{Algorithm, Loss, Numbers, Observer, Signal, Span, Time, Verdict, ask, tell};
 
-use super::super::super::control::{AckEvent, Growth};
-use super::super::super::loss_event::{Answer, LossEvent};
-use super::super::super::stream::Stream;
-use super::super::super::window::Window;
 use super::super::prr::{Delivery, Prr};
 use super::Linux;
 use super::alert::State;
+use crate::tcp::control::{AckEvent, Growth};
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::stream::Stream;
+use crate::tcp::window::Window;
 
 /// A recovery that has not ended.
 #[derive(Clone, Debug)]

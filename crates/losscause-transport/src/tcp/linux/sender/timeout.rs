@@ -2,7 +2,6 @@
 
 use losscause::{Algorithm, Observer, Signal, Time, tell};
 
-use super::super::super::control::TimeoutEvent;
 use super::super::super::segment::Ack;
 use super::super::frto::{AfterTimeout, Frto, Next};
 use super::super::packets::Packet;
@@ -11,6 +10,7 @@ use super::alert::State;
 use super::intake::Brought;
 use super::timers::TimerKind;
 use super::transmit::Due;
+use crate::tcp::control::TimeoutEvent;
 
 impl<L: Algorithm> Linux<L> {
     pub(super) fn on_retransmission_timeout(&mut self, now: Time, observer: &mut impl Observer) {
