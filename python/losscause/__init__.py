@@ -6,30 +6,38 @@ scenarios as typed objects. Whatever cannot be used raises `Error`.
 """
 
 from losscause._losscause import (
+    AckEvent,
     Classifier,
     Error,
     Judgement,
     Loss,
+    LossEvent,
     Observation,
     Table,
+    TimeoutEvent,
+    Window,
     __version__,
 )
 from losscause._result import Analysis, Comparison, Reproduction, Result, Simulation, Sweep
 from losscause._verbs import analyze, compare, reproduce, simulate, sweep
 
 __all__ = [
+    "AckEvent",
     "Analysis",
     "Classifier",
     "Comparison",
     "Error",
     "Judgement",
     "Loss",
+    "LossEvent",
     "Observation",
     "Reproduction",
     "Result",
     "Simulation",
     "Sweep",
     "Table",
+    "TimeoutEvent",
+    "Window",
     "__version__",
     "analyze",
     "compare",

@@ -4,14 +4,18 @@ from pathlib import Path
 from typing import Any, SupportsFloat, SupportsIndex, final
 
 __all__ = [
+    "AckEvent",
     "Classifier",
     "Directory",
     "Error",
     "Judgement",
     "Loss",
+    "LossEvent",
     "Observation",
     "Plan",
     "Table",
+    "TimeoutEvent",
+    "Window",
     "__version__",
     "analyze",
     "command",
@@ -129,6 +133,59 @@ class Loss:
     def in_flight_pkts(self) -> int: ...
     @property
     def cwnd_pkts(self) -> float | None: ...
+
+@final
+class Window:
+    """The congestion window of a connection, packets. A control sets `cwnd` and `ssthresh`: finite, at least 1."""
+
+    def __new__(cls, cwnd: float, ssthresh: float, max_pkts: int) -> Window: ...
+    cwnd: float
+    ssthresh: float
+    @property
+    def max_pkts(self) -> int: ...
+    def in_network(self, flight_pkts: int) -> int:
+        """Of `flight_pkts` in flight, how many may still be in the network: at most the window."""
+
+@final
+class AckEvent:
+    """An ACK of new data, as a congestion control sees it. Times are whole nanoseconds."""
+
+    @property
+    def at_ns(self) -> int: ...
+    @property
+    def newly_acked_pkts(self) -> int: ...
+    @property
+    def rtt_ns(self) -> int | None: ...
+    @property
+    def srtt_ns(self) -> int | None: ...
+    @property
+    def una(self) -> int: ...
+    @property
+    def next(self) -> int: ...
+    @property
+    def may_grow(self) -> bool: ...
+
+@final
+class LossEvent:
+    """A loss that a congestion control answers. `verdict` is "congestion", "wireless" or "undecided"."""
+
+    @property
+    def at_ns(self) -> int: ...
+    @property
+    def flight_pkts(self) -> int: ...
+    @property
+    def verdict(self) -> str: ...
+
+@final
+class TimeoutEvent:
+    """The retransmission timer expired; `again` for the same data as before, so that `ssthresh` stays."""
+
+    @property
+    def at_ns(self) -> int: ...
+    @property
+    def flight_pkts(self) -> int: ...
+    @property
+    def again(self) -> bool: ...
 
 @final
 class Judgement:

@@ -31,7 +31,7 @@ def simulate(
 
     `scenario` is a file, a paper's scenario such as "cen2003/WLH", or a dictionary with the keys of a scenario file.
     Overrides change a parameter (`N=4`) or a key by its dotted path (`**{"link.shared.rate_bps": 1e6}`); a value may be
-    a class: an algorithm of your own. `algorithms` has further classes that the scenario may name.
+    a class: an algorithm or a TCP of your own. `algorithms` has further classes that the scenario may name.
 
     `interval` adds what happened in every interval of that many seconds. `trace=True` keeps every packet event as a
     table, `trace=["verdict", …]` those of some kinds. `jobs` is the number of threads, by default one per core. A bar

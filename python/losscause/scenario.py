@@ -218,10 +218,10 @@ TcpMode: TypeAlias = "Literal['rfc', 'ns2', 'ns2-classic', 'linux', 'ns2-2001']"
 TcpRecovery: TypeAlias = "Literal['reno', 'fast-retransmit', 'newreno', 'sack', 'vegas']"
 
 # What the window does.
-TcpResponse: TypeAlias = "Literal['aimd', 'vegas', 'veno', 'cubic', 'westwood', 'westwood-vt', 'new-jersey']"
+TcpResponse: TypeAlias = "Literal['aimd', 'vegas', 'veno', 'cubic', 'westwood', 'westwood-vt', 'new-jersey'] | str"
 
 # The TCPs that have a name: a recovery and a response.
-TcpVariant: TypeAlias = "Literal['reno', 'newreno', 'sack', 'vegas', 'veno', 'cubic', 'westwood', 'westwood-nr', 'westwood-vt', 'new-jersey']"
+TcpVariant: TypeAlias = "Literal['reno', 'newreno', 'sack', 'vegas', 'veno', 'cubic', 'westwood', 'westwood-nr', 'westwood-vt', 'new-jersey'] | str"
 
 # The sets of TFRC settings that have a name.
 TfrcMode: TypeAlias = "Literal['rfc5348', 'ns2']"

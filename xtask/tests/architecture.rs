@@ -81,6 +81,17 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     // A plug-in sees what any package outside of the workspace would see.
     ("near-minimum", &["losscause-cli", "losscause-laboratory", "losscause-study", "losscause"]),
+    (
+        "own-tcp",
+        &[
+            "losscause-cli",
+            "losscause-paths",
+            "losscause-laboratory",
+            "losscause-study",
+            "losscause-sim",
+            "losscause-transport",
+        ],
+    ),
     ("losscause-lab", &["losscause-study", "losscause-sim", "losscause"]),
     ("losscause-capture-page", &["losscause-capture", "losscause"]),
     (

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use losscause::registry::Registry;
 use losscause_laboratory::compare::{self, Comparison, Plan, Variant, VariantResult};
 use losscause_report as report;
+use losscause_study::Registry;
 use losscause_study::parallel::Jobs;
 use losscause_study::run::WarningKind;
 use losscause_study::{Setting, atomic};

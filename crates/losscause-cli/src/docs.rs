@@ -47,6 +47,7 @@ const PAGES: &[Page] = pages! {
     "jakes": "channels/jakes.md",
     "algorithms": "algorithms/README.md",
     "your-own": "algorithms/your-own.md",
+    "your-own-tcp": "algorithms/your-own-tcp.md",
     "complexity": "algorithms/complexity.md",
     "biaz": "algorithms/biaz.md",
     "cdg": "algorithms/cdg.md",

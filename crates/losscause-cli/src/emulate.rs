@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use losscause::registry::Registry;
 use losscause_linux::emulator::{Output, Path, Setup, emulate};
 use losscause_sim::{FlowId, Network};
+use losscause_study::Registry;
 use losscause_study::error::unknown;
 use losscause_study::files::Inputs;
 use losscause_study::{InputError, Setting};

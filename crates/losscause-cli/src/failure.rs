@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use losscause::registry::RegistryError;
 use losscause_capture::{CaptureError, JoinError};
-use losscause_study::{InputError, RunError};
+use losscause_study::{InputError, RegistryError, RunError};
 
 use crate::ink;
 
@@ -14,7 +13,7 @@ pub(crate) enum Failure {
     /// The input cannot be used: status 2.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// An algorithm cannot be added to the others: status 2.
+    /// An algorithm or a TCP cannot be added to the others: status 2.
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// The arguments are wrong: status 2.

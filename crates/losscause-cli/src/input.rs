@@ -4,8 +4,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use losscause::registry::Registry;
 use losscause_laboratory::papers::record::{self, Embedded};
+use losscause_study::Registry;
 use losscause_study::files::{Disk, Either, Inputs, Watched};
 use losscause_study::{InputError, Scenario, Setting};
 

@@ -1,10 +1,10 @@
-//! The `losscause` command as a library, for programs that add their own algorithms.
+//! The `losscause` command as a library, for programs that add their own algorithms and TCPs.
 //!
 //! ```no_run
 //! use std::process::ExitCode;
 //!
 //! fn main() -> ExitCode {
-//!     // `losscause_cli::registry().with_own(…)` has one more algorithm.
+//!     // `losscause_cli::registry().with_own(…)` has one more algorithm, `.with_tcp(…)` one more TCP.
 //!     losscause_cli::main_with(Ok(losscause_cli::registry()))
 //! }
 //! ```
@@ -19,10 +19,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use losscause::registry::{Registry, RegistryError};
-
 use losscause_laboratory::sweep::SweepResult;
 pub use losscause_study::registry;
+use losscause_study::{Registry, RegistryError};
 
 mod analyze;
 mod check;
@@ -104,7 +103,7 @@ enum Command {
     Man(manual::ManArguments),
 }
 
-/// Runs the command that the program's arguments select. Names of algorithms are those of `registry`. An algorithm that
+/// Runs the command that the program's arguments select. Names of algorithms and TCPs are those of `registry`. One that
 /// cannot be added to the registry ends the program with exit status 2.
 pub fn main_with(registry: Result<Registry, RegistryError>) -> ExitCode {
     #[cfg(all(feature = "linux", target_os = "linux"))]

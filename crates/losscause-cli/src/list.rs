@@ -1,10 +1,10 @@
 //! `losscause list`: algorithms, protocols, scenarios, papers and experiments.
 
 use clap::ValueEnum;
-use losscause::registry::Registry;
 use losscause_laboratory::catalogue::{self, Catalogue};
 use losscause_laboratory::papers::record;
 use losscause_study::InputError;
+use losscause_study::Registry;
 
 use crate::Failure;
 use crate::output::{self, Format};
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let wanted = |what: What| arguments.what.is_none_or(|wanted| wanted == what);
     let catalogue = Catalogue {
         algorithms: wanted(What::Algorithms).then(|| catalogue::algorithms(registry)),
-        protocols: wanted(What::Protocols).then(catalogue::protocols),
+        protocols: wanted(What::Protocols).then(|| catalogue::protocols(registry)),
         scenarios: wanted(What::Scenarios).then(catalogue::scenarios).transpose()?,
         papers: wanted(What::Papers).then(catalogue::papers),
         experiments: wanted(What::Experiments).then(experiments),

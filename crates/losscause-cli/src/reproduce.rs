@@ -4,12 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use losscause::registry::Registry;
 use losscause_laboratory::papers::record::Item;
 use losscause_laboratory::papers::reproduce::{
     Column, Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation,
 };
 use losscause_report as report;
+use losscause_study::Registry;
 use losscause_study::files::Inputs;
 use losscause_study::parallel::Jobs;
 use losscause_study::{InputError, atomic};
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     /// With paths: how many are drawn [default: 80].
     #[arg(long, value_name = "COUNT")]
     paths: Option<u32>,
-    /// With paths/loop: the algorithms that run, by name; separated by commas.
+    /// With paths/loop: the algorithms that run, and TCPs that the program has registered, by name; separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     algorithms: Vec<String>,
     /// With paths: print the scenario of a path, such as 1/7, or 1/7/sender for TCP in place of TFRC.

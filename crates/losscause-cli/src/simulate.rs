@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use losscause::registry::Registry;
 use losscause::{Span, Time};
+use losscause_study::Registry;
 use losscause_study::files::Inputs;
 use losscause_study::parallel::Jobs;
 use losscause_study::run::{RunRecord, RunRecorder, Series, SimulationResult, repeat};

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
-use losscause::registry::Registry;
 use losscause_laboratory::sweep::{MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Store, Sweep, SweepOutcome};
 use losscause_report as report;
+use losscause_study::Registry;
 use losscause_study::parallel::Jobs;
 use losscause_study::{InputError, Setting};
 

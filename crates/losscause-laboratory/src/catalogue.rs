@@ -1,6 +1,7 @@
 //! What the program knows by name: the JSON of `losscause list --format json`. docs/json.md describes it for readers.
 
-use losscause::registry::{Info, Origin, Registry};
+use losscause::registry::{Info, Origin};
+use losscause_study::Registry;
 use serde::{Deserialize, Serialize};
 
 use crate::papers::record;
@@ -126,8 +127,8 @@ pub fn algorithms(registry: &Registry) -> Vec<Algorithm> {
     registry.infos().map(entry).collect()
 }
 
-/// The protocols as the scenario's schema describes them; TCP is followed by its variants.
-pub fn protocols() -> Vec<Protocol> {
+/// The protocols as the scenario's schema describes them; TCP is followed by those of `registry`.
+pub fn protocols(registry: &Registry) -> Vec<Protocol> {
     let schema: serde_json::Value = serde_json::from_str(scenario::SCHEMA).expect("a test reads the schema");
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let choices = |of: &str| {
@@ -139,8 +140,11 @@ pub fn protocols() -> Vec<Protocol> {
         let is_tcp = name == "tcp";
         protocols.push(Protocol { name: name.clone(), variant: None, summary });
         if is_tcp {
-            let variant = |(variant, summary)| Protocol { name: name.clone(), variant: Some(variant), summary };
-            protocols.extend(choices("TcpVariant").map(variant));
+            protocols.extend(registry.tcps().iter().map(|tcp| Protocol {
+                name: name.clone(),
+                variant: Some(tcp.name().to_owned()),
+                summary: tcp.summary().to_owned(),
+            }));
         }
     }
     protocols
@@ -202,9 +206,10 @@ mod tests {
 
     #[test]
     fn every_list_names_what_it_should() {
-        assert!(protocols().iter().any(|p| p.name == "tfrc" && !p.summary.is_empty()));
+        let protocols = protocols(&losscause_study::registry());
+        assert!(protocols.iter().any(|p| p.name == "tfrc" && !p.summary.is_empty()));
         let newreno = Some("newreno".to_owned());
-        assert!(protocols().iter().any(|p| p.name == "tcp" && p.variant == newreno && !p.summary.is_empty()));
+        assert!(protocols.iter().any(|p| p.name == "tcp" && p.variant == newreno && !p.summary.is_empty()));
         let algorithms = algorithms(&losscause_study::registry());
         assert!(algorithms.iter().any(|a| a.name == "ZBS" && a.section == "VII-A"));
         assert!(algorithms.iter().any(|a| a.name == "omniscient"));
@@ -218,7 +223,7 @@ mod tests {
     fn its_json_is_read_back_as_it_was() {
         let all = Catalogue {
             algorithms: Some(algorithms(&losscause_study::registry())),
-            protocols: Some(protocols()),
+            protocols: Some(protocols(&losscause_study::registry())),
             scenarios: None,
             papers: Some(papers()),
             experiments: Some(experiments(&record::all()[..1])),

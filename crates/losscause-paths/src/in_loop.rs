@@ -1,4 +1,5 @@
-//! In the loop: all test flows of a path run the algorithm, without wireless loss and with one percent.
+//! In the loop: all test flows of a path run the algorithm, or the congestion control, without wireless loss and with one
+//! percent.
 //!
 //! The same path is run with every loss as congestion (the base) and with the true causes (omniscient). What an
 //! algorithm costs is what queues drop beyond the base's; what it gains is goodput. The base runs once more, with other seeds:
@@ -6,13 +7,13 @@
 //! more.
 
 use losscause::lda::Constant;
-use losscause::registry::Registry;
 use losscause::{Algorithm, End, LdaConfig, Verdict};
+use losscause_sim::tcp::{self, OwnControl, ResponseScheme, Tcp};
 use losscause_sim::{Network, Oracle, TcpLda, Traffic};
 use losscause_study::parallel::{Stop, Workers};
 use losscause_study::run::run_stopping_at;
 use losscause_study::statistics::mean;
-use losscause_study::{FlowMeasurements, InputError, RunError};
+use losscause_study::{FlowMeasurements, InputError, Registry, RunError};
 use serde::Serialize;
 
 use crate::path::{Loss, Path, Queue, Vantage};
@@ -102,6 +103,33 @@ pub struct LoopRun {
     pub competitor_kbps: Option<f64>,
 }
 
+/// What is compared with the base.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // A few, most of the large kind.
+pub enum Contender {
+    /// An algorithm that judges losses, at both ends.
+    Algorithm(LdaConfig),
+    /// The congestion control of a user, at senders: in the place of the path's own, with every loss as congestion.
+    Tcp(OwnControl),
+}
+
+impl Contender {
+    /// The published name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Algorithm(config) => config.info().name,
+            Self::Tcp(own) => own.name(),
+        }
+    }
+
+    fn runs_at(&self, vantage: Vantage) -> bool {
+        match self {
+            Self::Algorithm(config) => config.build(vantage.end()).is_ok(),
+            Self::Tcp(_) => vantage == Vantage::Sender,
+        }
+    }
+}
+
 /// What steers the flows in a run.
 #[derive(Clone)]
 #[allow(clippy::large_enum_variant)] // A few, all of the large kind.
@@ -110,7 +138,7 @@ enum System {
     /// The base, with other seeds.
     BaseAgain,
     Omniscient,
-    Algorithm(LdaConfig),
+    Contender(Contender),
 }
 
 const BASE: &str = "always congestion";
@@ -124,23 +152,37 @@ impl LoopRow {
     }
 }
 
-/// The algorithms of that name, or those that run if none is named.
+/// The algorithms and TCPs of a user of that name, or those that run if none is named.
 ///
 /// # Errors
-/// There is no algorithm of a name.
-pub fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<LdaConfig>, InputError> {
+/// There is neither an algorithm nor a TCP of a user of a name.
+pub fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<Contender>, InputError> {
+    let own_tcps = || registry.tcps().iter().filter_map(own_control);
     if names.is_empty() {
         let is_own = |entry: &&LdaConfig| entry.info().origin.is_unpublished() && !is_bound_or_oracle(entry);
         let published = DEFAULT.iter().filter_map(|name| registry.find(name));
-        return Ok(published.chain(registry.iter().filter(is_own)).cloned().collect());
+        let algorithms = published.chain(registry.iter().filter(is_own)).cloned().map(Contender::Algorithm);
+        return Ok(algorithms.chain(own_tcps().map(Contender::Tcp)).collect());
     }
     let find = |name: &String| {
-        registry.find(name).cloned().ok_or_else(|| InputError::Option {
-            option: format!("--algorithms {name}"),
-            problem: losscause_study::error::unknown(name, &registry.infos().map(|info| info.name).collect::<Vec<_>>()),
+        let algorithm = registry.find(name).cloned().map(Contender::Algorithm);
+        let tcp = || registry.tcps().find(name).and_then(own_control).map(Contender::Tcp);
+        algorithm.or_else(tcp).ok_or_else(|| {
+            let known = registry.infos().map(|info| info.name).chain(own_tcps().map(|own| own.name()));
+            InputError::Option {
+                option: format!("--algorithms {name}"),
+                problem: losscause_study::error::unknown(name, &known.collect::<Vec<_>>()),
+            }
         })
     };
     names.iter().map(find).collect()
+}
+
+fn own_control(tcp: Tcp) -> Option<OwnControl> {
+    match tcp {
+        Tcp::Own(own) => Some(own),
+        Tcp::Published(_) => None,
+    }
 }
 
 /// Whether it always says the same, or is told the truth.
@@ -150,25 +192,25 @@ fn is_bound_or_oracle(entry: &LdaConfig) -> bool {
 }
 
 /// Runs that [`measure`] makes.
-pub fn runs(paths: u32, runs_per_path: u32, algorithms: &[LdaConfig]) -> usize {
-    let systems: usize = Vantage::ALL.iter().map(|&vantage| systems(vantage, algorithms).len()).sum();
+pub fn runs(paths: u32, runs_per_path: u32, contenders: &[Contender]) -> usize {
+    let systems: usize = Vantage::ALL.iter().map(|&vantage| systems(vantage, contenders).len()).sum();
     LOSS_RATES.len() * paths as usize * runs_per_path as usize * systems
 }
 
-/// The base twice, the omniscient one, and the algorithms that run at that end.
-fn systems(vantage: Vantage, algorithms: &[LdaConfig]) -> Vec<System> {
-    let runs_there = |entry: &&LdaConfig| entry.build(vantage.end()).is_ok();
-    let algorithms = algorithms.iter().filter(runs_there).cloned().map(System::Algorithm);
-    [System::Base, System::BaseAgain, System::Omniscient].into_iter().chain(algorithms).collect()
+/// The base twice, the omniscient one, and what is compared at that end.
+fn systems(vantage: Vantage, contenders: &[Contender]) -> Vec<System> {
+    let there = contenders.iter().filter(|contender| contender.runs_at(vantage));
+    let bounds = [System::Base, System::BaseAgain, System::Omniscient];
+    bounds.into_iter().chain(there.cloned().map(System::Contender)).collect()
 }
 
-/// Runs the first `paths` paths of `seed` with each algorithm at both ends, each `runs_per_path` times. `done(n)` is called
+/// Runs the first `paths` paths of `seed` with each contender at the ends where it runs, each `runs_per_path` times. `done(n)` is called
 /// after the n-th run.
 ///
 /// # Errors
 /// The workers were stopped.
 pub fn measure(
-    algorithms: &[LdaConfig],
+    contenders: &[Contender],
     seed: u64,
     paths: u32,
     runs_per_path: u32,
@@ -179,7 +221,7 @@ pub fn measure(
     let mut jobs: Vec<Job> = Vec::new();
     for &vantage in Vantage::ALL {
         for loss_rate in LOSS_RATES {
-            for system in &systems(vantage, algorithms) {
+            for system in &systems(vantage, contenders) {
                 let first = if matches!(system, System::BaseAgain) { runs_per_path } else { 0 };
                 for path in &drawn {
                     let runs = first..first + runs_per_path;
@@ -201,7 +243,7 @@ pub fn measure(
                 own.chunks(runs_per_path as usize).zip(&drawn).map(|(runs, path)| OnPath::of(path, runs)).collect()
             };
             let (base, omniscient) = (of(BASE), of(OMNISCIENT));
-            for system in systems(vantage, algorithms) {
+            for system in systems(vantage, contenders) {
                 rows.push(LoopRow {
                     vantage: vantage.name(),
                     loss_rate,
@@ -257,7 +299,7 @@ impl System {
             Self::Base => BASE,
             Self::BaseAgain => BASE_AGAIN,
             Self::Omniscient => OMNISCIENT,
-            Self::Algorithm(config) => config.info().name,
+            Self::Contender(contender) => contender.name(),
         }
     }
 
@@ -274,14 +316,23 @@ impl System {
                     *lda = match self {
                         Self::Base | Self::BaseAgain => constant.build(End::Receiver).map_err(problem)?,
                         Self::Omniscient => Oracle::OMNISCIENT.into(),
-                        Self::Algorithm(config) => config.build(End::Receiver).map_err(problem)?,
+                        Self::Contender(Contender::Algorithm(config)) => {
+                            config.build(End::Receiver).map_err(problem)?
+                        }
+                        // It does not run at receivers.
+                        Self::Contender(Contender::Tcp(_)) => continue,
                     };
                 }
-                Traffic::Tcp { lda, .. } => {
+                Traffic::Tcp { config, lda } => {
+                    if let Self::Contender(Contender::Tcp(own)) = self {
+                        *config = tcp::Config { response: ResponseScheme::Own(*own), ..*config };
+                    }
                     *lda = TcpLda::Sender(match self {
-                        Self::Base | Self::BaseAgain => constant.build(End::Sender).map_err(problem)?,
+                        Self::Base | Self::BaseAgain | Self::Contender(Contender::Tcp(_)) => {
+                            constant.build(End::Sender).map_err(problem)?
+                        }
                         Self::Omniscient => Oracle::OMNISCIENT.into(),
-                        Self::Algorithm(config) => config.build(End::Sender).map_err(problem)?,
+                        Self::Contender(Contender::Algorithm(config)) => config.build(End::Sender).map_err(problem)?,
                     });
                 }
                 Traffic::Cbr { .. } | Traffic::OnOff { .. } => {}
@@ -366,7 +417,7 @@ mod tests {
 
     #[test]
     fn by_default_a_few_published_ones_run_and_every_own_one() {
-        let names = |algorithms: Vec<LdaConfig>| algorithms.iter().map(|entry| entry.info().name).collect::<Vec<_>>();
+        let names = |contenders: Vec<Contender>| contenders.iter().map(Contender::name).collect::<Vec<_>>();
         let registry = losscause_study::registry();
         let default = names(chosen(&registry, &[]).expect("known names"));
         assert!(DEFAULT.iter().all(|name| default.contains(name)), "{default:?}");

@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use losscause::registry::Registry;
 use losscause_capture::judge::Chosen;
 use losscause_capture::{Analysis, CaptureError, Options};
+use losscause_study::Registry;
 use losscause_study::parallel::Stop;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -37,7 +37,7 @@ pub(crate) fn analyze(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, String)> {
     let failures = Failures::default();
-    let registry = algorithms::added(Registry::built_in(), algorithms, &failures)?;
+    let registry = algorithms::added(Registry::of(losscause::registry::Registry::built_in()), algorithms, &failures)?;
     let chosen = match ldas.is_empty() {
         true => Chosen::all_of(&registry),
         false => Chosen::named(&ldas, &registry).map_err(|error| about(error.to_string(), None, Some("ldas")))?,

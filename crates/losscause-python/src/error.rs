@@ -1,8 +1,7 @@
 //! The one exception: the library's own sentence, with the file and the key that it is about.
 
 use losscause::ConfigError;
-use losscause::registry::RegistryError;
-use losscause_study::{InputError, RunError};
+use losscause_study::{InputError, RegistryError, RunError};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 

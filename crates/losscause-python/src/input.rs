@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use losscause::registry::Registry;
 use losscause_laboratory::papers::record::{self, Embedded};
 use losscause_study::files::{Disk, Either};
-use losscause_study::{Scenario, Setting};
+use losscause_study::{Registry, Scenario, Setting};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use toml::{Table, Value};

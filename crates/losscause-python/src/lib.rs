@@ -39,7 +39,7 @@ mod _losscause {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::algorithms::{Loss, Observation};
+    use super::algorithms::{AckEvent, Loss, LossEvent, Observation, TimeoutEvent, Window};
     #[pymodule_export]
     use super::analyze::analyze;
     #[pymodule_export]

@@ -32,6 +32,7 @@ pub mod files;
 #[cfg(feature = "capture-files")]
 pub mod fitted;
 pub mod parallel;
+mod registry;
 #[cfg(feature = "trace-files")]
 pub mod row_file;
 pub mod run;
@@ -43,15 +44,15 @@ pub mod toml_file;
 pub mod trace_file;
 
 pub use error::{InputError, RunError};
+pub use registry::{Registry, RegistryError};
 pub use run::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Run, run, run_recorded};
 pub use scenario::{Experiment, Scenario, Setting};
 
-use losscause::registry::Registry;
-
-/// Every algorithm that a scenario can name: those of `losscause` and the simulator's oracles. [`Registry::with`] adds
-/// others; the functions whose names end in `_with` take the result.
+/// Everything that a scenario can name: the algorithms of `losscause`, the simulator's oracles and the published TCPs.
+/// [`Registry::with`] and [`Registry::with_tcp`] add others; the functions whose names end in `_with` take the result.
 pub fn registry() -> Registry {
-    losscause_sim::oracle::with_oracles(Registry::built_in()).expect("no algorithm has the name of an oracle")
+    let built_in = losscause::registry::Registry::built_in();
+    Registry::of(losscause_sim::oracle::with_oracles(built_in).expect("no algorithm has the name of an oracle"))
 }
 
 #[cfg(doctest)]

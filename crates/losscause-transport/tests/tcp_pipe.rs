@@ -8,8 +8,9 @@ use common::{Link, Pipe};
 use losscause::{BuiltIn, Differentiator, End, Span, Time};
 use losscause_transport::Ecn;
 use losscause_transport::tcp::{
-    Ack, Config, Quirks, Receiver, RecoveryScheme, ResponseScheme, SackBlocks, Segment, Sender, Variant,
-    VegasParameters, VegasRules, WestwoodVtParameters,
+    Ack, AckEvent, Answer, Config, CongestionControl, LossEvent, OwnControl, Quirks, Receiver, RecoveryScheme,
+    ResponseScheme, SackBlocks, Segment, Sender, TimeoutEvent, VegasParameters, VegasRules, WestwoodVtParameters,
+    Window,
 };
 use proptest::prelude::*;
 
@@ -88,14 +89,48 @@ fn delayed_acks_halve_the_number_of_acks() {
     assert_eq!(transfer(config, 0).log.acks.len(), 101);
 }
 
+/// RFC 5681 as another crate would write it.
+const OWN: ResponseScheme = ResponseScheme::Own(OwnControl::new("own", "RFC 5681.", &|_| Own));
+
+#[derive(Clone, Debug)]
+struct Own;
+
+impl CongestionControl for Own {
+    fn name(&self) -> &'static str {
+        "own"
+    }
+
+    fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
+        if acked.growth.is_due() {
+            window.cwnd += if window.in_slow_start() { 1.0 } else { 1.0 / window.cwnd };
+        }
+    }
+
+    fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
+        if loss.verdict.is_wireless() {
+            return Answer::Kept;
+        }
+        window.ssthresh = (window.in_network(loss.flight_pkts) as f64 / 2.0).max(2.0);
+        window.cwnd = window.ssthresh;
+        Answer::Cut
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent) {
+        if !timeout.again {
+            window.ssthresh = (window.in_network(timeout.flight_pkts) as f64 / 2.0).max(2.0);
+        }
+        window.cwnd = 1.0;
+    }
+}
+
 fn configs() -> impl Strategy<Value = Config> {
     prop_oneof![3 => classic(), 1 => linux()]
 }
 
 fn linux() -> impl Strategy<Value = Config> {
-    let variant = prop_oneof![Just(Variant::Reno), Just(Variant::Cubic)];
-    (variant, 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 2]>(), 1_i64..50).prop_map(
-        |(variant, window, initial, threshold, [delay, no_syn], tick_ms)| Config {
+    let response = prop_oneof![Just(ResponseScheme::Aimd), Just(ResponseScheme::Cubic), Just(OWN)];
+    (response, 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 2]>(), 1_i64..50).prop_map(
+        |(response, window, initial, threshold, [delay, no_syn], tick_ms)| Config {
             max_window_pkts: window,
             initial_window_pkts: initial,
             dup_ack_threshold: threshold,
@@ -107,7 +142,7 @@ fn linux() -> impl Strategy<Value = Config> {
                 tick_offset: Span::from_millis(tick_ms / 2),
                 ..Quirks::LINUX
             },
-            ..Config::linux().with_variant(variant)
+            ..Config::linux().with_parts(RecoveryScheme::RackTlp, response)
         },
     )
 }
@@ -133,6 +168,7 @@ fn classic() -> impl Strategy<Value = Config> {
         Just(ResponseScheme::WestwoodVt(WestwoodVtParameters::PUBLISHED)),
         Just(ResponseScheme::WestwoodVt(WestwoodVtParameters { alpha_pkts: 1, beta_pkts: 3 })),
         Just(ResponseScheme::NewJersey),
+        Just(OWN),
     ];
     (named, rules, (recovery, response), 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 2]>(), 1_i64..500).prop_map(
         |(named, rules, (recovery, response), window, initial, threshold, [delay, no_syn], tick_ms)| Config {
@@ -192,6 +228,16 @@ fn ops() -> impl Strategy<Value = Op> {
 }
 
 proptest! {
+    #[test]
+    fn renos_rules_from_another_crate_make_renos_run(mask: u128, recovery in 0_usize..4) {
+        use RecoveryScheme::{NewReno, Reno, Sack, Vegas};
+        let config = Config { recovery: [Reno, NewReno, Sack, Vegas][recovery], max_window_pkts: 44, ..rfc() };
+        let published = transfer(config, mask);
+        let own = transfer(Config { response: OWN, ..config }, mask);
+        prop_assert_eq!(&published.log.sends, &own.log.sends);
+        prop_assert_eq!(published.sender.cwnd(), own.sender.cwnd());
+    }
+
     #[test]
     fn everything_arrives_over_a_lossy_pipe(config in configs(), mask: u128) {
         transfer(config, mask);

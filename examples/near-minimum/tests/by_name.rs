@@ -3,10 +3,10 @@
 
 use std::process::{Command, Output};
 
-use losscause::registry::{Registry, Value};
+use losscause::registry::Value;
 use losscause::{Algorithm, Judgement, Loss, Needs, Observation, Verdict};
 use losscause_laboratory::papers::record::load_scenario_with;
-use losscause_study::{Measurements, Setting, run};
+use losscause_study::{Measurements, Registry, Setting, run};
 use near_minimum::NearMinimum;
 
 const WLH: &str = "cen2003/WLH";

@@ -35,7 +35,7 @@ pub(super) enum Test {
 }
 
 /// Commands that are not run, by their beginning. The first entry that fits decides.
-const NOT_RUN: [(&str, Test); 30] = [
+const NOT_RUN: [(&str, Test); 31] = [
     ("losscause reproduce --all", Test::Check("minutes")),
     ("losscause reproduce barman2002", Test::Check("minutes")),
     ("losscause reproduce biaz1999", Test::Check("minutes")),
@@ -65,6 +65,7 @@ const NOT_RUN: [(&str, Test); 30] = [
     ("cargo run -p losscause-quic", Test::Skip("a server and a client at once; a test of the crate runs both")),
     ("cargo run -p s2n-quic-download", Test::Skip("a server and a client at once; a test of the package runs both")),
     ("cargo run --release -p near-minimum", Test::Run),
+    ("cargo run --release -p own-tcp", Test::Run),
     ("cargo test", Test::Skip("a step of CI")),
     ("cargo install", Test::Skip("`cargo xtask package` installs the program")),
     ("cargo build", Test::Skip("the examples are compiled by the tests")),

@@ -3,8 +3,8 @@
 use std::path::Path as File;
 use std::time::Instant;
 
-use losscause::registry::Registry;
 use losscause_paths::{Path, Vantage, benchmark, in_loop};
+use losscause_study::Registry;
 use losscause_study::error::unknown;
 use losscause_study::parallel::{Jobs, Workers};
 use losscause_study::{InputError, atomic};
@@ -63,9 +63,9 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     arguments.out.as_deref().map_or(Ok(()), make_writable)?;
     let (seed, out) = (arguments.seed, arguments.out.as_deref());
     if in_loop {
-        let algorithms = in_loop::chosen(registry, &arguments.algorithms)?;
-        let mut progress = Progress::new("runs", in_loop::runs(paths, runs, &algorithms));
-        let found = in_loop::measure(&algorithms, seed, paths, runs, &workers, |done| progress.set(done))?;
+        let contenders = in_loop::chosen(registry, &arguments.algorithms)?;
+        let mut progress = Progress::new("runs", in_loop::runs(paths, runs, &contenders));
+        let found = in_loop::measure(&contenders, seed, paths, runs, &workers, |done| progress.set(done))?;
         drop(progress);
         show(arguments.format, &found, || tables::in_loop(&found))?;
         write(out, &found, &found.html(), ("loop.csv", &found.csv()))?;

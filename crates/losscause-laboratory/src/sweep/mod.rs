@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 use std::ops;
 use std::path::Path;
 
-use losscause::registry::Registry;
 use losscause_sim::rng::Stream;
+use losscause_study::Registry;
 
 use crate::papers::record;
 use crate::papers::reproduce::{MOST_RUNS, Repetitions, Selection};

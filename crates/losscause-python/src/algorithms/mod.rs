@@ -1,20 +1,24 @@
-//! Algorithms that a user wrote in Python, as entries of the registry.
+//! Algorithms and congestion controls that a user wrote in Python, as entries of the registry.
 //!
-//! A class has `observe` and `judge`, and may have `on_loss` and `needs`. Every flow has an object of its own.
+//! A class has `observe` and `judge`, and may have `on_loss` and `needs`. One without `judge`, but with `on_timeout`, is a
+//! congestion control. Every flow has an object of its own.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use losscause::registry::{Info, Parameters, Registry};
+use losscause::registry::{Info, Parameters};
 use losscause::{AnyAlgorithm, ConfigError, End, Needs};
+use losscause_study::Registry;
 use losscause_study::error::unknown;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+mod control;
 mod failures;
 mod instance;
 mod views;
 
+pub(crate) use control::{AckEvent, LossEvent, TimeoutEvent, Window};
 pub(crate) use failures::Failures;
 use instance::Instance;
 pub(crate) use views::{Loss, Observation, numbers};
@@ -25,8 +29,50 @@ use crate::input::kind;
 /// `base`, and the classes of `given` by their names. What their methods raise is kept in `failures`.
 pub(crate) fn added(base: Registry, given: &Bound<'_, PyDict>, failures: &Failures) -> Result<Registry, Failure> {
     given.iter().try_fold(base, |registry, (name, class)| {
-        Ok(registry.with(Factory::new(&name.extract::<String>()?, &class, failures)?)?)
+        let name: String = name.extract()?;
+        let made = Made::of(&name, &class)?;
+        Ok(match made.is_control()? {
+            true => registry.with_tcp(control::own(&name, &class, failures))?,
+            false => registry.with(Factory::new(&made, failures)?)?,
+        })
     })
+}
+
+/// A class, and one object of it that shows what it can do.
+struct Made<'a, 'py> {
+    name: &'a str,
+    class: &'a Bound<'py, PyAny>,
+    object: Bound<'py, PyAny>,
+}
+
+impl<'a, 'py> Made<'a, 'py> {
+    fn of(name: &'a str, class: &'a Bound<'py, PyAny>) -> Result<Self, Failure> {
+        if !class.is_callable() {
+            return Err(refused(name, &format!("is {}, expected a class", kind(class))));
+        }
+        Ok(Self { name, class, object: class.call0()? })
+    }
+
+    fn has(&self, method: &str) -> bool {
+        self.object.getattr(method).is_ok_and(|found| found.is_callable())
+    }
+
+    /// Whether it is a congestion control. Refuses one that lacks a method.
+    fn is_control(&self) -> Result<bool, Failure> {
+        if !self.has("on_timeout") || self.has("judge") {
+            return Ok(false);
+        }
+        match control::NEEDED.iter().find(|method| !self.has(method)) {
+            None => Ok(true),
+            Some(missing) => {
+                Err(refused(self.name, &format!("has on_timeout but no method {missing}, expected all of a TCP")))
+            }
+        }
+    }
+}
+
+fn refused(name: &str, problem: &str) -> Failure {
+    Failure::Python(about(format!("the algorithm \"{name}\": {problem}"), None, Some("algorithms")))
 }
 
 /// What makes the objects of one algorithm: a class, or anything else that can be called without arguments.
@@ -39,29 +85,22 @@ struct Factory {
 }
 
 impl Factory {
-    /// Makes one object to see what it can do.
-    fn new(name: &str, class: &Bound<'_, PyAny>, failures: &Failures) -> Result<Self, Failure> {
-        let refused = |problem: String| {
-            Failure::Python(about(format!("the algorithm \"{name}\": {problem}"), None, Some("algorithms")))
-        };
-        if !class.is_callable() {
-            return Err(refused(format!("is {}, expected a class", kind(class))));
-        }
-        let object = class.call0()?;
-        let has = |method| object.getattr(method).is_ok_and(|found| found.is_callable());
-        if !has("observe") {
-            let renamed = ["on_arrival", "on_ack"].into_iter().find(|method| has(method));
+    fn new(made: &Made<'_, '_>, failures: &Failures) -> Result<Self, Failure> {
+        let name = made.name;
+        if !made.has("observe") {
+            let renamed = ["on_arrival", "on_ack"].into_iter().find(|method| made.has(method));
             let problem = renamed.map_or_else(
                 || "has no method observe, expected observe(self, observation)".to_owned(),
                 |method| format!("has {method}, which is observe(self, observation) now"),
             );
-            return Err(refused(problem));
+            return Err(refused(name, &problem));
         }
-        if !has("judge") {
-            return Err(refused("has no method judge, expected judge(self, loss)".to_owned()));
+        if !made.has("judge") {
+            return Err(refused(name, "has no method judge, expected judge(self, loss)"));
         }
-        let needs = needs(&object).map_err(refused)?;
-        Ok(Self { info: info(name), class: Arc::new(class.clone().unbind()), needs, failures: failures.clone() })
+        let needs = needs(&made.object).map_err(|problem| refused(name, &problem))?;
+        let class = Arc::new(made.class.clone().unbind());
+        Ok(Self { info: info(name), class, needs, failures: failures.clone() })
     }
 }
 

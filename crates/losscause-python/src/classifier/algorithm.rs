@@ -1,7 +1,8 @@
 //! The algorithm that a user names, with settings.
 
 use losscause::LdaConfig;
-use losscause::registry::{Registry, Value};
+use losscause::registry::{self, Value};
+use losscause_study::Registry;
 use losscause_study::error::unknown;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
@@ -16,7 +17,7 @@ pub(super) fn config(
     settings: Option<&Bound<'_, PyDict>>,
     failures: &Failures,
 ) -> Result<LdaConfig, Failure> {
-    let mut registry = Registry::built_in();
+    let mut registry = Registry::of(registry::Registry::built_in());
     let name = match algorithm.cast::<PyString>() {
         Ok(name) => name.to_str()?.to_owned(),
         Err(_) if algorithm.is_callable() => {

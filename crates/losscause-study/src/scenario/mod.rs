@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use losscause::LdaConfig;
-use losscause::registry::Registry;
 use toml::Table;
 
 mod arrivals;
@@ -38,6 +37,7 @@ pub use setting::Setting;
 
 use crate::error::InputError;
 use crate::files::{self, Disk, Files, Watched};
+use crate::registry::Registry;
 use format::Document;
 use patterns::Patterns;
 use reader::Reader;
@@ -56,12 +56,12 @@ pub struct Scenario {
     /// The file's content with the settings applied.
     table: Table,
     document: Document,
-    /// The algorithms that it may name.
+    /// The algorithms and TCPs that it may name.
     registry: Registry,
 }
 
 impl Scenario {
-    /// Reads a scenario from the disk. Its flows may run the algorithms of [`crate::registry`].
+    /// Reads a scenario from the disk. Its flows may run what [`crate::registry()`] names.
     ///
     /// # Errors
     /// As [`Scenario::load_from`].
@@ -69,7 +69,7 @@ impl Scenario {
         Self::load_with(file, &crate::registry())
     }
 
-    /// Reads a scenario from the disk. Its flows may run the algorithms of `registry`.
+    /// Reads a scenario from the disk. Its flows may run what `registry` names.
     ///
     /// # Errors
     /// As [`Scenario::load_from`].
@@ -78,7 +78,7 @@ impl Scenario {
     }
 
     /// Reads the scenario `file`, and later the traces and patterns that it names, from `files`. A relative name in a
-    /// scenario is relative to the scenario's directory. Flows may run the algorithms of `registry`.
+    /// scenario is relative to the scenario's directory. Flows may run what `registry` names.
     ///
     /// # Errors
     /// The file cannot be read, is not TOML, has unknown keys, lacks some, or holds values of the wrong type.
@@ -88,7 +88,7 @@ impl Scenario {
     }
 
     /// Reads a scenario from a text. `file_name` is what errors call it; traces are read from the disk, relative to the
-    /// directory of `file_name`. Flows may run the algorithms of [`crate::registry`].
+    /// directory of `file_name`. Flows may run what [`crate::registry()`] names.
     ///
     /// # Errors
     /// As [`Scenario::parse_from`].
@@ -96,7 +96,7 @@ impl Scenario {
         Self::parse_with(text, file_name, &crate::registry())
     }
 
-    /// [`Scenario::parse`] for flows that may run the algorithms of `registry`.
+    /// [`Scenario::parse`] for flows that may run what `registry` names.
     ///
     /// # Errors
     /// As [`Scenario::parse_from`].
@@ -105,7 +105,7 @@ impl Scenario {
     }
 
     /// Reads a scenario from a text, and later the traces and patterns that it names from `files`, relative to the
-    /// directory of `file_name`. Flows may run the algorithms of `registry`.
+    /// directory of `file_name`. Flows may run what `registry` names.
     ///
     /// # Errors
     /// The text is not TOML, has unknown keys, lacks some, or holds values of the wrong type.

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use losscause::registry::Registry;
 use losscause::{Span, Time};
 
 use super::expression::{Names, Quantity};
 use super::patterns::Patterns;
 use crate::error::InputError;
 use crate::files::{self, Files};
+use crate::registry::Registry;
 
 /// What a number must be.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,7 @@ pub(super) struct Reader<'a> {
     pub(super) files: &'a dyn Files,
     /// Patterns of packet errors that were read before.
     pub(super) patterns: &'a Patterns,
-    /// The algorithms that the scenario may name.
+    /// The algorithms and TCPs that the scenario may name.
     pub(super) registry: &'a Registry,
 }
 

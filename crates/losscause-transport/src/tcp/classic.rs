@@ -1,15 +1,15 @@
-//! The sender of the RFCs and of ns-2: packet numbers, timer and transmission. Recovery and response are plugged in.
+//! The sender of the RFCs and of ns-2: packet numbers, timer and transmission. Recovery and control are plugged in.
 
 use losscause::Recovery as EndedRecovery;
 use losscause::{Algorithm, Loss, Numbers, Observation, Observer, Signal, Time, Verdict, ask, tell};
 
 use super::arrivals::Arrivals;
 use super::config::Config;
+use super::control::{AckEvent, Cloneable, Growth, TimeoutEvent};
 use super::ecn::Reaction;
 use super::loss_event::{Answer, Found, LossEvent};
 use super::quirks::{BackoffEnds, Halving};
 use super::recovery::{Progress, Recovery};
-use super::response::{Acked, Growth, Response};
 use super::rto::Rto;
 use super::segment::{Ack, Segment};
 use super::sender::Stats;
@@ -36,7 +36,7 @@ pub(super) struct Classic<L> {
     lda: L,
     /// The recovery since the last detected loss, until it ends.
     recovering: Option<Recovering>,
-    response: Response,
+    control: Box<dyn Cloneable>,
     rto: Rto,
     ecn: Reaction,
     stats: Stats,
@@ -88,7 +88,7 @@ impl<L: Algorithm> Classic<L> {
             arrivals: Arrivals::new(config.sack_bytes().is_some()),
             lda,
             recovering: None,
-            response: Response::new(config),
+            control: config.response.build(config),
             rto: Rto::new(config),
             ecn: Reaction::new(config.ecn),
             stats: Stats::default(),
@@ -116,7 +116,7 @@ impl<L: Algorithm> Classic<L> {
     fn on_echo(&mut self, now: Time, observer: &mut impl Observer) {
         let flight_pkts = self.stream.flight_pkts();
         let loss = LossEvent { at: now, flight_pkts, verdict: Verdict::Congestion, sending: None };
-        self.response.on_mark(&mut self.window, &loss);
+        self.control.on_mark(&mut self.window, &loss);
         self.ecn.on_echo(self.stream.sent);
         self.stats.ecn_reductions += 1;
         let mut mark = self.declared(now, Signal::EcnMark);
@@ -154,13 +154,9 @@ impl<L: Algorithm> Classic<L> {
         if let Progress::Partial { clear_backoff: true, .. } = progress {
             self.rto.clear_backoff();
         }
-        let mut sample = self.sample(now, ack, self.window.cwnd);
+        let sample = self.sample(now, ack, self.window.cwnd);
         self.lda.observe(&sample);
         observer.on_observation(&sample, self.lda.scheme());
-        // The response counts by the cumulative ACK, with SACK too.
-        if let Some(acked) = &mut sample.acked {
-            acked.newly_acked_pkts = newly_acked_pkts;
-        }
         match progress {
             Progress::Recovered => self.on_recovered(now, observer),
             Progress::Partial { .. } => self.judge_further_losses(now, observer),
@@ -174,10 +170,18 @@ impl<L: Algorithm> Classic<L> {
             Progress::Recovered if self.config.grows_on_recovery_exit() => Growth::Due,
             Progress::Recovered | Progress::Partial { .. } => Growth::Repairing,
         };
-        let acked = Acked { sample: &sample, stream: &self.stream, srtt: self.rto.srtt(), growth };
-        self.response.on_ack(&mut self.window, &acked);
+        let acked = AckEvent {
+            at: now,
+            newly_acked_pkts,
+            rtt: sample.delay,
+            srtt: self.rto.srtt(),
+            una: self.stream.una,
+            next: self.stream.next,
+            growth,
+        };
+        self.control.on_ack(&mut self.window, &acked);
         if opening {
-            self.response.on_open(&mut self.window, self.initial_window_pkts);
+            self.control.on_open(&mut self.window, self.initial_window_pkts);
         } else if let Some(most_pkts) = self.config.quirks.max_cwnd_pkts {
             self.window.cap(most_pkts);
         }
@@ -200,7 +204,7 @@ impl<L: Algorithm> Classic<L> {
     }
 
     fn on_dup_ack(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
-        self.response.on_dup_ack(now);
+        self.control.on_dup_ack(now);
         let cwnd = self.window.cwnd;
         let found = self.recovery.on_dup_ack(now, ack, &self.stream, &mut self.window);
         let sample = self.sample(now, ack, cwnd);
@@ -214,7 +218,7 @@ impl<L: Algorithm> Classic<L> {
         let uncut = self.window.clone();
         let mut answer = Answer::Kept;
         if !self.ecn.covers(self.stream.una) {
-            answer = self.response.on_fast_retransmit(&mut self.window, &LossEvent::new(now, &found, verdict));
+            answer = self.control.on_loss(&mut self.window, &LossEvent::new(now, &found, verdict));
             if answer == Answer::Cut {
                 self.ecn.on_loss(self.stream.sent);
             }
@@ -257,7 +261,7 @@ impl<L: Algorithm> Classic<L> {
         }
         let uncut = self.window.clone();
         let event = LossEvent::new(now, &Found::with(self.stream.flight_pkts()), judgement.verdict);
-        let answer = self.response.on_fast_retransmit(&mut self.window, &event);
+        let answer = self.control.on_loss(&mut self.window, &event);
         recovering.spared = false;
         if answer == Answer::Cut {
             recovering.uncut = Some(uncut);
@@ -325,7 +329,8 @@ impl<L: Algorithm> Classic<L> {
         let spared = self.spares_timeout(now, observer);
         self.recovery.on_timeout(now, &self.stream, &mut self.window);
         if !spared {
-            self.response.on_timeout(&mut self.window, now, self.stream.flight_pkts(), again);
+            let timeout = TimeoutEvent { at: now, flight_pkts: self.stream.flight_pkts(), again };
+            self.control.on_timeout(&mut self.window, &timeout);
         }
         self.arrivals.on_timeout(&self.stream);
         self.recovering = None;

@@ -6,8 +6,9 @@ use losscause::Span;
 
 pub use error::ConfigError;
 
+use super::control::ResponseScheme;
 use super::quirks::{Quirks, SackRules, VegasRules};
-use super::schemes::{RecoveryScheme, ResponseScheme};
+use super::recovery::RecoveryScheme;
 
 /// The settings of a connection; windows and thresholds are counted in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -216,9 +217,7 @@ impl Config {
         if (self.recovery == RecoveryScheme::RackTlp) != (self.quirks.sack == SackRules::Linux) {
             return Err(E::LinuxRecovery);
         }
-        if self.recovery == RecoveryScheme::RackTlp
-            && !matches!(self.response, ResponseScheme::Aimd | ResponseScheme::Cubic)
-        {
+        if self.recovery == RecoveryScheme::RackTlp && !self.response.is_linux() {
             return Err(E::LinuxResponse);
         }
         if self.response == ResponseScheme::NewJersey && !self.ecn {

@@ -1,10 +1,10 @@
-//! The types that recovery and response exchange about a loss.
+//! The types that recovery and congestion control exchange about a loss.
 //!
 //! ```text
-//! recovery   on_dup_ack          -> Found        a packet was lost, with the packets in flight
-//! sender     asks the LDA        -> LossEvent    the same with the verdict
-//! response   on_fast_retransmit  -> Answer       whether the window was cut
-//! recovery   on_answer                           continues with the resulting window
+//! recovery   on_dup_ack   -> Found        a packet was lost, with the packets in flight
+//! sender     asks the LDA -> LossEvent    the same with the verdict
+//! control    on_loss      -> Answer       whether the window was cut
+//! recovery   on_answer                    continues with the resulting window
 //! ```
 
 use losscause::{Numbers, Time, Verdict};
@@ -31,30 +31,31 @@ pub(super) struct Lost {
 
 /// How a packet was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sending {
-    /// Time of the last transmission.
-    pub(super) at: Option<Time>,
+pub struct Sending {
+    /// Time of the last transmission; `None` if it was never sent.
+    pub at: Option<Time>,
     /// Number of transmissions.
-    pub(super) times: u32,
+    pub times: u32,
 }
 
-/// What a response may use to answer a loss.
+/// A loss that a congestion control answers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LossEvent {
+pub struct LossEvent {
     /// When the loss was detected.
-    pub(super) at: Time,
-    /// Packets in flight, as in [`Found`].
-    pub(super) flight_pkts: u64,
-    /// The verdict on the packet's cause of loss.
-    pub(super) verdict: Verdict,
-    /// How the packet was sent, if recovery records that.
-    pub(super) sending: Option<Sending>,
+    pub at: Time,
+    /// Packets sent and not acknowledged (RFC 5681's FlightSize); [`Window::in_network`](super::Window::in_network)
+    /// limits how many count.
+    pub flight_pkts: u64,
+    /// Why the packet was lost, by the sender's algorithm. Without one, or for a mark, congestion.
+    pub verdict: Verdict,
+    /// How the packet was sent, if the recovery records that (Vegas').
+    pub sending: Option<Sending>,
 }
 
-/// What the response did about a loss.
+/// What a congestion control did about a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// The window was not cut: the loss is not congestion, or was already answered.
+pub enum Answer {
+    /// The window is no smaller: the loss is not congestion, or was already answered.
     Kept,
     /// The window was cut.
     Cut,

@@ -26,8 +26,8 @@ use super::bits::{BITS, Bits};
 use super::config::{Config, ConfigError};
 use super::ecn::Echo;
 use super::linux::{Change, LinuxReceiver};
+use super::recovery::RecoveryScheme;
 use super::sack_blocks::{Reports, SackBlocks};
-use super::schemes::RecoveryScheme;
 use super::segment::{Ack, Segment};
 
 /// The receiver of a connection. `D` judges why packets are missing; `()` does not.

@@ -5,7 +5,7 @@ use losscause::{Algorithm, Observer, Time};
 use super::classic::Classic;
 use super::config::{Config, ConfigError};
 use super::linux::Linux;
-use super::schemes::RecoveryScheme;
+use super::recovery::RecoveryScheme;
 use super::segment::{Ack, Segment};
 
 /// The sender of a connection that always has data to send. `L` judges why packets were lost; with `()` every loss is

@@ -1,61 +1,85 @@
-//! The named TCPs: each combines a recovery and a response.
+//! The list of published TCPs by name: each combines a recovery and a response.
 
 use super::config::Config;
+use super::control::{ResponseScheme, VegasParameters, WestwoodVtParameters};
 use super::quirks::{Quirks, SackRules, WestwoodRules};
-use super::schemes::{RecoveryScheme, ResponseScheme, VegasParameters, WestwoodVtParameters};
+use super::recovery::RecoveryScheme;
 
-/// A named TCP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Variant {
+/// Declares the list: the name of each in scenarios, its recovery and its response, with the published parameters.
+macro_rules! variants {
+    ($($(#[$doc:meta])+ $name:ident = $text:literal, $summary:literal, $recovery:ident, $response:expr;)+) => {
+        /// A published TCP.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Variant {
+            $($(#[$doc])+ $name,)+
+        }
+
+        impl Variant {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The name in scenarios.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => $text,)+ }
+            }
+
+            /// What it is, in one sentence or two.
+            pub const fn summary(self) -> &'static str {
+                match self { $(Self::$name => $summary,)+ }
+            }
+
+            const fn published(self) -> (RecoveryScheme, ResponseScheme) {
+                use ResponseScheme::*;
+                match self { $(Self::$name => (RecoveryScheme::$recovery, $response),)+ }
+            }
+        }
+    };
+}
+
+variants! {
     /// Reno's recovery, additive increase and multiplicative decrease (RFC 5681).
-    Reno,
+    Reno = "reno",
+        "Reno: one loss per window is repaired without a timeout; the window grows by a packet per round trip and \
+         is\nhalved.",
+        Reno, Aimd;
     /// NewReno's recovery (RFC 6582), the same response.
-    NewReno,
+    NewReno = "newreno", "NewReno (RFC 6582): one loss per round trip is repaired without a timeout.", NewReno, Aimd;
     /// SACK recovery (RFC 6675), the same response.
-    Sack,
+    Sack = "sack",
+        "SACK (RFC 6675): the receiver reports what arrived, all losses of a window are repaired at once.",
+        Sack, Aimd;
     /// Vegas' recovery and response (Brakmo and Peterson 1995).
-    Vegas,
+    Vegas = "vegas", "Vegas: keeps a few packets in queues and looks at every packet's own timeout.",
+        Vegas, Vegas(VegasParameters::PUBLISHED);
     /// Reno's recovery, Veno's response (Fu and Liew 2003).
-    Veno,
+    Veno = "veno", "Veno: Reno that loses a fifth instead of half while few packets wait.", Reno, Veno;
     /// SACK recovery, CUBIC's response (RFC 9438).
-    Cubic,
+    Cubic = "cubic", "CUBIC (RFC 9438) over SACK.", Sack, Cubic;
     /// Reno's recovery, Westwood's response (Mascolo et al. 2001). With [`WestwoodRules::Ns2In2001`], fast retransmit
     /// without fast recovery, as in the authors' ns-2 agent.
-    Westwood,
+    Westwood = "westwood", "Westwood: Reno that falls to the estimated bandwidth-delay product.", Reno, Westwood;
     /// NewReno's recovery, Westwood's response.
-    WestwoodNr,
+    WestwoodNr = "westwood-nr", "Westwood over NewReno.", NewReno, Westwood;
     /// NewReno's recovery, WestwoodVT's response (Koo, Mun and Choo 2007).
-    WestwoodVt,
+    WestwoodVt = "westwood-vt", "WestwoodVT: WestwoodNR that cuts only if queues are full.",
+        NewReno, WestwoodVt(WestwoodVtParameters::PUBLISHED);
     /// NewReno's recovery, New Jersey's response (Xu, Tian and Ansari 2005).
-    NewJersey,
+    NewJersey = "new-jersey",
+        "New Jersey: NewReno that sets its window to the estimated bandwidth-delay product on ECN marks, and \
+         cuts\nfor no other loss.",
+        NewReno, NewJersey;
 }
 
 impl Variant {
     /// The recovery and response of this TCP, with the published parameters. Linux has one recovery for all.
     pub const fn parts(self, quirks: &Quirks) -> (RecoveryScheme, ResponseScheme) {
-        let (recovery, response) = self.published(quirks);
-        match quirks.sack {
-            SackRules::Linux => (RecoveryScheme::RackTlp, response),
-            SackRules::Rfc6675 | SackRules::Ns2 => (recovery, response),
-        }
-    }
-
-    const fn published(self, quirks: &Quirks) -> (RecoveryScheme, ResponseScheme) {
-        match self {
-            Self::Reno => (RecoveryScheme::Reno, ResponseScheme::Aimd),
-            Self::NewReno => (RecoveryScheme::NewReno, ResponseScheme::Aimd),
-            Self::Sack => (RecoveryScheme::Sack, ResponseScheme::Aimd),
-            Self::Vegas => (RecoveryScheme::Vegas, ResponseScheme::Vegas(VegasParameters::PUBLISHED)),
-            Self::Veno => (RecoveryScheme::Reno, ResponseScheme::Veno),
-            Self::Cubic => (RecoveryScheme::Sack, ResponseScheme::Cubic),
-            Self::Westwood if matches!(quirks.westwood, WestwoodRules::Ns2In2001) => {
-                (RecoveryScheme::FastRetransmit, ResponseScheme::Westwood)
-            }
-            Self::Westwood => (RecoveryScheme::Reno, ResponseScheme::Westwood),
-            Self::WestwoodNr => (RecoveryScheme::NewReno, ResponseScheme::Westwood),
-            Self::WestwoodVt => (RecoveryScheme::NewReno, ResponseScheme::WestwoodVt(WestwoodVtParameters::PUBLISHED)),
-            Self::NewJersey => (RecoveryScheme::NewReno, ResponseScheme::NewJersey),
-        }
+        let (recovery, response) = self.published();
+        let recovery = match (quirks.sack, self, quirks.westwood) {
+            (SackRules::Linux, _, _) => RecoveryScheme::RackTlp,
+            (_, Self::Westwood, WestwoodRules::Ns2In2001) => RecoveryScheme::FastRetransmit,
+            _ => recovery,
+        };
+        (recovery, response)
     }
 }
 

@@ -2,13 +2,18 @@
 
 use super::config::Config;
 
-/// cwnd and ssthresh, packets. Temporary inflation by recovery is not included.
+/// What a congestion control sets: cwnd and ssthresh, packets. Temporary inflation by recovery is not included.
+///
+/// Only whole packets leave: the fraction of cwnd is kept for growth. Linux's machine and its own controls count in
+/// whole packets, which are exact here.
 #[derive(Clone, Debug)]
-pub(super) struct Window {
-    pub(super) cwnd: f64,
-    pub(super) ssthresh: f64,
-    /// The receiver's window.
-    pub(super) max_pkts: u32,
+pub struct Window {
+    /// The congestion window. At least 1; ns-2's Vegas alone also has 0.
+    pub cwnd: f64,
+    /// The slow start threshold. Below it the window is in slow start.
+    pub ssthresh: f64,
+    /// The receiver's window, at most; [`Config::max_window_pkts`]. A control only reads it.
+    pub max_pkts: u32,
 }
 
 impl Window {
@@ -20,46 +25,58 @@ impl Window {
         }
     }
 
-    /// Data starts to flow, or restarts.
-    pub(super) fn restart(&mut self, cwnd_pkts: u32) {
+    /// Data starts to flow, or restarts, with a window of this size.
+    pub fn restart(&mut self, cwnd_pkts: u32) {
         self.cwnd = f64::from(cwnd_pkts);
+    }
+
+    /// Whether the window is in slow start (RFC 5681, section 3.1).
+    #[inline]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Whole packets of cwnd.
+    #[inline]
+    pub fn whole_pkts(&self) -> u32 {
+        self.cwnd as u32
     }
 
     /// Whole packets that cwnd and the receiver's window allow, plus `extra` from recovery.
     #[inline]
     pub(super) fn pkts(&self, extra: u32) -> u32 {
-        (self.cwnd as u32).saturating_add(extra).min(self.max_pkts)
+        self.whole_pkts().saturating_add(extra).min(self.max_pkts)
     }
 
     /// cwnd, at most the receiver's window.
-    pub(super) fn usable(&self) -> f64 {
+    pub fn usable(&self) -> f64 {
         self.cwnd.min(f64::from(self.max_pkts))
     }
 
     /// Of `flight_pkts` in flight, how many may still be in the network: at most the window. RFC 5681, equation 4,
     /// means data in the network. Packets sent beyond cwnd on duplicate ACKs replaced packets that had left it,
     /// although a stalled cumulative ACK does not show that.
-    pub(super) fn in_network(&self, flight_pkts: u64) -> u64 {
+    pub fn in_network(&self, flight_pkts: u64) -> u64 {
         flight_pkts.min(u64::from(self.pkts(0)))
     }
 
     /// Growth for one ACK of new data: slow start by one packet, congestion avoidance by 1/cwnd (RFC 5681, equations 2,
     /// 3).
     #[inline]
-    pub(super) fn grow(&mut self) {
+    pub fn grow(&mut self) {
         self.grow_by(1.0);
     }
 
     /// Like [`Window::grow`], with another increase per round trip in congestion avoidance.
     #[inline]
-    pub(super) fn grow_by(&mut self, increase_pkts: f64) {
-        self.cwnd += if self.cwnd < self.ssthresh { 1.0 } else { increase_pkts / self.cwnd };
+    pub fn grow_by(&mut self, increase_pkts: f64) {
+        self.cwnd += if self.in_slow_start() { 1.0 } else { increase_pkts / self.cwnd };
     }
 
     /// Caps cwnd at `most_pkts`. Only whole packets count, as in ns-2's `opencwnd`.
     #[inline]
-    pub(in super::super) fn cap(&mut self, most_pkts: u32) {
-        if self.cwnd as u32 > most_pkts {
+    pub(super) fn cap(&mut self, most_pkts: u32) {
+        if self.whole_pkts() > most_pkts {
             self.cwnd = f64::from(most_pkts);
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use losscause::registry::Registry;
+use losscause_study::Registry;
 
 use super::embedded::{Embedded, PAPERS, ScenarioText};
 use super::paper::{Paper, unknown};

@@ -4,7 +4,7 @@
 //! Systems of a paper that are alike but for their algorithm become one system, because the algorithm is replaced. The
 //! values are kept apart from the paper's items, so that neither scores nor claims can read them.
 
-use losscause::registry::Registry;
+use losscause_study::Registry;
 use serde::{Deserialize, Serialize};
 
 use super::Sheet;

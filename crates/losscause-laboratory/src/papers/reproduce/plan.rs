@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use losscause::registry::Registry;
+use losscause_study::Registry;
 
 use super::beside::{self, LeftOut, Ran, Substitute};
 use super::calibrate::{self, Search};

@@ -4,6 +4,7 @@
 
 use losscause::{AnyAlgorithm, Span};
 use losscause_sim::{Lengths, TcpLda, Traffic};
+use losscause_transport::tcp::Tcp;
 use losscause_transport::tfrc as tfrc_sender;
 
 use super::expression::{Names, Quantity};
@@ -27,7 +28,9 @@ pub(super) struct Settings<'a> {
 impl<'a> Settings<'a> {
     pub(super) fn of(document: &'a Document, reader: &Reader, names: &Names) -> Result<Self, InputError> {
         document.tcp.refuse_foreign_variant(None, "tcp.variant", reader)?;
-        document.tcp.refuse_unused(document.flow.iter().map(|flow| flow.variant), reader)?;
+        let variants = document.flow.iter().map(|flow| variant_of(flow, reader));
+        let variants: Vec<Option<Tcp>> = variants.collect::<Result<_, _>>()?;
+        document.tcp.refuse_unused(variants.into_iter(), reader)?;
         let tcp = document.tcp.config(None, reader, names)?;
         tcp.validate().map_err(|error| reader.error("tcp", error.to_string()))?;
         let tfrc = document.tfrc.config(reader, names)?;
@@ -48,10 +51,11 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
     };
     Ok(match flow.protocol {
         Protocol::Tcp => {
-            document.tcp.refuse_foreign_variant(flow.variant, &key("variant"), reader)?;
+            let variant = variant_of(flow, reader)?;
+            document.tcp.refuse_foreign_variant(variant, &key("variant"), reader)?;
             let key = key("additive_increase_pkts");
             let increase = flow.additive_increase_pkts.as_ref().map(|increase| (key.as_str(), increase));
-            let mut config = document.tcp.config_of(flow.variant, increase, reader, names)?;
+            let mut config = document.tcp.config_of(variant, increase, reader, names)?;
             (config.payload_bytes, config.header_bytes) =
                 sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
             config.limit_pkts = limit_pkts(flow, config.payload_bytes, reader, names)?;
@@ -79,6 +83,12 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
             lda: sink_lda(flow, document, reader)?,
         },
     })
+}
+
+/// The TCP that the flow names.
+fn variant_of(flow: &Flow, reader: &Reader) -> Result<Option<Tcp>, InputError> {
+    let find = |name: &tcp::TcpVariant| name.find(&format!("flow.{}.variant", flow.name), reader);
+    flow.variant.as_ref().map(find).transpose()
 }
 
 /// The algorithm at the receiver of a source without feedback.

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use losscause::Span;
-use losscause_transport::tcp;
+use losscause_transport::tcp::{self, Tcp, Variant};
 
 use super::super::expression::{Names, Quantity};
 use super::super::reader::{Range, Reader};
@@ -119,7 +119,7 @@ impl TcpSettings {
     /// The settings of a flow that names `variant`, and for `additive_increase_pkts` this key and value.
     pub(super) fn config_of(
         &self,
-        variant: Option<TcpVariant>,
+        variant: Option<Tcp>,
         increase: Option<(&str, &Quantity)>,
         reader: &Reader,
         names: &Names,
@@ -140,11 +140,11 @@ impl TcpSettings {
     /// The settings of flows that name this variant (or none).
     pub(super) fn config(
         &self,
-        variant: Option<TcpVariant>,
+        variant: Option<Tcp>,
         reader: &Reader,
         names: &Names,
     ) -> Result<tcp::Config, InputError> {
-        let mut config = self.base(variant);
+        let mut config = self.base(variant, reader)?;
         let overlay = Overlay { section: "tcp", reader, names };
         let windows = tcp::Config::LARGEST_WINDOW_PKTS;
         overlay.whole("ack_bytes", self.ack_bytes.as_ref(), 1, 65_535, &mut config.ack_bytes)?;
@@ -178,11 +178,12 @@ impl TcpSettings {
     /// Refuses a variant that the mode does not have; `key` names it.
     pub(super) fn refuse_foreign_variant(
         &self,
-        variant: Option<TcpVariant>,
+        variant: Option<Tcp>,
         key: &str,
         reader: &Reader,
     ) -> Result<(), InputError> {
-        let known = matches!(variant.or(self.variant), None | Some(TcpVariant::Reno | TcpVariant::Cubic));
+        let named = self.named(variant, reader)?;
+        let known = matches!(named, Tcp::Published(Variant::Reno | Variant::Cubic) | Tcp::Own(_));
         if self.mode == TcpMode::Linux && !known {
             return Err(reader.error(key, "must be \"reno\" or \"cubic\" in mode \"linux\""));
         }
@@ -192,10 +193,11 @@ impl TcpSettings {
     /// Refuses a setting that no flow's TCP reads. `variants` are those that the flows name.
     pub(super) fn refuse_unused(
         &self,
-        variants: impl Iterator<Item = Option<TcpVariant>>,
+        variants: impl Iterator<Item = Option<Tcp>>,
         reader: &Reader,
     ) -> Result<(), InputError> {
-        let used: Vec<tcp::Config> = variants.chain([None]).map(|variant| self.base(variant)).collect();
+        let bases = variants.chain([None]).map(|variant| self.base(variant, reader));
+        let used: Vec<tcp::Config> = bases.collect::<Result<_, _>>()?;
         let increase = Scoped {
             key: "tcp.additive_increase_pkts",
             given: self.additive_increase_pkts.is_some(),
@@ -216,8 +218,17 @@ impl TcpSettings {
         }
     }
 
+    /// The TCP of a flow that names `variant`.
+    fn named(&self, variant: Option<Tcp>, reader: &Reader) -> Result<Tcp, InputError> {
+        match (variant, &self.variant) {
+            (Some(variant), _) => Ok(variant),
+            (None, Some(name)) => name.find("tcp.variant", reader),
+            (None, None) => Ok(Tcp::Published(Variant::Reno)),
+        }
+    }
+
     /// The mode's settings for this variant.
-    fn base(&self, variant: Option<TcpVariant>) -> tcp::Config {
+    fn base(&self, variant: Option<Tcp>, reader: &Reader) -> Result<tcp::Config, InputError> {
         let config = match self.mode {
             TcpMode::Rfc => tcp::Config::rfc(),
             TcpMode::Ns2 => tcp::Config::ns2(),
@@ -225,11 +236,13 @@ impl TcpSettings {
             TcpMode::Ns2In2001 => tcp::Config::ns2_2001(),
             TcpMode::Linux => tcp::Config::linux(),
         };
-        let named = variant.or(self.variant).map_or(tcp::Variant::Reno, Into::into);
-        let (recovery, response) = named.parts(&config.quirks);
+        let (recovery, response) = self.named(variant, reader)?.parts(&config.quirks);
         let recovery = self.recovery.map_or(recovery, Into::into);
-        let response = self.response.map_or(response, Into::into);
-        config.with_parts(recovery, response)
+        let response = match &self.response {
+            Some(name) => name.find("tcp.response", reader)?,
+            None => response,
+        };
+        Ok(config.with_parts(recovery, response))
     }
 }
 

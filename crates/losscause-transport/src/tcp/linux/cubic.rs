@@ -7,7 +7,7 @@
 //! loss:  W_max = cwnd, or (1 + beta)/2 cwnd if it was below W_max already;  ssthresh = beta cwnd, at least 2
 //! ```
 //!
-//! W_cubic and K are those of `response/cubic.rs`, with its cube root; beta = 717/1024. Linux differs from RFC 9438:
+//! W_cubic and K are those of `control/cubic.rs`, with its cube root; beta = 717/1024. Linux differs from RFC 9438:
 //!
 //! - Windows are whole packets, times of the cubic whole 1/1024 s, and C is 410/1024. K is rounded down, and W_cubic
 //!   towards W_max.
@@ -18,19 +18,29 @@
 //! - Before the first loss `per` is at most 20. A timeout forgets W_max.
 //! - Round-trip times of the first second after a cut do not count as the smallest.
 //!
-//! Slow start is that of `cwnd.rs` with `hystart.rs`.
+//! Slow start is that of `steps.rs` with `hystart.rs`.
 //!
 //! Deviations: the cube root is exact; Linux's is off by 0.2 % on average.
 
 use losscause::{Span, Time};
 
-use super::super::response::cubic::cube_root;
 use super::clock::Clock;
-use super::cwnd::Cwnd;
 use super::hystart::{HyStart, SlowStartAck};
+use super::steps::Steps;
+use crate::tcp::control::cubic::cube_root;
+use crate::tcp::control::{AckEvent, CongestionControl, RttSample, TimeoutEvent};
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
 pub(super) struct Cubic {
+    steps: Steps,
+    growth: Growth,
+}
+
+/// The cubic, and what ends slow start.
+#[derive(Clone, Debug)]
+struct Growth {
     clock: Clock,
     hystart: HyStart,
     min_rtt: Option<Span>,
@@ -67,12 +77,55 @@ const BETA: (u64, u64) = (717, 1_024);
 
 impl Cubic {
     pub(super) fn new(clock: Clock) -> Self {
+        Self { steps: Steps::default(), growth: Growth::new(clock) }
+    }
+
+    fn cut(&mut self, window: &mut Window) {
+        window.ssthresh = f64::from(self.growth.on_loss(window.whole_pkts()));
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn name(&self) -> &'static str {
+        "CUBIC"
+    }
+
+    fn on_rtt(&mut self, window: &mut Window, sample: &RttSample) {
+        self.growth.on_rtt(window, sample);
+    }
+
+    fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
+        let Self { steps, growth } = self;
+        steps.grow(window, acked, |cwnd_pkts, delivered| growth.per(acked.at, cwnd_pkts, delivered));
+    }
+
+    fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
+        self.steps.restart();
+        if loss.verdict.is_wireless() {
+            return Answer::Kept;
+        }
+        self.cut(window);
+        window.cwnd = window.ssthresh;
+        Answer::Cut
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent) {
+        if !timeout.again {
+            self.cut(window);
+        }
+        *self = Self::new(self.growth.clock);
+        window.cwnd = 1.0;
+    }
+}
+
+impl Growth {
+    fn new(clock: Clock) -> Self {
         let (hystart, computed) = (HyStart::new(), (0, i64::MIN));
         Self { clock, hystart, min_rtt: None, w_max: 0, epoch: None, per: 1, computed }
     }
 
     /// ssthresh after a loss.
-    pub(super) fn on_loss(&mut self, cwnd_pkts: u32) -> u32 {
+    fn on_loss(&mut self, cwnd_pkts: u32) -> u32 {
         let (beta, one) = BETA;
         let share = |numerator, denominator| (u64::from(cwnd_pkts) * numerator / denominator) as u32;
         self.epoch = None;
@@ -80,27 +133,22 @@ impl Cubic {
         share(beta, one).max(2)
     }
 
-    /// The retransmission timer expired.
-    pub(super) fn on_timeout(&mut self) {
-        *self = Self::new(self.clock);
-    }
-
-    /// Handles an ACK that measures a round-trip time, before the window grows.
-    pub(super) fn on_rtt(&mut self, now: Time, rtt: Span, una: u64, next: u64, cwnd: &mut Cwnd) {
+    fn on_rtt(&mut self, window: &mut Window, sample: &RttSample) {
+        let &RttSample { at: now, rtt, una, next } = sample;
         let second = Span::from_secs(1).as_nanos() / self.clock.tick().as_nanos();
         if self.epoch.is_some_and(|epoch| self.clock.ticks(now) - epoch.began < second) {
             return;
         }
         let min_rtt = self.min_rtt.map_or(rtt, |min| min.min(rtt));
         self.min_rtt = Some(min_rtt);
-        let ack = SlowStartAck { at: now, rtt, min_rtt, una, next, cwnd_pkts: cwnd.pkts };
-        if cwnd.in_slow_start() && self.hystart.on_ack(&ack) {
-            cwnd.ssthresh = cwnd.pkts;
+        let ack = SlowStartAck { at: now, rtt, min_rtt, una, next, cwnd_pkts: window.whole_pkts() };
+        if window.in_slow_start() && self.hystart.on_ack(&ack) {
+            window.ssthresh = f64::from(window.whole_pkts());
         }
     }
 
     /// Packets to be delivered for one packet more, when `delivered` have been.
-    pub(super) fn per(&mut self, now: Time, cwnd_pkts: u32, delivered: u32) -> u32 {
+    fn per(&mut self, now: Time, cwnd_pkts: u32, delivered: u32) -> u32 {
         let tick = self.clock.ticks(now);
         if let Some(epoch) = &mut self.epoch {
             epoch.count = epoch.count.saturating_add(delivered);
@@ -155,13 +203,14 @@ impl Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::control::tests::timeout;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    fn cubic() -> Cubic {
-        Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO))
+    fn cubic() -> Growth {
+        Growth::new(Clock::new(Span::from_millis(4), Span::ZERO))
     }
 
     #[test]
@@ -209,18 +258,22 @@ mod tests {
     fn before_the_first_loss_the_window_grows_by_a_twentieth_at_least() {
         let mut cubic = cubic();
         assert_eq!(cubic.per(at(0), 50, 1), 20);
-        cubic.on_loss(50);
-        cubic.on_timeout();
-        assert_eq!(cubic.per(at(9), 50, 1), 20);
+        let mut control = Cubic { growth: cubic, ..Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO)) };
+        let mut window = Window { cwnd: 50.0, ssthresh: 50.0, max_pkts: 1_000 };
+        control.on_timeout(&mut window, &timeout(5, 50, false));
+        assert_eq!((window.cwnd, window.ssthresh), (1.0, 35.0));
+        assert_eq!(control.growth.per(at(9), 50, 1), 20);
     }
 
     #[test]
     fn hystart_sets_the_threshold_to_the_window_it_finds() {
-        let (mut cubic, mut cwnd) = (cubic(), Cwnd::new(30, None));
-        cubic.on_rtt(at(0), Span::from_millis(40), 1, 30, &mut cwnd);
+        let mut window = Window { cwnd: 30.0, ssthresh: 1e9, max_pkts: 1_000 };
+        let mut cubic = Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO));
+        let sample = |ms, rtt_ms, una, next| RttSample { at: at(ms), rtt: Span::from_millis(rtt_ms), una, next };
+        cubic.on_rtt(&mut window, &sample(0, 40, 1, 30));
         for i in 0..9 {
-            cubic.on_rtt(at(50 + 3 * i), Span::from_millis(60), 31, 60, &mut cwnd);
+            cubic.on_rtt(&mut window, &sample(50 + 3 * i, 60, 31, 60));
         }
-        assert_eq!(cwnd.ssthresh, 30);
+        assert_eq!(window.ssthresh, 30.0);
     }
 }

@@ -1,24 +1,20 @@
-//! cwnd in whole packets, its growth, and whether it is used (RFC 5681, section 3.1; RFC 7661).
+//! cwnd in whole packets, and whether it is used (RFC 7661; net/ipv4/tcp_output.c, `tcp_cwnd_validate`).
 //!
 //! ```text
-//! slow start:            cwnd += packets delivered, up to ssthresh; the rest counts for congestion avoidance
-//! congestion avoidance:  cwnd += 1 for every `per` packets delivered; Reno: per = cwnd
-//! used                   cwnd stopped the sender in this round trip; in slow start also if more than half of it was
-//!                        outstanding
+//! used    cwnd stopped the sender in this round trip; in slow start also if more than half of it was outstanding
 //! ```
 //!
-//! An unused window does not grow. Linux (net/ipv4/tcp_cong.c, tcp_output.c `tcp_cwnd_validate`) counts packets that an
-//! ACK delivers, reported ones included, where RFC 5681 counts ACKs (RFC 3465 counts bytes).
+//! An unused window does not grow.
 //!
 //! Deviations: the sender always has data, so the window does not shrink after an idle time (RFC 7661, section 4.4).
 
-/// cwnd and ssthresh, packets.
+use super::super::window::Window;
+
+/// cwnd and ssthresh, and how much of cwnd is used.
 #[derive(Clone, Debug)]
 pub(super) struct Cwnd {
-    pub(super) pkts: u32,
-    pub(super) ssthresh: u32,
-    /// Packets delivered towards the next packet of cwnd.
-    pub(super) count: u32,
+    /// What the congestion control sets.
+    pub(super) window: Window,
     usage: Usage,
 }
 
@@ -37,38 +33,31 @@ struct Usage {
 pub(super) const UNLIMITED: u32 = i32::MAX as u32;
 
 impl Cwnd {
-    pub(super) fn new(pkts: u32, ssthresh: Option<u32>) -> Self {
-        Self { pkts, ssthresh: ssthresh.unwrap_or(UNLIMITED), count: 0, usage: Usage::default() }
+    pub(super) fn new(pkts: u32, ssthresh: Option<u32>, max_pkts: u32) -> Self {
+        let ssthresh = f64::from(ssthresh.unwrap_or(UNLIMITED));
+        Self { window: Window { cwnd: f64::from(pkts), ssthresh, max_pkts }, usage: Usage::default() }
     }
 
-    pub(super) fn in_slow_start(&self) -> bool {
-        self.pkts < self.ssthresh
+    /// cwnd, whole packets.
+    pub(super) fn pkts(&self) -> u32 {
+        self.window.whole_pkts()
     }
 
-    /// Slow start for `delivered` packets. Returns those left for congestion avoidance.
-    pub(super) fn slow_start(&mut self, delivered: u32) -> u32 {
-        let pkts = self.pkts.saturating_add(delivered).min(self.ssthresh);
-        let left = delivered - (pkts - self.pkts);
-        self.pkts = pkts;
-        left
+    /// The sender sets cwnd, whatever the control left.
+    pub(super) fn set(&mut self, pkts: u32) {
+        self.window.cwnd = f64::from(pkts);
     }
 
-    /// Congestion avoidance for `delivered` packets: one packet more for every `per`.
-    pub(super) fn add(&mut self, per: u32, delivered: u32) {
-        if self.count >= per {
-            self.count = 0;
-            self.pkts += 1;
-        }
-        self.count += delivered;
-        if self.count >= per {
-            self.pkts = self.pkts.saturating_add(self.count / per);
-            self.count %= per;
-        }
+    /// A cut is undone: cwnd and ssthresh are at least these again.
+    pub(super) fn restore(&mut self, cwnd_pkts: f64, ssthresh_pkts: f64) {
+        self.window.cwnd = self.window.cwnd.max(cwnd_pkts);
+        self.window.ssthresh = self.window.ssthresh.max(ssthresh_pkts);
     }
 
     /// ssthresh to return to if a cut is undone: during a reduction itself, else at least 3/4 of cwnd.
     pub(super) fn current_ssthresh(&self, reducing: bool) -> u32 {
-        if reducing { self.ssthresh } else { self.ssthresh.max(self.pkts / 2 + self.pkts / 4) }
+        let ssthresh = self.window.ssthresh as u32;
+        if reducing { ssthresh } else { ssthresh.max(self.pkts() / 2 + self.pkts() / 4) }
     }
 
     /// The sender stopped sending with `outstanding` packets; `limited` if cwnd stopped it.
@@ -81,7 +70,7 @@ impl Cwnd {
 
     /// Whether the window is used, so that it may grow.
     pub(super) fn is_used(&self) -> bool {
-        self.usage.limited || self.in_slow_start() && u64::from(self.pkts) < 2 * self.usage.most_pkts
+        self.usage.limited || self.window.in_slow_start() && u64::from(self.pkts()) < 2 * self.usage.most_pkts
     }
 }
 
@@ -90,27 +79,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slow_start_leaves_what_exceeds_ssthresh_to_congestion_avoidance() {
-        let mut cwnd = Cwnd::new(10, Some(12));
-        assert_eq!(cwnd.slow_start(5), 3);
-        assert_eq!(cwnd.pkts, 12);
-        cwnd.add(12, 3);
-        cwnd.add(12, 8);
-        assert_eq!((cwnd.pkts, cwnd.count), (12, 11));
-        cwnd.add(12, 2);
-        assert_eq!((cwnd.pkts, cwnd.count), (13, 1));
-    }
-
-    #[test]
-    fn a_count_that_a_smaller_step_has_overtaken_gives_one_packet() {
-        let mut cwnd = Cwnd { count: 30, ..Cwnd::new(50, Some(10)) };
-        cwnd.add(20, 1);
-        assert_eq!((cwnd.pkts, cwnd.count), (51, 1));
-    }
-
-    #[test]
     fn a_window_is_used_if_it_stopped_the_sender_in_this_round_trip() {
-        let mut cwnd = Cwnd::new(10, Some(5));
+        let mut cwnd = Cwnd::new(10, Some(5), 1_000);
         cwnd.on_stop(true, 10, 0, 10);
         cwnd.on_stop(false, 9, 1, 10);
         assert!(cwnd.is_used(), "earlier in the round trip");
@@ -120,7 +90,7 @@ mod tests {
 
     #[test]
     fn in_slow_start_more_than_half_of_the_window_is_enough() {
-        let mut cwnd = Cwnd::new(10, None);
+        let mut cwnd = Cwnd::new(10, None, 1_000);
         cwnd.on_stop(false, 5, 0, 5);
         assert!(!cwnd.is_used());
         cwnd.on_stop(false, 6, 0, 6);
@@ -129,7 +99,7 @@ mod tests {
 
     #[test]
     fn an_undone_cut_returns_to_three_quarters_of_the_window_at_least() {
-        let cwnd = Cwnd::new(21, Some(12));
+        let cwnd = Cwnd::new(21, Some(12), 1_000);
         assert_eq!((cwnd.current_ssthresh(false), cwnd.current_ssthresh(true)), (15, 12));
     }
 }

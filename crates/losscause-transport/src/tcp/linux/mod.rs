@@ -11,8 +11,8 @@
 //! | reduction of the window | `prr.rs` | RFC 6937 |
 //! | spurious timeouts | `frto.rs` | RFC 5682 |
 //! | undone cuts | `undo.rs` | RFC 3522, RFC 3708, RFC 4015 |
-//! | growth, use of the window | `cwnd.rs`, `congestion.rs` | RFC 5681, RFC 7661 |
-//! | CUBIC, HyStart | `cubic.rs`, `hystart.rs` | RFC 9438; Ha and Rhee 2011 |
+//! | use of the window | `cwnd.rs` | RFC 7661 |
+//! | congestion controls | `control.rs`, `reno.rs`, `cubic.rs`, `hystart.rs`, `steps.rs` | RFC 5681; RFC 9438; Ha and Rhee 2011 |
 //! | quick, delayed, compressed ACKs | `acks.rs` | RFC 5681, section 4.2 |
 //! | autotuned receive window | `receive_window.rs` | Fisk and Feng 2001 |
 //!
@@ -21,7 +21,7 @@
 
 mod acks;
 mod clock;
-mod congestion;
+mod control;
 mod cubic;
 mod cwnd;
 mod frto;
@@ -32,8 +32,10 @@ mod prr;
 mod rack;
 mod receive_window;
 mod receiver;
+mod reno;
 mod rtt;
 mod sender;
+mod steps;
 mod undo;
 
 pub(super) use receiver::{Change, LinuxReceiver};

@@ -21,17 +21,17 @@ mod timers;
 mod transmit;
 mod undoing;
 
-use losscause::{Algorithm, Observer, Time};
+use losscause::{Algorithm, Observer, Time, Verdict};
 
 use super::super::arrivals::Arrivals;
 use super::super::config::Config;
+use super::super::control::Cloneable;
 use super::super::ecn::Reaction;
 use super::super::recovery::Scoreboard;
 use super::super::segment::{Ack, Segment};
 use super::super::sender::Stats;
 use super::super::stream::Stream;
 use super::clock::Clock;
-use super::congestion::Congestion;
 use super::cwnd::Cwnd;
 use super::frto::Frto;
 use super::packets::Packets;
@@ -43,7 +43,7 @@ use super::rtt::Rtt;
 use super::undo::Undo;
 use alert::State;
 use intake::Brought;
-use reduction::Recovering;
+use reduction::{News, Recovering};
 use timers::{Timer, TimerKind};
 use transmit::Due;
 
@@ -65,7 +65,7 @@ pub(in super::super) struct Linux<L> {
     /// Everything below was sent when the state was entered (the kernel's `high_seq`).
     high: u64,
     cwnd: Cwnd,
-    congestion: Congestion,
+    control: Box<dyn Cloneable>,
     prr: Prr,
     rtt: Rtt,
     rack: Rack,
@@ -109,8 +109,8 @@ impl<L: Algorithm> Linux<L> {
             arrivals: Arrivals::new(true),
             state: State::Open,
             high: 0,
-            cwnd: Cwnd::new(initial, config.initial_ssthresh_pkts),
-            congestion: Congestion::new(config.response, clock),
+            cwnd: Cwnd::new(initial, config.initial_ssthresh_pkts, config.max_window_pkts),
+            control: config.response.build_linux(config),
             prr: Prr::default(),
             rtt: Rtt::new(config.min_rto, config.max_rto, config.initial_rto),
             rack: Rack::new(config.dup_ack_threshold),
@@ -159,7 +159,7 @@ impl<L: Algorithm> Linux<L> {
             return;
         }
         self.rack.adapt(self.stream.una, self.stream.next);
-        self.answer_probe(ack, &brought);
+        self.answer_probe(now, ack, &brought);
         let mut sets_timer = self.moves_timer(&brought);
         let calm = self.state == State::Open && !brought.reports && brought.duplicate.is_none() && !brought.ece;
         if !calm || !brought.advances {
@@ -169,13 +169,14 @@ impl<L: Algorithm> Linux<L> {
             self.set_timer(now);
         }
         let (delivered, losses) = (self.packets.delivered() - before.1, self.packets.losses() - before.2);
-        self.adjust_window(now, brought.advances, delivered, losses);
+        self.adjust_window(now, brought.advances, &News { delivered, losses, rtt });
     }
 
     /// The SYN is acknowledged.
     fn open(&mut self, now: Time) {
         // net/ipv4/tcp_input.c, tcp_init_transfer: one lost SYN does not shrink the first window.
-        self.cwnd.pkts = if self.syn_timeouts > 1 { 1 } else { self.config.initial_window_pkts };
+        let initial_pkts = if self.syn_timeouts > 1 { 1 } else { self.config.initial_window_pkts };
+        self.control.on_open(&mut self.cwnd.window, initial_pkts);
         self.timer = None;
         self.undo.on_repaired();
         self.due = Due::Nothing;
@@ -184,12 +185,12 @@ impl<L: Algorithm> Linux<L> {
         }
     }
 
-    fn answer_probe(&mut self, ack: &Ack, brought: &Brought) {
+    fn answer_probe(&mut self, now: Time, ack: &Ack, brought: &Brought) {
         let probe_ack =
             ProbeAck { next: ack.next, duplicate: brought.duplicate, plain_duplicate: brought.is_plain_duplicate() };
         if self.probe.on_ack(&probe_ack) {
-            self.cut(false);
-            self.cwnd.pkts = self.prr.target_pkts();
+            self.reduce(now, Verdict::Congestion);
+            self.cwnd.set(self.prr.target_pkts());
             self.keep_open();
         }
     }
@@ -237,7 +238,7 @@ impl<L: Algorithm> Linux<L> {
     }
 
     fn has_room(&self) -> bool {
-        self.packets.in_flight() < u64::from(self.cwnd.pkts)
+        self.packets.in_flight() < u64::from(self.cwnd.pkts())
     }
 
     /// Whether the receiver's window, rather than cwnd, limits the sender.
@@ -248,15 +249,15 @@ impl<L: Algorithm> Linux<L> {
     pub(in super::super) fn window_pkts(&self) -> u32 {
         let room = u32::try_from(self.room_end - self.stream.una).unwrap_or(u32::MAX);
         let beyond = self.packets.outstanding() - self.packets.in_flight().min(self.packets.outstanding());
-        self.cwnd.pkts.saturating_add(u32::try_from(beyond).unwrap_or(u32::MAX)).min(room)
+        self.cwnd.pkts().saturating_add(u32::try_from(beyond).unwrap_or(u32::MAX)).min(room)
     }
 
     pub(in super::super) fn cwnd(&self) -> f64 {
-        f64::from(self.cwnd.pkts)
+        self.cwnd.window.cwnd
     }
 
     pub(in super::super) fn ssthresh(&self) -> f64 {
-        f64::from(self.cwnd.ssthresh)
+        self.cwnd.window.ssthresh
     }
 
     pub(in super::super) fn acknowledged(&self) -> u64 {

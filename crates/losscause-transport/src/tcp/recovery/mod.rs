@@ -6,6 +6,7 @@ mod reno;
 mod sack;
 mod sack1;
 mod scoreboard;
+mod sendings;
 mod vegas;
 
 use losscause::{Numbers, Span, Time};
@@ -13,7 +14,6 @@ use losscause::{Numbers, Span, Time};
 use super::config::Config;
 use super::loss_event::{Answer, Found, Lost};
 use super::quirks::{FastRetransmit, LimitedTransmit, SackRules};
-use super::schemes::RecoveryScheme;
 use super::segment::Ack;
 use super::stream::Stream;
 use super::window::Window;
@@ -23,6 +23,27 @@ use sack::Sack;
 use sack1::Sack1;
 pub(super) use scoreboard::Scoreboard;
 use vegas::Vegas;
+
+/// Which packets are sent again, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryScheme {
+    /// RFC 5681: fast recovery ends with the first ACK of new data.
+    Reno,
+    /// Fast retransmit without fast recovery: every third duplicate ACK retransmits a packet, and cwnd is not inflated.
+    FastRetransmit,
+    /// RFC 6582: fast recovery ends when everything is repaired; it repairs one packet per round trip.
+    NewReno,
+    /// RFC 6675: fast recovery ends when everything is repaired, as fast as cwnd allows; the receiver sends SACK
+    /// reports (RFC 2018).
+    Sack,
+    /// RFC 8985 with RFC 6937 and RFC 5682, as in Linux; sender and receiver follow Linux in everything else too.
+    /// Requires [`Quirks::LINUX`](super::Quirks::LINUX) and a response of
+    /// [`ResponseScheme::Aimd`](super::ResponseScheme::Aimd), [`ResponseScheme::Cubic`](super::ResponseScheme::Cubic)
+    /// or [`ResponseScheme::Own`](super::ResponseScheme::Own).
+    RackTlp,
+    /// Brakmo and Peterson 1995: every packet has its own timeout, checked on duplicate ACKs.
+    Vegas,
+}
 
 /// The recovery scheme of a connection.
 #[derive(Clone, Debug)]

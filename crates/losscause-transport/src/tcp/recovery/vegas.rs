@@ -31,14 +31,13 @@ use super::super::quirks::VegasRules;
 use super::super::stream::Stream;
 use super::super::window::Window;
 use super::Progress;
+use super::sendings::Sendings;
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Vegas {
     rules: VegasRules,
     threshold: u32,
-    /// Sending times; packet `seq` is at `seq` modulo the size. With ns-2's rules the size is the receiver's window;
-    /// otherwise it grows as the window is used.
-    sendings: Vec<Sending>,
+    sendings: Sendings,
     timeout: Timeout,
     dup_acks: u32,
     /// How many more ACKs of new data trigger a check for an expired packet.
@@ -63,14 +62,10 @@ pub(in super::super) struct Vegas {
 
 impl Vegas {
     pub(super) fn new(config: &Config) -> Self {
-        let room = match config.quirks.vegas {
-            VegasRules::Published => 64,
-            VegasRules::Ns2 => config.max_window_pkts as usize,
-        };
         Self {
             rules: config.quirks.vegas,
             threshold: config.dup_ack_threshold,
-            sendings: vec![Sending::NEVER; room],
+            sendings: Sendings::new(config),
             timeout: Timeout::default(),
             dup_acks: 0,
             worried: 0,
@@ -87,7 +82,7 @@ impl Vegas {
 
     pub(super) fn on_dup_ack(&mut self, now: Time, stream: &Stream, window: &mut Window) -> Option<Found> {
         self.dup_acks = self.dup_acks.saturating_add(1);
-        let lost = self.sendings[self.slot(stream.una)];
+        let lost = self.sendings.of(stream.una);
         if self.timeout.expired(&lost, now) || self.dup_acks == self.threshold {
             if self.timed_out && stream.una <= self.recover {
                 return None;
@@ -118,7 +113,7 @@ impl Vegas {
             Answer::Kept => {}
         }
         self.answer = answer;
-        if self.sendings[self.slot(stream.una)].times == 1 {
+        if self.sendings.of(stream.una).times == 1 {
             self.dup_acks = self.threshold;
         }
     }
@@ -135,10 +130,10 @@ impl Vegas {
         }
         self.dup_acks = 0;
         self.take_sample(now, stream.una - 1);
-        self.forget(stream.una - acked, acked);
+        self.sendings.forget(stream.una - acked, acked);
         if self.worried > 0 {
             self.worried -= 1;
-            if stream.una < stream.end && self.timeout.expired(&self.sendings[self.slot(stream.una)], now) {
+            if stream.una < stream.end && self.timeout.expired(&self.sendings.of(stream.una), now) {
                 self.dup_acks = self.threshold;
                 self.retransmit = true;
             } else {
@@ -171,25 +166,11 @@ impl Vegas {
             stream.take_next(window.pkts(0))?
         };
         if seq == 0 {
-            self.sendings.fill(Sending::NEVER);
+            self.sendings.clear();
             (self.opening, self.opened_at) = (Some(now), now);
         }
-        if self.rules == VegasRules::Published && seq - stream.una >= self.sendings.len() as u64 {
-            self.grow(stream);
-        }
-        let slot = self.slot(seq);
-        self.sendings[slot] = Sending { at: Some(now), times: self.sendings[slot].times.saturating_add(1) };
+        self.sendings.on_send(now, seq, stream);
         Some(seq)
-    }
-
-    /// Doubles the storage and moves the records of packets since the cumulative ACK.
-    fn grow(&mut self, stream: &Stream) {
-        let size = self.sendings.len() as u64;
-        let mut larger = vec![Sending::NEVER; 2 * self.sendings.len()];
-        for seq in stream.una..stream.sent.min(stream.una + size) {
-            larger[(seq % (2 * size)) as usize] = self.sendings[self.slot(seq)];
-        }
-        self.sendings = larger;
     }
 
     fn take_sample(&mut self, now: Time, seq: u64) {
@@ -198,27 +179,11 @@ impl Vegas {
             self.timeout = Timeout::first(now - opening);
             return;
         }
-        let sending = self.sendings[self.slot(seq)];
+        let sending = self.sendings.of(seq);
         self.rtt = sending.at.filter(|&at| sending.times == 1 && at != self.opened_at).map(|at| now - at);
         if let Some(rtt) = self.rtt.filter(|&rtt| rtt > Span::ZERO) {
             self.timeout.on_sample(rtt);
         }
-    }
-
-    fn forget(&mut self, first: u64, pkts: u64) {
-        let past_the_end = self.slot(first) > self.slot(first + pkts - 1);
-        // ns-2.35, VegasTcpAgent::recv: the loop's end is below its start, so it never runs.
-        if self.rules == VegasRules::Ns2 && past_the_end {
-            return;
-        }
-        for seq in first..first + pkts {
-            let slot = self.slot(seq);
-            self.sendings[slot] = Sending::NEVER;
-        }
-    }
-
-    fn slot(&self, seq: u64) -> usize {
-        (seq % self.sendings.len() as u64) as usize
     }
 }
 
@@ -285,20 +250,5 @@ mod tests {
     fn duplicates_inflate_the_window_until_new_data_is_acknowledged_and_a_kept_one_goes_on_as_before() {
         assert_eq!(after_a_loss(Answer::Cut), (8.0, 2.0));
         assert_eq!(after_a_loss(Answer::Kept), (10.0, 44.0));
-    }
-
-    #[test]
-    fn what_is_known_of_packets_survives_a_window_that_opens() {
-        let mut vegas = Vegas::new(&Config::rfc());
-        let mut stream = Stream { una: 40, next: 40, sent: 40, end: u64::MAX };
-        let window = Window { cwnd: 1_000.0, ssthresh: 2.0, max_pkts: 1_000 };
-        let at = |seq| Time::ZERO + Span::from_millis(seq as i64);
-        while let Some(seq) = vegas.poll_transmit(at(stream.next), &mut stream, &window) {
-            stream.sent = seq + 1;
-        }
-        assert_eq!((stream.sent, vegas.sendings.len()), (1_040, 1_024));
-        for seq in 40..1_040 {
-            assert_eq!(vegas.sendings[vegas.slot(seq)], Sending { at: Some(at(seq)), times: 1 });
-        }
     }
 }

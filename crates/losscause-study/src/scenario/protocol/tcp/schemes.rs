@@ -9,34 +9,9 @@ use super::super::super::reader::Reader;
 use super::super::mirrored;
 use super::Scoped;
 use crate::InputError;
+use crate::error::unknown;
 
 mirrored! {
-    /// The TCPs that have a name: a recovery and a response.
-    pub enum TcpVariant => tcp::Variant {
-        /// Reno: one loss per window is repaired without a timeout; the window grows by a packet per round trip and is
-        /// halved.
-        Reno,
-        /// NewReno (RFC 6582): one loss per round trip is repaired without a timeout.
-        NewReno as "newreno",
-        /// SACK (RFC 6675): the receiver reports what arrived, all losses of a window are repaired at once.
-        Sack,
-        /// Vegas: keeps a few packets in queues and looks at every packet's own timeout.
-        Vegas,
-        /// Veno: Reno that loses a fifth instead of half while few packets wait.
-        Veno,
-        /// CUBIC (RFC 9438) over SACK.
-        Cubic,
-        /// Westwood: Reno that falls to the estimated bandwidth-delay product.
-        Westwood,
-        /// Westwood over NewReno.
-        WestwoodNr,
-        /// WestwoodVT: WestwoodNR that cuts only if queues are full.
-        WestwoodVt,
-        /// New Jersey: NewReno that sets its window to the estimated bandwidth-delay product on ECN marks, and cuts
-        /// for no other loss.
-        NewJersey,
-    }
-
     /// How losses are repaired.
     pub enum TcpRecovery => tcp::RecoveryScheme {
         /// Fast recovery until the first new acknowledgement (RFC 5681).
@@ -53,38 +28,67 @@ mirrored! {
     }
 }
 
-/// What the window does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum TcpResponse {
-    /// Additive increase, multiplicative decrease (RFC 5681).
-    Aimd,
-    /// Vegas: it follows the packets in queues.
-    Vegas,
-    /// Veno: it loses less while few packets wait.
-    Veno,
-    /// CUBIC (RFC 9438).
-    Cubic,
-    /// Westwood: after a loss it falls to the estimated bandwidth-delay product.
-    Westwood,
-    /// WestwoodVT: the same, if queues are full.
-    WestwoodVt,
-    /// New Jersey: on ECN marks it becomes the estimated bandwidth-delay product.
-    NewJersey,
+/// A TCP by its name: a published one, or one that the program has registered.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct TcpVariant(pub String);
+
+/// What the window does, by its name: a published response, or that of a TCP that the program has registered.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct TcpResponse(pub String);
+
+impl TcpVariant {
+    /// The TCP of that name, which is the value of `key`.
+    pub(in super::super) fn find(&self, key: &str, reader: &Reader) -> Result<tcp::Tcp, InputError> {
+        let tcps = reader.registry.tcps();
+        let known = || tcps.iter().map(|tcp| tcp.name()).collect::<Vec<_>>();
+        tcps.find(&self.0).ok_or_else(|| reader.error(key, unknown(&self.0, &known())))
+    }
 }
 
-impl From<TcpResponse> for tcp::ResponseScheme {
-    fn from(response: TcpResponse) -> Self {
-        match response {
-            TcpResponse::Aimd => Self::Aimd,
-            TcpResponse::Vegas => Self::Vegas(tcp::VegasParameters::PUBLISHED),
-            TcpResponse::Veno => Self::Veno,
-            TcpResponse::Cubic => Self::Cubic,
-            TcpResponse::Westwood => Self::Westwood,
-            TcpResponse::WestwoodVt => Self::WestwoodVt(tcp::WestwoodVtParameters::PUBLISHED),
-            TcpResponse::NewJersey => Self::NewJersey,
-        }
+impl TcpResponse {
+    /// The response of that name, which is the value of `key`.
+    pub(super) fn find(&self, key: &str, reader: &Reader) -> Result<tcp::ResponseScheme, InputError> {
+        let tcps = reader.registry.tcps();
+        let known = || tcps.responses().map(|response| response.name()).collect::<Vec<_>>();
+        tcps.find_response(&self.0).ok_or_else(|| reader.error(key, unknown(&self.0, &known())))
+    }
+}
+
+/// The schema of a name: those of this list, or one that a program has registered.
+#[cfg(feature = "schema")]
+fn names(description: &str, own: &str, known: Vec<(&str, &str)>) -> schemars::Schema {
+    let known = known
+        .into_iter()
+        .map(|(name, summary)| serde_json::json!({ "const": name, "description": summary, "type": "string" }));
+    let own = serde_json::json!({ "description": own, "type": "string" });
+    let any_of: Vec<serde_json::Value> = known.chain([own]).collect();
+    schemars::json_schema!({ "description": description, "anyOf": any_of })
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for TcpVariant {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "TcpVariant".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let known = tcp::Variant::ALL.iter().map(|variant| (variant.name(), variant.summary()));
+        let description = "The TCPs that have a name: a recovery and a response.";
+        names(description, "A TCP that the program has registered.", known.collect())
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for TcpResponse {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "TcpResponse".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let known = tcp::ResponseScheme::PUBLISHED.iter().map(|response| (response.name(), response.summary()));
+        names("What the window does.", "That of a TCP that the program has registered.", known.collect())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The congestion states, and how an ACK moves between them (net/ipv4/tcp_input.c, `tcp_fastretrans_alert`).
 
 use losscause::Recovery as EndedRecovery;
-use losscause::{Algorithm, Observer, Signal, Time, tell};
+use losscause::{Algorithm, Observer, Signal, Time, Verdict, tell};
 
 use super::super::super::segment::Ack;
 use super::Linux;
@@ -80,7 +80,7 @@ impl<L: Algorithm> Linux<L> {
         match self.state {
             State::Open => self.undo.on_repaired(),
             State::Reduced if self.stream.una > self.high => {
-                self.cwnd.pkts = self.prr.target_pkts();
+                self.cwnd.set(self.prr.target_pkts());
                 self.state = State::Open;
             }
             State::Recovery if self.stream.una >= self.high => self.end_recovery(now, ack, observer),
@@ -90,19 +90,18 @@ impl<L: Algorithm> Linux<L> {
 
     fn end_recovery(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
         if !self.try_undo_at_end(ack) {
-            self.cwnd.pkts = self.prr.target_pkts();
+            self.cwnd.set(self.prr.target_pkts());
         }
         let Some(recovering) = self.recovering.take() else { return };
         let lost_pkts = self.stats.retransmissions - recovering.retransmissions;
         let ended = EndedRecovery::new(recovering.began, now, lost_pkts);
         observer.on_recovered(&ended);
         let revised = self.lda.on_recovered(&ended);
-        if let (Some(judgement), Some((cwnd, ssthresh))) = (revised, recovering.uncut)
+        if let (Some(judgement), Some(uncut)) = (revised, recovering.uncut)
             && judgement.verdict.is_wireless()
-            && cwnd >= ssthresh
+            && !uncut.in_slow_start()
         {
-            self.cwnd.pkts = self.cwnd.pkts.max(cwnd);
-            self.cwnd.ssthresh = self.cwnd.ssthresh.max(ssthresh);
+            self.cwnd.restore(uncut.cwnd, uncut.ssthresh);
         }
     }
 
@@ -136,7 +135,10 @@ impl<L: Algorithm> Linux<L> {
         mark.lost_pkts = 0;
         tell(&mut self.lda, &mark, observer);
         self.undo.clear();
-        self.cut(false);
+        let before = self.cwnd.window.cwnd;
+        let loss = self.loss_event(now, Verdict::Congestion);
+        self.control.on_mark(&mut self.cwnd.window, &loss);
+        self.begin_reduction(before);
         self.state = State::Reduced;
         self.ecn.on_echo(self.stream.sent);
         self.stats.ecn_reductions += 1;

@@ -5,6 +5,7 @@ use losscause::{Algorithm, Observation, Span, Time};
 use super::super::super::segment::Ack;
 use super::super::packets::Packet;
 use super::Linux;
+use crate::tcp::control::RttSample;
 
 /// A receiver holds an ACK back while it waits for a second packet (RFC 9293, section 3.8.6.3): Linux for 40 ms. An ACK of
 /// one packet in order that comes this long after the last may be such a one: its round-trip time would show the algorithm
@@ -117,13 +118,13 @@ impl<L: Algorithm> Linux<L> {
         self.rtt.on_newest(newest);
         let (una, next) = (self.stream.una, self.stream.next);
         self.rtt.on_sample(now - first, una, next);
-        self.congestion.on_rtt(now, newest, una, next, &mut self.cwnd);
+        self.control.on_rtt(&mut self.cwnd.window, &RttSample { at: now, rtt: newest, una, next });
         Some(newest)
     }
 
     /// The sample for the algorithm. Stream and scoreboard already include this ACK.
     pub(super) fn sample(&mut self, now: Time, rtt: Option<Span>) -> Observation {
-        let cwnd_pkts = f64::from(self.cwnd.pkts);
+        let cwnd_pkts = self.cwnd.window.cwnd;
         let mut sample = self.arrivals.on_ack(now, rtt, cwnd_pkts, &self.stream, Some(&self.board));
         if !sample.is_arrival() {
             return sample;

@@ -1,20 +1,35 @@
 //! A loss: the algorithm's verdict, and the reduction of the window that follows from it (RFC 6937).
 
-use losscause::{Algorithm, Loss, Numbers, Observer, Signal, Time, Verdict, ask, tell};
+use losscause::{Algorithm, Loss, Numbers, Observer, Signal, Span, Time, Verdict, ask, tell};
 
 use super::super::prr::{Delivery, Prr};
 use super::Linux;
 use super::alert::State;
+use crate::tcp::control::{AckEvent, Growth};
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::stream::Stream;
+use crate::tcp::window::Window;
 
 /// A recovery that has not ended.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Recovering {
     pub(super) began: Time,
     pub(super) retransmissions: u64,
-    /// cwnd and ssthresh before the cut, if there was one.
-    pub(super) uncut: Option<(u32, u32)>,
+    /// The window before the cut, if there was one.
+    pub(super) uncut: Option<Window>,
     /// Whether every loss so far was called wireless.
     pub(super) spared: bool,
+}
+
+/// What an event tells about the network.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct News {
+    /// Packets delivered, whether acknowledged or reported.
+    pub(super) delivered: u64,
+    /// Packets found lost.
+    pub(super) losses: u64,
+    /// The round-trip time of the newest packet, if it was measured.
+    pub(super) rtt: Option<Span>,
 }
 
 impl<L: Algorithm> Linux<L> {
@@ -24,15 +39,14 @@ impl<L: Algorithm> Linux<L> {
         let retransmissions = self.stats.retransmissions;
         let mut uncut = None;
         let ssthresh = self.cwnd.current_ssthresh(self.state >= State::Reduced);
-        self.undo.begin(self.stream.una, self.resent_and_probe(), self.cwnd.pkts, ssthresh);
+        self.undo.begin(self.stream.una, self.resent_and_probe(), self.cwnd.pkts(), ssthresh);
         if self.state == State::Reduced {
             self.undo.forbid();
         } else {
-            if !verdict.is_wireless() {
-                uncut = Some((self.cwnd.pkts, self.cwnd.ssthresh));
+            uncut = self.reduce(now, verdict);
+            if uncut.is_some() {
                 self.ecn.on_loss(self.stream.sent);
             }
-            self.cut(verdict.is_wireless());
         }
         let spared = verdict.is_wireless();
         self.recovering = Some(Recovering { began: now, retransmissions, uncut, spared });
@@ -60,17 +74,22 @@ impl<L: Algorithm> Linux<L> {
         loss.is_further = true;
         let loss = tell(&mut self.lda, &loss, observer);
         let judged = self.lda.scope().judges_every_loss;
-        let Some(recovering) = self.recovering.as_mut().filter(|recovering| recovering.spared && judged) else {
+        if !judged || !self.recovering.as_ref().is_some_and(|recovering| recovering.spared) {
             return;
-        };
+        }
         let judgement = ask(&self.lda, &loss, observer);
-        if !judgement.verdict.is_wireless() {
-            recovering.spared = false;
-            // The spared window, which the recovery approaches again only packet by packet.
-            self.cwnd.pkts = self.prr.target_pkts();
-            recovering.uncut = Some((self.cwnd.pkts, self.cwnd.ssthresh));
+        if judgement.verdict.is_wireless() {
+            return;
+        }
+        // The spared window, which the recovery approaches again only packet by packet.
+        self.cwnd.set(self.prr.target_pkts());
+        let uncut = self.reduce(now, judgement.verdict);
+        if uncut.is_some() {
             self.ecn.on_loss(self.stream.sent);
-            self.cut(false);
+        }
+        if let Some(recovering) = &mut self.recovering {
+            recovering.spared = false;
+            recovering.uncut = uncut;
         }
     }
 
@@ -79,7 +98,7 @@ impl<L: Algorithm> Linux<L> {
         let mut loss = Loss::new(now, signal);
         loss.numbers = Some(Numbers::one(self.stream.una));
         loss.in_flight_pkts = self.stream.flight_pkts();
-        loss.cwnd_pkts = Some(f64::from(self.cwnd.pkts));
+        loss.cwnd_pkts = Some(self.cwnd.window.cwnd);
         loss
     }
 
@@ -88,18 +107,26 @@ impl<L: Algorithm> Linux<L> {
         self.packets.resent() + u64::from(self.probe.is_outstanding() && self.probe.repeats())
     }
 
-    /// Begins a reduction of the window; `spared` leaves it as it is.
-    pub(super) fn cut(&mut self, spared: bool) {
-        let cwnd = self.cwnd.pkts;
-        let target = if spared {
-            cwnd
-        } else {
-            self.cwnd.ssthresh = self.congestion.on_loss(cwnd);
-            self.cwnd.ssthresh
-        };
+    /// The control answers a loss with this verdict. Returns the window before, if it was cut.
+    pub(super) fn reduce(&mut self, now: Time, verdict: Verdict) -> Option<Window> {
+        let before = self.cwnd.window.clone();
+        let loss = self.loss_event(now, verdict);
+        let answer = self.control.on_loss(&mut self.cwnd.window, &loss);
+        self.begin_reduction(before.cwnd);
+        (answer == Answer::Cut).then_some(before)
+    }
+
+    /// The loss of a packet, for the control.
+    pub(super) fn loss_event(&self, at: Time, verdict: Verdict) -> LossEvent {
+        LossEvent { at, flight_pkts: self.stream.flight_pkts(), verdict, sending: None }
+    }
+
+    /// cwnd goes from `before` to what the control left it at, which may be the same, by RFC 6937.
+    pub(super) fn begin_reduction(&mut self, before: f64) {
+        let target_pkts = self.cwnd.pkts();
+        self.cwnd.window.cwnd = before;
         self.high = self.stream.next;
-        self.cwnd.count = 0;
-        self.prr = Prr::new(cwnd, target);
+        self.prr = Prr::new(self.cwnd.pkts(), target_pkts);
         self.probe.clear();
     }
 
@@ -107,14 +134,27 @@ impl<L: Algorithm> Linux<L> {
         matches!(self.state, State::Reduced | State::Recovery)
     }
 
-    pub(super) fn adjust_window(&mut self, now: Time, advances: bool, delivered: u64, losses: u64) {
+    /// The control is told what the event brought. During a reduction the window is not its own, but RFC 6937's.
+    pub(super) fn adjust_window(&mut self, now: Time, advances: bool, news: &News) {
+        if advances {
+            let growth = match (self.is_reducing(), self.cwnd.is_used()) {
+                (true, _) => Growth::Repairing,
+                (false, true) => Growth::Due,
+                (false, false) => Growth::Unused,
+            };
+            let Stream { una, next, .. } = self.stream;
+            let (rtt, srtt) = (news.rtt, self.rtt.srtt());
+            let acked = AckEvent { at: now, newly_acked_pkts: news.delivered, rtt, srtt, una, next, growth };
+            self.control.on_ack(&mut self.cwnd.window, &acked);
+        } else {
+            self.control.on_dup_ack(now);
+        }
         if self.is_reducing() {
-            let (safe, in_flight_pkts) = (advances && losses == 0, self.packets.in_flight());
-            let delivery = Delivery { delivered_pkts: delivered, safe, in_flight_pkts };
-            self.cwnd.pkts = self.prr.on_ack(&delivery).unwrap_or(self.cwnd.pkts);
-        } else if advances {
-            let delivered = u32::try_from(delivered).unwrap_or(u32::MAX);
-            self.congestion.grow(now, &mut self.cwnd, delivered);
+            let (safe, in_flight_pkts) = (advances && news.losses == 0, self.packets.in_flight());
+            let delivery = Delivery { delivered_pkts: news.delivered, safe, in_flight_pkts };
+            if let Some(pkts) = self.prr.on_ack(&delivery) {
+                self.cwnd.set(pkts);
+            }
         }
     }
 }

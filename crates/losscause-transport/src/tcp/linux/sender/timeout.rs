@@ -10,6 +10,7 @@ use super::alert::State;
 use super::intake::Brought;
 use super::timers::TimerKind;
 use super::transmit::Due;
+use crate::tcp::control::TimeoutEvent;
 
 impl<L: Algorithm> Linux<L> {
     pub(super) fn on_retransmission_timeout(&mut self, now: Time, observer: &mut impl Observer) {
@@ -40,12 +41,12 @@ impl<L: Algorithm> Linux<L> {
         if !spared {
             if uncut_yet {
                 let ssthresh = self.cwnd.current_ssthresh(self.is_reducing());
-                self.undo.begin(self.stream.una, self.resent_and_probe(), self.cwnd.pkts, ssthresh);
-                self.cwnd.ssthresh = self.congestion.on_loss(self.cwnd.pkts);
+                self.undo.begin(self.stream.una, self.resent_and_probe(), self.cwnd.pkts(), ssthresh);
             }
-            self.congestion.on_timeout();
-            self.cwnd.pkts = u32::try_from(self.packets.in_flight() + 1).unwrap_or(u32::MAX);
-            self.cwnd.count = 0;
+            let flight_pkts = self.stream.flight_pkts();
+            let timeout = TimeoutEvent { at: now, flight_pkts, again: !uncut_yet };
+            self.control.on_timeout(&mut self.cwnd.window, &timeout);
+            self.cwnd.set(u32::try_from(self.packets.in_flight() + 1).unwrap_or(u32::MAX));
         }
         self.state = State::Loss;
         self.high = self.stream.next;

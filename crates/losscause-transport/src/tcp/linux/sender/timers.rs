@@ -7,6 +7,7 @@ use super::super::probe::Probe;
 use super::Linux;
 use super::alert::State;
 use super::intake::Brought;
+use super::reduction::News;
 use super::transmit::Due;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +89,7 @@ impl<L: Algorithm> Linux<L> {
             if self.state != State::Recovery {
                 self.recover(now, observer);
                 let found = self.packets.losses() - losses;
-                self.adjust_window(now, false, 1, found);
+                self.adjust_window(now, false, &News { delivered: 1, losses: found, rtt: None });
             } else {
                 self.judge_further_losses(now, observer);
             }

@@ -110,7 +110,7 @@ impl<L: Algorithm> Linux<L> {
 
     /// Nothing more may leave now.
     pub(super) fn on_stop(&mut self) {
-        let limited = self.packets.in_flight() >= u64::from(self.cwnd.pkts);
+        let limited = self.packets.in_flight() >= u64::from(self.cwnd.pkts());
         if std::mem::take(&mut self.sent_some) || limited {
             let Stream { una, next, .. } = self.stream;
             self.cwnd.on_stop(limited, self.packets.outstanding(), una, next);

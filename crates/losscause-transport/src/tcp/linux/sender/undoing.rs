@@ -49,8 +49,7 @@ impl<L: Algorithm> Linux<L> {
             self.packets.unlose();
         }
         if let Some((cwnd, ssthresh)) = self.undo.take() {
-            self.cwnd.pkts = self.cwnd.pkts.max(cwnd);
-            self.cwnd.ssthresh = self.cwnd.ssthresh.max(ssthresh);
+            self.cwnd.restore(f64::from(cwnd), f64::from(ssthresh));
         }
         self.rack.on_undo();
     }

@@ -23,13 +23,14 @@
 //!
 //! Deviations: none with [`Halving::FlightSize`]; the other two are ns-2's.
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::quirks::Halving;
-use super::super::window::Window;
+use super::{AckEvent, CongestionControl, TimeoutEvent};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::quirks::Halving;
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Aimd {
+pub(super) struct Aimd {
     halving: Halving,
     increase_pkts: f64,
 }
@@ -38,13 +39,20 @@ impl Aimd {
     pub(super) fn new(config: &Config) -> Self {
         Self { halving: config.quirks.halving, increase_pkts: config.additive_increase_pkts }
     }
+}
 
-    #[inline]
-    pub(super) fn grow(&self, window: &mut Window) {
-        window.grow_by(self.increase_pkts);
+impl CongestionControl for Aimd {
+    fn name(&self) -> &'static str {
+        "AIMD"
     }
 
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
+    fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
+        if acked.growth.is_due() {
+            window.grow_by(self.increase_pkts);
+        }
+    }
+
+    fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
         if loss.verdict.is_wireless() {
             return Answer::Kept;
         }
@@ -57,17 +65,17 @@ impl Aimd {
         Answer::Cut
     }
 
-    pub(super) fn on_timeout(&mut self, window: &mut Window, flight_pkts: u64, again: bool) {
-        self.halving.on_timeout(window, flight_pkts, again);
+    fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent) {
+        self.halving.on_timeout(window, timeout);
     }
 }
 
 impl Halving {
     /// ssthresh becomes half of what was in flight (or of the window), and cwnd becomes 1.
-    pub(super) fn on_timeout(self, window: &mut Window, flight_pkts: u64, again: bool) {
-        let held = again && self == Halving::FlightSize;
+    pub(super) fn on_timeout(self, window: &mut Window, timeout: &TimeoutEvent) {
+        let held = timeout.again && self == Halving::FlightSize;
         if !held {
-            window.ssthresh = self.threshold(self.half(window, flight_pkts));
+            window.ssthresh = self.threshold(self.half(window, timeout.flight_pkts));
         }
         window.cwnd = 1.0;
     }
@@ -92,8 +100,10 @@ impl Halving {
 mod tests {
     use losscause::{Time, Verdict};
 
-    use super::super::super::quirks::Quirks;
+    use super::super::Growth;
+    use super::super::tests::{ack, timeout};
     use super::*;
+    use crate::tcp::quirks::Quirks;
 
     fn aimd(halving: Halving, cwnd: f64) -> (Aimd, Window) {
         let quirks = Quirks { halving, ..Quirks::RFC };
@@ -103,7 +113,7 @@ mod tests {
 
     fn after_fast_retransmit(halving: Halving, cwnd: f64, flight_pkts: u64, verdict: Verdict) -> (f64, f64) {
         let (mut aimd, mut window) = aimd(halving, cwnd);
-        aimd.on_fast_retransmit(&mut window, &LossEvent { at: Time::ZERO, flight_pkts, verdict, sending: None });
+        aimd.on_loss(&mut window, &LossEvent { at: Time::ZERO, flight_pkts, verdict, sending: None });
         (window.cwnd, window.ssthresh)
     }
 
@@ -136,10 +146,12 @@ mod tests {
     #[test]
     fn an_increase_of_its_own_holds_in_congestion_avoidance_only() {
         let config = Config { additive_increase_pkts: 0.8, ..Config::rfc() };
-        let (aimd, mut window) = (Aimd::new(&config), Window { cwnd: 3.0, ssthresh: 4.0, max_pkts: 44 });
-        aimd.grow(&mut window);
+        let (mut aimd, mut window) = (Aimd::new(&config), Window { cwnd: 3.0, ssthresh: 4.0, max_pkts: 44 });
+        aimd.on_ack(&mut window, &ack(0, 1, None, Growth::Due));
         assert_eq!(window.cwnd, 4.0);
-        aimd.grow(&mut window);
+        aimd.on_ack(&mut window, &ack(0, 1, None, Growth::Due));
+        assert_eq!(window.cwnd, 4.2);
+        aimd.on_ack(&mut window, &ack(0, 1, None, Growth::Repairing));
         assert_eq!(window.cwnd, 4.2);
     }
 
@@ -147,9 +159,9 @@ mod tests {
     fn a_timeout_leaves_one_packet_and_half_the_threshold() {
         let after = |halving, again| {
             let (mut aimd, mut window) = aimd(halving, 12.0);
-            aimd.on_timeout(&mut window, 12, false);
+            aimd.on_timeout(&mut window, &timeout(0, 12, false));
             assert_eq!((window.cwnd, window.ssthresh), (1.0, 6.0));
-            aimd.on_timeout(&mut window, 12, again);
+            aimd.on_timeout(&mut window, &timeout(0, 12, again));
             (window.cwnd, window.ssthresh)
         };
         assert_eq!(after(Halving::FlightSize, false), (1.0, 2.0), "a window of 1 was in the network");

@@ -24,14 +24,16 @@
 //! Deviations: New Jersey takes t_n from the receiver's timestamps, so that ACK delays do not matter; here t_n is the
 //! ACK's arrival, as in TCP-Jersey, whose name for the estimator (ABE) Koo uses.
 
-use losscause::{Observation, Span, Time};
+use losscause::{Span, Time};
 
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::window::Window;
 use super::delivered::Delivered;
+use super::{AckEvent, CongestionControl, TimeoutEvent};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct NewJersey {
+pub(super) struct NewJersey {
     /// Packets per second.
     bandwidth: f64,
     last_at: Option<Time>,
@@ -43,21 +45,9 @@ pub(in super::super) struct NewJersey {
 const RTT_GAIN: f64 = 0.125;
 
 impl NewJersey {
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &Observation, may_grow: bool) {
-        if let Some(rtt) = sample.delay.filter(|&rtt| rtt > Span::ZERO) {
-            let rtt = rtt.as_secs_f64();
-            self.rtt = Some(self.rtt.map_or(rtt, |mean| mean + RTT_GAIN * (rtt - mean)));
-        }
-        let pkts = self.delivered.on_ack(sample.newly_acked_pkts());
-        self.estimate(sample.at, pkts);
-        if may_grow {
-            window.grow();
-        }
-    }
-
-    pub(super) fn on_dup_ack(&mut self, now: Time) {
-        let pkts = self.delivered.on_dup_ack();
-        self.estimate(now, pkts);
+    /// Nothing of it can be set.
+    pub(super) fn new(_: &Config) -> Self {
+        Self::default()
     }
 
     fn estimate(&mut self, now: Time, pkts: u64) {
@@ -67,27 +57,51 @@ impl NewJersey {
         }
     }
 
-    /// A router warned of congestion.
-    pub(super) fn on_warning(&mut self, window: &mut Window) {
-        let slow_start = window.cwnd < window.ssthresh;
-        window.ssthresh = self.path_pkts();
-        window.cwnd = if slow_start { window.cwnd.min(window.ssthresh) } else { window.ssthresh };
-    }
-
-    /// Called only for losses whose window no warning has cut.
-    pub(super) fn on_fast_retransmit(&mut self, _: &mut Window, _: &LossEvent) -> Answer {
-        Answer::Kept
-    }
-
-    pub(super) fn on_timeout(&mut self, window: &mut Window) {
-        window.ssthresh = self.path_pkts();
-        window.cwnd = 1.0;
-        self.delivered.on_timeout();
-    }
-
     /// ownd: the bandwidth-delay product, packets.
     fn path_pkts(&self) -> f64 {
         (self.bandwidth * self.rtt.unwrap_or(0.0)).max(2.0)
+    }
+}
+
+impl CongestionControl for NewJersey {
+    fn name(&self) -> &'static str {
+        "New Jersey"
+    }
+
+    fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
+        if let Some(rtt) = acked.rtt.filter(|&rtt| rtt > Span::ZERO) {
+            let rtt = rtt.as_secs_f64();
+            self.rtt = Some(self.rtt.map_or(rtt, |mean| mean + RTT_GAIN * (rtt - mean)));
+        }
+        let pkts = self.delivered.on_ack(acked.newly_acked_pkts);
+        self.estimate(acked.at, pkts);
+        if acked.growth.is_due() {
+            window.grow();
+        }
+    }
+
+    fn on_dup_ack(&mut self, now: Time) {
+        let pkts = self.delivered.on_dup_ack();
+        self.estimate(now, pkts);
+    }
+
+    /// A mark is the router's warning of congestion.
+    fn on_mark(&mut self, window: &mut Window, _: &LossEvent) -> Answer {
+        let slow_start = window.cwnd < window.ssthresh;
+        window.ssthresh = self.path_pkts();
+        window.cwnd = if slow_start { window.cwnd.min(window.ssthresh) } else { window.ssthresh };
+        Answer::Cut
+    }
+
+    /// Called only for losses whose window no warning has cut.
+    fn on_loss(&mut self, _: &mut Window, _: &LossEvent) -> Answer {
+        Answer::Kept
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, _: &TimeoutEvent) {
+        window.ssthresh = self.path_pkts();
+        window.cwnd = 1.0;
+        self.delivered.on_timeout();
     }
 }
 
@@ -95,17 +109,16 @@ impl NewJersey {
 mod tests {
     use losscause::Verdict;
 
+    use super::super::Growth;
+    use super::super::tests::{ack as ack_event, timeout};
     use super::*;
-    use losscause::Acked;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    fn ack(jersey: &mut NewJersey, window: &mut Window, ms: i64, newly_acked_pkts: u32) {
-        let rtt = Some(Span::from_millis(100));
-        let sample = Observation::first(0, at(ms)).with_delay(rtt).with_acked(Acked::new(newly_acked_pkts.into()));
-        jersey.on_ack(window, &sample, true);
+    fn ack(jersey: &mut NewJersey, window: &mut Window, ms: i64, newly_acked_pkts: u64) {
+        jersey.on_ack(window, &ack_event(ms, newly_acked_pkts, Some(100), Growth::Due));
     }
 
     #[test]
@@ -128,9 +141,7 @@ mod tests {
         let mut jersey = NewJersey::default();
         let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
         ack(&mut jersey, &mut window, 0, 1);
-        let rtt = Some(Span::from_millis(180));
-        let sample = Observation::first(0, at(10)).with_delay(rtt).with_acked(Acked::new(1));
-        jersey.on_ack(&mut window, &sample, true);
+        jersey.on_ack(&mut window, &ack_event(10, 1, Some(180), Growth::Due));
         assert!((jersey.rtt.unwrap() - 0.11).abs() < 1e-12);
     }
 
@@ -139,7 +150,8 @@ mod tests {
         let after = |cwnd, ssthresh| {
             let mut jersey = NewJersey { bandwidth: 80.0, rtt: Some(0.1), ..NewJersey::default() };
             let mut window = Window { cwnd, ssthresh, max_pkts: 100 };
-            jersey.on_warning(&mut window);
+            let mark = LossEvent { at: at(10), flight_pkts: 20, verdict: Verdict::Congestion, sending: None };
+            assert_eq!(jersey.on_mark(&mut window, &mark), Answer::Cut);
             (window.cwnd, window.ssthresh)
         };
         assert_eq!(after(20.0, 10.0), (8.0, 8.0));
@@ -154,7 +166,7 @@ mod tests {
             let mut jersey = NewJersey { bandwidth: 80.0, rtt: Some(0.1), ..NewJersey::default() };
             let mut window = Window { cwnd: 20.0, ssthresh: 10.0, max_pkts: 100 };
             let loss = LossEvent { at: at(10), flight_pkts: 20, verdict, sending: None };
-            assert_eq!(jersey.on_fast_retransmit(&mut window, &loss), Answer::Kept);
+            assert_eq!(jersey.on_loss(&mut window, &loss), Answer::Kept);
             assert_eq!((window.cwnd, window.ssthresh), (20.0, 10.0));
         }
     }
@@ -163,9 +175,9 @@ mod tests {
     fn a_timeout_remembers_what_the_path_carried() {
         let mut jersey = NewJersey { bandwidth: 80.0, rtt: Some(0.1), ..NewJersey::default() };
         let mut window = Window { cwnd: 20.0, ssthresh: 10.0, max_pkts: 100 };
-        jersey.on_timeout(&mut window);
+        jersey.on_timeout(&mut window, &timeout(10, 20, false));
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 8.0));
-        NewJersey::default().on_timeout(&mut window);
+        NewJersey::default().on_timeout(&mut window, &timeout(10, 20, false));
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 2.0), "at least 2");
     }
 }

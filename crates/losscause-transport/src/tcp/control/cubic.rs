@@ -28,12 +28,13 @@
 
 use losscause::{Span, Time};
 
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::window::Window;
-use super::{Acked, Growth};
+use super::{AckEvent, CongestionControl, Growth, TimeoutEvent};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Cubic {
+pub(super) struct Cubic {
     w_max: f64,
     /// The window before the last cut.
     cwnd_prior: f64,
@@ -57,24 +58,9 @@ const C: f64 = 0.4;
 const BETA: f64 = 0.7;
 
 impl Cubic {
-    pub(super) fn new() -> Self {
+    /// Nothing of it can be set.
+    pub(super) fn new(_: &Config) -> Self {
         Self { w_max: 0.0, cwnd_prior: 0.0, epoch: None, afresh: true, srtt: Span::ZERO, last_ack: None }
-    }
-
-    pub(super) fn on_ack(&mut self, window: &mut Window, acked: &Acked<'_>) {
-        let now = acked.sample.at;
-        let before = self.last_ack.replace(now).unwrap_or(now);
-        self.srtt = acked.srtt.unwrap_or(self.srtt);
-        match acked.growth {
-            Growth::Due if window.cwnd < window.ssthresh => window.grow(),
-            Growth::Due => self.avoid_congestion(window, now, acked.sample.newly_acked_pkts()),
-            Growth::Repairing => {}
-            Growth::Unused => {
-                if let Some(epoch) = &mut self.epoch {
-                    epoch.began += now - before;
-                }
-            }
-        }
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, now: Time, acked_pkts: u64) {
@@ -102,25 +88,6 @@ impl Cubic {
         Epoch { began: now, k: cube_root((self.w_max - cwnd) / C), w_est: cwnd }
     }
 
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
-        if loss.verdict.is_wireless() {
-            return Answer::Kept;
-        }
-        self.cut(window, loss.flight_pkts);
-        self.afresh = false;
-        window.cwnd = window.ssthresh;
-        Answer::Cut
-    }
-
-    pub(super) fn on_timeout(&mut self, window: &mut Window, flight_pkts: u64, again: bool) {
-        if !again {
-            self.cut(window, flight_pkts);
-        }
-        self.epoch = None;
-        self.afresh = true;
-        window.cwnd = 1.0;
-    }
-
     fn cut(&mut self, window: &mut Window, flight_pkts: u64) {
         let cwnd = window.usable();
         self.w_max = if cwnd < self.w_max { cwnd * (1.0 + BETA) / 2.0 } else { cwnd };
@@ -130,12 +97,52 @@ impl Cubic {
     }
 }
 
+impl CongestionControl for Cubic {
+    fn name(&self) -> &'static str {
+        "CUBIC"
+    }
+
+    fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
+        let before = self.last_ack.replace(acked.at).unwrap_or(acked.at);
+        self.srtt = acked.srtt.unwrap_or(self.srtt);
+        match acked.growth {
+            Growth::Due if window.cwnd < window.ssthresh => window.grow(),
+            Growth::Due => self.avoid_congestion(window, acked.at, acked.newly_acked_pkts),
+            Growth::Repairing => {}
+            Growth::Unused => {
+                if let Some(epoch) = &mut self.epoch {
+                    epoch.began += acked.at - before;
+                }
+            }
+        }
+    }
+
+    fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
+        if loss.verdict.is_wireless() {
+            return Answer::Kept;
+        }
+        self.cut(window, loss.flight_pkts);
+        self.afresh = false;
+        window.cwnd = window.ssthresh;
+        Answer::Cut
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent) {
+        if !timeout.again {
+            self.cut(window, timeout.flight_pkts);
+        }
+        self.epoch = None;
+        self.afresh = true;
+        window.cwnd = 1.0;
+    }
+}
+
 fn w_cubic(t: f64, k: f64, w_max: f64) -> f64 {
     C * (t - k) * (t - k) * (t - k) + w_max
 }
 
 /// Cube root by Newton's method; uses only operations that round alike on every machine.
-pub(in super::super) fn cube_root(x: f64) -> f64 {
+pub(in crate::tcp) fn cube_root(x: f64) -> f64 {
     if x == 0.0 {
         return 0.0;
     }
@@ -155,9 +162,9 @@ pub(in super::super) fn cube_root(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use losscause::{Observation, Verdict};
+    use losscause::Verdict;
 
-    use super::super::super::stream::Stream;
+    use super::super::tests::{ack as ack_event, timeout};
     use super::*;
 
     fn at(ms: i64) -> Time {
@@ -165,19 +172,17 @@ mod tests {
     }
 
     fn cut_at(cwnd: f64) -> (Cubic, Window) {
-        let mut cubic = Cubic::new();
+        let mut cubic = Cubic::new(&Config::rfc());
         let mut window = Window { cwnd, ssthresh: 50.0, max_pkts: 1_000_000 };
         let loss = LossEvent { at: at(0), flight_pkts: cwnd as u64, verdict: Verdict::Congestion, sending: None };
-        assert_eq!(cubic.on_fast_retransmit(&mut window, &loss), Answer::Cut);
+        assert_eq!(cubic.on_loss(&mut window, &loss), Answer::Cut);
         (cubic, window)
     }
 
     fn ack(cubic: &mut Cubic, window: &mut Window, ms: i64, srtt_ms: i64, growth: Growth) {
-        let (stream, srtt) = (Stream { una: 1, next: 1, sent: 1, end: 9 }, Span::from_millis(srtt_ms));
         // Deliberately far from `srtt`: CUBIC must not use this ACK's own round-trip time.
-        let one = losscause::Acked::new(1);
-        let sample = Observation::first(0, at(ms)).with_delay(Some(Span::from_millis(9_000))).with_acked(one);
-        cubic.on_ack(window, &Acked { sample: &sample, stream: &stream, srtt: Some(srtt), growth });
+        let acked = ack_event(ms, 1, Some(9_000), growth);
+        cubic.on_ack(window, &AckEvent { srtt: Some(Span::from_millis(srtt_ms)), ..acked });
     }
 
     #[test]
@@ -251,7 +256,7 @@ mod tests {
     fn what_lies_above_a_stalled_cumulative_ack_does_not_count() {
         let (mut cubic, mut window) = cut_at(100.0);
         let loss = LossEvent { at: at(0), flight_pkts: 900, verdict: Verdict::Congestion, sending: None };
-        cubic.on_fast_retransmit(&mut window, &loss);
+        cubic.on_loss(&mut window, &loss);
         assert_eq!(window.ssthresh, 49.0, "of a window of 70");
     }
 
@@ -260,17 +265,17 @@ mod tests {
         let (mut cubic, mut window) = cut_at(100.0);
         window.cwnd = 80.0;
         let loss = LossEvent { at: at(0), flight_pkts: 80, verdict: Verdict::Congestion, sending: None };
-        cubic.on_fast_retransmit(&mut window, &loss);
+        cubic.on_loss(&mut window, &loss);
         assert!((cubic.w_max - 68.0).abs() < 1e-9);
         window.cwnd = 90.0;
-        cubic.on_fast_retransmit(&mut window, &LossEvent { flight_pkts: 90, ..loss });
+        cubic.on_loss(&mut window, &LossEvent { flight_pkts: 90, ..loss });
         assert_eq!(cubic.w_max, 90.0);
     }
 
     #[test]
     fn after_a_timeout_the_cubic_starts_from_the_window_of_that_time() {
         let (mut cubic, mut window) = cut_at(100.0);
-        cubic.on_timeout(&mut window, 70, false);
+        cubic.on_timeout(&mut window, &timeout(0, 70, false));
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 49.0));
         window.cwnd = 49.0;
         ack(&mut cubic, &mut window, 100, 100, Growth::Due);
@@ -281,7 +286,7 @@ mod tests {
     fn a_wireless_loss_changes_nothing() {
         let (mut cubic, mut window) = cut_at(100.0);
         let loss = LossEvent { at: at(0), flight_pkts: 80, verdict: Verdict::Wireless, sending: None };
-        assert_eq!(cubic.on_fast_retransmit(&mut window, &loss), Answer::Kept);
+        assert_eq!(cubic.on_loss(&mut window, &loss), Answer::Kept);
         assert_eq!((window.cwnd, cubic.w_max), (70.0, 100.0));
     }
 }

@@ -31,16 +31,33 @@
 //! strict.
 
 use losscause::lda::vegas_buffer::{Between, VegasBuffer, VegasBufferConfig, WindowOf};
-use losscause::{Observation, Span, Time, Verdict};
+use losscause::{Span, Time, Verdict};
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::schemes::WestwoodVtParameters;
-use super::super::window::Window;
 use super::westwood::Westwood;
+use super::{AckEvent, CongestionControl, TimeoutEvent};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::window::Window;
+
+/// Thresholds of WestwoodVT, packets in queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WestwoodVtParameters {
+    /// A loss with a smaller Delta is wireless.
+    pub alpha_pkts: u32,
+    /// A loss with a larger Delta is congestion. At least [`WestwoodVtParameters::alpha_pkts`].
+    pub beta_pkts: u32,
+}
+
+impl WestwoodVtParameters {
+    /// The paper's thresholds, for queues of 20 packets.
+    pub const PUBLISHED: Self = {
+        let VegasBufferConfig { alpha, beta, .. } = VegasBufferConfig::westwood_vt();
+        Self { alpha_pkts: alpha as u32, beta_pkts: beta as u32 }
+    };
+}
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct WestwoodVt {
+pub(super) struct WestwoodVt {
     westwood: Westwood,
     rule: VegasBuffer,
 }
@@ -57,32 +74,6 @@ impl WestwoodVt {
         Self { westwood: Westwood::new(config), rule }
     }
 
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &Observation, may_grow: bool) {
-        if let Some(rtt) = sample.delay.filter(|&rtt| rtt > Span::ZERO) {
-            self.rule.on_rtt(rtt, Some(window.usable()), sample.in_flight_pkts());
-        }
-        self.westwood.on_ack(window, sample, may_grow);
-    }
-
-    pub(super) fn on_dup_ack(&mut self, now: Time) {
-        self.westwood.on_dup_ack(now);
-    }
-
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
-        match self.verdict(window, loss) {
-            Verdict::Congestion => self.westwood.on_fast_retransmit(window, loss),
-            Verdict::Wireless => {
-                window.cwnd += 1.0;
-                Answer::Kept
-            }
-            Verdict::Undecided => Answer::Kept,
-        }
-    }
-
-    pub(super) fn on_timeout(&mut self, window: &mut Window, now: Time) {
-        self.westwood.on_timeout(window, now);
-    }
-
     fn verdict(&self, window: &Window, loss: &LossEvent) -> Verdict {
         if loss.verdict.is_wireless() {
             return Verdict::Wireless;
@@ -94,19 +85,50 @@ impl WestwoodVt {
     }
 }
 
+impl CongestionControl for WestwoodVt {
+    fn name(&self) -> &'static str {
+        "WestwoodVT"
+    }
+
+    fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
+        if let Some(rtt) = acked.rtt.filter(|&rtt| rtt > Span::ZERO) {
+            self.rule.on_rtt(rtt, Some(window.usable()), acked.flight_pkts());
+        }
+        self.westwood.on_ack(window, acked);
+    }
+
+    fn on_dup_ack(&mut self, now: Time) {
+        self.westwood.on_dup_ack(now);
+    }
+
+    fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
+        match self.verdict(window, loss) {
+            Verdict::Congestion => self.westwood.on_loss(window, loss),
+            Verdict::Wireless => {
+                window.cwnd += 1.0;
+                Answer::Kept
+            }
+            Verdict::Undecided => Answer::Kept,
+        }
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent) {
+        self.westwood.on_timeout(window, timeout);
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::Growth;
+    use super::super::tests::{ack as ack_event, timeout};
     use super::*;
-    use losscause::Acked;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
     }
 
     fn ack(vt: &mut WestwoodVt, window: &mut Window, ms: i64, rtt_ms: i64) {
-        let rtt = Some(Span::from_millis(rtt_ms));
-        let sample = Observation::first(0, at(ms)).with_delay(rtt).with_acked(Acked::new(1));
-        vt.on_ack(window, &sample, false);
+        vt.on_ack(window, &ack_event(ms, 1, Some(rtt_ms), Growth::Repairing));
     }
 
     /// 100 packets/s over a path of 60 ms: a pipe of six packets. The queue adds 30 ms to the last ACK, so Delta is
@@ -123,7 +145,7 @@ mod tests {
     fn after(cwnd: f64, ssthresh: f64, verdict: Verdict) -> (f64, f64, bool) {
         let mut window = Window { cwnd, ssthresh, max_pkts: 100 };
         let loss = LossEvent { at: at(19_990), flight_pkts: cwnd as u64, verdict, sending: None };
-        let cut = settled(cwnd).on_fast_retransmit(&mut window, &loss);
+        let cut = settled(cwnd).on_loss(&mut window, &loss);
         ((window.cwnd * 10.0).round() / 10.0, (window.ssthresh * 10.0).round() / 10.0, cut == Answer::Cut)
     }
 
@@ -140,13 +162,13 @@ mod tests {
         let mut vt = settled(45.0);
         let mut window = Window { cwnd: 45.0, ssthresh: 9.0, max_pkts: 100 };
         let loss = LossEvent { at: at(19_990), flight_pkts: 45, verdict: Verdict::Congestion, sending: None };
-        assert_eq!(vt.on_fast_retransmit(&mut window, &loss), Answer::Kept);
+        assert_eq!(vt.on_loss(&mut window, &loss), Answer::Kept);
         // 45 (1 - 60/80) = 11.3, then 45 (1 - 60/120) = 22.5.
         ack(&mut vt, &mut window, 20_000, 80);
-        assert_eq!(vt.on_fast_retransmit(&mut window, &loss), Answer::Kept);
+        assert_eq!(vt.on_loss(&mut window, &loss), Answer::Kept);
         assert_eq!(window.cwnd, 46.0);
         ack(&mut vt, &mut window, 20_010, 120);
-        assert_eq!(vt.on_fast_retransmit(&mut window, &loss), Answer::Cut);
+        assert_eq!(vt.on_loss(&mut window, &loss), Answer::Cut);
     }
 
     #[test]
@@ -165,7 +187,7 @@ mod tests {
     #[test]
     fn a_timeout_is_westwoods() {
         let mut window = Window { cwnd: 40.0, ssthresh: 9.0, max_pkts: 100 };
-        settled(40.0).on_timeout(&mut window, at(19_990));
+        settled(40.0).on_timeout(&mut window, &timeout(19_990, 40, false));
         assert_eq!((window.cwnd, (window.ssthresh * 10.0).round()), (1.0, 60.0), "6 packets fill the path");
     }
 
@@ -174,7 +196,7 @@ mod tests {
         let mut vt = WestwoodVt::new(&Config::rfc(), WestwoodVtParameters::PUBLISHED);
         let mut window = Window { cwnd: 9.0, ssthresh: 9.0, max_pkts: 100 };
         let loss = LossEvent { at: at(0), flight_pkts: 9, verdict: Verdict::Congestion, sending: None };
-        assert_eq!(vt.on_fast_retransmit(&mut window, &loss), Answer::Kept);
+        assert_eq!(vt.on_loss(&mut window, &loss), Answer::Kept);
         assert_eq!((window.cwnd, window.ssthresh), (9.0, 9.0));
     }
 }

@@ -15,17 +15,18 @@
 //!
 //! Deviations: RTT is that of the newest ACK (the paper says "measured"); ssthresh is at least 2 (RFC 5681).
 
+use losscause::Span;
 use losscause::filter::Backlog;
 use losscause::lda::VegasBufferConfig;
-use losscause::{Observation, Span};
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::quirks::Halving;
-use super::super::window::Window;
+use super::{AckEvent, CongestionControl, TimeoutEvent};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::quirks::Halving;
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Veno {
+pub(super) struct Veno {
     halving: Halving,
     backlog: Backlog,
     /// Whether the previous ACK was skipped, where only every other one counts.
@@ -40,11 +41,21 @@ impl Veno {
         Self { halving: config.quirks.halving, backlog: Backlog::default(), skipped: false }
     }
 
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &Observation, may_grow: bool) {
-        if let Some(rtt) = sample.delay.filter(|&rtt| rtt > Span::ZERO) {
+    fn queued_pkts(&self, window: &Window) -> f64 {
+        self.backlog.pkts(window.usable()).unwrap_or(0.0)
+    }
+}
+
+impl CongestionControl for Veno {
+    fn name(&self) -> &'static str {
+        "Veno"
+    }
+
+    fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
+        if let Some(rtt) = acked.rtt.filter(|&rtt| rtt > Span::ZERO) {
             self.backlog.observe(rtt);
         }
-        if !may_grow {
+        if !acked.growth.is_due() {
             return;
         }
         if window.cwnd < window.ssthresh || self.queued_pkts(window) < BETA_PKTS {
@@ -57,7 +68,7 @@ impl Veno {
         }
     }
 
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
+    fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
         if loss.verdict.is_wireless() {
             return Answer::Kept;
         }
@@ -68,13 +79,9 @@ impl Veno {
         Answer::Cut
     }
 
-    pub(super) fn on_timeout(&mut self, window: &mut Window, flight_pkts: u64, again: bool) {
-        self.halving.on_timeout(window, flight_pkts, again);
+    fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent) {
+        self.halving.on_timeout(window, timeout);
         self.backlog.forget_base();
-    }
-
-    fn queued_pkts(&self, window: &Window) -> f64 {
-        self.backlog.pkts(window.usable()).unwrap_or(0.0)
     }
 }
 
@@ -82,13 +89,12 @@ impl Veno {
 mod tests {
     use losscause::{Time, Verdict};
 
+    use super::super::Growth;
+    use super::super::tests::ack;
     use super::*;
-    use losscause::Acked;
 
     fn acked(veno: &mut Veno, window: &mut Window, rtt_ms: i64) {
-        let sample =
-            Observation::first(0, Time::ZERO).with_delay(Some(Span::from_millis(rtt_ms))).with_acked(Acked::new(1));
-        veno.on_ack(window, &sample, true);
+        veno.on_ack(window, &ack(0, 1, Some(rtt_ms), Growth::Due));
     }
 
     fn after_loss(rtt_ms: i64, verdict: Verdict) -> f64 {
@@ -97,7 +103,7 @@ mod tests {
         acked(&mut veno, &mut window, 70);
         acked(&mut veno, &mut window, rtt_ms);
         window.cwnd = 10.0;
-        veno.on_fast_retransmit(&mut window, &LossEvent { at: Time::ZERO, flight_pkts: 10, verdict, sending: None });
+        veno.on_loss(&mut window, &LossEvent { at: Time::ZERO, flight_pkts: 10, verdict, sending: None });
         assert_eq!(veno.backlog.base_rtt().is_none(), verdict != Verdict::Wireless);
         window.cwnd
     }

@@ -17,33 +17,59 @@
 //! Deviations: the paper does not fix tau and m for all paths; here tau is 500 ms and m is 2, the smallest value that
 //! it allows. ACKs at the same instant form one sample. Everything is counted in packets.
 //!
-//! The authors' ns-2 agents differ:
-//!
-//! | | published | [`Ns2`](WestwoodRules::Ns2) | [`Ns2In2001`](WestwoodRules::Ns2In2001) |
-//! |---|---|---|---|
-//! | filter | the one above, tau 0.5 s | the same, tau 1 s (`filter_type_` 3) | bwe_k = 0.9047 bwe_(k-1) + 0.0476 (b_k + b_(k-1)), independent of D (`filter_type_` 1, the default); silence is ignored |
-//! | packets that an ACK reports | all it acknowledges | at most two | at most two |
-//! | RTTmin | exact | exact | in whole ticks of the sender's clock, at least one |
-//! | ssthresh | real | rounded down, cwnd is not | rounded down, cwnd too |
-//! | timeout: cwnd | 1 | 2 | 1 |
-//! | timeout: ssthresh | bwe RTTmin | the same | bwe RTTmin / a; a counts losses in slow start, up to 4 (a timeout as 1, a fast retransmit as 1/4), and is 1 after one outside |
-//!
-//! `Ns2` is `Agent/TCP/WestwoodNR` as later revised. `Ns2In2001` is `Agent/TCP/Westwood` 1.3 of June 2002; the NewReno
-//! agent of September 2001 still holds its formulas as comments. A filter that runs per ACK samples a burst at the rate
-//! of the last hop, so its estimate is high. The 2001 agent's different count of duplicates (`unaccounted_`) is not
-//! reproduced.
+//! `westwood_ns2.rs` has the rules of the authors' ns-2 agents, which differ.
 
-use losscause::{Observation, Span, Time};
+use losscause::{Span, Time};
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::quirks::WestwoodRules;
-use super::super::window::Window;
 use super::delivered::Delivered;
+use super::{AckEvent, CongestionControl, TimeoutEvent, westwood_ns2};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::quirks::WestwoodRules;
+use crate::tcp::window::Window;
+
+/// What the paper and the ns-2 agents do differently.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub(super) filter: Filter,
+    /// The largest number of packets that one ACK can report.
+    pub(super) most_pkts: u64,
+    /// Whether RTTmin is in whole ticks of the sender's clock.
+    pub(super) rtt_min_in_ticks: bool,
+    /// Whether ssthresh is rounded down.
+    pub(super) whole_ssthresh: bool,
+    /// Whether a fast retransmit leaves a cwnd that is rounded down.
+    pub(super) whole_cwnd: bool,
+    /// Whether losses in slow start divide ssthresh after a timeout.
+    pub(super) divides_by_losses: bool,
+    /// cwnd after a timeout, packets.
+    pub(super) restart_pkts: f64,
+}
+
+impl Rules {
+    /// The paper's.
+    pub(super) const PUBLISHED: Self = Self {
+        filter: Filter::OverTime { tau: Span::from_millis(500) },
+        most_pkts: u64::MAX,
+        rtt_min_in_ticks: false,
+        whole_ssthresh: false,
+        whole_cwnd: false,
+        divides_by_losses: false,
+        restart_pkts: 1.0,
+    };
+
+    const fn of(rules: WestwoodRules) -> Self {
+        match rules {
+            WestwoodRules::Published => Self::PUBLISHED,
+            WestwoodRules::Ns2 => westwood_ns2::NS2,
+            WestwoodRules::Ns2In2001 => westwood_ns2::NS2_2001,
+        }
+    }
+}
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Westwood {
-    rules: WestwoodRules,
+pub(super) struct Westwood {
+    rules: Rules,
     /// Granularity of RTTmin.
     tick: Span,
     bandwidth: Bandwidth,
@@ -58,52 +84,15 @@ const MOST_SLOW_START_LOSSES: f64 = 4.0;
 
 impl Westwood {
     pub(super) fn new(config: &Config) -> Self {
-        let rules = config.quirks.westwood;
+        let rules = Rules::of(config.quirks.westwood);
         Self {
             rules,
-            tick: if rules == WestwoodRules::Ns2In2001 { config.quirks.tick } else { Span::from_nanos(1) },
-            bandwidth: Bandwidth::new(rules.filter()),
+            tick: if rules.rtt_min_in_ticks { config.quirks.tick } else { Span::from_nanos(1) },
+            bandwidth: Bandwidth::new(rules.filter),
             rtt_min: None,
             delivered: Delivered::default(),
             slow_start_losses: 0.0,
         }
-    }
-
-    #[inline]
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &Observation, may_grow: bool) {
-        if let Some(rtt) = sample.delay.filter(|&rtt| rtt > Span::ZERO) {
-            // The shortest of many round trips that start anywhere in a tick spans no more than its whole ticks.
-            let rtt = self.tick * (rtt.as_nanos() / self.tick.as_nanos()).max(1);
-            self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
-        }
-        let pkts = self.delivered.on_ack(sample.newly_acked_pkts());
-        self.bandwidth.on_ack(sample.at, pkts.min(self.rules.most_pkts()));
-        if may_grow {
-            window.grow();
-        }
-    }
-
-    pub(super) fn on_dup_ack(&mut self, now: Time) {
-        self.bandwidth.on_ack(now, self.delivered.on_dup_ack());
-    }
-
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
-        if loss.verdict.is_wireless() {
-            return Answer::Kept;
-        }
-        let pipe = self.pipe_pkts(loss.at);
-        self.count_slow_start_loss(window, 0.25);
-        window.ssthresh = self.rules.threshold(pipe);
-        window.cwnd = window.cwnd.min(self.rules.most_cwnd(pipe));
-        Answer::Cut
-    }
-
-    pub(super) fn on_timeout(&mut self, window: &mut Window, now: Time) {
-        let pipe = self.pipe_pkts(now);
-        self.count_slow_start_loss(window, 1.0);
-        window.ssthresh = self.rules.threshold_after_timeout(pipe, self.slow_start_losses);
-        window.cwnd = self.rules.restart_pkts();
-        self.delivered.on_timeout();
     }
 
     fn count_slow_start_loss(&mut self, window: &Window, weight: f64) {
@@ -120,57 +109,53 @@ impl Westwood {
     }
 }
 
-impl WestwoodRules {
-    const fn filter(self) -> Filter {
-        match self {
-            Self::Published => Filter::OverTime { tau: Span::from_millis(500) },
-            Self::Ns2 => Filter::OverTime { tau: Span::from_millis(1_000) },
-            Self::Ns2In2001 => Filter::PerAck,
+impl CongestionControl for Westwood {
+    fn name(&self) -> &'static str {
+        "Westwood"
+    }
+
+    fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
+        if let Some(rtt) = acked.rtt.filter(|&rtt| rtt > Span::ZERO) {
+            // The shortest of many round trips that start anywhere in a tick spans no more than its whole ticks.
+            let rtt = self.tick * (rtt.as_nanos() / self.tick.as_nanos()).max(1);
+            self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
+        }
+        let pkts = self.delivered.on_ack(acked.newly_acked_pkts);
+        self.bandwidth.on_ack(acked.at, pkts.min(self.rules.most_pkts));
+        if acked.growth.is_due() {
+            window.grow();
         }
     }
 
-    /// The largest number of packets that one ACK can report.
-    const fn most_pkts(self) -> u64 {
-        match self {
-            Self::Published => u64::MAX,
-            Self::Ns2 | Self::Ns2In2001 => 2,
-        }
+    fn on_dup_ack(&mut self, now: Time) {
+        self.bandwidth.on_ack(now, self.delivered.on_dup_ack());
     }
 
-    fn threshold(self, pipe: f64) -> f64 {
-        match self {
-            Self::Published => pipe,
-            Self::Ns2 | Self::Ns2In2001 => pipe.floor(),
+    fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
+        if loss.verdict.is_wireless() {
+            return Answer::Kept;
         }
+        let pipe = self.pipe_pkts(loss.at);
+        self.count_slow_start_loss(window, 0.25);
+        window.ssthresh = if self.rules.whole_ssthresh { pipe.floor() } else { pipe };
+        window.cwnd = window.cwnd.min(if self.rules.whole_cwnd { pipe.floor() } else { pipe });
+        Answer::Cut
     }
 
-    /// Upper bound of cwnd after a fast retransmit.
-    fn most_cwnd(self, pipe: f64) -> f64 {
-        match self {
-            Self::Published | Self::Ns2 => pipe,
-            Self::Ns2In2001 => pipe.floor(),
-        }
-    }
-
-    /// `a` is at least 1.
-    fn threshold_after_timeout(self, pipe: f64, a: f64) -> f64 {
-        match self {
-            Self::Published | Self::Ns2 => self.threshold(pipe),
-            Self::Ns2In2001 => (pipe / a).floor().max(2.0),
-        }
-    }
-
-    const fn restart_pkts(self) -> f64 {
-        match self {
-            Self::Published | Self::Ns2In2001 => 1.0,
-            Self::Ns2 => 2.0,
-        }
+    fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent) {
+        let pipe = self.pipe_pkts(timeout.at);
+        self.count_slow_start_loss(window, 1.0);
+        // a is at least 1.
+        let pipe = if self.rules.divides_by_losses { (pipe / self.slow_start_losses).max(2.0) } else { pipe };
+        window.ssthresh = if self.rules.whole_ssthresh { pipe.floor() } else { pipe };
+        window.cwnd = self.rules.restart_pkts;
+        self.delivered.on_timeout();
     }
 }
 
 /// How bandwidth samples are smoothed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Filter {
+pub(super) enum Filter {
     /// Weighted by the time since the previous sample.
     OverTime { tau: Span },
     /// Every sample has the same weight.
@@ -246,9 +231,10 @@ impl Bandwidth {
 mod tests {
     use losscause::Verdict;
 
-    use super::super::super::quirks::Quirks;
+    use super::super::Growth;
+    use super::super::tests::{ack, timeout};
     use super::*;
-    use losscause::Acked;
+    use crate::tcp::quirks::Quirks;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -256,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_filter_follows_its_equation() {
-        let mut bandwidth = Bandwidth::new(WestwoodRules::Published.filter());
+        let mut bandwidth = Bandwidth::new(Rules::PUBLISHED.filter);
         bandwidth.on_ack(at(0), 1);
         bandwidth.on_ack(at(100), 1);
         // 10 packets/s; 2 tau/D = 10: (9 * 0 + 10 + 0)/11.
@@ -269,7 +255,7 @@ mod tests {
     #[test]
     fn a_steady_stream_of_acks_is_estimated_right_however_it_is_spaced() {
         for (step_ms, pkts) in [(10, 1), (20, 2), (50, 5), (200, 20)] {
-            let mut bandwidth = Bandwidth::new(WestwoodRules::Published.filter());
+            let mut bandwidth = Bandwidth::new(Rules::PUBLISHED.filter);
             for i in 0..2_000 {
                 bandwidth.on_ack(at(i * step_ms), pkts);
             }
@@ -280,7 +266,7 @@ mod tests {
     #[test]
     fn silence_lowers_the_estimate() {
         let mut bandwidth =
-            Bandwidth { estimate: 90.0, last_at: Some(at(0)), ..Bandwidth::new(WestwoodRules::Published.filter()) };
+            Bandwidth { estimate: 90.0, last_at: Some(at(0)), ..Bandwidth::new(Rules::PUBLISHED.filter) };
         bandwidth.idle_until(at(600));
         // Twice 250 ms with 2 tau/D = 4: times 3/5 each.
         assert!((bandwidth.estimate - 32.4).abs() < 1e-9);
@@ -293,8 +279,12 @@ mod tests {
 
     /// A state in which the bandwidth-delay product is 8.4 packets.
     fn settled(rules: WestwoodRules) -> Westwood {
-        let bandwidth =
-            Bandwidth { estimate: 84.0, last_sample: 84.0, last_at: Some(at(0)), ..Bandwidth::new(rules.filter()) };
+        let bandwidth = Bandwidth {
+            estimate: 84.0,
+            last_sample: 84.0,
+            last_at: Some(at(0)),
+            ..Bandwidth::new(Rules::of(rules).filter)
+        };
         Westwood { bandwidth, rtt_min: Some(Span::from_millis(100)), ..Westwood::new(&config(rules, Config::rfc())) }
     }
 
@@ -303,7 +293,7 @@ mod tests {
         let after = |rules, cwnd, verdict| {
             let mut window = Window { cwnd, ssthresh: 50.0, max_pkts: 100 };
             let loss = LossEvent { at: at(10), flight_pkts: 20, verdict, sending: None };
-            settled(rules).on_fast_retransmit(&mut window, &loss);
+            settled(rules).on_loss(&mut window, &loss);
             (window.cwnd, window.ssthresh)
         };
         assert_eq!(after(WestwoodRules::Published, 20.0, Verdict::Congestion), (8.4, 8.4));
@@ -317,7 +307,7 @@ mod tests {
     fn a_timeout_leaves_one_packet_and_in_later_ns2_two() {
         let after = |rules| {
             let mut window = Window { cwnd: 20.0, ssthresh: 50.0, max_pkts: 100 };
-            settled(rules).on_timeout(&mut window, at(10));
+            settled(rules).on_timeout(&mut window, &timeout(10, 20, false));
             (window.cwnd, window.ssthresh)
         };
         assert_eq!(after(WestwoodRules::Published), (1.0, 8.4));
@@ -332,18 +322,18 @@ mod tests {
         let mut window = Window { cwnd: 2.0, ssthresh: 50.0, max_pkts: 100 };
         let mut thresholds = Vec::new();
         for _ in 0..5 {
-            westwood.on_timeout(&mut window, at(10));
+            westwood.on_timeout(&mut window, &timeout(10, 20, false));
             thresholds.push(window.ssthresh);
         }
         assert_eq!(thresholds, [8.0, 4.0, 2.0, 2.0, 2.0]);
         window.cwnd = 9.0;
-        westwood.on_timeout(&mut window, at(10));
+        westwood.on_timeout(&mut window, &timeout(10, 20, false));
         assert_eq!(window.ssthresh, 8.0, "outside slow start a is 1 again");
     }
 
     #[test]
     fn in_2001_acks_weigh_alike_however_far_apart_and_silence_goes_unnoticed() {
-        let mut bandwidth = Bandwidth::new(WestwoodRules::Ns2In2001.filter());
+        let mut bandwidth = Bandwidth::new(westwood_ns2::NS2_2001.filter);
         for ms in [0, 100, 2100] {
             bandwidth.on_ack(at(ms), 1);
         }
@@ -359,9 +349,7 @@ mod tests {
         let rtt_min = |rules, rtt_ms| {
             let mut westwood = Westwood::new(&config(rules, Config::ns2_2001()));
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
-            let rtt = Some(Span::from_millis(rtt_ms));
-            let sample = Observation::first(0, at(500)).with_delay(rtt).with_acked(Acked::new(1));
-            westwood.on_ack(&mut window, &sample, false);
+            westwood.on_ack(&mut window, &ack(500, 1, Some(rtt_ms), Growth::Repairing));
             westwood.rtt_min
         };
         assert_eq!(rtt_min(WestwoodRules::Ns2In2001, 199), Some(Span::from_millis(100)));
@@ -375,8 +363,7 @@ mod tests {
             let mut westwood = Westwood::new(&config(rules, Config::rfc()));
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
             for (ms, newly_acked_pkts) in [(0, 1), (100, 5)] {
-                let sample = Observation::first(0, at(ms)).with_acked(Acked::new(newly_acked_pkts));
-                westwood.on_ack(&mut window, &sample, false);
+                westwood.on_ack(&mut window, &ack(ms, newly_acked_pkts, None, Growth::Repairing));
             }
             westwood.bandwidth.estimate
         };

@@ -20,17 +20,32 @@
 //! the first ACK of data instead of the SYN's. In ns-2 a lost SYN makes the losses of the first seconds look like old
 //! ones; here it does not.
 
-use losscause::{Observation, Time};
+use losscause::Time;
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, LossEvent};
-use super::super::quirks::{Halving, VegasRules};
-use super::super::schemes::VegasParameters;
-use super::super::stream::Stream;
-use super::super::window::Window;
+use super::{AckEvent, CongestionControl, TimeoutEvent};
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, LossEvent};
+use crate::tcp::quirks::{Halving, VegasRules};
+use crate::tcp::window::Window;
+
+/// Thresholds of Vegas, packets in queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VegasParameters {
+    /// Below it the window grows (ns-2 `v_alpha_`).
+    pub alpha_pkts: u32,
+    /// Above it the window shrinks (ns-2 `v_beta_`). At least [`VegasParameters::alpha_pkts`].
+    pub beta_pkts: u32,
+    /// Above it slow start ends (ns-2 `v_gamma_`).
+    pub gamma_pkts: u32,
+}
+
+impl VegasParameters {
+    /// The thresholds of the paper's Vegas-1,3 and of ns-2.35.
+    pub const PUBLISHED: Self = Self { alpha_pkts: 1, beta_pkts: 3, gamma_pkts: 1 };
+}
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Vegas {
+pub(super) struct Vegas {
     parameters: VegasParameters,
     rules: VegasRules,
     halving: Halving,
@@ -72,56 +87,23 @@ impl Vegas {
         }
     }
 
-    /// The SYN was acknowledged.
-    pub(super) fn on_open(&mut self, window: &mut Window, initial_pkts: u32) {
-        match self.rules {
-            VegasRules::Ns2 => self.opens_next = true,
-            VegasRules::Published => window.restart(initial_pkts),
-        }
-    }
-
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &Observation, stream: &Stream, may_grow: bool) {
-        if std::mem::take(&mut self.opens_next) {
-            window.restart(self.initial_window_pkts);
-        }
-        let first = self.base_rtt.is_none();
-        if let (true, Some(rtt)) = (first, sample.delay) {
-            self.base_rtt = Some(rtt.as_secs_f64());
-            (self.round_began, self.cut_at) = (sample.at - rtt, sample.at - rtt);
-        }
-        if stream.una > self.round_end {
-            self.on_round(window, sample.at, stream);
-        }
-        if self.increment == 1.0 && window.cwnd >= window.ssthresh {
-            self.increment = 0.0;
-        }
-        // Packets in flight, and the next one.
-        let flight = (stream.flight_pkts() + 1) as f64;
-        if may_grow && self.increment > 0.0 && window.cwnd - flight <= 2.0 {
-            window.cwnd += self.increment;
-        }
-        if let (false, Some(rtt)) = (first, sample.delay) {
-            let rtt = rtt.as_secs_f64();
-            self.sum += rtt;
-            self.samples += 1;
-            self.base_rtt = self.base_rtt.map(|base| if rtt > 0.0 && rtt < base { rtt } else { base });
-        }
-    }
-
-    fn on_round(&mut self, window: &mut Window, now: Time, stream: &Stream) {
-        let rtt =
-            if self.samples > 0 { self.sum / f64::from(self.samples) } else { (now - self.round_began).as_secs_f64() };
+    fn on_round(&mut self, window: &mut Window, acked: &AckEvent) {
+        let rtt = if self.samples > 0 {
+            self.sum / f64::from(self.samples)
+        } else {
+            (acked.at - self.round_began).as_secs_f64()
+        };
         (self.sum, self.samples) = (0.0, 0);
-        let sent = stream.next - self.round_end;
+        let sent = acked.next - self.round_end;
         if let (true, Some(base)) = (rtt > 0.0, &mut self.base_rtt) {
             if rtt < *base || sent <= 1 {
                 *base = rtt;
             }
             let base = *base;
-            self.adjust(window, diff_pkts(stream.flight_pkts() + 1, sent, rtt, base));
+            self.adjust(window, diff_pkts(acked.flight_pkts() + 1, sent, rtt, base));
         }
-        self.round_end = stream.next;
-        self.round_began = now;
+        self.round_end = acked.next;
+        self.round_began = acked.at;
     }
 
     fn adjust(&mut self, window: &mut Window, diff: f64) {
@@ -142,8 +124,49 @@ impl Vegas {
             self.increment = 1.0 / window.cwnd;
         }
     }
+}
 
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
+impl CongestionControl for Vegas {
+    fn name(&self) -> &'static str {
+        "Vegas"
+    }
+
+    fn on_open(&mut self, window: &mut Window, initial_pkts: u32) {
+        match self.rules {
+            VegasRules::Ns2 => self.opens_next = true,
+            VegasRules::Published => window.restart(initial_pkts),
+        }
+    }
+
+    fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
+        if std::mem::take(&mut self.opens_next) {
+            window.restart(self.initial_window_pkts);
+        }
+        let first = self.base_rtt.is_none();
+        if let (true, Some(rtt)) = (first, acked.rtt) {
+            self.base_rtt = Some(rtt.as_secs_f64());
+            (self.round_began, self.cut_at) = (acked.at - rtt, acked.at - rtt);
+        }
+        if acked.una > self.round_end {
+            self.on_round(window, acked);
+        }
+        if self.increment == 1.0 && window.cwnd >= window.ssthresh {
+            self.increment = 0.0;
+        }
+        // Packets in flight, and the next one.
+        let flight = (acked.flight_pkts() + 1) as f64;
+        if acked.growth.is_due() && self.increment > 0.0 && window.cwnd - flight <= 2.0 {
+            window.cwnd += self.increment;
+        }
+        if let (false, Some(rtt)) = (first, acked.rtt) {
+            let rtt = rtt.as_secs_f64();
+            self.sum += rtt;
+            self.samples += 1;
+            self.base_rtt = self.base_rtt.map(|base| if rtt > 0.0 && rtt < base { rtt } else { base });
+        }
+    }
+
+    fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
         let sent_since_cut = loss.sending.is_none_or(|sending| sending.at.is_some_and(|at| self.cut_at < at));
         if loss.verdict.is_wireless() || !sent_since_cut {
             return Answer::Kept;
@@ -158,10 +181,10 @@ impl Vegas {
         Answer::Cut
     }
 
-    pub(super) fn on_timeout(&mut self, window: &mut Window, now: Time, flight_pkts: u64) {
-        self.halving.on_timeout(window, flight_pkts, false);
+    fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent) {
+        self.halving.on_timeout(window, &TimeoutEvent { again: false, ..*timeout });
         window.cwnd = 2.0;
-        self.cut_at = now;
+        self.cut_at = timeout.at;
     }
 }
 
@@ -175,9 +198,9 @@ fn diff_pkts(in_flight_pkts: u64, sent_pkts: u64, rtt: f64, base_rtt: f64) -> f6
 mod tests {
     use losscause::{Span, Verdict};
 
-    use super::super::super::loss_event::Sending;
-    use super::super::super::quirks::Quirks;
     use super::*;
+    use crate::tcp::loss_event::Sending;
+    use crate::tcp::quirks::Quirks;
 
     fn vegas(rules: VegasRules) -> Vegas {
         let quirks = Quirks { vegas: rules, ..Quirks::NS2_2_35 };
@@ -232,7 +255,7 @@ mod tests {
             let at = Some(Time::ZERO + Span::from_millis(sent_ms));
             let sending = Some(Sending { at, times });
             let loss = LossEvent { at: Time::ZERO + Span::from_millis(500), flight_pkts: 10, verdict, sending };
-            (vegas.on_fast_retransmit(&mut window, &loss), window.cwnd)
+            (vegas.on_loss(&mut window, &loss), window.cwnd)
         };
         use Verdict::{Congestion, Wireless};
         assert_eq!(after(10.5, 200, 1, Congestion), (Answer::Cut, 8.0));
