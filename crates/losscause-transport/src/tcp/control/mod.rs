@@ -72,8 +72,8 @@ pub trait CongestionControl: fmt::Debug + Send {
         self.on_loss(window, loss)
     }
 
-    /// A loss was detected, at most once per recovery, unless the first ones were kept and the algorithm calls a further
-    /// one congestion. `loss.verdict` says why the packet was lost.
+    /// A loss was detected. Called once per recovery; again only if the window was kept and the algorithm calls a further
+    /// loss congestion. `loss.verdict` says why the packet was lost.
     ///
     /// [`Answer::Cut`] means that the window was reduced. `cwnd` is then where recovery ends; Linux approaches it packet
     /// by packet (RFC 6937).
