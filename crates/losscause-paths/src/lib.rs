@@ -9,7 +9,7 @@
 //! | [`in_loop`] | algorithms that steer the flows: goodput, queue loss, what a competitor keeps |
 //! | [`report`] | both in words, in CSV and as a page |
 //! | [`score`] | balanced errors and their intervals |
-//! | [`judged`] | every loss of a path with its true cause and what an algorithm saw, to fit an algorithm |
+//! | [`judged()`] | every loss of a path with its true cause and what an algorithm saw, to fit an algorithm |
 //!
 //! Training and test paths differ by their seed alone: seeds 1 to 999 are for training, 7000 to 7999 for a test that is
 //! made once.
