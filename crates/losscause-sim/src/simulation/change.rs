@@ -1,4 +1,4 @@
-//! Changes of links while packets cross them.
+//! Changes of links while packets cross them: the one way in which a running network changes.
 
 use super::Simulation;
 use crate::topology::{LinkSpec, NetworkError, validate_change};
