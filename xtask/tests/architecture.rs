@@ -1,4 +1,4 @@
-//! The doors between the crates: `ARCHITECTURE.md` names them, the manifests may open no other.
+//! Who uses whom: the manifests of the crates, as `ARCHITECTURE.md` says.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -8,107 +8,14 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-/// Who may use whom. A crate that is not listed may not exist.
-const EDGES: &[(&str, &[&str])] = &[
-    ("losscause", &[]),
-    ("losscause-transport", &["losscause"]),
-    ("losscause-sim", &["losscause-transport", "losscause"]),
-    ("losscause-capture", &["losscause"]),
-    ("losscause-media", &["losscause-transport", "losscause"]),
-    ("losscause-study", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
-    ("losscause-laboratory", &["losscause-study", "losscause-sim", "losscause-transport", "losscause"]),
-    (
-        "losscause-report",
-        &["losscause-laboratory", "losscause-study", "losscause-capture", "losscause-sim", "losscause"],
-    ),
-    ("losscause-linux-needs", &[]),
-    ("losscause-linux", &["losscause-linux-needs", "losscause-sim", "losscause-capture", "losscause"]),
-    (
-        "losscause-live",
-        &[
-            "losscause-laboratory",
-            "losscause-report",
-            "losscause-study",
-            "losscause-linux",
-            "losscause-quic",
-            "losscause-media",
-            "losscause-sim",
-            "losscause",
-        ],
-    ),
-    (
-        "losscause-paths",
-        &[
-            "losscause-laboratory",
-            "losscause-report",
-            "losscause-study",
-            "losscause-sim",
-            "losscause-transport",
-            "losscause",
-        ],
-    ),
-    ("losscause-quic", &["losscause"]),
-    // The simulator only in its tests: they run transfers over its links.
-    ("s2n-quic-download", &["losscause-quic", "losscause-sim", "losscause"]),
-    (
-        "losscause-cli",
-        &[
-            "losscause-live",
-            "losscause-paths",
-            "losscause-linux",
-            "losscause-linux-needs",
-            "losscause-media",
-            "losscause-laboratory",
-            "losscause-report",
-            "losscause-study",
-            "losscause-capture",
-            "losscause-sim",
-            "losscause-transport",
-            "losscause",
-        ],
-    ),
-    (
-        "losscause-python",
-        &[
-            "losscause-cli",
-            "losscause-laboratory",
-            "losscause-report",
-            "losscause-study",
-            "losscause-capture",
-            "losscause-sim",
-            "losscause",
-        ],
-    ),
-    // A plug-in sees what any package outside of the workspace would see.
-    ("near-minimum", &["losscause-cli", "losscause-laboratory", "losscause-study", "losscause"]),
-    (
-        "own-tcp",
-        &[
-            "losscause-cli",
-            "losscause-paths",
-            "losscause-laboratory",
-            "losscause-study",
-            "losscause-sim",
-            "losscause-transport",
-        ],
-    ),
-    ("losscause-lab", &["losscause-study", "losscause-sim", "losscause"]),
-    ("losscause-capture-page", &["losscause-capture", "losscause"]),
-    (
-        "xtask",
-        &[
-            "losscause-cli",
-            "losscause-linux",
-            "losscause-media",
-            "losscause-laboratory",
-            "losscause-study",
-            "losscause-capture",
-            "losscause-sim",
-            "losscause-transport",
-            "losscause",
-        ],
-    ),
-];
+/// The crates of the laboratory.
+const LABORATORY: [&str; 4] = ["losscause-laboratory", "losscause-live", "losscause-paths", "losscause-report"];
+
+/// What may use the laboratory: the command, the Python package, tests of examples, the project's own commands. All other
+/// crates are the product.
+const USES_LABORATORY: [&str; 5] = ["losscause-cli", "losscause-python", "near-minimum", "own-tcp", "xtask"];
+
+type Uses = BTreeMap<String, BTreeSet<String>>;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
@@ -154,23 +61,77 @@ fn dependencies(manifest: &Table, kinds: &[&str]) -> BTreeSet<String> {
 
 const ALL_KINDS: &[&str] = &["dependencies", "build-dependencies", "dev-dependencies"];
 
-#[test]
-fn no_crate_opens_a_door_that_is_not_in_the_table() {
-    let edges: BTreeMap<_, _> = EDGES.iter().copied().collect();
+/// The crates of this project that each of its crates uses, by the manifests.
+fn by_manifests() -> Uses {
+    let mut uses = Uses::new();
     for (name, manifest) in manifests() {
-        let allowed = edges.get(name.as_str()).unwrap_or_else(|| panic!("crate `{name}` is not in the table of doors"));
-        for dependency in dependencies(&manifest, ALL_KINDS) {
-            let ours = dependency.starts_with("losscause") || dependency == "xtask";
-            assert!(
-                !ours || allowed.contains(&dependency.as_str()),
-                "`{name}` imports `{dependency}`, which it may not; it may import {allowed:?}",
-            );
+        let mut used = dependencies(&manifest, ALL_KINDS);
+        used.retain(|package| package.starts_with("losscause") || package == "xtask");
+        uses.insert(name, used);
+    }
+    uses
+}
+
+/// What a cell of a table has in backquotes.
+fn quoted(cell: &str) -> Vec<String> {
+    cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The rows "| `crate` | `used`, `used` | what it holds |" of the section "Who uses whom".
+fn by_page(page: &str) -> Uses {
+    let (_, section) = page.split_once("\n## Who uses whom\n").expect("ARCHITECTURE.md says who uses whom");
+    let section = section.split("\n## ").next().unwrap_or_default();
+    let mut uses = Uses::new();
+    for row in section.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.split('|').collect();
+        assert!(cells.len() > 3, "a row has two cells or more: {row}");
+        let name = quoted(cells[1]).remove(0);
+        let used = quoted(cells[2]).into_iter().collect();
+        assert!(uses.insert(name, used).is_none(), "one crate has two rows: {row}");
+    }
+    uses
+}
+
+#[test]
+fn architecture_md_says_who_uses_whom_as_the_manifests_do() {
+    let page = by_page(&read(&root().join("ARCHITECTURE.md")));
+    let manifests = by_manifests();
+    for (name, used) in &manifests {
+        let said = page.get(name).unwrap_or_else(|| panic!("ARCHITECTURE.md has no row for `{name}`"));
+        assert_eq!(said, used, "ARCHITECTURE.md and the manifest differ on `{name}`");
+    }
+    for name in page.keys() {
+        assert!(manifests.contains_key(name), "ARCHITECTURE.md has a row for `{name}`, which is no crate");
+    }
+}
+
+#[test]
+fn rows_outside_of_the_section_are_not_read() {
+    let page = "| `a` | `b` | |\n## Who uses whom\n\n| crate | uses |\n|---|---|\n| `c` | nothing | x |\n\
+                | `d` | `c`, `a` | `x` |\n\n## More\n| `e` | `f` | |\n";
+    let rows = by_page(page);
+    assert_eq!(rows.keys().collect::<Vec<_>>(), ["c", "d"]);
+    assert!(rows["c"].is_empty());
+    assert_eq!(rows["d"].iter().collect::<Vec<_>>(), ["a", "c"]);
+}
+
+#[test]
+fn the_product_does_not_use_the_laboratory() {
+    let uses = by_manifests();
+    let beyond: BTreeSet<&str> = LABORATORY.into_iter().chain(USES_LABORATORY).collect();
+    for name in &beyond {
+        assert!(uses.contains_key(*name), "`{name}` is no crate");
+    }
+    for (name, used) in &uses {
+        if !beyond.contains(name.as_str()) {
+            let found = used.iter().find(|used| beyond.contains(used.as_str()));
+            assert_eq!(found, None, "`{name}` is of the product and uses the laboratory");
         }
     }
 }
 
 #[test]
-fn a_forbidden_door_is_found_wherever_the_manifest_hides_it() {
+fn a_dependency_is_found_wherever_the_manifest_hides_it() {
     let manifest: Table = toml::from_str(
         "[dependencies]\nplain = '1'\n[dev-dependencies]\nalias = { package = 'losscause-sim', version = '1' }\n\
          [target.'cfg(unix)'.build-dependencies]\nhidden.workspace = true\n",
@@ -186,24 +147,6 @@ fn losscause_depends_on_nothing_but_optionally_on_serde() {
     let found = dependencies(manifest, &["dependencies", "build-dependencies"]);
     assert_eq!(found, BTreeSet::from(["serde".to_owned()]), "`losscause` may have no other dependency");
     assert_eq!(manifest["dependencies"]["serde"].get("optional"), Some(&Value::Boolean(true)));
-}
-
-#[test]
-fn the_table_in_architecture_md_is_the_one_that_is_enforced() {
-    let page = read(&root().join("ARCHITECTURE.md"));
-    for (name, allowed) in EDGES {
-        let row = page
-            .lines()
-            .find(|line| line.starts_with(&format!("| `{name}` | ")))
-            .unwrap_or_else(|| panic!("ARCHITECTURE.md has no row for `{name}`"));
-        let doors = row.split('|').nth(2).unwrap_or_default();
-        let named: BTreeSet<_> = doors.split('`').skip(1).step_by(2).collect();
-        if doors.contains("nothing") {
-            assert!(allowed.is_empty(), "ARCHITECTURE.md lets `{name}` use nothing");
-        } else if !doors.contains("all") {
-            assert_eq!(named, allowed.iter().copied().collect(), "ARCHITECTURE.md and the test differ on `{name}`");
-        }
-    }
 }
 
 fn files_below(dir: &Path, found: &mut Vec<PathBuf>) {

@@ -3,21 +3,24 @@
 //! The way of a packet through the crate:
 //!
 //! ```text
-//! frames    a file's bytes                 → frames with their time and link type
-//! packet    a frame                        → addresses, ports, TCP fields or a stream's numbers
-//! flow      the packets of a connection    → losses, round-trip times, the vantage point
-//! names     DNS answers, TLS handshakes    → names of hosts
-//! judge     observations of a flow         → verdicts, by the algorithms of `losscause`
-//! qlog      the log of a QUIC endpoint       → the same, from packet numbers
-//! analysis  everything about a capture     → data for tables and JSON
-//! observe   observations of all flows      → a caller, while the capture is read
-//! over_time a flow, thinned for drawings   → delay, rate and sequence numbers over time
-//! annotate  a capture and its analysis → the capture with comments on its frames
-//! share     a capture                 → its headers, without who it was
-//! answer    an analysis                    → what it says, in words
-//! fit       a flow seen by its sender    → the link that it met
-//! joined    the captures of both ends      → the losses as facts, with both ends' verdicts
+//! frames    a file's bytes                → frames with their time and link type
+//! packet    a frame                       → addresses, ports, TCP fields or a stream's numbers
+//! flow      the packets of a connection   → losses, round-trip times, the vantage point
+//! names     DNS answers, TLS handshakes   → names of hosts
+//! judge     observations of a flow        → verdicts, by the algorithms of `losscause`
+//! qlog      the log of a QUIC endpoint    → the same, from packet numbers
+//! diagnose  losses of flows between hosts → the cause, by `losscause::diagnosis`
+//! analysis  everything about a capture    → data for tables and JSON
+//! observe   observations of all flows     → a caller, while the capture is read
+//! over_time a flow, thinned for drawings  → delay, rate and sequence numbers over time
+//! annotate  a capture and its analysis    → the capture with comments on its frames
+//! share     a capture                     → its headers, without who it was
+//! answer    an analysis                   → what it says, in words
+//! fit       a flow seen by its sender     → the link that it met
+//! joined    the captures of both ends     → the losses as facts, with both ends' verdicts
 //! ```
+//!
+//! Memory is bounded by constants, and no list is searched as a whole for every packet (`tests/hostile.rs`).
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

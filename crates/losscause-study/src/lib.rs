@@ -2,7 +2,8 @@
 //!
 //! A scenario is a file ([`scenario`]). With its settings it becomes an [`Experiment`], and one seed turns that into
 //! [`Measurements`] ([`mod@run`]). A run is a pure function: the same experiment and seed give the same measurements,
-//! independent of earlier runs and of the number of threads ([`parallel`]).
+//! independent of earlier runs and of the number of threads ([`parallel`]). [`mod@run`] uses [`scenario`], and what
+//! writes a run into files uses [`mod@run`]; never the other way round.
 //!
 //! | feature | what it gives |
 //! |---|---|

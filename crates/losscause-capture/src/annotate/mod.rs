@@ -3,6 +3,8 @@
 //! Comments stand where Wireshark shows them (`opt_comment` of a packet). Everything else stays as it is: of a pcapng file
 //! every block, in its own byte order and with its own clocks; a pcap file becomes a section with one interface and times in
 //! nanoseconds.
+//!
+//! The comments are sorted by frame, and the capture is read a second time beside them, so it is never held as a whole.
 
 mod notes;
 

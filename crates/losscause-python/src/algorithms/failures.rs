@@ -1,4 +1,5 @@
-//! What a user's algorithm raises, kept until the run has stopped.
+//! What a user's algorithm raises, kept until the run has stopped. The simulator's traits cannot fail, so an exception
+//! requests the stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

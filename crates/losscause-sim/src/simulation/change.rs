@@ -1,4 +1,6 @@
-//! Changes of links while packets cross them.
+//! Changes of links while packets cross them: the one way in which a running network changes.
+//!
+//! `validate_change` (`topology/validate.rs`) says what may change; the `adopt` of a link, queue or channel changes it.
 
 use super::Simulation;
 use crate::topology::{LinkSpec, NetworkError, validate_change};
