@@ -18,7 +18,7 @@ pub(crate) struct Options {
     update: bool,
 }
 
-const EXAMPLE: [&str; 7] = ["run", "--quiet", "--release", "-p", "losscause-study", "--example", "count_costs"];
+const EXAMPLE: [&str; 7] = ["run", "--quiet", "--release", "-p", "losscause-laboratory", "--example", "count_costs"];
 
 /// Longest line of a file.
 const MOST_COLUMNS: usize = 120;
@@ -29,7 +29,7 @@ pub(crate) fn costs(options: &Options) -> Result<()> {
     let counted: BTreeMap<String, Costs> = serde_json::from_slice(&printed).context("the example printed no costs")?;
     let mut differing = 0;
     for (paper, counted) in &counted {
-        let path = root().join("crates/losscause-study/papers").join(paper).join("costs.toml");
+        let path = root().join("crates/losscause-laboratory/papers").join(paper).join("costs.toml");
         if options.update {
             fs::write(&path, text(counted)).with_context(|| path.display().to_string())?;
             continue;
