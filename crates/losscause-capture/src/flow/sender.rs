@@ -596,7 +596,7 @@ impl SenderView {
 
     /// Whether no round trip is so short.
     fn is_too_soon(&self, after: Span) -> bool {
-        self.judge.least_rtt().is_some_and(|min_rtt| after * 10 < min_rtt * 9)
+        self.judge.lowest_rtt().is_some_and(|min_rtt| after * 10 < min_rtt * 9)
     }
 
     /// The last copy of these data was not needed.

@@ -44,6 +44,11 @@ impl Least {
         self.smallest[usize::from(self.count >= ONE_WRONG) + usize::from(self.count >= TWO_WRONG)]
     }
 
+    /// The least time of all, whether others support it or not.
+    pub(crate) fn lowest(&self) -> Option<Span> {
+        self.smallest[0]
+    }
+
     /// The least that another one comes close to; if none does, the largest of those that were kept.
     pub(crate) fn supported(&self) -> Option<Span> {
         let mut kept = self.smallest.into_iter().flatten();

@@ -99,6 +99,11 @@ impl AtSender {
         self.trips.least()
     }
 
+    /// The shortest round-trip time, though no other supports it.
+    pub(crate) fn lowest_rtt(&self) -> Option<Span> {
+        self.trips.lowest()
+    }
+
     /// The round-trip times of the acknowledgements.
     pub(crate) fn delays(&self) -> &Sample {
         self.trips.sample()

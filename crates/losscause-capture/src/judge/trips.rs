@@ -120,6 +120,11 @@ impl Trips {
         self.least.value()
     }
 
+    /// The shortest, though no other supports it.
+    pub(crate) fn lowest(&self) -> Option<Span> {
+        self.least.lowest()
+    }
+
     /// Some of them, evenly over time.
     pub(crate) fn sample(&self) -> &Sample {
         &self.sample
