@@ -187,8 +187,8 @@ impl std::fmt::Display for Aim {
 mod tests {
     use losscause::diagnosis::Unknown;
 
-    use super::super::bucket::Why;
     use super::*;
+    use crate::gate::bucket::Why;
 
     fn judged(kind: &str, truth: Truth, cause: Cause, certainty: Certainty) -> Judged {
         let rate_bps = (truth == Truth::Policer).then_some(1e6);

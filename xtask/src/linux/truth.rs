@@ -50,8 +50,8 @@ fn showing(place: usize, packets: &[Sent], ranges: &[(u64, u64)], until: Time) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::link_log::Fate;
     use super::*;
+    use crate::linux::link_log::Fate;
     use losscause::Span;
 
     fn at_ms(ms: i64) -> Time {

@@ -174,8 +174,8 @@ fn console(part: &Part) -> Vec<Shown> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::markdown::parts;
     use super::*;
+    use crate::pages::markdown::parts;
 
     fn shown(line: usize, command: &str, output: Output) -> Shown {
         Shown { line, command: command.into(), output }

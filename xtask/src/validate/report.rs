@@ -209,9 +209,9 @@ fn distance(ratio: Option<Ratio>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::grid::Grid;
-    use super::super::{Outcome, Pair};
     use super::*;
+    use crate::validate::grid::Grid;
+    use crate::validate::{Outcome, Pair};
 
     fn cell(ns2: (u64, u64), ours: (u64, u64)) -> Comparison {
         let outcome = |(delivered, queue_drops)| Outcome { delivered, queue_drops, timeouts: None };

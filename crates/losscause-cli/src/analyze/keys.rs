@@ -22,11 +22,11 @@ mod of_terminal {
     static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
     /// While it lives, the terminal of standard input gives each key at once and shows none. Ctrl-C works as ever.
-    pub(in super::super) struct Keys(());
+    pub(crate) struct Keys(());
 
     impl Keys {
         /// None if standard input is no terminal, or one that another program has.
-        pub(in super::super) fn listen() -> Option<Self> {
+        pub(crate) fn listen() -> Option<Self> {
             if !io::stdin().is_terminal() || !is_ours() {
                 return None;
             }
@@ -40,7 +40,7 @@ mod of_terminal {
         }
 
         /// Waits so long for a key, and returns whether `q` came. Others mean nothing.
-        pub(in super::super) fn quits_within(&self, time: Duration) -> bool {
+        pub(crate) fn quits_within(&self, time: Duration) -> bool {
             let stdin = io::stdin();
             let wait = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
             let mut source = [PollFd::new(&stdin, PollFlags::IN)];
@@ -85,14 +85,14 @@ mod of_none {
     use std::time::Duration;
 
     /// On other systems Ctrl-C alone ends a capture.
-    pub(in super::super) struct Keys(std::convert::Infallible);
+    pub(crate) struct Keys(std::convert::Infallible);
 
     impl Keys {
-        pub(in super::super) fn listen() -> Option<Self> {
+        pub(crate) fn listen() -> Option<Self> {
             None
         }
 
-        pub(in super::super) fn quits_within(&self, _: Duration) -> bool {
+        pub(crate) fn quits_within(&self, _: Duration) -> bool {
             match self.0 {}
         }
     }

@@ -52,8 +52,8 @@ impl GilbertElliott {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bernoulli::Bernoulli;
     use super::*;
+    use crate::channel::bernoulli::Bernoulli;
 
     /// Share of bad slots and mean length of bursts.
     fn measure(channel: &mut GilbertElliott, slots: u32) -> (f64, f64) {

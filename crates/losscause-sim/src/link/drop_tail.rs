@@ -60,8 +60,8 @@ impl DropTail {
 
 #[cfg(test)]
 mod tests {
-    use super::super::in_flight::Transmission;
     use super::*;
+    use crate::link::in_flight::Transmission;
     use crate::packet::Packet;
 
     /// Packets of these sizes come at time 0, and each transmission takes 10 ns; which are let in.

@@ -194,8 +194,8 @@ impl Controller {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Log, waiting};
     use super::*;
+    use crate::queue::tests::{Log, waiting};
     use crate::topology::Limit;
 
     fn at(ms: i64) -> Time {

@@ -199,8 +199,8 @@ impl QueueDiscipline for FqCoDel {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Log, waiting};
     use super::*;
+    use crate::queue::tests::{Log, waiting};
     use crate::topology::Limit;
 
     fn at(ms: i64) -> Time {

@@ -178,8 +178,8 @@ fn scale(probability: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Log, waiting};
     use super::*;
+    use crate::queue::tests::{Log, waiting};
     use crate::topology::Limit;
 
     fn at(ms: i64) -> Time {

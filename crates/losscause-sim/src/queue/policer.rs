@@ -58,9 +58,9 @@ impl Admission for Policer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::QueueDiscipline;
-    use super::super::tests::{Log, waiting};
     use super::*;
+    use crate::queue::QueueDiscipline;
+    use crate::queue::tests::{Log, waiting};
     use crate::topology::Limit;
 
     /// 1 Mb/s: 125 bytes per millisecond; a burst of 3000 bytes.

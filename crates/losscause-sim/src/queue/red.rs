@@ -137,9 +137,9 @@ fn spaced(p_b: f64, count: i64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::QueueDiscipline;
-    use super::super::tests::{Log, waiting};
     use super::*;
+    use crate::queue::QueueDiscipline;
+    use crate::queue::tests::{Log, waiting};
     use crate::topology::Limit;
 
     const TYPICAL: Span = Span::from_millis(1);

@@ -42,9 +42,9 @@ impl Admission for StepMark {
 mod tests {
     use losscause::Time;
 
-    use super::super::QueueDiscipline;
-    use super::super::tests::{Log, waiting};
     use super::*;
+    use crate::queue::QueueDiscipline;
+    use crate::queue::tests::{Log, waiting};
 
     #[test]
     fn what_finds_three_or_more_waiting_is_marked_and_only_a_full_queue_drops() {

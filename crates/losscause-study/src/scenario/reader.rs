@@ -64,7 +64,7 @@ pub(super) struct Text {
 }
 
 /// Reads the values of one scenario.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     /// What errors call the scenario.
     pub(super) file: &'a str,
     /// Where the files that the scenario names are looked up, if their names are relative.

@@ -99,8 +99,8 @@ fn pkts(count: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::segment::SackBlocks;
     use super::*;
+    use crate::tcp::segment::SackBlocks;
 
     #[test]
     fn reports_show_gaps_of_their_true_size_and_filled_ones_span_nothing() {

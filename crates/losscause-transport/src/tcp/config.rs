@@ -254,8 +254,8 @@ impl Default for Config {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{VegasParameters, WestwoodVtParameters};
     use super::*;
+    use crate::tcp::{VegasParameters, WestwoodVtParameters};
 
     #[test]
     fn every_named_set_is_valid() {

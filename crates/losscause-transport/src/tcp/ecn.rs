@@ -101,8 +101,8 @@ impl Echo {
 mod tests {
     use losscause::{Span, Time};
 
-    use super::super::{Config, LimitedTransmit, Quirks, Receiver, SackBlocks, Sender, Variant};
     use super::*;
+    use crate::tcp::{Config, LimitedTransmit, Quirks, Receiver, SackBlocks, Sender, Variant};
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)

@@ -279,9 +279,9 @@ impl<D: Differentiate> Receiver<D> {
 mod tests {
     use losscause::{Algorithm, BuiltIn, Differentiator, End, Judgement, Loss, Needs, Observation, Verdict};
 
-    use super::super::{Quirks, RecoveryScheme};
     use super::*;
     use crate::Ecn;
+    use crate::tcp::{Quirks, RecoveryScheme};
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)

@@ -154,8 +154,8 @@ impl Viterbi {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::normal::Normal;
     use super::*;
+    use crate::channel::jakes::normal::Normal;
     use crate::rng::Stream;
 
     fn bits(text: &str) -> Vec<bool> {

@@ -56,9 +56,9 @@ impl Rake {
 
 #[cfg(test)]
 mod tests {
-    use super::super::uplink::tests::table_one;
-    use super::super::{Alignment, EnergyOn, Unit};
     use super::*;
+    use crate::channel::jakes::uplink::tests::table_one;
+    use crate::channel::jakes::{Alignment, EnergyOn, Unit};
 
     fn near(found: f64, expected: f64) {
         assert!((found / expected - 1.0).abs() < 1e-4, "{found} instead of {expected}");

@@ -160,11 +160,11 @@ impl<'a> Air<'a> {
 pub(super) mod tests {
     use losscause::Span;
 
-    use super::super::{Alignment, DopplerPer, EnergyOn, Unit};
     use super::*;
+    use crate::channel::jakes::{Alignment, DopplerPer, EnergyOn, Unit};
 
     /// The row of high loss of Table I in Cen 2003.
-    pub(in super::super) fn table_one() -> Parameters {
+    pub(crate) fn table_one() -> Parameters {
         Parameters {
             packet_bytes: 381,
             rate_bps: 150_000,

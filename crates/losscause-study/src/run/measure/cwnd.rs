@@ -8,7 +8,7 @@ use crate::statistics::mean;
 
 /// Time averages of all flows' congestion windows.
 #[derive(Clone, Debug)]
-pub(in crate::run) struct CwndAverages {
+pub(crate) struct CwndAverages {
     flows: Vec<Integral>,
 }
 
@@ -25,7 +25,7 @@ struct Integral {
 }
 
 impl CwndAverages {
-    pub(in crate::run) fn new(network: &Network) -> Self {
+    pub(crate) fn new(network: &Network) -> Self {
         let limit = |flow: &FlowSpec| match &flow.traffic {
             Traffic::Tcp { config, .. } => f64::from(config.max_window_pkts),
             Traffic::Tfrc { .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => 0.0,
@@ -35,7 +35,7 @@ impl CwndAverages {
     }
 
     /// Takes in an event; those of one flow come in order of time.
-    pub(in crate::run) fn take(&mut self, event: &Event) {
+    pub(crate) fn take(&mut self, event: &Event) {
         if let EventKind::Cwnd(packets) = event.kind {
             self.flows[event.flow.0 as usize].change(event.at, packets);
         }

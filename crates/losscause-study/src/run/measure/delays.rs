@@ -10,21 +10,21 @@ use crate::statistics::mean;
 
 /// The delays of all flows, and what a time series shows of their state.
 #[derive(Clone, Debug)]
-pub(in crate::run) struct Delays {
+pub(crate) struct Delays {
     flows: Vec<FlowDelays>,
 }
 
 /// The delays of one flow.
 #[derive(Clone, Debug, Default)]
-pub(in crate::run) struct FlowDelays {
+pub(crate) struct FlowDelays {
     rtt: Histogram,
     one_way: Histogram,
     queueing: Histogram,
     jitter: Jitter,
     /// TCP's congestion window, packets.
-    pub(in crate::run) cwnd_pkts: Option<f64>,
+    pub(crate) cwnd_pkts: Option<f64>,
     /// TFRC's allowed rate, payload bytes per second.
-    pub(in crate::run) rate: Option<f64>,
+    pub(crate) rate: Option<f64>,
 }
 
 /// The interarrival jitter of RFC 3550, section 6.4.1, over all arrivals.
@@ -60,12 +60,12 @@ pub fn is_of_delays(metric: &str) -> bool {
 const KINDS: [&str; 3] = ["rtt", "delay", "queueing"];
 
 impl Delays {
-    pub(in crate::run) fn new(network: &Network) -> Self {
+    pub(crate) fn new(network: &Network) -> Self {
         Self { flows: vec![FlowDelays::default(); network.flows.len()] }
     }
 
     /// Takes in an event; those of one flow's end come in order of time.
-    pub(in crate::run) fn take(&mut self, event: &Event) {
+    pub(crate) fn take(&mut self, event: &Event) {
         let flow = &mut self.flows[event.flow.0 as usize];
         match event.kind {
             EventKind::Received(packet) => match packet.kind {
@@ -88,7 +88,7 @@ impl Delays {
         }
     }
 
-    pub(in crate::run) fn flow(&self, flow: FlowId) -> &FlowDelays {
+    pub(crate) fn flow(&self, flow: FlowId) -> &FlowDelays {
         &self.flows[flow.0 as usize]
     }
 
@@ -127,7 +127,7 @@ impl FlowDelays {
     }
 
     /// Data packets received so far, and the sum of their one-way delays, ns.
-    pub(in crate::run) fn one_way_count_and_sum_nanos(&self) -> (u64, i128) {
+    pub(crate) fn one_way_count_and_sum_nanos(&self) -> (u64, i128) {
         self.one_way.count_and_sum_nanos()
     }
 }

@@ -8,10 +8,10 @@ use crate::statistics::{mean, standard_deviation};
 
 /// The measured window, and the packets counted in it.
 #[derive(Clone, Debug)]
-pub(in crate::run) struct Window {
-    pub(in crate::run) from: Time,
-    pub(in crate::run) to: Time,
-    pub(in crate::run) counters: Counters,
+pub(crate) struct Window {
+    pub(crate) from: Time,
+    pub(crate) to: Time,
+    pub(crate) counters: Counters,
 }
 
 /// Packets and their bits on the wire.

@@ -7,9 +7,9 @@ use losscause_sim::jakes::{self, Uplink};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use super::super::setting::Setting;
 use crate::error::{InputError, unknown};
 use crate::files::{self, Disk, LARGEST_DOCUMENT};
+use crate::scenario::setting::Setting;
 use crate::toml_file;
 
 const EXPECTED: &str = "a channel file in TOML (losscause docs jakes)";

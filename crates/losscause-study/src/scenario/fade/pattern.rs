@@ -28,10 +28,10 @@ pub struct Pattern {
 }
 
 /// What an error says was expected in place of a file that is no pattern.
-pub(in super::super) const PATTERN: &str = "a pattern of packet errors made by `losscause fade`";
+pub(crate) const PATTERN: &str = "a pattern of packet errors made by `losscause fade`";
 
 /// Largest file that is read, bytes.
-pub(in super::super) const LARGEST_PATTERN: u64 = 64 << 20;
+pub(crate) const LARGEST_PATTERN: u64 = 64 << 20;
 
 impl Pattern {
     /// Reads a pattern's file from the disk.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::super::expression::Quantity;
+use crate::scenario::expression::Quantity;
 
 /// How the channel corrupts packets. A corrupted packet counts as a wireless loss.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::super::expression::Quantity;
-use super::super::protocol::tcp::TcpVariant;
+use crate::scenario::expression::Quantity;
+use crate::scenario::protocol::tcp::TcpVariant;
 
 /// A group of equal flows.
 #[derive(Clone, Debug, Deserialize)]

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::super::expression::Quantity;
 use super::{Channel, QueueKind};
+use crate::scenario::expression::Quantity;
 
 /// A one-way link with its queue and channel.
 #[derive(Clone, Debug, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::super::expression::Quantity;
+use crate::scenario::expression::Quantity;
 
 /// The queue discipline. The queue is full at `queue_packets` or `queue_bytes` in every discipline. Only packets of
 /// flows with `ecn = true` are marked.

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use losscause::Span;
 use losscause_transport::tcp::{self, Tcp, Variant};
 
-use super::super::expression::{Names, Quantity};
-use super::super::reader::{Range, Reader};
 use super::{Overlay, replace};
 use crate::InputError;
+use crate::scenario::expression::{Names, Quantity};
+use crate::scenario::reader::{Range, Reader};
 
 mod quirks;
 mod schemes;
@@ -19,7 +19,7 @@ pub use quirks::{
 pub use schemes::{TcpRecovery, TcpResponse, TcpVariant, Vegas, WestwoodVt};
 
 /// Keys that have moved, each with its new place.
-pub(in super::super) const MOVED: &[(&str, &str)] = &[
+pub(crate) const MOVED: &[(&str, &str)] = &[
     ("tcp.syn_bytes", "tcp.quirks.syn_bytes"),
     ("tcp.tick_ms", "tcp.quirks.tick_ms"),
     ("tcp.min_rto_of", "tcp.quirks.min_rto_of"),

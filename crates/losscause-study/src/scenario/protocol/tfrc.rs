@@ -5,13 +5,13 @@ use serde::Deserialize;
 use losscause::Span;
 use losscause_transport::tfrc;
 
-use super::super::expression::{Names, Quantity};
-use super::super::reader::{Range, Reader};
 use super::{Overlay, mirrored, replace};
 use crate::InputError;
+use crate::scenario::expression::{Names, Quantity};
+use crate::scenario::reader::{Range, Reader};
 
 /// Keys that have moved, each with its new place.
-pub(in super::super) const MOVED: &[(&str, &str)] = &[
+pub(crate) const MOVED: &[(&str, &str)] = &[
     ("tfrc.equation", "tfrc.quirks.equation"),
     ("tfrc.rto", "tfrc.quirks.rto"),
     ("tfrc.rto_minimum_ms", "tfrc.quirks.rto_minimum_ms"),

@@ -2,10 +2,10 @@
 
 use losscause::{Algorithm, AsTold, End, Loss, Numbers, Observation, Signal, Span, Time, Verdict};
 
-use super::super::Sender;
-use super::super::segment::SackBlocks;
-use super::super::{LimitedTransmit, Quirks};
 use super::*;
+use crate::tcp::Sender;
+use crate::tcp::segment::SackBlocks;
+use crate::tcp::{LimitedTransmit, Quirks};
 
 fn at(ms: i64) -> Time {
     Time::ZERO + Span::from_millis(ms)
@@ -422,7 +422,7 @@ fn a_verdict_that_is_revised_when_the_recovery_ends_undoes_the_cut() {
     let after = |ssthresh: u32, partial_acks: &[u64]| {
         let ssthresh = Some(ssthresh);
         let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: ssthresh, ..Config::rfc() };
-        let config = plain(config).with_variant(super::super::Variant::NewReno);
+        let config = plain(config).with_variant(crate::tcp::Variant::NewReno);
         let mut sender = Classic::new(&config, SecondThoughts::default());
         sender.start(at(0));
         while sender.poll_transmit(at(0)).is_some() {}
@@ -443,7 +443,7 @@ fn a_verdict_that_is_revised_when_the_recovery_ends_undoes_the_cut() {
 
 /// A sender with ten packets in flight, the window in congestion avoidance, and the rule that the second lost packet of
 /// an episode is congestion.
-fn with_second_loss(variant: super::super::Variant) -> Classic<losscause::AnyAlgorithm> {
+fn with_second_loss(variant: crate::tcp::Variant) -> Classic<losscause::AnyAlgorithm> {
     let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
     let lda = losscause::BuiltIn::NthLoss.build(End::Sender).expect("published parameters");
     let mut sender = Classic::new(&plain(config.with_variant(variant)), lda);
@@ -455,7 +455,7 @@ fn with_second_loss(variant: super::super::Variant) -> Classic<losscause::AnyAlg
 #[test]
 fn an_algorithm_that_judges_every_loss_cuts_a_spared_window_at_a_partial_ack() {
     // 1 and 4 are lost, and 7, too: cut once.
-    let mut sender = with_second_loss(super::super::Variant::NewReno);
+    let mut sender = with_second_loss(crate::tcp::Variant::NewReno);
     let mut after = |ms, next| {
         sender.on_ack(at(ms), &ack_of(next), &mut ());
         while sender.poll_transmit(at(ms)).is_some() {}
@@ -493,7 +493,7 @@ impl Algorithm for Onlooker {
 fn an_algorithm_that_observes_every_loss_is_told_of_it_and_never_asked_again() {
     // 1 and 4 are lost, and 7, too.
     let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
-    let config = plain(config.with_variant(super::super::Variant::NewReno));
+    let config = plain(config.with_variant(crate::tcp::Variant::NewReno));
     let mut sender = Classic::new(&config, Onlooker::default());
     sender.start(at(0));
     while sender.poll_transmit(at(0)).is_some() {}
@@ -508,7 +508,7 @@ fn an_algorithm_that_observes_every_loss_is_told_of_it_and_never_asked_again() {
 #[test]
 fn an_algorithm_that_judges_every_loss_cuts_a_spared_window_when_reports_show_another() {
     // 1 and 5 are lost: 5 counts as lost with the third report above it.
-    let mut sender = with_second_loss(super::super::Variant::Sack);
+    let mut sender = with_second_loss(crate::tcp::Variant::Sack);
     sender.on_ack(at(100), &ack_of(1), &mut ());
     let mut after = |blocks: [(u64, u64); 3]| {
         let ack = Ack { sack: SackBlocks::of(1, blocks), ..ack_of(1) };

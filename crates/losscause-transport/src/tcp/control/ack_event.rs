@@ -68,7 +68,7 @@ pub struct RttSample {
 pub struct TimeoutEvent {
     /// When.
     pub at: Time,
-    /// Packets in flight; [`Window::in_network`](super::super::Window::in_network) limits how many count.
+    /// Packets in flight; [`Window::in_network`](crate::tcp::Window::in_network) limits how many count.
     pub flight_pkts: u64,
     /// Whether it follows another one for the same data, so that ssthresh stays (RFC 5681, section 3.1).
     pub again: bool,

@@ -100,9 +100,9 @@ impl Halving {
 mod tests {
     use losscause::{Time, Verdict};
 
-    use super::super::Growth;
-    use super::super::tests::{ack, timeout};
     use super::*;
+    use crate::tcp::control::Growth;
+    use crate::tcp::control::tests::{ack, timeout};
     use crate::tcp::quirks::Quirks;
 
     fn aimd(halving: Halving, cwnd: f64) -> (Aimd, Window) {

@@ -142,7 +142,7 @@ fn w_cubic(t: f64, k: f64, w_max: f64) -> f64 {
 }
 
 /// Cube root by Newton's method; uses only operations that round alike on every machine.
-pub(in crate::tcp) fn cube_root(x: f64) -> f64 {
+pub(crate) fn cube_root(x: f64) -> f64 {
     if x == 0.0 {
         return 0.0;
     }
@@ -164,8 +164,8 @@ pub(in crate::tcp) fn cube_root(x: f64) -> f64 {
 mod tests {
     use losscause::Verdict;
 
-    use super::super::tests::{ack as ack_event, timeout};
     use super::*;
+    use crate::tcp::control::tests::{ack as ack_event, timeout};
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)

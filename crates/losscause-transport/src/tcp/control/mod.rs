@@ -85,7 +85,7 @@ pub trait CongestionControl: fmt::Debug + Send {
 }
 
 /// A control that can be copied with its connection.
-pub(super) trait Cloneable: CongestionControl {
+pub(crate) trait Cloneable: CongestionControl {
     fn clone_boxed(&self) -> Box<dyn Cloneable>;
 }
 

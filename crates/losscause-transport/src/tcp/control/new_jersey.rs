@@ -109,9 +109,9 @@ impl CongestionControl for NewJersey {
 mod tests {
     use losscause::Verdict;
 
-    use super::super::Growth;
-    use super::super::tests::{ack as ack_event, timeout};
     use super::*;
+    use crate::tcp::control::Growth;
+    use crate::tcp::control::tests::{ack as ack_event, timeout};
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)

@@ -48,7 +48,7 @@ impl OwnControl {
         self.summary
     }
 
-    pub(in crate::tcp) fn build(&self, config: &Config) -> Box<dyn Cloneable> {
+    pub(crate) fn build(&self, config: &Config) -> Box<dyn Cloneable> {
         self.factory.build(config)
     }
 }

@@ -89,9 +89,9 @@ impl CongestionControl for Veno {
 mod tests {
     use losscause::{Time, Verdict};
 
-    use super::super::Growth;
-    use super::super::tests::ack;
     use super::*;
+    use crate::tcp::control::Growth;
+    use crate::tcp::control::tests::ack;
 
     fn acked(veno: &mut Veno, window: &mut Window, rtt_ms: i64) {
         veno.on_ack(window, &ack(0, 1, Some(rtt_ms), Growth::Due));

@@ -231,9 +231,9 @@ impl Bandwidth {
 mod tests {
     use losscause::Verdict;
 
-    use super::super::Growth;
-    use super::super::tests::{ack, timeout};
     use super::*;
+    use crate::tcp::control::Growth;
+    use crate::tcp::control::tests::{ack, timeout};
     use crate::tcp::quirks::Quirks;
 
     fn at(ms: i64) -> Time {

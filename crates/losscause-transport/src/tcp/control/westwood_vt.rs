@@ -119,9 +119,9 @@ impl CongestionControl for WestwoodVt {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Growth;
-    use super::super::tests::{ack as ack_event, timeout};
     use super::*;
+    use crate::tcp::control::Growth;
+    use crate::tcp::control::tests::{ack as ack_event, timeout};
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)

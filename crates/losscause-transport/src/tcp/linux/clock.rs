@@ -4,14 +4,14 @@
 //! (kernel/time/timer.c): every tick up to 62 ticks ahead, every 8th up to 503, every 64th up to 4031, and so on. A
 //! timeout of 200 ms therefore fires up to one tick late, and one of 300 ms up to 8 ticks.
 //!
-//! The tick is [`Quirks::tick`](super::super::Quirks::tick), 4 ms (HZ = 250) if nothing else is set.
+//! The tick is [`Quirks::tick`](crate::tcp::Quirks::tick), 4 ms (HZ = 250) if nothing else is set.
 //!
 //! Deviations: none.
 
 use losscause::{Span, Time};
 
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Clock {
+pub(crate) struct Clock {
     tick: Span,
     offset: Span,
 }
@@ -20,7 +20,7 @@ pub(in super::super) struct Clock {
 const LEVEL_TICKS: i64 = 63;
 
 impl Clock {
-    pub(in super::super) fn new(tick: Span, offset: Span) -> Self {
+    pub(crate) fn new(tick: Span, offset: Span) -> Self {
         Self { tick, offset }
     }
 
@@ -39,7 +39,7 @@ impl Clock {
     }
 
     /// When a timer fires that waits for `wait` from `now` on.
-    pub(in super::super) fn fires(self, now: Time, wait: Span) -> Time {
+    pub(crate) fn fires(self, now: Time, wait: Span) -> Time {
         let tick = self.tick.as_nanos();
         let wait_ticks = self.waits(wait);
         let due = self.ticks(now) + wait_ticks;

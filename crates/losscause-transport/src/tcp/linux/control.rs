@@ -9,12 +9,12 @@ use crate::tcp::control::{Cloneable, ResponseScheme};
 
 impl ResponseScheme {
     /// Whether Linux's machine has it here.
-    pub(in super::super) const fn is_linux(&self) -> bool {
+    pub(crate) const fn is_linux(&self) -> bool {
         matches!(self, Self::Aimd | Self::Cubic | Self::Own(_))
     }
 
     /// The control of a connection with this configuration. [`ResponseScheme::is_linux`] is true.
-    pub(in super::super) fn build_linux(self, config: &Config) -> Box<dyn Cloneable> {
+    pub(crate) fn build_linux(self, config: &Config) -> Box<dyn Cloneable> {
         match self {
             Self::Cubic => Box::new(Cubic::new(Clock::new(config.quirks.tick, config.quirks.tick_offset))),
             Self::Own(own) => own.build(config),

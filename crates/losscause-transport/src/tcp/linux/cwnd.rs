@@ -8,7 +8,7 @@
 //!
 //! Deviations: the sender always has data, so the window does not shrink after an idle time (RFC 7661, section 4.4).
 
-use super::super::window::Window;
+use crate::tcp::window::Window;
 
 /// cwnd and ssthresh, and how much of cwnd is used.
 #[derive(Clone, Debug)]

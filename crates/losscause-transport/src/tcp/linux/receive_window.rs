@@ -18,7 +18,7 @@
 
 use losscause::{Span, Time};
 
-use super::super::config::Config;
+use crate::tcp::config::Config;
 
 #[derive(Clone, Debug)]
 pub(super) struct ReceiveWindow {

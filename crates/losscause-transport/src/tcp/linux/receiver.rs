@@ -2,14 +2,14 @@
 
 use losscause::Time;
 
-use super::super::config::Config;
-use super::super::segment::Segment;
 use super::acks::{Acks, Arrived, Place};
 use super::clock::Clock;
 use super::receive_window::{ReceiveWindow, timestamp_us};
+use crate::tcp::config::Config;
+use crate::tcp::segment::Segment;
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct LinuxReceiver {
+pub(crate) struct LinuxReceiver {
     acks: Acks,
     window: ReceiveWindow,
     /// Everything below was acknowledged.
@@ -18,17 +18,17 @@ pub(in super::super) struct LinuxReceiver {
 
 /// What a segment changed at the receiver.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Change {
+pub(crate) struct Change {
     /// The next packet expected, before and now.
-    pub(in super::super) next: (u64, u64),
+    pub(crate) next: (u64, u64),
     /// Packets held beyond a gap, before and now.
-    pub(in super::super) held: (u64, u64),
+    pub(crate) held: (u64, u64),
     /// One above the highest packet received.
-    pub(in super::super) end: u64,
+    pub(crate) end: u64,
 }
 
 impl LinuxReceiver {
-    pub(in super::super) fn new(config: &Config) -> Self {
+    pub(crate) fn new(config: &Config) -> Self {
         let clock = Clock::new(config.quirks.tick, config.quirks.tick_offset);
         let least_ato = config.delayed_ack.unwrap_or(clock.tick());
         Self { acks: Acks::new(clock, least_ato, config.min_rto), window: ReceiveWindow::new(config), acked: 0 }
@@ -36,18 +36,12 @@ impl LinuxReceiver {
 
     /// Whether an ACK echoes this segment's timestamp: only if the last ACK asked for it or a later one (RFC 7323,
     /// section 4.3).
-    pub(in super::super) fn echoes(&self, segment: &Segment) -> bool {
+    pub(crate) fn echoes(&self, segment: &Segment) -> bool {
         segment.seq <= self.acked
     }
 
     /// A segment arrived. Returns when to acknowledge it at the latest; `pending` is that of earlier ones.
-    pub(in super::super) fn on_segment(
-        &mut self,
-        now: Time,
-        segment: &Segment,
-        change: &Change,
-        pending: Option<Time>,
-    ) -> Time {
+    pub(crate) fn on_segment(&mut self, now: Time, segment: &Segment, change: &Change, pending: Option<Time>) -> Time {
         let (before, next) = change.next;
         let (held_before, held) = change.held;
         let place = if segment.seq < before {
@@ -69,7 +63,7 @@ impl LinuxReceiver {
 
     /// An ACK of everything below `next` is sent, with `held` packets beyond a gap. Returns its window in packets and
     /// its timestamp.
-    pub(in super::super) fn on_ack(&mut self, now: Time, next: u64, held: u64) -> (u32, u32) {
+    pub(crate) fn on_ack(&mut self, now: Time, next: u64, held: u64) -> (u32, u32) {
         self.acked = next;
         self.acks.on_ack(next);
         (self.window.offer(next, held), timestamp_us(now))

@@ -23,14 +23,6 @@ mod undoing;
 
 use losscause::{Algorithm, Observer, Time, Verdict};
 
-use super::super::arrivals::Arrivals;
-use super::super::config::Config;
-use super::super::control::Cloneable;
-use super::super::ecn::Reaction;
-use super::super::recovery::Scoreboard;
-use super::super::segment::{Ack, Segment};
-use super::super::sender::Stats;
-use super::super::stream::Stream;
 use super::clock::Clock;
 use super::cwnd::Cwnd;
 use super::frto::Frto;
@@ -41,6 +33,14 @@ use super::rack::Rack;
 use super::receive_window;
 use super::rtt::Rtt;
 use super::undo::Undo;
+use crate::tcp::arrivals::Arrivals;
+use crate::tcp::config::Config;
+use crate::tcp::control::Cloneable;
+use crate::tcp::ecn::Reaction;
+use crate::tcp::recovery::Scoreboard;
+use crate::tcp::segment::{Ack, Segment};
+use crate::tcp::sender::Stats;
+use crate::tcp::stream::Stream;
 use alert::State;
 use intake::Brought;
 use reduction::{News, Recovering};
@@ -49,7 +49,7 @@ use transmit::Due;
 
 /// The sender of a Linux connection that always has data to send. `L` judges why packets were lost.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Linux<L> {
+pub(crate) struct Linux<L> {
     config: Config,
     clock: Clock,
     opened: bool,
@@ -92,7 +92,7 @@ pub(in super::super) struct Linux<L> {
 
 impl<L: Algorithm> Linux<L> {
     /// A closed connection. `config` is valid.
-    pub(in super::super) fn new(config: &Config, lda: L) -> Self {
+    pub(crate) fn new(config: &Config, lda: L) -> Self {
         let syn = u64::from(config.quirks.syn_bytes.is_some());
         let clock = Clock::new(config.quirks.tick, config.quirks.tick_offset);
         let end = config.limit_pkts.map_or(u64::MAX, |pkts| pkts.saturating_add(syn));
@@ -131,12 +131,12 @@ impl<L: Algorithm> Linux<L> {
         }
     }
 
-    pub(in super::super) fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         self.opened = true;
     }
 
     #[inline(never)]
-    pub(in super::super) fn on_ack(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
+    pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
         if !(self.stream.una..=self.stream.sent).contains(&ack.next) {
             return;
         }
@@ -196,7 +196,7 @@ impl<L: Algorithm> Linux<L> {
     }
 
     #[inline(never)]
-    pub(in super::super) fn on_timeout(&mut self, now: Time, observer: &mut impl Observer) {
+    pub(crate) fn on_timeout(&mut self, now: Time, observer: &mut impl Observer) {
         let Some(timer) = self.timer.take_if(|timer| now >= timer.at) else { return };
         self.due = Due::Nothing;
         match timer.kind {
@@ -206,13 +206,13 @@ impl<L: Algorithm> Linux<L> {
         }
     }
 
-    pub(in super::super) fn poll_timeout(&self) -> Option<Time> {
+    pub(crate) fn poll_timeout(&self) -> Option<Time> {
         self.timer.map(|timer| timer.at)
     }
 
     /// The next segment to send.
     #[inline(never)]
-    pub(in super::super) fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+    pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if !self.opened {
             return None;
         }
@@ -246,29 +246,29 @@ impl<L: Algorithm> Linux<L> {
         self.has_room() && self.stream.next == self.room_end
     }
 
-    pub(in super::super) fn window_pkts(&self) -> u32 {
+    pub(crate) fn window_pkts(&self) -> u32 {
         let room = u32::try_from(self.room_end - self.stream.una).unwrap_or(u32::MAX);
         let beyond = self.packets.outstanding() - self.packets.in_flight().min(self.packets.outstanding());
         self.cwnd.pkts().saturating_add(u32::try_from(beyond).unwrap_or(u32::MAX)).min(room)
     }
 
-    pub(in super::super) fn cwnd(&self) -> f64 {
+    pub(crate) fn cwnd(&self) -> f64 {
         self.cwnd.window.cwnd
     }
 
-    pub(in super::super) fn ssthresh(&self) -> f64 {
+    pub(crate) fn ssthresh(&self) -> f64 {
         self.cwnd.window.ssthresh
     }
 
-    pub(in super::super) fn acknowledged(&self) -> u64 {
+    pub(crate) fn acknowledged(&self) -> u64 {
         self.stream.una
     }
 
-    pub(in super::super) fn is_finished(&self) -> bool {
+    pub(crate) fn is_finished(&self) -> bool {
         self.stream.una >= self.stream.end
     }
 
-    pub(in super::super) fn stats(&self) -> Stats {
+    pub(crate) fn stats(&self) -> Stats {
         self.stats
     }
 }

@@ -3,12 +3,12 @@
 
 use losscause::Time;
 
-use super::super::config::Config;
-use super::super::loss_event::Found;
-use super::super::quirks::{FastRetransmit, Inflation, LimitedTransmit};
-use super::super::segment::Ack;
-use super::super::stream::Stream;
-use super::super::window::Window;
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::Found;
+use crate::tcp::quirks::{FastRetransmit, Inflation, LimitedTransmit};
+use crate::tcp::segment::Ack;
+use crate::tcp::stream::Stream;
+use crate::tcp::window::Window;
 
 /// Counts duplicate ACKs and the window inflation that they cause.
 #[derive(Clone, Debug)]
@@ -156,9 +156,9 @@ impl FastRecovery {
 mod tests {
     use losscause::Span;
 
-    use super::super::super::quirks::Quirks;
-    use super::super::super::segment::SackBlocks;
     use super::*;
+    use crate::tcp::quirks::Quirks;
+    use crate::tcp::segment::SackBlocks;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)

@@ -20,17 +20,17 @@
 
 use losscause::Time;
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, Found};
-use super::super::quirks::{Deflation, FastRetransmit, NewRenoRules, PartialAckTimer, RecoveryExit};
-use super::super::segment::Ack;
-use super::super::stream::Stream;
-use super::super::window::Window;
 use super::Progress;
 use super::fast_recovery::FastRecovery;
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, Found};
+use crate::tcp::quirks::{Deflation, FastRetransmit, NewRenoRules, PartialAckTimer, RecoveryExit};
+use crate::tcp::segment::Ack;
+use crate::tcp::stream::Stream;
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct NewReno {
+pub(crate) struct NewReno {
     rules: NewRenoRules,
     fast_recovery: FastRecovery,
     /// What partial ACKs took from cwnd beyond the inflation, packets.
@@ -171,9 +171,9 @@ impl NewReno {
 mod tests {
     use losscause::Span;
 
-    use super::super::super::quirks::{FastRetransmit, Inflation, LimitedTransmit, Quirks};
-    use super::super::super::segment::SackBlocks;
     use super::*;
+    use crate::tcp::quirks::{FastRetransmit, Inflation, LimitedTransmit, Quirks};
+    use crate::tcp::segment::SackBlocks;
 
     /// A duplicate ACK caused by a packet sent at time 0.
     fn dup_ack(next: u64) -> Ack {

@@ -6,21 +6,21 @@
 //! everything that was in flight.
 //!
 //! Deviations: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`], both selected in
-//! [`super::super::Quirks`], are ns-2's.
+//! [`crate::tcp::Quirks`], are ns-2's.
 
 use losscause::Time;
 
-use super::super::config::Config;
-use super::super::loss_event::Found;
-use super::super::quirks::{FastRetransmit, Inflation, Quirks};
-use super::super::segment::Ack;
-use super::super::stream::Stream;
-use super::super::window::Window;
 use super::Progress;
 use super::fast_recovery::FastRecovery;
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::Found;
+use crate::tcp::quirks::{FastRetransmit, Inflation, Quirks};
+use crate::tcp::segment::Ack;
+use crate::tcp::stream::Stream;
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Reno {
+pub(crate) struct Reno {
     fast_recovery: FastRecovery,
 }
 
@@ -68,8 +68,8 @@ impl Reno {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::segment::SackBlocks;
     use super::*;
+    use crate::tcp::segment::SackBlocks;
 
     fn dup_ack(next: u64) -> Ack {
         let (echo, sack) = (Time::ZERO, SackBlocks::NONE);

@@ -17,17 +17,17 @@
 //! discontiguous sequences" are one rule. A timeout clears the reports received so far (RFC 2018, section 8, because
 //! receivers may renege); packets reported after it are not sent again. [`super::FastRetransmit`] has no effect here.
 
-use super::super::config::Config;
-use super::super::loss_event::Found;
-use super::super::quirks::LimitedTransmit;
-use super::super::segment::Ack;
-use super::super::stream::Stream;
-use super::super::window::Window;
 use super::Progress;
 use super::scoreboard::Scoreboard;
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::Found;
+use crate::tcp::quirks::LimitedTransmit;
+use crate::tcp::segment::Ack;
+use crate::tcp::stream::Stream;
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Sack {
+pub(crate) struct Sack {
     threshold: u32,
     limited: bool,
     board: Scoreboard,
@@ -174,8 +174,8 @@ impl Sack {
 mod tests {
     use losscause::Time;
 
-    use super::super::super::segment::SackBlocks;
     use super::*;
+    use crate::tcp::segment::SackBlocks;
 
     const WINDOW: Window = Window { cwnd: 10.0, ssthresh: 44.0, max_pkts: 44 };
 

@@ -14,17 +14,17 @@
 //! Deviations from ns-2: an ACK older than the newest has no effect (in ns-2 it lowers pipe). `partial_ack_`,
 //! `oldCode_`, `LimTransmitFix_` and the response to ECN are left out.
 
-use super::super::config::Config;
-use super::super::loss_event::Found;
-use super::super::quirks::{FastRetransmit, LimitedTransmit};
-use super::super::segment::Ack;
-use super::super::stream::Stream;
-use super::super::window::Window;
 use super::Progress;
 use super::scoreboard::Scoreboard;
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::Found;
+use crate::tcp::quirks::{FastRetransmit, LimitedTransmit};
+use crate::tcp::segment::Ack;
+use crate::tcp::stream::Stream;
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Sack1 {
+pub(crate) struct Sack1 {
     threshold: u32,
     fast_retransmit: FastRetransmit,
     limited_transmit: LimitedTransmit,
@@ -166,8 +166,8 @@ impl Sack1 {
 mod tests {
     use losscause::Time;
 
-    use super::super::super::segment::SackBlocks;
     use super::*;
+    use crate::tcp::segment::SackBlocks;
 
     const WINDOW: Window = Window { cwnd: 5.0, ssthresh: 5.0, max_pkts: 20 };
 

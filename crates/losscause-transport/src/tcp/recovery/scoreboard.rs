@@ -1,11 +1,11 @@
 //! Records which packets beyond the cumulative ACK have arrived (RFC 6675, section 3, Update()).
 
-use super::super::bits::{BITS, Bits};
-use super::super::segment::SackBlocks;
+use crate::tcp::bits::{BITS, Bits};
+use crate::tcp::segment::SackBlocks;
 
 /// One bit per packet between the cumulative ACK and the highest reported packet; operations use 64-bit words.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Scoreboard {
+pub(crate) struct Scoreboard {
     bits: Bits,
     /// Everything below was acknowledged; bits outside `una..end` are clear.
     una: u64,
@@ -15,13 +15,13 @@ pub(in super::super) struct Scoreboard {
 }
 
 impl Scoreboard {
-    pub(in super::super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { bits: Bits::new(), una: 0, end: 0, sacked: 0 }
     }
 
     /// Records an ACK. Returns true if a block reports a packet for the first time. Ignores blocks of packets below
     /// `una` or never sent.
-    pub(in super::super) fn update(&mut self, una: u64, sent: u64, blocks: &SackBlocks) -> bool {
+    pub(crate) fn update(&mut self, una: u64, sent: u64, blocks: &SackBlocks) -> bool {
         self.advance(una);
         let before = self.sacked;
         for (start, end) in blocks.ranges(una) {
@@ -36,7 +36,7 @@ impl Scoreboard {
     }
 
     /// Everything below `una` was acknowledged.
-    pub(in super::super) fn advance(&mut self, una: u64) {
+    pub(crate) fn advance(&mut self, una: u64) {
         if self.sacked > 0 {
             self.sacked -= self.count(self.una, una.min(self.end));
             Self::words_of(self.una, una.min(self.end)).for_each(|(word, mask)| {
@@ -47,33 +47,33 @@ impl Scoreboard {
         self.end = self.end.max(una);
     }
 
-    pub(in super::super) fn clear(&mut self, una: u64) {
+    pub(crate) fn clear(&mut self, una: u64) {
         self.advance(self.end);
         (self.una, self.end) = (una, una);
     }
 
     /// Number of packets reported beyond the cumulative ACK.
-    pub(in super::super) fn sacked(&self) -> u64 {
+    pub(crate) fn sacked(&self) -> u64 {
         self.sacked
     }
 
     /// One above the highest reported packet, or the cumulative ACK.
-    pub(in super::super) fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
-    pub(in super::super) fn is_sacked(&self, seq: u64) -> bool {
+    pub(crate) fn is_sacked(&self, seq: u64) -> bool {
         (self.una..self.end).contains(&seq) && self.bits.has(seq)
     }
 
     /// Number of reported packets in `start..end`.
-    pub(in super::super) fn count(&self, start: u64, end: u64) -> u64 {
+    pub(crate) fn count(&self, start: u64, end: u64) -> u64 {
         let range = (start.max(self.una), end.min(self.end));
         Self::words_of(range.0, range.1).map(|(word, mask)| u64::from((self.bits.word(word) & mask).count_ones())).sum()
     }
 
     /// The first unreported packet at or above `from` that has a reported packet above it.
-    pub(in super::super) fn next_hole(&self, from: u64) -> Option<u64> {
+    pub(crate) fn next_hole(&self, from: u64) -> Option<u64> {
         Self::words_of(from.max(self.una), self.end)
             .map(|(word, mask)| (word, !self.bits.word(word) & mask))
             .find(|&(_, holes)| holes != 0)
@@ -81,7 +81,7 @@ impl Scoreboard {
     }
 
     /// Every packet below the result has at least `pkts` reported packets above it; `una` if fewer were reported.
-    pub(in super::super) fn lost_below(&self, pkts: u32) -> u64 {
+    pub(crate) fn lost_below(&self, pkts: u32) -> u64 {
         if self.sacked < u64::from(pkts) || pkts == 0 {
             return self.una;
         }

@@ -6,10 +6,10 @@
 
 use losscause::Time;
 
-use super::super::config::Config;
-use super::super::loss_event::Sending;
-use super::super::quirks::VegasRules;
-use super::super::stream::Stream;
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::Sending;
+use crate::tcp::quirks::VegasRules;
+use crate::tcp::stream::Stream;
 
 #[derive(Clone, Debug)]
 pub(super) struct Sendings {
@@ -80,8 +80,8 @@ impl Sendings {
 mod tests {
     use losscause::Span;
 
-    use super::super::super::quirks::Quirks;
     use super::*;
+    use crate::tcp::quirks::Quirks;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms as i64)

@@ -25,16 +25,16 @@
 
 use losscause::{Span, Time};
 
-use super::super::config::Config;
-use super::super::loss_event::{Answer, Found, Sending};
-use super::super::quirks::VegasRules;
-use super::super::stream::Stream;
-use super::super::window::Window;
 use super::Progress;
 use super::sendings::Sendings;
+use crate::tcp::config::Config;
+use crate::tcp::loss_event::{Answer, Found, Sending};
+use crate::tcp::quirks::VegasRules;
+use crate::tcp::stream::Stream;
+use crate::tcp::window::Window;
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Vegas {
+pub(crate) struct Vegas {
     rules: VegasRules,
     threshold: u32,
     sendings: Sendings,

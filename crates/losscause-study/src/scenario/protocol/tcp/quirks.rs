@@ -4,11 +4,11 @@ use serde::Deserialize;
 
 use losscause_transport::tcp::{self, Config, RecoveryScheme, ResponseScheme, SackRules};
 
-use super::super::super::expression::{Names, Quantity};
-use super::super::super::reader::Reader;
-use super::super::{Overlay, mirrored, replace};
 use super::Scoped;
 use crate::InputError;
+use crate::scenario::expression::{Names, Quantity};
+use crate::scenario::protocol::{Overlay, mirrored, replace};
+use crate::scenario::reader::Reader;
 
 /// Rules that imitate a version of ns-2. The mode sets all of them; each key here replaces one.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -4,12 +4,12 @@ use serde::Deserialize;
 
 use losscause_transport::tcp;
 
-use super::super::super::expression::{Names, Quantity};
-use super::super::super::reader::Reader;
-use super::super::mirrored;
 use super::Scoped;
 use crate::InputError;
 use crate::error::unknown;
+use crate::scenario::expression::{Names, Quantity};
+use crate::scenario::protocol::mirrored;
+use crate::scenario::reader::Reader;
 
 mirrored! {
     /// How losses are repaired.
@@ -40,7 +40,7 @@ pub struct TcpResponse(pub String);
 
 impl TcpVariant {
     /// The TCP of that name, which is the value of `key`.
-    pub(in super::super) fn find(&self, key: &str, reader: &Reader) -> Result<tcp::Tcp, InputError> {
+    pub(crate) fn find(&self, key: &str, reader: &Reader) -> Result<tcp::Tcp, InputError> {
         let tcps = reader.registry.tcps();
         let known = || tcps.iter().map(|tcp| tcp.name()).collect::<Vec<_>>();
         tcps.find(&self.0).ok_or_else(|| reader.error(key, unknown(&self.0, &known())))

@@ -3,11 +3,11 @@
 use losscause::Recovery as EndedRecovery;
 use losscause::{Algorithm, Observer, Signal, Time, Verdict, tell};
 
-use super::super::super::segment::Ack;
 use super::Linux;
 use super::intake::Brought;
 use super::timers::TimerKind;
 use super::transmit::Due;
+use crate::tcp::segment::Ack;
 
 /// The kernel's congestion states, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]

@@ -2,10 +2,10 @@
 
 use losscause::{Algorithm, Observation, Span, Time};
 
-use super::super::super::segment::Ack;
-use super::super::packets::Packet;
 use super::Linux;
 use crate::tcp::control::RttSample;
+use crate::tcp::linux::packets::Packet;
+use crate::tcp::segment::Ack;
 
 /// A receiver holds an ACK back while it waits for a second packet (RFC 9293, section 3.8.6.3): Linux for 40 ms. An ACK of
 /// one packet in order that comes this long after the last may be such a one: its round-trip time would show the algorithm

@@ -2,10 +2,10 @@
 
 use losscause::{Algorithm, Loss, Numbers, Observer, Signal, Span, Time, Verdict, ask, tell};
 
-use super::super::prr::{Delivery, Prr};
 use super::Linux;
 use super::alert::State;
 use crate::tcp::control::{AckEvent, Growth};
+use crate::tcp::linux::prr::{Delivery, Prr};
 use crate::tcp::loss_event::{Answer, LossEvent};
 use crate::tcp::stream::Stream;
 use crate::tcp::window::Window;

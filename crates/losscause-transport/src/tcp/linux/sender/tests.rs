@@ -2,9 +2,9 @@
 
 use losscause::{Algorithm, AsTold, AtSender, End, Span, Time};
 
-use super::super::super::segment::SackBlocks;
-use super::super::super::{Quirks, Sender, Variant};
 use super::*;
+use crate::tcp::segment::SackBlocks;
+use crate::tcp::{Quirks, Sender, Variant};
 
 fn at(ms: i64) -> Time {
     Time::ZERO + Span::from_millis(ms)

@@ -2,15 +2,15 @@
 
 use losscause::{Algorithm, Observer, Signal, Time, tell};
 
-use super::super::super::segment::Ack;
-use super::super::frto::{AfterTimeout, Frto, Next};
-use super::super::packets::Packet;
 use super::Linux;
 use super::alert::State;
 use super::intake::Brought;
 use super::timers::TimerKind;
 use super::transmit::Due;
 use crate::tcp::control::TimeoutEvent;
+use crate::tcp::linux::frto::{AfterTimeout, Frto, Next};
+use crate::tcp::linux::packets::Packet;
+use crate::tcp::segment::Ack;
 
 impl<L: Algorithm> Linux<L> {
     pub(super) fn on_retransmission_timeout(&mut self, now: Time, observer: &mut impl Observer) {

@@ -3,12 +3,12 @@
 
 use losscause::{Algorithm, Observer, Span, Time};
 
-use super::super::probe::Probe;
 use super::Linux;
 use super::alert::State;
 use super::intake::Brought;
 use super::reduction::News;
 use super::transmit::Due;
+use crate::tcp::linux::probe::Probe;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimerKind {

@@ -2,11 +2,11 @@
 
 use losscause::{Algorithm, Time};
 
-use super::super::super::segment::Segment;
-use super::super::super::stream::Stream;
-use super::super::frto::Frto;
 use super::Linux;
 use super::timers::TimerKind;
+use crate::tcp::linux::frto::Frto;
+use crate::tcp::segment::Segment;
+use crate::tcp::stream::Stream;
 
 /// What leaves next, beside new data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

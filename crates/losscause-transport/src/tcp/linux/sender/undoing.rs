@@ -2,9 +2,9 @@
 
 use losscause::Algorithm;
 
-use super::super::super::segment::Ack;
 use super::Linux;
 use super::alert::State;
+use crate::tcp::segment::Ack;
 
 impl<L: Algorithm> Linux<L> {
     /// Everything sent before recovery or timeout is acknowledged. Returns whether the cut is undone.
