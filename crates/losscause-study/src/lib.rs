@@ -25,6 +25,7 @@
 pub mod atomic;
 #[cfg(feature = "capture-files")]
 pub mod capture_files;
+mod context;
 #[cfg(feature = "csv-files")]
 pub mod csv_file;
 pub mod error;
@@ -44,13 +45,14 @@ pub mod toml_file;
 #[cfg(feature = "trace-files")]
 pub mod trace_file;
 
+pub use context::Context;
 pub use error::{InputError, RunError};
 pub use registry::{Registry, RegistryError};
 pub use run::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Run, run, run_recorded};
 pub use scenario::{Experiment, Scenario, Setting};
 
 /// Everything that a scenario can name: the algorithms of `losscause`, the simulator's oracles and the published TCPs.
-/// [`Registry::with`] and [`Registry::with_tcp`] add others; the functions whose names end in `_with` take the result.
+/// [`Registry::with`] and [`Registry::with_tcp`] add others; a [`Context`] takes the result.
 pub fn registry() -> Registry {
     let built_in = losscause::registry::Registry::built_in();
     Registry::of(losscause_sim::oracle::with_oracles(built_in).expect("no algorithm has the name of an oracle"))

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use losscause_study::parallel::{self, Jobs};
 use losscause_study::run::WarningKind;
-use losscause_study::{Experiment, Measurements, Scenario, Setting, run};
+use losscause_study::{Context, Experiment, Measurements, Scenario, Setting, run};
 
 const RTT_S: f64 = 0.04;
 
@@ -15,7 +15,7 @@ fn experiment(settings: &[String]) -> Experiment {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/clean-link.toml");
     let text = std::fs::read_to_string(file).unwrap();
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    let scenario = Scenario::parse(&text, "clean-link.toml").unwrap().with(&settings).unwrap();
+    let scenario = Scenario::parse(&text, "clean-link.toml", &Context::default()).unwrap().with(&settings).unwrap();
     scenario.experiment().unwrap()
 }
 

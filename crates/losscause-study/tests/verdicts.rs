@@ -3,7 +3,7 @@
 
 use losscause_sim::{Event, EventKind, LinkEvent};
 use losscause_study::parallel::{self, Jobs};
-use losscause_study::{Experiment, Measurements, Scenario, Setting, run, run_recorded};
+use losscause_study::{Context, Experiment, Measurements, Scenario, Setting, run, run_recorded};
 
 const TFRC: &str = r#"
 title = "one TFRC flow over a radio link"
@@ -25,7 +25,7 @@ path = ["radio"]
 
 fn experiment(settings: &[&str]) -> Experiment {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(TFRC, "test.toml").unwrap().with(&settings).unwrap().experiment().unwrap()
+    Scenario::parse(TFRC, "test.toml", &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap()
 }
 
 fn measured(settings: &[&str]) -> Measurements {
