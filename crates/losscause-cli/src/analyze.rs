@@ -11,7 +11,7 @@ use losscause_report as report;
 use losscause_study::files::Inputs;
 use losscause_study::{InputError, atomic};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Format};
 

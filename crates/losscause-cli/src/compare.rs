@@ -10,7 +10,7 @@ use losscause_study::parallel::Jobs;
 use losscause_study::run::WarningKind;
 use losscause_study::{Setting, atomic};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Format};
 use crate::progress::Progress;

@@ -9,7 +9,7 @@ use losscause_study::parallel::Jobs;
 use losscause_study::scenario::fade::{self, Pattern, PatternReport, PublishedPattern, Source};
 use losscause_study::{InputError, RunError, Setting, atomic};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::notice;
 use crate::output::{self, Format, number};
 use crate::progress::Progress;

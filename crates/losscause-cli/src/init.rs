@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use losscause_study::templates::{TEMPLATES, Template};
 use losscause_study::{InputError, RunError};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output;
 
 /// The arguments of `init`.

@@ -13,8 +13,8 @@ use losscause_study::files::Inputs;
 use losscause_study::parallel::Jobs;
 use losscause_study::{Context, InputError, Registry, atomic};
 
-use crate::Failure;
 use crate::check::Check;
+use crate::failure::Failure;
 use crate::notice;
 use crate::output::{self, Format};
 use crate::progress::Progress;

@@ -12,8 +12,9 @@ use losscause_report as report;
 use losscause_study::parallel::Jobs;
 use losscause_study::{Context, InputError, Registry, Setting};
 
+use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::{Failure, interrupt, notice, output, pivot};
+use crate::{interrupt, notice, output, pivot};
 
 /// The arguments of `sweep`.
 #[derive(Debug, clap::Args)]

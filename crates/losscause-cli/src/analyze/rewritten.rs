@@ -9,7 +9,7 @@ use losscause_study::InputError;
 use losscause_study::atomic::AtomicFile;
 
 use super::captures::{name, open};
-use crate::Failure;
+use crate::failure::Failure;
 use crate::input;
 use crate::notice;
 

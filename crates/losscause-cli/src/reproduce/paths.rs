@@ -11,10 +11,11 @@ use losscause_study::{InputError, atomic};
 use serde::Serialize;
 
 use super::{Arguments, REPORT, RESULT, make_writable};
+use crate::failure::Failure;
+use crate::notice;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::tables::paths as tables;
-use crate::{Failure, notice};
 
 /// The benchmark, and its part in the loop.
 const PATHS: &str = "paths";

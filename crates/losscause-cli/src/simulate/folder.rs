@@ -6,7 +6,7 @@ use losscause_report as report;
 use losscause_study::run::{RunRecord, SimulationResult};
 use losscause_study::{atomic, csv_file};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output;
 
 const REPORT: &str = "report.html";

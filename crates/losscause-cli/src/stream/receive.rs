@@ -14,9 +14,10 @@ use losscause_study::atomic::AtomicFile;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::show::{self, EVERY, Line, Show};
-use super::{KeyOption, StreamError, block_on, refused, span};
+use super::{KeyOption, block_on, refused, span};
+use crate::failure::{Failure, StreamError};
 use crate::output::Format;
-use crate::{Failure, interrupt, notice};
+use crate::{interrupt, notice};
 
 /// The arguments of `stream receive`.
 #[derive(Debug, clap::Args)]
