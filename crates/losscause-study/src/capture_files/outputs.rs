@@ -6,9 +6,10 @@ use std::path::Path;
 use losscause::Time;
 use losscause_capture::write::PcapWriter;
 
+use super::EPOCH;
 use super::directory::{self, BOTTLENECK, DROPS, RECEIVER, SENDER};
 use super::drops::{COLUMNS, DropRow};
-use super::{EPOCH, Sight, Tap};
+use super::taps::{Sight, Tap};
 use crate::RunError;
 use crate::atomic::AtomicFile;
 
