@@ -10,8 +10,8 @@ use losscause_laboratory::papers::reproduce::{
 };
 use losscause_report as report;
 use losscause_study::files::Inputs;
-use losscause_study::parallel::Jobs;
-use losscause_study::{Context, InputError, Registry, atomic};
+use losscause_study::tools::atomic;
+use losscause_study::{Context, InputError, Jobs, Registry};
 
 use crate::check::Check;
 use crate::failure::Failure;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use losscause::{Span, Time};
-use losscause_study::parallel::Jobs;
 use losscause_study::run::{RunRecord, RunRecorder, Series, SimulationResult, repeat};
-use losscause_study::{Experiment, Registry, Run, Scenario, Setting, csv_file, scenario};
+use losscause_study::tools::csv_file;
+use losscause_study::{Experiment, Jobs, Registry, Run, Scenario, Setting, scenario};
 
 use crate::failure::Failure;
 use crate::input;

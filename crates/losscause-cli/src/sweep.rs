@@ -9,8 +9,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use losscause_laboratory::sweep::{MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Store, Sweep, SweepOutcome};
 use losscause_report as report;
-use losscause_study::parallel::Jobs;
-use losscause_study::{Context, InputError, Registry, Setting};
+use losscause_study::{Context, InputError, Jobs, Registry, Setting};
 
 use crate::failure::Failure;
 use crate::progress::Progress;

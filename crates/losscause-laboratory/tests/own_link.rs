@@ -2,9 +2,8 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause_laboratory::compare::{Plan, Variant};
-use losscause_study::parallel::Jobs;
 use losscause_study::run::{WarningKind, warnings};
-use losscause_study::{Context, Experiment, Measurements, Scenario, Setting, run};
+use losscause_study::{Context, Experiment, Jobs, Measurements, Scenario, Setting, run};
 
 /// A CBR flow of 2 Mb/s in packets of 1000 bytes over `rate_bps`, and nothing else.
 const LINE: &str = r#"

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use losscause_laboratory::sweep::{Row, Sweep};
-use losscause_study::parallel::Jobs;
-use losscause_study::{Context, Scenario, run};
+use losscause_study::{Context, Jobs, Scenario, run};
 
 #[test]
 fn every_cell_of_the_papers_sweeps_can_be_measured() {

@@ -5,8 +5,7 @@ use std::fmt;
 
 use losscause_laboratory::papers::claims::Predicate;
 use losscause_laboratory::papers::record::{self, Item, ItemSpec, Paper, Parameters};
-use losscause_study::parallel::Stop;
-use losscause_study::{Context, Scenario, Setting};
+use losscause_study::{Context, Scenario, Setting, Stop};
 
 use crate::LiveError;
 

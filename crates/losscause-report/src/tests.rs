@@ -330,8 +330,7 @@ mod of_a_sweep {
     use super::check_page;
     use crate::sweep_html;
     use losscause_laboratory::sweep::Sweep;
-    use losscause_study::Context;
-    use losscause_study::parallel::Jobs;
+    use losscause_study::{Context, Jobs};
     use std::ops::ControlFlow;
 
     const SWEEP: &str = r#"
@@ -368,8 +367,7 @@ values = [{ name = "high" }, { name = "none", set = ['link.last.channel={ kind =
 mod of_a_comparison {
     use super::check_page;
     use losscause_laboratory::compare::{Plan, Variant};
-    use losscause_study::parallel::Jobs;
-    use losscause_study::{Context, Scenario};
+    use losscause_study::{Context, Jobs, Scenario};
 
     fn html() -> String {
         let scenario = Scenario::load("scenarios/clean-link.toml".as_ref(), &Context::default()).unwrap();

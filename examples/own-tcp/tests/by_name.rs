@@ -9,8 +9,7 @@ use losscause_laboratory::sweep::Sweep;
 use losscause_paths::in_loop;
 use losscause_sim::Traffic;
 use losscause_sim::tcp::{Config, RecoveryScheme, ResponseScheme};
-use losscause_study::parallel::{Jobs, Workers};
-use losscause_study::{Context, Measurements, Registry, Scenario, Setting, run};
+use losscause_study::{Context, Jobs, Measurements, Registry, Scenario, Setting, Workers, run};
 use own_tcp::GENTLE;
 
 /// A download over a link that loses one packet in a hundred.

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use losscause_capture::{Analysis, Protocol};
-use losscause_study::{atomic, fitted};
+use losscause_study::fitted;
+use losscause_study::tools::atomic;
 
 use crate::failure::Failure;
 

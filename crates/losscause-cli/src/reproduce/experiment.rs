@@ -6,8 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use losscause_live::{Event, LiveError, Measured, Only, Plan, Selection};
-use losscause_study::InputError;
-use losscause_study::parallel::{Jobs, Stop};
+use losscause_study::{InputError, Jobs, Stop};
 
 use super::{Arguments, REPORT, make_writable, write_report};
 use crate::failure::Failure;

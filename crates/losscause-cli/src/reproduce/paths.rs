@@ -4,10 +4,10 @@ use std::path::Path as File;
 use std::time::Instant;
 
 use losscause_paths::{Path, Vantage, benchmark, in_loop};
-use losscause_study::Registry;
+use losscause_study::InputError;
 use losscause_study::error::unknown;
-use losscause_study::parallel::{Jobs, Workers};
-use losscause_study::{InputError, atomic};
+use losscause_study::tools::atomic;
+use losscause_study::{Jobs, Registry, Workers};
 use serde::Serialize;
 
 use super::{Arguments, REPORT, RESULT, make_writable};

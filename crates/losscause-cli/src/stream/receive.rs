@@ -10,7 +10,7 @@ use losscause::registry::Registry;
 use losscause_media::net::Receiving;
 use losscause_media::{DEFAULT_LDA, End, Event, Key, ReceiverConfig, ReceiverStats, Reorder, receiver_lda};
 use losscause_study::InputError;
-use losscause_study::atomic::AtomicFile;
+use losscause_study::tools::atomic::AtomicFile;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::show::{self, EVERY, Line, Show};

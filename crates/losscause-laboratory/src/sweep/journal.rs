@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::origin::fnv1a;
 use super::{CellOutcome, Cells};
 use losscause_study::RunError;
-use losscause_study::atomic::AtomicFile;
+use losscause_study::tools::atomic::AtomicFile;
 
 /// The finished cells of a sweep, on disk.
 #[derive(Debug)]

@@ -21,7 +21,8 @@ use losscause_sim::rng::Stream;
 use crate::papers::record;
 use crate::papers::reproduce::{MOST_RUNS, Repetitions, Selection};
 use losscause_study::files::watched::Watched;
-use losscause_study::{Context, InputError, Scenario, Setting, files, toml_file};
+use losscause_study::tools::toml_file;
+use losscause_study::{Context, InputError, Scenario, Setting, files};
 
 mod axis;
 mod cells;

@@ -11,7 +11,7 @@ use super::directory::{self, BOTTLENECK, DROPS, RECEIVER, SENDER};
 use super::drops::{COLUMNS, DropRow};
 use super::taps::{Sight, Tap};
 use crate::RunError;
-use crate::atomic::AtomicFile;
+use crate::tools::atomic::AtomicFile;
 
 /// The files of captures that are being written.
 #[derive(Debug)]

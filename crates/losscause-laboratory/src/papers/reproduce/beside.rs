@@ -135,8 +135,7 @@ mod tests {
     use super::*;
     use crate::papers::record;
     use crate::papers::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Variation};
-    use losscause_study::parallel::{Jobs, Stop, Workers};
-    use losscause_study::{Context, Setting};
+    use losscause_study::{Context, Jobs, Setting, Stop, Workers};
 
     fn names(paper: &str, item: &str) -> Vec<(String, &'static str)> {
         let paper = record::find(paper).unwrap();

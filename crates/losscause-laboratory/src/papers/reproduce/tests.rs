@@ -3,8 +3,7 @@
 
 use super::*;
 use crate::papers::record::Value;
-use losscause_study::Context;
-use losscause_study::parallel::Jobs;
+use losscause_study::{Context, Jobs};
 
 const PUBLISHED: &str = r#"
     key = "mini"

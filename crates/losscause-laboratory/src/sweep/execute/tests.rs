@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::sweep::Overrides;
-use losscause_study::Context;
-use losscause_study::parallel::{Jobs, Stop};
+use losscause_study::{Context, Jobs, Stop};
 
 const SCENARIO: &str = r#"
 title = "t"
