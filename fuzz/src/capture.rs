@@ -1,7 +1,8 @@
 //! Captures: whatever a file, a frame or an option says, the analysis ends, and what it found fits the input.
 
 use losscause_capture::frames::Frame;
-use losscause_capture::packet::{LinkType, Parsed, Transport};
+use losscause_capture::frames::LinkType;
+use losscause_capture::packet::{Parsed, Transport};
 use losscause_capture::{Analysis, Options, analyze, analyze_both};
 
 use super::bytes::Bytes;

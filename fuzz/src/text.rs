@@ -8,7 +8,7 @@ use losscause_laboratory::sweep::Sweep;
 use losscause_study::scenario::error_trace;
 use losscause_study::scenario::expression::{Formula, Names};
 use losscause_study::scenario::fade::{self, Pattern};
-use losscause_study::{InputError, Scenario, Setting};
+use losscause_study::{Context, InputError, Scenario, Setting};
 
 /// What the files are called.
 const FILE: &str = "any.toml";
@@ -33,7 +33,7 @@ pub fn scenario(data: &[u8]) {
     if text.contains("/dev") || text.contains("/proc") {
         return;
     }
-    match Scenario::parse(text, FILE) {
+    match Scenario::parse(text, FILE, &Context::default()) {
         Ok(scenario) => experiment(&scenario, text.contains("trace")),
         Err(error) => is_plain(&error, &[FILE]),
     }
@@ -64,7 +64,7 @@ pub fn expression(data: &[u8]) {
 /// The scenario that settings are applied to.
 static BASE: LazyLock<Scenario> = LazyLock::new(|| {
     let text = include_str!("../../scenarios/last-hop-video.toml");
-    Scenario::parse(text, FILE).expect("the shipped scenario is valid")
+    Scenario::parse(text, FILE, &Context::default()).expect("the shipped scenario is valid")
 });
 
 /// Settings, one a line, are refused with one plain line, or the scenario with them is as good as any.
@@ -170,7 +170,7 @@ pub fn sweep(data: &[u8]) {
     if text.contains("/dev") || text.contains("/proc") {
         return;
     }
-    match Sweep::parse(text, Path::new(FILE)) {
+    match Sweep::parse(text, Path::new(FILE), &Context::default()) {
         Ok(sweep) => {
             // There may be a million.
             let last = sweep.count() - 1;

@@ -105,7 +105,10 @@ impl<'a> Prepared<'a> {
         let duration = format!("duration_s={simulated_s}");
         let settings: Vec<String> = bench.settings.iter().map(|&text| text.to_owned()).chain([duration]).collect();
         let parsed: Vec<Setting> = settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-        let experiment = open_scenario(&root().join(bench.scenario), Path::new(""))?.with(&parsed)?.experiment()?;
+        let experiment =
+            open_scenario(&root().join(bench.scenario), Path::new(""), &losscause_study::Context::default())?
+                .with(&parsed)?
+                .experiment()?;
         let mut arguments = vec!["-duration".to_owned(), simulated_s.to_string()];
         for (option, parameter) in bench.options {
             let Some(value) = experiment.parameters.get(*parameter) else {

@@ -12,6 +12,9 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use losscause_laboratory::sweep::Sweep;
+use losscause_study::{Context, Scenario};
+
 #[path = "../../fuzz/src/lib.rs"]
 #[allow(unreachable_pub)] // Elsewhere it is a crate of its own.
 mod fuzz;
@@ -135,7 +138,7 @@ fn every_target_takes_changed_files_of_its_corpus() {
 fn refusal(name: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/scenario").join(name);
     let text = std::fs::read_to_string(file).unwrap();
-    let experiment = losscause_study::Scenario::parse(&text, "x.toml").and_then(|scenario| scenario.experiment());
+    let experiment = Scenario::parse(&text, "x.toml", &Context::default()).and_then(|scenario| scenario.experiment());
     experiment.map(|_| ()).unwrap_err().to_string()
 }
 
@@ -166,7 +169,7 @@ fn a_sweep_of_more_cells_or_runs_than_fit_into_memory_is_refused() {
     let refusal = |name: &str| {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/sweep").join(name);
         let text = std::fs::read_to_string(file).unwrap();
-        losscause_laboratory::sweep::Sweep::parse(&text, Path::new("x.toml")).unwrap_err().to_string()
+        Sweep::parse(&text, Path::new("x.toml"), &Context::default()).unwrap_err().to_string()
     };
     assert_eq!(
         refusal("grid_of_2_to_the_60.toml"),

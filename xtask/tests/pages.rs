@@ -7,7 +7,7 @@ use std::path::Path;
 use losscause::BuiltIn;
 use losscause_laboratory::papers::record;
 use losscause_laboratory::sweep::Sweep;
-use losscause_study::{Experiment, Scenario, Setting, run};
+use losscause_study::{Context, Experiment, Scenario, Setting, run};
 
 fn read(file: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file)).unwrap()
@@ -21,8 +21,9 @@ fn worked_example(page: &str) -> &str {
 #[test]
 fn the_worked_example_is_the_shipped_one_and_gives_about_the_printed_numbers() {
     let page = read("docs/scenario.md");
-    let example = Scenario::parse(worked_example(&page), "docs/scenario.md").unwrap();
-    let shipped = Scenario::parse(&read("scenarios/last-hop-video.toml"), "last-hop-video.toml").unwrap();
+    let example = Scenario::parse(worked_example(&page), "docs/scenario.md", &Context::default()).unwrap();
+    let shipped =
+        Scenario::parse(&read("scenarios/last-hop-video.toml"), "last-hop-video.toml", &Context::default()).unwrap();
     for lda in ["always congestion", "ZigZag", "ZBS"] {
         let measured = |scenario: &Scenario| {
             let setting = Setting::new("flow.video.lda", lda);
@@ -45,7 +46,7 @@ fn the_worked_example_is_the_shipped_one_and_gives_about_the_printed_numbers() {
 #[test]
 fn every_metric_of_a_run_is_explained() {
     let page = read("docs/scenario.md");
-    let scenario = Scenario::parse(worked_example(&page), "docs/scenario.md").unwrap();
+    let scenario = Scenario::parse(worked_example(&page), "docs/scenario.md", &Context::default()).unwrap();
     let sized = [Setting::new("flow.download.bytes", 1e5), Setting::new("flow.download.measured", true)];
     let experiment = scenario.with(&sized).unwrap().experiment().unwrap();
     let run = run(&Experiment { delays: true, ..experiment }, 1).unwrap();
@@ -102,10 +103,10 @@ fn every_toml_block_is_a_scenario_or_a_sweep_that_can_run_or_is_marked_as_a_frag
         for example in blocks(&page, "toml") {
             let table: toml::Table = toml::from_str(example).unwrap();
             if table.contains_key("link") {
-                Scenario::parse(example, &name).unwrap().experiment().unwrap();
+                Scenario::parse(example, &name, &Context::default()).unwrap().experiment().unwrap();
                 scenarios += 1;
             } else {
-                let sweep = Sweep::parse(example, Path::new(&name)).unwrap();
+                let sweep = Sweep::parse(example, Path::new(&name), &Context::default()).unwrap();
                 sweep.cells().iter().for_each(|cell| sweep.check(cell).unwrap());
                 sweeps += 1;
             }

@@ -10,14 +10,14 @@ use losscause::{Judgement, Reason, Span, Time, Verdict};
 use serde::Serialize;
 
 use crate::CaptureError;
+use crate::alone::Alone;
 use crate::annotate::Note;
 use crate::diagnose::{self, FlowDiagnosis};
 use crate::fit::Fit;
 use crate::flow::{
     self, Evidence, FlowResult, FlowTable, Found, LoggedPackets, Passage, Path, Protocol, Rules, State, Vantage,
 };
-use crate::frames::{Frames, Truncation, compressed};
-use crate::joined::Alone;
+use crate::frames::{Frames, LinkType, Truncation, compressed};
 use crate::judge::trust::{Expected, Situation, Table};
 use crate::judge::{self, Chosen, Opinions, Trips};
 use crate::measured::{Measured, Packets};
@@ -26,7 +26,7 @@ use crate::names::Names;
 use crate::observe::{Observer, Watch};
 use crate::over_time::{OverTime, Transfer};
 use crate::pace::Pace;
-use crate::packet::{LinkType, Packet, Parsed, Radio, Transport, Unread, UnreadCounts};
+use crate::packet::{Packet, Parsed, Radio, Transport, Unread, UnreadCounts};
 use crate::qlog;
 use crate::selection::Selection;
 use crate::series::Budget;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::packet::LinkType;
+use crate::link_type::LinkType;
 
 /// Why a capture cannot be analysed. `Display` is the end of a sentence that begins with the file's name: "is empty,
 /// expected a pcap, pcapng or qlog file".

@@ -21,14 +21,11 @@ mod views;
 
 use std::io::Read;
 
-use serde::Serialize;
-
 use crate::CaptureError;
 use crate::analysis::{Analysis, Options, analyze_keeping};
 use flows::Join;
 use log::{Key, Log, Logs};
 use matching::Matched;
-pub use views::Tally;
 
 /// Two captures of one transfer.
 #[derive(Clone, Debug)]
@@ -41,16 +38,6 @@ pub struct Joined {
     pub sender: Analysis,
     /// The receiver's capture alone.
     pub receiver: Analysis,
-}
-
-/// What each of two captures tells alone about a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Alone {
-    /// The sender's capture.
-    pub sender: Tally,
-    /// The receiver's capture.
-    pub receiver: Tally,
 }
 
 /// Why two captures cannot be joined. `Display` is the end of a sentence that begins with both files.

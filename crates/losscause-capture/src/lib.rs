@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod alone;
 mod analysis;
 mod annotate;
 mod answer;
@@ -38,6 +39,7 @@ pub mod frames;
 mod joined;
 pub mod judge;
 mod kind;
+mod link_type;
 mod measured;
 mod minor;
 mod names;
@@ -66,7 +68,7 @@ pub use error::{CaptureError, RewriteError};
 pub use first::{First, capitalised};
 pub use fit::{Fit, Others, Policed};
 pub use flow::{Evidence, Protocol, Vantage};
-pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
+pub use joined::{JoinError, Joined, analyze_both};
 pub use kind::LossKind;
 pub use observe::{Observation, Observer};
 pub use over_time::{OverTime, Step};

@@ -1,7 +1,7 @@
 //! What a reader must know of a capture to trust what is said of it, in words.
 
+use crate::alone::{Alone, Tally};
 use crate::answer::plural;
-use crate::joined::{Alone, Tally};
 use crate::packet::Unread;
 use crate::{Analysis, Flow, RadioFrames, Shift};
 

@@ -6,7 +6,7 @@ mod common;
 use common::{ACK, SYN, Segment, pcap, rtp};
 use losscause::{Span, Time};
 use losscause_capture::frames::Frame;
-use losscause_capture::packet::LinkType;
+use losscause_capture::frames::LinkType;
 use losscause_capture::write::PcapngWriter;
 use losscause_capture::{Analysis, Options, analyze, annotate, share};
 

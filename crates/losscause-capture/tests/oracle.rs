@@ -4,7 +4,8 @@
 use etherparse::{PacketBuilder, SlicedPacket, TcpOptionElement, TransportSlice, VlanId};
 use losscause::Time;
 use losscause_capture::frames::Frame;
-use losscause_capture::packet::{LinkType, Parsed, Tcp, Transport};
+use losscause_capture::frames::LinkType;
+use losscause_capture::packet::{Parsed, Tcp, Transport};
 use proptest::prelude::*;
 
 /// What a frame is made of.

@@ -6,7 +6,8 @@ mod common;
 use common::{Segment, pcap, pcap_of, rtp};
 use losscause::Time;
 use losscause_capture::frames::Frame;
-use losscause_capture::packet::{LinkType, Parsed, Transport, Unread};
+use losscause_capture::frames::LinkType;
+use losscause_capture::packet::{Parsed, Transport, Unread};
 use losscause_capture::{Analysis, Options, Protocol, analyze};
 
 const ETHERNET: u32 = 1;

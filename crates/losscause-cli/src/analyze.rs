@@ -8,10 +8,11 @@ use losscause::registry::Registry;
 use losscause_capture::judge::Chosen;
 use losscause_capture::{Captures, Options, Selection};
 use losscause_report as report;
+use losscause_study::InputError;
 use losscause_study::files::Inputs;
-use losscause_study::{InputError, atomic};
+use losscause_study::tools::atomic;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Format};
 

@@ -7,7 +7,7 @@ use losscause_laboratory::papers::reproduce::{Comparison, Plan, Reproduction};
 use losscause_study::InputError;
 use serde::Deserialize;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// An earlier result, read before the runs.
 pub(crate) struct Check {

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use losscause_laboratory::compare::{self, Comparison, Plan, Variant, VariantResult};
 use losscause_report as report;
-use losscause_study::Registry;
-use losscause_study::parallel::Jobs;
+use losscause_study::Setting;
 use losscause_study::run::WarningKind;
-use losscause_study::{Setting, atomic};
+use losscause_study::tools::atomic;
+use losscause_study::{Jobs, Registry};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Format};
 use crate::progress::Progress;

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use losscause_study::InputError;
 use losscause_study::error::unknown;
 
-use crate::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 
 /// The arguments of `docs`.
 #[derive(Debug, clap::Args)]

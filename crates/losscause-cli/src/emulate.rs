@@ -10,7 +10,7 @@ use losscause_study::error::unknown;
 use losscause_study::files::Inputs;
 use losscause_study::{InputError, Setting};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::{input, interrupt, notice};
 

@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use losscause_laboratory::papers::record;
 use losscause_study::files::Inputs;
-use losscause_study::parallel::Jobs;
 use losscause_study::scenario::fade::{self, Pattern, PatternReport, PublishedPattern, Source};
-use losscause_study::{InputError, RunError, Setting, atomic};
+use losscause_study::tools::atomic;
+use losscause_study::{InputError, Jobs, RunError, Setting};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::notice;
 use crate::output::{self, Format, number};
 use crate::progress::Progress;

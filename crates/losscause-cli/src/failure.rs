@@ -7,6 +7,12 @@ use losscause_study::{InputError, RegistryError, RunError};
 
 use crate::ink;
 
+#[cfg(feature = "media")]
+mod stream;
+
+#[cfg(feature = "media")]
+pub(crate) use stream::StreamError;
+
 /// Why the program ends with a status other than 0. `Display` is one plain sentence.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -68,7 +74,7 @@ pub(crate) enum Failure {
     /// A stream could not be sent or received to its end: status 2 or 1.
     #[cfg(feature = "media")]
     #[error(transparent)]
-    Stream(#[from] crate::stream::StreamError),
+    Stream(#[from] StreamError),
     /// A command that the program ran ended with this status, which is passed on without a word.
     #[cfg(all(feature = "linux", target_os = "linux"))]
     #[error("the command ended with status {0}")]

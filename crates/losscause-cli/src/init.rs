@@ -4,11 +4,11 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use losscause_study::templates::{TEMPLATES, Template};
 use losscause_study::{InputError, RunError};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output;
+use crate::templates::{TEMPLATES, Template};
 
 /// The arguments of `init`.
 #[derive(Debug, clap::Args)]

@@ -2,12 +2,10 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use losscause_laboratory::papers::record::{self, Embedded};
-use losscause_study::Registry;
-use losscause_study::files::{Disk, Either, Inputs, Watched};
-use losscause_study::{InputError, Scenario, Setting};
+use losscause_laboratory::papers::record;
+use losscause_study::files::{Inputs, Watched};
+use losscause_study::{Context, InputError, Registry, Scenario, Setting};
 
 /// What stands for standard input or output in place of a file's name.
 pub(crate) const STANDARD: &str = "-";
@@ -29,8 +27,9 @@ pub(crate) fn scenario(
     settings: &[Setting],
     registry: &Registry,
 ) -> Result<(Scenario, Sources), InputError> {
+    let context = Context::new(registry.clone());
     let scenario =
-        if is_standard(file) { piped(registry)? } else { record::open_scenario_with(file, Path::new(""), registry)? };
+        if is_standard(file) { piped(&context)? } else { record::open_scenario(file, Path::new(""), &context)? };
     let (scenario, named) = scenario.with(settings)?.watched();
     Ok((scenario, Sources { scenario: file.to_owned(), named }))
 }
@@ -43,7 +42,7 @@ impl Sources {
 }
 
 /// A scenario from standard input. Files that it names are relative to the current directory.
-fn piped(registry: &Registry) -> Result<Scenario, InputError> {
+fn piped(context: &Context) -> Result<Scenario, InputError> {
     const NAME: &str = "standard input";
     /// A larger text is no scenario, bytes.
     const LARGEST: u64 = 1 << 20;
@@ -56,5 +55,5 @@ fn piped(registry: &Registry) -> Result<Scenario, InputError> {
         let expected = losscause_study::scenario::EXPECTED;
         return Err(InputError::File { file: NAME.to_owned(), problem, expected });
     }
-    Scenario::parse_from(&text, NAME, Arc::new(Either(Disk, Embedded)), registry)
+    Scenario::parse(&text, NAME, &record::with_papers(context))
 }

@@ -67,7 +67,7 @@ pub(crate) fn watch() {
             let Some(second) = arriving.next() else { return };
             signal = second;
         }
-        losscause_study::atomic::remove_unfinished();
+        losscause_study::tools::atomic::remove_unfinished();
         if let Some(what) = *AT_END.lock().unwrap_or_else(PoisonError::into_inner) {
             what();
         }

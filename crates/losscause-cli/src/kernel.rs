@@ -9,7 +9,7 @@ use losscause_linux::kernel::{self, Algorithm, Judged, KernelError, Options, Set
 use losscause_study::RunError;
 use serde::Serialize;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{self, Format};
 
 mod trace;

@@ -7,7 +7,7 @@ use std::thread;
 
 use losscause_study::InputError;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 mod serve;
 

@@ -52,6 +52,7 @@ mod stream;
 mod summary;
 mod sweep;
 mod tables;
+mod templates;
 
 use failure::Failure;
 

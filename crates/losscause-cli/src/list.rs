@@ -6,7 +6,7 @@ use losscause_laboratory::papers::record;
 use losscause_study::InputError;
 use losscause_study::Registry;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{self, Format};
 
 /// The arguments of `list`.

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use losscause_study::InputError;
 use losscause_study::error::unknown;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// The arguments of `completions`.
 #[derive(Debug, clap::Args)]

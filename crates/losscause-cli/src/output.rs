@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::ink;
 
-pub(crate) use losscause_study::figures::{number, to_the_digits_of, unit_symbol};
+pub(crate) use losscause_study::tools::figures::{number, to_the_digits_of, unit_symbol};
 
 /// Output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

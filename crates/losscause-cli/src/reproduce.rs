@@ -9,13 +9,12 @@ use losscause_laboratory::papers::reproduce::{
     Column, Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation,
 };
 use losscause_report as report;
-use losscause_study::Registry;
 use losscause_study::files::Inputs;
-use losscause_study::parallel::Jobs;
-use losscause_study::{InputError, atomic};
+use losscause_study::tools::atomic;
+use losscause_study::{Context, InputError, Jobs, Registry};
 
-use crate::Failure;
 use crate::check::Check;
+use crate::failure::Failure;
 use crate::notice;
 use crate::output::{self, Format};
 use crate::progress::Progress;
@@ -111,8 +110,9 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         [REPORT, RESULT].iter().try_for_each(|name| inputs.keep_from(&out.join(name)))?;
         make_writable(out)?;
     }
+    let context = Context::new(registry.clone());
     let plan_of =
-        |selection: &Selection| Plan::new_with(registry, selection, repetitions, arguments.seed, &Variation::default());
+        |selection: &Selection| Plan::new_with(&context, selection, repetitions, arguments.seed, &Variation::default());
     let plan = plan_of(&selection)?;
     check.as_ref().map_or(Ok(()), |check| check.can_compare(&plan))?;
     let left_out = match is_named || arguments.all {

@@ -1,22 +1,21 @@
 //! `losscause simulate`: one scenario, one or more seeds.
 
+use std::io;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use losscause::{Span, Time};
-use losscause_study::Registry;
-use losscause_study::files::Inputs;
-use losscause_study::parallel::Jobs;
 use losscause_study::run::{RunRecord, RunRecorder, Series, SimulationResult, repeat};
-use losscause_study::trace_file::TraceFile;
-use losscause_study::{Experiment, InputError, Measurements, Run, Scenario, Setting, csv_file, scenario};
+use losscause_study::tools::csv_file;
+use losscause_study::{Experiment, Jobs, Registry, Run, Scenario, Setting, scenario};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 
+mod check;
 mod filter;
 mod folder;
 mod observers;
@@ -81,115 +80,92 @@ enum Schema {
     Result,
 }
 
+impl Arguments {
+    /// Whether the trace goes to standard output.
+    fn prints_trace(&self) -> bool {
+        self.trace.as_deref().is_some_and(input::is_standard)
+    }
+}
+
 /// Runs the scenario and prints the measurements.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     let Some(file) = &arguments.scenario else {
-        return Ok(output::text(match arguments.schema {
-            Some(Schema::Result) => SimulationResult::SCHEMA,
-            Some(Schema::Scenario) | None => scenario::SCHEMA,
-        })?);
+        return Ok(output::text(schema(arguments.schema))?);
     };
-    let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let (scenario, sources) = input::scenario(file, &settings, registry)?;
-    let experiment = scenario.experiment_with_delays()?;
-    let interval = arguments.interval.map(|seconds| interval(seconds, arguments)).transpose()?;
-    keep_apart(arguments, &sources.inputs())?;
-    if let Some(directory) = &arguments.out {
-        output::make_folder(directory)?;
-    }
-    if arguments.runs > 1 {
-        return several(&scenario, &settings, &experiment, arguments);
-    }
-
-    let record = || RunRecorder::new(&scenario, &experiment, arguments.seed);
-    let mut record = arguments.out.as_ref().map(|_| record()).transpose()?;
-    let mut run = Run::new(&experiment, arguments.seed)?;
-    let filter = arguments.filter.parse(&experiment.network)?;
-    let trace = arguments.trace.as_ref().map(|file| TraceFile::create(file, &experiment.network)).transpose()?;
-    let mut trace = trace.map(|trace| trace.filtered(filter));
-    let mut captures = arguments.captures.create(&experiment, arguments.seed)?;
-    let observers = &mut Observers { trace: trace.as_mut(), record: record.as_mut(), captures: captures.as_mut() };
-    let series = advance(&mut run, observers, interval);
-    if let Some(trace) = trace {
-        trace.finish()?;
-    }
-    if let Some(captures) = captures {
-        captures.finish()?;
-    }
-    let mut result = SimulationResult::of(&scenario, &settings, &run);
-    result.series = series.into_rows();
-    if let Some(file) = &arguments.series {
-        csv_file::write(file, &result.series)?;
-    }
-    if let (Some(directory), Some(record)) = (&arguments.out, record) {
-        folder::write(directory, &result, &record.finish())?;
-    }
-    match arguments.format {
-        _ if arguments.trace.as_deref().is_some_and(input::is_standard) => {}
-        Format::Json => output::json(&result)?,
-        Format::Table => {
-            tables::one_run(&result, arguments.verbose)?;
-            if arguments.series.is_none() {
-                tables::series(&result.series)?;
-            }
-            tables::warnings(&result.warnings)?;
-        }
-    }
-    Ok(())
+    let plan = Plan::read(file, arguments, registry)?;
+    let (result, record) = if arguments.runs == 1 { plan.one_run()? } else { plan.several_runs()? };
+    write(arguments, &result, record)?;
+    Ok(print(arguments, &result)?)
 }
 
-/// Refuses to overwrite an input, or one output with the other, or to mix two on standard output.
-fn keep_apart(arguments: &Arguments, inputs: &Inputs) -> Result<(), InputError> {
-    let outputs = [&arguments.trace, &arguments.series].into_iter().flatten();
-    outputs.clone().try_for_each(|file| inputs.keep_from(file))?;
-    if let Some(directory) = &arguments.out {
-        folder::FILES.iter().try_for_each(|name| inputs.keep_from(&directory.join(name)))?;
-    }
-    for capture in arguments.captures.files() {
-        inputs.keep_from(&capture)?;
-        if outputs.clone().any(|file| *file == capture) {
-            let option = format!("--pcap {}", capture.parent().unwrap_or(&capture).display());
-            let problem = format!("writes {}, too, expected another directory", capture.display());
-            return Err(InputError::Option { option, problem });
-        }
-    }
-    let is_standard = arguments.trace.as_deref().is_some_and(input::is_standard);
-    if is_standard && arguments.format == Format::Json {
-        let problem = "standard output gets the trace, expected no --format json beside it, or a file".to_owned();
-        return Err(InputError::Option { option: "--trace -".to_owned(), problem });
-    }
-    match (&arguments.trace, &arguments.series) {
-        (Some(trace), Some(series)) if trace == series => Err(InputError::Option {
-            option: format!("--series {}", series.display()),
-            problem: "is also the file of --trace, expected another".to_owned(),
-        }),
-        _ => Ok(()),
+fn schema(of: Option<Schema>) -> &'static str {
+    match of {
+        Some(Schema::Result) => SimulationResult::SCHEMA,
+        Some(Schema::Scenario) | None => scenario::SCHEMA,
     }
 }
 
-/// The length of an interval.
-fn interval(seconds: f64, arguments: &Arguments) -> Result<Span, InputError> {
-    let problem = |option: &str, problem: &str| InputError::Option {
-        option: format!("{option} {seconds}"),
-        problem: problem.to_owned(),
-    };
-    if !(1e-3..=1e6).contains(&seconds) {
-        return Err(problem("--interval", "expected seconds from 0.001 to 1000000"));
+/// The arguments, read and checked.
+struct Plan<'a> {
+    arguments: &'a Arguments,
+    settings: Vec<Setting>,
+    scenario: Scenario,
+    experiment: Experiment,
+    /// The length of an interval of the time series.
+    interval: Option<Span>,
+}
+
+impl<'a> Plan<'a> {
+    fn read(file: &Path, arguments: &'a Arguments, registry: &Registry) -> Result<Self, Failure> {
+        let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
+        let (scenario, sources) = input::scenario(file, &settings, registry)?;
+        let experiment = scenario.experiment_with_delays()?;
+        let interval = check::interval(arguments)?;
+        if arguments.runs > 1 {
+            check::may_repeat(arguments)?;
+        }
+        check::outputs(arguments, &sources.inputs())?;
+        if let Some(directory) = &arguments.out {
+            output::make_folder(directory)?;
+        }
+        Ok(Self { arguments, settings, scenario, experiment, interval })
     }
-    if arguments.runs > 1 {
-        return Err(problem("--interval", "shows one run, expected no --runs beside it"));
+
+    /// The result of one run, and its record if a report is to draw it.
+    fn one_run(&self) -> Result<(SimulationResult, Option<RunRecord>), Failure> {
+        let mut run = Run::new(&self.experiment, self.arguments.seed)?;
+        let mut observers = Observers::create(self)?;
+        let series = advance(&mut run, &mut observers, self.interval);
+        let record = observers.finish()?;
+        let mut result = SimulationResult::of(&self.scenario, &self.settings, &run);
+        result.series = series.into_rows();
+        Ok((result, record))
     }
-    match &arguments.series {
-        Some(file) if file.extension().is_none_or(|end| end != "csv") => Err(InputError::Option {
-            option: format!("--series {}", file.display()),
-            problem: "expected a name that ends in .csv".to_owned(),
-        }),
-        _ => Ok(Span::from_secs_f64_rounded(seconds)),
+
+    /// The means of several runs, and the record of the first if a report is to draw it.
+    fn several_runs(&self) -> Result<(SimulationResult, Option<RunRecord>), Failure> {
+        let Self { arguments, settings, scenario, experiment, .. } = self;
+        let Arguments { seed, runs, jobs, .. } = **arguments;
+        let jobs = jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
+        let mut progress = Progress::new("runs", runs as usize);
+        let measured = repeat(experiment, seed, runs, jobs, |done| progress.set(done))?;
+        drop(progress);
+        let result = SimulationResult::of_measurements(scenario, settings, experiment, seed, &measured);
+        let record = arguments.out.is_some().then(|| self.first_run()).transpose()?;
+        Ok((result, record))
+    }
+
+    /// The first of several runs, made again for the report.
+    fn first_run(&self) -> Result<RunRecord, Failure> {
+        let seed = self.arguments.seed;
+        let mut record = RunRecorder::new(&self.scenario, &self.experiment, seed)?;
+        losscause_study::run_recorded(&self.experiment, seed, &mut record)?;
+        Ok(record.finish())
     }
 }
 
 /// Makes the run, with progress, observers and time series.
-fn advance(run: &mut Run, observers: &mut Observers<'_, '_>, interval: Option<Span>) -> Series {
+fn advance(run: &mut Run, observers: &mut Observers<'_>, interval: Option<Span>) -> Series {
     let end = run.experiment().duration;
     let mut progress = Progress::new("simulated seconds", end.as_secs_f64().ceil() as usize);
     let mut series = Series::default();
@@ -215,42 +191,32 @@ fn advance(run: &mut Run, observers: &mut Observers<'_, '_>, interval: Option<Sp
     series
 }
 
-/// Several runs: means with intervals.
-fn several(
-    scenario: &Scenario,
-    settings: &[Setting],
-    experiment: &Experiment,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
-    let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
-    if let Some(file) = &arguments.trace {
-        let problem = "a trace is of one run, expected no --runs beside it".to_owned();
-        return Err(InputError::Option { option: format!("--trace {}", file.display()), problem }.into());
+/// Writes the time series and the folder of results, if they were asked for.
+fn write(arguments: &Arguments, result: &SimulationResult, record: Option<RunRecord>) -> Result<(), Failure> {
+    if let Some(file) = &arguments.series {
+        csv_file::write(file, &result.series)?;
     }
-    if let Some(directory) = arguments.captures.directory() {
-        let problem = "captures are of one run, expected no --runs beside it".to_owned();
-        return Err(InputError::Option { option: format!("--pcap {}", directory.display()), problem }.into());
-    }
-    let mut progress = Progress::new("runs", arguments.runs as usize);
-    let runs: Vec<Measurements> = repeat(experiment, arguments.seed, arguments.runs, jobs, |done| progress.set(done))?;
-    drop(progress);
-    let result = SimulationResult::of_measurements(scenario, settings, experiment, arguments.seed, &runs);
-    if let Some(directory) = &arguments.out {
-        folder::write(directory, &result, &first_run(scenario, experiment, arguments.seed)?)?;
-    }
-    match arguments.format {
-        Format::Json => output::json(&result)?,
-        Format::Table => {
-            tables::several_runs(&result, arguments.verbose)?;
-            tables::warnings(&result.warnings)?;
-        }
+    if let (Some(directory), Some(record)) = (&arguments.out, record) {
+        folder::write(directory, result, &record)?;
     }
     Ok(())
 }
 
-/// The first of several runs, made again for the report.
-fn first_run(scenario: &Scenario, experiment: &Experiment, seed: u64) -> Result<RunRecord, Failure> {
-    let mut record = RunRecorder::new(scenario, experiment, seed)?;
-    losscause_study::run_recorded(experiment, seed, &mut record)?;
-    Ok(record.finish())
+/// Prints the result, unless the trace has standard output.
+fn print(arguments: &Arguments, result: &SimulationResult) -> io::Result<()> {
+    if arguments.prints_trace() {
+        return Ok(());
+    }
+    if arguments.format == Format::Json {
+        return output::json(result);
+    }
+    if result.runs == 1 {
+        tables::one_run(result, arguments.verbose)?;
+    } else {
+        tables::several_runs(result, arguments.verbose)?;
+    }
+    if arguments.series.is_none() {
+        tables::series(&result.series)?;
+    }
+    tables::warnings(&result.warnings)
 }

@@ -8,14 +8,12 @@ use losscause::registry::Registry;
 use losscause_media::{ConfigError, Key, net};
 use losscause_study::InputError;
 
-use crate::{Failure, output};
+use crate::failure::{Failure, StreamError};
+use crate::output;
 
-mod error;
 mod receive;
 mod send;
 mod show;
-
-pub(crate) use error::StreamError;
 
 /// The arguments of `stream`.
 #[derive(Debug, clap::Args)]

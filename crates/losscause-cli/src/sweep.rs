@@ -9,12 +9,11 @@ use std::time::Instant;
 use clap::ValueEnum;
 use losscause_laboratory::sweep::{MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Store, Sweep, SweepOutcome};
 use losscause_report as report;
-use losscause_study::Registry;
-use losscause_study::parallel::Jobs;
-use losscause_study::{InputError, Setting};
+use losscause_study::{Context, InputError, Jobs, Registry, Setting};
 
+use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::{Failure, interrupt, notice, output, pivot};
+use crate::{interrupt, notice, output, pivot};
 
 /// The arguments of `sweep`.
 #[derive(Debug, clap::Args)]
@@ -80,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let begun = Instant::now();
     let set = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let overrides = Overrides { runs: arguments.runs, seed: arguments.seed, set };
-    let sweep = Sweep::load_with(&arguments.sweep, registry)?.with(&overrides)?;
+    let sweep = Sweep::load(&arguments.sweep, &Context::new(registry.clone()))?.with(&overrides)?;
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let store = Store::new(&arguments.out);
     let store = if arguments.resume { store.resuming() } else { store };

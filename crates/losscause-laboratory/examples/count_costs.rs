@@ -7,7 +7,7 @@ use std::error::Error;
 
 use losscause_laboratory::papers::record::{self, Costs};
 use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation};
-use losscause_study::parallel::Jobs;
+use losscause_study::Jobs;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut papers: BTreeMap<&str, Costs> = BTreeMap::new();

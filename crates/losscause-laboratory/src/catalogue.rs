@@ -5,7 +5,7 @@ use losscause_study::Registry;
 use serde::{Deserialize, Serialize};
 
 use crate::papers::record;
-use losscause_study::{InputError, Scenario, scenario};
+use losscause_study::{Context, InputError, Scenario, scenario};
 
 /// The lists of the catalogue. A list that was not requested is none, and absent from the JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,7 +159,7 @@ pub fn scenarios() -> Result<Vec<PaperScenario>, InputError> {
     for paper in record::all() {
         for text in paper.scenarios() {
             let name = format!("{}/{}", paper.key(), text.name);
-            let scenario = Scenario::parse(text.text, &name)?;
+            let scenario = Scenario::parse(text.text, &name, &Context::default())?;
             let document = scenario.document();
             let (title, source) = (document.title.clone(), document.source.clone());
             scenarios.push(PaperScenario { name, title, source });

@@ -7,7 +7,7 @@ use losscause_laboratory::papers::record;
 use losscause_laboratory::papers::record::{Item, Status};
 use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation, conclude};
 use losscause_study::statistics::Estimate;
-use losscause_study::{Setting, run};
+use losscause_study::{Context, Setting, run};
 
 fn plan(names: &[&str]) -> Plan {
     let selection = Selection::parse(names).unwrap();
@@ -54,7 +54,8 @@ fn printed(file: &str, item: &str, metric: &str, row: &[&str], system: &str) -> 
 /// more and no less.
 fn measured(scenario: &str, settings: &[&str], metric: &str) -> String {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    let experiment = record::load_scenario(scenario).unwrap().with(&settings).unwrap().experiment().unwrap();
+    let experiment =
+        record::load_scenario(scenario, &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap();
     let estimate = Estimate::from_runs((1..=10).map(|seed| run(&experiment, seed).unwrap().metric(metric)));
     let item = Item { measured: estimate.mean, ci95: estimate.ci95, ..plan(&["extra/paths-WB"]).items()[0].clone() };
     format!("{} ± {}", item.measured_text(), item.ci95_text())

@@ -2,13 +2,12 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use losscause::Span;
 use losscause_laboratory::papers::record::Embedded;
 use losscause_sim::{ChannelSpec, VariationSpec};
 use losscause_study::files::{Either, Files, Memory};
-use losscause_study::{Experiment, Scenario, registry, run};
+use losscause_study::{Context, Experiment, Scenario, run};
 
 const SCENARIO: &str = r#"
 title = "a link whose delay rises"
@@ -47,7 +46,7 @@ fn whole() -> Memory {
 }
 
 fn experiment(file: &str, files: impl Files + 'static) -> Result<Experiment, String> {
-    let scenario = Scenario::load_from(Path::new(file), Arc::new(files), &registry());
+    let scenario = Scenario::load(Path::new(file), &Context::default().with_files(files));
     scenario.and_then(|scenario| scenario.experiment()).map_err(|error| error.to_string())
 }
 

@@ -5,8 +5,7 @@
 use std::fmt::Write;
 
 use losscause_laboratory::papers::reproduce::{Event, Plan, Repetitions, Selection, Variation};
-use losscause_study::Setting;
-use losscause_study::parallel::Jobs;
+use losscause_study::{Jobs, Setting};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/cen2003.txt");
 

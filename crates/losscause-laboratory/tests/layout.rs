@@ -9,14 +9,14 @@ use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, FqCoDelSpec, Lengths, Limit, LinkSpec, PieSpec, QueueSpec, RedSpec,
     TcpLda, TraceStart, Traffic, Turnover, VariationSpec,
 };
-use losscause_study::{Experiment, Scenario, Setting};
+use losscause_study::{Context, Experiment, Scenario, Setting};
 
 const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
 
 fn shipped(file: &str, settings: &[&str]) -> Experiment {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
     let path = Path::new(PACKAGE).join(file);
-    open_scenario(&path, Path::new("")).unwrap().with(&settings).unwrap().experiment().unwrap()
+    open_scenario(&path, Path::new(""), &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap()
 }
 
 fn link<'a>(experiment: &'a Experiment, name: &str) -> &'a LinkSpec {
@@ -38,8 +38,10 @@ fn waiting(link: &LinkSpec) -> u32 {
 /// `problem` is what the error says after the file's name.
 fn refused(change: &str, problem: &str) {
     let text = SMALL.replace("# here", change);
-    let error =
-        Scenario::parse(&text, "small.toml").and_then(|scenario| scenario.experiment()).unwrap_err().to_string();
+    let error = Scenario::parse(&text, "small.toml", &Context::default())
+        .and_then(|scenario| scenario.experiment())
+        .unwrap_err()
+        .to_string();
     assert_eq!(error, format!("small.toml: {problem}"));
 }
 
@@ -156,7 +158,7 @@ fn every_shipped_scenario_loads_and_names_its_source_or_purpose() {
         for entry in std::fs::read_dir(directory).unwrap() {
             let file = entry.unwrap().path();
             if file.extension().is_some_and(|end| end == "toml") {
-                let scenario = open_scenario(&file, Path::new("")).unwrap();
+                let scenario = open_scenario(&file, Path::new(""), &Context::default()).unwrap();
                 scenario.experiment().unwrap();
                 assert!(!scenario.document().title.is_empty());
                 found += 1;
@@ -268,7 +270,10 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
 fn queues_are_managed_as_the_link_says() {
     let queue = |lines: &str| {
         let text = SMALL.replace("rate_bps = 1e6", &format!("rate_bps = 1e6\n{lines}"));
-        Scenario::parse(&text, "small.toml").unwrap().experiment().map(|experiment| experiment.network.links[0].queue)
+        Scenario::parse(&text, "small.toml", &Context::default())
+            .unwrap()
+            .experiment()
+            .map(|experiment| experiment.network.links[0].queue)
     };
     let limit = match queue("").unwrap() {
         QueueSpec::DropTail { limit } => limit,
@@ -374,11 +379,17 @@ fn queues_are_managed_as_the_link_says() {
 #[test]
 fn a_red_queue_takes_the_scenarios_packets_for_typical() {
     let text = SMALL.replace("rate_bps = 1e6", "rate_bps = 1e6\nqueue = { kind = \"red\" }");
-    let typical =
-        |text: &str| match Scenario::parse(text, "small.toml").unwrap().experiment().unwrap().network.links[0].queue {
-            QueueSpec::Red(spec) => spec.typical_packet_bytes,
-            other => panic!("{other:?}"),
-        };
+    let typical = |text: &str| match Scenario::parse(text, "small.toml", &Context::default())
+        .unwrap()
+        .experiment()
+        .unwrap()
+        .network
+        .links[0]
+        .queue
+    {
+        QueueSpec::Red(spec) => spec.typical_packet_bytes,
+        other => panic!("{other:?}"),
+    };
     assert_eq!(typical(&format!("packet_bytes = 762\n{text}")), 762);
 }
 
@@ -386,7 +397,7 @@ fn a_red_queue_takes_the_scenarios_packets_for_typical() {
 fn paths_that_cannot_be_are_refused() {
     let with_path = |path: &str| {
         let text = SMALL.replace("path = [\"radio\"]", &format!("path = {path}"));
-        Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap_err().to_string()
+        Scenario::parse(&text, "small.toml", &Context::default()).unwrap().experiment().unwrap_err().to_string()
     };
     assert_eq!(with_path("[]"), "small.toml: flow.video.path: is empty, expected the names of one or more links");
     assert_eq!(
@@ -410,7 +421,7 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
     use losscause_transport::tfrc;
     let traffic = |lines: &str| {
         let text = SMALL.replace("# here", lines);
-        let experiment = Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap();
+        let experiment = Scenario::parse(&text, "small.toml", &Context::default()).unwrap().experiment().unwrap();
         experiment.network.flows[0].traffic.clone()
     };
     let tfrc_of = |lines: &str| match traffic(lines) {
@@ -446,7 +457,7 @@ fn an_algorithm_of_senders_is_set_by_name_and_refused_at_a_receiver() {
     let text = SMALL
         .replace("\"tfrc\"", "\"tcp\"")
         .replace("# here", "lda = \"flip-flop\"\n[lda.flip-flop]\nhistory = 8\neta = 4");
-    let network = Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap().network;
+    let network = Scenario::parse(&text, "small.toml", &Context::default()).unwrap().experiment().unwrap().network;
     assert!(matches!(
         network.flows[0].traffic,
         Traffic::Tcp { lda: TcpLda::Sender(losscause::lda::AnyAlgorithm::FlipFlopHistory(_)), .. }
@@ -466,7 +477,9 @@ fn an_algorithm_of_senders_is_set_by_name_and_refused_at_a_receiver() {
 fn a_tcp_flow_may_run_its_algorithm_at_either_end() {
     let lda = |lines: &str| {
         let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);
-        match &Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap().network.flows[0].traffic {
+        match &Scenario::parse(&text, "small.toml", &Context::default()).unwrap().experiment().unwrap().network.flows[0]
+            .traffic
+        {
             Traffic::Tcp { lda, .. } => lda.clone(),
             other => panic!("{other:?}"),
         }
@@ -484,7 +497,7 @@ fn a_tcp_flow_may_run_its_algorithm_at_either_end() {
 fn a_tcp_flow_may_grow_by_another_step_than_the_rest() {
     let increases = |lines: &str| {
         let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);
-        let network = Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap().network;
+        let network = Scenario::parse(&text, "small.toml", &Context::default()).unwrap().experiment().unwrap().network;
         let increase = |traffic: Traffic| match traffic {
             Traffic::Tcp { config, .. } => config.additive_increase_pkts,
             other => panic!("{other:?}"),
@@ -523,7 +536,7 @@ fn a_delay_is_read_from_a_file_beside_the_scenario() {
         std::fs::write(directory.path().join("delays.txt"), delays).unwrap();
         let line = format!("delay_ms = 10\ndelay_variation = {{ kind = \"trace\", file = \"delays.txt\"{keys} }}");
         std::fs::write(&scenario, SMALL.replace("delay_ms = 10", &line)).unwrap();
-        Scenario::load(&scenario).unwrap().experiment().map_err(|error| error.to_string())
+        Scenario::load(&scenario, &Context::default()).unwrap().experiment().map_err(|error| error.to_string())
     };
     let linear = experiment("0 20\n60 25\n", ", between = \"linear\", at_end = \"repeat\"").unwrap();
     let radio = link(&linear, "radio");
@@ -552,7 +565,10 @@ fn a_delay_may_be_listed_in_the_scenario_itself() {
     let experiment = |keys: &str| {
         let line = format!("delay_ms = 10\ndelay_variation = {{ kind = \"trace\"{keys} }}");
         let text = SMALL.replace("delay_ms = 10", &line);
-        Scenario::parse(&text, "small.toml").unwrap().experiment().map_err(|error| error.to_string())
+        Scenario::parse(&text, "small.toml", &Context::default())
+            .unwrap()
+            .experiment()
+            .map_err(|error| error.to_string())
     };
     let stepped = experiment(", points = [[0, 5], [\"2 * 60\", 40]]").unwrap();
     let VariationSpec::Trace { points, .. } = &link(&stepped, "radio").variation else { panic!("expected a trace") };
@@ -572,7 +588,12 @@ fn a_delay_may_be_listed_in_the_scenario_itself() {
 #[test]
 fn members_come_one_after_the_other_or_at_the_times_of_a_list() {
     let flows = |lines: &str| {
-        Scenario::parse(&SMALL.replace("# here", lines), "small.toml").unwrap().experiment().unwrap().network.flows
+        Scenario::parse(&SMALL.replace("# here", lines), "small.toml", &Context::default())
+            .unwrap()
+            .experiment()
+            .unwrap()
+            .network
+            .flows
     };
     let before = "[[flow]]\nname = \"first\"\nprotocol = \"tfrc\"\npath = [\"radio\"]\n[[flow]]\nname = \"guest\"\n";
     let guests = flows(&format!(

@@ -2,9 +2,8 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause_laboratory::compare::{Plan, Variant};
-use losscause_study::parallel::Jobs;
 use losscause_study::run::{WarningKind, warnings};
-use losscause_study::{Experiment, Measurements, Scenario, Setting, run};
+use losscause_study::{Context, Experiment, Jobs, Measurements, Scenario, Setting, run};
 
 /// A CBR flow of 2 Mb/s in packets of 1000 bytes over `rate_bps`, and nothing else.
 const LINE: &str = r#"
@@ -52,7 +51,7 @@ path = ["line"]
 
 fn experiment(text: &str, settings: &[&str]) -> Experiment {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(text, "s.toml").unwrap().with(&settings).unwrap().experiment().unwrap()
+    Scenario::parse(text, "s.toml", &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap()
 }
 
 fn measured(text: &str, settings: &[&str]) -> Measurements {
@@ -141,7 +140,7 @@ fn each_warning_comes_where_it_is_due_and_not_elsewhere() {
 
 #[test]
 fn a_comparison_finds_what_the_truth_is_worth_and_nothing_between_equals() {
-    let scenario = Scenario::parse(TRANSFER, "s.toml").unwrap();
+    let scenario = Scenario::parse(TRANSFER, "s.toml", &Context::default()).unwrap();
     let compared = |variants: Vec<Variant>, jobs| {
         Plan::new(&scenario, variants, 5, 6).unwrap().execute(Jobs::new(jobs).unwrap(), |_| ()).unwrap()
     };

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use losscause_laboratory::sweep::{Row, Sweep};
-use losscause_study::parallel::Jobs;
-use losscause_study::{Scenario, run};
+use losscause_study::{Context, Jobs, Scenario, run};
 
 #[test]
 fn every_cell_of_the_papers_sweeps_can_be_measured() {
@@ -15,7 +14,7 @@ fn every_cell_of_the_papers_sweeps_can_be_measured() {
     let mut loaded = Vec::new();
     for paper in std::fs::read_dir(papers).unwrap() {
         let Ok(sweeps) = std::fs::read_dir(paper.unwrap().path().join("sweeps")) else { continue };
-        loaded.extend(sweeps.map(|file| Sweep::load(&file.unwrap().path()).unwrap()));
+        loaded.extend(sweeps.map(|file| Sweep::load(&file.unwrap().path(), &Context::default()).unwrap()));
     }
     let cells: Vec<_> =
         loaded.iter().flat_map(|sweep| sweep.cells().into_iter().map(move |cell| (sweep, cell))).collect();
@@ -75,14 +74,14 @@ values = [{ name = "2 Mb/s" }, { name = "4 Mb/s", set = ["link.line.rate_bps=4e6
 fn rows(sweep: &str, cell: usize) -> Vec<Row> {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("s.toml"), SCENARIO).unwrap();
-    let sweep = Sweep::parse(sweep, &directory.path().join("sweep.toml")).unwrap();
+    let sweep = Sweep::parse(sweep, &directory.path().join("sweep.toml"), &Context::default()).unwrap();
     let outcome = sweep.execute(Jobs::default(), None, |_| ControlFlow::Continue(())).unwrap();
     outcome.result.unwrap().cells[cell].rows.clone()
 }
 
 #[test]
 fn run_k_of_every_cell_and_system_has_the_sweeps_seed_plus_k() {
-    let experiment = Scenario::parse(SCENARIO, "s.toml").unwrap().experiment().unwrap();
+    let experiment = Scenario::parse(SCENARIO, "s.toml", &Context::default()).unwrap().experiment().unwrap();
     let drops: Vec<f64> =
         (5..8).map(|seed| run(&experiment, seed).unwrap().metric("wireless_drops").unwrap()).collect();
     let other: Vec<f64> =

@@ -1,8 +1,7 @@
 //! Measures tables of an experiment and prints every value: `measure quic/loss --only system=quinn-cubic --runs 5`.
 
 use losscause_live::{LiveError, Only, Plan, Selection};
-use losscause_study::Setting;
-use losscause_study::parallel::{Jobs, Stop};
+use losscause_study::{Jobs, Setting, Stop};
 
 fn main() -> Result<(), LiveError> {
     let (mut items, mut only, mut settings, mut runs) = (Vec::new(), Vec::new(), Vec::new(), None);

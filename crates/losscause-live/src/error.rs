@@ -1,7 +1,6 @@
 //! Why an experiment cannot be made.
 
-use losscause_study::parallel::Stopped;
-use losscause_study::{InputError, RunError};
+use losscause_study::{InputError, RunError, Stopped};
 
 /// Why an experiment failed. `Display` is one sentence.
 #[derive(Debug, thiserror::Error)]

@@ -5,8 +5,7 @@ use std::fmt;
 
 use losscause_laboratory::papers::claims::Predicate;
 use losscause_laboratory::papers::record::{self, Item, ItemSpec, Paper, Parameters};
-use losscause_study::parallel::Stop;
-use losscause_study::{Scenario, Setting};
+use losscause_study::{Context, Scenario, Setting, Stop};
 
 use crate::LiveError;
 
@@ -86,8 +85,8 @@ impl Cell {
     ) -> Result<Self, LiveError> {
         let place = losscause_laboratory::papers::reproduce::place(record, spec, &spec.scenario, system, parameters)?;
         let scenario = match record.scenarios().iter().find(|scenario| scenario.name == place.file) {
-            Some(own) => Scenario::parse(own.text, &format!("{}/{}", record.key(), place.file))?,
-            None => record::load_scenario(&place.file)?,
+            Some(own) => Scenario::parse(own.text, &format!("{}/{}", record.key(), place.file), &Context::default())?,
+            None => record::load_scenario(&place.file, &Context::default())?,
         };
         let scenario = scenario.with(&place.settings)?.with(settings)?;
         let layout = scenario.experiment()?;

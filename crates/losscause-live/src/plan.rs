@@ -10,8 +10,7 @@ use std::sync::Mutex;
 use losscause_laboratory::papers::claims::settle_with;
 use losscause_laboratory::papers::record::Item;
 use losscause_laboratory::papers::reproduce::{Reproduction, Sheet, blank_item};
-use losscause_study::parallel::{Jobs, Stop, Workers};
-use losscause_study::{InputError, Setting};
+use losscause_study::{InputError, Jobs, Setting, Stop, Workers};
 
 use crate::{Attempt, Cell, Experiment, LiveError, Selection, Stack, Values};
 
@@ -259,7 +258,7 @@ fn seconds(cell: &Cell) -> f64 {
 mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    use losscause_study::parallel::Stopped;
+    use losscause_study::Stopped;
 
     use super::*;
     use crate::Only;

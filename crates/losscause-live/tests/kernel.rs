@@ -8,8 +8,7 @@ mod hang;
 
 use losscause_linux::kernel::status;
 use losscause_live::{LiveError, Measured, Only, Plan, Selection};
-use losscause_study::Setting;
-use losscause_study::parallel::{Jobs, Stop};
+use losscause_study::{Jobs, Setting, Stop};
 
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 

@@ -3,7 +3,7 @@
 
 use losscause_laboratory::papers::reproduce::Reproduction;
 use losscause_live::{Only, Plan, Selection};
-use losscause_study::parallel::{Jobs, Stop};
+use losscause_study::{Jobs, Stop};
 
 fn measured(items: &[&str], only: &[&str], runs: u32, jobs: usize) -> Reproduction {
     let only = only.iter().map(|text| Only::parse(text).unwrap()).collect();

@@ -3,8 +3,7 @@
 
 use losscause_laboratory::papers::reproduce::Reproduction;
 use losscause_live::{Only, Plan, Selection};
-use losscause_study::Setting;
-use losscause_study::parallel::{Jobs, Stop};
+use losscause_study::{Jobs, Setting, Stop};
 
 /// Runs of eight seconds; the first three do not count.
 fn measured(items: &[&str], only: &[&str], runs: u32, jobs: usize) -> Reproduction {

@@ -3,10 +3,9 @@
 use losscause::registry::{Info, Origin, Registry};
 use losscause::{Algorithm, AnyAlgorithm, AtSender, LdaConfig, Loss, Verdict};
 use losscause_sim::truth::Cause;
-use losscause_study::RunError;
-use losscause_study::parallel::{Stop, Workers};
 use losscause_study::run::run_recorded_stopping_at;
 use losscause_study::statistics::mean;
+use losscause_study::{RunError, Stop, Workers};
 use serde::Serialize;
 
 use crate::panel::{Moment, Panel};

@@ -10,10 +10,9 @@ use losscause::lda::Constant;
 use losscause::{Algorithm, End, LdaConfig, Verdict};
 use losscause_sim::tcp::{self, OwnControl, ResponseScheme, Tcp};
 use losscause_sim::{Network, Oracle, TcpLda, Traffic};
-use losscause_study::parallel::{Stop, Workers};
 use losscause_study::run::run_stopping_at;
 use losscause_study::statistics::mean;
-use losscause_study::{FlowMeasurements, InputError, Registry, RunError};
+use losscause_study::{FlowMeasurements, InputError, Registry, RunError, Stop, Workers};
 use serde::Serialize;
 
 use crate::path::{Loss, Path, Queue, Vantage};

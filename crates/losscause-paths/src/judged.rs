@@ -2,9 +2,8 @@
 
 use losscause::{Algorithm, Loss};
 use losscause_sim::truth::Cause;
-use losscause_study::RunError;
-use losscause_study::parallel::Stop;
 use losscause_study::run::run_recorded_stopping_at;
+use losscause_study::{RunError, Stop};
 
 use crate::panel::{Moment, Panel};
 use crate::path::{Path, Vantage};

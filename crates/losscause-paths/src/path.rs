@@ -16,7 +16,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use losscause_sim::rng::Stream;
-use losscause_study::{Experiment, InputError, Scenario};
+use losscause_study::{Context, Experiment, InputError, Scenario};
 
 pub use factors::{
     Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse, Stack, Vantage,
@@ -203,7 +203,7 @@ impl Path {
     /// # Errors
     /// None; a test builds many paths.
     pub fn experiment(&self, vantage: Vantage) -> Result<Experiment, InputError> {
-        Scenario::parse(&self.scenario(vantage), &format!("path {self}"))?.experiment()
+        Scenario::parse(&self.scenario(vantage), &format!("path {self}"), &Context::default())?.experiment()
     }
 
     /// Its scenario file, with the algorithm of its pilot. The flows of the benchmark are the group `test`.

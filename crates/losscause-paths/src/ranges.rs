@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use losscause_sim::rng::Stream;
-use losscause_study::toml_file;
+use losscause_study::tools::toml_file;
 use serde::Deserialize;
 use std::hash::Hash;
 use std::sync::LazyLock;

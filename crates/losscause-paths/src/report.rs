@@ -5,7 +5,7 @@ use std::fmt::Write;
 use losscause::registry::Origin;
 use losscause_report::map::{Map, MapCell, MapGroup, MapPage, MapRow};
 use losscause_report::map_html;
-use losscause_study::csv_file;
+use losscause_study::tools::csv_file;
 
 use crate::benchmark::{AtVantage, Benchmark, LevelErrors, Row};
 use crate::in_loop::{InLoop, LOSS_RATES, LoopRow, Spread};

@@ -6,8 +6,8 @@ use losscause::registry::{ConfigError, Info, Origin, Parameters};
 use losscause::{AnyAlgorithm, Verdict};
 use losscause_paths::benchmark::{Row, measure, runs};
 use losscause_paths::{Benchmark, InLoop, in_loop};
-use losscause_study::parallel::{Jobs, Stop, Workers};
 use losscause_study::registry;
+use losscause_study::{Jobs, Stop, Workers};
 
 /// An algorithm of a user.
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use losscause::{Algorithm, AtSender, BuiltIn, Verdict};
 use losscause_paths::panel::Panel;
 use losscause_paths::{JudgedLoss, Path, Pilot, Vantage, judged};
 use losscause_sim::truth::Cause;
-use losscause_study::parallel::Stop;
+use losscause_study::Stop;
 use losscause_study::run;
 use losscause_study::run::run_recorded_stopping_at;
 

@@ -5,8 +5,7 @@ use std::io::{self, Read};
 
 use losscause_capture::judge::Chosen;
 use losscause_capture::{Analysis, CaptureError, Options};
-use losscause_study::Registry;
-use losscause_study::parallel::Stop;
+use losscause_study::{Registry, Stop};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;

@@ -1,11 +1,9 @@
 //! Scenarios and settings, as Python gives them.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use losscause_laboratory::papers::record::{self, Embedded};
-use losscause_study::files::{Disk, Either};
-use losscause_study::{Registry, Scenario, Setting};
+use losscause_laboratory::papers::record;
+use losscause_study::{Context, Registry, Scenario, Setting};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use toml::{Table, Value};
@@ -22,11 +20,12 @@ pub(crate) fn scenario(
     settings: &[Setting],
     registry: &Registry,
 ) -> Result<Scenario, Failure> {
+    let context = Context::new(registry.clone());
     let scenario = if given.cast::<PyMapping>().is_ok() {
         let text = table(given, "")?.to_string();
-        Scenario::parse_from(&text, DICTIONARY, Arc::new(Either(Disk, Embedded)), registry)?
+        Scenario::parse(&text, DICTIONARY, &record::with_papers(&context))?
     } else {
-        record::open_scenario_with(&path(given, "scenario")?, Path::new(""), registry)?
+        record::open_scenario(&path(given, "scenario")?, Path::new(""), &context)?
     };
     Ok(scenario.with(settings)?)
 }

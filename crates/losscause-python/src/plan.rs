@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use losscause_laboratory::sweep::{Elsewhere, Held, Store};
 use losscause_report as report;
-use losscause_study::atomic;
-use losscause_study::parallel::{Jobs, Workers};
+use losscause_study::tools::atomic;
+use losscause_study::{Jobs, Workers};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 

@@ -1,7 +1,7 @@
 //! `reproduce`: the runs and the JSON of `losscause reproduce`.
 
 use losscause_laboratory::papers::reproduce::{Event, Plan, Repetitions, Selection, Variation, answer_in_words};
-use losscause_study::InputError;
+use losscause_study::{Context, InputError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -34,7 +34,7 @@ pub(crate) fn reproduce(
     };
     let (failures, seed) = (Failures::default(), input::whole(seed, "seed")?);
     let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
-    let plan = Plan::new_with(&registry, &selection, repetitions, seed, &Variation::default());
+    let plan = Plan::new_with(&Context::new(registry), &selection, repetitions, seed, &Variation::default());
     // A result contains the drawings of its figures.
     let plan = plan.map_err(of_argument)?.drawing();
     let (workers, cost) = (workers(jobs, &failures)?, plan.cost() as usize);

@@ -3,10 +3,9 @@
 use arrow_array::RecordBatch;
 use losscause::{Span, Time};
 use losscause_sim::{Event, Recorder};
-use losscause_study::parallel::{Jobs, Workers};
 use losscause_study::run::{Series, SimulationResult, Trace, TraceRow, repeat};
 use losscause_study::trace_file::{self, Filter};
-use losscause_study::{Experiment, Run, RunError, Scenario, Setting};
+use losscause_study::{Experiment, Jobs, Run, RunError, Scenario, Setting, Workers};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use losscause_laboratory::sweep::{Overrides, Store, Sweep};
 use losscause_report as report;
+use losscause_study::Context;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -29,7 +30,7 @@ pub(crate) fn loaded(
         set: input::settings(settings)?,
     };
     let file = input::path(sweep, "sweep")?;
-    let sweep = Sweep::load_with(&file, &registry)?.with(&overrides)?;
+    let sweep = Sweep::load(&file, &Context::new(registry))?.with(&overrides)?;
     Ok((file, sweep))
 }
 

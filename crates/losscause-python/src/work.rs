@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use losscause_study::parallel::Stop;
+use losscause_study::Stop;
 use pyo3::prelude::*;
 
 /// Time between two looks for signals.

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::axis::short;
 use super::{boundary, losses, pages};
-use losscause_study::figures::sentence;
 use losscause_study::run::{LostPacket, RunRecord};
+use losscause_study::tools::figures::sentence;
 
 #[derive(Serialize)]
 pub(super) struct AlgorithmView {

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::algorithms::LegendView;
 use super::capture_timeline as timeline;
-use losscause_study::csv_file;
-use losscause_study::figures::number;
+use losscause_study::tools::csv_file;
+use losscause_study::tools::figures::number;
 
 #[derive(Serialize)]
 pub(super) struct PageView {

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::algorithms::{self, AlgorithmView};
 use super::strips::{self, Strip};
 use losscause_laboratory::compare::{Comparison, Difference, JUDGED_BY, VariantResult};
-use losscause_study::figures::{number, plus_minus, sentence, to_the_digits_of, unit_symbol};
 use losscause_study::run::RunRecord;
+use losscause_study::tools::figures::{number, plus_minus, sentence, to_the_digits_of, unit_symbol};
 
 #[derive(Serialize)]
 pub(super) struct PageView {

@@ -21,8 +21,9 @@ use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
 use losscause_laboratory::papers::reproduce::{Reproduction, Sheet};
+use losscause_study::RunError;
 use losscause_study::run::{RunRecord, SimulationResult};
-use losscause_study::{RunError, atomic};
+use losscause_study::tools::atomic;
 
 mod algorithms;
 mod axis;

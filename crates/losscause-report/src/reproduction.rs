@@ -12,7 +12,7 @@ use losscause_laboratory::papers::reproduce::{
     Calibrated, Reproduction, Scorecard, Sheet, answer_in_words, preview_in_words,
 };
 use losscause_laboratory::papers::score::lookup_number;
-use losscause_study::figures::sentence;
+use losscause_study::tools::figures::sentence;
 
 #[derive(Serialize)]
 pub(super) struct PageView {

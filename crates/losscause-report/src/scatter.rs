@@ -5,8 +5,8 @@ use super::axis::{Axis, short};
 use super::lines::{Style, apart, mark};
 use super::svg::{escape, line};
 use losscause_laboratory::papers::record::{Item, ItemSpec, Parameters, Published, ScatterSpec, Value};
-use losscause_study::figures::unit_symbol;
 use losscause_study::statistics::Interval;
+use losscause_study::tools::figures::unit_symbol;
 
 const WIDTH: f64 = 620.0;
 const HEIGHT: f64 = 380.0;

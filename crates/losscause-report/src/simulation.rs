@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::algorithms::{self, AlgorithmView, LegendView};
 use super::{losses, timeline};
-use losscause_study::csv_file;
-use losscause_study::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
 use losscause_study::run::{
     FlowMeasurements, LinkMeasurements, MetricEstimate, Percentiles, RunRecord, SimulationResult,
 };
+use losscause_study::tools::csv_file;
+use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
 
 #[derive(Serialize)]
 pub(super) struct PageView {

@@ -3,7 +3,7 @@
 use crate::axis::short;
 use losscause_laboratory::papers::record::{ClaimOutcome, Item, Number, Status};
 use losscause_laboratory::papers::score::tolerance;
-use losscause_study::figures::unit_symbol;
+use losscause_study::tools::figures::unit_symbol;
 
 /// How a state is shown. The marks are those of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::axis::{Axis, short};
 use super::lines::{Across, Curve, Lines, Point, Style};
 use losscause_laboratory::sweep::{CellOutcome, CellScore, Pivot, Row, SweepResult, summary};
-use losscause_study::figures::{sentence, unit_symbol};
 use losscause_study::statistics::Interval;
+use losscause_study::tools::figures::{sentence, unit_symbol};
 
 #[derive(Serialize)]
 pub(super) struct PageView {

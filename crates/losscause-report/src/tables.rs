@@ -9,8 +9,8 @@ use super::{chart, figure, phase, recordings, scatter, state};
 use losscause_laboratory::papers::record::{Item, ItemSpec, Number, Published};
 use losscause_laboratory::papers::reproduce::{RecordedCurve, Recording, Reproduction, Sheet, score_in_words};
 use losscause_laboratory::papers::score::lookup_number;
-use losscause_study::csv_file;
-use losscause_study::figures::{sentence, unit_symbol};
+use losscause_study::tools::csv_file;
+use losscause_study::tools::figures::{sentence, unit_symbol};
 
 #[derive(Serialize)]
 pub(super) struct TableView {

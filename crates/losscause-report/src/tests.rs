@@ -5,7 +5,7 @@ use losscause_laboratory::papers::record::{self, Status};
 use losscause_laboratory::papers::reproduce::{
     Plan, RecordedCurve, Recording, Repetitions, Reproduction, Selection, Sheet, Variation, conclude,
 };
-use losscause_study::{Scenario, Setting};
+use losscause_study::{Context, Scenario, Setting};
 
 /// The published values of an item as if they had been measured in `runs` runs, but for the first, which is 20.
 fn of_published_values(item: &str, runs: u32) -> (Reproduction, Vec<Sheet>) {
@@ -207,7 +207,7 @@ fn every_verdict_and_every_curve_has_a_colour_of_its_own() {
 
 /// A short run over a radio link: the settings make it short and lossy.
 fn scenario(settings: &[&str]) -> Scenario {
-    let scenario = Scenario::load("scenarios/last-hop-video.toml".as_ref()).unwrap();
+    let scenario = Scenario::load("scenarios/last-hop-video.toml".as_ref(), &Context::default()).unwrap();
     let short = ["duration_s=20", "measure.to_s=20", "measure.from_s=1"];
     let settings: Vec<Setting> = short.iter().chain(settings).map(|text| Setting::parse(text).unwrap()).collect();
     scenario.with(&settings).unwrap()
@@ -330,7 +330,7 @@ mod of_a_sweep {
     use super::check_page;
     use crate::sweep_html;
     use losscause_laboratory::sweep::Sweep;
-    use losscause_study::parallel::Jobs;
+    use losscause_study::{Context, Jobs};
     use std::ops::ControlFlow;
 
     const SWEEP: &str = r#"
@@ -350,7 +350,7 @@ values = [{ name = "high" }, { name = "none", set = ['link.last.channel={ kind =
 
     #[test]
     fn the_extremes_come_first_and_every_axis_has_its_curves() {
-        let sweep = Sweep::parse(SWEEP, "s.toml".as_ref()).unwrap();
+        let sweep = Sweep::parse(SWEEP, "s.toml".as_ref(), &Context::default()).unwrap();
         let result = sweep.execute(Jobs::default(), None, |_| ControlFlow::Continue(())).unwrap().result.unwrap();
         let html = sweep_html(&result);
         check_page(&html);
@@ -367,11 +367,10 @@ values = [{ name = "high" }, { name = "none", set = ['link.last.channel={ kind =
 mod of_a_comparison {
     use super::check_page;
     use losscause_laboratory::compare::{Plan, Variant};
-    use losscause_study::Scenario;
-    use losscause_study::parallel::Jobs;
+    use losscause_study::{Context, Jobs, Scenario};
 
     fn html() -> String {
-        let scenario = Scenario::load("scenarios/clean-link.toml".as_ref()).unwrap();
+        let scenario = Scenario::load("scenarios/clean-link.toml".as_ref(), &Context::default()).unwrap();
         let short = ["duration_s=6", "measure.to_s=6", "measure.from_s=1", "loss=0.01"];
         let settings: Vec<losscause_study::Setting> =
             short.iter().map(|text| losscause_study::Setting::parse(text).unwrap()).collect();

@@ -4,12 +4,11 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use std::sync::Arc;
 //! use losscause_study::files::Memory;
-//! use losscause_study::{Scenario, registry};
+//! use losscause_study::{Context, Scenario};
 //!
 //! let files = Memory::new().with("s.toml", "title = \"nothing\"\nduration_s = 1");
-//! let scenario = Scenario::load_from(Path::new("s.toml"), Arc::new(files), &registry())?;
+//! let scenario = Scenario::load(Path::new("s.toml"), &Context::default().with_files(files))?;
 //! assert_eq!(scenario.document().title, "nothing");
 //! # Ok::<(), losscause_study::InputError>(())
 //! ```
@@ -18,6 +17,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::{InputError, nearest};
 
@@ -38,6 +38,16 @@ pub trait Files: Debug + Send + Sync {
     /// The paths of all files, where they can be listed: an error about a missing file suggests the nearest.
     fn paths(&self) -> Vec<String> {
         Vec::new()
+    }
+}
+
+impl<F: Files + ?Sized> Files for Arc<F> {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + '_>> {
+        self.as_ref().open(path)
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.as_ref().paths()
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use losscause_sim::{Event, EventKind, LinkEvent, PacketKind};
 use losscause_study::capture_files::{CaptureFiles, CaptureSettings, FILE_NAMES};
-use losscause_study::{Experiment, Measurements, Run, Scenario, Setting};
+use losscause_study::{Context, Experiment, Measurements, Run, Scenario, Setting};
 
 #[path = "captures/reading.rs"]
 mod reading;
@@ -58,7 +58,7 @@ ecn = true
 
 fn experiment(settings: &[&str]) -> Experiment {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(SCENARIO, "three.toml").unwrap().with(&settings).unwrap().experiment().unwrap()
+    Scenario::parse(SCENARIO, "three.toml", &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap()
 }
 
 /// Whole packets, so that their checksums can be checked.
@@ -319,7 +319,7 @@ fn a_return_path_of_another_length_is_not_seen_at_the_bottleneck() {
 #[test]
 fn a_scenario_without_a_bottleneck_has_no_capture_there() {
     let text = SCENARIO.replace("bottleneck = \"uplink\"", "");
-    let experiment = Scenario::parse(&text, "three.toml").unwrap().experiment().unwrap();
+    let experiment = Scenario::parse(&text, "three.toml", &Context::default()).unwrap().experiment().unwrap();
     let directory = tempfile::tempdir().unwrap();
     capture(&experiment, 1, directory.path());
     assert!(!directory.path().join("bottleneck.pcap").exists());

@@ -5,9 +5,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use losscause_study::parallel::{self, Jobs};
 use losscause_study::run::WarningKind;
-use losscause_study::{Experiment, Measurements, Scenario, Setting, run};
+use losscause_study::{Context, Experiment, Jobs, Measurements, Scenario, Setting, run};
 
 const RTT_S: f64 = 0.04;
 
@@ -15,7 +14,7 @@ fn experiment(settings: &[String]) -> Experiment {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/clean-link.toml");
     let text = std::fs::read_to_string(file).unwrap();
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    let scenario = Scenario::parse(&text, "clean-link.toml").unwrap().with(&settings).unwrap();
+    let scenario = Scenario::parse(&text, "clean-link.toml", &Context::default()).unwrap().with(&settings).unwrap();
     scenario.experiment().unwrap()
 }
 
@@ -48,9 +47,8 @@ fn every_tcp_fills_a_clean_link_whatever_the_receivers_window() {
             }
         }
     }
-    let achieved = parallel::map(
+    let achieved = Jobs::default().map(
         &cells,
-        Jobs::default(),
         |&(variant, rate_bps, queue_bdp, window)| {
             let mut settings = vec![
                 format!("tcp.variant={variant}"),
@@ -77,7 +75,7 @@ fn goodput_at_one_percent(variant: &str, lda: Option<&str>) -> f64 {
         vec![format!("tcp.variant={variant}"), "loss=0.01".to_owned(), "tcp.max_window_pkts=1000".to_owned()];
     settings.extend(lda.map(|lda| format!("flow.transfer.lda={lda}")));
     let seeds: Vec<u64> = (1..=5).collect();
-    let runs = parallel::map(&seeds, Jobs::default(), |&seed| achieved(&measured(&settings, seed), 10e6).0, |_| ());
+    let runs = Jobs::default().map(&seeds, |&seed| achieved(&measured(&settings, seed), 10e6).0, |_| ());
     runs.iter().sum::<f64>() / runs.len() as f64
 }
 

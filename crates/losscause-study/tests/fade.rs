@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use losscause_study::parallel::Jobs;
+use losscause_study::Jobs;
 use losscause_study::scenario::fade::{self, Pattern, Source};
 use proptest::prelude::*;
 

@@ -6,7 +6,7 @@ use std::fs::File;
 use losscause::Time;
 use losscause_capture::{Analysis, Cost, Fit, Flow, Options, Vantage, analyze};
 use losscause_study::capture_files::{CaptureFiles, CaptureSettings};
-use losscause_study::{Experiment, Run, Scenario, Setting, fitted, run};
+use losscause_study::{Context, Experiment, Run, Scenario, Setting, fitted, run};
 
 /// 10 Mb/s, 40 ms, about one bandwidth-delay product of queue.
 const LINK: &str = r#"
@@ -32,7 +32,7 @@ variant = "reno"
 
 fn experiment(text: &str, settings: &[&str]) -> Experiment {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(text, "link.toml").unwrap().with(&settings).unwrap().experiment().unwrap()
+    Scenario::parse(text, "link.toml", &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap()
 }
 
 /// The captures at the sender and at the receiver, and the goodput in kb/s.

@@ -1,7 +1,7 @@
 //! What a run measures, held against numbers worked out by hand.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use losscause_study::{Experiment, Measurements, Scenario, Setting, run, run_recorded};
+use losscause_study::{Context, Experiment, Measurements, Scenario, Setting, run, run_recorded};
 
 /// 100 packets of 1000 bytes a second over a link that carries 125 a second.
 const CBR: &str = r#"
@@ -27,7 +27,7 @@ measured = true
 
 fn experiment(text: &str, settings: &[&str]) -> Experiment {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(text, "test.toml").unwrap().with(&settings).unwrap().experiment().unwrap()
+    Scenario::parse(text, "test.toml", &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap()
 }
 
 fn measured(text: &str, settings: &[&str]) -> Measurements {

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use losscause_study::run::{Series, SimulationResult};
-use losscause_study::{Experiment, Run, Scenario, Setting};
+use losscause_study::{Context, Experiment, Run, Scenario, Setting};
 
 #[test]
 fn a_result_has_the_fields_of_its_schema_and_is_read_back_as_it_was() {
     let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/last-hop-video.toml");
     let settings = [Setting::parse("duration_s=30").unwrap(), Setting::parse("measure.to_s=30").unwrap()];
-    let scenario = Scenario::load(&scenario).unwrap().with(&settings).unwrap();
+    let scenario = Scenario::load(&scenario, &Context::default()).unwrap().with(&settings).unwrap();
     let experiment = Experiment { delays: true, ..scenario.experiment().unwrap() };
     let mut run = Run::new(&experiment, 3).unwrap();
     run.finish(&mut ());

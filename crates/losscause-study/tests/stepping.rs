@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use losscause::{Span, Time};
 use losscause_sim::Event;
-use losscause_study::parallel::{Jobs, Stop, Workers};
 use losscause_study::run::{Trace, TraceRow, repeat, run_stopping_at};
-use losscause_study::{Experiment, Run, RunError, Scenario, run, run_recorded};
+use losscause_study::{Context, Experiment, Jobs, Run, RunError, Scenario, Stop, Workers, run, run_recorded};
 use proptest::prelude::*;
 
 /// TCP and TFRC with a hybrid algorithm, a source that comes and goes, a lossy link, a window within the run.
@@ -56,7 +55,7 @@ stop_s = 10
 "#;
 
 fn experiment(text: &str) -> Experiment {
-    Scenario::parse(text, "test.toml").unwrap().experiment().unwrap()
+    Scenario::parse(text, "test.toml", &Context::default()).unwrap().experiment().unwrap()
 }
 
 fn at(seconds: f64) -> Time {

@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause_sim::{Event, EventKind, LinkEvent};
-use losscause_study::parallel::{self, Jobs};
-use losscause_study::{Experiment, Measurements, Scenario, Setting, run, run_recorded};
+use losscause_study::{Context, Experiment, Jobs, Measurements, Scenario, Setting, run, run_recorded};
 
 const TFRC: &str = r#"
 title = "one TFRC flow over a radio link"
@@ -25,7 +24,7 @@ path = ["radio"]
 
 fn experiment(settings: &[&str]) -> Experiment {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(TFRC, "test.toml").unwrap().with(&settings).unwrap().experiment().unwrap()
+    Scenario::parse(TFRC, "test.toml", &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap()
 }
 
 fn measured(settings: &[&str]) -> Measurements {
@@ -77,7 +76,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
     let experiment = experiment(&["flow.video.lda=Spike"]);
     let seeds: Vec<u64> = (1..=6).collect();
     let json = |jobs: usize| {
-        let runs = parallel::map(&seeds, Jobs::new(jobs).unwrap(), |seed| run(&experiment, *seed).unwrap(), |_| ());
+        let runs = Jobs::new(jobs).unwrap().map(&seeds, |seed| run(&experiment, *seed).unwrap(), |_| ());
         format!("{runs:?}")
     };
     assert_eq!(json(1), json(2));

@@ -5,8 +5,8 @@ use std::process::{Command, Output};
 
 use losscause::registry::Value;
 use losscause::{Algorithm, Judgement, Loss, Needs, Observation, Verdict};
-use losscause_laboratory::papers::record::load_scenario_with;
-use losscause_study::{Measurements, Registry, Setting, run};
+use losscause_laboratory::papers::record::load_scenario;
+use losscause_study::{Context, Measurements, Registry, Setting, run};
 use near_minimum::NearMinimum;
 
 const WLH: &str = "cen2003/WLH";
@@ -14,7 +14,7 @@ const WLH: &str = "cen2003/WLH";
 /// The paper's scenario with these settings.
 fn measured(registry: &Registry, settings: &[&str]) -> Result<Measurements, String> {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    let scenario = load_scenario_with(WLH, registry).unwrap();
+    let scenario = load_scenario(WLH, &Context::new(registry.clone())).unwrap();
     let experiment = scenario.with(&settings).and_then(|scenario| scenario.experiment());
     Ok(run(&experiment.map_err(|error| error.to_string())?, 1).unwrap())
 }

@@ -9,8 +9,7 @@ use losscause_laboratory::sweep::Sweep;
 use losscause_paths::in_loop;
 use losscause_sim::Traffic;
 use losscause_sim::tcp::{Config, RecoveryScheme, ResponseScheme};
-use losscause_study::parallel::{Jobs, Workers};
-use losscause_study::{Measurements, Registry, Scenario, Setting, run};
+use losscause_study::{Context, Jobs, Measurements, Registry, Scenario, Setting, Workers, run};
 use own_tcp::GENTLE;
 
 /// A download over a link that loses one packet in a hundred.
@@ -36,7 +35,7 @@ fn registry() -> Registry {
 
 fn scenario(settings: &[&str]) -> Scenario {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse_with(LOSSY, "lossy.toml", &registry()).unwrap().with(&settings).unwrap()
+    Scenario::parse(LOSSY, "lossy.toml", &Context::new(registry())).unwrap().with(&settings).unwrap()
 }
 
 fn config(settings: &[&str]) -> Config {
@@ -96,7 +95,7 @@ fn it_is_compared_and_swept() {
     std::fs::write(folder.path().join("lossy.toml"), LOSSY).unwrap();
     let text = "title = \"Whose\"\nscenario = \"lossy.toml\"\nruns = 1\nmetrics = [\"goodput\"]\n\
                 [[axis]]\nkey = \"tcp.variant\"\nvalues = [\"sack\", \"gentle\"]\n";
-    let sweep = Sweep::parse_with(text, &folder.path().join("sweep.toml"), &registry()).unwrap();
+    let sweep = Sweep::parse(text, &folder.path().join("sweep.toml"), &Context::new(registry())).unwrap();
     let outcome = sweep.execute(workers(), None, |_| std::ops::ControlFlow::Continue(())).unwrap();
     assert!(outcome.result.unwrap().json().contains("gentle"));
 }

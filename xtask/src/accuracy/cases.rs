@@ -3,7 +3,7 @@
 use anyhow::Result;
 use losscause::{Span, Time};
 use losscause_laboratory::papers::record::load_scenario;
-use losscause_study::{Experiment, Scenario, Setting};
+use losscause_study::{Context, Experiment, Scenario, Setting};
 
 /// A network, and which of its flows are captured.
 #[derive(Clone, Debug)]
@@ -134,9 +134,9 @@ impl Case {
     /// What runs, with these settings besides.
     pub(super) fn experiment_with(&self, more: &[String]) -> Result<Experiment> {
         let scenario = match self.source {
-            Source::Paper(name) => load_scenario(name)?,
-            Source::Home => Scenario::parse(HOME, self.name)?,
-            Source::Server => Scenario::parse(SERVER, self.name)?,
+            Source::Paper(name) => load_scenario(name, &Context::default())?,
+            Source::Home => Scenario::parse(HOME, self.name, &Context::default())?,
+            Source::Server => Scenario::parse(SERVER, self.name, &Context::default())?,
         };
         let texts = self.settings.iter().copied().chain(more.iter().map(String::as_str));
         let settings: Vec<Setting> = texts.map(Setting::parse).collect::<Result<_, _>>()?;

@@ -200,7 +200,7 @@ fn bernoulli(loss: f64) -> String {
 #[cfg(test)]
 mod tests {
     use losscause_sim::{Limit, QueueSpec};
-    use losscause_study::Scenario;
+    use losscause_study::{Context, Scenario};
 
     use super::*;
 
@@ -210,7 +210,8 @@ mod tests {
             for seed in 1..=10 {
                 let drawn = kind.draw(seed);
                 assert_eq!(drawn, kind.draw(seed));
-                let scenario = Scenario::parse(&drawn.scenario, "link.toml").expect(&drawn.scenario);
+                let scenario =
+                    Scenario::parse(&drawn.scenario, "link.toml", &Context::default()).expect(&drawn.scenario);
                 let network = scenario.experiment().expect(&drawn.scenario).network;
                 let link = &network.links[0];
                 assert!((1_000_000..=100_000_000).contains(&link.rate_bps), "{link:?}");

@@ -12,7 +12,7 @@ mod report;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use losscause_study::parallel::{self, Jobs};
+use losscause_study::Jobs;
 use losscause_study::statistics::Estimate;
 
 pub(crate) use grid::Protocol;
@@ -75,7 +75,7 @@ pub(crate) fn validate(options: &Options) -> Result<()> {
     }
     let jobs = options.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let progress = |done| eprint!("\r{done} of {} cells", cells.len());
-    let results = parallel::map(&cells, jobs, |cell| compare(&grid, cell), progress);
+    let results = jobs.map(&cells, |cell| compare(&grid, cell), progress);
     eprintln!();
     let results = results.into_iter().collect::<Result<Vec<_>>>()?;
     report::write(&results, options.out.clone().or_else(|| options.default_out()))?;

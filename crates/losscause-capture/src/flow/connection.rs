@@ -10,9 +10,10 @@ use super::sender::{Ack, Data, OUT_OF_ORDER, SenderView};
 use super::unwrap::Unwrap;
 use super::vantage::{Delays, Passed, Vantage};
 use super::{Carried, FlowCounts, FlowResult, Protocol, Rules, Tries};
+use crate::frames::Direction;
 use crate::judge::{AtReceiver, AtSender, SenderClock};
 use crate::over_time::Transfer;
-use crate::packet::{Direction, Endpoint, Packet, Tcp, flag};
+use crate::packet::{Endpoint, Packet, Tcp, flag};
 
 /// Both directions of a connection.
 #[derive(Debug)]

@@ -15,8 +15,8 @@
 use losscause::{Span, Time};
 use serde::Serialize;
 
+use crate::frames::Direction;
 use crate::judge::Least;
-use crate::packet::Direction;
 
 /// Where a capture was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -13,7 +13,7 @@ use std::ops::Range;
 use losscause::Time;
 
 use crate::CaptureError;
-use crate::packet::{Direction, LinkType};
+pub use crate::link_type::{Direction, LinkType};
 use pcap::Pcap;
 use pcapng::Pcapng;
 pub(crate) use pcapng::RawBlock;

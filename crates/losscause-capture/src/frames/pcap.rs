@@ -6,9 +6,8 @@ use losscause::Time;
 use pcap_parser::{PcapHeader, parse_pcap_frame, parse_pcap_frame_be, parse_pcap_header};
 
 use super::window::Window;
-use super::{Ends, Framed, MAX_RECORD_BYTES};
+use super::{Ends, Framed, LinkType, MAX_RECORD_BYTES};
 use crate::CaptureError;
-use crate::packet::LinkType;
 
 /// Reads the records of a pcap file.
 pub(super) struct Pcap {

@@ -9,8 +9,7 @@ use pcap_parser::{
 };
 
 use super::window::Window;
-use super::{Ends, Framed, MAX_RECORD_BYTES};
-use crate::packet::{Direction, LinkType};
+use super::{Direction, Ends, Framed, LinkType, MAX_RECORD_BYTES};
 
 /// Reads the blocks of a pcapng file.
 pub(super) struct Pcapng {

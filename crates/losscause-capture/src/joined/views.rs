@@ -7,24 +7,12 @@ use std::collections::BTreeMap;
 
 use losscause::verdict::Input;
 use losscause::{Judgement, Span, Time};
-use serde::Serialize;
 
 use super::matching::Lost;
+use crate::alone::Tally;
 use crate::analysis::{Flow, Loss};
 use crate::flow::{Evidence, Protocol};
 use crate::judge::trust::{Expected, Situation};
-
-/// How a single capture's losses compare with those that two captures show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Tally {
-    /// Known losses that its analysis found.
-    pub found: u64,
-    /// Known losses that its analysis missed.
-    pub missed: u64,
-    /// Losses of its analysis that are not known: false ones, and those outside of what both captures have.
-    pub others: u64,
-}
 
 /// One capture's analysis of a flow.
 pub(super) struct View<'a> {

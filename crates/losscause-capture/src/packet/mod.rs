@@ -15,11 +15,10 @@ mod wifi;
 
 use std::net::{AddrParseError, IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use crate::frames::Frame;
+use crate::frames::{Direction, Frame};
 use ip::Ip;
 use rest::{Rest, be16};
 
-pub use link::LinkType;
 pub(crate) use numbered::{ESP_IN_UDP, Numbered};
 pub use protocol::Protocol;
 pub use rtp::Rtp;
@@ -57,15 +56,6 @@ pub struct Packet<'a> {
     pub transport: Transport<'a>,
     /// What was captured of the payload behind the header of TCP, UDP or ESP.
     pub payload: &'a [u8],
-}
-
-/// Which way a packet passed the capturing host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// The host sent it.
-    Sent,
-    /// The host received it.
-    Received,
 }
 
 /// What a packet carries.

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{LinkType, Packet, Transport};
+use super::{Packet, Transport};
+use crate::frames::LinkType;
 
 /// Why a frame gave no packet of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

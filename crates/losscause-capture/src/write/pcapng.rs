@@ -7,7 +7,7 @@ use pcap_parser::{EPB_MAGIC, IDB_MAGIC, ISB_MAGIC, SHB_MAGIC};
 use losscause::Time;
 
 use crate::frames::Frame;
-use crate::packet::{Direction, LinkType};
+use crate::frames::{Direction, LinkType};
 
 /// Writes frames to a pcapng file.
 #[derive(Debug)]

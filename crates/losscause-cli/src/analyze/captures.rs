@@ -12,7 +12,7 @@ use losscause_capture::frames::Frames;
 use losscause_capture::{Analysis, CaptureError, Glance, Options};
 
 use super::keys::Keys;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{input, interrupt, notice};
 

@@ -6,7 +6,7 @@ use losscause_capture::{Analysis, JoinError, Options};
 use losscause_study::InputError;
 
 use super::captures::{incomplete, name, open};
-use crate::Failure;
+use crate::failure::Failure;
 use crate::input;
 
 /// The joined analysis, and a failure if one of the captures ended early.

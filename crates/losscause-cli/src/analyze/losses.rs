@@ -5,7 +5,7 @@ use std::path::Path;
 
 use losscause_capture::{Analysis, Flow, Loss};
 use losscause_study::RunError;
-use losscause_study::row_file::{Cell, Column, RowFile};
+use losscause_study::tools::row_file::{Cell, Column, RowFile};
 
 /// The columns before those of the algorithms.
 fn known_columns() -> Vec<Column> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause_capture::{Observation, Observer, Vantage};
 use losscause_study::RunError;
-use losscause_study::row_file::{Cell, Column, RowFile};
+use losscause_study::tools::row_file::{Cell, Column, RowFile};
 
 /// The file, shared with the reader of the captures.
 pub(super) struct Observations(Arc<Mutex<Option<RowFile>>>);

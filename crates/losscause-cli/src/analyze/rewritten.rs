@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use losscause_capture::{Analysis, Options, RewriteError};
 use losscause_study::InputError;
-use losscause_study::atomic::AtomicFile;
+use losscause_study::tools::atomic::AtomicFile;
 
 use super::captures::{name, open};
-use crate::Failure;
+use crate::failure::Failure;
 use crate::input;
 use crate::notice;
 

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use losscause_capture::{Analysis, Protocol};
-use losscause_study::{atomic, fitted};
+use losscause_study::fitted;
+use losscause_study::tools::atomic;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Writes the scenario of the largest TCP flow, and tells what it has and what it lacks.
 pub(super) fn write(file: &Path, analysis: &Analysis) -> Result<Vec<String>, Failure> {

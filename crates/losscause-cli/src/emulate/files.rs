@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause_linux::emulator::{LOG_COLUMNS, Outputs};
-use losscause_study::atomic::AtomicFile;
+use losscause_study::tools::atomic::AtomicFile;
 use losscause_study::{RunError, capture_files};
 
 const SENDER: &str = "sender.pcap";

@@ -7,8 +7,9 @@ use std::time::Duration;
 use losscause_linux::kernel::{Algorithm, VerdictLog, VerdictRecord};
 
 use super::reason;
+use crate::failure::Failure;
 use crate::output::{self, Format};
-use crate::{Failure, interrupt, notice};
+use crate::{interrupt, notice};
 
 /// How often an interruption is looked for.
 const PAUSE: Duration = Duration::from_millis(200);

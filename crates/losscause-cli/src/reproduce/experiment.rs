@@ -6,14 +6,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use losscause_live::{Event, LiveError, Measured, Only, Plan, Selection};
-use losscause_study::InputError;
-use losscause_study::parallel::{Jobs, Stop};
+use losscause_study::{InputError, Jobs, Stop};
 
 use super::{Arguments, REPORT, make_writable, write_report};
+use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::tables::experiment as tables;
-use crate::{Failure, interrupt, notice};
+use crate::{interrupt, notice};
 
 /// Makes the runs, then prints the answer, the tables and the claims. After Ctrl-C or SIGTERM nothing is left behind.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {

@@ -4,17 +4,18 @@ use std::path::Path as File;
 use std::time::Instant;
 
 use losscause_paths::{Path, Vantage, benchmark, in_loop};
-use losscause_study::Registry;
+use losscause_study::InputError;
 use losscause_study::error::unknown;
-use losscause_study::parallel::{Jobs, Workers};
-use losscause_study::{InputError, atomic};
+use losscause_study::tools::atomic;
+use losscause_study::{Jobs, Registry, Workers};
 use serde::Serialize;
 
 use super::{Arguments, REPORT, RESULT, make_writable};
+use crate::failure::Failure;
+use crate::notice;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::tables::paths as tables;
-use crate::{Failure, notice};
 
 /// The benchmark, and its part in the loop.
 const PATHS: &str = "paths";

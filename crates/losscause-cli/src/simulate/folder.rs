@@ -4,9 +4,9 @@ use std::path::Path;
 
 use losscause_report as report;
 use losscause_study::run::{RunRecord, SimulationResult};
-use losscause_study::{atomic, csv_file};
+use losscause_study::tools::{atomic, csv_file};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output;
 
 const REPORT: &str = "report.html";

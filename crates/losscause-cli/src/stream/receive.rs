@@ -10,13 +10,14 @@ use losscause::registry::Registry;
 use losscause_media::net::Receiving;
 use losscause_media::{DEFAULT_LDA, End, Event, Key, ReceiverConfig, ReceiverStats, Reorder, receiver_lda};
 use losscause_study::InputError;
-use losscause_study::atomic::AtomicFile;
+use losscause_study::tools::atomic::AtomicFile;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::show::{self, EVERY, Line, Show};
-use super::{KeyOption, StreamError, block_on, refused, span};
+use super::{KeyOption, block_on, refused, span};
+use crate::failure::{Failure, StreamError};
 use crate::output::Format;
-use crate::{Failure, interrupt, notice};
+use crate::{interrupt, notice};
 
 /// The arguments of `stream receive`.
 #[derive(Debug, clap::Args)]

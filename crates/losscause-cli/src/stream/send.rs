@@ -13,9 +13,10 @@ use losscause_study::InputError;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::show::{self, EVERY, Show};
-use super::{KeyOption, StreamError, block_on, refused, span};
+use super::{KeyOption, block_on, refused, span};
+use crate::failure::{Failure, StreamError};
+use crate::interrupt;
 use crate::output::Format;
-use crate::{Failure, interrupt};
 
 /// The arguments of `stream send`.
 #[derive(Debug, clap::Args)]

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::Comparison;
 use losscause_study::RunError;
-use losscause_study::atomic::AtomicFile;
-use losscause_study::csv_file;
+use losscause_study::tools::atomic::AtomicFile;
+use losscause_study::tools::csv_file;
 
 /// A metric of a variant, as a row of comparison.csv.
 #[derive(Serialize)]

@@ -9,14 +9,13 @@ use std::fmt;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use losscause_study::figures::{plus_minus, to_the_digits_of};
-use losscause_study::parallel::{self, Jobs, Workers};
 pub use losscause_study::run::JUDGED_BY;
 use losscause_study::run::{
     MetricEstimate, RunMetrics, RunRecord, RunRecorder, SimulationResult, Warning, WarningKind, run_stopping_at,
 };
 use losscause_study::statistics::Estimate;
-use losscause_study::{Experiment, InputError, Measurements, RunError, Scenario, run, run_recorded};
+use losscause_study::tools::figures::{plus_minus, to_the_digits_of};
+use losscause_study::{Experiment, InputError, Jobs, Measurements, RunError, Scenario, Workers, run, run_recorded};
 
 mod files;
 mod variant;
@@ -202,8 +201,7 @@ impl Plan {
             let measured = run_recorded(experiment, *seed, &mut recorder)?;
             Ok((measured, Some(recorder.finish())))
         };
-        let made: Vec<_> =
-            parallel::map(&self.each_run(), jobs, work, done).into_iter().collect::<Result<_, RunError>>()?;
+        let made: Vec<_> = jobs.map(&self.each_run(), work, done).into_iter().collect::<Result<_, RunError>>()?;
         let (measured, records): (Vec<_>, Vec<_>) = made.into_iter().unzip();
         Ok((self.compare(&measured), records.into_iter().flatten().collect()))
     }

@@ -68,6 +68,8 @@ impl Variant {
 
 #[cfg(test)]
 mod tests {
+    use losscause_study::Context;
+
     use super::*;
 
     fn settings(variant: &Variant) -> Vec<String> {
@@ -107,11 +109,13 @@ mod tests {
                 { name = "cross", protocol = "cbr", rate_bps = 1e5, path = ["a"] },
             ]
         "#;
-        let scenario = Scenario::parse(text, "s.toml").unwrap();
+        let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
         let with = |lda| settings(&Variant::of_lda(&scenario, lda).unwrap());
         assert_eq!(with("ZBS"), ["flow.up.lda=ZBS", "flow.call.lda=ZBS"]);
         assert_eq!(with("none")[0], "flow.up.lda=always congestion");
-        let nothing = Scenario::parse(&text.replace("\"tcp\"", "\"tcp\", measured = false"), "s.toml").unwrap();
+        let nothing =
+            Scenario::parse(&text.replace("\"tcp\"", "\"tcp\", measured = false"), "s.toml", &Context::default())
+                .unwrap();
         let nothing = nothing.with(&[Setting::new("flow.call.measured", false)]).unwrap();
         assert_eq!(
             Variant::of_lda(&nothing, "ZBS").unwrap_err().to_string(),

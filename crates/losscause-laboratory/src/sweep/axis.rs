@@ -191,7 +191,8 @@ fn in_a_setting(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use losscause_study::{Setting, toml_file};
+    use losscause_study::Setting;
+    use losscause_study::tools::toml_file;
 
     fn of(text: &str) -> Result<Vec<Axis>, Problem> {
         #[derive(serde::Deserialize)]

@@ -112,7 +112,7 @@ impl Sweep {
         let settings: Vec<Setting> = self.set.iter().cloned().chain(self.parse_settings(&cell.settings)?).collect();
         let variation = Variation { settings, only, metrics: cell.metrics.clone() };
         Repetitions::exactly(self.runs)
-            .and_then(|runs| Plan::new_with(&self.registry, selection, runs, self.seed_of(cell), &variation))
+            .and_then(|runs| Plan::new_with(&self.context, selection, runs, self.seed_of(cell), &variation))
             .map_err(|error| self.in_this_file(&error))
     }
 

@@ -20,8 +20,7 @@ use indexmap::IndexMap;
 use super::measure::Units;
 use super::store::OpenStore;
 use super::{Cell, CellOutcome, Cells, MOST_IN_MEMORY, RunRow, Store, Subject, Sweep, SweepResult};
-use losscause_study::parallel::Workers;
-use losscause_study::{InputError, RunError};
+use losscause_study::{InputError, RunError, Workers};
 
 /// A sweep that another engine measures.
 #[derive(Clone, Debug)]

@@ -6,8 +6,7 @@ use std::ops::ControlFlow;
 use indexmap::IndexMap;
 
 use super::{Cell, CellOutcome, Cells, Mode, Sampler, Seeds, Store, Sweep, SweepResult};
-use losscause_study::parallel::Workers;
-use losscause_study::{InputError, RunError};
+use losscause_study::{InputError, RunError, Workers};
 
 /// The outcome of a sweep.
 #[derive(Clone, Debug, PartialEq)]

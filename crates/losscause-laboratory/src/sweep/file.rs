@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use toml::Value;
 
-use losscause_study::toml_file;
+use losscause_study::tools::toml_file;
 
 use super::mode::Mode;
 use super::range::Range;

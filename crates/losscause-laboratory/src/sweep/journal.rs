@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::origin::fnv1a;
 use super::{CellOutcome, Cells};
 use losscause_study::RunError;
-use losscause_study::atomic::AtomicFile;
+use losscause_study::tools::atomic::AtomicFile;
 
 /// The finished cells of a sweep, on disk.
 #[derive(Debug)]
@@ -180,6 +180,8 @@ fn outcome(line: &[u8]) -> Option<CellOutcome> {
 mod tests {
     use proptest::prelude::*;
 
+    use losscause_study::Context;
+
     use super::*;
     use crate::sweep::{Cell, Sweep};
 
@@ -191,7 +193,7 @@ mod tests {
              sampler = {{ kind = \"random\", cells = {CELLS} }}\n\
              [[axis]]\nkey = \"duration_s\"\nrange = {{ from = 100, to = 200 }}\n"
         );
-        Sweep::parse(&text, Path::new("s.toml")).unwrap()
+        Sweep::parse(&text, Path::new("s.toml"), &Context::default()).unwrap()
     }
 
     fn of(cell: Cell) -> CellOutcome {

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use super::{Cell, CellOutcome, CellScore, Row, RunRow, Subject, Sweep};
 use crate::papers::record::{Item, Parameters};
 use crate::papers::reproduce::{Event, Progress};
-use losscause_study::RunError;
-use losscause_study::parallel::Workers;
 use losscause_study::run::{is_of_delays, run_stopping_at};
 use losscause_study::statistics::Estimate;
+use losscause_study::{RunError, Workers};
 
 impl Sweep {
     /// Measures one cell. The outcome depends only on the cell and on the sweep's runs and seed, not on `jobs`.

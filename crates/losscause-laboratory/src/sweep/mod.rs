@@ -17,12 +17,12 @@ use std::ops;
 use std::path::Path;
 
 use losscause_sim::rng::Stream;
-use losscause_study::Registry;
 
 use crate::papers::record;
 use crate::papers::reproduce::{MOST_RUNS, Repetitions, Selection};
 use losscause_study::files::watched::Watched;
-use losscause_study::{InputError, Scenario, Setting, files, toml_file};
+use losscause_study::tools::toml_file;
+use losscause_study::{Context, InputError, Scenario, Setting, files};
 
 mod axis;
 mod cells;
@@ -75,8 +75,8 @@ pub struct Sweep {
     subject: Subject,
     /// Hash of what the sweep file says.
     content: u64,
-    /// The algorithms that settings may name.
-    registry: Registry,
+    /// What it was read with.
+    context: Context,
 }
 
 /// The measurements of every cell.
@@ -113,16 +113,8 @@ impl Sweep {
     ///
     /// # Errors
     /// The file cannot be read, or as [`Sweep::parse`].
-    pub fn load(path: &Path) -> Result<Self, InputError> {
-        Self::load_with(path, &losscause_study::registry())
-    }
-
-    /// [`Sweep::load`] for settings that may name the algorithms of `registry`.
-    ///
-    /// # Errors
-    /// As [`Sweep::load`].
-    pub fn load_with(path: &Path, registry: &Registry) -> Result<Self, InputError> {
-        Self::parse_with(&files::text(&files::Disk, path, files::LARGEST_DOCUMENT, EXPECTED)?, path, registry)
+    pub fn load(path: &Path, context: &Context) -> Result<Self, InputError> {
+        Self::parse(&files::text(context.files(), path, files::LARGEST_DOCUMENT, EXPECTED)?, path, context)
     }
 
     /// Reads a sweep from a text. Errors call it `path`; scenario files are relative to `path`.
@@ -130,15 +122,7 @@ impl Sweep {
     /// # Errors
     /// The text is not a sweep; a paper, item or scenario that it names does not exist; it has no runs,
     /// no axes, or an axis without values; or a setting is not KEY=VALUE.
-    pub fn parse(text: &str, path: &Path) -> Result<Self, InputError> {
-        Self::parse_with(text, path, &losscause_study::registry())
-    }
-
-    /// [`Sweep::parse`] for settings that may name the algorithms of `registry`.
-    ///
-    /// # Errors
-    /// As [`Sweep::parse`].
-    pub fn parse_with(text: &str, path: &Path, registry: &Registry) -> Result<Self, InputError> {
+    pub fn parse(text: &str, path: &Path, context: &Context) -> Result<Self, InputError> {
         let file = path.display().to_string();
         let table = toml_file::table(text, &file, EXPECTED)?;
         let document: SweepFile = toml_file::from_table(&table, &file)?;
@@ -173,7 +157,7 @@ impl Sweep {
         if let Some(twice) = document.system.iter().find(|system| !names.insert(&system.name)) {
             return Err(key("system", &format!("there are two of the name \"{}\", expected one", twice.name)));
         }
-        let subject = subject(&document, path, registry, &key)?;
+        let subject = subject(&document, path, context, &key)?;
         let sweep = Self {
             file: file.clone(),
             title: document.title,
@@ -189,7 +173,7 @@ impl Sweep {
             axes,
             subject,
             content: content(table, document.sampler),
-            registry: registry.clone(),
+            context: context.clone(),
         };
         sweep.check_names()?;
         Ok(sweep)
@@ -312,7 +296,7 @@ fn content(mut table: toml::Table, sampler: Sampler) -> u64 {
 fn subject(
     document: &SweepFile,
     path: &Path,
-    registry: &Registry,
+    context: &Context,
     error: &impl Fn(&str, &str) -> InputError,
 ) -> Result<Subject, InputError> {
     match (&document.scenario, document.score.is_empty()) {
@@ -322,7 +306,7 @@ fn subject(
         (None, false) => Err(error("score", "cannot be combined with metrics and system; remove them")),
         (Some(name), true) if !document.metrics.is_empty() => {
             let beside = path.parent().unwrap_or(Path::new(""));
-            let scenario = record::open_scenario_with(Path::new(name), beside, registry)?;
+            let scenario = record::open_scenario(Path::new(name), beside, context)?;
             let content = origin::fnv1a(scenario.text().as_bytes());
             let (scenario, read) = scenario.watched();
             Ok(Subject::Scenario(Box::new(ScenarioSubject { scenario, content, read })))

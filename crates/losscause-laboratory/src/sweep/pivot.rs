@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use super::{CellOutcome, CellSummary, Row, SweepResult, summary};
-use losscause_study::figures::unit_symbol;
+use losscause_study::tools::figures::unit_symbol;
 
 /// Most cells of a sampled sweep in a table.
 pub const MOST_ROWS: usize = 40;

@@ -98,7 +98,7 @@ impl Range {
 
 #[cfg(test)]
 mod tests {
-    use losscause_study::toml_file;
+    use losscause_study::tools::toml_file;
     use proptest::prelude::*;
 
     use super::*;

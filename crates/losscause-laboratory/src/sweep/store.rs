@@ -8,11 +8,12 @@ use super::journal::Journal;
 use super::origin::Origin;
 use super::tables::{self, Document};
 use super::{CellOutcome, Cells, SweepResult};
-use losscause_study::atomic::AtomicFile;
-use losscause_study::atomic::lock::{Attempt, try_lock};
-use losscause_study::csv_file::Rows;
 use losscause_study::files::Inputs;
-use losscause_study::{InputError, RunError, atomic};
+use losscause_study::tools::atomic;
+use losscause_study::tools::atomic::AtomicFile;
+use losscause_study::tools::atomic::lock::{Attempt, try_lock};
+use losscause_study::tools::csv_file::Rows;
+use losscause_study::{InputError, RunError};
 
 /// The directory in which a sweep keeps its cells and, at the end, its results.
 #[derive(Clone, Debug)]

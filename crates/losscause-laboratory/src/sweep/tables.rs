@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::{CellOutcome, Row, RunRow, SweepResult};
-use losscause_study::csv_file;
+use losscause_study::tools::csv_file;
 
 impl SweepResult {
     /// One line per cell and system, with the mean, interval and number of values of every metric; units in the head.

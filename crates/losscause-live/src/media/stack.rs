@@ -3,8 +3,7 @@
 use losscause::{BuiltIn, LdaConfig};
 use losscause_media::{ReceiverConfig, SenderConfig};
 use losscause_sim::{FlowId, Traffic};
-use losscause_study::InputError;
-use losscause_study::parallel::{Stop, Stopped};
+use losscause_study::{InputError, Stop, Stopped};
 
 use super::experiment::Media;
 use super::outcome::Outcome;

@@ -2,8 +2,7 @@
 
 use losscause::Time;
 use losscause_sim::Traffic;
-use losscause_study::parallel::{Stop, Stopped};
-use losscause_study::{Experiment, InputError};
+use losscause_study::{Experiment, InputError, Stop, Stopped};
 
 use super::counters::Counters;
 use super::network::{ConnectionLost, VirtualNetwork};

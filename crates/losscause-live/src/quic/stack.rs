@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use losscause_study::parallel::Stop;
+use losscause_study::Stop;
 
 use super::run::{Outcome, RunFailure, run};
 use super::system::System;

@@ -2,8 +2,7 @@
 
 use losscause::{Span, Time};
 use losscause_sim::{ChannelSpec, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
-use losscause_study::Experiment;
-use losscause_study::parallel::Stop;
+use losscause_study::{Experiment, Stop};
 
 use super::network::VirtualNetwork;
 use super::run::{Outcome, run};

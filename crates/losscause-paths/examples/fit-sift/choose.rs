@@ -2,7 +2,7 @@
 
 use losscause::lda::sift::Clues;
 use losscause::lda::sift::card::TOGETHER;
-use losscause_study::parallel::{Jobs, map};
+use losscause_study::Jobs;
 
 use crate::fit::{Fit, Three};
 use crate::readings::Reading;
@@ -15,7 +15,7 @@ pub(crate) fn threes(readings: &[&Vec<Reading>; 2]) -> Vec<Three> {
         .collect();
     let mut chosen = Vec::new();
     while chosen.len() < TOGETHER.len() {
-        let left = map(readings, Jobs::default(), |readings| Fit::new(readings, &chosen, None).left_to(&all), |_| ());
+        let left = Jobs::default().map(readings, |readings| Fit::new(readings, &chosen, None).left_to(&all), |_| ());
         let of_both = |three: usize| -> f64 { left.iter().map(|left| left[three]).sum() };
         let best = (0..all.len())
             .filter(|three| !chosen.contains(&all[*three]))

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use losscause::lda::sift::card::TOGETHER;
 use losscause::lda::sift::{Card, Clues};
 use losscause_paths::Vantage;
-use losscause_study::parallel::{Jobs, map};
+use losscause_study::Jobs;
 
 use fit::Fit;
 use readings::{Readings, SEEDS, VALIDATION};
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         println!("  balanced error {:.2} % on seeds {VALIDATION:?}", validation.error(&card));
         if asked_for("--ablations") {
             let readings: Vec<usize> = (0..Clues::COUNT).collect();
-            let without = map(&readings, Jobs::default(), |reading| again(&card, Some(*reading)), |_| ());
+            let without = Jobs::default().map(&readings, |reading| again(&card, Some(*reading)), |_| ());
             println!("\n| {}, without | training | seeds {VALIDATION:?} |\n|---|---|---|", vantage.name());
             for (card, name) in without.iter().zip(Clues::NAMES) {
                 let name = name.split(':').next().unwrap_or(name);

@@ -8,7 +8,7 @@ use losscause::lda::{Sift, SiftConfig};
 use losscause::{Algorithm, AtSender, Judgement, Loss, Needs, Observation, Verdict};
 use losscause_paths::{JudgedLoss, Path, Vantage, judged};
 use losscause_sim::truth::Cause;
-use losscause_study::parallel::{Jobs, map};
+use losscause_study::Jobs;
 
 /// Seeds of the paths that the weights are fitted to.
 pub(crate) const SEEDS: RangeInclusive<u64> = 121..=220;
@@ -55,7 +55,7 @@ impl Readings {
     pub(crate) fn of(vantage: Vantage, seeds: RangeInclusive<u64>) -> Self {
         assert!(*seeds.end() < 1_000, "only seeds below 1000 are for training");
         let paths: Vec<_> = seeds.flat_map(|seed| (0..PATHS).map(move |number| Path::draw(seed, number))).collect();
-        let paths = map(&paths, Jobs::default(), |path| Read::of(path, vantage), |_| ());
+        let paths = Jobs::default().map(&paths, |path| Read::of(path, vantage), |_| ());
         Self { paths: paths.into_iter().filter(|read| !read.losses.is_empty()).collect() }
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause::Time;
-use losscause_study::parallel::Stop;
+use losscause_study::Stop;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 

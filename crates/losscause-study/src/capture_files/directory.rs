@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use crate::atomic::is_unfinished;
+use crate::tools::atomic::is_unfinished;
 use crate::{InputError, RunError};
 
 pub(super) const SENDER: &str = "sender.pcap";

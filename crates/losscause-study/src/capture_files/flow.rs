@@ -6,12 +6,14 @@ use losscause_sim::rng::Stream;
 use losscause_sim::truth::Cause;
 use losscause_sim::{FlowSpec, Header, LinkEvent, LinkId, Network, PacketInfo, Traffic};
 
-use super::conversation::{CONGESTION_EXPERIENCED, Conversation};
+use super::conversation::Conversation;
 use super::handshake::Handshake;
+use super::ip::CONGESTION_EXPERIENCED;
 use super::media::Media;
+use super::taps::{Place, Sight, Tap};
 use super::tcp::Tcp;
 use super::underway::Underway;
-use super::{CaptureSettings, Direction, DropRow, Sight, Tap};
+use super::{CaptureSettings, Direction, DropRow};
 use crate::Experiment;
 
 /// A flow in the captures.
@@ -26,24 +28,6 @@ pub(super) struct Flow {
     pub(super) handshake: Option<Handshake>,
     forward: Underway,
     back: Underway,
-}
-
-/// The router in front of the bottleneck, on a flow's paths.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
-    /// The bottleneck among the links of the path: the tap sees packets that leave its queue.
-    pub(super) forward: Option<usize>,
-    /// The link of the return path that ends at this router. None if the return path has another number of links, so
-    /// that the router is not known to be on it.
-    pub(super) back: Option<usize>,
-}
-
-impl Place {
-    fn of(flow: &FlowSpec, bottleneck: &[LinkId]) -> Self {
-        let forward = flow.path.iter().position(|link| bottleneck.contains(link));
-        let is_same_way = flow.return_path.len() == flow.path.len();
-        Self { forward, back: forward.filter(|_| is_same_way).map(|place| flow.path.len() - 1 - place) }
-    }
 }
 
 impl Flow {

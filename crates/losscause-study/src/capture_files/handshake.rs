@@ -5,11 +5,12 @@
 //! one needs, so that the first data packet follows the answer at once.
 
 use losscause::{Span, Time};
+use losscause_capture::write::Packet;
 use losscause_sim::{FlowSpec, LinkId, Network};
 
-use super::flow::Place;
+use super::drops::Direction;
+use super::taps::{Place, Sight, Tap};
 use super::tcp::Tcp;
-use super::{Direction, Sight, Tap};
 
 /// When the packets of a handshake pass.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ impl Handshake {
         &self,
         data_at: Time,
         tcp: &mut Tcp,
-        seen: impl Fn(Direction, Tap, super::Packet) -> super::Packet,
+        seen: impl Fn(Direction, Tap, Packet) -> Packet,
     ) -> impl Iterator<Item = Sight> {
         let begins = data_at - self.lasts();
         let syn = tcp.syn(begins);

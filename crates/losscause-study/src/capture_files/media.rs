@@ -10,7 +10,7 @@ use losscause_sim::rng::Stream;
 use losscause_transport::{Ecn, tfrc};
 
 use super::addresses::Ends;
-use super::conversation::{Identification, TIME_TO_LIVE, ecn_field};
+use super::ip::{Identification, TIME_TO_LIVE, ecn_field};
 
 /// An RTP session with one source.
 #[derive(Clone, Debug)]

@@ -23,7 +23,6 @@
 use std::path::Path;
 
 use losscause::{Span, Time};
-use losscause_capture::write::Packet;
 use losscause_sim::{Detail, Event, EventKind, LinkEvent, LinkId, PacketInfo, Recorder};
 
 use crate::run::Trace;
@@ -36,8 +35,10 @@ mod directory;
 mod drops;
 mod flow;
 mod handshake;
+mod ip;
 mod media;
 mod outputs;
+mod taps;
 mod tcp;
 mod underway;
 
@@ -46,6 +47,7 @@ pub use drops::{Direction, DropRow};
 
 use flow::Flow;
 use outputs::Outputs;
+use taps::{Sight, Tap};
 
 /// When the run begins by the captures' clock: 1,000,000,000 seconds after the start of 1970, on 9 September 2001.
 pub const EPOCH: Time = Time::from_nanos(1_000_000_000_000_000_000);
@@ -69,22 +71,6 @@ impl Default for CaptureSettings {
     fn default() -> Self {
         Self { tick: Span::from_millis(1), snap_bytes: 128 }
     }
-}
-
-/// Where a packet is captured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tap {
-    Sender,
-    Bottleneck,
-    Receiver,
-}
-
-/// A packet, when and where it is captured.
-#[derive(Clone, Copy, Debug)]
-struct Sight {
-    at: Time,
-    tap: Tap,
-    packet: Packet,
 }
 
 /// The captures of a run that are being written. The files are created before the run, so that an unwritable location

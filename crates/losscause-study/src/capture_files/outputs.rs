@@ -6,11 +6,12 @@ use std::path::Path;
 use losscause::Time;
 use losscause_capture::write::PcapWriter;
 
+use super::EPOCH;
 use super::directory::{self, BOTTLENECK, DROPS, RECEIVER, SENDER};
 use super::drops::{COLUMNS, DropRow};
-use super::{EPOCH, Sight, Tap};
+use super::taps::{Sight, Tap};
 use crate::RunError;
-use crate::atomic::AtomicFile;
+use crate::tools::atomic::AtomicFile;
 
 /// The files of captures that are being written.
 #[derive(Debug)]

@@ -16,8 +16,8 @@ use losscause_sim::rng::Stream;
 use losscause_transport::tcp::{Ack, Config, Segment};
 
 use super::addresses::Ends;
-use super::conversation::{Identification, TIME_TO_LIVE, ecn_field};
 use super::drops::Direction;
+use super::ip::{Identification, TIME_TO_LIVE, ecn_field};
 
 /// One end's numbers.
 #[derive(Clone, Copy, Debug)]

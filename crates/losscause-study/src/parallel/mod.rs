@@ -1,7 +1,6 @@
 //! Runs independent jobs on several threads and returns the results in the order of the jobs.
 //!
-//! [`map`] and [`each`] run to their end. [`Workers`] do the same, can be told to stop, and can work on jobs that
-//! consist of jobs.
+//! [`Jobs::map`] runs to its end. [`Workers`] can be told to stop, and can work on jobs that consist of jobs.
 
 use std::num::NonZeroUsize;
 use std::thread;
@@ -31,6 +30,12 @@ impl Jobs {
         })
     }
 
+    /// Applies `work` to every item and returns the results in the order of the items, for any number of threads.
+    /// `done(n)` is called on the calling thread after the n-th result.
+    pub fn map<T: Sync, R: Send>(self, items: &[T], work: impl Fn(&T) -> R + Sync, done: impl FnMut(usize)) -> Vec<R> {
+        Workers::from(self).map(items, work, done).expect("nothing stops workers made of a number of jobs")
+    }
+
     fn count(self) -> usize {
         self.0.get()
     }
@@ -42,25 +47,6 @@ impl Default for Jobs {
         Self(thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
     }
 }
-
-/// Applies `work` to every item and returns the results in the order of the items, for any number of threads. `done(n)`
-/// is called on the calling thread after the n-th result.
-pub fn map<T: Sync, R: Send>(
-    items: &[T],
-    jobs: Jobs,
-    work: impl Fn(&T) -> R + Sync,
-    done: impl FnMut(usize),
-) -> Vec<R> {
-    Workers::from(jobs).map(items, work, done).expect(NOTHING_STOPS)
-}
-
-/// Applies `work` to every item and starts the items in order. `take(index, result)` is called on the calling thread
-/// for each result, in the order of completion.
-pub fn each<T: Sync, R: Send>(items: &[T], jobs: Jobs, work: impl Fn(&T) -> R + Sync, take: impl FnMut(usize, R)) {
-    Workers::from(jobs).each(items, work, take).expect(NOTHING_STOPS);
-}
-
-const NOTHING_STOPS: &str = "workers made of a number of jobs have nothing that stops them";
 
 #[cfg(test)]
 mod tests {
@@ -77,14 +63,15 @@ mod tests {
                 thread::sleep(std::time::Duration::from_micros(200 - n));
                 n * n
             };
-            assert_eq!(map(&items, Jobs::new(jobs).unwrap(), slow_square, |n| seen.push(n)), expected);
+            let squares = Jobs::new(jobs).unwrap().map(&items, slow_square, |n| seen.push(n));
+            assert_eq!(squares, expected);
             assert_eq!(seen, (1..=200).collect::<Vec<_>>());
         }
     }
 
     #[test]
     fn no_items_need_no_threads() {
-        assert!(map(&[] as &[u8], Jobs::default(), |n| *n, |_| ()).is_empty());
+        assert!(Jobs::default().map(&[] as &[u8], |n| *n, |_| ()).is_empty());
     }
 
     #[test]
@@ -92,15 +79,12 @@ mod tests {
         for jobs in [1, 3] {
             let mut taken = vec![0; 50];
             let items: Vec<usize> = (0..50).collect();
-            each(
-                &items,
-                Jobs::new(jobs).unwrap(),
-                |n| n * 2,
-                |index, result| {
-                    assert_eq!(result, index * 2);
-                    taken[index] += 1;
-                },
-            );
+            let workers = Workers::from(Jobs::new(jobs).unwrap());
+            let take = |index, result| {
+                assert_eq!(result, index * 2);
+                taken[index] += 1;
+            };
+            assert_eq!(workers.each(&items, |n| n * 2, take), Ok(()));
             assert_eq!(taken, vec![1; 50]);
         }
     }
@@ -108,7 +92,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "item 3")]
     fn a_panic_in_a_worker_reaches_the_caller() {
-        map(&[1, 2, 3, 4], Jobs::new(2).unwrap(), |n| assert!(*n != 3, "item 3"), |_| ());
+        Jobs::new(2).unwrap().map(&[1, 2, 3, 4], |n| assert!(*n != 3, "item 3"), |_| ());
     }
 
     #[test]

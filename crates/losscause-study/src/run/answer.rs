@@ -1,7 +1,7 @@
 //! The answer of a run in words.
 
 use super::SimulationResult;
-use crate::figures::{plus_minus, to_the_digits_of};
+use crate::tools::figures::{plus_minus, to_the_digits_of};
 
 impl SimulationResult {
     /// What came through, what was lost and why, and how the algorithms judged it: a sentence each.

@@ -86,7 +86,7 @@ pub fn run_recorded_stopping_at<R: Recorder>(
 /// ```
 /// use std::ops::ControlFlow;
 ///
-/// use losscause_study::{Run, Scenario};
+/// use losscause_study::{Context, Run, Scenario};
 ///
 /// let scenario = Scenario::parse(
 ///     r#"
@@ -97,6 +97,7 @@ pub fn run_recorded_stopping_at<R: Recorder>(
 ///         flow = [{ name = "transfer", protocol = "tcp", path = ["line"] }]
 ///     "#,
 ///     "one-flow.toml",
+///     &Context::default(),
 /// )?;
 /// let mut run = Run::new(&scenario.experiment()?, 1)?;
 /// while !run.is_finished() {

@@ -65,11 +65,11 @@ impl LdaSettings {
         let algorithm = published.info();
         let mut config = published.clone();
         for (prefix, base) in algorithm.bases {
-            for (title, table) in self.tables(base, reader.registry) {
+            for (title, table) in self.tables(base, reader.context.registry()) {
                 set(&mut config, table, &format!("{prefix}."), &format!("lda.{title}."), reader)?;
             }
         }
-        for (title, table) in self.tables(algorithm, reader.registry) {
+        for (title, table) in self.tables(algorithm, reader.context.registry()) {
             set(&mut config, table, "", &format!("lda.{title}."), reader)?;
         }
         Ok(config)
@@ -84,8 +84,8 @@ impl LdaSettings {
 
 /// The published parameters of the algorithm `name`, the value of `key`.
 fn find<'a>(name: &str, key: &str, reader: &Reader<'a>) -> Result<&'a LdaConfig, InputError> {
-    reader.registry.find(name).ok_or_else(|| {
-        let known: Vec<&str> = reader.registry.infos().map(|info| info.name).collect();
+    reader.context.registry().find(name).ok_or_else(|| {
+        let known: Vec<&str> = reader.context.registry().infos().map(|info| info.name).collect();
         reader.error(key, format!("the algorithm {}", unknown(name, &known)))
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! [`mod@format`] is the file key by key. A number may be a formula ([`expression`]), and a [`Setting`] may change it.
 //! [`Scenario::experiment`] evaluates the formulas and lays out the network. A scenario, and the traces and patterns
-//! that it names, are read through [`Files`].
+//! that it names, are read through a [`Context`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,9 +35,9 @@ pub use rate::{mahimahi_trace, rate_trace};
 pub use read::EXPECTED;
 pub use setting::Setting;
 
+use crate::context::Context;
 use crate::error::InputError;
-use crate::files::{self, Disk, Files, Watched};
-use crate::registry::Registry;
+use crate::files::{self, Watched};
 use format::Document;
 use patterns::Patterns;
 use reader::Reader;
@@ -49,83 +49,41 @@ pub struct Scenario {
     file: String,
     /// Relative names of trace files start here.
     directory: PathBuf,
-    /// Where trace files are read from.
-    files: Arc<dyn Files>,
+    /// What it may name, and where its trace files are read from.
+    context: Context,
     /// Patterns of packet errors that were read from there, shared with copies of this scenario.
     patterns: Arc<Patterns>,
     /// The file's content with the settings applied.
     table: Table,
     document: Document,
-    /// The algorithms and TCPs that it may name.
-    registry: Registry,
 }
 
 impl Scenario {
-    /// Reads a scenario from the disk. Its flows may run what [`crate::registry()`] names.
-    ///
-    /// # Errors
-    /// As [`Scenario::load_from`].
-    pub fn load(file: &Path) -> Result<Self, InputError> {
-        Self::load_with(file, &crate::registry())
-    }
-
-    /// Reads a scenario from the disk. Its flows may run what `registry` names.
-    ///
-    /// # Errors
-    /// As [`Scenario::load_from`].
-    pub fn load_with(file: &Path, registry: &Registry) -> Result<Self, InputError> {
-        Self::load_from(file, Arc::new(Disk), registry)
-    }
-
-    /// Reads the scenario `file`, and later the traces and patterns that it names, from `files`. A relative name in a
-    /// scenario is relative to the scenario's directory. Flows may run what `registry` names.
+    /// Reads the scenario `file`. A relative name of a trace or pattern in it is relative to the scenario's directory.
     ///
     /// # Errors
     /// The file cannot be read, is not TOML, has unknown keys, lacks some, or holds values of the wrong type.
-    pub fn load_from(file: &Path, files: Arc<dyn Files>, registry: &Registry) -> Result<Self, InputError> {
-        let text = files::text(files.as_ref(), file, files::LARGEST_DOCUMENT, read::EXPECTED)?;
-        Self::parse_from(&text, &file.display().to_string(), files, registry)
+    pub fn load(file: &Path, context: &Context) -> Result<Self, InputError> {
+        let text = files::text(context.files(), file, files::LARGEST_DOCUMENT, read::EXPECTED)?;
+        Self::parse(&text, &file.display().to_string(), context)
     }
 
-    /// Reads a scenario from a text. `file_name` is what errors call it; traces are read from the disk, relative to the
-    /// directory of `file_name`. Flows may run what [`crate::registry()`] names.
-    ///
-    /// # Errors
-    /// As [`Scenario::parse_from`].
-    pub fn parse(text: &str, file_name: &str) -> Result<Self, InputError> {
-        Self::parse_with(text, file_name, &crate::registry())
-    }
-
-    /// [`Scenario::parse`] for flows that may run what `registry` names.
-    ///
-    /// # Errors
-    /// As [`Scenario::parse_from`].
-    pub fn parse_with(text: &str, file_name: &str, registry: &Registry) -> Result<Self, InputError> {
-        Self::parse_from(text, file_name, Arc::new(Disk), registry)
-    }
-
-    /// Reads a scenario from a text, and later the traces and patterns that it names from `files`, relative to the
-    /// directory of `file_name`. Flows may run what `registry` names.
+    /// Reads a scenario from a text. `file_name` is what errors call it; a relative name of a trace or pattern in it is
+    /// relative to the directory of `file_name`.
     ///
     /// # Errors
     /// The text is not TOML, has unknown keys, lacks some, or holds values of the wrong type.
-    pub fn parse_from(
-        text: &str,
-        file_name: &str,
-        files: Arc<dyn Files>,
-        registry: &Registry,
-    ) -> Result<Self, InputError> {
+    pub fn parse(text: &str, file_name: &str, context: &Context) -> Result<Self, InputError> {
         let table = read::table(text, file_name)?;
         let document = read::document(&table, file_name)?;
         let directory = Path::new(file_name).parent().unwrap_or(Path::new("")).to_owned();
         Ok(Self {
             file: file_name.to_owned(),
             directory,
-            files,
+            context: context.clone(),
             patterns: Arc::default(),
             table,
             document,
-            registry: registry.clone(),
         })
     }
 
@@ -152,8 +110,8 @@ impl Scenario {
     }
 
     fn reader(&self) -> Reader<'_> {
-        let Self { file, directory, files, patterns, registry, .. } = self;
-        Reader { file, directory, files: files.as_ref(), patterns, registry }
+        let Self { file, directory, context, patterns, .. } = self;
+        Reader { file, directory, context, patterns }
     }
 
     /// The algorithms that its flows name, each once, with the parameters that they have here.
@@ -164,7 +122,7 @@ impl Scenario {
         let mut found: Vec<LdaConfig> = Vec::new();
         for name in self.document.flow.iter().filter_map(|flow| flow.lda.as_deref()) {
             // An experiment refuses the name of an algorithm that does not exist.
-            let Some(published) = self.registry.find(name) else { continue };
+            let Some(published) = self.context.registry().find(name) else { continue };
             let config = self.document.lda.config(published, &self.reader())?;
             if found.iter().all(|other| other.info().name != config.info().name) {
                 found.push(config);
@@ -194,8 +152,9 @@ impl Scenario {
 
     /// The same scenario, and what tells the files that it reads from now on.
     pub fn watched(self) -> (Self, Watched) {
-        let watched = Watched::new(Arc::clone(&self.files));
-        (Self { files: Arc::new(watched.clone()), patterns: Arc::default(), ..self }, watched)
+        let watched = Watched::new(Arc::clone(self.context.files()));
+        let context = self.context.with_files(watched.clone());
+        (Self { context, patterns: Arc::default(), ..self }, watched)
     }
 
     /// The file, as the user named it.

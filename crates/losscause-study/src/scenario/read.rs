@@ -5,7 +5,7 @@ use toml::Table;
 use super::format::Document;
 use super::protocol;
 use crate::error::InputError;
-use crate::toml_file;
+use crate::tools::toml_file;
 
 /// What an error says was expected in place of a file that is no scenario.
 pub const EXPECTED: &str = "a scenario file in TOML (losscause docs scenario)";

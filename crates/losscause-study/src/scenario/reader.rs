@@ -6,9 +6,9 @@ use losscause::{Span, Time};
 
 use super::expression::{Names, Quantity};
 use super::patterns::Patterns;
+use crate::context::Context;
 use crate::error::InputError;
-use crate::files::{self, Files};
-use crate::registry::Registry;
+use crate::files;
 
 /// What a number must be.
 #[derive(Clone, Copy, Debug)]
@@ -69,12 +69,10 @@ pub(crate) struct Reader<'a> {
     pub(super) file: &'a str,
     /// Where the files that the scenario names are looked up, if their names are relative.
     pub(super) directory: &'a Path,
-    /// What those files are read from.
-    pub(super) files: &'a dyn Files,
+    /// What the scenario may name, and what those files are read from.
+    pub(super) context: &'a Context,
     /// Patterns of packet errors that were read before.
     pub(super) patterns: &'a Patterns,
-    /// The algorithms and TCPs that the scenario may name.
-    pub(super) registry: &'a Registry,
 }
 
 impl Reader<'_> {
@@ -85,7 +83,7 @@ impl Reader<'_> {
 
     /// The text of the file at `path`, which the value of `key` names, and what errors about its content call it.
     pub(super) fn text(&self, key: &str, path: &Path, kind: Text) -> Result<(String, String), InputError> {
-        let text = files::text(self.files, path, kind.largest, kind.expected);
+        let text = files::text(self.context.files(), path, kind.largest, kind.expected);
         let text = text.map_err(|error| self.error(key, error.to_string()))?;
         Ok((text, path.display().to_string()))
     }

@@ -7,8 +7,8 @@ use losscause::Time;
 use losscause_sim::{Event, Network, Recorder};
 
 use crate::RunError;
-use crate::row_file::{Out, finish_csv, io_error};
 use crate::run::{Trace, TraceRow};
+use crate::tools::row_file::{Out, finish_csv, io_error};
 
 #[cfg(feature = "arrow")]
 mod batch;

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use parquet::arrow::ArrowWriter;
 
 use super::batch;
-use crate::row_file::parquet::{BATCH, io_error, properties};
 use crate::run::TraceRow;
+use crate::tools::row_file::parquet::{BATCH, io_error, properties};
 
 pub(super) fn write<'a>(rows: impl Iterator<Item = TraceRow<'a>>, out: &mut (impl Write + Send)) -> io::Result<()> {
     let mut rows = rows.peekable();

@@ -12,7 +12,7 @@ use super::quirks::{BackoffEnds, Halving};
 use super::recovery::{Progress, Recovery};
 use super::rto::Rto;
 use super::segment::{Ack, Segment};
-use super::sender::Stats;
+use super::stats::Stats;
 use super::stream::Stream;
 use super::window::Window;
 

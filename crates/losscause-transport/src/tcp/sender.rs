@@ -7,6 +7,7 @@ use super::config::{Config, ConfigError};
 use super::linux::Linux;
 use super::recovery::RecoveryScheme;
 use super::segment::{Ack, Segment};
+use super::stats::Stats;
 
 /// The sender of a connection that always has data to send. `L` judges why packets were lost; with `()` every loss is
 /// congestion.
@@ -20,25 +21,6 @@ pub struct Sender<L = ()> {
 enum Machine<L> {
     Classic(Classic<L>),
     Linux(Box<Linux<L>>),
-}
-
-/// Counts since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Segments sent, including retransmissions and the SYN.
-    pub segments_sent: u64,
-    /// Segments that had been sent before.
-    pub retransmissions: u64,
-    /// Losses found by duplicate ACKs.
-    pub fast_retransmits: u64,
-    /// Expiries of the retransmission timer with data outstanding.
-    pub timeouts: u64,
-    /// Window reductions caused by ECN marks.
-    pub ecn_reductions: u64,
-    /// ACKs of new data.
-    pub new_acks: u64,
-    /// ACKs of new data that arrived while the receiver's window was full and cwnd was no smaller.
-    pub window_limited_acks: u64,
 }
 
 /// Calls the same method of either sender.

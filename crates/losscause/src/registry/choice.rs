@@ -30,7 +30,6 @@ pub trait Choice {
 /// let mut end = End::default();
 /// assert!(end.select("upper") && end == End::Upper);
 /// ```
-#[doc(hidden)]
 #[macro_export]
 macro_rules! choice {
     ($(#[$meta:meta])* pub enum $name:ident {
@@ -57,7 +56,6 @@ macro_rules! choice {
         }
     };
 }
-#[doc(inline)]
 pub use crate::choice;
 
 /// A setting's place in its configuration.

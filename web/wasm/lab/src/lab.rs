@@ -2,14 +2,13 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 
 use losscause::{Span, Time, Verdict};
 use losscause_sim::truth::Cause;
 use losscause_sim::{FlowId, LinkId, LinkSpec, Network, VerdictTally};
-use losscause_study::files::{Files, Memory};
+use losscause_study::files::Memory;
 use losscause_study::run::{LossLog, LostPacket, SimulationResult, Trace, algorithm_of};
-use losscause_study::{InputError, Run, RunError, Scenario, Setting, registry};
+use losscause_study::{Context, InputError, Run, RunError, Scenario, Setting};
 use serde::Serialize;
 
 use crate::bottleneck::Bottleneck;
@@ -115,11 +114,11 @@ impl Lab {
     /// are read from `files`.
     ///
     /// # Errors
-    /// As [`Scenario::parse_from`], [`Setting::parse`], [`Scenario::with`] and [`Scenario::experiment`].
+    /// As [`Scenario::parse`], [`Setting::parse`], [`Scenario::with`] and [`Scenario::experiment`].
     pub fn new(text: &str, name: &str, files: Memory, settings: &[&str], seed: u64) -> Result<Self, RunError> {
         let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-        let files: Arc<dyn Files> = Arc::new(files.with(Path::new(name), text));
-        let scenario = Scenario::parse_from(text, name, files, &registry())?.with(&settings)?;
+        let context = Context::default().with_files(files.with(Path::new(name), text));
+        let scenario = Scenario::parse(text, name, &context)?.with(&settings)?;
         let now = Moment::start(&scenario, None, seed)?;
         let duration = now.run.experiment().duration - Time::ZERO;
         let keep_every = Span::from_nanos((duration.as_nanos() / KEPT).max(1));

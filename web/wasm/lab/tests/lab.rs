@@ -5,7 +5,7 @@ use losscause_lab::request::Labs;
 use losscause_lab::{Lab, Numbers};
 use losscause_study::files::Memory;
 use losscause_study::run::SimulationResult;
-use losscause_study::{Run, Scenario, Setting};
+use losscause_study::{Context, Run, Scenario, Setting};
 use serde_json::{Value, json};
 
 /// A stream of packets of 1000 bytes and a download over 1 Mb/s, 2 % of whose packets the air loses.
@@ -33,7 +33,7 @@ fn read(lab: &mut Lab, what: Numbers) -> Vec<f64> {
 /// What the simulator measures if nobody watches.
 fn unwatched(settings: &[&str], seed: u64) -> String {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    let scenario = Scenario::parse(RADIO, "radio.toml").unwrap().with(&settings).unwrap();
+    let scenario = Scenario::parse(RADIO, "radio.toml", &Context::default()).unwrap().with(&settings).unwrap();
     let mut run = Run::new(&scenario.experiment_with_delays().unwrap(), seed).unwrap();
     run.finish(&mut ());
     serde_json::to_string_pretty(&SimulationResult::of(&scenario, &settings, &run)).unwrap() + "\n"

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use anyhow::Result;
-use losscause_study::{Experiment, Scenario, Setting};
+use losscause_study::{Context, Experiment, Scenario, Setting};
 use serde::{Deserialize, Serialize};
 
 use crate::shell::root;
@@ -65,7 +65,7 @@ impl Cell {
             Setting::new("loss", f64::from(self.loss_percent) / 100.0),
             Setting::new("tcp.variant", self.variant.name()),
         ];
-        Ok(Scenario::load(&root().join(SCENARIO))?.with(&settings)?.experiment()?)
+        Ok(Scenario::load(&root().join(SCENARIO), &Context::default())?.with(&settings)?.experiment()?)
     }
 }
 

@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use anyhow::{Context, Result, bail};
-use losscause_study::parallel::{self, Jobs};
+use losscause_study::Jobs;
 
 use agreement::{Compared, Pair, Verdict};
 use cell::Cell;
@@ -154,7 +154,7 @@ fn make(cell: &Cell, seed: u64, seconds: i64) -> Result<Transfer> {
 /// Simulates every recorded transfer.
 fn compare(recording: &Recording) -> Result<Vec<Compared>> {
     let simulate = |transfer: &Transfer| simulated::run(&transfer.cell, transfer.seed, recording.seconds);
-    let simulated = parallel::map(&recording.transfers, Jobs::default(), simulate, |_| {});
+    let simulated = Jobs::default().map(&recording.transfers, simulate, |_| {});
     let mut cells: BTreeMap<Cell, Vec<Pair>> = BTreeMap::new();
     for (transfer, simulated) in recording.transfers.iter().zip(simulated) {
         cells.entry(transfer.cell).or_default().push(Pair { kernel: transfer.outcome, simulated: simulated? });

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::published::Published;
 use losscause_study::error::nearest;
-use losscause_study::toml_file;
+use losscause_study::tools::toml_file;
 
 /// Why some numbers and claims of a paper are not reproduced, or not settled. They share one cause.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

@@ -323,7 +323,7 @@ fn alone(name: &str, values: &[Value]) -> Vec<Parameters> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use losscause_study::toml_file;
+    use losscause_study::tools::toml_file;
 
     #[test]
     fn lists_of_values_multiply_out() {

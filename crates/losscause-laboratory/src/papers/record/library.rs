@@ -1,15 +1,14 @@
 //! Papers and their scenarios by name.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use losscause_study::Registry;
+use losscause_study::files::{Either, Files};
+use losscause_study::{Context, InputError, Scenario};
 
 use super::embedded::{Embedded, PAPERS, ScenarioText};
 use super::paper::{Paper, unknown};
-use losscause_study::error::InputError;
-use losscause_study::files::{Disk, Either};
-use losscause_study::scenario::Scenario;
 
 static LIBRARY: LazyLock<Vec<Paper>> = LazyLock::new(|| PAPERS.iter().map(Paper::of).collect());
 
@@ -46,19 +45,12 @@ pub fn scenario_text(name: &str) -> Result<&'static str, InputError> {
 ///
 /// # Errors
 /// As [`scenario_text`].
-pub fn load_scenario(name: &str) -> Result<Scenario, InputError> {
-    load_scenario_with(name, &losscause_study::registry())
-}
-
-/// [`load_scenario`] for flows that may run the algorithms of `registry`.
-///
-/// # Errors
-/// As [`scenario_text`].
-pub fn load_scenario_with(name: &str, registry: &Registry) -> Result<Scenario, InputError> {
+pub fn load_scenario(name: &str, context: &Context) -> Result<Scenario, InputError> {
     let (paper, scenario) = named_scenario(name)?;
     let file = format!("{}/{}", paper.key(), scenario.name);
     // A setting may name a file of the user's, but none may stand in for a file of the paper.
-    Scenario::parse_from(scenario.text, &file, Arc::new(Either(Embedded, Disk)), registry)
+    let files = Either(Embedded, Arc::clone(context.files()));
+    Scenario::parse(scenario.text, &file, &context.clone().with_files(files))
 }
 
 /// Reads a scenario file, `name` in `directory`, whose fading pattern may be a paper's; or, if there is no such file,
@@ -66,20 +58,25 @@ pub fn load_scenario_with(name: &str, registry: &Registry) -> Result<Scenario, I
 ///
 /// # Errors
 /// As [`Scenario::load`], and as [`load_scenario`] where `name` begins with a paper's name.
-pub fn open_scenario(name: &Path, directory: &Path) -> Result<Scenario, InputError> {
-    open_scenario_with(name, directory, &losscause_study::registry())
-}
-
-/// [`open_scenario`] for flows that may run the algorithms of `registry`.
-///
-/// # Errors
-/// As [`open_scenario`].
-pub fn open_scenario_with(name: &Path, directory: &Path, registry: &Registry) -> Result<Scenario, InputError> {
+pub fn open_scenario(name: &Path, directory: &Path, context: &Context) -> Result<Scenario, InputError> {
     let file = directory.join(name);
     match name.to_str().and_then(|text| Some((text, text.split_once('/')?.0))) {
-        Some((text, paper)) if !file.exists() && find(paper).is_ok() => load_scenario_with(text, registry),
-        _ => Scenario::load_from(&file, Arc::new(Either(Disk, Embedded)), registry),
+        Some((text, paper)) if find(paper).is_ok() && is_missing(&file, context) => load_scenario(text, context),
+        _ => Scenario::load(&file, &with_papers(context)),
     }
+}
+
+/// The same context, in which a file that is missing may be a paper's.
+pub fn with_papers(context: &Context) -> Context {
+    context.clone().with_files(Either(Arc::clone(context.files()), Embedded))
+}
+
+/// Whether there is no such file. A name below a file, which is no directory, is missing too.
+fn is_missing(file: &Path, context: &Context) -> bool {
+    context
+        .files()
+        .open(file)
+        .is_err_and(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory))
 }
 
 fn named_scenario(name: &str) -> Result<(&'static Paper, &'static ScenarioText), InputError> {
@@ -94,8 +91,24 @@ fn named_scenario(name: &str) -> Result<(&'static Paper, &'static ScenarioText),
 mod tests {
     use std::collections::BTreeSet;
 
+    use losscause_study::files::Memory;
+
     use super::*;
     use crate::papers::record::{ItemKind, Kind, Number};
+
+    #[test]
+    fn a_file_of_the_context_comes_before_the_papers_scenario() {
+        let own = "title = \"mine\"\nduration_s = 1";
+        let title = |name: &str, context: &Context| {
+            let scenario = open_scenario(Path::new(name), Path::new(""), context);
+            scenario.map(|scenario| scenario.document().title.clone()).map_err(|error| error.to_string())
+        };
+        let context = Context::default().with_files(Memory::new().with("cen2003/WLH", own));
+        assert_eq!(title("cen2003/WLH", &context).as_deref(), Ok("mine"));
+        assert_eq!(title("cen2003/WB", &context), title("cen2003/WB", &Context::default()));
+        let refused = title("cen2003/none", &context).unwrap_err();
+        assert!(refused.starts_with("cen2003/none: is no scenario"), "{refused}");
+    }
 
     #[test]
     fn every_file_of_every_paper_is_read() {

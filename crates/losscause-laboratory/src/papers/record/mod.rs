@@ -24,9 +24,7 @@ pub use items::{
     AxisSpec, Calibration, ItemKind, ItemSpec, Items, NetworkOf, OneOrMany, Over, ParameterSetting, QuotientOf, Read,
     Shown,
 };
-pub use library::{
-    all, find, load_scenario, load_scenario_with, open_scenario, open_scenario_with, scenario, scenario_text,
-};
+pub use library::{all, find, load_scenario, open_scenario, scenario, scenario_text, with_papers};
 pub use paper::Paper;
 pub use parameters::{Parameters, Value};
 pub use patterns::pattern;

@@ -8,7 +8,7 @@ use super::explanations::{self, Explanation};
 use super::items::{ItemSpec, Items};
 use super::published::{Metric, Number, Published, System};
 use losscause_study::error::{InputError, nearest};
-use losscause_study::toml_file;
+use losscause_study::tools::toml_file;
 use serde::de::DeserializeOwned;
 
 /// A paper whose results can be reproduced. A file of it is read when it is asked for.

@@ -135,8 +135,7 @@ mod tests {
     use super::*;
     use crate::papers::record;
     use crate::papers::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Variation};
-    use losscause_study::Setting;
-    use losscause_study::parallel::{Jobs, Stop, Workers};
+    use losscause_study::{Context, Jobs, Setting, Stop, Workers};
 
     fn names(paper: &str, item: &str) -> Vec<(String, &'static str)> {
         let paper = record::find(paper).unwrap();
@@ -166,7 +165,7 @@ mod tests {
         let selection = Selection::parse(items).unwrap().beside(beside);
         let settings = ["duration_s=40", "measure.to_s=40"].map(|text| Setting::parse(text).unwrap()).to_vec();
         let variation = Variation { settings, ..Variation::default() };
-        Plan::new_with(registry, &selection, Repetitions::Exactly(2), 1, &variation)
+        Plan::new_with(&Context::new(registry.clone()), &selection, Repetitions::Exactly(2), 1, &variation)
     }
 
     fn reproduced(beside: &[&str]) -> (Reproduction, usize) {

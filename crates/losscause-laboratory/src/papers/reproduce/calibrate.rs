@@ -10,10 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::known_metric;
 use super::settings::{bad_item, filled_in};
 use crate::papers::record::{Calibration, ItemSpec, Paper, Parameters};
-use losscause_study::parallel::Workers;
 use losscause_study::run::run_stopping_at;
 use losscause_study::statistics::mean;
-use losscause_study::{InputError, RunError, Scenario, Setting};
+use losscause_study::{InputError, RunError, Scenario, Setting, Workers};
 
 /// A calibrated parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,8 +4,7 @@ use indexmap::IndexSet;
 
 use super::{Plan, Sheet};
 use crate::papers::record::ItemCosts;
-use losscause_study::parallel::{Jobs, Workers};
-use losscause_study::{RunError, run};
+use losscause_study::{Jobs, RunError, Workers, run};
 
 /// The cost of a run that is not recorded, thousands of packet-hops; about the mean of those that are.
 pub(super) const UNRECORDED: u64 = 1000;

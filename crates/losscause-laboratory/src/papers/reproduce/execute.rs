@@ -12,9 +12,8 @@ use super::{Event, Progress, Reproduction, Sheet, conclude, known_metric};
 use crate::papers::record::Item;
 use crate::papers::record::{QuotientOf, Shown};
 use crate::papers::score;
-use losscause_study::parallel::{Stop, Stopped, Workers};
 use losscause_study::statistics::{Estimate, mean};
-use losscause_study::{Run, RunError, Setting};
+use losscause_study::{Run, RunError, Setting, Stop, Stopped, Workers};
 
 impl Plan {
     /// Makes every run and summarises. `observe` is called after every run, and for every table or figure, in their

@@ -8,7 +8,8 @@ use serde::Deserialize;
 
 use super::{Plan, Repetitions, Selection, Variation};
 use crate::papers::record::{self, FIRST_LOOK};
-use losscause_study::{InputError, toml_file};
+use losscause_study::InputError;
+use losscause_study::tools::toml_file;
 
 /// `papers/first-look.toml`.
 #[derive(Debug, Deserialize)]

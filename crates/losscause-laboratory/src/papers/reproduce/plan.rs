@@ -16,7 +16,7 @@ use crate::papers::record::{
 };
 use crate::papers::record::{Item, Status};
 use losscause_study::error::unknown;
-use losscause_study::{Experiment, InputError, Scenario, Setting};
+use losscause_study::{Context, Experiment, InputError, Scenario, Setting};
 
 /// The runs that a selection of items needs, and the items that read them.
 #[derive(Debug)]
@@ -143,15 +143,15 @@ impl Plan {
         seed: u64,
         variation: &Variation,
     ) -> Result<Self, InputError> {
-        Self::new_with(&losscause_study::registry(), selection, repetitions, seed, variation)
+        Self::new_with(&Context::default(), selection, repetitions, seed, variation)
     }
 
-    /// [`Plan::new`] for systems that may run the algorithms of `registry`.
+    /// [`Plan::new`] for systems that may run the algorithms of `context`.
     ///
     /// # Errors
     /// A setting does not fit a scenario.
     pub fn new_with(
-        registry: &Registry,
+        context: &Context,
         selection: &Selection,
         repetitions: Repetitions,
         seed: u64,
@@ -170,8 +170,8 @@ impl Plan {
             draws: false,
             seed,
         };
-        let algorithms = beside::known(selection.algorithms_beside(), registry)?;
-        let mut planner = Planner { plan, registry, variation, scenarios: Scenarios::default() };
+        let algorithms = beside::known(selection.algorithms_beside(), context.registry())?;
+        let mut planner = Planner { plan, context, variation, scenarios: Scenarios::default() };
         for (paper, spec) in selection.iter() {
             let mut sheet = planner.add(paper, spec, repetitions.of(paper))?;
             for algorithm in &algorithms {
@@ -226,7 +226,7 @@ impl Plan {
 /// A plan in the making.
 struct Planner<'a> {
     plan: Plan,
-    registry: &'a Registry,
+    context: &'a Context,
     variation: &'a Variation,
     scenarios: Scenarios,
 }
@@ -378,7 +378,12 @@ impl Planner<'_> {
     ) -> Result<Reading, InputError> {
         match &spec.kind {
             ItemKind::Operations => {
-                return Ok(Reading::Counted(count_operations(self.registry, paper, &item.system, &item.parameters)));
+                return Ok(Reading::Counted(count_operations(
+                    self.context.registry(),
+                    paper,
+                    &item.system,
+                    &item.parameters,
+                )));
             }
             ItemKind::Pattern => {
                 return Ok(Reading::Counted(of_pattern(paper, &item.metric, &item.parameters)?));
@@ -459,7 +464,7 @@ impl Planner<'_> {
             let known = self.reuse(known, runs);
             return Ok(known);
         }
-        let scenario = self.scenarios.of(&file, self.registry)?.with(&settings)?;
+        let scenario = self.scenarios.of(&file, self.context)?.with(&settings)?;
         // Different settings can make the same scenario: a delay of 20 ms that the file has anyway.
         let same = |old: &Configuration| old.waits_for == waits_for && old.scenario.is_same(&scenario);
         let known = self.plan.configurations.iter().position(same);
@@ -502,7 +507,7 @@ impl Planner<'_> {
         let scenario = calibration.within.as_deref().unwrap_or(scenario);
         let at = calibration.parameters.as_ref().unwrap_or(parameters);
         let (file, settings) = self.settings(paper, spec, scenario, Ran::published(&calibration.system), at)?;
-        let reference = self.scenarios.of(&file, self.registry)?.with(&settings)?;
+        let reference = self.scenarios.of(&file, self.context)?.with(&settings)?;
         let search = Search::new(paper, calibration, scenario, (reference, &settings), target)?;
         let known = self.plan.searches.iter().position(|old| old.is_same(&search));
         Ok(known.unwrap_or_else(|| {
@@ -533,9 +538,9 @@ impl Planner<'_> {
 
 impl Scenarios {
     /// The scenario of that name, read once.
-    fn of(&mut self, file: &str, registry: &Registry) -> Result<&Scenario, InputError> {
+    fn of(&mut self, file: &str, context: &Context) -> Result<&Scenario, InputError> {
         if !self.files.contains_key(file) {
-            self.files.insert(file.to_owned(), record::load_scenario_with(file, registry)?);
+            self.files.insert(file.to_owned(), record::load_scenario(file, context)?);
         }
         Ok(&self.files[file])
     }

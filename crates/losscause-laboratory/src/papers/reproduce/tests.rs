@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::papers::record::Value;
-use losscause_study::parallel::Jobs;
+use losscause_study::{Context, Jobs};
 
 const PUBLISHED: &str = r#"
     key = "mini"
@@ -61,7 +61,12 @@ fn carried_out(plan: Plan, jobs: usize) -> (Vec<Item>, Vec<Calibrated>) {
 fn by_hand(settings: &[&str], metric: &str) -> Vec<f64> {
     let all = ["duration_s=30", "measure.to_s=30", "flow.test.protocol=tcp"].iter().chain(settings);
     let settings: Vec<Setting> = all.map(|text| Setting::parse(text).unwrap()).collect();
-    let experiment = record::load_scenario("cen2003/WLH").unwrap().with(&settings).unwrap().experiment().unwrap();
+    let experiment = record::load_scenario("cen2003/WLH", &Context::default())
+        .unwrap()
+        .with(&settings)
+        .unwrap()
+        .experiment()
+        .unwrap();
     (1..=3).map(|seed| losscause_study::run(&experiment, seed).unwrap().metric(metric).unwrap()).collect()
 }
 

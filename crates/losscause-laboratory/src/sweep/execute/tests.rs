@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::sweep::Overrides;
-use losscause_study::parallel::{Jobs, Stop};
+use losscause_study::{Context, Jobs, Stop};
 
 const SCENARIO: &str = r#"
 title = "t"
@@ -56,7 +56,7 @@ impl Place {
     }
 
     fn sweep(&self) -> Sweep {
-        Sweep::load(&self.path("sweep.toml")).unwrap()
+        Sweep::load(&self.path("sweep.toml"), &Context::default()).unwrap()
     }
 
     fn resume(&self) -> Result<SweepOutcome, String> {
@@ -289,7 +289,7 @@ fn a_sampler_that_does_not_fit_is_refused() {
     let place = Place::new();
     let refusal = |from: &str, to: &str| {
         place.write("sweep.toml", &SAMPLED.replace(from, to));
-        let error = Sweep::load(&place.path("sweep.toml")).unwrap_err().to_string();
+        let error = Sweep::load(&place.path("sweep.toml"), &Context::default()).unwrap_err().to_string();
         error.rsplit("sweep.toml").next().unwrap().trim_start_matches(": ").to_owned()
     };
     assert_eq!(refusal("cells = 5", "cells = 0"), "sampler.cells: is 0, expected a whole number from 1 to 1000000");
@@ -378,7 +378,7 @@ fn a_request_to_stop_that_came_before_the_first_run_lets_none_start() {
 fn a_scored_sweep_stops_between_runs_too() {
     let text = "title = \"t\"\nruns = 400\nscore = [\"cen2003/table2\"]\n\
                 [[axis]]\nkey = \"duration_s\"\nvalues = [221, 222]\n";
-    let sweep = Sweep::parse(text, Path::new("s.toml")).unwrap();
+    let sweep = Sweep::parse(text, Path::new("s.toml"), &Context::default()).unwrap();
     let mut runs = 0;
     let outcome = sweep.execute(Jobs::new(2).unwrap(), None, |progress| {
         runs = progress.runs;
@@ -425,7 +425,7 @@ fn a_sweep_that_was_edited_starts_anew_and_another_one_is_kept() {
     let kept = std::fs::read_to_string(place.path("out/cells/finished.jsonl")).unwrap();
     assert_eq!(kept.lines().count(), 1);
     place.write("other.toml", SWEEP);
-    let other = Sweep::load(&place.path("other.toml")).unwrap();
+    let other = Sweep::load(&place.path("other.toml"), &Context::default()).unwrap();
     for store in [store.clone(), store.resuming()] {
         let refused = other.execute(Jobs::default(), Some(&store), go_on).unwrap_err();
         assert!(refused.is_bad_input());

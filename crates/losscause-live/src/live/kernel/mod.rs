@@ -20,7 +20,7 @@ use losscause::Span;
 use losscause_laboratory::papers::record::Value;
 use losscause_linux::emulator::{Host, SENDER};
 use losscause_linux::kernel::Algorithm;
-use losscause_study::parallel::Stop;
+use losscause_study::Stop;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket, sockopt};
 
 use super::{Live, OURS, simulated};

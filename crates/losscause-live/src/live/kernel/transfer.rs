@@ -10,7 +10,7 @@ use std::time::Duration;
 use losscause::{Span, Time};
 use losscause_linux::emulator::{Clock, EmulatedLink, Host, PEER, Path, SENDER, device_drops};
 use losscause_sim::FlowId;
-use losscause_study::parallel::{Stop, Stopped};
+use losscause_study::{Stop, Stopped};
 
 use super::crossing::Crossing;
 use super::ends::{self, FIRST_PORT, PORT, failure};

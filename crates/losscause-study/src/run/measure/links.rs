@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use losscause_sim::HopCounters;
 
 use super::{Metrics, State, group, measured, share};
-use crate::figures::number;
+use crate::tools::figures::number;
 
 /// One link over the whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

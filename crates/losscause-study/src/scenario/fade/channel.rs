@@ -10,7 +10,7 @@ use toml::{Table, Value};
 use crate::error::{InputError, unknown};
 use crate::files::{self, Disk, LARGEST_DOCUMENT};
 use crate::scenario::setting::Setting;
-use crate::toml_file;
+use crate::tools::toml_file;
 
 const EXPECTED: &str = "a channel file in TOML (losscause docs jakes)";
 

@@ -1,7 +1,7 @@
 //! Patterns of packet errors of a fading channel. [`parse`] reads the channel's parameters, [`make`] simulates it on
 //! several threads, and a [`Pattern`] is written to and read from a file.
 
-use crate::parallel::{self, Jobs};
+use crate::parallel::Jobs;
 
 mod channel;
 mod pattern;
@@ -20,7 +20,7 @@ pub fn make(sources: &[Source], jobs: Jobs, done: impl FnMut(usize)) -> Vec<Patt
     let numbers: Vec<(&Source, u32)> =
         sources.iter().flat_map(|source| (0..source.channel.trials).map(move |number| (source, number))).collect();
     let work = |&(source, number): &(&Source, u32)| source.uplink.trial(source.channel.seed.into(), number);
-    let mut trials = parallel::map(&numbers, jobs, work, done).into_iter();
+    let mut trials = jobs.map(&numbers, work, done).into_iter();
     let pattern = |source: &Source| Pattern {
         channel: source.channel.clone(),
         trials: trials.by_ref().take(source.channel.trials as usize).collect(),

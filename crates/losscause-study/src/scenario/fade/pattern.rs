@@ -16,7 +16,7 @@ use super::channel::Channel;
 use super::statistics::Statistics;
 use crate::error::InputError;
 use crate::files::{self, Disk};
-use crate::toml_file;
+use crate::tools::toml_file;
 
 /// Which packets a channel corrupts.
 #[derive(Clone, Debug, PartialEq)]

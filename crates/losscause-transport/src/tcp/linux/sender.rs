@@ -39,7 +39,7 @@ use crate::tcp::control::Cloneable;
 use crate::tcp::ecn::Reaction;
 use crate::tcp::recovery::Scoreboard;
 use crate::tcp::segment::{Ack, Segment};
-use crate::tcp::sender::Stats;
+use crate::tcp::stats::Stats;
 use crate::tcp::stream::Stream;
 use alert::State;
 use intake::Brought;

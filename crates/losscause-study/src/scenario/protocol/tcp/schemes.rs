@@ -41,7 +41,7 @@ pub struct TcpResponse(pub String);
 impl TcpVariant {
     /// The TCP of that name, which is the value of `key`.
     pub(crate) fn find(&self, key: &str, reader: &Reader) -> Result<tcp::Tcp, InputError> {
-        let tcps = reader.registry.tcps();
+        let tcps = reader.context.registry().tcps();
         let known = || tcps.iter().map(|tcp| tcp.name()).collect::<Vec<_>>();
         tcps.find(&self.0).ok_or_else(|| reader.error(key, unknown(&self.0, &known())))
     }
@@ -50,7 +50,7 @@ impl TcpVariant {
 impl TcpResponse {
     /// The response of that name, which is the value of `key`.
     pub(super) fn find(&self, key: &str, reader: &Reader) -> Result<tcp::ResponseScheme, InputError> {
-        let tcps = reader.registry.tcps();
+        let tcps = reader.context.registry().tcps();
         let known = || tcps.responses().map(|response| response.name()).collect::<Vec<_>>();
         tcps.find_response(&self.0).ok_or_else(|| reader.error(key, unknown(&self.0, &known())))
     }

@@ -16,7 +16,7 @@ use parquet::file::properties::WriterProperties;
 
 use super::{Cell, Column, Kind};
 use crate::RunError;
-use crate::atomic::AtomicFile;
+use crate::tools::atomic::AtomicFile;
 
 /// Rows per batch: limits the memory.
 pub(crate) const BATCH: usize = 65_536;
@@ -140,7 +140,7 @@ mod tests {
     use parquet::record::RowAccessor;
 
     use super::*;
-    use crate::row_file::RowFile;
+    use crate::tools::row_file::RowFile;
 
     #[test]
     fn every_row_arrives_with_its_values_and_its_gaps() {

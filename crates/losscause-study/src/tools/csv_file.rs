@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::RunError;
-use crate::atomic::AtomicFile;
+use crate::tools::atomic::AtomicFile;
 
 /// `rows`, whose field names are the header, as text.
 pub fn text(rows: impl IntoIterator<Item = impl Serialize>) -> String {

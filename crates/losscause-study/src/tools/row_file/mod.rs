@@ -12,7 +12,7 @@ use serde::Serialize;
 #[cfg(not(feature = "parquet"))]
 use crate::InputError;
 use crate::RunError;
-use crate::atomic::AtomicFile;
+use crate::tools::atomic::AtomicFile;
 
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;

@@ -1,13 +1,13 @@
 //! Scenarios to start from: files of `scenarios/`, inside the program.
 
-use crate::InputError;
-use crate::error::unknown;
+use losscause_study::InputError;
+use losscause_study::error::unknown;
 
 /// A scenario of a common kind of link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Template {
+pub(crate) struct Template {
     /// The kind of link: "wifi".
-    pub kind: &'static str,
+    pub(crate) kind: &'static str,
     /// The file in the folder `scenarios/`, which its comments name in their commands: "wifi.toml".
     file: &'static str,
     text: &'static str,
@@ -20,7 +20,7 @@ macro_rules! templates {
 }
 
 /// All kinds of links, in the order in which they are listed.
-pub const TEMPLATES: &[Template] = templates! {
+pub(crate) const TEMPLATES: &[Template] = templates! {
     "wifi": "wifi.toml",
     "lte": "lte-uplink.toml",
     "leo": "leo.toml",
@@ -35,7 +35,7 @@ impl Template {
     ///
     /// # Errors
     /// There is none; the error lists the kinds.
-    pub fn find(kind: &str) -> Result<&'static Self, InputError> {
+    pub(crate) fn find(kind: &str) -> Result<&'static Self, InputError> {
         TEMPLATES.iter().find(|template| template.kind == kind).ok_or_else(|| {
             let known: Vec<&str> = TEMPLATES.iter().map(|template| template.kind).collect();
             InputError::Option {
@@ -46,12 +46,12 @@ impl Template {
     }
 
     /// The scenario as a file of this name. The commands in its comments name that file.
-    pub fn text_for(&self, file: &str) -> String {
+    pub(crate) fn text_for(&self, file: &str) -> String {
         self.text.replace(&format!("scenarios/{}", self.file), file)
     }
 
     /// The title of the scenario.
-    pub fn title(&self) -> &'static str {
+    pub(crate) fn title(&self) -> &'static str {
         let line = self.text.lines().find_map(|line| line.strip_prefix("title = \""));
         line.and_then(|line| line.strip_suffix('"')).unwrap_or_default()
     }
@@ -59,14 +59,15 @@ impl Template {
 
 #[cfg(test)]
 mod tests {
+    use losscause_study::{Context, Scenario, run};
+
     use super::*;
-    use crate::{Scenario, run};
 
     #[test]
     fn every_template_runs_as_it_is_and_delivers_data() {
         for template in TEMPLATES {
             let file = format!("{}.toml", template.kind);
-            let scenario = Scenario::parse(&template.text_for(&file), &file).unwrap();
+            let scenario = Scenario::parse(&template.text_for(&file), &file, &Context::default()).unwrap();
             assert_eq!(scenario.document().title, template.title(), "{file}");
             let measured = run(&scenario.experiment().unwrap(), 1).unwrap();
             assert!(measured.metric("goodput").unwrap() > 100.0, "{file}: {:?}", measured.metrics);

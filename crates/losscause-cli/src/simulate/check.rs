@@ -1,0 +1,81 @@
+//! Checks of `simulate`'s arguments against each other, before anything is written.
+
+use std::path::PathBuf;
+
+use losscause::Span;
+use losscause_study::InputError;
+use losscause_study::files::Inputs;
+
+use super::{Arguments, folder};
+use crate::output::Format;
+
+/// The length of an interval of the time series, if there is one.
+pub(super) fn interval(arguments: &Arguments) -> Result<Option<Span>, InputError> {
+    let Some(seconds) = arguments.interval else { return Ok(None) };
+    if !(1e-3..=1e6).contains(&seconds) {
+        return Err(refused(format!("--interval {seconds}"), "expected seconds from 0.001 to 1000000"));
+    }
+    if arguments.runs > 1 {
+        return Err(refused(format!("--interval {seconds}"), "shows one run, expected no --runs beside it"));
+    }
+    match &arguments.series {
+        Some(file) if file.extension().is_none_or(|end| end != "csv") => {
+            Err(refused(format!("--series {}", file.display()), "expected a name that ends in .csv"))
+        }
+        _ => Ok(Some(Span::from_secs_f64_rounded(seconds))),
+    }
+}
+
+/// Refuses what shows one run beside several runs.
+pub(super) fn may_repeat(arguments: &Arguments) -> Result<(), InputError> {
+    if let Some(file) = &arguments.trace {
+        let problem = "a trace is of one run, expected no --runs beside it";
+        return Err(refused(format!("--trace {}", file.display()), problem));
+    }
+    if let Some(directory) = arguments.captures.directory() {
+        let problem = "captures are of one run, expected no --runs beside it";
+        return Err(refused(format!("--pcap {}", directory.display()), problem));
+    }
+    Ok(())
+}
+
+/// Refuses to overwrite an input, or one output with the other, or to mix two on standard output.
+pub(super) fn outputs(arguments: &Arguments, inputs: &Inputs) -> Result<(), InputError> {
+    keep_inputs(arguments, inputs)?;
+    keep_captures(arguments)?;
+    if arguments.prints_trace() && arguments.format == Format::Json {
+        let problem = "standard output gets the trace, expected no --format json beside it, or a file";
+        return Err(refused("--trace -".to_owned(), problem));
+    }
+    match &arguments.series {
+        Some(series) if arguments.trace.as_ref() == Some(series) => {
+            Err(refused(format!("--series {}", series.display()), "is also the file of --trace, expected another"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses outputs that are inputs.
+fn keep_inputs(arguments: &Arguments, inputs: &Inputs) -> Result<(), InputError> {
+    let files = [&arguments.trace, &arguments.series].into_iter().flatten().cloned();
+    let in_folder = arguments.out.iter().flat_map(|directory| folder::FILES.map(|name| directory.join(name)));
+    files.chain(in_folder).chain(arguments.captures.files()).try_for_each(|file| inputs.keep_from(&file))
+}
+
+/// Refuses a trace or time series in the place of a capture.
+fn keep_captures(arguments: &Arguments) -> Result<(), InputError> {
+    let is_taken =
+        |capture: &PathBuf| [&arguments.trace, &arguments.series].into_iter().flatten().any(|file| file == capture);
+    match arguments.captures.files().find(is_taken) {
+        Some(capture) => {
+            let directory = capture.parent().unwrap_or(&capture);
+            let problem = format!("writes {}, too, expected another directory", capture.display());
+            Err(refused(format!("--pcap {}", directory.display()), problem))
+        }
+        None => Ok(()),
+    }
+}
+
+fn refused(option: String, problem: impl Into<String>) -> InputError {
+    InputError::Option { option, problem: problem.into() }
+}
