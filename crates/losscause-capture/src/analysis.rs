@@ -33,6 +33,38 @@ use crate::series::Budget;
 use crate::utc::Utc;
 
 /// What is analysed, and how.
+///
+/// ```
+/// use std::fs::File;
+/// use std::sync::mpsc;
+///
+/// use losscause::registry::Registry;
+/// use losscause_capture::judge::{Chosen, UnknownAlgorithm};
+/// use losscause_capture::{Observation, Observer, Options, Selection, Vantage, analyze};
+///
+/// let registry = Registry::built_in();
+/// let unknown = Chosen::named(&["zbss".to_owned()], &registry).unwrap_err();
+/// assert!(
+///     matches!(unknown, UnknownAlgorithm { name, known } if name == "zbss" && known.contains(&"zbs".to_owned()))
+/// );
+///
+/// // What one algorithm sees of one port's flows, while the capture is read.
+/// let (sender, seen) = mpsc::channel();
+/// let options = Options {
+///     chosen: Chosen::named(&["zbs".to_owned()], &registry)?,
+///     flows: Selection { ports: vec![5_001], ..Selection::default() },
+///     observer: Some(Observer::new(move |observation: &Observation| {
+///         if observation.end == Vantage::Receiver {
+///             sender.send(observation.missing).expect("read below");
+///         }
+///     })),
+///     ..Options::all()
+/// };
+/// analyze(File::open("tests/captures/receiver.pcap.gz")?, "receiver.pcap.gz", &options)?;
+/// let missing: u64 = seen.try_iter().flatten().sum();
+/// assert!(missing > 40, "{missing} packets");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The algorithms that are asked.
@@ -83,6 +115,23 @@ impl Options {
 }
 
 /// What `losscause analyze --format json` writes.
+///
+/// ```
+/// use std::fs::File;
+///
+/// use losscause_capture::{Captures, Glance, Options, analyze_live};
+///
+/// // The capture may still be growing: a pipe.
+/// let capture = File::open("tests/captures/sender.pcap.gz")?;
+/// let mut seconds = 0;
+/// let analysis =
+///     analyze_live(capture, "sender.pcap.gz", &Options::all(), &mut |_: Glance| seconds += 1)?;
+/// assert_eq!(seconds, 7);
+/// let mut json = Vec::new();
+/// Captures { captures: &[analysis] }.write_json(&mut json)?;
+/// assert!(String::from_utf8(json)?.contains("\"vantage\": \"sender\""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Captures<'a> {
     /// A capture each, in the order in which they were named.
@@ -374,6 +423,31 @@ pub struct Queueing {
 }
 
 /// A lost packet.
+///
+/// ```
+/// use std::fs::File;
+///
+/// use losscause::Verdict;
+/// use losscause_capture::{Loss, Missing, Options, Utc, Verdicts, analyze};
+///
+/// /// When, who calls it wireless, and who cannot tell.
+/// fn row(at: Option<Utc>, verdicts: &Verdicts, missing: &Missing) -> String {
+///     let at = at.map_or_else(String::new, |at| at.to_string());
+///     let wireless =
+///         verdicts.iter().filter(|(_, judgement)| judgement.verdict == Verdict::Wireless);
+///     let wireless: Vec<&str> = wireless.map(|(name, _)| name).collect();
+///     let undecided: Vec<&str> = missing.iter().map(|(name, _)| name).collect();
+///     format!("{at} {} {}", wireless.join(" "), undecided.join(" "))
+/// }
+///
+/// let capture = File::open("tests/captures/sender.pcap.gz")?;
+/// let analysis = analyze(capture, "sender.pcap.gz", &Options::all())?;
+/// let Loss { time_utc, verdicts, undecided, .. } = &analysis.flows[0].losses[0];
+/// assert_eq!(verdicts.of("spike"), Some(Verdict::Congestion));
+/// let row = row(*time_utc, verdicts, undecided);
+/// assert!(row.starts_with("2026-11-23T17:32:54.866471621Z "), "{row}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Loss {

@@ -13,6 +13,32 @@ use crate::flow::Path;
 use crate::{Cost, Evidence, Fit, Flow, Loss, Protocol, Vantage, next};
 
 /// Why a flow's packets were lost, how sure that is, what shows it, what it cost, and what to do.
+///
+/// ```
+/// use std::fs::File;
+///
+/// use losscause::diagnosis::Certainty;
+/// use losscause_capture::{Cost, First, FlowDiagnosis, Options, analyze};
+///
+/// let capture = File::open("tests/captures/sender.pcap.gz")?;
+/// let analysis = analyze(capture, "sender.pcap.gz", &Options::all())?;
+/// let Some(FlowDiagnosis { diagnosis, cost: Some(cost), next, .. }) =
+///     &analysis.flows[0].diagnosis
+/// else {
+///     panic!("it lost packets");
+/// };
+/// // Random losses and full queues: no single cause.
+/// assert_eq!(diagnosis.certainty, Certainty::CannotTell);
+/// let Cost { goodput_bps, path_rate_bps, .. } = *cost;
+/// assert!(goodput_bps < 0.5 * path_rate_bps.expect("a queue stood"));
+/// // The same for people, of the flow that lost most.
+/// let Some(First { cause, next: commands, .. }) = analysis.first() else {
+///     panic!("it lost packets")
+/// };
+/// assert_eq!(cause, "Cannot tell why: a policer and the air fit alike.");
+/// assert_eq!(commands, *next);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowDiagnosis {
     /// The cause and what shows it.

@@ -22,6 +22,32 @@ use crate::units;
 use crate::{Flow, Loss, Pace, Protocol, Vantage};
 
 /// The link that a flow's sender met.
+///
+/// ```
+/// use std::fs::File;
+///
+/// use losscause_capture::{Fit, Options, Others, Policed, analyze};
+///
+/// fn described(fit: &Fit) -> String {
+///     let rate = format!("{:.1} Mb/s", fit.rate_bps / 1e6);
+///     match (fit.policer, fit.others) {
+///         (Some(Policed { rate_bps, .. }), _) => {
+///             format!("{rate} behind a policer of {:.1} Mb/s", rate_bps / 1e6)
+///         }
+///         (None, Some(Others { on_s, off_s, .. })) => {
+///             format!("{rate}, shared for {on_s:.0} of {:.0} s", on_s + off_s)
+///         }
+///         (None, None) => rate,
+///     }
+/// }
+///
+/// let capture = File::open("tests/captures/sender.pcap.gz")?;
+/// let analysis = analyze(capture, "sender.pcap.gz", &Options::all())?;
+/// let fit = analysis.flows[0].fit.expect("a queue stood");
+/// assert_eq!(described(&fit), "4.0 Mb/s");
+/// assert!((0.015..0.035).contains(&fit.random_loss), "2 % of the packets");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Fit {

@@ -28,6 +28,26 @@ use log::{Key, Log, Logs};
 use matching::Matched;
 
 /// Two captures of one transfer.
+///
+/// ```
+/// use std::fs::File;
+///
+/// use losscause_capture::{Alone, JoinError, Joined, Options, Tally, analyze_both};
+///
+/// let sent = || File::open("tests/captures/sender.pcap.gz").map(|file| (file, "sender.pcap.gz"));
+/// let arrived =
+///     || File::open("tests/captures/receiver.pcap.gz").map(|file| (file, "receiver.pcap.gz"));
+/// let Joined { both, .. } = analyze_both(sent()?, arrived()?, &Options::all())?;
+/// // The capture at the sender alone shows 47 of the 48 losses.
+/// let Some(Alone { sender: Tally { found, missed, others, .. }, .. }) = both.flows[0].alone
+/// else {
+///     panic!("joined")
+/// };
+/// assert_eq!((both.flows[0].losses.len(), found, missed, others), (48, 47, 1, 0));
+/// let swapped = analyze_both(arrived()?, sent()?, &Options::all());
+/// assert!(matches!(swapped, Err(JoinError::Swapped)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Joined {

@@ -21,6 +21,28 @@
 //! ```
 //!
 //! Memory is bounded by constants, and no list is searched as a whole for every packet (`tests/hostile.rs`).
+//!
+//! One end of a transfer over a link of 4 Mb/s that also loses packets at random:
+//!
+//! ```
+//! use std::fs::File;
+//!
+//! use losscause_capture::{
+//!     Analysis, Evidence, Flow, Loss, LossKind, Options, Protocol, Summary, Vantage, analyze,
+//! };
+//!
+//! let capture = File::open("tests/captures/sender.pcap.gz")?;
+//! let analysis: Analysis = analyze(capture, "sender.pcap.gz", &Options::all())?;
+//! let flow: &Flow = &analysis.flows[0];
+//! assert_eq!((flow.protocol, flow.vantage), (Protocol::Tcp, Vantage::Sender));
+//! let sent_again = |loss: &&Loss| loss.evidence == Evidence::FastRetransmit;
+//! assert_eq!(flow.losses.iter().filter(sent_again).count(), 47);
+//! assert_eq!(flow.recommended.as_deref(), Some("spike"));
+//! let Summary { wireless, congestion, .. } = flow.summary["spike"];
+//! assert_eq!((wireless, congestion), (24, 23));
+//! assert_eq!(flow.kinds(), [LossKind::CalledWireless, LossKind::CalledCongestion]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -58,8 +80,8 @@ mod utc;
 pub mod write;
 
 pub use analysis::{
-    Analysis, Captures, Flow, Glance, Loss, Missing, Options, Outage, Pause, Queueing, RadioFrames, Reasons, Shift,
-    Summary, Tries, Verdicts, analyze, analyze_live, analyze_parts,
+    Analysis, Captures, Flow, Glance, Loss, Missing, Options, Outage, Pause, Queueing, RadioFrames, Shift, Summary,
+    Tries, Verdicts, analyze, analyze_live, analyze_parts,
 };
 pub use annotate::annotate;
 pub use cost::Cost;

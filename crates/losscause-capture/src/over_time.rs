@@ -6,6 +6,24 @@ use crate::judge::Trips;
 use crate::series::{Budget, Extremes, Passed, Steps};
 
 /// A flow over time. Times are seconds after the capture's first packet.
+///
+/// ```
+/// use std::fs::File;
+///
+/// use losscause_capture::{Options, OverTime, Step, analyze};
+///
+/// let capture = File::open("tests/captures/sender.pcap.gz")?;
+/// let analysis =
+///     analyze(capture, "sender.pcap.gz", &Options { over_time: true, ..Options::all() })?;
+/// let Some(OverTime { from_s, to_s, queueing_ms, .. }) = &analysis.flows[0].over_time else {
+///     panic!("asked for")
+/// };
+/// let longest = queueing_ms.iter().max_by(|one, other| one.most.total_cmp(&other.most));
+/// let Some(Step { at_s, most, .. }) = longest else { panic!("delays are known") };
+/// assert!((from_s..=to_s).contains(&at_s));
+/// assert!((50.0..65.0).contains(most), "20 packets at 4 Mb/s: {most} ms");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct OverTime {

@@ -7,6 +7,27 @@ use crate::flow::{self, FlowResult, Vantage};
 use crate::units;
 
 /// How fast a flow's data went.
+///
+/// ```
+/// use std::fs::File;
+///
+/// use losscause_capture::{Options, Pace, Queueing, Rtt, Sending, analyze};
+///
+/// let capture = File::open("tests/captures/sender.pcap.gz")?;
+/// let analysis = analyze(capture, "sender.pcap.gz", &Options::all())?;
+/// let flow = &analysis.flows[0];
+/// let Some(Pace { lasted_s, sending: Some(sending), .. }) = flow.pace else {
+///     panic!("seen at the sender")
+/// };
+/// let Sending { idle_s, window_full_s, rtt: Some(Rtt { least_ms, .. }), .. } = sending else {
+///     panic!("measured")
+/// };
+/// assert!(idle_s + window_full_s < 0.01 * lasted_s, "only the path held it up");
+/// assert!((40.0..45.0).contains(&least_ms), "20 ms each way");
+/// let Some(Queueing { p95_ms, .. }) = flow.queueing else { panic!("delays are known") };
+/// assert!(p95_ms > least_ms);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Pace {

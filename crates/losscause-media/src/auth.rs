@@ -24,6 +24,15 @@ use crate::wire::TAG_BYTES;
 use crate::wire::control::{Cookie, Nonce};
 
 /// The key that both ends of a stream hold: 32 bytes, written as 64 hexadecimal digits. `Debug` does not show it.
+///
+/// ```
+/// use losscause_media::{Key, KeyError};
+///
+/// let key = Key::from_bytes([7; 32]); // From a secure random source.
+/// assert_eq!(Key::parse(&key.to_hex()), Ok(key.clone()));
+/// assert_eq!(Key::parse("secret"), Err(KeyError));
+/// assert_eq!(format!("{key:?}"), "Key(…)");
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key([u8; 32]);
 

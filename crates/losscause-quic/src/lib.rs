@@ -99,7 +99,7 @@ pub use choice::{Choice, Transport};
 pub use error::Error;
 pub use losses::{Ack, Base, Event, Losses};
 pub use monitor::Monitor;
-pub use observer::{ControllerObserver, OnVerdict, on_verdict};
+pub use observer::{ControllerObserver, on_verdict};
 #[cfg(feature = "qlog")]
 pub use qlog::QlogWriter;
 pub use verdict::{Counts, LossVerdict, Overruled, Response, Undone};

@@ -12,6 +12,46 @@ use crate::{ControllerObserver, Counts, LossVerdict, Undone};
 /// An observer of all controllers that one factory has built: counts and last verdicts. Cloning it is cheap.
 ///
 /// Acknowledgements do not touch it. A loss takes a lock for a moment.
+///
+/// ```
+/// use losscause::ack::Growing;
+/// use losscause::registry::Registry;
+/// use losscause::{AnyAlgorithm, Needs, SenderDifferentiator, Signal, Time};
+/// use losscause_quic::{
+///     Base, Choice, Counts, Error, Event, Losses, Monitor, Overruled, Response, Transport,
+/// };
+///
+/// #[derive(Clone)]
+/// struct Window(u64);
+///
+/// impl Base for Window {
+///     fn window(&self) -> u64 {
+///         self.0
+///     }
+/// }
+///
+/// /// What an adapter keeps of a connection.
+/// struct Controller {
+///     sender: SenderDifferentiator<AnyAlgorithm, Growing>,
+///     losses: Losses<Window>,
+///     base: Window,
+/// }
+///
+/// let transport = Transport { name: "an example", provided: Needs::NONE.with_delay() };
+/// let choice = Choice::named("Spike", &Registry::built_in(), &transport)?;
+/// let monitor: Monitor = choice.monitor();
+/// let (sender, losses) = choice.build();
+/// let Controller { mut sender, mut losses, mut base } =
+///     Controller { sender, losses, base: Window(24_000) };
+/// // A queue marks a packet: no algorithm is asked.
+/// let mark =
+///     Event { at: Time::ZERO, signal: Signal::EcnMark, lost_bytes: 0, packet_bytes: 1_200 };
+/// let response = losses.declare(&mut sender, &mut base, mark, |base| base.0 /= 2);
+/// assert_eq!(response, Response::Reduced);
+/// assert_eq!(monitor.last_verdict().and_then(|verdict| verdict.overruled), Some(Overruled::Mark));
+/// assert!(matches!(monitor.totals(), Counts { marks: 1, reductions: 1, wireless: 0, .. }));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct Monitor {
     shared: Arc<Shared>,

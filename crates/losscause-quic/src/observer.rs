@@ -9,6 +9,38 @@ use crate::{LossVerdict, Undone};
 /// Every controller of a factory has its own clone. The transport calls it from the task that drives the connection, so
 /// it must not block. An observer may answer in the algorithm's place ([`Observer::overrule`]); the caps then apply to its
 /// answer.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// use losscause::registry::Registry;
+/// use losscause::{Needs, Observer};
+/// use losscause_quic::{Choice, ControllerObserver, Error, LossVerdict, Transport, Undone};
+///
+/// /// Counts the bytes that losses took from windows, and how often they were given back.
+/// #[derive(Clone, Default)]
+/// struct Cuts(Arc<[AtomicU64; 2]>);
+///
+/// impl Observer for Cuts {}
+///
+/// impl ControllerObserver for Cuts {
+///     fn on_verdict(&mut self, verdict: &LossVerdict) {
+///         let cut = verdict.window_before.saturating_sub(verdict.window_after);
+///         self.0[0].fetch_add(cut, Ordering::Relaxed);
+///     }
+///     fn on_undone(&mut self, _: &Undone) {
+///         self.0[1].fetch_add(1, Ordering::Relaxed);
+///     }
+/// }
+///
+/// let cuts = Cuts::default();
+/// let transport = Transport { name: "an example", provided: Needs::NONE.with_cwnd() };
+/// let choice =
+///     Choice::named("roll-back", &Registry::built_in(), &transport)?.with_observer(cuts.clone());
+/// assert_eq!(choice.algorithm(), "roll-back");
+/// # Ok::<(), Error>(())
+/// ```
 pub trait ControllerObserver: Observer {
     /// A batch of losses, or a mark, was answered.
     fn on_verdict(&mut self, verdict: &LossVerdict) {

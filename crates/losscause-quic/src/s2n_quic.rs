@@ -46,5 +46,5 @@ mod controller;
 mod factory;
 mod signals;
 
-pub use controller::{LossTolerantController, PacketInfo};
+pub use controller::LossTolerantController;
 pub use factory::{Cubic, LossTolerant, PROVIDED};

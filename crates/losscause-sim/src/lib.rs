@@ -53,7 +53,7 @@ pub use channel::jakes;
 pub use counters::{Counters, HopCounters};
 /// TCP's settings, as [`Traffic::tcp`] takes them.
 pub use losscause_transport::tcp;
-pub use oracle::{Accuracy, Omniscient, Oracle};
+pub use oracle::{Accuracy, Oracle};
 pub use report::{FlowReport, LossCounts, VerdictTally, Verdicts};
 pub use simulation::{ConservationError, Simulation};
 pub use topology::{

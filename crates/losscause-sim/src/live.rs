@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use losscause::{Span, Time};
-//! use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered};
+//! use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};
 //! use losscause_sim::{FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
 //!
 //! let queue = QueueSpec::DropTail { limit: Limit::Packets(10) };
@@ -24,8 +24,9 @@
 //! // 1250 bytes take 1 ms at 10 Mb/s.
 //! assert_eq!(path.next_event(), Some(Time::ZERO + Span::from_millis(21)));
 //! let passed = path.poll(Time::ZERO + Span::from_millis(30)).expect("it has arrived");
-//! assert_eq!((passed.at, passed.content), (Time::ZERO + Span::from_millis(21), "a packet"));
-//! assert!(matches!(passed.fate, Fate::Delivered { .. }));
+//! let Passed { content, at, fate, .. } = passed;
+//! assert_eq!((at, content), (Time::ZERO + Span::from_millis(21), "a packet"));
+//! assert!(matches!(fate, Fate::Delivered { .. }));
 //! # Ok::<(), losscause_sim::NetworkError>(())
 //! ```
 

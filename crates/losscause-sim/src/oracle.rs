@@ -22,6 +22,29 @@
 //! retransmits from the first unacknowledged packet. Such a timeout does not count in P[C|C] and P[W|W] (section 3).
 //!
 //! Deviations: none. If the truth about a loss is not known, the answer is undecided.
+//!
+//! ```
+//! use losscause::Verdict;
+//! use losscause::registry::{ConfigError, End, Registry, Value};
+//! use losscause_sim::oracle::with_oracles;
+//! use losscause_sim::truth::{Cause, Truth};
+//! use losscause_sim::{Accuracy, Oracle};
+//!
+//! // Right about seven wireless losses in ten.
+//! let oracle = Oracle::new(Accuracy { p_ww: 0.7, ..Accuracy::default() })?;
+//! let told = |draw| {
+//!     let truth = Truth { cause: Cause::Wireless, first: Cause::Wireless, draw };
+//!     oracle.told(Some(truth)).verdict
+//! };
+//! assert_eq!([told(0.69), told(0.71)], [Verdict::Wireless, Verdict::Congestion]);
+//!
+//! // By name, as any algorithm.
+//! let registry = with_oracles(Registry::built_in()).expect("the names are free");
+//! let mut labelled = registry.find("labelled").expect("it was added").clone();
+//! labelled.set("P_WW", Value::Number(0.7))?;
+//! assert!(labelled.build(End::Sender)?.downcast_ref::<Oracle>().is_some());
+//! # Ok::<(), ConfigError>(())
+//! ```
 
 use losscause::registry::{Field, Info, Parameters, Registry, RegistryError, Setting, check};
 use losscause::verdict::Input;
@@ -42,7 +65,7 @@ pub fn with_oracles(registry: Registry) -> Result<Registry, RegistryError> {
 
 /// The omniscient oracle has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Omniscient;
+struct Omniscient;
 
 /// The accuracy of an oracle. The default is always right.
 #[derive(Clone, Copy, Debug, PartialEq)]

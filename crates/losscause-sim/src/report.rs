@@ -1,4 +1,36 @@
 //! The results of a flow so far, and the accuracy of its verdicts.
+//!
+//! ```
+//! use losscause::lda::BuiltIn;
+//! use losscause::{End, Span, Time};
+//! use losscause_sim::tcp::Config;
+//! use losscause_sim::{
+//!     ChannelSpec, FlowId, FlowReport, FlowSpec, Limit, LinkId, LinkSpec, LossCounts, Network,
+//!     QueueSpec, Simulation, TcpLda, Traffic, VerdictTally, Verdicts,
+//! };
+//!
+//! // TCP whose receiver asks Spike. The sender does not use the verdicts.
+//! let lda = TcpLda::Receiver { lda: BuiltIn::Spike.build(End::Receiver)?, heeded: false };
+//! let traffic = Traffic::Tcp { config: Config::default(), lda };
+//! let queue = QueueSpec::DropTail { limit: Limit::Packets(20) };
+//! let wired = LinkSpec::wired("radio", 1_000_000, Span::from_millis(20), queue);
+//! let radio = LinkSpec { channel: ChannelSpec::Bernoulli { loss: 0.02 }, ..wired.clone() };
+//! let flow = FlowSpec::new("download", &[LinkId(0)], &[LinkId(1)], traffic);
+//! let network = Network { links: vec![radio, wired.mirrored("back")], flows: vec![flow] };
+//!
+//! let mut simulation = Simulation::new(&network, 1)?;
+//! simulation.run_until(Time::ZERO + Span::from_secs(60), &mut ());
+//! let FlowReport { lost, verdicts, .. } = simulation.flow(FlowId(0));
+//! let LossCounts { congestion, wireless } = lost;
+//! let VerdictTally {
+//!     wireless: Verdicts { called_wireless, called_congestion, undecided, undetected },
+//!     ..
+//! } = verdicts;
+//! assert_eq!(called_wireless + called_congestion + undecided + undetected, wireless);
+//! assert!(wireless > 20 && congestion < 50, "{lost:?}");
+//! assert!(verdicts.m_w() < Some(0.5), "most are recognised: {verdicts:?}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::ops::AddAssign;
 

@@ -3,6 +3,21 @@
 //! A stream depends only on the run's seed and the component's name. Adding a flow or changing a protocol therefore
 //! changes no other component's draws. The generator is xoshiro256++ (Blackman and Vigna 2021); logarithms come from
 //! `libm`, so draws are byte-identical on every platform.
+//!
+//! ```
+//! use losscause::Span;
+//! use losscause_sim::rng::Stream;
+//!
+//! let mut arrivals = Stream::new(7, "source/arrivals");
+//! let gaps: Vec<f64> = (0..1_000).map(|_| arrivals.exponential(20.0)).collect();
+//! assert!((18.0..22.0).contains(&(gaps.iter().sum::<f64>() / 1_000.0)));
+//! assert!(arrivals.span_below(Span::from_millis(5)) < Span::from_millis(5));
+//! assert_eq!(
+//!     Stream::new(7, "source/arrivals").exponential(20.0),
+//!     gaps[0],
+//!     "the same seed, the same draws"
+//! );
+//! ```
 
 use losscause::Span;
 use rand_xoshiro::Xoshiro256PlusPlus;

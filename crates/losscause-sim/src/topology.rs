@@ -1,4 +1,131 @@
 //! The description of a network: plain data, checked by [`Network::validate`].
+//!
+//! Queues under the same download:
+//!
+//! ```
+//! use losscause::{Span, Time};
+//! use losscause_sim::tcp::Config;
+//! use losscause_sim::{
+//!     CoDelSpec, Counters, FlowSpec, FqCoDelSpec, HopCounters, Limit, LinkId, LinkSpec, Network,
+//!     NetworkError, PieSpec, PolicerSpec, QueueSpec, RedSpec, Simulation, Traffic,
+//! };
+//!
+//! let limit = Limit::Packets(400);
+//! let codel = CoDelSpec { target: Span::from_millis(10), ..CoDelSpec::new(limit) };
+//! for queue in [
+//!     QueueSpec::Red(RedSpec { gentle: true, ..RedSpec::new(limit) }),
+//!     QueueSpec::CoDel(codel),
+//!     QueueSpec::FqCoDel(FqCoDelSpec { codel, ..FqCoDelSpec::new(limit) }),
+//!     QueueSpec::Pie(PieSpec { target: Span::from_millis(20), ..PieSpec::new(limit) }),
+//!     QueueSpec::Policer(PolicerSpec { rate_bps: 8_000_000, burst_bytes: 100_000, limit }),
+//! ] {
+//!     let link = LinkSpec::wired("slow", 10_000_000, Span::from_millis(20), queue);
+//!     let flow =
+//!         FlowSpec::new("download", &[LinkId(0)], &[LinkId(1)], Traffic::tcp(Config::default()));
+//!     let network =
+//!         Network { links: vec![link.clone(), link.mirrored("back")], flows: vec![flow] };
+//!     let mut simulation = Simulation::new(&network, 1)?;
+//!     simulation.run_until(Time::ZERO + Span::from_secs(20), &mut ());
+//!     let counters: &Counters = simulation.counters();
+//!     let HopCounters { queue_drops, transmitted, .. } = counters.link(LinkId(0));
+//!     assert!(
+//!         queue_drops > 0 && transmitted > 5_000,
+//!         "{queue:?}: {queue_drops} of {transmitted}"
+//!     );
+//!     assert!(simulation.waiting_pkts(LinkId(0)) < 100, "it drops before it is full");
+//! }
+//! # Ok::<(), NetworkError>(())
+//! ```
+//!
+//! A radio link whose rate and delay change, with a link layer that repeats what is lost:
+//!
+//! ```
+//! use losscause::Span;
+//! use losscause_sim::{
+//!     AtEnd, Between, ChannelSpec, DelayPoint, ErrorPosition, Limit, LinkProblem, LinkSpec,
+//!     Network, NetworkError, QueueSpec, RatePoint, RateProblem, RateSpec, RetransmissionSpec,
+//!     Slots, TraceStart, VariationProblem, VariationSpec,
+//! };
+//!
+//! let s = Span::from_secs;
+//! let rates =
+//!     [(2, 5_000_000), (4, 20_000_000)].map(|(at, rate_bps)| RatePoint { at: s(at), rate_bps });
+//! let delays =
+//!     [(0, 0), (9, 30)].map(|(at, ms)| DelayPoint { at: s(at), delay: Span::from_millis(ms) });
+//! let queue = QueueSpec::DropTail { limit: Limit::Packets(50) };
+//! let radio = LinkSpec {
+//!     rate: RateSpec::Steps { points: rates.into(), at_end: AtEnd::Repeat },
+//!     variation: VariationSpec::Trace {
+//!         points: delays.into(),
+//!         between: Between::Linear,
+//!         at_end: AtEnd::Hold,
+//!     },
+//!     channel: ChannelSpec::Trace { lost: [false, false, true].into(), start: TraceStart::Drawn },
+//!     error_position: ErrorPosition::AfterTransmission,
+//!     slots: Slots::PerTime(Span::from_millis(1)),
+//!     retransmission: Some(RetransmissionSpec { attempts: 7, delay: Span::from_micros(50) }),
+//!     ..LinkSpec::wired("radio", 10_000_000, Span::from_millis(20), queue)
+//! };
+//! let problem = |link| match (Network { links: vec![link], flows: vec![] }).validate() {
+//!     Err(NetworkError::Link { problem, .. }) => Some(problem),
+//!     _ => None,
+//! };
+//! assert_eq!(problem(radio.clone()), None);
+//! let dead = RateSpec::Steps {
+//!     points: [RatePoint { at: s(0), rate_bps: 0 }].into(),
+//!     at_end: AtEnd::Hold,
+//! };
+//! assert_eq!(
+//!     problem(LinkSpec { rate: dead, ..radio.clone() }),
+//!     Some(LinkProblem::RateVariation(RateProblem::Outage))
+//! );
+//! let still = VariationSpec::Sinusoid { most: s(1), period: s(0) };
+//! let expected = LinkProblem::Variation(VariationProblem::Period(s(0)));
+//! assert_eq!(problem(LinkSpec { variation: still, ..radio }), Some(expected));
+//! ```
+//!
+//! Short bursts that come and go, as the web's:
+//!
+//! ```
+//! use losscause::Span;
+//! use losscause_sim::{
+//!     FlowId, FlowProblem, FlowSpec, Lengths, Limit, LinkId, LinkProblem, LinkSpec, Network,
+//!     NetworkError, QueueProblem, QueueSpec, Traffic, Turnover,
+//! };
+//!
+//! let bursts = Traffic::OnOff {
+//!     rate_bps: 2_000_000,
+//!     packet_bytes: 1_000,
+//!     mean_on: Span::from_millis(500),
+//!     mean_off: Span::from_millis(500),
+//!     lengths: Lengths::Pareto { shape: 1.5 },
+//!     lda: None,
+//! };
+//! let flow = |place: u32| FlowSpec {
+//!     turnover: Some(Turnover {
+//!         after: place.checked_sub(1).map(FlowId),
+//!         mean_gap: Span::from_secs(1),
+//!         mean_duration: Span::from_secs(10),
+//!         durations: Lengths::Exponential,
+//!     }),
+//!     ..FlowSpec::new(format!("web {place}"), &[LinkId(0)], &[], bursts.clone())
+//! };
+//! let queue = QueueSpec::StepMark { limit: Limit::Packets(50), mark_from_pkts: 20 };
+//! let link = LinkSpec::wired("slow", 10_000_000, Span::from_millis(20), queue);
+//! let mut network = Network { links: vec![link], flows: (0..3).map(flow).collect() };
+//! assert_eq!(network.validate(), Ok(()));
+//!
+//! network.flows.swap(0, 1);
+//! let Err(NetworkError::Flow { problem, .. }) = network.validate() else {
+//!     panic!("the first comes after another")
+//! };
+//! assert_eq!(problem, FlowProblem::After(FlowId(0)));
+//! network.links[0].queue = QueueSpec::StepMark { limit: Limit::Packets(50), mark_from_pkts: 0 };
+//! let Err(NetworkError::Link { problem, .. }) = network.validate() else {
+//!     panic!("every packet would be marked")
+//! };
+//! assert_eq!(problem, LinkProblem::Queue(QueueProblem::MarkFrom));
+//! ```
 
 use std::sync::Arc;
 

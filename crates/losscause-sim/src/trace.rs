@@ -1,4 +1,92 @@
 //! Every event of a run, for recorders.
+//!
+//! ```
+//! use losscause::{Span, Time};
+//! use losscause_sim::{
+//!     Detail, Event, EventKind, FlowSpec, Header, Limit, LinkEvent, LinkId, LinkSpec, Network,
+//!     NetworkError, PacketInfo, PacketKind, QueueSpec, Recorder, Simulation, Timing, Traffic,
+//! };
+//!
+//! /// What queues drop, how long the others wait, and the numbers that are sent.
+//! #[derive(Default)]
+//! struct Log {
+//!     dropped: Vec<u64>,
+//!     longest_wait: Span,
+//!     sent: u64,
+//! }
+//!
+//! impl Recorder for Log {
+//!     fn detail(&self) -> Detail {
+//!         Detail::Headers
+//!     }
+//!     fn record(&mut self, event: &Event) {
+//!         match event.kind {
+//!             EventKind::Link {
+//!                 what: LinkEvent::QueueDrop,
+//!                 packet: PacketInfo { seq, .. },
+//!                 ..
+//!             } => self.dropped.push(seq),
+//!             EventKind::Received(PacketInfo {
+//!                 kind: PacketKind::Data,
+//!                 timing: Some(Timing { queued, .. }),
+//!                 ..
+//!             }) => {
+//!                 self.longest_wait = self.longest_wait.max(queued);
+//!             }
+//!             EventKind::Header(Header::Datagram { .. }) => self.sent += 1,
+//!             _ => {}
+//!         }
+//!     }
+//! }
+//!
+//! // Twice as much as the link carries; three packets may wait.
+//! let link = LinkSpec::wired(
+//!     "slow",
+//!     1_000_000,
+//!     Span::ZERO,
+//!     QueueSpec::DropTail { limit: Limit::Packets(3) },
+//! );
+//! let flow = FlowSpec::new("camera", &[LinkId(0)], &[], Traffic::cbr(2_000_000, 1_250));
+//! let mut simulation = Simulation::new(&Network { links: vec![link], flows: vec![flow] }, 1)?;
+//! let mut log = Log::default();
+//! simulation.run_until(Time::ZERO + Span::from_secs(1), &mut log);
+//! assert!(
+//!     (199..=201).contains(&log.sent) && (94..=98).contains(&log.dropped.len()),
+//!     "{:?}",
+//!     log.dropped
+//! );
+//! assert!(log.longest_wait <= Span::from_millis(30), "{:?}", log.longest_wait);
+//! # Ok::<(), NetworkError>(())
+//! ```
+//!
+//! A recorder can also look through the eyes of the algorithms:
+//!
+//! ```
+//! use losscause::End;
+//! use losscause_sim::truth::Cause;
+//! use losscause_sim::{Detail, Event, FlowId, Recorder, Seen};
+//!
+//! /// Counts the losses of the air that a sender's algorithm is asked about.
+//! #[derive(Default)]
+//! struct Asked(u64);
+//!
+//! impl Recorder for Asked {
+//!     fn detail(&self) -> Detail {
+//!         Detail::Nothing
+//!     }
+//!     fn record(&mut self, _: &Event) {}
+//!     fn looks(&self) -> bool {
+//!         true
+//!     }
+//!     fn see(&mut self, _: FlowId, end: End, seen: Seen<'_>) {
+//!         self.0 += u64::from(matches!(
+//!             (end, seen),
+//!             (End::Sender, Seen::Judged(_, Some(Cause::Wireless)))
+//!         ));
+//!     }
+//! }
+//! assert!(Asked::default().looks() && !Vec::<Event>::new().looks());
+//! ```
 
 use crate::truth::Cause;
 use losscause::{End, Judgement, Loss, Observation, Recovery, Span, Time};

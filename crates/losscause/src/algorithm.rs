@@ -9,6 +9,44 @@ use crate::{Judgement, Verdict};
 ///
 /// It takes in **every** observation, and is asked about losses after the observation that revealed them. `()`
 /// differentiates nothing, at no cost: every loss is congestion.
+///
+/// A rule that tolerates the first loss of a connection:
+///
+/// ```
+/// use losscause::algorithm::Scope;
+/// use losscause::{
+///     Algorithm, Judgement, Loss, Needs, Observation, Signal, Time, Verdict, ask, tell,
+/// };
+///
+/// #[derive(Default)]
+/// struct FirstIsFree(u32);
+///
+/// impl Algorithm for FirstIsFree {
+///     fn name(&self) -> &'static str {
+///         "first is free"
+///     }
+///     fn needs(&self) -> Needs {
+///         Needs::NONE.with_acks()
+///     }
+///     fn observe(&mut self, _: &Observation) {}
+///     fn on_loss(&mut self, loss: &Loss) {
+///         self.0 += loss.lost_pkts;
+///     }
+///     fn judge(&self, _: &Loss) -> Judgement {
+///         Judgement::stated(Verdict::wireless_if(self.0 <= 1), self.name(), "the losses so far")
+///     }
+///     fn scope(&self) -> Scope {
+///         Scope::EVERY_LOSS
+///     }
+/// }
+///
+/// let mut rule = FirstIsFree::default();
+/// let mut judge = || {
+///     let loss = tell(&mut rule, &Loss::new(Time::ZERO, Signal::Gap), &mut ());
+///     ask(&rule, &loss, &mut ()).verdict
+/// };
+/// assert_eq!([judge(), judge()], [Verdict::Wireless, Verdict::Congestion]);
+/// ```
 pub trait Algorithm {
     /// The published name: "ZigZag", "mBiaz".
     fn name(&self) -> &'static str;
@@ -186,6 +224,33 @@ impl Needs {
 }
 
 /// Looks at an algorithm while it runs: traces, scores, counts. `()` does not look, at no cost; two observers are one.
+///
+/// ```
+/// use losscause::lda::Constant;
+/// use losscause::{Differentiator, Judgement, Loss, Numbers, Observer, Packet, Time, Verdict};
+///
+/// #[derive(Default, Debug, PartialEq)]
+/// struct Counts {
+///     wireless: u32,
+///     taken_back: u32,
+/// }
+///
+/// impl Observer for Counts {
+///     fn on_judged(&mut self, _: &Loss, judgement: &Judgement) {
+///         self.wireless += u32::from(judgement.verdict.is_wireless());
+///     }
+///     fn on_taken_back(&mut self, _: Numbers) {
+///         self.taken_back += 1;
+///     }
+/// }
+///
+/// let mut counts = Counts::default();
+/// let mut receiver = Differentiator::new(Constant::new(Verdict::Wireless));
+/// for seq in [0, 1, 4, 2] {
+///     receiver.on_packet(Packet { seq, at: Time::ZERO, sent: None }, &mut counts);
+/// }
+/// assert_eq!(counts, Counts { wireless: 2, taken_back: 1 });
+/// ```
 pub trait Observer {
     /// The algorithm has taken in an observation. `scheme` is the base scheme now in force
     /// ([`Algorithm::scheme`]). Called before the losses that it reveals are judged.
@@ -307,6 +372,22 @@ impl<O: Observer + ?Sized> Observer for &mut O {
 }
 
 /// An observer that calls a function with every judged loss; made by [`on_judged`].
+///
+/// A struct can hold one of a plain function:
+///
+/// ```
+/// use losscause::algorithm::{OnJudged, ask, on_judged};
+/// use losscause::{Judgement, Loss, Signal, Time, Verdict};
+///
+/// struct Connection {
+///     log: OnJudged<fn(&Loss, &Judgement)>,
+/// }
+///
+/// let log = |loss: &Loss, judgement: &Judgement| eprintln!("{:?}: {judgement}", loss.seq());
+/// let mut connection = Connection { log: on_judged(log) };
+/// let judgement = ask(&(), &Loss::new(Time::ZERO, Signal::Gap), &mut connection.log);
+/// assert_eq!(judgement.verdict, Verdict::Congestion);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct OnJudged<F>(F);
 

@@ -1,4 +1,23 @@
 //! A receiver: packets that arrive, the gaps between them, and an algorithm that judges each gap.
+//!
+//! ```
+//! use losscause::{ArrivalTracker, Interval, Observed, Packet, Span, Time};
+//!
+//! let mut tracker = ArrivalTracker::default();
+//! let mut on = |seq, at_ms| {
+//!     tracker.observe(Packet { seq, at: Time::ZERO + Span::from_millis(at_ms), sent: None })
+//! };
+//! on(1, 0);
+//! // Packets 2 and 3 are missing.
+//! let Observed::InOrder(observation) = on(4, 30) else { panic!("the newest packet") };
+//! assert_eq!(observation.missing, 2);
+//! assert_eq!(
+//!     observation.since_last,
+//!     Some(Interval { span: Span::from_millis(30), delay_before: None })
+//! );
+//! assert_eq!(on(2, 31), Observed::Late);
+//! assert_eq!(on(2, 32), Observed::Duplicate);
+//! ```
 
 use crate::algorithm::{Algorithm, Observer, ask};
 use crate::loss::Loss;
@@ -169,6 +188,29 @@ impl<A: Algorithm> Differentiator<A> {
 
 /// A [`Differentiator`], or `()`, which judges nothing at no cost. Transports that differentiate only on request take
 /// either.
+///
+/// ```
+/// use losscause::arrivals::Differentiate;
+/// use losscause::lda::Constant;
+/// use losscause::{Differentiator, Packet, Time, Verdict};
+///
+/// struct Receiver<D> {
+///     differentiator: D,
+///     received: u64,
+/// }
+///
+/// impl<D: Differentiate> Receiver<D> {
+///     fn on_packet(&mut self, packet: Packet) {
+///         self.received += 1;
+///         self.differentiator.on_packet(packet, &mut ());
+///     }
+/// }
+///
+/// let mut plain = Receiver { differentiator: (), received: 0 };
+/// plain.on_packet(Packet { seq: 0, at: Time::ZERO, sent: None });
+/// assert!(!plain.differentiator.judges());
+/// assert!(Differentiate::judges(&Differentiator::new(Constant::new(Verdict::Wireless))));
+/// ```
 pub trait Differentiate {
     /// Whether it judges losses.
     fn judges(&self) -> bool;

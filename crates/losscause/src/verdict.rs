@@ -1,4 +1,33 @@
 //! What an LDA answers: a verdict, and the numbers that led to it.
+//!
+//! An algorithm gives the numbers that led to its verdict. A caller reads them:
+//!
+//! ```
+//! use losscause::verdict::{Clue, Limit};
+//! use losscause::{Amount, Evidence, Input, Judgement, Reason, Span, Verdict};
+//!
+//! let clue = Clue { what: "jitter of", reading: 2.0, unit: " ms" };
+//! let evidence = Evidence::new("mine", "delay", Span::from_millis(12)).beside([Some(clue), None]);
+//! let judged = evidence.wireless_below(Span::from_millis(20));
+//! assert_eq!(
+//!     judged.to_string(),
+//!     "mine: delay 12.000 ms, jitter of 2.0 ms (wireless below 20.000 ms): wireless"
+//! );
+//!
+//! fn margin_ms(judgement: &Judgement) -> Option<f64> {
+//!     match judgement.reason {
+//!         Reason::Measured(Evidence {
+//!             value: Amount::Time(value),
+//!             limits: [Some(Limit { at, .. }), None],
+//!             ..
+//!         }) => Some(at.value() - value.as_millis_f64()),
+//!         _ => None,
+//!     }
+//! }
+//! assert_eq!(margin_ms(&judged), Some(8.0));
+//! let unknown = Judgement::without(Input::Delay);
+//! assert_eq!((unknown.verdict, margin_ms(&unknown)), (Verdict::Undecided, None));
+//! ```
 
 use core::fmt;
 

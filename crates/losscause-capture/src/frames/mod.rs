@@ -1,6 +1,47 @@
 //! From the bytes of a file to frames: pcap and pcapng, plain or compressed, one frame at a time.
 //!
 //! The file is read in one direction and never held as a whole, so a pipe works as well as a file.
+//!
+//! ```
+//! use losscause::{Span, Time};
+//! use losscause_capture::frames::{Frame, Frames, Truncation};
+//! use losscause_capture::packet::{Direction, LinkType, Radio, Unread, UnreadCounts};
+//! use losscause_capture::write::PcapngWriter;
+//! use losscause_capture::{Options, RadioFrames, analyze};
+//!
+//! // Data of IEEE 802.11 without a content that is read; the second frame repeats the first.
+//! let mut file = PcapngWriter::new(Vec::new())?;
+//! let interface = file.interface(LinkType::IEEE802_11, 0)?;
+//! for (number, flags) in [(1, 0x01), (2, 0x09)] {
+//!     let mut data = vec![0x08, flags];
+//!     data.resize(60, 0);
+//!     let time = Time::ZERO + Span::from_secs(number as i64);
+//!     let link = LinkType::IEEE802_11;
+//!     let direction = Some(Direction::Sent);
+//!     let original_bytes = 60;
+//!     file.write(
+//!         interface,
+//!         &Frame { number, time, link, data: &data, original_bytes, direction },
+//!         Some("by hand"),
+//!     )?;
+//! }
+//! let mut bytes = file.into_inner();
+//! let analysis = analyze(&bytes[..], "air.pcapng", &Options::all())?;
+//! assert!(matches!(analysis.radio, Some(RadioFrames { data_frames: 2, retries: 1, .. })));
+//! let unread: &UnreadCounts = &analysis.unread;
+//! assert_eq!(unread.of(Unread::Llc), 2);
+//!
+//! // The last frame is cut.
+//! bytes.truncate(bytes.len() - 5);
+//! let mut frames = Frames::open(&bytes[..])?;
+//! let first = frames.next_frame().expect("it is whole");
+//! assert!(matches!(first.link.radio(first.data), Some(Radio { is_retry: false, .. })));
+//! assert_eq!(frames.next_frame(), None);
+//! assert!(
+//!     matches!(frames.truncation(), Some(Truncation { problem, .. }) if problem == "ends inside a packet")
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub(crate) mod compressed;
 mod pcap;

@@ -9,7 +9,7 @@ use losscause::{Span, Time};
 
 /// A sender's clock, read from the timestamps of its packets.
 #[derive(Clone, Debug)]
-pub struct SenderClock {
+pub(crate) struct SenderClock {
     rates_hz: &'static [u32],
     long_enough: Span,
     first: Option<(u32, Time)>,
@@ -32,18 +32,18 @@ const SRT_HZ: [u32; 1] = [1_000_000];
 
 impl SenderClock {
     /// A clock of TCP timestamps.
-    pub fn tcp() -> Self {
+    pub(crate) fn tcp() -> Self {
         Self::of(&TCP_HZ, LONG_ENOUGH, 1_000)
     }
 
     /// A clock of RTP timestamps.
-    pub fn rtp() -> Self {
+    pub(crate) fn rtp() -> Self {
         // The rates lie close to each other, so that more time is needed to tell them apart.
         Self { counts_frames: true, ..Self::of(&RTP_HZ, Span::from_millis(500), 90_000) }
     }
 
     /// A clock of SRT timestamps, which all packets of a message share.
-    pub fn srt() -> Self {
+    pub(crate) fn srt() -> Self {
         Self { counts_frames: true, rate_hz: Some(SRT_HZ[0]), ..Self::of(&SRT_HZ, LONG_ENOUGH, SRT_HZ[0]) }
     }
 
@@ -62,7 +62,7 @@ impl SenderClock {
 
     /// Takes in a timestamp that arrived at `now`. Returns the rate, once the time between timestamps is long enough to
     /// tell it.
-    pub fn observe(&mut self, timestamp: u32, now: Time) -> Option<u32> {
+    pub(crate) fn observe(&mut self, timestamp: u32, now: Time) -> Option<u32> {
         if self.rate_hz.is_none() {
             let (_, begun) = *self.first.get_or_insert((timestamp, now));
             self.ticks = self.ticks.max(self.unwrap(timestamp));
@@ -75,7 +75,7 @@ impl SenderClock {
     }
 
     /// Takes the rate that what was observed so far tells; the commonest one if that is too little to tell.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         if self.rate_hz.is_some() {
             return;
         }
@@ -95,7 +95,7 @@ impl SenderClock {
     /// When a packet with this timestamp, which arrived at `now`, was sent. The clock's zero is the first timestamp.
     /// None as long as the rate is not known.
     #[inline]
-    pub fn read(&mut self, timestamp: u32, now: Time) -> Option<Time> {
+    pub(crate) fn read(&mut self, timestamp: u32, now: Time) -> Option<Time> {
         let rate = match self.rate_hz {
             Some(rate) => rate,
             None => self.observe(timestamp, now)?,
@@ -122,7 +122,7 @@ impl SenderClock {
     }
 
     /// Ticks per second, once known.
-    pub fn rate_hz(&self) -> Option<u32> {
+    pub(crate) fn rate_hz(&self) -> Option<u32> {
         self.rate_hz
     }
 }

@@ -24,19 +24,19 @@ use losscause::diagnosis::QueueSeen;
 use losscause::{Judgement, Span};
 
 pub use choice::{Chosen, UnknownAlgorithm};
-pub use clock::SenderClock;
+pub(crate) use clock::SenderClock;
 pub use delays::DelayShape;
 pub(crate) use delays::Sample;
 pub(crate) use least::Least;
 pub(crate) use receiver::{AtReceiver, Departure};
 pub(crate) use sender::{AckEvent, AtSender};
 pub(crate) use shifts::Shift;
-pub use skew::Skew;
+pub(crate) use skew::Skew;
 pub(crate) use trips::Trips;
 
 /// What the algorithms say about a gap, in the order of [`Chosen::iter`]. Losses of one gap share it.
 #[derive(Clone, Debug)]
-pub struct Opinions {
+pub(crate) struct Opinions {
     judgements: Arc<[Judgement]>,
     /// The newest trip time then.
     trip: Option<Span>,
@@ -61,7 +61,7 @@ impl Opinions {
     }
 
     /// What each algorithm says, and why.
-    pub fn iter(&self) -> impl Iterator<Item = &Judgement> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Judgement> {
         self.judgements.iter()
     }
 

@@ -12,7 +12,7 @@ use losscause::{Span, Time};
 
 /// The lower convex hull of trip times, and the drift that it shows.
 #[derive(Clone, Debug, Default)]
-pub struct Skew {
+pub(crate) struct Skew {
     /// The hull's corners, from left to right: time and trip time, ns.
     hull: Vec<(i64, i64)>,
     /// The drift of the trip times, ns per ns, and where it is zero.
@@ -39,7 +39,7 @@ const MAX_CORNERS: usize = 256;
 impl Skew {
     /// Takes in the trip time of a packet that arrived at `now`, and returns it without the drift known so far.
     #[inline]
-    pub fn correct(&mut self, now: Time, rott: Span) -> Span {
+    pub(crate) fn correct(&mut self, now: Time, rott: Span) -> Span {
         let point = (now.as_nanos(), rott.as_nanos());
         self.extend(point);
         if self.wait == 0 {
@@ -60,7 +60,7 @@ impl Skew {
     }
 
     /// The drift of the trip times, seconds per second; none before it is believed.
-    pub fn drift(&self) -> Option<f64> {
+    pub(crate) fn drift(&self) -> Option<f64> {
         self.line.map(|line| line.slope)
     }
 

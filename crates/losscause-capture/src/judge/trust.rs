@@ -3,6 +3,29 @@
 //! `cargo xtask capture-accuracy` writes the table (`accuracy.csv` beside this file) from captures of simulated networks,
 //! where the cause of every loss is known. A situation is what a capture itself tells about a flow. Where the table has no
 //! row for a situation, the nearest wider one holds.
+//!
+//! ```
+//! use losscause_capture::judge::DelayShape;
+//! use losscause_capture::judge::trust::{Expected, Row, Share, Situation, Table};
+//! use losscause_capture::{Protocol, Vantage};
+//!
+//! let at_receiver = Situation {
+//!     judged_at: Vantage::Receiver,
+//!     protocol: Protocol::Rtp,
+//!     selective: false,
+//!     delays: DelayShape::Varying,
+//! };
+//! let Some(Expected { m_c: Some(Share { least, mean, most, .. }), .. }) =
+//!     Table::built_in().expected(at_receiver, "zbs")
+//! else {
+//!     panic!("it was measured");
+//! };
+//! assert!(least <= mean && mean <= most);
+//! // Where the table has no such row, a wider one holds.
+//! let rows: Vec<Row> = at_receiver.rows();
+//! assert_eq!(rows[0].to_string(), "receiver,rtp,any,varying");
+//! assert_eq!(rows[2].to_string(), "receiver,any,any,any");
+//! ```
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,6 +1,31 @@
 //! From a frame to what its headers say.
 //!
 //! Every length is checked; a header that is cut or contradicts itself gives [`Parsed::Unread`], never a guess.
+//!
+//! ```
+//! use std::fs::File;
+//!
+//! use losscause_capture::frames::Frames;
+//! use losscause_capture::packet::{Block, Endpoint, Packet, Parsed, Rtp, Tcp, Transport, flag};
+//!
+//! let mut frames = Frames::open(File::open("tests/captures/sender.pcap.gz")?)?;
+//! let mut holes: Vec<(Endpoint, Block)> = Vec::new();
+//! while let Some(frame) = frames.next_frame() {
+//!     match Parsed::of(&frame) {
+//!         Parsed::Packet(Packet { src, transport: Transport::Tcp(tcp), .. }) => {
+//!             let Tcp { ack, options, .. } = tcp;
+//!             assert!(tcp.has(flag::ACK) || tcp.has(flag::SYN));
+//!             holes.extend(options.sack_blocks().first().map(|(start, _)| (src, (ack, *start))));
+//!         }
+//!         Parsed::Packet(packet) => {
+//!             println!("from {}: {:?}", packet.src, Rtp::parse(packet.payload))
+//!         }
+//!         Parsed::Unread(kind) => println!("not read: {kind}"),
+//!     }
+//! }
+//! assert!(holes.len() > 100 && holes[0].0.port == 5_001);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod ip;
 mod link;

@@ -25,6 +25,32 @@ use crate::write::checksum::Checksum;
 use numbers::Numbers;
 
 /// What became of the frames of a capture that is shared.
+///
+/// ```
+/// use std::fs::File;
+///
+/// use losscause_capture::{
+///     CaptureError, Options, RewriteError, Shared, analyze, annotate, share,
+/// };
+///
+/// let options = Options { notes: true, ..Options::all() };
+/// let analysis =
+///     analyze(File::open("tests/captures/sender.pcap.gz")?, "sender.pcap.gz", &options)?;
+/// let mut headers = Vec::new();
+/// let key = 7; // From a secure random source.
+/// let Shared { written, left_out, .. } = share(
+///     File::open("tests/captures/sender.pcap.gz")?,
+///     &analysis,
+///     &options,
+///     key,
+///     &mut headers,
+/// )?;
+/// assert_eq!((written, left_out), (analysis.packets, 0));
+/// // With comments for Wireshark, of another capture by mistake.
+/// let refused = annotate(&b"none"[..], &analysis, Vec::new());
+/// assert!(matches!(refused, Err(RewriteError::Capture(CaptureError::NotACapture { .. }))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shared {

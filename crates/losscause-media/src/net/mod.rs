@@ -20,6 +20,24 @@ pub use receiving::Receiving;
 pub use sending::Sending;
 
 /// A stream failed. `Display` is one sentence.
+///
+/// ```no_run
+/// use losscause_media::net::{NetError, Receiving};
+/// use losscause_media::{Key, ReceiverConfig};
+///
+/// /// Listens at this port, or at any other if another program has it.
+/// async fn listen(port: u16, key: &Key) -> Result<Receiving, NetError> {
+///     let config = ReceiverConfig::default();
+///     match Receiving::bind(([0, 0, 0, 0], port).into(), &config, key).await {
+///         Err(NetError::Address { reason, .. })
+///             if reason.kind() == std::io::ErrorKind::AddrInUse =>
+///         {
+///             Receiving::bind(([0, 0, 0, 0], 0).into(), &config, key).await
+///         }
+///         other => other,
+///     }
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum NetError {
     /// A setting is out of range.

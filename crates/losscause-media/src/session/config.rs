@@ -1,4 +1,23 @@
 //! What users of a stream set, with ranges and defaults.
+//!
+//! ```
+//! use losscause::registry::Registry;
+//! use losscause_media::{ConfigError, ReceiverConfig, SenderConfig, receiver_lda};
+//!
+//! let registry = Registry::built_in();
+//! let config =
+//!     ReceiverConfig { lda: receiver_lda(&registry, "spike")?, ..ReceiverConfig::default() };
+//! assert_eq!(config.validate(), Ok(()));
+//! match receiver_lda(&registry, "spyke") {
+//!     Err(ConfigError::UnknownLda { name, known }) => {
+//!         assert!(name == "spyke" && known.contains("Spike"))
+//!     }
+//!     other => panic!("{other:?}"),
+//! }
+//! let no_queue = SenderConfig { queue_pkts: 0, ..SenderConfig::default() };
+//! assert_eq!(no_queue.validate(), Err(ConfigError::QueuePkts(0)));
+//! # Ok::<(), ConfigError>(())
+//! ```
 
 use losscause::registry::{LdaConfig, Registry};
 use losscause::{BuiltIn, End, Span};

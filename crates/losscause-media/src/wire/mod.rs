@@ -13,6 +13,43 @@
 //! - [`rtp`]: data packets, with the header extension that TFRC needs.
 //! - [`control`]: the handshake, keep-alives, the end.
 //! - [`feedback`]: the receiver's report.
+//!
+//! ```
+//! use losscause_media::wire::control::{Control, Reason};
+//! use losscause_media::wire::feedback::Feedback;
+//! use losscause_media::wire::{Kind, kind, rtp};
+//!
+//! let header = rtp::Header {
+//!     marker: true,
+//!     payload_type: 96,
+//!     seq: 70_000,
+//!     media_time: 90_000,
+//!     ssrc: 1,
+//!     sent_us: 1_000_000,
+//!     rtt_us: 40_000,
+//! };
+//! let mut data = Vec::new();
+//! header.write(&mut data);
+//! data.extend(b"a frame");
+//! assert_eq!(
+//!     (kind(&data), rtp::parse(&data)),
+//!     (Some(Kind::Data), Some((header, &b"a frame"[..])))
+//! );
+//!
+//! let mut report =
+//!     Feedback { highest: 70_000, received: 69_990, lost_wireless: 11, ..Feedback::default() };
+//! report.set_loss_event_rate(0.25);
+//! for control in
+//!     [Control::Feedback(report), Control::Bye { packets: 70_001, reason: Reason::Finished }]
+//! {
+//!     let mut bytes = Vec::new();
+//!     control.write(1, 5, &mut bytes);
+//!     assert_eq!(
+//!         (kind(&bytes), Control::parse(&bytes)),
+//!         (Some(Kind::Control), Some((1, 5, control)))
+//!     );
+//! }
+//! ```
 
 pub mod control;
 pub mod feedback;

@@ -7,6 +7,22 @@ use crate::simulation::Simulation;
 use crate::topology::{FlowId, LinkId};
 
 /// Packets appeared or vanished: a fault of the simulator.
+///
+/// ```
+/// use losscause::{Span, Time};
+/// use losscause_sim::{ConservationError, Network, Simulation};
+///
+/// /// Checks the simulator once a second: for those who change it.
+/// fn run_checked(network: &Network, seconds: i64) -> Result<(), ConservationError> {
+///     let mut simulation = Simulation::new(network, 1).expect("a valid network");
+///     for second in 1..=seconds {
+///         simulation.run_until(Time::ZERO + Span::from_secs(second), &mut ());
+///         simulation.check_conservation()?;
+///     }
+///     Ok(())
+/// }
+/// assert_eq!(run_checked(&Network::default(), 3), Ok(()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConservationError {
     /// At one hop, what entered is not what left or is still there.

@@ -11,6 +11,20 @@ use super::quirks::{Quirks, SackRules, VegasRules};
 use super::recovery::RecoveryScheme;
 
 /// The settings of a connection; windows and thresholds are counted in packets.
+///
+/// ```
+/// use losscause_transport::tcp::{
+///     Config, ConfigError, ResponseScheme, VegasParameters, WestwoodVtParameters,
+/// };
+///
+/// let more_queued = VegasParameters { alpha_pkts: 2, beta_pkts: 4, ..VegasParameters::PUBLISHED };
+/// let vegas = Config { response: ResponseScheme::Vegas(more_queued), ..Config::rfc() };
+/// assert_eq!(vegas.validate(), Ok(()));
+/// // WestwoodVT's alpha is 14.
+/// let swapped = WestwoodVtParameters { beta_pkts: 10, ..WestwoodVtParameters::PUBLISHED };
+/// let westwood = Config { response: ResponseScheme::WestwoodVt(swapped), ..Config::rfc() };
+/// assert_eq!(westwood.validate(), Err(ConfigError::WestwoodVtThresholds { alpha: 14, beta: 10 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
     /// Which packets are sent again, and when.

@@ -17,6 +17,40 @@
 //! and [`Registry`] those and the ones of other crates.
 //! [`Config::rfc`], [`Config::ns2`] and [`Config::linux`] are complete settings. A flow without wireless loss uses this same sender; only
 //! its link differs.
+//!
+//! ```
+//! use std::iter;
+//!
+//! use losscause::{Span, Time};
+//! use losscause_transport::Ecn;
+//! use losscause_transport::tcp::{
+//!     Ack, Config, ConfigError, Quirks, Receiver, RecoveryScheme, Registry, ResponseScheme,
+//!     SackBlocks, Segment, Sender, Stats, Tcp, Variant,
+//! };
+//!
+//! let tcp = Registry::published().find("sack").expect("a published TCP");
+//! assert_eq!(tcp, Tcp::Published(Variant::Sack));
+//! let (recovery, response) = tcp.parts(&Quirks::RFC);
+//! assert_eq!((recovery, response), (RecoveryScheme::Sack, ResponseScheme::Aimd));
+//! let config = Config { recovery, response, ecn: true, initial_window_pkts: 4, ..Config::rfc() };
+//! let mut sender: Sender = Sender::new(&config)?;
+//! let mut receiver: Receiver = Receiver::new(&config)?;
+//! let at = |ms| Time::ZERO + Span::from_millis(ms);
+//! sender.start(at(0));
+//! let segments: Vec<Segment> = iter::from_fn(|| sender.poll_transmit(at(0))).collect();
+//! assert!(segments.iter().all(|segment| segment.ecn == Ecn::Capable));
+//! // The first is lost. The other three are reported, so it is sent again.
+//! let mut acks: Vec<Ack> = Vec::new();
+//! for segment in &segments[1..] {
+//!     receiver.on_segment(at(25), segment, &mut ());
+//!     acks.extend(receiver.poll_transmit(at(25)));
+//! }
+//! assert_eq!(acks[2].sack, SackBlocks::of(0, [(1, 4)]));
+//! acks.iter().for_each(|ack| sender.on_ack(at(50), ack, &mut ()));
+//! assert!(sender.poll_transmit(at(50)).is_some_and(|segment| segment.retransmission));
+//! assert!(matches!(sender.stats(), Stats { fast_retransmits: 1, timeouts: 0, .. }));
+//! # Ok::<(), ConfigError>(())
+//! ```
 
 mod arrivals;
 mod bits;

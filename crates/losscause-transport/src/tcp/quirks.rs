@@ -6,6 +6,37 @@
 use losscause::Span;
 
 /// Rules that imitate a version of ns-2 or Linux; [`Quirks::RFC`] imitates none.
+///
+/// ```
+/// use losscause_transport::tcp::{
+///     BackoffEnds, Config, ConfigError, Deflation, FastRetransmit, Halving, Inflation,
+///     LimitedTransmit, MinRtoOf, NewRenoRules, PartialAckTimer, Quirks, RecoveryExit, SackRules,
+///     VegasRules, WestwoodRules,
+/// };
+///
+/// // ns-2.35 with the rules of an older version, one at a time.
+/// let quirks = Quirks {
+///     min_rto_of: MinRtoOf::Timer,
+///     fast_retransmit: Some(FastRetransmit::OncePerWindow),
+///     limited_transmit: LimitedTransmit::Off,
+///     inflation: Inflation::Always,
+///     halving: Halving::WholeWindow,
+///     backoff_ends: BackoffEnds::TimedSegment,
+///     new_reno: NewRenoRules {
+///         timer: PartialAckTimer::SlowButSteady,
+///         deflation: Deflation::All,
+///         exit: RecoveryExit::AsDeflated,
+///         ..NewRenoRules::NS2
+///     },
+///     vegas: VegasRules::Ns2,
+///     westwood: WestwoodRules::Ns2In2001,
+///     ..Quirks::NS2_2_35
+/// };
+/// assert_eq!(quirks, Quirks { syn_bytes: Some(40), tick: quirks.tick, ..Quirks::NS2_2001 });
+/// // The rules of Linux hold only with Linux's recovery.
+/// let config = Config { quirks: Quirks { sack: SackRules::Linux, ..quirks }, ..Config::ns2() };
+/// assert_eq!(config.validate(), Err(ConfigError::LinuxRecovery));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quirks {
     /// If set, the connection opens with a SYN of this many bytes on the wire, at least 1. It takes packet number 0 and

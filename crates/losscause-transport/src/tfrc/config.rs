@@ -7,6 +7,37 @@ use losscause::Span;
 use super::quirks::{Quirks, RtoRule};
 
 /// How one TFRC flow behaves, at the sender and the receiver. Both ends of a flow take the same settings.
+///
+/// ```
+/// use losscause_transport::tfrc::{
+///     Config, ConfigError, Discounting, Equation, FewIntervals, FirstInterval, InitialRate,
+///     LossEventRule, NoFeedbackTimer, Quirks, RateRule, Reports, RtoRule, Spacing,
+/// };
+///
+/// // The RFC with the rates of ns-2, and ns-2 with the losses of the RFC.
+/// let rates = Quirks {
+///     equation: Equation::Ns2,
+///     rto: RtoRule::FourRtts,
+///     initial_rate: InitialRate::Ns2,
+///     rate: RateRule::Ns2,
+///     no_feedback_timer: NoFeedbackTimer::Ns2,
+///     reports: Reports::Ns2,
+///     ..Quirks::RFC
+/// };
+/// let losses = Quirks {
+///     loss_event: LossEventRule::ArrivalTime,
+///     first_interval: FirstInterval::LargestReceiveRate,
+///     few_intervals: FewIntervals::WithoutOldest,
+///     discounting: Discounting::Rfc5348,
+///     ..Quirks::NS2_2_35
+/// };
+/// for quirks in [rates, losses] {
+///     let config = Config { spacing: Spacing::Even, quirks, ..Config::rfc5348() };
+///     assert_eq!(config.validate(), Ok(()));
+///     let wrong = Config { quirks: Quirks { rtt_weight: 1.0, ..quirks }, ..config };
+///     assert_eq!(wrong.validate(), Err(ConfigError::RttWeight(1.0)));
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Payload of a data packet (s), bytes, at least 1.

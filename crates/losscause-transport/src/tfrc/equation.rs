@@ -8,6 +8,18 @@
 //! X = ------------------------------------------------------
 //!     R sqrt(2p/3) + t_RTO 3 sqrt(3p/8) p (1 + 32 p^2)
 //! ```
+//!
+//! ```
+//! use losscause::Span;
+//! use losscause_transport::tfrc::Equation;
+//!
+//! let rtt = Span::from_millis(100);
+//! let rto = Span::from_millis(400);
+//! let rate = Equation::Rfc5348.rate(0.01, rtt, rto, 1_460);
+//! assert!((160_000.0..170_000.0).contains(&rate), "{rate} bytes per second");
+//! let p = Equation::Rfc5348.loss_event_rate(rate, rtt, rto, 1_460, 0.001);
+//! assert!((p - 0.01).abs() < 0.000_1);
+//! ```
 
 use losscause::Span;
 

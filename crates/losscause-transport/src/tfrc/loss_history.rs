@@ -31,7 +31,7 @@ const WEIGHTS: [f64; 8] = [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2];
 
 /// The last eight closed loss intervals and the open one.
 #[derive(Clone, Debug)]
-pub struct LossHistory {
+pub(super) struct LossHistory {
     few_intervals: FewIntervals,
     discounting: Discounting,
     /// Closed intervals, newest first; `closed[0]` is I_1.
@@ -56,7 +56,7 @@ struct Closed {
 
 impl LossHistory {
     /// An empty history; see [`super::Quirks`] for the settings.
-    pub fn new(few_intervals: FewIntervals, discounting: Discounting) -> Self {
+    pub(super) fn new(few_intervals: FewIntervals, discounting: Discounting) -> Self {
         Self {
             few_intervals,
             discounting,
@@ -69,20 +69,20 @@ impl LossHistory {
     }
 
     /// Whether there was no loss event yet.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The first loss event. The interval before it is given as `before` packets, at least 1, and not counted (RFC
     /// 5348, section 6.3.1). The open interval begins at position `open_from`.
-    pub fn first_event(&mut self, before: f64, open_from: u64) {
+    pub(super) fn first_event(&mut self, before: f64, open_from: u64) {
         self.closed[0] = Closed { length: before, discount: 1.0 };
         self.len = 1;
         self.open(open_from);
     }
 
     /// A further loss event closes the open interval; the new one begins at position `open_from`.
-    pub fn next_event(&mut self, open_from: u64) {
+    pub(super) fn next_event(&mut self, open_from: u64) {
         if self.discounting.at_loss() {
             self.update_discount(self.open_length(open_from.saturating_sub(1)));
         }
@@ -104,7 +104,7 @@ impl LossHistory {
     }
 
     /// The loss event rate p, 0 to 1, with `newest` the position of the newest packet; 0 before the first loss event.
-    pub fn loss_event_rate(&mut self, newest: u64) -> f64 {
+    pub(super) fn loss_event_rate(&mut self, newest: u64) -> f64 {
         if self.is_empty() {
             return 0.0;
         }
@@ -115,7 +115,8 @@ impl LossHistory {
     }
 
     /// The closed intervals, newest first, in packets.
-    pub fn closed_lengths(&self) -> impl Iterator<Item = f64> {
+    #[cfg(test)]
+    pub(super) fn closed_lengths(&self) -> impl Iterator<Item = f64> {
         self.closed[..self.len].iter().map(|closed| closed.length)
     }
 

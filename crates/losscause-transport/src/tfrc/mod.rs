@@ -5,12 +5,54 @@
 //! asks an LDA about every lost packet and keeps those called wireless out of the loss event rate.
 //!
 //! [`Config`] is what a user sets. [`Quirks`] names every difference between the RFC and ns-2.35; both run through the
-//! same code. The headers of the receiver, of [`loss_history`], `rate/rfc5348.rs` and `data_limited.rs` list the
+//! same code. The headers of the receiver, of `loss_history.rs`, `rate/rfc5348.rs` and `data_limited.rs` list the
 //! deviations of [`Config::rfc5348`] from the RFC, and `docs/algorithms/tfrc.md` has them all. Packets of varying size
 //! (section 4.1) and sender-based variants (section 7) are not covered.
 //!
-//! - [`equation`]: the throughput equation and its inverse.
-//! - [`loss_history`]: loss intervals, their average, discounting.
+//! [`equation`] is the throughput equation and its inverse.
+//!
+//! ```
+//! use std::collections::VecDeque;
+//!
+//! use losscause::lda::Constant;
+//! use losscause::{Span, Time, Verdict};
+//! use losscause_transport::tfrc::{
+//!     Backlog, Config, Data, Declared, Feedback, Receiver, Sender, Times,
+//! };
+//!
+//! let config = Config { max_rate_bps: Some(1_000_000), ..Config::rfc5348() };
+//! let mut sender = Sender::new(&config);
+//! let mut receiver = Receiver::new(&config, Constant::new(Verdict::Wireless));
+//! sender.start(Time::ZERO);
+//! sender.set_backlog(Time::ZERO, Backlog::Packets(200));
+//! // Ten seconds in steps of 1 ms; 20 ms each way. Packet 100 is lost.
+//! let mut there: VecDeque<(Time, Data)> = VecDeque::new();
+//! let mut back: VecDeque<(Time, Feedback)> = VecDeque::new();
+//! let mut times = None;
+//! for now in (0..10_000).map(|ms| Time::ZERO + Span::from_millis(ms)) {
+//!     while let Some((_, data)) = there.front().copied().filter(|(at, _)| *at <= now) {
+//!         there.pop_front();
+//!         times = data.times;
+//!         receiver.on_data(now, &data, &mut ());
+//!     }
+//!     while let Some((_, report)) = back.front().copied().filter(|(at, _)| *at <= now) {
+//!         back.pop_front();
+//!         sender.on_feedback(now, &report);
+//!     }
+//!     sender.on_timeout(now);
+//!     receiver.on_timeout(now);
+//!     let later = now + Span::from_millis(20);
+//!     there.extend(
+//!         std::iter::from_fn(|| sender.poll_transmit(now))
+//!             .filter(|data| data.seq != 100)
+//!             .map(|data| (later, data)),
+//!     );
+//!     back.extend(receiver.poll_transmit(now).map(|report| (later, report)));
+//! }
+//! assert_eq!(receiver.declared(), Declared { congestion: 0, wireless: 1 });
+//! assert_eq!(receiver.loss_event_rate(), 0.0, "a wireless loss is no loss event");
+//! assert!(matches!(times, Some(Times { rtt, .. }) if rtt == Span::from_millis(40)));
+//! ```
 
 use losscause::{Span, Time};
 
@@ -20,7 +62,7 @@ mod arrivals;
 mod config;
 mod data_limited;
 pub mod equation;
-pub mod loss_history;
+mod loss_history;
 mod missing;
 mod position;
 mod quirks;

@@ -6,6 +6,30 @@ use alloc::{vec, vec::Vec};
 use crate::Time;
 
 /// The packets that a tracker remembers, by their order of sending.
+///
+/// [`Fixed`] lies in the tracker. This one lies elsewhere, so that the tracker is cheap to move:
+///
+/// ```
+/// use losscause::AckTracker;
+/// use losscause::ack::{Fixed, Memory, Sent};
+///
+/// #[derive(Default)]
+/// struct Apart(Box<Fixed<4096>>);
+///
+/// impl Memory for Apart {
+///     fn capacity(&self) -> usize {
+///         self.0.capacity()
+///     }
+///     fn slot(&self, order: u64) -> &Sent {
+///         self.0.slot(order)
+///     }
+///     fn slot_mut(&mut self, order: u64) -> &mut Sent {
+///         self.0.slot_mut(order)
+///     }
+/// }
+///
+/// assert!(size_of::<AckTracker<Apart>>() < 1_000);
+/// ```
 pub trait Memory {
     /// How many packets it holds now; at least one.
     fn capacity(&self) -> usize;
@@ -70,6 +94,17 @@ impl<const N: usize> Memory for Fixed<N> {
 }
 
 /// A ring on the heap. It doubles when half of its packets are in flight, up to a limit, and never shrinks.
+///
+/// ```
+/// use losscause::ack::{Growing, SenderDifferentiator};
+/// use losscause::lda::Constant;
+/// use losscause::{Time, Verdict};
+///
+/// let constant = Constant::new(Verdict::Wireless);
+/// let mut sender = SenderDifferentiator::with_memory(constant, Growing::up_to(1_024));
+/// (0..1_000).for_each(|number| sender.on_sent(number, Time::ZERO));
+/// assert_eq!(sender.in_flight_pkts(), 1_000);
+/// ```
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug)]
 pub struct Growing {

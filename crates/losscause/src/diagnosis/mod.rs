@@ -11,6 +11,54 @@
 //!
 //! Otherwise nothing is named: a rule, such as that a timeout means congestion, is no evidence, and a majority of the
 //! algorithms is none, for they share their input.
+//!
+//! ```
+//! use losscause::diagnosis::{
+//!     Cause, Certainty, Diagnosis, Finding, LostPacket, PathRate, QueueMeter, QueueSeen,
+//!     Readings, Rounds, Unknown,
+//! };
+//! use losscause::{Span, Time};
+//!
+//! // A packet per ms. The queue grows to 50 ms, overflows and drains, once a second.
+//! let mut meter = QueueMeter::default();
+//! let mut rounds = Rounds::default();
+//! for ms in 0..60_000 {
+//!     let at = Time::ZERO + Span::from_millis(ms);
+//!     meter.on_trip(at, Span::from_millis(20 + ms % 1_000 / 20));
+//!     if ms % 1_000 == 999 {
+//!         let queue: Option<QueueSeen> = meter.seen(at);
+//!         let rtt = Some(Span::from_millis(20));
+//!         rounds.on_loss(&LostPacket {
+//!             at,
+//!             is_by_timer: false,
+//!             flight_pkts: Some(70),
+//!             rtt,
+//!             queue,
+//!         });
+//!     }
+//! }
+//! let readings: Readings = rounds.readings();
+//! assert_eq!((readings.rounds, readings.queued), (60, 60));
+//! let Diagnosis { cause, certainty, findings } = readings.diagnose(None, 60_000);
+//! assert_eq!((cause, certainty), (Cause::FullQueue, Certainty::Clear));
+//! assert!(
+//!     matches!(findings[0], Some(Finding::Queued(60, 60, standing)) if standing > Span::from_millis(40))
+//! );
+//! let path =
+//!     PathRate { rate_bps: 12_000_000, least_bps: 11_000_000, round_trip: Span::from_millis(20) };
+//! assert_eq!(cause.shaped_bps(Some(path)), Some(10_800_000));
+//!
+//! // One loss of unknown delay tells nothing.
+//! let mut few = Rounds::default();
+//! few.on_loss(&LostPacket {
+//!     at: Time::ZERO,
+//!     is_by_timer: false,
+//!     flight_pkts: None,
+//!     rtt: None,
+//!     queue: None,
+//! });
+//! assert_eq!(few.readings().diagnose(None, 100).cause, Cause::NotShown(Unknown::NoDelays));
+//! ```
 
 mod marks;
 mod policer;

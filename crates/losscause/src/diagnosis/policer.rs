@@ -10,6 +10,26 @@
 //!
 //! A loss that chooses no moment, as the air's, leaves any number of bytes between two of them. The bucket serves all
 //! connections of a path, so that those of the same two hosts are one.
+//!
+//! ```
+//! use losscause::diagnosis::{OneRate, PolicerTest};
+//! use losscause::{Span, Time};
+//!
+//! // Between losses 500 ms to 900 ms apart, 1 Mb/s passes.
+//! let mut test = PolicerTest::new(Time::ZERO, 1_250);
+//! let mut ms = 0;
+//! for loss in 0..30 {
+//!     ms += 500 + 100 * (loss % 5);
+//!     test.on_loss(
+//!         Time::ZERO + Span::from_millis(ms),
+//!         125 * ms as u64,
+//!         Some(Span::from_millis(40)),
+//!     );
+//! }
+//! let OneRate { rate_bps, share, .. } = test.one_rate().expect("30 losses");
+//! assert!((990_000..1_010_000).contains(&rate_bps), "{rate_bps}");
+//! assert!(share > 0.9, "{share}");
+//! ```
 
 use super::Marks;
 use crate::{Span, Time};

@@ -6,6 +6,16 @@
 //! Source: Biaz & Vaidya 1999, section 4: TCP-Aware is TCP-Reno with their rule at the receiver. Our reading: how the
 //! label travels, and that the sender reads it when duplicate ACKs declare a loss; a timeout is always congestion.
 //! Parameters: none. Deviations: none.
+//!
+//! ```
+//! use losscause::lda::AsTold;
+//! use losscause::{Algorithm, Loss, Signal, Time, Verdict};
+//!
+//! let mut loss = Loss::new(Time::ZERO, Signal::Gap);
+//! assert_eq!(AsTold.judge(&loss).verdict, Verdict::Congestion);
+//! loss.label = Some(Verdict::Wireless);
+//! assert_eq!(AsTold.judge(&loss).verdict, Verdict::Wireless);
+//! ```
 
 use super::AnyAlgorithm;
 use crate::registry::{ConfigError, End, Info, Parameters};

@@ -12,6 +12,20 @@ use crate::observe::{Numbers, Observation};
 use crate::registry::{ConfigError, End, Field, Info, Parameters};
 
 /// An algorithm of another crate; made by [`AnyAlgorithm::boxed`].
+///
+/// ```
+/// use losscause::lda::{AnyAlgorithm, BoxedAlgorithm, BuiltIn, Constant};
+/// use losscause::registry::{ConfigError, End};
+/// use losscause::{Algorithm, Verdict};
+///
+/// let mine = AnyAlgorithm::boxed(Constant::new(Verdict::Wireless));
+/// assert!(mine.downcast_ref::<Constant>().is_some());
+/// // A table of many flows takes the memory of each algorithm's own state.
+/// let small: BoxedAlgorithm = BuiltIn::Veno.build(End::Sender)?.in_box();
+/// assert_eq!(small.name(), "Veno");
+/// assert!(size_of::<BoxedAlgorithm>() < size_of::<AnyAlgorithm>());
+/// # Ok::<(), ConfigError>(())
+/// ```
 pub struct BoxedAlgorithm(Box<dyn Object>);
 
 /// What a box needs of the algorithm inside.

@@ -1,4 +1,151 @@
 //! The loss differentiation algorithms, one file each.
+//!
+//! What a paper leaves open is a setting of the algorithm:
+//!
+//! ```
+//! use losscause::filter::{DeviationFrom, FirstDeviation, Lookback};
+//! use losscause::lda::{
+//!     AboveThree, BiazConfig, CurrentPacket, FirstAverage, JudgedBy, MinimumOver, SpikeConfig,
+//!     SpikeThresholds, Update, Zbs, ZbsConfig, ZigZagConfig,
+//! };
+//! use losscause::{Algorithm, ConfigError, Span};
+//!
+//! // ZBS as Table IV of Cen 2003 computes it, over the last 30 s because routes change.
+//! let update = Update::AtLosses;
+//! let window = Lookback { time: Span::from_secs(30), ..Lookback::ALL };
+//! let thresholds = SpikeThresholds::Proportional { alpha: 0.5, beta: 0.4 };
+//! let current_packet = CurrentPacket::Excluded;
+//! let spike =
+//!     SpikeConfig { thresholds, current_packet, update, window, judged_by: JudgedBy::BeforeGap };
+//! let mbiaz = BiazConfig {
+//!     t_min_over: MinimumOver::ConsecutivePackets,
+//!     window,
+//!     ..BiazConfig::modified()
+//! };
+//! let zigzag = ZigZagConfig {
+//!     above_three: AboveThree::Mean,
+//!     deviation_from: DeviationFrom::OldMean,
+//!     first_deviation: FirstDeviation::FirstDistance,
+//!     ..ZigZagConfig::default()
+//! };
+//! let first_t_avg = FirstAverage::Zero;
+//! let config = ZbsConfig { first_t_avg, update, mbiaz, spike, zigzag, ..ZbsConfig::default() };
+//! assert_eq!(Zbs::new(&config)?.schemes(), ["mBiaz", "Spike", "ZigZag"]);
+//!
+//! let refused = Zbs::new(&ZbsConfig { t_avg_gain: 2.0, ..config }).unwrap_err();
+//! assert!(matches!(refused, ConfigError::OutOfRange { key: "t_avg_gain", .. }));
+//! # Ok::<(), ConfigError>(())
+//! ```
+//!
+//! Two algorithms may judge the same loss differently. Here the queue grows by 1 ms per packet, and the air loses one:
+//!
+//! ```
+//! use losscause::lda::{Biaz, BiazConfig, Spike, SpikeConfig};
+//! use losscause::{ConfigError, Differentiator, Packet, Span, Time, Verdict, on_judged};
+//!
+//! let mut mbiaz = Differentiator::new(Biaz::new(&BiazConfig::modified())?);
+//! let mut spike = Differentiator::new(Spike::new(&SpikeConfig::tobe())?);
+//! let mut verdicts = Vec::new();
+//! let mut keep = on_judged(|_, judgement| verdicts.push(judgement.verdict));
+//! for seq in (0..40).filter(|&seq| seq != 30) {
+//!     let sent = Time::ZERO + Span::from_millis(9 * seq);
+//!     let packet = Packet {
+//!         seq: seq as u64,
+//!         at: Time::ZERO + Span::from_millis(10 * seq),
+//!         sent: Some(sent),
+//!     };
+//!     mbiaz.on_packet(packet, &mut keep);
+//!     spike.on_packet(packet, &mut keep);
+//! }
+//! // mBiaz: the lost packet took its 10 ms on the link. Spike: the delay is 31 ms above its minimum.
+//! assert_eq!(verdicts, [Verdict::Wireless, Verdict::Congestion]);
+//! # Ok::<(), ConfigError>(())
+//! ```
+//!
+//! Two rules for senders take round-trip times directly:
+//!
+//! ```
+//! use losscause::filter::{FlipFlopReadings, LowerLimit, Neighbour};
+//! use losscause::lda::{
+//!     Between, FlipFlopConfig, FlipFlopHistory, Samples, VegasBuffer, VegasBufferConfig, WindowOf,
+//! };
+//! use losscause::{ConfigError, Span, Verdict};
+//!
+//! let between = Between::Undecided;
+//! let window_of = WindowOf::InFlight;
+//! let mut buffer = VegasBuffer::new(&VegasBufferConfig {
+//!     between,
+//!     window_of,
+//!     ..VegasBufferConfig::default()
+//! })?;
+//! let readings =
+//!     FlipFlopReadings { lower_limit: LowerLimit::OldMean, neighbour: Neighbour::PreviousWithin };
+//! let samples = Samples::EveryAck;
+//! let mut history =
+//!     FlipFlopHistory::new(&FlipFlopConfig { samples, readings, ..FlipFlopConfig::default() })?;
+//! for ms in [40, 40, 40, 41, 40, 44] {
+//!     let rtt = Span::from_millis(ms);
+//!     buffer.on_rtt(rtt, None, 22);
+//!     history.on_rtt(rtt, true);
+//! }
+//! // 22 (1 - 40/44) = 2 packets are queued: more than alpha = 1, fewer than beta = 3.
+//! assert_eq!(buffer.verdict().verdict, Verdict::Undecided);
+//! // Few of the round-trip times are outliers.
+//! assert_eq!(history.verdict().verdict, Verdict::Wireless);
+//! # Ok::<(), ConfigError>(())
+//! ```
+//!
+//! The yardsticks are what other stacks would do. All of them are asked about one packet lost of 20 in flight, behind an
+//! empty queue:
+//!
+//! ```
+//! use losscause::lda::{
+//!     AnyAlgorithm, CdgTolerance, CdgToleranceConfig, DropRate, DropRateConfig, FqRtt,
+//!     FqRttConfig, NthLoss, NthLossConfig, RollBack, RollBackConfig, Veno, VenoConfig, Within,
+//! };
+//! use losscause::{
+//!     Acked, Algorithm, ConfigError, Loss, Numbers, Observation, Signal, Span, Time, ask, tell,
+//! };
+//!
+//! let mut yardsticks = [
+//!     AnyAlgorithm::Veno(Veno::new(&VenoConfig { beta: 3.0 })?),
+//!     AnyAlgorithm::CdgTolerance(CdgTolerance::new(&CdgToleranceConfig {
+//!         rounding: Span::from_micros(64),
+//!     })?),
+//!     AnyAlgorithm::FqRtt(FqRtt::new(&FqRttConfig {
+//!         above_min: Span::from_millis(5),
+//!         ..FqRttConfig::default()
+//!     })?),
+//!     AnyAlgorithm::NthLoss(NthLoss::new(&NthLossConfig { n: 2, within: Within::Ack })?),
+//!     AnyAlgorithm::DropRate(DropRate::new(&DropRateConfig {
+//!         threshold: 0.1,
+//!         ..DropRateConfig::default()
+//!     })?),
+//!     AnyAlgorithm::RollBack(RollBack::new(&RollBackConfig { share: 0.2, least_pkts: 2 })?),
+//! ];
+//! let at = |ms| Time::ZERO + Span::from_millis(ms);
+//! let mut acked = Acked::new(1);
+//! acked.in_flight_pkts = 20;
+//! acked.cwnd_pkts = Some(20.0);
+//! let mut loss = Loss::new(at(300), Signal::Gap);
+//! loss.numbers = Some(Numbers::one(140));
+//! loss.cwnd_pkts = Some(20.0);
+//! let verdicts = yardsticks.each_mut().map(|rule| {
+//!     for seq in 0..150 {
+//!         let ack =
+//!             Observation::first(seq, at(2 * seq as i64)).with_delay(Some(Span::from_millis(40)));
+//!         rule.observe(&ack.with_acked(acked));
+//!     }
+//!     let loss = tell(rule, &loss, &mut ());
+//!     (rule.name(), ask(rule, &loss, &mut ()).verdict.is_wireless())
+//! });
+//! assert_eq!(
+//!     verdicts.map(|(_, is_wireless)| is_wireless),
+//!     [true, false, false, true, true, false],
+//!     "{verdicts:?}"
+//! );
+//! # Ok::<(), ConfigError>(())
+//! ```
 
 mod any;
 pub mod as_told;
@@ -23,7 +170,9 @@ pub use any::{AnyAlgorithm, BuiltIn, LdaConfig};
 pub use as_told::AsTold;
 pub use biaz::{Biaz, BiazConfig, MinimumOver};
 #[cfg(feature = "alloc")]
-pub use boxed::{BoxedAlgorithm, BoxedParameters};
+pub use boxed::BoxedAlgorithm;
+#[cfg(feature = "alloc")]
+pub(crate) use boxed::BoxedParameters;
 pub use cdg::{CdgTolerance, CdgToleranceConfig};
 pub use constant::Constant;
 pub use drop_rate::{DropRate, DropRateConfig};

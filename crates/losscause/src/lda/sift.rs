@@ -50,6 +50,46 @@
 //!
 //! Deviations: none; no paper has published it. A loss among the first 32 arrivals is undecided, and so is one in a gap
 //! older than the last eight; a transport takes an undecided loss for congestion.
+//!
+//! Besides its verdict it gives a probability:
+//!
+//! ```
+//! use losscause::lda::{Sift, SiftConfig};
+//! use losscause::{ConfigError, Differentiator, Packet, Span, Time, on_judged};
+//!
+//! let mut sift =
+//!     Differentiator::new(Sift::new(&SiftConfig { margin_db: 6.0, ..SiftConfig::default() })?);
+//! let mut probabilities = Vec::new();
+//! let mut keep = on_judged(|_, judgement| probabilities.extend(judgement.probability));
+//! // A packet every 10 ms through an empty queue. One in twenty is lost.
+//! for seq in (0..1_000).filter(|seq| seq % 20 != 7) {
+//!     let sent = Time::ZERO + Span::from_millis(10 * seq);
+//!     sift.on_packet(
+//!         Packet { seq: seq as u64, at: sent + Span::from_millis(30), sent: Some(sent) },
+//!         &mut keep,
+//!     );
+//! }
+//! assert!(probabilities.last() > Some(&0.5), "{probabilities:?}");
+//! # Ok::<(), ConfigError>(())
+//! ```
+//!
+//! A fit of other weights starts with a blank card and weighs readings directly:
+//!
+//! ```
+//! use losscause::lda::sift::{Card, Clues, Earlier, Weight};
+//!
+//! let mut card = Card::blank(false);
+//! card.start = 12;
+//! let mut earlier = Earlier::NEW;
+//! let mut clues = Clues::default();
+//! for _ in 0..3 {
+//!     clues.0[Clues::EARLIER] = earlier.reading();
+//!     let Weight { sum, own, .. } = card.weigh(&clues);
+//!     assert_eq!((sum, own), (12, 12));
+//!     earlier.observe(own);
+//! }
+//! assert_eq!(earlier.reading(), 1_012, "1.2 dB on average, above -100 dB");
+//! ```
 
 mod average;
 pub mod card;

@@ -3,6 +3,23 @@
 use crate::Span;
 
 /// An enum whose values have names in scenario files; `registry::choice!` declares one.
+///
+/// ```
+/// use losscause::lda::MinimumOver;
+/// use losscause::registry::{Choice, Field};
+///
+/// // What a registry does with a key and a word.
+/// let mut over = MinimumOver::AllIntervals;
+/// match Field::Choice(&mut over) {
+///     Field::Choice(choice) => {
+///         assert!(choice.select("consecutive-packets") && !choice.select("none"))
+///     }
+///     _ => unreachable!(),
+/// }
+/// assert_eq!(over, MinimumOver::ConsecutivePackets);
+/// let names = |choice: &dyn Choice| choice.names();
+/// assert_eq!(names(&over), ["all-intervals", "consecutive-packets"]);
+/// ```
 pub trait Choice {
     /// Becomes the value of that name; false if there is none.
     fn select(&mut self, name: &str) -> bool;

@@ -4,6 +4,30 @@
 //! for a receiver or a sender. Each algorithm implements them beside its code. [`BuiltIn`] names those of this crate;
 //! `Registry` (feature `alloc`) holds them and those of other crates. A program looks names up in the registry that it is
 //! given, and has no list of its own.
+//!
+//! ```
+//! use losscause::registry::{
+//!     BuiltIn, ConfigError, End, LdaConfig, Operations, Origin, UnknownAlgorithm, Value,
+//! };
+//!
+//! assert_eq!("zbss".parse::<BuiltIn>(), Err(UnknownAlgorithm));
+//! let zbs: BuiltIn = "ZBS".parse().unwrap();
+//! let mut config: LdaConfig = zbs.config();
+//! assert_eq!(config.info().origin, Origin::Published);
+//! assert!(matches!(config.info().operations, Some(Operations { additions_after_loss: 1.., .. })));
+//!
+//! // Settings of a base scheme have its prefix.
+//! config.set("spike.alpha", Value::Number(0.4))?;
+//! assert_eq!(config.get("spike.alpha"), Some(Value::Number(0.4)));
+//! match config.set("alpha", Value::Number(0.4)) {
+//!     Err(ConfigError::UnknownSetting { algorithm }) => assert_eq!(algorithm.name, "ZBS"),
+//!     other => panic!("{other:?}"),
+//! }
+//! // A range is checked when the algorithm is built.
+//! config.set("t_avg_gain", Value::Number(2.0))?;
+//! assert!(matches!(config.build(End::Receiver), Err(ConfigError::OutOfRange { .. })));
+//! # Ok::<(), ConfigError>(())
+//! ```
 
 mod choice;
 mod error;

@@ -18,6 +18,19 @@ use super::{Choice, ConfigError, End, Field, Info, Parameters, RegistryError, Se
 use crate::{Algorithm, AnyAlgorithm};
 
 /// An algorithm that serde makes of its settings.
+///
+/// A program that takes algorithms of its users adds each in the same way:
+///
+/// ```
+/// use losscause::registry::{Registry, RegistryError, WithSettings};
+///
+/// fn add<A: WithSettings>(registry: Registry, algorithm: A) -> Result<Registry, RegistryError> {
+///     let name = algorithm.name();
+///     let registry = registry.with_own(algorithm)?;
+///     assert!(registry.find(name).is_some());
+///     Ok(registry)
+/// }
+/// ```
 pub trait WithSettings: Algorithm + Serialize + DeserializeOwned + Clone + Send + Sync + 'static {}
 
 impl<A: Algorithm + Serialize + DeserializeOwned + Clone + Send + Sync + 'static> WithSettings for A {}

@@ -13,6 +13,43 @@
 //! then used as traces ([`ChannelSpec::Trace`](crate::ChannelSpec::Trace)).
 //!
 //! Deviations: what the paper leaves open is a parameter; docs/channels/jakes.md gives the choices and their reasons.
+//!
+//! ```
+//! use losscause::Span;
+//! use losscause_sim::jakes::{
+//!     Alignment, Decision, DopplerPer, EnergyOn, ParameterProblem, Parameters, Unit, Uplink,
+//! };
+//!
+//! let parameters = Parameters {
+//!     packet_bytes: 100,
+//!     rate_bps: 80_000,
+//!     trial: Span::from_secs(1),
+//!     spreading_gain: 32,
+//!     chips_of: Unit::CodedBit,
+//!     users: 4,
+//!     paths: 2,
+//!     path_decay_db: 3.0,
+//!     eb_n0_db: 7.0,
+//!     energy_of: Unit::Bit,
+//!     energy_on: EnergyOn::AllPaths,
+//!     implementation_loss_db: 0.0,
+//!     alignment: Alignment::Asynchronous,
+//!     self_interference: true,
+//!     doppler: 0.001,
+//!     doppler_per: DopplerPer::CodedBit,
+//!     oscillators: 16,
+//!     constraint_length: 7,
+//!     decision: Decision::Soft,
+//!     interleaver_packets: 1,
+//!     interleaver_columns: 40,
+//! };
+//! let uplink = Uplink::new(parameters.clone())?;
+//! let wrong_bits = uplink.trial(1, 0);
+//! assert_eq!(wrong_bits.len(), uplink.packets_per_trial());
+//! let refused = Uplink::new(Parameters { users: 0, ..parameters }).map(|_| ());
+//! assert!(matches!(refused, Err(ParameterProblem { parameter: "users", .. })));
+//! # Ok::<(), ParameterProblem>(())
+//! ```
 
 mod convolutional;
 mod fading;

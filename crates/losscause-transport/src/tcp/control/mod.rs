@@ -39,6 +39,51 @@ pub use westwood_vt::WestwoodVtParameters;
 ///
 /// A control leaves `cwnd` and `ssthresh` finite, and `cwnd` at least 1.
 ///
+/// ```
+/// use losscause::{Span, Time, Verdict};
+/// use losscause_transport::tcp::{
+///     AckEvent, Answer, CongestionControl, Growth, LossEvent, RttSample, Sending, TimeoutEvent,
+///     Window,
+/// };
+///
+/// /// Grows by a packet per round trip of at most 50 ms. Halves, unless the air lost a packet once.
+/// #[derive(Clone, Debug, Default)]
+/// struct Impatient {
+///     rtt: Span,
+/// }
+///
+/// impl CongestionControl for Impatient {
+///     fn name(&self) -> &'static str {
+///         "impatient"
+///     }
+///     fn on_rtt(&mut self, _: &mut Window, sample: &RttSample) {
+///         self.rtt = sample.rtt;
+///     }
+///     fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
+///         if acked.growth == Growth::Due && self.rtt <= Span::from_millis(50) {
+///             window.grow_by(acked.newly_acked_pkts as f64 / window.cwnd);
+///         }
+///     }
+///     fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
+///         let again = matches!(loss.sending, Some(Sending { times: 2.., .. }));
+///         if loss.verdict == Verdict::Wireless && !again {
+///             return Answer::Kept;
+///         }
+///         window.ssthresh = (window.cwnd / 2.0).max(2.0);
+///         window.cwnd = window.ssthresh;
+///         Answer::Cut
+///     }
+///     fn on_timeout(&mut self, window: &mut Window, _: &TimeoutEvent) {
+///         window.cwnd = 1.0;
+///     }
+/// }
+///
+/// let mut window = Window { cwnd: 10.0, ssthresh: 20.0, max_pkts: 100 };
+/// let sending = Some(Sending { at: None, times: 1 });
+/// let loss = LossEvent { at: Time::ZERO, flight_pkts: 10, verdict: Verdict::Wireless, sending };
+/// assert_eq!(Impatient::default().on_loss(&mut window, &loss), Answer::Kept);
+/// ```
+///
 /// | machine | order of calls for one ACK |
 /// |---|---|
 /// | RFCs and ns-2 | `on_mark`; for a duplicate `on_dup_ack`, `on_loss`; for new data `on_ack`, and for the SYN `on_open` |

@@ -1,0 +1,86 @@
+//! Each public type of the crates that others depend on is named in an example: code of a doc comment, of the README, or
+//! a file in `examples/`. An import alone shows nothing. The crates' sources are read as text, so that of two types of
+//! one name in a crate one is enough.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+const FOR_OTHERS: [&str; 6] =
+    ["losscause", "losscause-capture", "losscause-transport", "losscause-sim", "losscause-quic", "losscause-media"];
+
+/// All files below a folder, one after the other.
+fn files(folder: &Path) -> String {
+    let Ok(entries) = fs::read_dir(folder) else { return String::new() };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.map(|path| if path.is_dir() { files(&path) } else { fs::read_to_string(path).unwrap() }).collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+fn types_in(text: &str) -> impl Iterator<Item = String> {
+    let is_type = |word: &&str| word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase);
+    words(text).filter(is_type).map(str::to_owned)
+}
+
+/// Adds the types that a module makes public. Its file is `folder.rs`, `folder/mod.rs` or `folder/lib.rs`; what has none is
+/// a type, or another crate's module.
+fn add_public_types(folder: &Path, types: &mut BTreeSet<String>) {
+    let places = [folder.with_extension("rs"), folder.join("mod.rs"), folder.join("lib.rs")];
+    let text = places.iter().find_map(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    for statement in lines.join("\n").split("\npub ").skip(1) {
+        let (kind, rest) = statement.split_once(' ').unwrap();
+        match kind {
+            "mod" => add_public_types(&folder.join(words(rest).next().unwrap()), types),
+            "struct" | "enum" | "trait" => types.extend(types_in(rest).take(1)),
+            "use" => {
+                let path = rest.split(';').next().unwrap();
+                types.extend(types_in(path));
+                add_public_types(&words(path).fold(folder.to_owned(), |module, name| module.join(name)), types);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The blocks of code in a text of Markdown, but for those that are marked as no Rust.
+fn blocks(markdown: &str) -> String {
+    let blocks = markdown.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+    blocks.filter(|(kind, _)| !["text", "console"].contains(kind)).map(|(_, code)| code).collect()
+}
+
+fn documentation(source: &str) -> String {
+    let texts = source.lines().filter_map(|line| line.trim_start().strip_prefix("//")?.strip_prefix(['!', '/']));
+    texts.map(|text| format!("{}\n", text.trim_start().trim_start_matches("# "))).collect()
+}
+
+/// The types that code names, beside its imports and comments.
+fn named(code: &str) -> BTreeSet<String> {
+    let lines: String = code.lines().map(|line| format!("\n{}", line.split("//").next().unwrap())).collect();
+    let behind_imports = lines.split("\nuse ").enumerate().map(|(place, part)| match part.split_once(';') {
+        Some((_import, rest)) if place > 0 => rest,
+        _ => part,
+    });
+    behind_imports.flat_map(types_in).collect()
+}
+
+#[test]
+fn each_public_type_for_others_has_an_example() {
+    let mut missing = Vec::new();
+    for name in FOR_OTHERS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates").join(name);
+        let mut types = BTreeSet::new();
+        add_public_types(&folder.join("src"), &mut types);
+        assert!(types.len() > 10, "{name}: {types:?}");
+        let readme = fs::read_to_string(folder.join("README.md")).unwrap();
+        let source = documentation(&files(&folder.join("src")));
+        let shown = named(&(blocks(&readme) + &blocks(&source) + &files(&folder.join("examples"))));
+        missing.extend(types.difference(&shown).map(|missing| format!("{name}: {missing}")));
+    }
+    assert!(missing.is_empty(), "public types without an example: {missing:#?}");
+}
