@@ -1,4 +1,4 @@
-//! The extension module `losscause._losscause` of the Python package, which is in `python/`.
+//! The extension module `losscause._losscause` of the Python package.
 //!
 //! ```text
 //! input       a scenario and settings, as Python gives them     → study's types
