@@ -12,7 +12,7 @@ use workspace::{members, root};
 mod workspace;
 
 /// The crates of the laboratory.
-const LABORATORY: [&str; 4] = ["losscause-laboratory", "losscause-live", "losscause-paths", "losscause-report"];
+const LABORATORY: [&str; 3] = ["losscause-experiments", "losscause-laboratory", "losscause-report"];
 
 /// What may use the laboratory: the command, the Python package, tests of examples, the project's own commands. All other
 /// crates are the product.
