@@ -18,6 +18,10 @@ fn published() -> Vec<(PathBuf, Table)> {
     crates
 }
 
+/// The crates that other programs depend on. The others are parts of the command.
+const FOR_OTHERS: [&str; 6] =
+    ["losscause", "losscause-capture", "losscause-media", "losscause-quic", "losscause-sim", "losscause-transport"];
+
 /// Of crates.io's list of categories, those that fit crates of this project.
 const CATEGORIES: [&str; 10] = [
     "algorithms",
@@ -120,6 +124,22 @@ fn every_readme_names_the_oldest_compiler_and_has_code_that_is_tested() {
         let library = fs::read_to_string(folder.join("src/lib.rs")).unwrap();
         assert!(library.contains("#[doc = include_str!(\"../README.md\")]"), "{name}: the README's code is not tested");
     }
+}
+
+#[test]
+fn every_readme_says_whether_the_crate_is_for_others() {
+    let mut for_others = Vec::new();
+    for (folder, manifest) in published() {
+        let readme = fs::read_to_string(folder.join("README.md")).unwrap();
+        let name = manifest["package"]["name"].as_str().unwrap().to_owned();
+        let is_for_others = readme.contains("\nThis crate is for other programs to depend on.\n");
+        let is_a_part =
+            readme.contains("\nThis crate is part of the command `losscause`; its API may change with any release.\n");
+        assert!(is_for_others != is_a_part, "{name}: its README says neither or both");
+        for_others.extend(is_for_others.then_some(name));
+    }
+    for_others.sort();
+    assert_eq!(for_others, FOR_OTHERS);
 }
 
 #[test]
