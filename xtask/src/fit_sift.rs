@@ -1,5 +1,5 @@
 //! `cargo xtask fit-sift`: fits the weights of Sift to the training paths. The fit itself is an example of
-//! losscause-paths, so that this program needs no part of the simulator.
+//! losscause-experiments, so that this program needs no part of the simulator.
 
 use anyhow::Result;
 
@@ -24,7 +24,7 @@ pub(crate) struct Options {
 /// Runs the example.
 pub(crate) fn fit_sift(options: &Options) -> Result<()> {
     let mut fit = cargo();
-    fit.args(["run", "--release", "--locked", "-p", "losscause-paths", "--example", "fit-sift"]);
+    fit.args(["run", "--release", "--locked", "-p", "losscause-experiments", "--example", "fit-sift"]);
     fit.arg("--");
     fit.args(options.write.then_some("--write"));
     fit.args(options.ablations.then_some("--ablations"));

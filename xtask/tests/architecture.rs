@@ -7,9 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
+use workspace::{members, root};
+
+mod workspace;
 
 /// The crates of the laboratory.
-const LABORATORY: [&str; 4] = ["losscause-laboratory", "losscause-live", "losscause-paths", "losscause-report"];
+const LABORATORY: [&str; 3] = ["losscause-experiments", "losscause-laboratory", "losscause-report"];
 
 /// What may use the laboratory: the command, the Python package, tests of examples, the project's own commands. All other
 /// crates are the product.
@@ -17,27 +20,13 @@ const USES_LABORATORY: [&str; 5] = ["losscause-cli", "losscause-python", "near-m
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
-}
-
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
 fn manifests() -> BTreeMap<String, Table> {
-    let packages = ["crates", "examples", "web/wasm"].map(|folder| {
-        fs::read_dir(root().join(folder)).unwrap_or_else(|e| panic!("{folder}/: {e}")).map(|e| e.unwrap().path())
-    });
-    packages
-        .into_iter()
-        .flatten()
-        .chain([root().join("xtask")])
-        .map(|dir| {
-            let manifest: Table = toml::from_str(&read(&dir.join("Cargo.toml"))).unwrap();
-            (manifest["package"]["name"].as_str().unwrap().to_owned(), manifest)
-        })
-        .collect()
+    let named = |(_, manifest): (PathBuf, Table)| (manifest["package"]["name"].as_str().unwrap().to_owned(), manifest);
+    members().into_iter().map(named).collect()
 }
 
 /// Packages named in the manifest's dependency tables whose name ends in one of `kinds`, for every target.

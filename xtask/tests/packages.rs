@@ -6,31 +6,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
+use workspace::{manifest, members, root, strings};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
-}
+mod workspace;
 
-fn manifest(folder: &Path) -> Table {
-    toml::from_str(&fs::read_to_string(folder.join("Cargo.toml")).unwrap()).unwrap()
-}
-
-/// The extension module of the Python package, which is published as a wheel.
-const NOT_PUBLISHED: &str = "crates/losscause-python";
-
-/// The published crates: all others that lie in `crates/`.
+/// The published crates: those that lie below `crates/`.
 fn published() -> Vec<(PathBuf, Table)> {
-    let folders = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
-    let folders = folders.filter(|folder| *folder != root().join(NOT_PUBLISHED));
-    let crates: Vec<_> = folders.map(|folder| (folder.clone(), manifest(&folder))).collect();
+    let crates: Vec<_> =
+        members().into_iter().filter(|(folder, _)| folder.starts_with(root().join("crates"))).collect();
     assert!(crates.len() >= 5);
     crates
 }
 
-fn strings(package: &Table, key: &str) -> Vec<String> {
-    let values = package.get(key).and_then(Value::as_array).unwrap_or_else(|| panic!("no {key} in {package}"));
-    values.iter().map(|value| value.as_str().unwrap().to_owned()).collect()
-}
+/// The crates that other programs depend on. The others are parts of the command.
+const FOR_OTHERS: [&str; 6] =
+    ["losscause", "losscause-capture", "losscause-media", "losscause-quic", "losscause-sim", "losscause-transport"];
 
 /// Of crates.io's list of categories, those that fit crates of this project.
 const CATEGORIES: [&str; 10] = [
@@ -137,11 +127,27 @@ fn every_readme_names_the_oldest_compiler_and_has_code_that_is_tested() {
 }
 
 #[test]
-fn examples_modules_of_pages_fuzz_targets_and_xtask_are_not_published() {
-    let below = |folder: &str| fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
-    let others = ["xtask", "fuzz", NOT_PUBLISHED].map(|name| root().join(name));
-    for folder in below("examples").chain(below("web/wasm")).chain(others) {
-        let manifest = manifest(&folder);
+fn every_readme_says_whether_the_crate_is_for_others() {
+    let mut for_others = Vec::new();
+    for (folder, manifest) in published() {
+        let readme = fs::read_to_string(folder.join("README.md")).unwrap();
+        let name = manifest["package"]["name"].as_str().unwrap().to_owned();
+        let is_for_others = readme.contains("\nThis crate is for other programs to depend on.\n");
+        let is_a_part =
+            readme.contains("\nThis crate is part of the command `losscause`; its API may change with any release.\n");
+        assert!(is_for_others != is_a_part, "{name}: its README says neither or both");
+        for_others.extend(is_for_others.then_some(name));
+    }
+    for_others.sort();
+    assert_eq!(for_others, FOR_OTHERS);
+}
+
+#[test]
+fn what_is_not_below_crates_is_not_published() {
+    let published = published();
+    let fuzz = root().join("fuzz");
+    let others = members().into_iter().filter(|member| !published.contains(member));
+    for (folder, manifest) in others.chain([(fuzz.clone(), manifest(&fuzz))]) {
         assert_eq!(manifest["package"].get("publish"), Some(&Value::Boolean(false)), "{}", folder.display());
     }
 }

@@ -63,7 +63,7 @@ pub(crate) enum Failure {
     Kernel(#[from] losscause_linux::kernel::KernelError),
     /// An experiment on a real stack could not be made: status 2 or 1.
     #[error(transparent)]
-    Live(#[from] losscause_live::LiveError),
+    Live(#[from] losscause_experiments::live::LiveError),
     /// A result is worse than the one that it was compared with: status 1.
     #[error("{0}")]
     Worse(String),

@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
 }
 
 fn experiments() -> Vec<catalogue::Paper> {
-    catalogue::experiments(losscause_live::EXPERIMENTS.iter().map(|experiment| experiment.record()))
+    catalogue::experiments(losscause_experiments::live::EXPERIMENTS.iter().map(|experiment| experiment.record()))
 }
 
 fn print_scenario(what: Option<What>, name: &str) -> Result<(), Failure> {

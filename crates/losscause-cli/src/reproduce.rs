@@ -82,7 +82,7 @@ pub(crate) struct Arguments {
 
 /// Makes the runs, prints the tables that were asked for as they are complete, then the conclusion.
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
-    if arguments.items.iter().any(|name| losscause_live::find(name).is_some()) {
+    if arguments.items.iter().any(|name| losscause_experiments::live::find(name).is_some()) {
         paths::refuse_options(&arguments)?;
         return experiment::run(&arguments);
     }

@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use losscause_experiments::paths::in_loop;
 use losscause_laboratory::compare::{Plan, Variant};
 use losscause_laboratory::sweep::Sweep;
-use losscause_paths::in_loop;
 use losscause_sim::Traffic;
 use losscause_sim::tcp::{Config, RecoveryScheme, ResponseScheme};
 use losscause_study::{Context, Jobs, Measurements, Registry, Scenario, Setting, Workers, run};

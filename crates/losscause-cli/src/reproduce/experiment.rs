@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use losscause_live::{Event, LiveError, Measured, Only, Plan, Selection};
+use losscause_experiments::live::{Event, LiveError, Measured, Only, Plan, Selection};
 use losscause_study::{InputError, Jobs, Stop};
 
 use super::{Arguments, REPORT, make_writable, write_report};

@@ -3,7 +3,7 @@
 use std::path::Path as File;
 use std::time::Instant;
 
-use losscause_paths::{Path, Vantage, benchmark, in_loop};
+use losscause_experiments::paths::{Path, Vantage, benchmark, in_loop};
 use losscause_study::InputError;
 use losscause_study::error::unknown;
 use losscause_study::tools::atomic;

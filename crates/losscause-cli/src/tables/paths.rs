@@ -1,10 +1,10 @@
 //! The outcome of the benchmark of paths: the answer, then a table per end.
 
 use losscause::registry::Origin;
-use losscause_paths::benchmark::AtVantage;
-use losscause_paths::in_loop::{LOSS_RATES, LoopRow};
-use losscause_paths::report::{ends, percent, reduction_text};
-use losscause_paths::{Benchmark, InLoop, Vantage};
+use losscause_experiments::paths::benchmark::AtVantage;
+use losscause_experiments::paths::in_loop::{LOSS_RATES, LoopRow};
+use losscause_experiments::paths::report::{ends, percent, reduction_text};
+use losscause_experiments::paths::{Benchmark, InLoop, Vantage};
 
 use crate::output;
 

@@ -1,0 +1,29 @@
+//! Measures tables of an experiment and prints every value: `measure quic/loss --only system=quinn-cubic --runs 5`.
+
+use losscause_experiments::live::{LiveError, Only, Plan, Selection};
+use losscause_study::{Jobs, Setting, Stop};
+
+fn main() -> Result<(), LiveError> {
+    let (mut items, mut only, mut settings, mut runs) = (Vec::new(), Vec::new(), Vec::new(), None);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().unwrap_or_default();
+        match argument.as_str() {
+            "--only" => only.push(Only::parse(&value())?),
+            "--set" => settings.push(Setting::parse(&value())?),
+            "--runs" => runs = value().parse().ok(),
+            _ => items.push(argument),
+        }
+    }
+    let plan = Plan::new(&Selection::parse(&items, only)?, runs, 1, &settings)?;
+    let measured = plan.execute(Jobs::default(), &Stop::new(), |_| ())?;
+    for item in &measured.reproduction.items {
+        let at: Vec<String> = item.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let (system, metric, value, ci95) = (&item.system, &item.metric, item.measured_text(), item.ci95_text());
+        println!("{}\t{}\t{system}\t{metric}\t{value}\t{ci95}\t{}", item.scenario, at.join(" "), item.unit);
+    }
+    for claim in &measured.reproduction.claims {
+        println!("claim\t{}\t{:?}\t{}", claim.id, claim.holds, claim.evidence);
+    }
+    Ok(())
+}

@@ -1,0 +1,15 @@
+//! Experiments that no paper has: on real network stacks, and over drawn paths.
+//!
+//! | module | what it measures |
+//! |---|---|
+//! | [`live`] | tables on real network stacks, with the simulator's values beside them |
+//! | [`paths`] | every algorithm over paths that are drawn at random: which one is right where |
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod live;
+pub mod paths;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,120 @@
+//! `live`: the running kernel's TCP over emulated links.
+//!
+//! Each cell is a scenario with one link. The kernel's connections cross that link over the emulator, between two network
+//! namespaces; `reno`, `cubic`, `bbr` are the kernel's own, `lc_*` are loaded before the first run and unloaded after the
+//! last. The simulator runs the same file with the same seed, where it has the system's variant and algorithm
+//! ([`simulated`]).
+
+mod answer;
+mod claims;
+#[cfg(all(feature = "linux", target_os = "linux"))]
+mod kernel;
+pub mod simulated;
+
+use std::sync::LazyLock;
+
+use losscause_laboratory::papers::claims::Predicate;
+use losscause_laboratory::papers::record::{Item, Paper, PaperTexts, ScenarioText};
+
+use crate::live::{Cell, Experiment, LiveError, Stack};
+
+/// The experiment.
+#[derive(Clone, Copy, Debug)]
+pub struct Live;
+
+static TEXTS: PaperTexts = PaperTexts {
+    key: "live",
+    published: include_str!("../../../experiments/live/record.toml"),
+    items: include_str!("../../../experiments/live/items.toml"),
+    explanations: include_str!("../../../experiments/live/explanations.toml"),
+    costs: "",
+    scenarios: &[ScenarioText {
+        name: "transfer",
+        text: include_str!("../../../experiments/live/scenarios/transfer.toml"),
+    }],
+    channel: None,
+    patterns: &[],
+};
+
+static RECORD: LazyLock<Paper> = LazyLock::new(|| Paper::of(&TEXTS));
+
+/// Systems whose names begin in this way are loaded by the experiment.
+const OURS: &str = "lc_";
+
+impl Experiment for Live {
+    fn record(&self) -> &'static Paper {
+        &RECORD
+    }
+
+    fn predicates(&self) -> &'static [(&'static str, Predicate)] {
+        claims::PREDICATES
+    }
+
+    fn answer(&self, items: &[Item]) -> Option<String> {
+        answer::of(items)
+    }
+
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    fn set_up(&self, cells: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
+        Ok(Box::new(kernel::Kernel::set_up(cells)?))
+    }
+
+    #[cfg(not(all(feature = "linux", target_os = "linux")))]
+    fn set_up(&self, _cells: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
+        Err(LiveError::not_built("live", "linux"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use losscause::Span;
+    use losscause_sim::{ChannelSpec, Limit, QueueSpec};
+
+    use super::*;
+    use crate::live::experiment::is_under_test;
+    use crate::live::{Plan, Selection};
+
+    fn cells(name: &str) -> Vec<Cell> {
+        Plan::new(&Selection::parse(&[name], vec![]).unwrap(), None, 1, &[]).unwrap().cells().to_vec()
+    }
+
+    #[test]
+    fn the_first_table_is_ten_megabits_forty_milliseconds_and_one_bandwidth_delay_product() {
+        let cells = cells("live");
+        assert_eq!(cells.len(), 39);
+        assert!(cells.iter().all(|cell| cell.layout.duration.as_secs_f64() == 15.0));
+        for cell in cells {
+            let link = &cell.layout.network.links[0];
+            assert_eq!((link.rate_bps, link.delay), (10_000_000, Span::from_millis(20)));
+            // 10 Mb/s for 40 ms are 50,000 bytes, or 33.3 packets.
+            assert!(matches!(link.queue, QueueSpec::DropTail { limit: Limit::Packets(34) }), "{:?}", link.queue);
+            let loss = cell.parameters["loss"].as_number().unwrap();
+            assert!(matches!(link.channel, ChannelSpec::Bernoulli { loss: set } if set == loss), "{:?}", link.channel);
+            assert_eq!(cell.layout.network.flows.len(), 1);
+        }
+    }
+
+    #[test]
+    fn cells_on_demand_have_their_queue_channel_and_flows() {
+        let all = cells("live/full");
+        let of = |item: &str| all.iter().find(|cell| cell.spec.id == item).unwrap().layout.network.clone();
+        assert!(matches!(of("fq-codel").links[0].queue, QueueSpec::FqCoDel(_)));
+        assert!(matches!(of("burst").links[0].channel, ChannelSpec::GilbertElliott { .. }));
+        assert_eq!(of("fast").links[0].rate_bps, 50_000_000);
+        assert!(of("four-flows").flows.iter().all(|flow| is_under_test(&flow.name)));
+        let pair = of("sharing");
+        assert_eq!(pair.flows.iter().map(|flow| is_under_test(&flow.name)).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[cfg(not(all(feature = "linux", target_os = "linux")))]
+    #[test]
+    fn without_the_feature_one_sentence_says_what_is_missing() {
+        let error = Live.set_up(&[]).err().unwrap();
+        assert!(error.is_bad_input());
+        assert!(error.to_string().starts_with(if cfg!(target_os = "linux") {
+            "reproduce live: this program was built without `linux`"
+        } else {
+            "reproduce live: needs Linux"
+        }));
+    }
+}

@@ -1,0 +1,352 @@
+//! The results in words, in CSV and as a page.
+
+use std::fmt::Write;
+
+use losscause::registry::Origin;
+use losscause_report::map::{Map, MapCell, MapGroup, MapPage, MapRow};
+use losscause_report::map_html;
+use losscause_study::tools::csv_file;
+
+use crate::paths::benchmark::{AtVantage, Benchmark, LevelErrors, Row};
+use crate::paths::in_loop::{InLoop, LOSS_RATES, LoopRow, Spread};
+use crate::paths::path::{Path, Vantage};
+use crate::paths::score::Interval;
+
+/// An algorithm works at a level if it errs at most so often there.
+pub const WORKS: f64 = 0.2;
+
+/// A level with fewer paths says nothing about where an algorithm works.
+const LEAST_PATHS: usize = 5;
+
+/// How the seeds are divided, for notes.
+const DRAWN: &str = "Each path is drawn from its seed and number";
+
+impl Benchmark {
+    /// The answer, a sentence or two per end.
+    pub fn answers(&self) -> Vec<String> {
+        self.vantages.iter().map(AtVantage::answer).collect()
+    }
+
+    /// A row per path, end and algorithm.
+    pub fn csv(&self) -> String {
+        let mut records = Vec::new();
+        for at in &self.vantages {
+            for path in &at.by_path {
+                for (row, error) in at.algorithms.iter().zip(&path.errors) {
+                    let error = error.map_or_else(String::new, |error| format!("{error:.6}"));
+                    let own = [path.losses.0.to_string(), path.losses.1.to_string(), row.algorithm.to_owned(), error];
+                    let begin = [at.vantage.to_owned(), self.seed.to_string(), path.number.to_string()];
+                    let levels = path.levels.iter().map(|level| (*level).to_owned());
+                    // A receiver has no reports of losses.
+                    let missing = self.factors().len() - path.levels.len();
+                    records
+                        .push(begin.into_iter().chain(levels).chain(vec![String::new(); missing]).chain(own).collect());
+                }
+            }
+        }
+        let factors = self.factors().into_iter().map(|factor| factor.replace(' ', "_").to_lowercase());
+        let begin = ["vantage", "seed", "number"].map(String::from);
+        let end = ["congestion_losses", "wireless_losses", "algorithm", "balanced_error"].map(String::from);
+        csv_file::text_of_records(begin.into_iter().chain(factors).chain(end).collect(), records)
+    }
+
+    /// A row per end, level and algorithm.
+    fn map_csv(&self) -> String {
+        let mut records = Vec::new();
+        for at in &self.vantages {
+            for level in &at.levels {
+                for (row, error) in at.algorithms.iter().zip(&level.errors) {
+                    let error = error.map_or_else(String::new, |error| format!("{error:.6}"));
+                    let texts = [at.vantage, level.factor, level.level, row.algorithm].map(String::from);
+                    records.push(texts.into_iter().chain([level.paths.to_string(), error]).collect());
+                }
+            }
+        }
+        let header = ["vantage", "factor", "level", "algorithm", "paths", "balanced_error"].map(String::from);
+        csv_file::text_of_records(header.into(), records)
+    }
+
+    /// All factors; those of a sender.
+    fn factors(&self) -> Vec<&'static str> {
+        Path::draw(self.seed, 0).levels(Vantage::Sender).iter().map(|level| level.factor).collect()
+    }
+
+    /// The page: where does each algorithm work?
+    pub fn html(&self) -> String {
+        let mut answers = self.answers();
+        answers.insert(0, self.headline());
+        map_html(&MapPage {
+            title: "paths".to_owned(),
+            answers,
+            what: format!(
+                "{} paths of seed {}. {DRAWN}; behind one transport all algorithms judge the same losses. The balanced \
+                 error is the mean of M_c and M_w.",
+                self.paths, self.seed
+            ),
+            maps: self.vantages.iter().flat_map(|at| [at.table(), at.map()]).collect(),
+            csv: self.map_csv(),
+            csv_name: "map.csv".to_owned(),
+            footnote: format!(
+                "losscause reproduce paths --seed {} --paths {}: the same program gives the same page.",
+                self.seed, self.paths
+            ),
+        })
+    }
+
+    fn headline(&self) -> String {
+        let best = self.vantages.iter().filter_map(|at| {
+            let best = at.algorithms.first()?;
+            Some(format!("at the {} {}, wrong {}", at.vantage, best.algorithm, percent(best.error?.value)))
+        });
+        let best: Vec<String> = best.collect();
+        if best.is_empty() {
+            "No path had enough losses".to_owned()
+        } else {
+            format!("Best on average: {}", best.join("; "))
+        }
+    }
+}
+
+impl AtVantage {
+    fn answer(&self) -> String {
+        let of = |name: &str| self.algorithms.iter().find(|row| row.algorithm == name);
+        let Some((best, error)) = self.best_published.and_then(of).and_then(|row| Some((row, row.error?))) else {
+            return format!("At the {}: no path had enough losses.", self.vantage);
+        };
+        let mut text = format!(
+            "At the {}, on {} paths: the best published algorithm is {}, with a balanced error of {}",
+            self.vantage,
+            self.scored_paths,
+            best.algorithm,
+            with_ends(error)
+        );
+        if let Some(always) = of("always congestion").and_then(|row| row.error) {
+            _ = write!(text, "; always congestion has {}", percent(always.value));
+        }
+        if let Some(hindsight) = self.best_per_path {
+            _ = write!(text, ", the best published one of each path in hindsight {}", percent(hindsight.value));
+        }
+        if let Some(by_halves) = self.best_by_halves {
+            _ = write!(
+                text,
+                ", and chosen by one half of the path's losses, on the other {}",
+                percent(by_halves.value)
+            );
+        }
+        text.push('.');
+        let own =
+            self.algorithms.iter().filter(|row| row.origin.is_unpublished() && !row.algorithm.starts_with("always "));
+        for row in own {
+            if let (Some(error), Some(reduction)) = (row.error, row.reduction) {
+                let less = if reduction.value >= 0.0 { "less" } else { "more" };
+                let [value, low, high] = [reduction.value, reduction.low, reduction.high].map(|share| share * 100.0);
+                let (low, high) = if reduction.value >= 0.0 { (low, high) } else { (-high, -low) };
+                _ = write!(
+                    text,
+                    " {} has {}: {:.0} % [{low:.0}, {high:.0}] {less} than the best published.",
+                    row.algorithm,
+                    with_ends(error),
+                    value.abs()
+                );
+            }
+        }
+        text
+    }
+
+    /// All algorithms over all paths.
+    fn table(&self) -> Map {
+        let row = |row: &Row| MapRow {
+            name: row.algorithm.to_owned(),
+            basis: self.scored_paths.to_string(),
+            cells: vec![
+                MapCell::error(row.error.map(|error| error.value)),
+                MapCell::text(row.error.map_or_else(|| "–".to_owned(), ends)),
+                MapCell::error(row.m_c),
+                MapCell::error(row.m_w),
+                MapCell::text(row.reduction.map_or_else(|| "–".to_owned(), reduction_text)),
+            ],
+        };
+        let of =
+            |origins: &[Origin]| self.algorithms.iter().filter(|row| origins.contains(&row.origin)).map(row).collect();
+        let group = |(name, origins): (&str, &[Origin])| MapGroup { name: name.to_owned(), rows: of(origins) };
+        let groups: [(&str, &[Origin]); 3] = [
+            ("published", &[Origin::Published]),
+            ("rules of other stacks", &[Origin::Yardstick]),
+            ("bounds, and what no paper has published", &[Origin::OnTrial, Origin::Other]),
+        ];
+        Map {
+            heading: format!("At the {}", self.vantage),
+            note: "Percent; the error with its 95 % interval over paths, and by how much it is below that of the best \
+                   published algorithm."
+                .to_owned(),
+            columns: ["error", "95 %", "M_c", "M_w", "below the best"].map(String::from).into(),
+            groups: groups.into_iter().map(group).filter(|group| !group.rows.is_empty()).collect(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// Errors by level.
+    fn map(&self) -> Map {
+        let mut groups: Vec<MapGroup> = Vec::new();
+        for LevelErrors { factor, level, paths, errors, best_per_path } in &self.levels {
+            if groups.last().is_none_or(|group| group.name != *factor) {
+                groups.push(MapGroup { name: (*factor).to_owned(), rows: Vec::new() });
+            }
+            let cells = errors.iter().chain([best_per_path]).map(|error| MapCell::error(*error)).collect();
+            if let Some(group) = groups.last_mut() {
+                group.rows.push(MapRow { name: (*level).to_owned(), basis: paths.to_string(), cells });
+            }
+        }
+        Map {
+            heading: format!("Where each one works, at the {}", self.vantage),
+            note:
+                "Balanced error, percent, on the paths of each level: green is better than a constant answer, red is \
+                   worse. A level with few paths says little. The last column takes for each path the published one that \
+                   turned out best there."
+                    .to_owned(),
+            columns: self.algorithms.iter().map(|row| row.algorithm).chain(["best per path"]).map(String::from).collect(),
+            groups,
+            remarks: self.where_each_works(),
+        }
+    }
+
+    /// A sentence per algorithm, except those that always say the same.
+    pub fn where_each_works(&self) -> Vec<String> {
+        let sentence = |(index, row): (usize, &Row)| {
+            let levels = self.levels.iter().filter(|level| level.paths >= LEAST_PATHS);
+            let (mut works, mut fails) = (Vec::new(), Vec::new());
+            for level in levels {
+                match level.errors[index] {
+                    Some(error) if error <= WORKS => works.push(level.level),
+                    Some(error) if error >= 0.5 => fails.push(level.level),
+                    _ => {}
+                }
+            }
+            let list = |names: &[&str]| if names.is_empty() { "nowhere".to_owned() } else { names.join(", ") };
+            format!(
+                "{}: at most {:.0} % wrong: {}; worse than a constant answer: {}.",
+                row.algorithm,
+                100.0 * WORKS,
+                list(&works),
+                list(&fails)
+            )
+        };
+        let judges = |(_, row): &(usize, &Row)| !row.algorithm.starts_with("always ");
+        self.algorithms.iter().enumerate().filter(judges).map(sentence).collect()
+    }
+}
+
+impl InLoop {
+    /// The answer, a sentence per end.
+    pub fn answers(&self) -> Vec<String> {
+        Vantage::ALL.iter().filter_map(|vantage| self.answer(vantage.name())).collect()
+    }
+
+    fn answer(&self, vantage: &str) -> Option<String> {
+        let of = |rate: f64| {
+            self.rows.iter().filter(move |row| row.vantage == vantage && row.loss_rate == rate && row.is_algorithm())
+        };
+        let cost = |row: &&LoopRow| row.queue_loss_points.map_or(f64::INFINITY, |points| points.mean);
+        let gain = |row: &&LoopRow| row.over_omniscient.map_or(f64::NEG_INFINITY, |ratio| ratio.median);
+        let gentle = of(0.0).min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
+        let fast = of(0.01).max_by(|a, b| gain(a).total_cmp(&gain(b)))?;
+        let (cost, gain) = (cost(&gentle), gain(&fast));
+        Some(format!(
+            "At the {vantage}: without wireless loss, {} adds the least queue loss, {cost:+.2} points on average; with one \
+             percent, {} has the highest goodput, {gain:.2} of the omniscient one's.",
+            gentle.algorithm, fast.algorithm
+        ))
+    }
+
+    /// A row per run.
+    pub fn csv(&self) -> String {
+        csv_file::text(self.runs.iter())
+    }
+
+    /// The page.
+    pub fn html(&self) -> String {
+        let mut answers = self.answers();
+        if answers.is_empty() {
+            answers.push("No algorithm ran".to_owned());
+        }
+        let ends = Vantage::ALL.iter().flat_map(|vantage| LOSS_RATES.map(|rate| (vantage.name(), rate)));
+        map_html(&MapPage {
+            title: "paths in the loop".to_owned(),
+            answers,
+            what: format!(
+                "{} paths of seed {}, {}. {DRAWN}; all test flows run the algorithm. M_c counts on paths with 100 \
+                 congestion losses and no policer. What always congestion shows with other seeds is chance.",
+                self.paths,
+                self.seed,
+                match self.runs_per_path {
+                    1 => "one run of each".to_owned(),
+                    runs => format!("means over {runs} runs of each"),
+                }
+            ),
+            maps: ends.map(|(vantage, rate)| self.table(vantage, rate)).collect(),
+            csv: self.csv(),
+            csv_name: "loop.csv".to_owned(),
+            footnote: format!(
+                "losscause reproduce paths/loop --seed {} --paths {} --runs {}: the same program gives the same page.",
+                self.seed, self.paths, self.runs_per_path
+            ),
+        })
+    }
+
+    fn table(&self, vantage: &str, rate: f64) -> Map {
+        let row = |row: &LoopRow| MapRow {
+            name: row.algorithm.to_owned(),
+            basis: row.over_base.map_or(0, |spread| spread.paths).to_string(),
+            cells: row.cells().into_iter().map(MapCell::text).collect(),
+        };
+        let rows = self.rows.iter().filter(|row| row.vantage == vantage && row.loss_rate == rate).map(row).collect();
+        Map {
+            heading: format!("At the {vantage}, {:.0} % wireless loss", 100.0 * rate),
+            note:
+                "M_c and queue loss beyond the base's: mean, and the worst path. Goodput and what a stock competitor \
+                   keeps: median, and the lowest path."
+                    .to_owned(),
+            columns: LoopRow::HEADS.map(String::from).into(),
+            groups: vec![MapGroup { name: String::new(), rows }],
+            remarks: Vec::new(),
+        }
+    }
+}
+
+impl LoopRow {
+    /// The heads of [`LoopRow::cells`].
+    pub const HEADS: [&'static str; 5] = ["M_c, %", "queue loss, points", "over base", "over omniscient", "competitor"];
+
+    /// Its values as texts.
+    pub fn cells(&self) -> [String; 5] {
+        let text = |spread: Option<Spread>, of: &dyn Fn(Spread) -> String| spread.map_or_else(|| "–".to_owned(), of);
+        let ratio = |spread: Spread| format!("{:.2}; {:.2}", spread.median, spread.least);
+        [
+            text(self.m_c, &|spread| format!("{:.1}; {:.1}", 100.0 * spread.mean, 100.0 * spread.most)),
+            text(self.queue_loss_points, &|spread| format!("{:+.2}; {:+.2}", spread.mean, spread.most)),
+            text(self.over_base, &ratio),
+            text(self.over_omniscient, &ratio),
+            text(self.competitor_keeps, &ratio),
+        ]
+    }
+}
+
+/// `35.6 %`.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// `[31.0, 40.2]`, percent.
+pub fn ends(interval: Interval) -> String {
+    format!("[{:.1}, {:.1}]", 100.0 * interval.low, 100.0 * interval.high)
+}
+
+/// `35.6 % [31.0, 40.2]`.
+fn with_ends(interval: Interval) -> String {
+    format!("{} {}", percent(interval.value), ends(interval))
+}
+
+/// `12 [-3, 25]`, percent.
+pub fn reduction_text(interval: Interval) -> String {
+    format!("{:.0} [{:.0}, {:.0}]", 100.0 * interval.value, 100.0 * interval.low, 100.0 * interval.high)
+}

@@ -1,0 +1,72 @@
+//! Two cells over the emulator: programs are loaded, run, judged and unloaded. Needs root, TUN, BTF and clang; without them
+//! the test says so, and fails if CI is set.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+#[path = "common/hang.rs"]
+mod hang;
+
+use losscause_experiments::live::{LiveError, Measured, Only, Plan, Selection};
+use losscause_linux::kernel::status;
+use losscause_study::{Jobs, Setting, Stop};
+
+const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+
+fn plan(only: &[&str], seconds: i64) -> Plan {
+    let only = only.iter().map(|text| Only::parse(text).unwrap()).collect();
+    let selection = Selection::parse(&["live"], only).unwrap();
+    Plan::new(&selection, Some(1), 1, &[Setting::new("duration_s", seconds)]).unwrap()
+}
+
+/// None, with the reason printed, if this machine cannot run it.
+fn execute(plan: Plan, stop: &Stop) -> Option<Result<Measured, LiveError>> {
+    match plan.execute(Jobs::new(2).unwrap(), stop, |_| {}) {
+        Err(error) if error.is_bad_input() => {
+            assert!(std::env::var_os("CI").is_none(), "skipped, which CI forbids: {error}");
+            println!("skipped: {error}");
+            None
+        }
+        outcome => Some(outcome),
+    }
+}
+
+fn is_loaded(name: &str) -> bool {
+    std::fs::read_to_string(AVAILABLE).unwrap().split_whitespace().any(|known| known == name)
+}
+
+/// One test: a name can be loaded once.
+#[test]
+fn cells_run_side_by_side_in_kernel_and_simulator_and_nothing_is_left() {
+    let Some(outcome) = execute(plan(&["system=reno,lc_westwood_vt", "loss=0.02"], 8), &Stop::new()) else { return };
+    assert!(!is_loaded("lc_westwood_vt"));
+    let Measured { reproduction, left_out, .. } = outcome.unwrap();
+    assert!(left_out.is_empty(), "{left_out:?}");
+    let value = |system: &str, metric: &str| {
+        let mut items = reproduction.items.iter();
+        items.find(|item| item.system == system && item.metric == metric).unwrap().measured
+    };
+    let kbps = |system, metric| value(system, metric).unwrap();
+    println!("{:?}", reproduction.answer);
+    // The link has 10 Mb/s. In the simulator the same link and losses give the kernel's Reno a rate of the same order.
+    let of_simulated = kbps("reno", "goodput") / kbps("reno", "simulated_goodput");
+    println!("{of_simulated} of the simulated goodput");
+    assert!((0.1..2.0).contains(&of_simulated) && kbps("reno", "goodput") < 10_000.0, "{:?}", value("reno", "goodput"));
+    assert!(kbps("lc_westwood_vt", "goodput") > 1.5 * kbps("reno", "goodput"));
+    assert!((300.0..9_000.0).contains(&kbps("reno", "simulated_goodput")));
+    assert!(kbps("reno", "retransmissions") > 0.0);
+    assert_eq!((value("reno", "M_w"), value("lc_westwood_vt", "simulated_goodput")), (None, None));
+    // Few of the random losses find 16 packets in the queue.
+    assert!(kbps("lc_westwood_vt", "M_w") < 50.0);
+
+    // A stop ends a run, and unloads as well. By itself this one would take a day.
+    let stop = Stop::new();
+    let told = stop.clone();
+    let stopped = std::thread::spawn(move || execute(plan(&["system=lc_zigzag", "loss=0"], 86_400), &stop).unwrap());
+    hang::wait_until("a connection of the run is open", || {
+        status(Some("lc_zigzag")).is_ok_and(|found| !found[0].connections.is_empty())
+    });
+    told.request();
+    hang::wait_until("the run that was told to stop is over", || stopped.is_finished());
+    assert!(matches!(stopped.join().unwrap(), Err(LiveError::Stopped(_))));
+    assert!(!is_loaded("lc_zigzag"));
+}

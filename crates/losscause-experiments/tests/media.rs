@@ -1,0 +1,56 @@
+//! `reproduce media` as a whole, in few runs.
+#![allow(clippy::unwrap_used)] // In tests.
+
+use losscause_experiments::live::{Only, Plan, Selection};
+use losscause_laboratory::papers::reproduce::Reproduction;
+use losscause_study::{Jobs, Stop};
+
+fn measured(items: &[&str], only: &[&str], runs: u32, jobs: usize) -> Reproduction {
+    let only = only.iter().map(|text| Only::parse(text).unwrap()).collect();
+    let plan = Plan::new(&Selection::parse(items, only).unwrap(), Some(runs), 1, &[]).unwrap();
+    plan.execute(Jobs::new(jobs).unwrap(), &Stop::new(), |_| ()).unwrap().reproduction
+}
+
+fn value(of: &Reproduction, system: &str, metric: &str) -> f64 {
+    let item = of.items.iter().find(|item| item.system == system && item.metric == metric);
+    item.and_then(|item| item.measured).unwrap_or_else(|| panic!("{system} {metric}"))
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_of_json_on_any_number_of_threads() {
+    let only = ["system=none,ZBS", "loss=high"];
+    let json = |jobs| serde_json::to_string(&measured(&["media/wlh"], &only, 2, jobs)).unwrap();
+    let first = json(1);
+    assert!(first.contains("\"ZBS\""), "{first}");
+    assert_eq!(first, json(2));
+}
+
+#[test]
+fn zbs_fills_cens_last_hop_and_plain_tfrc_does_not() {
+    let of = measured(&["media/wlh"], &["system=none,oracle,ZBS", "loss=high"], 6, 2);
+    let usage = |system: &str| value(&of, system, "usage");
+    assert!(usage("ZBS") >= 95.0, "{}", usage("ZBS"));
+    assert!(usage("none") < usage("ZBS") - 10.0, "{}", usage("none"));
+    assert_eq!((value(&of, "none", "M_w"), value(&of, "oracle", "M_w")), (100.0, 0.0));
+    let answer = of.answer.as_deref().unwrap();
+    assert!(
+        answer.starts_with("On Cen's wireless last hop with one flow and high loss, a stream with ZBS uses 9"),
+        "{answer}"
+    );
+    let settled: Vec<(&str, Option<bool>)> = of.claims.iter().map(|claim| (claim.id.as_str(), claim.holds)).collect();
+    let expected = [
+        ("rate-of-simulated", None),
+        ("rate-of-simulated.radio", None),
+        ("zbs-fills-the-last-hop", Some(true)),
+        ("plain-does-not", Some(true)),
+    ];
+    assert_eq!(settled, expected, "not every cell of the first was measured");
+}
+
+#[test]
+fn an_algorithm_that_is_always_wrong_about_congestion_loses_to_the_queue() {
+    let of = measured(&["media/wlh"], &["system=oracle,always wireless", "loss=high"], 2, 2);
+    let drops = |system: &str| value(&of, system, "queue_drops");
+    assert!(drops("always wireless") > 5.0 * drops("oracle"), "{} and {}", drops("always wireless"), drops("oracle"));
+    assert_eq!(value(&of, "always wireless", "M_c"), 100.0);
+}

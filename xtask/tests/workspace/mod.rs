@@ -1,0 +1,41 @@
+//! The packages of the workspace, as its manifest lists them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+/// The folder of the repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
+}
+
+/// The manifest of the package in `folder`.
+pub(crate) fn manifest(folder: &Path) -> Table {
+    let path = folder.join("Cargo.toml");
+    let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The strings of an array.
+pub(crate) fn strings(table: &Table, key: &str) -> Vec<String> {
+    let values = table.get(key).and_then(Value::as_array).unwrap_or_else(|| panic!("no {key} in {table}"));
+    values.iter().map(|value| value.as_str().unwrap().to_owned()).collect()
+}
+
+/// The folders in `folder`.
+pub(crate) fn folders(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+/// The workspace's packages, each with its folder.
+pub(crate) fn members() -> Vec<(PathBuf, Table)> {
+    let workspace = manifest(&root());
+    let members = strings(workspace["workspace"].as_table().unwrap(), "members");
+    let folders = members.iter().flat_map(|member| match member.strip_suffix("/*") {
+        Some(parent) => folders(&root().join(parent)),
+        None => vec![root().join(member)],
+    });
+    folders.map(|folder| (folder.clone(), manifest(&folder))).collect()
+}
