@@ -21,9 +21,9 @@ struct Step {
     name: &'static str,
     needs: &'static [Tool],
     run: fn() -> Result<()>,
-    /// It stands in for the steps that need these tools, and runs only where one of them is missing.
+    /// The check stands in for the steps that need these tools, and runs only if one is missing.
     stands_in_for: &'static [Tool],
-    /// It waits much and measures no time: it runs beside its neighbours of this kind.
+    /// The check waits much and measures no time: it runs beside its neighbours of this kind.
     is_beside: bool,
 }
 

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn every_target_runs_once_and_what_fails_does_not_stop_the_others() {
+    fn every_target_runs_once_and_a_failure_stops_no_other() {
         let targets = ["a", "b", "c", "d"].map(str::to_owned);
         for jobs in [1, 2, 9] {
             let ran = Mutex::new(Vec::new());

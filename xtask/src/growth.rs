@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_step_of_half_as_much_again_is_named_and_none_of_a_few_seconds() {
+    fn only_a_step_of_half_as_much_again_is_named_if_not_of_seconds() {
         let last = costs(3, &[("format", 1.0), ("tests", 100.0), ("lints", 100.0)]);
         let now = costs(3, &[("format", 3.0), ("tests", 149.0), ("lints", 151.0), ("new", 60.0)]);
         let table = now.table(&last);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn one_unit_more_in_the_default_build_is_an_error_that_says_how_to_renew_the_number() {
+    fn one_unit_more_is_an_error_that_says_how_to_renew_the_number() {
         assert!(costs(142, &[]).check_units(&costs(142, &[])).is_ok());
         let error = costs(143, &[]).check_units(&costs(142, &[])).unwrap_err().to_string();
         assert!(error.starts_with("the default build has 143 compiled units, 142 at the last landing"), "{error}");

@@ -26,7 +26,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 
 /// A module of a page.
 struct Module {
-    /// Its file in `web/src`.
+    /// The module's file in `web/src`.
     name: &'static str,
     profile: &'static str,
     package: &'static str,

@@ -17,7 +17,7 @@ pub(crate) struct Usage {
     pub(crate) user_s: f64,
     /// Time in the kernel, such as for reading files, seconds.
     pub(crate) system_s: f64,
-    /// Its peak memory (`ru_maxrss`), kB of 1024 bytes.
+    /// The process's peak memory (`ru_maxrss`), kB of 1024 bytes.
     pub(crate) peak_kb: i64,
 }
 
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_are_summed_up_by_the_median_times_and_the_largest_memory() {
+    fn runs_are_summed_by_median_times_and_the_largest_memory() {
         let usage = |user_s: f64, peak_kb| Usage { user_s, system_s: user_s / 2.0, peak_kb };
         let runs = [usage(0.3, 7_000), usage(0.1, 9_000), usage(0.2, 8_000)];
         assert_eq!(Usage::sum_up(&runs), usage(0.2, 9_000));

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tests_need_what_the_package_and_its_extras_name_and_an_extra_that_is_missing_is_an_error() {
+    fn the_tests_need_what_extras_name_and_a_missing_one_is_wrong() {
         let text = "[project]\ndependencies = ['a']\n[project.optional-dependencies]\ntest = ['b>=1', 'c']\nray = ['d']\n\
                     progress = ['e']\n";
         assert_eq!(needed(text).unwrap_err().to_string(), "no extra notebooks");

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_measured_value_keeps_all_its_digits_from_the_json_to_the_table() {
+    fn a_measured_value_keeps_its_digits_from_json_to_the_table() {
         let json = r#"{ "id": "x", "paper": "dalwadi", "source": "", "system": "NewReno", "scenario": "none", "metric": "M_c",
             "parameters": { "p": 0.1, "N": 2 }, "unit": "1", "published": null, "measured": 228.74401415095042, "ci95": null,
             "runs": 2, "status": "missed" }"#;

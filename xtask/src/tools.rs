@@ -49,7 +49,7 @@ const MDBOOK_SHA256: &str = "b1ecbf2210c407dec7ce6db913f6342935443abdf9af4ffad64
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 impl Tool {
-    /// Its name in messages.
+    /// The tool's name in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Ns2 => "ns-2 (Debian's package `ns2`)",

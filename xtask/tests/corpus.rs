@@ -165,7 +165,7 @@ fn a_file_of_a_few_lines_cannot_ask_for_gigabytes() {
 }
 
 #[test]
-fn a_sweep_of_more_cells_or_runs_than_fit_into_memory_is_refused() {
+fn a_sweep_of_more_cells_or_runs_than_fit_in_memory_is_refused() {
     let refusal = |name: &str| {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/sweep").join(name);
         let text = std::fs::read_to_string(file).unwrap();

@@ -37,7 +37,7 @@ const CATEGORIES: [&str; 10] = [
 ];
 
 #[test]
-fn every_published_crate_has_keywords_and_categories_that_crates_io_takes() {
+fn every_published_crate_has_keywords_that_crates_io_takes() {
     for (folder, manifest) in published() {
         let package = manifest["package"].as_table().unwrap();
         assert!(!package.contains_key("publish"), "{}", folder.display());
@@ -55,7 +55,7 @@ fn every_published_crate_has_keywords_and_categories_that_crates_io_takes() {
 }
 
 #[test]
-fn every_published_crate_holds_a_readme_and_the_two_licences_of_the_repository() {
+fn every_published_crate_holds_a_readme_and_both_licences() {
     for (folder, manifest) in published() {
         let include = strings(manifest["package"].as_table().unwrap(), "include");
         for entry in ["/src", "/tests", "/README.md", "/LICENSE-*"] {
@@ -82,7 +82,7 @@ fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
 /// proptest keeps the seed of a property that has failed beside `src`, as `proptest-regressions/PATH.txt`, or beside the file
 /// in `tests`, as `NAME.proptest-regressions`. A seed whose file has moved would never be tried again.
 #[test]
-fn the_seed_of_a_property_that_fails_is_kept_packed_and_tried_by_the_file_that_has_the_property() {
+fn a_failing_seed_is_kept_packed_and_tried_by_its_own_file() {
     let mut properties = 0;
     for (folder, manifest) in published() {
         let [sources, tests] = ["src", "tests"].map(|name| texts(&folder.join(name)));
@@ -112,7 +112,7 @@ fn the_seed_of_a_property_that_fails_is_kept_packed_and_tried_by_the_file_that_h
 }
 
 #[test]
-fn every_readme_names_the_oldest_compiler_and_has_code_that_is_tested() {
+fn every_readme_names_the_oldest_compiler_and_has_tested_code() {
     let workspace = manifest(&root());
     let oldest = workspace["workspace"]["package"]["rust-version"].as_str().unwrap();
     for (folder, manifest) in published() {
@@ -153,7 +153,7 @@ fn what_is_not_below_crates_is_not_published() {
 }
 
 #[test]
-fn full_has_every_other_feature_of_the_command_and_none_is_on_by_default() {
+fn full_has_every_other_feature_and_none_is_on_by_default() {
     let manifest = manifest(&root().join("crates/losscause-cli"));
     let features = manifest["features"].as_table().unwrap();
     let mut full = strings(features, "full");

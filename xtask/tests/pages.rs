@@ -19,7 +19,7 @@ fn worked_example(page: &str) -> &str {
 }
 
 #[test]
-fn the_worked_example_is_the_shipped_one_and_gives_about_the_printed_numbers() {
+fn the_worked_example_is_as_shipped_and_gives_the_numbers() {
     let page = read("docs/scenario.md");
     let example = Scenario::parse(worked_example(&page), "docs/scenario.md", &Context::default()).unwrap();
     let shipped =
@@ -96,7 +96,7 @@ fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn every_toml_block_is_a_scenario_or_a_sweep_that_can_run_or_is_marked_as_a_fragment() {
+fn every_toml_block_runs_or_is_marked_as_a_fragment() {
     let (mut scenarios, mut sweeps, mut fragments) = (0, 0, 0);
     for name in pages() {
         let page = read(&name);
@@ -161,7 +161,7 @@ fn the_anchor_of_a_heading_has_its_words_without_its_marks() {
 }
 
 #[test]
-fn every_explanation_of_a_miss_leads_to_a_heading_of_its_paper_s_page() {
+fn every_explanation_of_a_miss_leads_to_a_heading_of_its_page() {
     let mut checked = 0;
     for paper in record::all().iter().filter(|paper| paper.is_published()) {
         let file = format!("docs/reproduction/{}.md", paper.key());

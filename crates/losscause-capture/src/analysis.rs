@@ -207,11 +207,11 @@ pub struct RadioFrames {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Flow {
-    /// Its number in this capture, from 1 on, in the order in which flows began.
+    /// The flow's number in this capture, from 1 on, in the order in which flows began.
     pub id: u64,
     /// The sender of the data.
     pub src: String,
-    /// Their receiver.
+    /// The receiver of the data.
     pub dst: String,
     /// What its sender is called, by a DNS answer or a TLS handshake in the capture.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -476,7 +476,7 @@ pub struct Loss {
     pub bytes: u64,
     /// Packets.
     pub packets: u64,
-    /// Its place in the flow: bytes of TCP, packets of others, from the flow's first one on; none if the flow is not
+    /// The place in the flow, from its start on: bytes of TCP, or packets; none if the flow is not
     /// followed over time.
     #[serde(skip)]
     pub place: Option<u64>,

@@ -18,9 +18,9 @@ pub(crate) const MOST_OF_TEN: u64 = 8;
 struct Told {
     /// How many there are: a sentence.
     lost: String,
-    /// Their causes in short: a sentence, if there is one.
+    /// The causes of the losses in short: a sentence, if there is one.
     headline: String,
-    /// Their causes, what shows them and what to do: sentences, if there are any.
+    /// The causes of the losses, what shows them and what to do: sentences, if there are any.
     causes: String,
     /// What is to be said beside them.
     beside: String,
@@ -217,7 +217,7 @@ impl Flow {
         "by",
     ];
 
-    /// This flow as a row of a table: number (in brackets if the flow is minor), ends, vantage point, packets, losses, the share of packets that were lost,
+    /// A table row: number (minor: in brackets), ends, vantage point, packets, losses, their share,
     /// packets that were sent again, losses called wireless and congestion, those undecided, and the algorithm that called
     /// them so.
     pub fn cells(&self) -> [String; 12] {
@@ -238,17 +238,17 @@ impl Flow {
         ]
     }
 
-    /// Its sender with its name: `192.0.2.1:443 (example.org)`.
+    /// The flow's sender with its name: `192.0.2.1:443 (example.org)`.
     pub fn src_told(&self) -> String {
         names::behind(&self.src, self.src_name.as_deref())
     }
 
-    /// Its receiver with its name.
+    /// The flow's receiver with its name.
     pub fn dst_told(&self) -> String {
         names::behind(&self.dst, self.dst_name.as_deref())
     }
 
-    /// Its losses, their cause, and what the algorithm to follow calls them, in sentences.
+    /// The flow's losses, their cause, and what the algorithm to follow calls them, in sentences.
     pub fn answer(&self) -> String {
         if self.lost() == 0 {
             return format!("No data packet {}.", if self.hides_repairs() { "is missing" } else { "was lost" });
@@ -293,7 +293,7 @@ impl Flow {
         (told.diagnosis.certainty != Certainty::CannotTell).then_some(&told.diagnosis)
     }
 
-    /// That cause in words, and how sure it is.
+    /// The cause that the losses have together, in words, and how sure it is.
     pub fn named_cause(&self) -> Option<String> {
         self.named().map(|Diagnosis { cause, certainty, .. }| format!("{}: {cause}", certainty.name()))
     }
@@ -415,7 +415,7 @@ impl Flow {
         ))
     }
 
-    /// Its losses, those that are not listed too.
+    /// All packets that the flow lost, those that are not listed too.
     pub fn lost(&self) -> u64 {
         self.losses.len() as u64 + self.unlisted_losses
     }

@@ -160,7 +160,7 @@ impl Flow {
         self.fit.filter(|fit| fit.policer.is_none()).map(|fit| fit.rate_p90_bps)
     }
 
-    /// Its goodput, kb/s: from when on, in seconds after the capture's first packet, and how much. It holds until the next one.
+    /// The goodput, kb/s, each from a time on (s after the capture's first packet) until the next.
     /// Only of a flow that lost packets: elsewhere the rate of data is the same.
     pub fn goodput_kbps(&self) -> Vec<(f64, f64)> {
         let steps = |measured: &Measured| {

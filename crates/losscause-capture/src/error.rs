@@ -38,7 +38,7 @@ pub enum CaptureError {
         "has link type {link}, expected Ethernet, IEEE 802.11, PPP, Linux cooked (v1, v2), NFLOG, raw IP or loopback"
     )]
     LinkType {
-        /// That link type.
+        /// The file's link type.
         link: LinkType,
     },
     /// The file's structure is wrong before its first packet.

@@ -77,7 +77,7 @@ pub struct Fit {
     pub queue_losses: u64,
     /// A full packet with its headers from IP on, bytes.
     pub packet_bytes: u64,
-    /// These headers, bytes.
+    /// The headers of a full packet, from IP on, bytes.
     pub header_bytes: u64,
     /// The receiver's window if it held the sender up for most of the time, bytes.
     pub window_bytes: Option<u64>,
@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_changes_for_long_is_other_traffic_and_one_that_jumps_is_not() {
+    fn a_slow_change_of_rate_is_traffic_a_jump_is_not() {
         let of = |long: usize| {
             let rates: Vec<(f64, f64)> =
                 (0..64).map(|k| (if (k / long).is_multiple_of(2) { 9e6 } else { 5e6 }, 0.125)).collect();

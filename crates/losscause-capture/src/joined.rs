@@ -79,7 +79,7 @@ pub enum JoinError {
     /// No flow is in both, and one of the two is damaged or has none at all.
     #[error("have no flow in common: {file}: {problem}")]
     Lacking {
-        /// That file.
+        /// The file that is damaged or has no flow.
         file: String,
         /// What is wrong with it, as the end of a sentence that begins with it.
         problem: String,

@@ -23,7 +23,7 @@ pub(crate) struct Measured {
 pub(crate) struct Packets {
     /// A full packet with its headers from IP on, bytes.
     pub(crate) full_bytes: u64,
-    /// These headers, bytes.
+    /// The headers of a full packet, from IP on, bytes.
     pub(crate) header_bytes: u64,
     /// The round trip of a full packet through empty queues, milliseconds; none if it was not measured.
     pub(crate) rtt_ms: Option<f64>,

@@ -23,7 +23,7 @@ pub(crate) fn mark(flows: &mut [Flow]) {
 }
 
 impl Flow {
-    /// Its hosts, whichever sends.
+    /// The flow's two hosts, whichever sends.
     fn hosts(&self) -> [String; 2] {
         let host = |end: &str| end.rsplit_once(':').map_or(end, |(host, _)| host).to_owned();
         let mut hosts = [host(&self.src), host(&self.dst)];

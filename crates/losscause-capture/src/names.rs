@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
 enum Hello<'a> {
     Names(&'a str),
     NamesNone,
-    /// It goes on behind these bytes.
+    /// The beginning goes on behind these bytes.
     Cut,
 }
 

@@ -31,7 +31,7 @@ impl Analysis {
         self.flows.is_empty() && self.unlisted_flows == 0
     }
 
-    /// That no flow was found, and what is there instead, as the end of a sentence that begins with the file;
+    /// The end of a sentence about the file: no flow was found, and what is there instead;
     /// `is_filtered` if the options may have left flows out.
     pub fn no_flow(&self, is_filtered: bool) -> String {
         let damage = self.truncated_at.zip(self.truncation.as_ref());

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_is_bits_over_an_interval_and_sequence_numbers_count_from_the_first() {
+    fn a_rate_is_bits_per_interval_and_numbers_count_from_the_first() {
         let mut transfer = Transfer::new(&Budget::default());
         // 1250 bytes every 10 ms: 1 Mb/s.
         let at = |k: i64| Time::from_nanos(7_000_000_000 + k * 10_000_000);

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_keeps_the_extremes_of_its_values_and_silence_takes_no_memory() {
+    fn a_step_keeps_its_extremes_and_silence_takes_no_memory() {
         let mut steps = Steps::new(&Budget::default());
         for (nanos, value) in [(500, 3.0), (600, 1.0), (STEP_NS, 7.0), (40 * STEP_NS + 500, 5.0)] {
             steps.take(at(nanos), Extremes::from(value));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_become_twice_as_long_when_time_goes_beyond_the_last_one() {
+    fn steps_double_when_time_goes_beyond_the_last_one() {
         let mut steps = Steps::new(&Budget::default());
         (0..1_024).for_each(|k| steps.take(at(k * STEP_NS), Extremes::from(k as f64)));
         assert_eq!(steps.steps.len(), 1_024);
@@ -221,7 +221,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_comes_in_whatever_order_the_steps_are_few_and_hold_every_byte(
+        fn steps_stay_few_and_hold_every_byte_in_any_order(
             times in proptest::collection::vec(any::<i64>(), 1..300),
         ) {
             let budget = Budget::default();

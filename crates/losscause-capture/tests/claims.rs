@@ -90,7 +90,7 @@ fn captures_of_both_ends_in_one_file_hold_every_packet_twice() {
 }
 
 #[test]
-fn copies_at_a_receiver_are_no_losses_without_any_identification() {
+fn copies_at_a_receiver_are_no_losses_without_identification() {
     let once = transfer(End::Receiver, 100, &LOST, false);
     let copies = |of: &dyn Fn(usize) -> usize| {
         let copy = |(place, packet): (usize, &Captured)| {
@@ -112,7 +112,7 @@ fn copies_at_a_receiver_are_no_losses_without_any_identification() {
 }
 
 #[test]
-fn what_a_router_receives_and_sends_on_passed_once_however_it_is_cut() {
+fn what_a_router_passes_on_counts_once_however_it_is_cut() {
     const LINUX_SLL: u32 = 113;
     let cooked = |kind: u8, segment: &Segment| {
         let header = [0, kind, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0];
@@ -153,7 +153,7 @@ fn of_merged_segments_no_more_is_lost_than_was_sent() {
 }
 
 #[test]
-fn a_senders_capture_that_lacks_packets_says_so_and_names_no_cause() {
+fn a_senders_incomplete_capture_says_so_and_names_no_cause() {
     let whole = transfer(End::Sender, 400, &LOST, true);
     // A file of a ring buffer is missing: both directions of 100 ms.
     let holed = whole.iter().filter(|(us, ..)| !(200_000..300_000).contains(us)).cloned().collect();
@@ -239,7 +239,7 @@ fn a_reply_to_a_syn_that_nobody_answers_opens_nothing() {
 }
 
 #[test]
-fn a_peer_that_answers_no_keep_alive_is_gone_from_the_first_one_on() {
+fn a_peer_is_gone_from_the_first_unanswered_keep_alive_on() {
     // Linux sends keep-alives without a byte.
     let keep_alive = || Segment { payload: 0, seq: 20 * PAYLOAD as u32, ..data(0) };
     let asked = |place: u64| (60_000_000 + 75_000_000 * place, 900 + place as u16, keep_alive());
@@ -290,7 +290,7 @@ fn snapped(file: &[u8], most: usize) -> Vec<u8> {
 }
 
 #[test]
-fn acknowledgements_that_were_recorded_before_their_data_hide_no_loss() {
+fn acknowledgements_recorded_before_their_data_hide_no_loss() {
     let is_answer = |segment: &Segment| !segment.from_first && segment.flags & SYN == 0;
     let ahead = |(us, id, segment): Captured| (if is_answer(&segment) { us - 3_000 } else { us }, id, segment);
     let analysis = analysis(transfer(End::Receiver, 400, &LOST, true).into_iter().map(ahead).collect());

@@ -196,7 +196,7 @@ fn the_packets_of_a_frame_that_are_paced_wait_in_no_queue() {
 }
 
 #[test]
-fn a_sender_that_stalls_without_counting_the_time_fills_no_queue() {
+fn a_sender_that_stalls_with_its_clock_fills_no_queue() {
     // A packet every 20 ms; every four seconds the sender stops for 300 ms and goes on where it was.
     let packets = (0..2_000_i64)
         .filter(|&i| i < 40 || chance(i, 40) != 0)

@@ -41,7 +41,7 @@ fn cost(rest: Vec<(u64, u8, Segment)>) -> Cost {
 }
 
 #[test]
-fn a_lost_packet_is_awaited_from_when_it_was_sent_until_it_is_sent_again_and_two_at_once_count_once() {
+fn a_lost_packet_is_awaited_from_its_sending_until_it_is_resent() {
     let again = |number: u32| Segment::data(1 + 100 * number, 100).at(1_060, 5);
     let sack = |end| ack(1).sack(&[(301, end)]);
     let sent = (0..6).map(|i| (50 + u64::from(i), 0, data(i)));
@@ -89,7 +89,7 @@ fn beside(small: u32) -> Analysis {
 }
 
 #[test]
-fn a_connection_that_carries_hardly_anything_beside_a_transfer_is_listed_and_not_counted() {
+fn a_nearly_idle_connection_is_listed_and_not_counted() {
     let analysis = beside(19);
     assert!(analysis.answer().starts_with("No data packet of 1 flow was lost."), "{}", analysis.answer());
     let small = analysis.flows.iter().find(|flow| flow.bytes == 1_900).unwrap();

@@ -193,7 +193,7 @@ fn a_queue_that_is_full_at_losses_is_named() {
 }
 
 #[test]
-fn losses_that_choose_nothing_are_not_called_a_queue_or_a_policer() {
+fn losses_that_choose_nothing_are_called_no_queue_or_policer() {
     for of in [50, 200] {
         let found = diagnosis(&transfer(60, random(of)));
         assert!(matches!(found.cause, Cause::Air), "{found}");

@@ -54,14 +54,14 @@ fn a_packet_that_was_sent_before_the_one_behind_it_is_reordered() {
 }
 
 #[test]
-fn a_newer_timestamp_in_the_gap_is_a_retransmission_and_tells_the_lost_packets_size() {
+fn a_newer_timestamp_in_a_gap_is_a_retransmission_and_its_size() {
     let again = Segment::data(201, 60).at(1_900, 5);
     let flow = flow([(0, data(0)), (1, data(1)), (2, data(3)), (3, again)]);
     assert_eq!((lost(&flow), flow.reordered), (vec![(201, 60, Evidence::Gap)], 0));
 }
 
 #[test]
-fn what_the_receiver_acknowledges_was_missed_by_the_capture_only() {
+fn acknowledged_data_was_missed_by_the_capture_only() {
     let flow = flow([(0, data(0)), (1, data(1)), (2, data(3)), (3, ack(4)), (4, data(4)), (5, ack(5))]);
     assert_eq!((lost(&flow).len(), flow.capture_drops), (0, 1));
 }
@@ -77,7 +77,7 @@ fn a_retransmission_behind_selective_acknowledgements_is_a_loss() {
 }
 
 #[test]
-fn without_ranges_a_duplicate_acknowledgement_announces_a_fast_retransmission_and_a_window_update_does_not() {
+fn a_duplicate_ack_announces_a_resend_a_window_update_does_not() {
     let evidence = |update: Segment| {
         let sent = (0..3).map(|i| (50 + u64::from(i), data(i)));
         let again = Segment::data(101, 100).at(1_300, 5);
@@ -99,7 +99,7 @@ fn a_retransmission_whose_data_arrived_twice_is_spurious() {
 }
 
 #[test]
-fn an_acknowledgement_too_soon_after_the_retransmission_is_the_originals() {
+fn an_ack_too_soon_after_the_retransmission_is_the_originals() {
     let again = Segment::data(101, 100).at(1_060, 5);
     let sent = (0..4).map(|i| (50 + u64::from(i), data(i)));
     let answers = [(90, ack(1)), (93, ack(1).sack(&[(201, 401)])), (94, again), (97, ack(4))];
@@ -108,7 +108,7 @@ fn an_acknowledgement_too_soon_after_the_retransmission_is_the_originals() {
 }
 
 #[test]
-fn a_packet_lost_twice_is_two_losses_and_a_timeout_is_congestion() {
+fn a_packet_lost_twice_is_two_losses_and_a_timeout_congestion() {
     let again = |tsval| Segment::data(101, 100).at(tsval, 5);
     let sent = (0..3).map(|i| (50 + u64::from(i), data(i)));
     let answers =
@@ -126,7 +126,7 @@ fn a_keep_alive_is_no_loss() {
 }
 
 #[test]
-fn the_acknowledgement_of_a_fin_is_none_of_data_that_the_capture_missed() {
+fn the_ack_of_a_fin_is_none_of_data_that_the_capture_missed() {
     let fin = Segment { flags: 17, payload: 0, ..data(3) };
     let sent = (0..3).map(|i| (50 + u64::from(i), data(i)));
     let flow = at_sender(sent.chain([(92, ack(3)), (93, fin), (133, Segment::ack(302))]));
@@ -161,7 +161,7 @@ fn analysis(packets: impl IntoIterator<Item = (u64, Segment)>) -> losscause_capt
 }
 
 #[test]
-fn repeats_that_a_capture_of_one_direction_shows_are_losses_without_a_cause() {
+fn repeats_seen_in_one_direction_only_are_losses_without_cause() {
     let sent = (0..30).map(|i| (10 * u64::from(i), Segment::data(1 + 100 * i, 100)));
     let again = [5, 11, 17].map(|i| (310 + u64::from(i), Segment::data(1 + 100 * i, 100)));
     let analysis = analysis(sent.chain(again));
@@ -171,7 +171,7 @@ fn repeats_that_a_capture_of_one_direction_shows_are_losses_without_a_cause() {
 }
 
 #[test]
-fn a_packet_that_is_repeated_by_a_timer_and_never_answered_shows_an_outage() {
+fn timer_repeats_that_are_never_answered_show_an_outage() {
     let times = [0, 200, 800, 2_000, 4_400, 9_200];
     let analysis = analysis(times.map(|ms| (ms, Segment::data(1, 100))));
     let outage = analysis.flows[0].outages[0];
@@ -348,7 +348,7 @@ fn a_receiver_whose_window_is_full_holds_its_sender_up() {
 }
 
 #[test]
-fn a_capture_in_parts_tells_what_it_tells_as_a_whole_and_a_second_of_it_what_is_known_then() {
+fn a_capture_in_parts_tells_what_it_tells_as_a_whole() {
     let sent = (0..100).filter(|i| i % 10 != 7).map(|i| (50 * u64::from(i), data(i)));
     let packets: Vec<_> = sent.map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
     let (first, second) = packets.split_at(40);

@@ -151,7 +151,7 @@ fn a_cut_compressed_file_delivers_what_was_decompressed() {
 }
 
 #[test]
-fn a_damaged_xz_file_ends_and_one_that_wants_much_memory_is_refused() {
+fn a_damaged_xz_file_ends_and_one_of_much_memory_is_refused() {
     let file = include_bytes!("captures/small.pcap.xz");
     for at in 0..file.len() {
         for flip in [1, 0x80, 0xff] {

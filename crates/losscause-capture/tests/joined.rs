@@ -116,7 +116,7 @@ fn every_loss_has_the_verdicts_of_both_ends() {
 }
 
 #[test]
-fn what_the_receiver_acknowledged_was_missed_by_its_capture_and_is_no_loss() {
+fn acknowledged_data_that_its_capture_lacks_is_no_loss() {
     let sent: Vec<_> = (0..6).map(|i| (at(i), data(0, 1_000 * i as u32, 1_000, None))).collect();
     let mut arrived: Vec<_> = sent.iter().map(|(time, packet)| (*time + Span::from_secs(500), *packet)).collect();
     arrived.remove(3);
@@ -134,7 +134,7 @@ fn only_what_lies_between_common_packets_is_known() {
 }
 
 #[test]
-fn without_timestamps_and_identification_order_and_trips_tell_which_copy_was_lost() {
+fn order_and_trips_tell_which_unidentified_copy_was_lost() {
     // The last packet is lost three times; the clocks are an hour apart.
     let packet = |seq| data(0, seq, 1_000, None);
     let sent = [(0, 0), (1, 1_000), (2, 2_000), (50, 2_000), (150, 2_000), (350, 2_000), (351, 3_000)];
@@ -175,7 +175,7 @@ fn what_one_capture_missed_is_no_sign_of_the_wrong_order() {
 }
 
 #[test]
-fn what_flows_back_in_a_connection_is_joined_the_other_way_round() {
+fn data_that_flow_back_in_a_connection_are_joined_in_reverse() {
     let there: Vec<_> = (0..50).map(|i| (at(10 * i), data(0, 1_000 * i as u32, 1_000, None))).collect();
     // Of five answers the second is lost once, and sent again 200 ms later.
     let answers = [(5, 0), (105, 1), (205, 2), (305, 1), (405, 3), (425, 4)];
@@ -192,7 +192,7 @@ fn what_flows_back_in_a_connection_is_joined_the_other_way_round() {
 }
 
 #[test]
-fn of_a_stream_the_order_may_be_wrong_if_the_receivers_capture_has_more() {
+fn a_streams_order_may_be_wrong_if_the_receivers_file_has_more() {
     let sent: Vec<_> = (0..50).map(|i| (at(20 * i), rtp(0, i as u16))).collect();
     let arrived: Vec<_> = sent.iter().enumerate().filter(|(i, _)| *i != 20).map(|(_, sent)| *sent).collect();
     assert_eq!(losses(&only_flow(&file(&sent), &file(&arrived))), [(20, 400)]);

@@ -54,7 +54,7 @@ fn lost(flow: &Flow) -> Vec<u64> {
 }
 
 #[test]
-fn what_was_sent_and_not_received_is_lost_and_judged_by_the_trips_of_the_others() {
+fn what_was_sent_and_not_received_is_lost_and_judged_by_trips() {
     let client = log("client", "\"ODCID\":\"A1B2\"", &sent());
     let server = log("server", "\"ODCID\":\"a1b2\"", &arrived());
     let joined = join(&client, &server).unwrap();

@@ -58,7 +58,7 @@ fn at_the_receiver_every_drop_is_found_and_nothing_else() {
 }
 
 #[test]
-fn spike_is_right_more_often_than_the_better_constant_answer_at_both_ends() {
+fn spike_beats_the_better_constant_answer_at_both_ends() {
     let causes: BTreeMap<u64, &str> = drops().into_iter().collect();
     for capture in [SENDER, RECEIVER] {
         let flow = flow_of(capture);

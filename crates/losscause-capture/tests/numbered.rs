@@ -71,7 +71,7 @@ fn numbered(packet: fn(u32) -> Vec<u8>, numbers: impl IntoIterator<Item = u32>) 
 }
 
 #[test]
-fn a_gap_in_numbers_is_a_loss_and_a_late_packet_or_a_copy_is_none() {
+fn a_gap_in_numbers_is_a_loss_a_late_packet_or_copy_is_not() {
     for (protocol, stream, packet) in WAYS {
         let mut numbers: Vec<u32> = (10..210).filter(|number| ![50, 51, 120].contains(number)).collect();
         let late = numbers.iter().position(|number| *number == 150).unwrap();
@@ -103,7 +103,7 @@ fn a_stream_that_was_captured_twice_is_one() {
 }
 
 #[test]
-fn where_no_number_is_missing_nobody_says_that_no_packet_was_lost() {
+fn no_missing_number_does_not_mean_that_no_packet_was_lost() {
     for (protocol, _, packet) in WAYS {
         let analysis = analysed(&pcap(&numbered(packet, 10..210)));
         assert_eq!(only_flow(&analysis).vantage, Vantage::Unknown, "{protocol:?}");

@@ -207,7 +207,7 @@ fn without_declarations_time_makes_a_loss_too() {
 }
 
 #[test]
-fn an_expired_timer_is_congestion_and_a_probe_of_the_mtu_is_no_loss() {
+fn an_expired_timer_is_congestion_and_an_mtu_probe_is_no_loss() {
     let mut events = transfer(false);
     events.push(lost(90.0, 4, "pto_expired"));
     let mut probe = lost(91.0, 5, "reordering_threshold");
@@ -242,7 +242,7 @@ fn a_packet_acknowledged_behind_its_declaration_is_spurious() {
 }
 
 #[test]
-fn a_declaration_that_is_logged_before_its_acknowledgement_gets_the_same_verdict() {
+fn a_loss_logged_before_its_acknowledgement_is_judged_the_same() {
     let usual = transfer(true);
     let mut early = usual.clone();
     for i in 1..early.len() {
@@ -275,7 +275,7 @@ fn a_packet_of_unknown_type_counts_as_application_data() {
 }
 
 #[test]
-fn without_addresses_the_ends_have_the_names_of_the_vantage_point() {
+fn without_addresses_ends_are_named_by_the_vantage_point() {
     for (point, ends) in [
         (json!({"name": "phone", "type": "CLIENT"}), ("phone (client)", "server")),
         (json!({"name": "phone"}), ("phone", "other end")),
@@ -291,7 +291,7 @@ fn without_addresses_the_ends_have_the_names_of_the_vantage_point() {
 }
 
 #[test]
-fn the_congestion_window_of_the_log_is_the_window_of_the_algorithms() {
+fn the_logged_congestion_window_is_that_of_the_algorithms() {
     // Vegas buffer compares the packets queued, W (1 - min RTT / RTT), with a threshold: only the window differs here.
     let verdict_with = |bytes: u64| {
         let mut events: Vec<Event> = (0..60_u32).map(|n| sent(f64::from(n), u64::from(n))).collect();
@@ -352,7 +352,7 @@ fn a_receiver_finds_gaps_and_tells_late_packets_apart() {
 }
 
 #[test]
-fn connections_of_one_trace_and_traces_of_one_file_are_flows_of_their_own() {
+fn connections_of_a_trace_and_traces_of_a_file_are_own_flows() {
     let mut values = current("quic", &transfer(true));
     for (index, value) in values.clone().into_iter().enumerate() {
         let mut value = value;

@@ -118,7 +118,7 @@ fn payload_tags_and_addresses_of_the_link_are_gone() {
 }
 
 #[test]
-fn cooked_and_loopback_frames_keep_their_direction_and_no_address() {
+fn cooked_and_loopback_frames_have_a_direction_and_no_address() {
     let mac = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0xab, 0xcd];
     let v1 = [&[0, 4, 0, 1, 0, 6][..], &mac, &[8, 0]].concat();
     let v2 = [&[8, 0, 0, 0, 0, 0, 0, 3, 0, 1, 4, 6][..], &mac].concat();

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_to_a_page_names_its_topic_and_one_to_another_file_is_left_out() {
+    fn a_link_to_a_page_names_its_topic_and_others_are_left_out() {
         let page =
             "See [the queues](../queues.md#codel), [code](../../src/x.rs),\n[a paper](https://x.org) or a[0](b c).";
         let expected = "See the queues (`losscause docs queues`), code,\n[a paper](https://x.org) or a[0](b c).";

@@ -27,7 +27,7 @@ enum Command {
     Load(Chosen),
     /// Unload one. Refuses while connections use it, and names them.
     Unload {
-        /// Its name.
+        /// The name of the program to unload.
         name: String,
         /// Unload it all the same: connections that use it keep it until they close.
         #[arg(long)]
@@ -46,7 +46,7 @@ enum Command {
     },
     /// Print every judgement of lost packets as it is made, until interrupted.
     Trace {
-        /// Its name.
+        /// The name of the program to trace.
         name: String,
         /// Output format; with json, one line of JSON per judgement.
         #[arg(long, value_enum, default_value_t)]
@@ -65,7 +65,7 @@ enum Command {
 /// A congestion control and how to load it.
 #[derive(Debug, clap::Args)]
 struct Chosen {
-    /// Its name: lc_spike, lc_cubic_spike, …; a wrong name lists them all.
+    /// The name in the kernel: lc_spike, lc_cubic_spike, …; a wrong name lists them all.
     name: String,
     /// Change a parameter; can be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_left_is_a_dash_until_there_is_a_basis_and_weighs_the_steps() {
+    fn the_time_left_is_a_dash_without_a_basis_and_weighs_the_steps() {
         let seconds = Duration::from_secs;
         assert_eq!(time_left(seconds(5), 0.001), None);
         assert_eq!(time_left(Duration::from_millis(20), 0.5), None);

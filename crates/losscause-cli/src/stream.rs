@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_comes_from_the_file_or_else_from_the_variable_and_is_never_shown() {
+    fn the_key_is_from_the_file_or_the_variable_and_never_shown() {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("key");
         let text = "5".repeat(64);

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_comes_first_then_a_line_per_paper_then_what_was_missed() {
+    fn the_answer_comes_before_the_papers_and_what_was_missed() {
         let text =
             text(&measured(Repetitions::AsPublished, &["cen2003/table2"], |value| value + 50.0), Some(&left_out()));
         let lines: Vec<&str> = text.lines().collect();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_list_is_shortened_first_and_what_is_missing_is_counted() {
+    fn the_longest_list_is_shortened_first_and_counts_the_rest() {
         let missed = || -> Missed {
             let many = (0..30).map(|n| format!("a.rather.long.name.of.nr-{n:02}")).collect();
             vec![("one".to_owned(), many), ("other".to_owned(), vec!["short".to_owned()])]

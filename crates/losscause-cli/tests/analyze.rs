@@ -241,7 +241,7 @@ fn verbose_shows_every_algorithm_and_every_loss() {
 }
 
 #[test]
-fn json_holds_one_entry_per_capture_in_the_order_of_the_arguments() {
+fn json_has_one_entry_per_capture_in_the_order_of_arguments() {
     let place = place();
     let output =
         analyze(&["--format", "json", "--lda", "zbs,Flip Flop", "sender.pcap.gz", "receiver.pcap.gz"], place.path());
@@ -354,7 +354,7 @@ fn oracles_are_not_offered() {
 }
 
 #[test]
-fn the_files_of_a_ring_buffer_are_one_capture_whatever_their_order() {
+fn the_files_of_a_ring_buffer_are_one_capture_in_any_order() {
     let place = place();
     let whole = plain(SENDER);
     let (header, records) = whole.split_at(24);

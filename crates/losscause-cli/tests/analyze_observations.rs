@@ -81,7 +81,7 @@ fn joined_captures_have_rows_of_both() {
 }
 
 #[test]
-fn a_place_that_cannot_be_used_is_refused_before_a_capture_is_read() {
+fn an_unusable_place_is_refused_before_a_capture_is_read() {
     let place = place();
     let refused = |file: &str| {
         let output = analyze(&["--observations", file, "sender.pcap.gz"], place.path());

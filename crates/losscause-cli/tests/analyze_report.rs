@@ -45,7 +45,7 @@ fn records(compressed: &[u8]) -> (Vec<u8>, Vec<usize>) {
 }
 
 #[test]
-fn the_page_begins_with_the_answer_its_evidence_and_how_far_to_trust_it() {
+fn the_page_begins_with_the_answer_its_evidence_and_how_sure() {
     let place = place();
     let (output, page) = report(&["receiver.pcap.gz"], place.path());
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -71,7 +71,7 @@ fn the_page_begins_with_the_answer_its_evidence_and_how_far_to_trust_it() {
 }
 
 #[test]
-fn losses_have_frames_and_times_and_drawings_share_a_cursor_and_a_filter() {
+fn losses_have_frames_and_times_and_drawings_share_a_cursor() {
     let place = place();
     let (output, page) = report(&["sender.pcap.gz", "--format", "json"], place.path());
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -107,7 +107,7 @@ fn joined_captures_have_one_page_with_known_losses() {
 }
 
 #[test]
-fn the_report_of_a_simulated_capture_tells_the_losses_of_the_run() {
+fn the_report_of_a_simulated_capture_tells_the_runs_losses() {
     let place = tempfile::tempdir().unwrap();
     let run = ["-q", "simulate", "cen2003/WLH", "--set", "N=1", "--set", "flow.test.protocol=tcp", "--pcap", "c"];
     assert!(losscause(&run, place.path()).status.success());
@@ -137,7 +137,7 @@ fn a_capture_without_losses_has_a_page_with_the_transfer() {
 }
 
 #[test]
-fn a_report_is_never_written_over_a_capture_nor_over_another_output() {
+fn a_report_never_overwrites_a_capture_or_another_output() {
     let place = place();
     let refused = |arguments: &[&str]| {
         let output = losscause(&[&["analyze"], arguments].concat(), place.path());
@@ -162,7 +162,7 @@ fn a_truncated_capture_has_a_report_and_is_a_failure() {
 }
 
 #[test]
-fn times_out_of_order_and_cut_options_are_said_on_the_page_and_the_terminal() {
+fn disordered_times_and_cut_options_are_told_on_page_and_screen() {
     let place = place();
     let (mut bytes, starts) = records(SENDER);
     // A packet with a time before that of the one before it.

@@ -126,7 +126,7 @@ fn a_cyclic_path() {
 }
 
 #[test]
-fn an_error_trace_that_is_missing_empty_malformed_or_a_directory() {
+fn a_missing_empty_or_malformed_error_trace_or_a_directory() {
     let place = Place::new();
     place.changed("{ kind = \"bernoulli\", loss = 0.1 }", "{ kind = \"trace\", file = \"errors.txt\" }");
     let simulate = ["simulate", "s.toml"];

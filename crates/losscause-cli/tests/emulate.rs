@@ -111,7 +111,7 @@ fn the_exit_status_is_that_of_the_command() {
 }
 
 #[test]
-fn both_ends_have_a_network_of_their_own_and_know_the_other_address() {
+fn each_end_has_its_own_network_and_knows_the_other_address() {
     let Some(place) = place() else { return };
     let peer = "echo $LOSSCAUSE_PEER > peer.txt; cat /proc/net/dev > devices.txt; sleep 1";
     let script = "echo $LOSSCAUSE_PEER; cat /proc/net/dev; ls /proc | grep -c '^[0-9]'";
@@ -128,7 +128,7 @@ fn both_ends_have_a_network_of_their_own_and_know_the_other_address() {
 }
 
 #[test]
-fn json_is_alone_on_standard_output_and_counts_what_the_log_and_the_captures_hold() {
+fn json_is_alone_on_standard_output_and_agrees_with_the_log() {
     let Some(place) = place() else { return };
     // Bash can send datagrams by itself: 40 of them, to a port that nobody has; the answers are ICMP.
     let script =

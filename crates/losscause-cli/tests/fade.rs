@@ -89,7 +89,7 @@ fn a_papers_patterns_stand_beside_what_it_publishes() {
 }
 
 #[test]
-fn whole_files_appear_where_asked_whatever_the_number_of_threads() {
+fn whole_files_appear_where_asked_for_any_number_of_threads() {
     let place = place();
     let one = stdout(place.path(), &["fade", "c.toml", "--out", "a/b", "--jobs", "1"]);
     let two = stdout(place.path(), &["fade", "c.toml", "--out", "c", "--jobs", "2"]);
@@ -156,7 +156,7 @@ fn a_setting_that_names_nothing_or_is_out_of_range() {
 }
 
 #[test]
-fn a_channel_file_that_is_missing_empty_binary_malformed_or_a_directory() {
+fn a_missing_empty_binary_or_malformed_channel_file() {
     let place = place();
     let refused = |content: &[u8]| {
         std::fs::write(place.path().join("c.toml"), content).unwrap();
@@ -193,7 +193,7 @@ fn a_channel_file_that_is_missing_empty_binary_malformed_or_a_directory() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_found_out_before_anything_is() {
+fn an_unwritable_place_is_found_before_anything_is_written() {
     let place = place();
     for out in ["c.toml", "c.toml/x"] {
         let said = refusal(place.path(), &["fade", "c.toml", "--out", out]);

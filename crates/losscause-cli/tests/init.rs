@@ -14,7 +14,7 @@ fn stdout(output: &Output) -> String {
 }
 
 #[test]
-fn without_a_kind_the_kinds_are_listed_one_per_line_and_nothing_is_written() {
+fn without_a_kind_the_kinds_are_listed_and_nothing_is_written() {
     let directory = tempfile::tempdir().unwrap();
     let text = stdout(&losscause(&["init"], directory.path()));
     let kinds: Vec<&str> = text.lines().take(7).filter_map(|line| line.split_whitespace().next()).collect();
@@ -23,7 +23,7 @@ fn without_a_kind_the_kinds_are_listed_one_per_line_and_nothing_is_written() {
 }
 
 #[test]
-fn a_kind_becomes_a_file_that_simulate_runs_and_that_is_not_replaced() {
+fn a_kind_becomes_a_file_that_runs_and_is_not_replaced() {
     let directory = tempfile::tempdir().unwrap();
     stdout(&losscause(&["init", "geo"], directory.path()));
     stdout(&losscause(&["init", "geo", "-o", "mine.toml"], directory.path()));

@@ -12,7 +12,7 @@ fn lab(arguments: &[&str], folder: &std::path::Path) -> Command {
 }
 
 #[test]
-fn a_site_that_is_not_built_is_refused_with_the_command_that_builds_it() {
+fn an_unbuilt_site_is_refused_with_the_command_to_build_it() {
     let place = tempfile::tempdir().unwrap();
     for (arguments, folder) in [(&["--site", "nowhere"][..], "nowhere"), (&[], "target/site")] {
         let output = lab(arguments, place.path()).output().unwrap();
@@ -38,7 +38,7 @@ fn a_taken_port_is_refused() {
 }
 
 #[test]
-fn pages_are_served_to_this_computer_with_a_policy_and_their_types() {
+fn pages_are_served_to_this_computer_with_policy_and_types() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("index.html"), "front").unwrap();
     fs::write(place.path().join("lab.wasm"), [0, b'a', b's', b'm']).unwrap();

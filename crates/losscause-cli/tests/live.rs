@@ -46,7 +46,7 @@ fn what_cannot_be_chosen_is_refused_in_one_sentence() {
 
 #[cfg(feature = "media")]
 #[test]
-fn a_part_of_media_has_the_headline_of_that_part_and_is_told_to_be_a_preview() {
+fn a_part_of_media_has_its_own_headline_and_is_a_preview() {
     let text = |arguments: &[&str]| {
         let output = losscause(arguments);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -112,7 +112,7 @@ mod linux {
     }
 
     #[test]
-    fn an_interrupted_experiment_unloads_its_programs_and_ends_by_the_signal() {
+    fn an_interrupted_experiment_unloads_and_ends_by_the_signal() {
         if !is_root() || is_loaded() {
             assert!(
                 std::env::var_os("CI").is_none(),

@@ -139,7 +139,7 @@ fn docs_lists_its_pages_and_prints_each() {
 }
 
 #[test]
-fn every_command_has_a_manual_page_and_completions_know_every_command() {
+fn every_command_has_a_manual_page_and_completions() {
     let place = tempfile::tempdir().unwrap();
     for verb in VERBS {
         let page = printed(&["man", verb], place.path());
@@ -153,7 +153,7 @@ fn every_command_has_a_manual_page_and_completions_know_every_command() {
 }
 
 #[test]
-fn the_version_is_that_of_the_package_with_its_features_and_the_commit_where_it_is_known() {
+fn the_version_is_the_packages_with_features_and_any_commit() {
     let version = printed(&["--version"], Path::new("."));
     let rest = version.strip_prefix(concat!("losscause ", env!("CARGO_PKG_VERSION"), " (")).unwrap().trim_end();
     let (features, rest) = rest.split_once(')').unwrap();
@@ -227,7 +227,7 @@ fn trace(arguments: &[&str], directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_trace_on_standard_output_is_that_of_a_file_and_nothing_else() {
+fn a_trace_on_standard_output_is_the_file_and_nothing_else() {
     let place = place();
     printed(&["simulate", "s.toml", "--trace", "trace.csv"], place.path());
     let file = std::fs::read_to_string(place.path().join("trace.csv")).unwrap();

@@ -58,7 +58,7 @@ fn the_json_has_one_item_per_system_and_metric_and_every_claim() {
 }
 
 #[test]
-fn a_report_and_the_result_appear_where_asked_and_nothing_else_does() {
+fn only_a_report_and_the_result_appear_where_asked() {
     let place = tempfile::tempdir().unwrap();
     let output = losscause(place.path(), &["reproduce", "cen2003/table2", "--runs", "1", "--out", "a/b"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -74,7 +74,7 @@ fn a_report_and_the_result_appear_where_asked_and_nothing_else_does() {
 }
 
 #[test]
-fn a_named_item_prints_its_table_and_too_few_runs_make_a_preview() {
+fn a_named_item_prints_its_table_and_few_runs_make_a_preview() {
     let place = tempfile::tempdir().unwrap();
     let output = losscause(place.path(), &["reproduce", "cen2003/table2", "--runs", "2"]);
     let printed = text(&output.stdout);
@@ -135,7 +135,7 @@ fn a_check_names_what_got_worse_and_exits_with_one() {
 }
 
 #[test]
-fn a_file_that_is_no_result_of_this_version_is_refused_before_the_runs() {
+fn a_file_that_is_no_result_is_refused_before_the_runs() {
     let place = tempfile::tempdir().unwrap();
     let refusal = |content: &str| {
         std::fs::write(place.path().join("old.json"), content).unwrap();
@@ -221,7 +221,7 @@ fn a_papers_scenario_runs_by_its_name() {
 }
 
 #[test]
-fn list_names_algorithms_protocols_scenarios_papers_and_experiments() {
+fn list_names_algorithms_protocols_papers_and_experiments() {
     let place = tempfile::tempdir().unwrap();
     let output = losscause(place.path(), &["list", "--format", "json"]);
     let lists: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -244,7 +244,7 @@ fn list_names_algorithms_protocols_scenarios_papers_and_experiments() {
 }
 
 #[test]
-fn algorithms_beside_are_columns_of_the_table_and_of_the_report_and_change_no_score() {
+fn algorithms_beside_are_columns_and_change_no_score() {
     let place = tempfile::tempdir().unwrap();
     let run = |more: &[&str]| {
         let arguments = ["reproduce", "cen2003/table2", "--runs", "1"];
@@ -263,7 +263,7 @@ fn algorithms_beside_are_columns_of_the_table_and_of_the_report_and_change_no_sc
 }
 
 #[test]
-fn an_algorithm_that_cannot_run_beside_is_refused_and_one_that_runs_in_some_tables_tells_the_others() {
+fn an_algorithm_that_runs_beside_no_table_is_refused() {
     let media = "--also ZBS: only valid with papers; remove it";
     refuses(&["reproduce", "media", "--also", "ZBS"], media);
     refuses(

@@ -74,7 +74,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
 }
 
 #[test]
-fn several_runs_give_means_with_intervals_and_the_count_of_runs_with_a_value() {
+fn several_runs_give_means_with_intervals_and_a_run_count() {
     let directory = directory();
     // At this rate the queue never overflows; packets are lost in every second run or so, and so is the overhead's basis.
     let settings = ["--set", "flow.source.lda=ZBS", "--set", "flow.source.rate_bps=16e3", "--set", "duration_s=3"];
@@ -165,7 +165,7 @@ fn the_trace_has_every_event_in_order_of_time_with_true_causes() {
 }
 
 #[test]
-fn a_trace_replaces_the_one_before_and_leaves_nothing_else_behind() {
+fn a_trace_replaces_the_one_before_and_leaves_nothing_else() {
     let directory = directory();
     std::fs::write(directory.path().join("t.csv"), "old").unwrap();
     stdout(&losscause(&["simulate", "s.toml", "--trace", "t.csv"], directory.path()));
@@ -258,7 +258,7 @@ fn captures_hold_every_packet_beside_a_trace_and_the_results() {
 }
 
 #[test]
-fn captures_replace_earlier_ones_and_may_be_of_some_flows_and_sizes() {
+fn captures_replace_earlier_ones_and_may_be_of_some_flows() {
     let directory = directory();
     let second =
         SCENARIO.replace("[[flow]]", "[[flow]]\nname = \"other\"\nprotocol = \"tcp\"\npath = [\"radio\"]\n[[flow]]");

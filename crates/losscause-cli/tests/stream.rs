@@ -35,7 +35,7 @@ impl Receiver {
         Self { child, stderr, address }
     }
 
-    /// Its exit status, standard output and the rest of standard error.
+    /// The receiver's exit status, standard output and the rest of standard error.
     fn end(mut self) -> (Option<i32>, String, String) {
         let status = hang::status("the receiver", &mut self.child);
         let (mut stdout, mut stderr) = (String::new(), String::new());
@@ -94,7 +94,7 @@ fn a_file_arrives_whole() {
 }
 
 #[test]
-fn what_had_arrived_is_kept_when_the_sender_is_killed_or_the_receiver_interrupted() {
+fn data_that_arrived_is_kept_when_either_end_is_cut_off() {
     let place = tempfile::tempdir().unwrap();
     for killed in [true, false] {
         // At this rate, two minutes.
@@ -162,7 +162,7 @@ fn a_made_up_stream_keeps_its_rate_and_tells_it_line_by_line() {
 }
 
 #[test]
-fn with_another_key_nothing_is_sent_and_the_sentence_says_what_was_expected() {
+fn with_another_key_nothing_is_sent_and_the_expected_is_told() {
     let receiver = Receiver::start(&[]);
     let mut command = losscause(&["send", &receiver.address, "--patience", "1"]);
     let output = command.env("LOSSCAUSE_STREAM_KEY", KEY.replace('0', "1")).output().unwrap();

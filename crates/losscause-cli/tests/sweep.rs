@@ -60,7 +60,7 @@ fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn a_sweep_writes_its_cells_its_runs_and_its_summary_and_resumes_from_them() {
+fn a_sweep_writes_cells_runs_and_summary_and_resumes_from_them() {
     let place = place(SWEEP);
     let first = sweep(place.path(), &["s.toml", "--out", "o", "--jobs", "1"]);
     assert!(first.status.success(), "{}", text(&first.stderr));
@@ -235,7 +235,7 @@ fn unfinished(directory: &Path) -> usize {
 
 #[cfg(unix)]
 #[test]
-fn a_sweep_that_was_killed_and_resumed_has_the_bytes_of_one_that_was_not() {
+fn a_killed_and_resumed_sweep_has_the_bytes_of_an_unbroken_one() {
     use std::os::unix::process::ExitStatusExt;
     let whole = place(&long_sweep());
     assert!(sweep(whole.path(), &["s.toml", "--out", "o"]).status.success());
@@ -267,7 +267,7 @@ fn a_sweep_that_was_killed_and_resumed_has_the_bytes_of_one_that_was_not() {
 
 #[cfg(unix)]
 #[test]
-fn a_directory_that_a_running_sweep_holds_is_refused_and_free_after_a_kill() {
+fn a_running_sweeps_directory_is_refused_and_free_after_a_kill() {
     let place = place(&long_sweep());
     let mut child = command(place.path(), &["s.toml", "--out", "o"]).stderr(Stdio::null()).spawn().unwrap();
     let origin = place.path().join("o/origin.json");

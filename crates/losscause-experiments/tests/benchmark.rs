@@ -29,7 +29,7 @@ fn measured(jobs: usize) -> Benchmark {
 }
 
 #[test]
-fn every_algorithm_and_a_users_own_are_rows_and_both_constants_together_are_always_wrong_by_one() {
+fn every_algorithm_is_a_row_and_the_constants_errors_sum_to_one() {
     let benchmark = measured(2);
     assert_eq!(runs(8), 16);
     for at in &benchmark.vantages {
@@ -80,7 +80,7 @@ fn a_stop_ends_the_benchmark() {
 }
 
 #[test]
-fn in_the_loop_the_base_is_its_own_measure_and_the_omniscient_one_calls_no_congestion_wireless() {
+fn in_the_loop_the_omniscient_one_calls_no_congestion_wireless() {
     let algorithms =
         in_loop::chosen(&registry(), &["always congestion".to_owned(), "always wireless".to_owned()]).unwrap();
     let found: InLoop = in_loop::measure(&algorithms, 1, 3, 2, &Workers::from(Jobs::default()), |_| ()).unwrap();

@@ -36,7 +36,7 @@ fn is_loaded(name: &str) -> bool {
 
 /// One test: a name can be loaded once.
 #[test]
-fn cells_run_side_by_side_in_kernel_and_simulator_and_nothing_is_left() {
+fn cells_run_in_kernel_and_simulator_and_nothing_is_left() {
     let Some(outcome) = execute(plan(&["system=reno,lc_westwood_vt", "loss=0.02"], 8), &Stop::new()) else { return };
     assert!(!is_loaded("lc_westwood_vt"));
     let Measured { reproduction, left_out, .. } = outcome.unwrap();

@@ -17,7 +17,7 @@ fn value(of: &Reproduction, system: &str, metric: &str) -> f64 {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bytes_of_json_on_any_number_of_threads() {
+fn the_seed_fixes_the_json_for_any_number_of_threads() {
     let only = ["system=none,ZBS", "loss=high"];
     let json = |jobs| serde_json::to_string(&measured(&["media/wlh"], &only, 2, jobs)).unwrap();
     let first = json(1);
@@ -48,7 +48,7 @@ fn zbs_fills_cens_last_hop_and_plain_tfrc_does_not() {
 }
 
 #[test]
-fn an_algorithm_that_is_always_wrong_about_congestion_loses_to_the_queue() {
+fn an_algorithm_wrong_about_all_congestion_loses_to_the_queue() {
     let of = measured(&["media/wlh"], &["system=oracle,always wireless", "loss=high"], 2, 2);
     let drops = |system: &str| value(&of, system, "queue_drops");
     assert!(drops("always wireless") > 5.0 * drops("oracle"), "{} and {}", drops("always wireless"), drops("oracle"));

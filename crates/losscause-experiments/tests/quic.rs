@@ -19,7 +19,7 @@ fn value(of: &Reproduction, system: &str, metric: &str) -> f64 {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bytes_of_json_on_any_number_of_threads() {
+fn the_seed_fixes_the_json_for_any_number_of_threads() {
     let systems = "system=quinn-cubic,quinn-cubic+oracle,quinn-cubic+Spike";
     let json = |jobs| serde_json::to_string(&measured(&["quic/loss"], &[systems, "loss=0.01"], 2, jobs)).unwrap();
     let first = json(1);
@@ -40,7 +40,7 @@ fn an_oracle_keeps_a_lossy_link_that_quinn_s_cubic_does_not() {
 }
 
 #[test]
-fn the_competitor_of_a_system_that_shares_a_link_with_its_like_gets_half() {
+fn the_competitor_of_a_system_among_its_like_gets_half() {
     let of = measured(&["quic/sharing"], &["system=quinn-cubic"], 2, 2);
     let (own, other) = (value(&of, "quinn-cubic", "goodput"), value(&of, "quinn-cubic", "competitor_goodput"));
     assert!((17_500.0..19_500.0).contains(&(own + other)), "{own} and {other} kb/s");

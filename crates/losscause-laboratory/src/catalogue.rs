@@ -51,7 +51,7 @@ pub struct Algorithm {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlgorithmSetting {
-    /// Its key.
+    /// The setting's key, as scenario files write it.
     pub key: String,
     /// What it means, with its unit.
     pub meaning: String,
@@ -76,7 +76,7 @@ pub struct Protocol {
 pub struct PaperScenario {
     /// PAPER/SCENARIO.
     pub name: String,
-    /// Its title.
+    /// The scenario's title.
     pub title: String,
     /// Where it comes from.
     pub source: Option<String>,
@@ -88,7 +88,7 @@ pub struct PaperScenario {
 pub struct Paper {
     /// The name that `reproduce` takes.
     pub name: String,
-    /// Its title.
+    /// The paper's title.
     pub title: String,
     /// Where it appeared; of an experiment, what it is measured with.
     pub venue: String,
@@ -96,7 +96,7 @@ pub struct Paper {
     pub year: Option<u16>,
     /// Runs behind each of its numbers.
     pub repetitions: u32,
-    /// Its tables and figures.
+    /// The paper's tables and figures.
     pub items: Vec<PaperItem>,
 }
 
@@ -108,7 +108,7 @@ pub struct PaperItem {
     pub name: String,
     /// What the paper calls it: "Table II".
     pub source: String,
-    /// Its title.
+    /// The title of the table or figure.
     pub title: String,
 }
 

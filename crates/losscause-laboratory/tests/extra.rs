@@ -15,7 +15,7 @@ fn plan(names: &[&str]) -> Plan {
 }
 
 #[test]
-fn what_is_not_published_is_measured_only_where_it_is_named_and_never_scored() {
+fn the_unpublished_is_measured_only_if_named_and_never_scored() {
     assert!(plan(&[]).items().iter().all(|item| item.paper != "extra"));
     let plan = plan(&["extra"]);
     assert!(plan.items().iter().all(|item| item.paper == "extra" && item.runs == 10));

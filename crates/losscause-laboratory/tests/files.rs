@@ -63,7 +63,7 @@ fn a_scenario_with_its_traces_is_read_and_run_from_memory() {
 }
 
 #[test]
-fn a_missing_file_is_refused_with_the_scenario_and_the_key_that_names_it() {
+fn a_missing_file_is_refused_with_its_scenario_and_key() {
     let scenario = Memory::new().with("scenarios/s.toml", SCENARIO);
     assert_eq!(
         experiment("scenarios/s.toml", scenario.clone()).unwrap_err(),
@@ -83,7 +83,7 @@ fn a_missing_file_is_refused_with_the_scenario_and_the_key_that_names_it() {
 }
 
 #[test]
-fn a_papers_pattern_is_found_by_its_name_where_the_source_carries_it() {
+fn a_papers_pattern_is_found_by_name_where_it_is_carried() {
     let scenario = Memory::new().with("s.toml", FADING);
     let with_papers = experiment("s.toml", Either(scenario.clone(), Embedded));
     assert!(with_papers.is_ok(), "{with_papers:?}");

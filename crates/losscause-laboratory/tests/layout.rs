@@ -80,7 +80,7 @@ fn wlh_has_the_papers_rates_delays_and_queues() {
 }
 
 #[test]
-fn the_bottleneck_of_wlh_is_the_last_link_for_one_flow_and_the_shared_one_otherwise() {
+fn wlhs_bottleneck_is_last_for_one_flow_and_shared_for_more() {
     let one = shipped("papers/cen2003/scenarios/WLH.toml", &[]);
     assert_eq!(names(&one, &one.bottleneck), ["last.1"]);
     assert_eq!(link(&one, "shared").rate_bps, 260_000);
@@ -98,7 +98,7 @@ fn wb_has_800_kbps_for_one_flow_and_1600_otherwise() {
 }
 
 #[test]
-fn every_flow_has_its_own_links_and_returns_over_copies_without_errors() {
+fn every_flow_has_its_own_links_and_error_free_return_copies() {
     let experiment = shipped("papers/cen2003/scenarios/WLH.toml", &["N=2"]);
     let [first, second, ..] = experiment.network.flows.as_slice() else { panic!() };
     assert_eq!((first.name.as_str(), second.name.as_str()), ("test.1", "test.2"));
@@ -114,7 +114,7 @@ fn every_flow_has_its_own_links_and_returns_over_copies_without_errors() {
 }
 
 #[test]
-fn a_packet_of_762_bytes_is_762_bytes_on_the_link_under_every_protocol() {
+fn a_762_byte_packet_is_762_bytes_under_every_protocol() {
     for protocol in ["tfrc", "tcp"] {
         let setting = format!("flow.test.protocol={protocol}");
         let experiment = shipped("papers/cen2003/scenarios/WLH.toml", &[&setting]);
@@ -411,13 +411,13 @@ fn paths_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn settings_of_protocols_that_no_flow_runs_are_checked_all_the_same() {
+fn settings_of_unused_protocols_are_checked_all_the_same() {
     // A slip in a section must not wait until somebody switches the protocol.
     refused("[tcp]\nmax_rto_ms = 0", "tcp.max_rto_ms: is 0, expected a number above 0, up to 1e9");
 }
 
 #[test]
-fn modes_are_the_transports_own_and_settings_replace_single_values() {
+fn modes_are_the_transports_own_and_settings_replace_values() {
     use losscause_transport::tfrc;
     let traffic = |lines: &str| {
         let text = SMALL.replace("# here", lines);
@@ -453,7 +453,7 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
 }
 
 #[test]
-fn an_algorithm_of_senders_is_set_by_name_and_refused_at_a_receiver() {
+fn a_senders_algorithm_is_set_by_name_and_refused_at_a_receiver() {
     let text = SMALL
         .replace("\"tfrc\"", "\"tcp\"")
         .replace("# here", "lda = \"flip-flop\"\n[lda.flip-flop]\nhistory = 8\neta = 4");

@@ -139,7 +139,7 @@ fn each_warning_comes_where_it_is_due_and_not_elsewhere() {
 }
 
 #[test]
-fn a_comparison_finds_what_the_truth_is_worth_and_nothing_between_equals() {
+fn a_comparison_finds_the_truths_worth_and_none_between_equals() {
     let scenario = Scenario::parse(TRANSFER, "s.toml", &Context::default()).unwrap();
     let compared = |variants: Vec<Variant>, jobs| {
         Plan::new(&scenario, variants, 5, 6).unwrap().execute(Jobs::new(jobs).unwrap(), |_| ()).unwrap()

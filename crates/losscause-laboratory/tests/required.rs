@@ -29,7 +29,7 @@ fn planned(paper: &str) -> Vec<Item> {
 }
 
 #[test]
-fn every_value_that_numbers_and_claims_of_a_paper_read_is_measured() {
+fn every_value_that_numbers_and_claims_read_is_measured() {
     for paper in record::all().iter().filter(|paper| paper.is_published()) {
         let file = format!("{}/tests/required/{}.txt", env!("CARGO_MANIFEST_DIR"), paper.key());
         let text = std::fs::read_to_string(&file).unwrap();
@@ -79,7 +79,7 @@ fn runs_that_several_tables_need_are_made_once() {
 }
 
 #[test]
-fn a_paper_of_single_runs_is_measured_as_often_as_it_takes_to_know_the_spread_of_one() {
+fn a_paper_of_single_runs_is_measured_enough_to_know_its_spread() {
     let dalwadi = record::find("dalwadi").unwrap();
     assert_eq!((dalwadi.published().repetitions, dalwadi.items().single_runs), (1, Some(10)));
     assert!(planned("dalwadi").iter().all(|item| item.runs == 10));

@@ -103,7 +103,7 @@ fn run_k_of_every_cell_and_system_has_the_sweeps_seed_plus_k() {
 }
 
 #[test]
-fn every_row_of_a_cell_has_the_value_of_its_own_system_and_metric() {
+fn every_row_has_the_value_of_its_own_system_and_metric() {
     // Of 2 Mb/s, 1 Mb/s are 50 % and 0.5 Mb/s 25 %; of 4 Mb/s, half of that. Without errors nothing is lost.
     for (cell, whole) in [(0, 50.0), (1, 25.0), (2, 50.0), (3, 25.0)] {
         let rows = rows(SWEEP, cell);

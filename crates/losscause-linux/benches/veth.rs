@@ -252,7 +252,7 @@ mod linux {
         }
     }
 
-    /// This thread stays on one core, if the machine has as many.
+    /// Keeps the calling thread on one core, if the machine has as many.
     fn take_core(number: usize) {
         let mut cores = CpuSet::new();
         cores.set(number).unwrap();

@@ -200,7 +200,7 @@ fn lost(noted: &[Noted], why: Cause) -> usize {
 }
 
 #[test]
-fn a_packet_on_an_idle_link_takes_its_transmission_and_the_delay() {
+fn a_packet_on_an_idle_link_takes_transmission_and_delay() {
     if !can_make_networks() {
         return;
     }
@@ -252,7 +252,7 @@ fn what_arrives_is_what_was_sent_without_what_the_link_lost() {
 }
 
 #[test]
-fn the_kernels_tcp_crosses_every_kind_of_link_and_each_packet_meets_the_fate_of_a_replay() {
+fn the_kernels_packets_meet_the_fate_of_a_replay_on_every_link() {
     if !can_make_networks() {
         return;
     }

@@ -139,7 +139,7 @@ fn a_name_is_loaded_once_and_what_is_not_loaded_is_not_unloaded() {
 }
 
 #[test]
-fn a_connection_in_another_namespace_is_listed_and_keeps_its_program() {
+fn a_connection_in_another_namespace_is_listed_with_its_program() {
     let Some(_one) = fit() else { return };
     let _loaded = Loaded::new("lc_spike", &[]);
     let link = Link::new(0);
@@ -174,7 +174,7 @@ fn connection_of_a_namespace_without_processes(algorithm: &'static str) -> (TcpS
 }
 
 #[test]
-fn a_connection_is_listed_for_the_process_that_holds_it_when_its_namespace_has_no_other() {
+fn a_connection_in_an_empty_namespace_is_listed_for_its_holder() {
     let Some(_one) = fit() else { return };
     let _loaded = Loaded::new("lc_spike", &[]);
     let (near, _far) = connection_of_a_namespace_without_processes("lc_spike");
@@ -191,7 +191,7 @@ fn a_connection_is_listed_for_the_process_that_holds_it_when_its_namespace_has_n
 struct Mounted(PathBuf);
 
 impl Mounted {
-    /// That of the calling thread.
+    /// Mounts the namespace of the calling thread.
     fn own(file: PathBuf) -> Self {
         std::fs::write(&file, "").unwrap();
         mount(Some("/proc/thread-self/ns/net"), &file, None::<&str>, MsFlags::MS_BIND, None::<&str>).unwrap();
@@ -206,7 +206,7 @@ impl Drop for Mounted {
 }
 
 #[test]
-fn a_closing_connection_is_listed_though_its_process_and_those_of_its_namespace_are_gone() {
+fn a_closing_connection_is_listed_after_its_process_is_gone() {
     let Some(_one) = fit() else { return };
     let _loaded = Loaded::new("lc_spike", &[]);
     let folder = tempfile::tempdir().unwrap();

@@ -144,7 +144,7 @@ fn with_another_key_nothing_starts() {
 }
 
 #[test]
-fn the_receiver_can_end_the_stream_and_a_receiver_that_is_gone_is_noticed() {
+fn the_receiver_can_end_the_stream_and_its_absence_is_noticed() {
     run(async {
         let key = Key::from_bytes([1; 32]);
         let mut receiving = Receiving::bind(loopback(), &ReceiverConfig::default(), &key).await.unwrap();
@@ -184,7 +184,7 @@ fn the_receiver_can_end_the_stream_and_a_receiver_that_is_gone_is_noticed() {
 }
 
 #[test]
-fn bad_addresses_and_packets_that_are_too_large_are_refused_with_a_sentence() {
+fn bad_addresses_and_too_large_packets_are_refused_in_sentences() {
     run(async {
         let key = fresh_key().unwrap();
         let taken = Receiving::bind(loopback(), &ReceiverConfig::default(), &key).await.unwrap();

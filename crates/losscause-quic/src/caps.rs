@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn above_the_loss_rate_nothing_is_ignored_until_the_rate_has_halved() {
+    fn above_the_loss_rate_nothing_is_ignored_until_it_has_halved() {
         let mut counts = counts(|caps| caps.max_loss_rate = 0.1);
         counts.on_acked(255);
         assert_eq!(lose(&mut counts, 28), Ok(()), "28 of 283 packets");
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_that_a_reduction_has_answered_do_not_make_it_fall_back() {
+    fn losses_that_a_reduction_answered_cause_no_fallback() {
         let mut counts = counts(|caps| caps.max_loss_rate = 0.1);
         counts.on_acked(300);
         counts.on_lost(150, true);

@@ -13,7 +13,7 @@ use crate::{Base, Caps, ControllerObserver, Error, Losses, Monitor};
 /// A transport, as an adapter describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Transport {
-    /// Its name, as in a sentence.
+    /// The transport's name, as in a sentence.
     pub name: &'static str,
     /// What the adapter gives to an algorithm.
     pub provided: Needs,
@@ -34,7 +34,7 @@ impl Choice {
     /// How many packets in flight a controller remembers, unless set otherwise: 79 MB of 1200 bytes each, in 1.5 MiB.
     pub const MEMORY_PKTS: usize = 65_536;
 
-    /// This algorithm. One of your own is an [`AnyAlgorithm::boxed`].
+    /// A choice of the algorithm `lda`. One of your own is an [`AnyAlgorithm::boxed`].
     ///
     /// # Errors
     /// If the algorithm needs what the transport does not give.

@@ -33,7 +33,7 @@ pub trait Base: Clone {
     /// The congestion window, bytes.
     fn window(&self) -> u64;
 
-    /// This controller without the reduction before which it was `before`. None if the transport's controller cannot be
+    /// The controller without the reduction before which it was `before`. None if it cannot be
     /// put back, or would return into slow start by it.
     fn without_reduction(&self, before: Self) -> Option<Self> {
         let _ = before;
@@ -130,7 +130,7 @@ impl<B: Base> Losses<B> {
         self.caps.caps()
     }
 
-    /// Its number among the controllers of a [`Choice`](crate::Choice), as in [`LossVerdict::connection`].
+    /// The controller's number in a [`Choice`](crate::Choice), as in [`LossVerdict::connection`].
     pub fn connection(&self) -> u64 {
         self.connection
     }

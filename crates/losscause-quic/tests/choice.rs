@@ -16,7 +16,7 @@ fn spike(start_ms: i64, end_ms: i64, transport: &Transport) -> Result<Choice, Er
 }
 
 #[test]
-fn an_algorithm_is_found_by_any_name_and_case_and_an_unknown_one_lists_them() {
+fn an_algorithm_is_found_by_any_name_or_all_names_are_listed() {
     let registry = Registry::built_in();
     for (name, algorithm) in [("spike", "Spike"), ("Spike-Tobe", "Spike-Tobe"), ("tobe", "Spike-Tobe")] {
         assert_eq!(Choice::named(name, &registry, &TRANSPORT).unwrap().algorithm(), algorithm);
@@ -30,7 +30,7 @@ fn an_algorithm_is_found_by_any_name_and_case_and_an_unknown_one_lists_them() {
 }
 
 #[test]
-fn an_algorithm_that_needs_more_than_the_transport_gives_is_refused() {
+fn an_algorithm_that_needs_more_than_is_given_is_refused() {
     let error = Choice::new(AnyAlgorithm::AsTold(AsTold), &TRANSPORT).unwrap_err();
     let expected = "as told needs the receiver's label, which a test does not give to a congestion controller";
     assert_eq!(error.to_string(), expected);
@@ -40,7 +40,7 @@ fn an_algorithm_that_needs_more_than_the_transport_gives_is_refused() {
 }
 
 #[test]
-fn parameters_and_caps_out_of_range_are_refused_with_their_ranges() {
+fn parameters_and_caps_out_of_range_are_refused_with_the_range() {
     let error = spike(1, 2, &TRANSPORT).unwrap_err();
     assert!(matches!(error, Error::Setting(_)), "{error}");
     let choice = spike(10, 5, &TRANSPORT).unwrap();
@@ -61,7 +61,7 @@ fn settings_reach_the_controllers() {
 }
 
 #[test]
-fn controllers_share_the_settings_and_the_monitor_and_nothing_else() {
+fn controllers_share_settings_and_monitor_and_nothing_else() {
     let choice = Scripted::default().choice();
     let (mut first, second) = (Connection::with_ten_acked(&choice), Connection::new(&choice.clone()));
     first.lose(60, [10]);

@@ -16,7 +16,7 @@ fn last(connection: &Connection) -> &LossVerdict {
 }
 
 #[test]
-fn the_base_hears_of_congestion_and_of_undecided_losses_and_not_of_wireless_ones() {
+fn the_base_hears_of_all_losses_but_the_wireless_ones() {
     let mut connection = Connection::with_ten_acked(&Scripted::saying([Wireless, Congestion, Undecided]).choice());
     assert_eq!(connection.lose(60, [10]), Response::Kept);
     assert_eq!((connection.base.window, connection.base.told), (64_000, 0));
@@ -36,7 +36,7 @@ fn a_base_that_keeps_its_window_had_reduced_it_already() {
 }
 
 #[test]
-fn marks_and_persistent_congestion_are_congestion_and_nobody_is_asked() {
+fn marks_and_persistent_congestion_are_congestion_unasked() {
     let scripted = Scripted::saying([Wireless; 2]);
     let mut connection = Connection::with_ten_acked(&scripted.choice());
     connection.declare(60, Signal::EcnMark, 0);
@@ -67,7 +67,7 @@ fn a_round_trip_time_is_fresh_for_a_quarter_of_itself() {
 }
 
 #[test]
-fn packets_that_are_not_remembered_are_congestion_and_counted_by_their_bytes() {
+fn forgotten_packets_are_congestion_counted_by_their_bytes() {
     let scripted = Scripted::saying([Wireless]);
     let mut connection = Connection::with_ten_acked(&scripted.choice());
     connection.declare(60, Signal::Gap, 2_500);
@@ -122,7 +122,7 @@ fn a_reduction_begins_a_new_run() {
 }
 
 #[test]
-fn losses_after_the_reduction_of_their_recovery_do_not_raise_the_loss_rate() {
+fn losses_after_their_recoverys_reduction_raise_no_loss_rate() {
     let choice = Scripted::saying([Congestion, Congestion, Wireless]).choice();
     // 0.1 of 256 packets are 25.6.
     let choice = choice.with_caps(Caps { max_loss_rate: 0.1, ..NO_CAPS }).unwrap();
@@ -133,7 +133,7 @@ fn losses_after_the_reduction_of_their_recovery_do_not_raise_the_loss_rate() {
 }
 
 #[test]
-fn a_recovery_in_which_every_loss_was_wireless_is_an_avoided_reduction() {
+fn a_recovery_of_wireless_losses_only_is_an_avoided_reduction() {
     let mut connection = Connection::with_ten_acked(&Scripted::saying([Wireless, Wireless, Congestion]).choice());
     connection.lose(60, [10]);
     connection.lose(61, [12]);
@@ -161,7 +161,7 @@ fn revised(change: impl Fn(&mut Connection), caps: Caps) -> (bool, Connection) {
 }
 
 #[test]
-fn a_revised_verdict_gives_the_window_back_that_was_there_before_the_first_reduction() {
+fn a_revised_verdict_restores_the_window_before_the_reduction() {
     let (undone, connection) = revised(|_| (), NO_CAPS);
     assert!(undone);
     assert_eq!((connection.base.window, connection.base.told), (64_000, 0));
@@ -171,7 +171,7 @@ fn a_revised_verdict_gives_the_window_back_that_was_there_before_the_first_reduc
 }
 
 #[test]
-fn a_revised_verdict_does_nothing_if_the_base_cannot_be_put_back_or_a_mark_came_or_a_cap_refuses() {
+fn a_revised_verdict_does_nothing_after_a_mark_or_at_a_cap() {
     let stays = |change: fn(&mut Connection), caps| {
         let (undone, connection) = revised(change, caps);
         let counts = connection.losses.counts();

@@ -53,7 +53,7 @@ fn the_client_downloads_from_the_server_and_both_report() {
 }
 
 #[test]
-fn an_unknown_base_or_algorithm_is_refused_with_those_that_there_are() {
+fn an_unknown_base_or_algorithm_is_refused_with_a_list() {
     let refused = |base: &str, algorithm: &str| {
         let output = example("quinn_server").args(["127.0.0.1:0", "unused.der", base, algorithm]).output().unwrap();
         assert!(!output.status.success());

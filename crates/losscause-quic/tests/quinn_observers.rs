@@ -83,7 +83,7 @@ fn an_observer_sees_every_verdict_as_a_sentence() {
 }
 
 #[test]
-fn a_transfer_over_loopback_arrives_whole_with_every_algorithm_and_base() {
+fn a_loopback_transfer_arrives_whole_with_every_algorithm() {
     let registry = Registry::built_in();
     for name in ["Spike", "ZBS", "Flip Flop", "always wireless"] {
         for base in Base::NAMES {
@@ -159,7 +159,7 @@ mod qlog {
     }
 
     #[test]
-    fn a_full_disk_is_reported_when_the_writer_is_flushed_and_stops_nothing() {
+    fn a_full_disk_is_reported_at_the_flush_and_stops_nothing() {
         let writer = QlogWriter::new(Full(300), "a server").unwrap();
         lose_twice(&Scripted::saying([Wireless, Congestion]).factory(Base::cubic()).with_observer(writer.clone()));
         assert_eq!(writer.flush().unwrap_err().kind(), io::ErrorKind::StorageFull);

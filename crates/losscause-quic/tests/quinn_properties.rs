@@ -48,7 +48,7 @@ fn base(cubic: bool) -> Base {
 
 proptest! {
     #[test]
-    fn no_sequence_of_calls_panics_or_takes_the_window_below_the_minimum(
+    fn no_sequence_of_calls_panics_or_breaks_the_minimum_window(
         calls in vec(call(), 0..300),
         cubic: bool,
         algorithm in 0..BuiltIn::ALL.len(),

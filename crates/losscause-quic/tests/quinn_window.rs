@@ -80,7 +80,7 @@ fn an_undecided_loss_is_congestion() {
 }
 
 #[test]
-fn congestion_after_an_ignored_batch_of_the_same_round_trip_reduces_once_from_the_window_before() {
+fn congestion_after_an_ignored_batch_reduces_once_from_before() {
     for (base, factor) in [(Base::new_reno(), 0.5), (Base::cubic(), 0.7)] {
         let mut driver = in_avoidance(base, &[Wireless, Congestion, Congestion, Wireless]);
         let mut lose_one = |number: usize| {
@@ -119,7 +119,7 @@ fn a_packet_sent_after_the_reduction_and_lost_reduces_again() {
 }
 
 #[test]
-fn marks_persistent_congestion_and_losses_without_a_round_trip_time_are_never_judged() {
+fn marks_and_losses_without_a_round_trip_are_never_judged() {
     let scripted = Scripted::saying([Wireless; 9]);
     let mut driver = driver(Base::cubic(), &scripted);
     driver.send(200);
@@ -156,7 +156,7 @@ fn marks_persistent_congestion_and_losses_without_a_round_trip_time_are_never_ju
 }
 
 #[test]
-fn a_loss_that_the_timer_declares_soon_after_its_gap_was_shown_is_judged() {
+fn a_loss_that_the_timer_declares_soon_after_its_gap_is_judged() {
     let mut driver = in_slow_start(Base::cubic(), &[Wireless, Wireless]);
     driver.ack([11]);
     let rtt = driver.now - driver.sent_at(11);
@@ -238,7 +238,7 @@ fn revised(base: Base, during_recovery: impl Fn(&mut Driver<LossTolerantControll
 }
 
 #[test]
-fn a_revised_verdict_undoes_the_reduction_but_does_not_return_to_slow_start() {
+fn a_revised_verdict_undoes_the_cut_but_not_into_slow_start() {
     for base in BASES {
         let (before, after, counts) = revised(base(), |_| ());
         assert_eq!(after, before);
@@ -269,7 +269,7 @@ fn a_recovery_without_congestion_is_an_avoided_reduction() {
 }
 
 #[test]
-fn the_monitor_sums_up_all_connections_and_the_clone_keeps_its_own() {
+fn the_monitor_sums_all_connections_and_its_clone_its_own() {
     let factory = Scripted::saying([Wireless, Congestion]).factory(Base::cubic());
     let monitor = factory.monitor();
     for _ in 0..2 {

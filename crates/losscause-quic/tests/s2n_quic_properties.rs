@@ -74,7 +74,7 @@ fn happen<C: CongestionController>(driver: &mut Driver<C>, happening: &Happening
 
 proptest! {
     #[test]
-    fn nothing_panics_the_window_has_two_packets_and_the_bytes_in_flight_are_right(
+    fn nothing_panics_and_window_and_bytes_in_flight_stay_right(
         happenings in vec(happening(), 0..200),
         algorithm in 0..BuiltIn::ALL.len(),
     ) {

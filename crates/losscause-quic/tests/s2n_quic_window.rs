@@ -34,7 +34,7 @@ fn last(driver: &Driver<LossTolerantController>) -> &LossVerdict {
 }
 
 #[test]
-fn a_wireless_loss_keeps_the_window_leaves_the_bytes_in_flight_and_slow_start_goes_on() {
+fn a_wireless_loss_keeps_the_window_and_slow_start_goes_on() {
     let mut driver = in_slow_start(&[Wireless]);
     driver.ack_losing([13], [10]);
     assert_eq!(driver.window(), 25_200, "the ACK of packet 13 grew it");
@@ -130,7 +130,7 @@ fn a_round_trip_has_one_reduction() {
 }
 
 #[test]
-fn marks_persistent_congestion_and_losses_without_a_round_trip_time_are_never_judged() {
+fn marks_and_losses_without_a_round_trip_are_never_judged() {
     let scripted = Scripted::saying([Wireless; 9]);
     let mut driver = after_ten_acks(scripted.endpoint());
     let expect = |driver: &Driver<LossTolerantController>, overruled| {
@@ -192,7 +192,7 @@ fn losses_of_packets_that_are_not_remembered_are_congestion() {
 }
 
 #[test]
-fn a_loss_in_an_ack_with_gaps_is_judged_though_its_packet_was_taken_for_another() {
+fn a_loss_in_a_gappy_ack_is_judged_though_taken_for_another() {
     let mut driver = after_ten_acks(LossTolerant::recommended());
     // 12 is missing; the bytes of five packets are taken for 13 to 17.
     driver.ack([10, 11, 13, 14, 15]);

@@ -21,7 +21,7 @@ pub(super) struct AlgorithmView {
     equation: String,
     symbols: Vec<String>,
     source: String,
-    /// Its own settings, then those of its base schemes.
+    /// The algorithm's own settings, then those of its base schemes.
     parameters: Vec<ParameterView>,
     of_bases: Vec<ParameterView>,
     judged: Vec<JudgedView>,

@@ -22,7 +22,7 @@ struct CaptureView {
     anchor: String,
     file: String,
     answer: String,
-    /// Its first sentences, and those that the rest of the first screen does not say.
+    /// The answer's first sentences, and those that the rest of the first screen does not say.
     headline: String,
     beside: Vec<String>,
     /// Why most losses happened, and what to do; none if nothing was lost.
@@ -42,7 +42,7 @@ struct FlowView {
     id: u64,
     anchor: String,
     name: String,
-    /// Its cause and cost, if its losses are told together.
+    /// The losses' cause and cost, if they are told together.
     cause: String,
     /// If nothing was lost: what limited it.
     limit: String,
@@ -95,7 +95,7 @@ struct LossView {
 /// A flow in the list of all.
 #[derive(Serialize)]
 struct RowView {
-    /// Its number in the capture.
+    /// The flow's number in the capture.
     id: u64,
     is_minor: bool,
     /// The flow's own part of the page, if it has one.

@@ -154,7 +154,7 @@ impl Names {
         if widest <= COLUMN - 4.0 { Self::Level } else { Self::Aslope(widest) }
     }
 
-    /// Their height below the axis.
+    /// The height of the names below the axis.
     fn height(self) -> f64 {
         match self {
             Self::Level => BOTTOM,
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_wider_than_their_columns_stand_aslope_with_room_for_all_of_them() {
+    fn names_wider_than_their_columns_stand_aslope_with_room() {
         let mark = |system: &str| Mark {
             system: system.to_owned(),
             published: None,

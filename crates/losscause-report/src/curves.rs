@@ -26,7 +26,7 @@ pub struct Curve<'a> {
     pub system: &'a str,
     /// For curves that differ in a parameter: the formula and its value for this curve.
     pub value: Option<(&'a Formula, f64)>,
-    /// Its items with their values on the horizontal axis.
+    /// The curve's items with their values on the horizontal axis.
     pub points: Vec<(f64, &'a Item)>,
 }
 
@@ -74,7 +74,7 @@ impl Panel<'_> {
 }
 
 impl Curve<'_> {
-    /// Its label in a legend: the system, and the parameter in which the curves differ.
+    /// The curve's label in a legend: the system, and the parameter in which the curves differ.
     pub fn label(&self) -> String {
         match self.value {
             None => self.system.to_owned(),

@@ -111,7 +111,7 @@ mod tests {
     use losscause_laboratory::papers::record;
 
     #[test]
-    fn the_axes_of_every_figure_are_those_of_its_parameter_and_metrics_and_have_a_length() {
+    fn every_figures_axes_fit_its_parameter_and_have_a_length() {
         let mut with_axes = 0;
         for paper in record::all() {
             for spec in &paper.items().item {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_papers_ends_replace_those_of_the_values_and_a_logarithmic_axis_has_no_zero() {
+    fn the_papers_ends_win_and_a_logarithmic_axis_has_no_zero() {
         let wanted = AxisSpec { to: Some(1.0), log: Some(true), ..AxisSpec::default() };
         assert_eq!(ends(Axis::linear(0.0, 0.6), &wanted), Axis::linear(0.0, 1.0));
         assert!(ends(Axis::linear(0.1, 0.6), &wanted).logarithmic);

@@ -101,7 +101,7 @@ pub(super) struct Ring {
 }
 
 impl Point {
-    /// Its interval, if that has a length to draw.
+    /// The point's interval, if that has a length to draw.
     fn wide_interval(&self) -> Option<Interval> {
         self.interval.filter(|interval| interval.is_wide())
     }

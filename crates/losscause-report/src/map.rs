@@ -24,7 +24,7 @@ pub struct MapPage {
 /// A table in colour.
 #[derive(Clone, Debug, Serialize)]
 pub struct Map {
-    /// Its heading.
+    /// The table's heading.
     pub heading: String,
     /// What the cells are, in a sentence.
     pub note: String,
@@ -39,7 +39,7 @@ pub struct Map {
 /// Rows that belong together.
 #[derive(Clone, Debug, Serialize)]
 pub struct MapGroup {
-    /// Their name.
+    /// The name that the rows of the group share.
     pub name: String,
     /// The rows.
     pub rows: Vec<MapRow>,
@@ -48,7 +48,7 @@ pub struct MapGroup {
 /// A row.
 #[derive(Clone, Debug, Serialize)]
 pub struct MapRow {
-    /// Its name.
+    /// The row's name.
     pub name: String,
     /// On how much it rests: "12".
     pub basis: String,

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_at_one_place_are_one_which_tells_of_the_first_and_counts_the_rest() {
+    fn marks_at_one_place_are_one_that_counts_the_rest() {
         let mark = |k: usize, shape| Mark { at_s: k as f64, value: 0.0, shape, class: "c", title: format!("loss {k}") };
         let six = (0..6).map(|k| ((0, 0), mark(k, Shape::Square)));
         let others = [((0, 0), mark(6, Shape::Circle)), ((1, 0), mark(7, Shape::Square))];

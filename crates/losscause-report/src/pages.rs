@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paragraph_is_cut_after_two_sentences_and_a_list_into_its_entries() {
+    fn a_paragraph_is_cut_after_two_sentences_a_list_into_entries() {
         assert_eq!(sentences("One. Two et al. go on. Three. Four.", 2), "One. Two et al. go on.");
         assert_eq!(sentences("Only one.", 2), "Only one.");
         assert_eq!(entries("- a: `b`\n  more\n- c"), ["a: b more", "c"]);

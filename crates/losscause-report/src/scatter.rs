@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_further_right_and_higher_stands_there_and_names_do_not_collide() {
+    fn a_system_further_right_and_higher_stands_there_uncrowded() {
         let drawn = svg(&[spot("a", 0.0, 100.0), spot("b & c", 40.0, 400.0), spot("d", 41.0, 400.0)], "harm", "gain");
         let texts: Vec<f64> = drawn
             .lines()

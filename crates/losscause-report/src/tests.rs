@@ -58,7 +58,7 @@ fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_figure_draws_algorithms_beside_the_papers_in_styles_of_their_own() {
+fn a_figure_draws_algorithms_beside_in_styles_of_their_own() {
     let selection = Selection::parse(&["cen2003/figure11"]).unwrap().beside(&["Spike", "Biaz"]);
     let plan = Plan::new(&selection, Repetitions::Exactly(1), 1, &Variation::default()).unwrap();
     let measured =
@@ -81,7 +81,7 @@ fn a_figure_draws_algorithms_beside_the_papers_in_styles_of_their_own() {
 }
 
 #[test]
-fn the_answer_comes_first_and_misses_are_told_by_more_than_a_colour() {
+fn the_answer_is_first_and_misses_show_by_more_than_a_colour() {
     let (reproduction, sheets) = of_published_values("cen2003/table2", 10);
     let html = html(&reproduction, &sheets);
     let answer = html.find("21 of 22 published numbers are within tolerance").expect("TCP's 20 is not 55");
@@ -115,7 +115,7 @@ fn the_state_of_every_scored_number_is_that_of_the_json() {
 }
 
 #[test]
-fn every_link_leads_to_a_part_of_the_page_and_nothing_comes_from_elsewhere() {
+fn links_lead_to_parts_of_the_page_and_nothing_is_fetched() {
     for item in ["cen2003/table2", "cen2003/figure8", "dalwadi", "koo2007"] {
         let (reproduction, sheets) = of_published_values(item, 10);
         let html = html(&reproduction, &sheets);
@@ -165,7 +165,7 @@ fn a_table_can_be_taken_as_comma_separated_values() {
 }
 
 #[test]
-fn an_item_without_values_shows_its_runs_over_time_and_says_how_large_they_are() {
+fn an_item_without_values_shows_its_runs_over_time_and_its_size() {
     let selection = Selection::parse(&["dalwadi/figure4.2"]).unwrap();
     let plan = Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
     assert!(plan.items().is_empty());
@@ -230,7 +230,7 @@ mod of_a_run {
     }
 
     #[test]
-    fn every_loss_of_a_measured_flow_is_recorded_with_its_cause_and_verdict() {
+    fn every_loss_of_a_measured_flow_has_its_cause_and_verdict() {
         for lda in ["ZigZag", "ZBS", "Spike", "Biaz", "always wireless"] {
             let (result, record) = run(&[&format!("flow.video.lda={lda}")]);
             let flow = &result.flows[0];
@@ -259,7 +259,7 @@ mod of_a_run {
     }
 
     #[test]
-    fn a_recorded_run_measures_the_same_and_its_page_has_the_same_bytes_each_time() {
+    fn a_recorded_run_measures_the_same_with_the_same_page_bytes() {
         let (result, record) = run(&[]);
         let scenario = scenario(&[]);
         let experiment = scenario.experiment_with_delays().unwrap();
@@ -271,7 +271,7 @@ mod of_a_run {
     }
 
     #[test]
-    fn the_page_begins_with_the_answer_and_tells_why_each_loss_was_judged() {
+    fn the_page_tells_the_answer_and_why_each_loss_was_judged() {
         let (result, record) = run(&[]);
         let html = simulation_html(&result, &record);
         check_page(&html);
@@ -392,7 +392,7 @@ mod of_a_comparison {
     }
 
     #[test]
-    fn every_run_is_drawn_every_link_resolves_and_the_bytes_are_the_same_each_time() {
+    fn every_run_is_drawn_every_link_resolves_and_bytes_are_stable() {
         let html = html();
         assert_eq!(html, self::html());
         let goodput = html.split("<figure>").nth(1).unwrap();

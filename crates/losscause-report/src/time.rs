@@ -65,7 +65,7 @@ pub(super) struct Lane {
 /// An event.
 pub(super) struct Mark {
     pub(super) at_s: f64,
-    /// Its height in a panel; a lane ignores it.
+    /// The event's height in a panel; a lane ignores it.
     pub(super) value: f64,
     pub(super) shape: Shape,
     /// Colours, by a class of the page.
@@ -93,7 +93,7 @@ impl Stroke {
 }
 
 impl Shape {
-    /// Its outline around a point.
+    /// The shape's outline around a point.
     pub(super) fn path(self, x: f64, y: f64) -> String {
         match self {
             Self::Bar => format!("M{x:.1} {:.1}v14", y - 7.0),
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_holds_until_the_next_and_events_stand_where_they_happened() {
+    fn a_value_holds_until_the_next_and_events_stand_at_their_time() {
         let drawn = drawing(vec![panel(&[(10.0, 1.0), (15.0, 0.0)])]).svg();
         let middle = (LEFT + WIDTH - RIGHT) / 2.0;
         let end = WIDTH - RIGHT;

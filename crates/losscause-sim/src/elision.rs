@@ -37,7 +37,7 @@ pub(crate) struct Elision {
 struct Step {
     link: usize,
     next: Option<usize>,
-    /// Its receiver looks at every packet.
+    /// The link's receiver looks at every packet.
     observed: bool,
 }
 
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn each_link_comes_before_those_that_it_feeds_whatever_their_numbers() {
+    fn each_link_comes_before_those_it_feeds_whatever_the_numbers() {
         // Two share 3, which feeds 0 and 1; 0 feeds 2. Their first links are shared as well, and feed 3 both.
         let flows: &[(Traffic, &[u32], &[u32])] = &[
             (cbr(), &[4, 3, 0, 2], &[]),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn arrivals_need_events_where_the_next_link_has_another_feeder_or_answered_packets() {
+    fn arrivals_need_events_before_links_with_other_feeders() {
         let others: [(Traffic, &[u32], &[u32]); 3] =
             [(cbr(), &[2, 1], &[]), (cbr(), &[1], &[]), (tcp(), &[0, 1], &[2])];
         for other in others {

@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_goes_in_comes_out_in_order_however_often_it_grows_and_turns(
+        fn what_goes_in_comes_out_in_order_however_it_grows_and_turns(
             steps in prop::collection::vec((0_usize..100, 0_usize..100), 0..20),
         ) {
             let (mut fifo, mut model) = (Fifo::new(), VecDeque::new());

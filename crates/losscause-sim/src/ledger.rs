@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_will_ask_for_any_more_is_forgotten_and_stays_undetected() {
+    fn what_nobody_will_ask_for_is_forgotten_and_undetected() {
         let mut ledger = ledger();
         // Lost before anything arrived: there is no gap to reveal it.
         ledger.lost(0, Cause::Wireless);

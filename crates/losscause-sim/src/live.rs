@@ -70,7 +70,7 @@ pub struct Offered<T> {
     pub content: T,
     /// Bytes that it takes on every link.
     pub wire_bytes: u32,
-    /// Its flow, for queues that tell flows apart: any number, such as a hash of addresses and ports.
+    /// The packet's flow, for queues that tell flows apart: any number, such as an address hash.
     pub flow: u32,
     /// Whether queues may mark it.
     pub ecn: Ecn,
@@ -84,7 +84,7 @@ pub struct Offered<T> {
 pub struct Passed<T> {
     /// What the caller gave.
     pub content: T,
-    /// Its direction.
+    /// The direction in which the packet crossed the path.
     pub direction: Direction,
     /// When it came to the path.
     pub entered: Time,
@@ -97,9 +97,9 @@ pub struct Passed<T> {
 /// How a packet left a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It reached the end.
+    /// The packet reached the end.
     Delivered {
-        /// Its ECN field at the end.
+        /// The packet's ECN field at the end.
         ecn: Ecn,
         /// How long it waited in queues, without transmissions.
         queued: Span,

@@ -177,7 +177,7 @@ impl From<Oracle> for AnyAlgorithm {
     }
 }
 
-/// It answers nothing by itself: the simulator answers in its place ([`Observer::overrule`](losscause::Observer)).
+/// The oracle is silent: the simulator answers ([`Observer::overrule`](losscause::Observer)).
 impl Algorithm for Oracle {
     fn name(&self) -> &'static str {
         Oracle::name(self)

@@ -13,9 +13,9 @@ use crate::traffic::Media;
 /// The fields of a packet that hops use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Packet {
-    /// Its payload or datagram in the pool.
+    /// The packet's payload or datagram in the pool.
     pub(crate) handle: Handle,
-    /// Its present hop: an index into the hops of all flows.
+    /// The packet's present hop: an index into the hops of all flows.
     pub(crate) hop: u32,
     pub(crate) wire_bytes: u32,
 }

@@ -49,11 +49,11 @@ pub struct FlowReport {
     pub sent_packets: u64,
     /// Data packets that reached the receiver, including duplicates.
     pub received_packets: u64,
-    /// Their payload, bytes (throughput counts these).
+    /// Payload of the received packets, bytes (throughput counts these).
     pub received_payload_bytes: u64,
     /// Distinct data packets delivered to the application.
     pub delivered_packets: u64,
-    /// Their payload, bytes (goodput counts these).
+    /// Payload of the delivered packets, bytes (goodput counts these).
     pub delivered_payload_bytes: u64,
     /// Data packets lost, by true cause.
     pub lost: LossCounts,

@@ -25,7 +25,7 @@ const END: u32 = u32::MAX;
 const UNSCHEDULED: u32 = u32::MAX;
 /// The length of a slot is 2 to the power of one of these, nanoseconds.
 const SLOT_BITS: std::ops::RangeInclusive<u32> = 8..=20;
-/// That of the slots of a new wheel, before there are events to review. Longer ones are an eighth of the time between
+/// The exponent in a new wheel, before a review. Longer slots are an eighth of the time between
 /// events: passing over empty slots costs less than putting two sources of one slot in order.
 const INITIAL_SLOT_BITS: u32 = 17;
 /// The length of a slot is reviewed after so many events.
@@ -45,12 +45,12 @@ pub(crate) struct Schedule {
 
 #[derive(Clone, Copy, Debug)]
 struct Source {
-    /// Its next event, or its last one if that was taken out.
+    /// The source's next event, or its last one if that was taken out.
     at: Time,
     /// When it was scheduled, and its number among all that were: these order simultaneous events.
     since: Time,
     number: u64,
-    /// Its place in the wheel, or [`UNSCHEDULED`].
+    /// The source's place in the wheel, or [`UNSCHEDULED`].
     place: u32,
     /// The source behind it at the same place.
     next: u32,
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn simultaneous_events_come_in_the_order_in_which_they_were_scheduled() {
+    fn simultaneous_events_come_in_the_order_of_their_scheduling() {
         let mut schedule = Schedule::new(5);
         for source in [3, 0, 4, 1] {
             schedule.set(source, at(7), Time::ZERO);
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_simultaneous_event_that_was_due_to_be_scheduled_earlier_comes_first() {
+    fn a_simultaneous_event_due_for_scheduling_earlier_comes_first() {
         let mut schedule = Schedule::new(3);
         schedule.set(0, at(7), at(4));
         // This source's turn came later, but it would have been scheduled at 3.
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_before_all_others_comes_first_though_a_later_one_was_looked_for() {
+    fn an_event_before_all_others_comes_first_after_a_later_search() {
         let mut schedule = Schedule::new(3);
         schedule.set(0, at(40_000_000_000), Time::ZERO);
         schedule.set(1, at(20_000_000_000), Time::ZERO);
@@ -444,7 +444,7 @@ mod tests {
         }
 
         #[test]
-        fn sources_that_act_one_after_the_other_come_in_order_of_time_and_number(
+        fn sources_that_act_in_turn_come_in_order_of_time_and_number(
             spans in prop::collection::vec(time(), 1..40),
         ) {
             let mut schedule = Schedule::new(spans.len());

@@ -195,7 +195,7 @@ pub enum ChannelSpec {
     Perfect,
     /// Every slot is bad with the same probability, independently.
     Bernoulli {
-        /// That probability, 0 to 1.
+        /// The probability that a slot is bad, 0 to 1.
         loss: f64,
     },
     /// Two states; every slot in the bad state is bad. The lengths of bursts and of the gaps between them are
@@ -394,7 +394,7 @@ pub enum TcpLda {
     Sender(AnyAlgorithm),
     /// The receiver, about every lost packet.
     Receiver {
-        /// Its algorithm.
+        /// The receiver's algorithm.
         lda: AnyAlgorithm,
         /// Whether the sender uses its labels. If not, they are only recorded.
         heeded: bool,

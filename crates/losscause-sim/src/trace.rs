@@ -302,7 +302,7 @@ pub enum EventKind {
     Verdict {
         /// The lost packet.
         seq: u64,
-        /// Its true cause.
+        /// The true cause of the loss.
         cause: Option<Cause>,
         /// The verdict of the LDA, and its reason.
         judgement: Judgement,
@@ -322,7 +322,7 @@ pub enum Header {
     Feedback(tfrc::Feedback),
     /// A packet of a CBR or on-off source.
     Datagram {
-        /// Its number, from 0 on.
+        /// The datagram's number, from 0 on.
         seq: u64,
         /// Bytes on the wire.
         wire_bytes: u32,
@@ -349,13 +349,13 @@ pub enum LinkEvent {
 /// The fields of a packet in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketInfo {
-    /// Its kind.
+    /// The packet's kind.
     pub kind: PacketKind,
     /// Sequence number of data; for acknowledgements the next packet expected; 0 for TFRC feedback.
     pub seq: u64,
     /// Bytes on the wire.
     pub wire_bytes: u32,
-    /// Its times; none if it was sent while nothing was recorded.
+    /// The packet's times; none if it was sent while nothing was recorded.
     pub timing: Option<Timing>,
     /// Of acknowledgements and feedback: when the data packet was sent that it answers, plus the time for which TFRC's
     /// receiver says that it held the answer back. The round-trip time is the arrival minus this.

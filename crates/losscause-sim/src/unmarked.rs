@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn only_links_whose_data_packets_may_be_marked_keep_their_queues() {
+    fn only_links_whose_packets_may_be_marked_keep_their_queues() {
         assert_eq!(queues(true), [MARKING, MARKING, PLAIN, PLAIN]);
     }
 }

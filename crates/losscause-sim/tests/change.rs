@@ -36,7 +36,7 @@ fn instants(events: &[Event], what: LinkEvent) -> Vec<i64> {
 }
 
 #[test]
-fn a_new_rate_and_delay_hold_from_the_next_packet_on_and_no_packet_overtakes_another() {
+fn a_new_rate_holds_from_the_next_packet_and_none_overtakes() {
     // A transmission takes 5 ms, the delay is 20 ms.
     let network = one_flow(cbr(EVERY_10_MS_BPS), 2 * EVERY_10_MS_BPS, ChannelSpec::Perfect);
     let mut simulation = Simulation::new(&network, 1).unwrap();
@@ -90,7 +90,7 @@ fn a_run_with_the_changed_loss_from_the_start_is_the_same() {
 }
 
 #[test]
-fn a_shorter_queue_drops_what_no_longer_finds_room_behind_every_discipline() {
+fn a_shorter_queue_drops_the_excess_behind_every_discipline() {
     let limit = Limit::Packets(40);
     let managed = [QueueSpec::StepMark { limit, mark_from_pkts: 30 }, QueueSpec::CoDel(CoDelSpec::new(limit))];
     for queue in [drop_tail(40)].into_iter().chain(managed) {
@@ -146,7 +146,7 @@ fn with_and_without_shortcuts_a_changed_run_is_the_same() {
 }
 
 #[test]
-fn what_cannot_change_is_refused_by_name_and_nothing_has_changed() {
+fn what_cannot_change_is_refused_by_name_and_unchanged() {
     let network = one_flow(cbr(EVERY_10_MS_BPS), 2 * EVERY_10_MS_BPS, ChannelSpec::Perfect);
     let mut simulation = Simulation::new(&network, 1).unwrap();
     let mut refused = |change: fn(&mut Vec<LinkSpec>)| {

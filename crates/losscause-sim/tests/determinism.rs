@@ -116,7 +116,7 @@ fn adding_a_flow_changes_no_other_draw() {
 }
 
 #[test]
-fn swapping_the_protocol_keeps_start_times_and_the_error_pattern() {
+fn swapping_the_protocol_keeps_start_times_and_error_pattern() {
     let before = network();
     let mut after = network();
     after.flows[0].traffic = tfrc();

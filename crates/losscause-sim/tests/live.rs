@@ -273,7 +273,7 @@ fn a_queue_marks_what_may_be_marked_and_drops_nothing_for_it() {
 }
 
 #[test]
-fn a_corrupted_packet_is_lost_at_the_far_end_unless_it_or_its_flow_is_immune() {
+fn a_corrupted_packet_is_lost_at_the_far_end_unless_immune() {
     let air = || wireless("air", 10_000_000, 20, 5, ChannelSpec::Bernoulli { loss: 1.0 });
     let mut path = one_way(air());
     path.enter(Time::ZERO, Direction::Forward, packet(1, Ecn::NotCapable));

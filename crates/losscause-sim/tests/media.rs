@@ -32,7 +32,7 @@ fn at(seconds: i64) -> Time {
 }
 
 #[test]
-fn an_algorithm_at_the_receiver_of_a_cbr_flow_judges_every_loss_and_changes_nothing_else() {
+fn a_cbr_receivers_algorithm_judges_all_and_changes_nothing() {
     let reports = |judged| -> [FlowReport; 2] {
         let mut simulation = Simulation::new(&beside_tcp(judged), 4).unwrap();
         simulation.run_until(at(60), &mut ());
@@ -52,7 +52,7 @@ fn an_algorithm_at_the_receiver_of_a_cbr_flow_judges_every_loss_and_changes_noth
 }
 
 #[test]
-fn a_traced_packet_knows_when_it_was_sent_and_how_long_it_waited() {
+fn a_traced_packet_knows_its_send_time_and_its_wait() {
     // 1000 bytes take 8 ms at 1 Mb/s and come every 4 ms: packet n waits 4 n ms, and arrives 18 ms after its transmission
     // began.
     let network = Network {
@@ -91,7 +91,7 @@ fn packets_sent_before_the_recorder_came_have_no_times() {
 }
 
 #[test]
-fn an_acknowledgement_knows_when_the_packet_was_sent_that_it_answers() {
+fn an_acknowledgement_knows_the_send_time_of_its_packet() {
     let network = Network {
         links: vec![link("there", 8_000_000, 0.0), link("back", 8_000_000, 0.0)],
         flows: vec![FlowSpec::new("t", &[LinkId(0)], &[LinkId(1)], Traffic::tcp(tcp::Config::ns2()))],

@@ -21,7 +21,7 @@ fn setting(key: &str) -> &'static str {
 }
 
 #[test]
-fn a_flow_with_five_percent_errors_sends_what_ns2_sends_when_ns2_sends_it() {
+fn a_flow_with_five_percent_errors_sends_as_and_when_ns2_does() {
     let link = |name, queue| {
         let drop_tail = QueueSpec::DropTail { limit: Limit::Packets(queue) };
         let delay = Span::from_millis(setting("delay_ms").parse().unwrap());

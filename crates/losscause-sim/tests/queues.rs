@@ -74,7 +74,7 @@ fn at_link(events: &[Event], what: LinkEvent) -> Vec<(losscause::Time, u64, u32)
 }
 
 #[test]
-fn a_codel_drop_happens_when_the_packets_turn_comes_and_the_next_one_is_sent_at_that_instant() {
+fn a_codel_drop_comes_at_a_packets_turn_and_the_next_one_leaves() {
     // 762 bytes at 762 kb/s: 8 ms each. They come every 4 ms, so number n waits 4 n ms.
     let network = Network {
         links: vec![LinkSpec { queue: codel(false), ..wired("out", 762_000, 20, 0) }],
@@ -99,7 +99,7 @@ fn a_codel_drop_happens_when_the_packets_turn_comes_and_the_next_one_is_sent_at_
 }
 
 #[test]
-fn stopping_at_any_instant_finds_the_drops_up_to_it_and_no_others() {
+fn stopping_at_any_instant_finds_the_drops_up_to_it_only() {
     let network = over(codel(false), tcp(false));
     let (_, events) = run(&network);
     let drops = at_link(&events, LinkEvent::QueueDrop);
@@ -114,7 +114,7 @@ fn stopping_at_any_instant_finds_the_drops_up_to_it_and_no_others() {
 }
 
 #[test]
-fn every_discipline_keeps_a_tcp_flow_busy_and_managed_ones_keep_its_queue_shorter() {
+fn every_discipline_keeps_tcp_busy_and_managed_queues_shorter() {
     let mean_queue = |queue| {
         let (simulation, events) = run(&over(queue, tcp(false)));
         assert!(simulation.flow(FlowId(0)).delivered_payload_bytes > 5_500_000, "{queue:?}");
@@ -154,7 +154,7 @@ fn without_ecn_in_the_transport_nothing_is_marked() {
 }
 
 #[test]
-fn a_marked_packet_is_never_called_wireless_and_holds_the_rate_down() {
+fn a_marked_packet_is_never_wireless_and_holds_the_rate_down() {
     for queue in [red(true), codel(true), fq_codel(true), marking()] {
         let (simulation, events) = run(&over(queue, always_wireless(true)));
         let marked: Vec<u64> = at_link(&events, LinkEvent::Mark).iter().map(|&(_, seq, _)| seq).collect();

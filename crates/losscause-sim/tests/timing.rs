@@ -41,7 +41,7 @@ fn a_packet_is_transmitted_and_propagates_on_every_hop() {
 }
 
 #[test]
-fn of_packets_back_to_back_the_sixth_still_waits_and_the_seventh_is_dropped() {
+fn of_packets_back_to_back_the_sixth_waits_the_seventh_drops() {
     let (simulation, events) = run(&last_hop(), at_micros(10_000));
     // Packet k (from 0) reaches the radio link at 1.6096 + 0.6096 k ms: the seventh at 5.2672 ms.
     let drops = link_times(&events, LinkId(1), LinkEvent::QueueDrop);
@@ -124,7 +124,7 @@ fn a_flow_starts_within_its_spread_and_stops_at_its_stop() {
 }
 
 #[test]
-fn a_sender_that_has_stopped_sends_nothing_although_acks_still_arrive() {
+fn a_stopped_sender_sends_nothing_although_acks_still_arrive() {
     let mut network = one_flow(Traffic::tcp(tcp::Config::rfc()), 1_000_000, ChannelSpec::Perfect);
     network.flows[0].stop = Some(at_secs(2));
     let (_, events) = run(&network, at_secs(10));

@@ -59,7 +59,7 @@ fn flows_come_at_their_rate_in_order_and_stay_for_their_time() {
 }
 
 #[test]
-fn flows_that_have_not_come_yet_or_would_stop_before_have_no_start() {
+fn flows_yet_to_come_or_stopped_before_have_no_start() {
     let mut network = network(50, Lengths::Exponential);
     for flow in &mut network.flows {
         flow.stop = Some(at_secs(15));

@@ -50,7 +50,7 @@ fn the_omniscient_oracle_is_never_wrong() {
 }
 
 #[test]
-fn the_constant_verdicts_are_wrong_about_all_losses_of_the_other_cause() {
+fn constant_verdicts_are_wrong_about_all_of_the_other_cause() {
     let congestion = total(&run(BuiltIn::AlwaysCongestion.build(End::Receiver).expect("published parameters")).0);
     assert_eq!((congestion.m_c(), congestion.m_w()), (Some(0.0), Some(1.0)));
     let wireless = total(&run(BuiltIn::AlwaysWireless.build(End::Receiver).expect("published parameters")).0);
@@ -132,7 +132,7 @@ fn tcps() -> [tcp::Config; 4] {
 }
 
 #[test]
-fn a_tcp_that_is_told_the_truth_is_never_wrong_and_delivers_more() {
+fn a_tcp_told_the_truth_is_never_wrong_and_delivers_more() {
     for config in tcps() {
         let VerdictTally { congestion, wireless } =
             tcp(0.005, config, TcpLda::Sender(Oracle::OMNISCIENT.into())).verdicts;
@@ -146,7 +146,7 @@ fn a_tcp_that_is_told_the_truth_is_never_wrong_and_delivers_more() {
 }
 
 #[test]
-fn an_overshoot_of_slow_start_does_not_back_the_timer_off_for_good() {
+fn a_slow_start_overshoot_does_not_back_the_timer_off_for_good() {
     // The receiver's window bounds nothing here: slow start loses hundreds of packets at once, then repairs of repairs.
     for config in tcps() {
         let delivered = tcp(0.02, config, TcpLda::None).delivered_packets;
@@ -193,7 +193,7 @@ fn labels_are_as_often_right_as_they_are_said_to_be() {
 }
 
 #[test]
-fn a_receiver_whose_labels_nobody_heeds_changes_nothing_but_is_taken_down() {
+fn a_receivers_unheeded_labels_are_recorded_and_change_nothing() {
     for config in tcps() {
         let lda = BuiltIn::Biaz.build(End::Receiver).expect("published parameters");
         let judged = tcp(0.005, config, TcpLda::Receiver { lda, heeded: false });
@@ -207,7 +207,7 @@ fn a_receiver_whose_labels_nobody_heeds_changes_nothing_but_is_taken_down() {
 }
 
 #[test]
-fn a_sender_that_hears_the_truth_from_its_receiver_delivers_more() {
+fn a_sender_told_the_truth_by_its_receiver_delivers_more() {
     for config in tcps() {
         let told = |loss| tcp(loss, config, TcpLda::Receiver { lda: Oracle::OMNISCIENT.into(), heeded: true });
         let VerdictTally { congestion, wireless } = told(0.005).verdicts;
@@ -218,7 +218,7 @@ fn a_sender_that_hears_the_truth_from_its_receiver_delivers_more() {
 }
 
 #[test]
-fn a_receiver_that_says_congestion_of_everything_leaves_the_sender_as_it_is() {
+fn a_receiver_that_always_says_congestion_changes_nothing() {
     for config in tcps() {
         let lda = BuiltIn::AlwaysCongestion.build(End::Receiver).expect("published parameters");
         let told = tcp(0.005, config, TcpLda::Receiver { lda, heeded: true });

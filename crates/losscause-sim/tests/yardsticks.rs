@@ -61,7 +61,7 @@ fn nth_loss(n: u32) -> LdaConfig {
 }
 
 #[test]
-fn at_random_loss_no_yardstick_delivers_less_than_the_plain_tcp_and_some_deliver_far_more() {
+fn at_random_loss_no_yardstick_delivers_less_than_plain_tcp() {
     for (mode, config) in modes() {
         let plain = run(config, None, 0.01, 1);
         println!("{mode}, 1 % random loss, 20 Mb/s, 40 ms, queue of {QUEUE_PKTS} packets, {SECONDS} s");
@@ -118,7 +118,7 @@ fn an_n_of_one_is_the_plain_tcp() {
 /// whose queue is at most as long as the path. Without it, rare losses are tolerated; at 1 %, groups of random losses teach
 /// fqRTT the round-trip time of an empty queue.
 #[test]
-fn fq_rtt_tolerates_rare_losses_only_and_none_with_the_first_variation_of_rfc_6298() {
+fn fq_rtt_tolerates_rare_losses_only_and_with_rfc_6298_none() {
     for (mode, config) in modes() {
         let gain = |first_variation, loss| {
             let fq_rtt = LdaConfig::FqRtt(FqRttConfig { first_variation, ..FqRttConfig::default() });

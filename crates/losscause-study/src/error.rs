@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_finger_finds_the_nearest_name_and_nonsense_finds_none() {
+    fn a_slip_finds_the_nearest_name_and_nonsense_finds_none() {
         let known = ["ZigZag", "ZBS", "mBiaz", "Spike"];
         assert_eq!(nearest("zigzga", known), Some("ZigZag"));
         assert_eq!(nearest("zbs", known), Some("ZBS"));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_was_not_built_in_is_told_with_how_to_get_it_and_what_is_for_linux_with_that() {
+    fn a_part_not_built_in_is_told_with_how_to_get_it() {
         let command = "this program was built without `linux`: cargo install losscause-cli --features linux";
         assert_eq!(how_to_build("linux", true), command);
         assert_eq!(how_to_build("linux", false), "needs Linux");

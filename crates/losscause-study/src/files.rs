@@ -75,7 +75,7 @@ impl Memory {
         Self::default()
     }
 
-    /// These files and the one at `path`, which replaces an earlier one there.
+    /// The files so far and the one at `path`, which replaces an earlier one there.
     #[must_use]
     pub fn with(mut self, path: impl AsRef<Path>, content: impl Into<Vec<u8>>) -> Self {
         self.0.insert(normal(path.as_ref()), content.into());
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_source_wins_and_only_a_missing_file_is_looked_up_in_the_second() {
+    fn the_first_source_wins_and_a_missing_file_is_in_the_second() {
         let [first, second] = ["first", "second"].map(|text| Memory::new().with("both", text));
         let files = Either(first.with("broken", [0xff]), second.with("broken", "whole").with("other", "other"));
         assert_eq!(read(&files, "both").as_deref(), Ok("first"));

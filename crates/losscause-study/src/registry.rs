@@ -14,7 +14,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// These algorithms, and the published TCPs.
+    /// A registry of `algorithms` and the published TCPs.
     pub fn of(algorithms: algorithms::Registry) -> Self {
         Self { algorithms, tcps: tcp::Registry::published() }
     }

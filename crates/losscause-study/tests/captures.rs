@@ -131,7 +131,7 @@ fn what_is_sent_arrives_or_is_among_the_drops() {
 }
 
 #[test]
-fn the_bottleneck_sees_what_leaves_its_queue_and_what_comes_back() {
+fn the_bottleneck_sees_what_leaves_its_queue_and_comes_back() {
     let directory = tempfile::tempdir().unwrap();
     let experiment = experiment(&[]);
     let (events, _) = capture(&experiment, 3, directory.path());
@@ -230,7 +230,7 @@ fn the_gaps_of_an_rtp_receiver_are_the_drops_of_its_flow() {
 }
 
 #[test]
-fn a_handshake_precedes_the_data_and_takes_the_time_of_an_empty_path() {
+fn a_handshake_precedes_the_data_by_the_time_of_an_empty_path() {
     let directory = tempfile::tempdir().unwrap();
     capture(&experiment(&[]), 3, directory.path());
     let sender = packets(&directory.path().join("sender.pcap"));
@@ -292,7 +292,7 @@ fn marks_are_where_the_queue_made_them_and_are_echoed() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bytes_and_captures_change_no_measurement() {
+fn the_seed_fixes_the_bytes_and_captures_change_no_measurement() {
     let experiment = experiment(&[]);
     let directories = [3, 3, 4].map(|seed| {
         let directory = tempfile::tempdir().unwrap();
@@ -308,7 +308,7 @@ fn the_same_seed_gives_the_same_bytes_and_captures_change_no_measurement() {
 }
 
 #[test]
-fn a_return_path_of_another_length_is_not_seen_at_the_bottleneck() {
+fn a_return_path_of_other_length_is_not_seen_at_the_bottleneck() {
     let directory = tempfile::tempdir().unwrap();
     capture(&experiment(&["flow.upload.return_path=[\"uplink\"]"]), 3, directory.path());
     let seen = packets(&directory.path().join("bottleneck.pcap"));

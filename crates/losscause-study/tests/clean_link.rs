@@ -80,7 +80,7 @@ fn goodput_at_one_percent(variant: &str, lda: Option<&str>) -> f64 {
 }
 
 #[test]
-fn a_sender_that_is_told_the_truth_keeps_its_window_on_wireless_losses() {
+fn a_sender_told_the_truth_keeps_its_window_on_wireless_losses() {
     for (variant, least) in [("sack", 90.0), ("cubic", 90.0), ("newreno", 75.0)] {
         let goodput = goodput_at_one_percent(variant, Some("omniscient"));
         assert!(goodput >= least, "{variant}: {goodput:.1} %");
@@ -90,7 +90,7 @@ fn a_sender_that_is_told_the_truth_keeps_its_window_on_wireless_losses() {
 /// Mathis et al. 1997: sqrt(3/2) packets per round trip over sqrt(p), for losses far apart. Timeouts, the length of recovery and
 /// the packets' own transmission time cost some of it.
 #[test]
-fn without_the_truth_one_percent_of_loss_costs_what_the_square_root_law_says() {
+fn without_the_truth_loss_costs_what_the_square_root_law_says() {
     let law = (1.5_f64 / 0.01).sqrt() / RTT_S * 12_000.0 / 10e6 * 100.0;
     assert!((law - 36.7).abs() < 0.1);
     for variant in ["newreno", "sack", "cubic"] {
@@ -100,7 +100,7 @@ fn without_the_truth_one_percent_of_loss_costs_what_the_square_root_law_says() {
 }
 
 #[test]
-fn a_run_that_the_receivers_window_limits_says_so_and_another_says_nothing() {
+fn a_run_says_so_if_the_receivers_window_limits_it() {
     let notes = |settings: &[&str]| {
         let settings: Vec<String> = settings.iter().map(|&text| text.to_owned()).collect();
         warnings(&settings, WarningKind::WindowLimited)

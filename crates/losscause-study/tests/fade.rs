@@ -33,7 +33,7 @@ fn refusal(text: &str) -> String {
 }
 
 #[test]
-fn the_trials_are_written_as_runs_of_received_packets_and_lost_ones() {
+fn trials_are_written_as_runs_of_received_and_lost_packets() {
     let text = pattern().to_text();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[HEAD_LINES - 1], "");
@@ -82,7 +82,7 @@ fn each_way_to_be_no_pattern_is_named_with_its_line() {
 }
 
 #[test]
-fn parameters_that_were_changed_by_hand_are_refused_at_the_fingerprint() {
+fn hand_changed_parameters_are_refused_at_the_fingerprint() {
     let (text, mut changed) = (pattern().to_text(), pattern().channel);
     changed.users = 6;
     let expected = format!(
@@ -97,7 +97,7 @@ fn parameters_that_were_changed_by_hand_are_refused_at_the_fingerprint() {
 }
 
 #[test]
-fn parameters_beyond_reason_are_refused_although_the_fingerprint_is_theirs() {
+fn parameters_beyond_reason_are_refused_despite_a_fingerprint() {
     for (change, key) in [
         (&(|p: &mut Pattern| p.channel.trials = 0) as &dyn Fn(&mut Pattern), "trials: is 0, expected 1 to 100000"),
         (&|p| p.channel.trial_s = 0.0, "trial_s: is 0 s, expected time for a block of packets"),
@@ -130,7 +130,7 @@ fn a_file_of_a_few_lines_cannot_ask_for_many_channels() {
 }
 
 #[test]
-fn the_number_of_threads_changes_no_pattern_and_progress_counts_every_trial() {
+fn threads_change_no_pattern_and_progress_counts_every_trial() {
     let make = |jobs| {
         let mut last = 0;
         let patterns = fade::make(&sources(), Jobs::new(jobs).unwrap(), |done| last = done);

@@ -159,7 +159,7 @@ fn what_losses_cost_is_held_against_what_the_path_takes() {
 }
 
 #[test]
-fn the_path_of_a_transfer_that_losses_of_the_air_keep_slow_is_hardly_used() {
+fn the_path_of_a_transfer_that_air_losses_slow_is_hardly_used() {
     let (cost, advice, next) = told(&["link.link.channel={ kind = \"bernoulli\", loss = 0.02 }", "duration_s=60"]);
     // The square root of 3/2 over the loss: 8.7 packets a round trip, 2.5 Mb/s (Mathis et al. 1997).
     assert!((1.5e6..4e6).contains(&cost.goodput_bps), "{cost:?}");

@@ -40,7 +40,7 @@ fn close(measurements: &Measurements, metric: &str, expected: f64, tolerance: f6
 }
 
 #[test]
-fn a_source_of_four_fifths_of_the_line_has_a_throughput_of_80_percent_and_loses_nothing() {
+fn a_source_of_80_percent_has_that_throughput_and_no_loss() {
     let run = measured(CBR, &[]);
     // One packet more or less at the ends of the window is 0.08 percent.
     close(&run, "thput", 80.0, 0.081);
@@ -66,7 +66,7 @@ fn a_source_of_twice_the_line_fills_it_and_loses_as_much_again() {
 }
 
 #[test]
-fn packets_that_the_air_corrupts_have_crossed_the_link_but_did_not_arrive() {
+fn corrupted_packets_have_crossed_the_link_but_not_arrived() {
     let channel = "link.line.channel={kind=\"bernoulli\", loss=1}";
     let run = measured(CBR, &[channel]);
     close(&run, "thput", 80.0, 0.081);
@@ -99,7 +99,7 @@ fn a_flow_is_measured_over_its_own_life() {
 }
 
 #[test]
-fn two_equal_sources_have_no_deviation_and_unmeasured_ones_do_not_count() {
+fn two_equal_sources_have_no_deviation_and_unmeasured_count_not() {
     let two = format!("{CBR}count = 2\n");
     let run = measured(&two, &["flow.source.rate_bps=400e3", "flow.source.start_spread_s=0.5"]);
     close(&run, "thput", 80.0, 0.1);
@@ -211,7 +211,7 @@ packet_bytes = 1000
 "#;
 
 #[test]
-fn means_and_fairness_are_of_all_measured_flows_and_of_each_group() {
+fn means_and_fairness_are_of_all_measured_flows_and_each_group() {
     let run = measured(TWO_GROUPS, &[]);
     let of = |group: &str, value: fn(&losscause_study::FlowMeasurements) -> Option<f64>| -> Vec<f64> {
         run.flows.iter().filter(|flow| flow.measured && flow.flow.starts_with(group)).filter_map(value).collect()
@@ -229,7 +229,7 @@ fn means_and_fairness_are_of_all_measured_flows_and_of_each_group() {
 }
 
 #[test]
-fn a_queues_loss_is_of_all_packets_that_came_or_of_the_measured_flows_alone() {
+fn a_queues_loss_is_of_all_packets_or_of_measured_flows_alone() {
     let run = measured(TWO_GROUPS, &[]);
     let line = run.links.iter().find(|link| link.link == "line").unwrap();
     assert!(line.queue_drops > 0);
@@ -247,7 +247,7 @@ fn a_queues_loss_is_of_all_packets_that_came_or_of_the_measured_flows_alone() {
 }
 
 #[test]
-fn probabilities_are_shares_of_the_judged_losses_of_all_flows_together() {
+fn probabilities_are_shares_of_the_judged_losses_of_all_flows() {
     let run = measured(TWO_GROUPS, &["flow.new.count=1"]);
     // With one flow that judges, the pooled shares are that flow's.
     close(&run, "P_WC", run.metric("M_c").unwrap() / 100.0, 1e-12);
@@ -258,7 +258,7 @@ fn probabilities_are_shares_of_the_judged_losses_of_all_flows_together() {
 }
 
 #[test]
-fn the_window_is_measured_where_the_scenario_asks_and_nothing_else_changes() {
+fn the_window_is_measured_on_request_and_nothing_else_changes() {
     let experiment = experiment(TWO_GROUPS, &[]);
     let with = run(&experiment, 1).unwrap();
     let mut without = run(&Experiment { cwnd: false, ..experiment.clone() }, 1).unwrap();

@@ -8,7 +8,7 @@ use losscause_study::run::{Series, SimulationResult};
 use losscause_study::{Context, Experiment, Run, Scenario, Setting};
 
 #[test]
-fn a_result_has_the_fields_of_its_schema_and_is_read_back_as_it_was() {
+fn a_result_has_its_schemas_fields_and_is_read_back_unchanged() {
     let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/last-hop-video.toml");
     let settings = [Setting::parse("duration_s=30").unwrap(), Setting::parse("measure.to_s=30").unwrap()];
     let scenario = Scenario::load(&scenario, &Context::default()).unwrap().with(&settings).unwrap();

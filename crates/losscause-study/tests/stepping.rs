@@ -149,7 +149,7 @@ stop_s = 6
 "#;
 
 #[test]
-fn what_is_not_defined_yet_is_none_and_the_window_is_measured_as_far_as_it_is_over() {
+fn undefined_values_are_none_and_a_window_is_measured_so_far() {
     let mut run = Run::new(&experiment(CBR), 1).unwrap();
     let close = |run: &Run, metric: &str, expected: f64, tolerance: f64| {
         let value = run.measurements().metric(metric).unwrap();
@@ -206,7 +206,7 @@ fn busy() -> Experiment {
 }
 
 #[test]
-fn a_run_ends_early_if_another_thread_requests_it_and_else_measures_the_same() {
+fn a_run_ends_early_on_request_and_else_measures_the_same() {
     let stop = Stop::new();
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -222,7 +222,7 @@ fn a_run_ends_early_if_another_thread_requests_it_and_else_measures_the_same() {
 }
 
 #[test]
-fn a_long_run_of_many_events_can_be_stopped_after_some_thousand_of_them() {
+fn a_long_run_can_be_stopped_after_some_thousand_events() {
     let mut run = Run::new(&busy(), 1).unwrap();
     let mut calls = 0;
     let outcome = run.advance(at(1e6), &mut (), |run, ()| {

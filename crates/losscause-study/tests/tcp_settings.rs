@@ -162,7 +162,7 @@ fn a_setting_that_no_flow_reads_is_refused() {
 }
 
 #[test]
-fn ns2s_sack_reads_when_fast_retransmit_may_happen_and_rfc_6675s_does_not() {
+fn ns2s_sack_reads_when_fast_retransmit_may_happen_unlike_6675() {
     let sack = |mode| {
         config_with(&format!("[tcp]\nmode = \"{mode}\"\nvariant = \"sack\""), &["tcp.quirks.fast_retransmit=always"])
     };

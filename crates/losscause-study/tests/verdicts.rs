@@ -32,7 +32,7 @@ fn measured(settings: &[&str]) -> Measurements {
 }
 
 #[test]
-fn recording_changes_nothing_and_the_record_agrees_with_the_counts() {
+fn recording_changes_nothing_and_agrees_with_the_counts() {
     let experiment = experiment(&["flow.video.lda=ZigZag"]);
     let mut events: Vec<Event> = Vec::new();
     let recorded = run_recorded(&experiment, 7, &mut events).unwrap();
@@ -51,7 +51,7 @@ fn recording_changes_nothing_and_the_record_agrees_with_the_counts() {
 }
 
 #[test]
-fn the_constant_algorithms_err_always_on_one_side_and_never_on_the_other() {
+fn constant_algorithms_err_always_on_one_side_and_never_else() {
     for (lda, m_w) in [("always congestion", 100.0), ("always wireless", 0.0), ("omniscient", 0.0)] {
         let run = measured(&[&format!("flow.video.lda={lda}")]);
         assert_eq!(run.metric("M_w"), Some(m_w));

@@ -3,10 +3,10 @@
 /// What a packet says about ECN (RFC 3168, section 5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ecn {
-    /// Its transport does not understand marks: queues drop it instead (Not-ECT).
+    /// The transport does not understand marks: queues drop the packet instead (Not-ECT).
     #[default]
     NotCapable,
-    /// Its transport understands marks (ECT).
+    /// The transport understands marks (ECT).
     Capable,
     /// A queue marked it: congestion experienced (CE).
     Marked,

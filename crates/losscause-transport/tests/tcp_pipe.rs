@@ -41,7 +41,7 @@ fn without_loss_nothing_is_sent_twice() {
 }
 
 #[test]
-fn one_loss_in_a_large_window_costs_one_fast_retransmit_and_no_timeout() {
+fn a_loss_in_a_large_window_costs_a_fast_resend_and_no_timeout() {
     for config in [rfc(), Config::ns2(), Config::ns2_classic(), Config::ns2_2001()] {
         let stats = transfer(config, 1 << 60).sender.stats();
         assert_eq!((stats.fast_retransmits, stats.timeouts, stats.retransmissions), (1, 0, 1));
@@ -49,7 +49,7 @@ fn one_loss_in_a_large_window_costs_one_fast_retransmit_and_no_timeout() {
 }
 
 #[test]
-fn two_losses_in_a_window_cost_two_fast_retransmits_under_rfc_5681_and_a_timeout_in_ns2() {
+fn two_losses_in_a_window_cost_two_fast_resends_or_a_timeout() {
     let mask = 1 << 60 | 1 << 63;
     // The receiver's window leaves room for new packets during recovery, whose duplicate ACKs reveal the second loss.
     let stats = transfer(Config { max_window_pkts: 200, ..rfc() }, mask).sender.stats();

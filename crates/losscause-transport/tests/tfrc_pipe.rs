@@ -30,7 +30,7 @@ fn payload_rate(bits_per_second: i64, config: &Config) -> f64 {
 }
 
 #[test]
-fn without_loss_a_long_queue_lets_slow_start_reach_twice_the_bottleneck() {
+fn a_lossless_long_queue_lets_slow_start_reach_twice_the_rate() {
     for config in [Config::rfc5348(), Config::ns2()] {
         let mut pipe = Pipe::new(&config, 1_000_000, DELAY, ENOUGH_QUEUE, congestion(), |_| false);
         pipe.start();
@@ -103,7 +103,7 @@ fn every_packet_goes_as_in_ns2_where_no_tie_is_left_to_rounding() {
 }
 
 #[test]
-fn losses_called_wireless_leave_the_loss_event_rate_at_zero_but_not_those_of_the_queue() {
+fn wireless_losses_leave_the_loss_event_rate_at_zero_others_not() {
     let wireless = Constant::new(Verdict::Wireless);
     for config in [Config::rfc5348(), Config::ns2()] {
         let mut pipe = Pipe::new(&config, 1_000_000, DELAY, ENOUGH_QUEUE, wireless, one_in_a_hundred);
@@ -146,7 +146,7 @@ fn a_dead_path_halves_the_rate_again_and_again() {
 }
 
 #[test]
-fn a_slow_application_is_never_held_back_and_keeps_the_initial_rate_while_idle() {
+fn a_slow_application_is_never_held_back_nor_slowed_when_idle() {
     let config = Config::rfc5348();
     let mut pipe = Pipe::new(&config, 10_000_000, DELAY, ENOUGH_QUEUE, congestion(), |_| false);
     pipe.set_backlog(Backlog::Packets(1));

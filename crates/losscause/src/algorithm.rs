@@ -123,13 +123,13 @@ impl Algorithm for () {
 /// Of which losses of a recovery a sender tells an algorithm, and about which it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// It is told of every loss of a recovery ([`Algorithm::on_loss`]), with the numbers of all lost packets, and not
+    /// The algorithm is told ([`Algorithm::on_loss`]) of all lost packets of a recovery, and not
     /// only of the loss that opens it.
     pub observes_every_loss: bool,
-    /// It judges every loss of a recovery. A transport that has left its window unchanged then reduces it at the first
+    /// Every loss of a recovery is judged. A transport that kept its window reduces it at the first
     /// loss that is called congestion.
     pub judges_every_loss: bool,
-    /// It judges losses that only the retransmission timer shows, too.
+    /// The algorithm judges losses that only the retransmission timer shows, too.
     pub judges_timeouts: bool,
 }
 
@@ -165,43 +165,43 @@ impl Needs {
     pub const NONE: Self =
         Self { delay: false, spacing: false, gap_size: false, acks: false, cwnd: false, label: false, other: None };
 
-    /// These inputs, and the delay of every arrival.
+    /// The inputs so far, and the delay of every arrival.
     #[must_use]
     pub const fn with_delay(self) -> Self {
         Self { delay: true, ..self }
     }
 
-    /// These inputs, and intervals that mean transmission times.
+    /// The inputs so far, and intervals that mean transmission times.
     #[must_use]
     pub const fn with_spacing(self) -> Self {
         Self { spacing: true, ..self }
     }
 
-    /// These inputs, and the true size of a gap.
+    /// The inputs so far, and the true size of a gap.
     #[must_use]
     pub const fn with_gap_size(self) -> Self {
         Self { gap_size: true, ..self }
     }
 
-    /// These inputs, and acknowledgements.
+    /// The inputs so far, and acknowledgements.
     #[must_use]
     pub const fn with_acks(self) -> Self {
         Self { acks: true, ..self }
     }
 
-    /// These inputs, and the congestion window.
+    /// The inputs so far, and the congestion window.
     #[must_use]
     pub const fn with_cwnd(self) -> Self {
         Self { acks: true, cwnd: true, ..self }
     }
 
-    /// These inputs, and the receiver's label.
+    /// The inputs so far, and the receiver's label.
     #[must_use]
     pub const fn with_label(self) -> Self {
         Self { acks: true, label: true, ..self }
     }
 
-    /// These inputs, and one that only a special caller has.
+    /// The inputs so far, and one that only a special caller has.
     #[must_use]
     pub const fn with_other(self, what: &'static str) -> Self {
         Self { other: Some(what), ..self }

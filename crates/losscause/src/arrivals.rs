@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn late_packets_and_duplicates_are_told_apart_within_the_last_64_and_never_become_arrivals() {
+    fn late_packets_and_duplicates_differ_and_are_never_arrivals() {
         let mut tracker = ArrivalTracker::default();
         for (seq, expected) in [(0, None), (2, None), (1, Some(Observed::Late)), (1, Some(Observed::Duplicate))] {
             let observed = tracker.observe(packet(seq, 1));
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn every_missing_packet_is_judged_once_and_the_observer_sees_every_arrival_in_order() {
+    fn every_missing_packet_is_judged_once_with_all_arrivals_seen() {
         let log = run(&[3, 4, 8, 6, 6, 9, 11]);
         assert_eq!(log.judged, [5, 6, 7, 10]);
         assert_eq!(log.taken_back, [6], "it was late");
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absurd_jump_starts_the_stream_anew_and_the_next_honest_packet_leads_back() {
+    fn an_absurd_jump_starts_anew_and_an_honest_packet_leads_back() {
         let far = 11 + MAX_JUMP_PKTS + 1;
         let log = run(&[9, 10, far, 11, 13, u64::MAX, 1, 3]);
         assert_eq!(log.judged, [12, 2]);

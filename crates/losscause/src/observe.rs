@@ -39,7 +39,7 @@ pub struct Observation {
 /// The time between two arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// Its length (the papers' T_i, T_g, inter_arr_time). Never negative: if the clock was set back, it is zero.
+    /// The length (the papers' T_i, T_g, inter_arr_time), never negative: 0 if a clock is set back.
     pub span: Span,
     /// The delay of the packet at its start, if known: after a gap, of the last packet before it.
     pub delay_before: Option<Span>,

@@ -149,7 +149,7 @@ pub struct Evidence {
     pub scheme: &'static str,
     /// What was measured: "inter-arrival time".
     pub quantity: &'static str,
-    /// Its value.
+    /// The value that was measured.
     pub value: Amount,
     /// The limits between congestion and wireless, at most two.
     pub limits: [Option<Limit>; 2],
@@ -183,7 +183,7 @@ pub struct Limit {
 pub struct Clue {
     /// What was read: "delay at".
     pub what: &'static str,
-    /// Its value.
+    /// The value that was read.
     pub reading: f64,
     /// The unit, with a space in front: " % of its range".
     pub unit: &'static str,
@@ -242,7 +242,7 @@ impl Amount {
         Self::Number(pkts, "packets")
     }
 
-    /// Its value: a time in milliseconds, a number in its unit.
+    /// The amount's value: a time in milliseconds, a number in its unit.
     pub fn value(self) -> f64 {
         match self {
             Self::Time(span) => span.as_millis_f64(),

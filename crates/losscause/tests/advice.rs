@@ -12,7 +12,7 @@ fn path(least_bps: u64) -> PathRate {
 }
 
 #[test]
-fn a_queue_is_shaped_to_nine_tenths_of_a_steady_rate_and_a_policer_to_less_than_its_own() {
+fn a_queue_is_shaped_to_nine_tenths_and_a_policer_to_less() {
     let queue = of(Cause::FullQueue);
     assert_eq!(
         queue.advice_on(Some(path(19_000_000))).to_string(),

@@ -15,7 +15,7 @@ fn every_other_packet_lost(unit: i64, steps: u64, seed: u64) -> Vec<Packet> {
 }
 
 #[test]
-fn b1_the_deviation_keeps_its_past_so_zigzag_gives_the_same_share_in_every_unit() {
+fn b1_the_deviation_keeps_its_past_and_zigzag_is_free_of_units() {
     // ROTTs spread evenly over one second, millisecond or microsecond. Mean 1/2, mean deviation 1/4: a quarter of them
     // lies below mean - dev.
     let shares = [1_000_000, 1_000, 1].map(|unit| {
@@ -31,7 +31,7 @@ fn b1_the_deviation_keeps_its_past_so_zigzag_gives_the_same_share_in_every_unit(
 }
 
 #[test]
-fn b2_more_than_three_losses_follow_the_printed_rule_and_the_rising_one_is_an_option() {
+fn b2_more_than_three_losses_follow_the_printed_rule_by_default() {
     let mut draws = Draws(11);
     let packets: Vec<_> = (0..4_000).map(|i| packet(5 * i as u64, i * 1_000_000, draws.below(1_000_000))).collect();
     let share = |above_three| {
@@ -66,7 +66,7 @@ fn b3_packets_without_a_loss_feed_every_estimate() {
 }
 
 #[test]
-fn b4_a_thousand_ideal_wireless_losses_on_a_saturated_link_are_all_wireless() {
+fn b4_ideal_wireless_losses_on_a_full_link_are_all_wireless() {
     let (t, rott) = (Span::from_micros(40_640), Span::from_millis(243));
     let (one, mut random) = (|seq: u64| seq < 2 || seq % 2 == 1, Draws(3));
     // Runs of one to three losses, each followed by one packet.
@@ -86,7 +86,7 @@ fn b4_a_thousand_ideal_wireless_losses_on_a_saturated_link_are_all_wireless() {
 }
 
 #[test]
-fn b4_a_flow_that_begins_with_losses_is_not_held_against_its_own_gaps() {
+fn b4_a_flow_that_begins_with_losses_is_not_held_to_its_gaps() {
     let packets = saturated(Span::from_millis(10), Span::ZERO, |seq| seq % 2 == 0 || seq > 20, 40);
     let verdicts = verdicts(BuiltIn::Biaz.build(End::Receiver).expect("published parameters"), packets);
     assert_eq!(verdicts, [Verdict::Undecided; 10], "no interval was ever seen that spans no loss");
@@ -109,7 +109,7 @@ fn schemes(packets: &[Packet]) -> Vec<&'static str> {
 }
 
 #[test]
-fn b5_the_average_interval_is_per_packet_spanned_and_has_no_unit() {
+fn b5_the_average_interval_is_per_packet_and_has_no_unit() {
     // A saturated link of one flow that loses every other packet: T_avg is T_min, so mBiaz runs from the end
     // of the first lock on. Divided by n, T_avg would be twice T_min, and squared it would be anything: a shared link.
     for unit in [1, 1_000, 1_000_000] {
@@ -135,7 +135,7 @@ fn b5_the_average_interval_is_per_packet_spanned_and_has_no_unit() {
 }
 
 #[test]
-fn b6_the_base_schemes_of_zbs_know_all_that_they_would_know_alone() {
+fn b6_the_base_schemes_of_zbs_know_what_they_would_know_alone() {
     let (mut draws, mut at, mut queue) = (Draws(9), 0, 0);
     let mut packets = Vec::new();
     for seq in 0..20_000 {

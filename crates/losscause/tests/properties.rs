@@ -315,7 +315,7 @@ proptest! {
 
     /// Held against a search through all values.
     #[test]
-    fn extremes_of_a_window_are_those_of_its_last_three_quarters_to_all_of_it(
+    fn extremes_are_of_the_last_three_quarters_to_all_of_a_window(
         values in prop::collection::vec((0_i64..60, -500_i64..500), 1..200),
         length in 4_i64..400,
     ) {
@@ -345,7 +345,7 @@ proptest! {
 }
 
 #[test]
-fn a_forged_sequence_number_does_not_make_a_judgement_for_every_number_before_it() {
+fn a_forged_number_does_not_bring_a_judgement_for_each_below() {
     for algorithm in BuiltIn::at_receivers() {
         let packets = packets(&[
             Op::Arrive { after_ns: 1_000, rott_ns: 5 },

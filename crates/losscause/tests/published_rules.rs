@@ -16,13 +16,13 @@ fn biaz_at(algorithm: BuiltIn, t_i_ms: i64) -> Verdict {
 }
 
 #[test]
-fn biaz_is_wireless_from_n_plus_1_up_to_below_n_plus_2_smallest_intervals() {
+fn biaz_is_wireless_from_n_plus_1_to_n_plus_2_intervals() {
     let edges = [1_990, 2_000, 2_990, 3_000].map(|t_i| biaz_at(BuiltIn::Biaz, t_i));
     assert_eq!(edges, [Congestion, Wireless, Wireless, Congestion]);
 }
 
 #[test]
-fn mbiaz_is_wireless_from_n_plus_1_up_to_below_n_plus_1_25_smallest_intervals() {
+fn mbiaz_is_wireless_from_n_plus_1_to_n_plus_1_25_intervals() {
     let edges = [1_990, 2_000, 2_240, 2_250].map(|t_i| biaz_at(BuiltIn::MBiaz, t_i));
     assert_eq!(edges, [Congestion, Wireless, Wireless, Congestion]);
 }
@@ -63,7 +63,7 @@ fn zigzag_at(above_three: AboveThree, n: u32, rott_tenths: i64) -> Verdict {
 }
 
 #[test]
-fn zigzag_is_wireless_below_the_printed_limit_for_each_number_of_losses() {
+fn zigzag_is_wireless_below_the_printed_limits() {
     for (n, limit) in [(1, 900), (2, 950), (3, 1000), (4, 950), (9, 950)] {
         assert_eq!(zigzag_at(AboveThree::Printed, n, limit - 1), Wireless, "n = {n}");
         assert_eq!(zigzag_at(AboveThree::Printed, n, limit), Congestion, "n = {n}");
@@ -71,7 +71,7 @@ fn zigzag_is_wireless_below_the_printed_limit_for_each_number_of_losses() {
 }
 
 #[test]
-fn the_other_readings_of_zigzag_change_the_limit_for_more_than_three_losses_only() {
+fn other_readings_of_zigzag_matter_beyond_three_losses_only() {
     for (reading, limit) in [(AboveThree::Mean, 1000), (AboveThree::MeanPlusHalf, 1050)] {
         for (n, limit) in [(1, 900), (2, 950), (3, 1000), (4, limit), (9, limit)] {
             assert_eq!(zigzag_at(reading, n, limit - 1), Wireless, "{reading:?}, n = {n}");
@@ -81,7 +81,7 @@ fn the_other_readings_of_zigzag_change_the_limit_for_more_than_three_losses_only
 }
 
 #[test]
-fn zigzag_judges_by_the_packet_before_the_gap_or_by_the_one_after_it() {
+fn zigzag_judges_by_the_packet_before_or_after_the_gap() {
     assert_eq!(ZigZagConfig::default().judged_by, JudgedBy::BeforeGap);
     // Trip times 100 (often), then 130 before the gap and 70 after it: above and below every limit.
     for (judged_by, verdict) in [(JudgedBy::AfterGap, Wireless), (JudgedBy::BeforeGap, Congestion)] {
@@ -111,7 +111,7 @@ fn spike_over(rotts_us: &[i64]) -> Vec<Verdict> {
 }
 
 #[test]
-fn spike_starts_strictly_above_one_threshold_and_ends_strictly_below_the_other() {
+fn spike_starts_above_one_threshold_and_ends_below_the_other() {
     assert_eq!(
         spike_over(&[30_000, 30_001, 20_000, 19_999, 30_000])[1..],
         [Congestion, Congestion, Wireless, Wireless]

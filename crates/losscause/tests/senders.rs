@@ -88,7 +88,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
 
 proptest! {
     #[test]
-    fn an_algorithm_at_a_sender_with_per_packet_acknowledgements_says_what_it_says_at_the_receiver(ops in ops()) {
+    fn a_sender_with_per_packet_acks_says_what_its_receiver_says(ops in ops()) {
         let (sent, arrived) = flow(&ops);
         // The first packet arrives, so that both ends count from the same one.
         prop_assume!(arrived.first().is_some_and(|p| p.number == 0));
@@ -102,7 +102,7 @@ proptest! {
     /// Bursts sent at one instant, acknowledged in any grouping, without numbers: the tracker misses as many as are
     /// missing.
     #[test]
-    fn send_times_and_the_largest_number_give_the_true_number_of_missing_packets(
+    fn send_times_and_the_largest_number_count_missing_packets(
         bursts in prop::collection::vec(prop::collection::vec(prop::bool::weighted(0.7), 1..6), 1..30),
     ) {
         let mut tracker = AckTracker::<Fixed<256>>::default();
@@ -154,7 +154,7 @@ proptest! {
 }
 
 #[test]
-fn every_algorithm_of_the_receivers_decides_at_a_sender_like_quic() {
+fn every_receivers_algorithm_decides_at_a_sender_like_quic() {
     // A queue that fills and empties, a packet every 10 ms, every 17th lost: fed like a QUIC stack that names no
     // numbers.
     let ops: Vec<Op> = (0..400).map(|i| (10_000, 30_000 + 500 * (i % 40), i % 17 != 16)).collect();
@@ -167,7 +167,7 @@ fn every_algorithm_of_the_receivers_decides_at_a_sender_like_quic() {
 }
 
 #[test]
-fn marks_timeouts_and_persistent_congestion_are_congestion_whatever_the_algorithm() {
+fn marks_timeouts_and_persistent_congestion_are_congestion() {
     for signal in [Signal::EcnMark, Signal::Timeout, Signal::PersistentCongestion] {
         let mut sender = SenderDifferentiator::<_, Fixed<8>>::new(
             BuiltIn::AlwaysWireless.build(End::Sender).expect("published parameters"),
@@ -206,7 +206,7 @@ impl Algorithm for SecondThoughts {
 }
 
 #[test]
-fn an_algorithm_learns_what_a_recovery_lost_and_may_revise_its_verdict() {
+fn an_algorithm_learns_a_recoverys_losses_and_may_revise() {
     let ms = |ms| Time::ZERO + Span::from_millis(ms);
     let mut sender = SenderDifferentiator::<_, Fixed<64>>::new(SecondThoughts::default());
     let mut revised = Vec::new();

@@ -118,7 +118,7 @@ impl Algorithm for Unimpressed {
 }
 
 #[test]
-fn one_of_senders_runs_at_a_tcp_sender_and_is_refused_at_a_receiver() {
+fn one_of_senders_runs_at_a_tcp_sender_and_not_at_a_receiver() {
     let registry = losscause_study::registry().with_own(Unimpressed).unwrap();
     let tcp = "flow.test.protocol=tcp";
     let run = measured(&registry, &[tcp, "flow.test.lda=unimpressed"]).unwrap();

@@ -5,7 +5,7 @@ use losscause_transport::tcp::{AckEvent, Answer, CongestionControl, LossEvent, O
 pub const GENTLE: OwnControl =
     OwnControl::new("gentle", "Reno that gives up a third of its window for a loss.", &|_| Gentle);
 
-/// It has no state but the window.
+/// The response has no state but the window.
 #[derive(Clone, Debug)]
 struct Gentle;
 

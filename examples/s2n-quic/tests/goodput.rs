@@ -34,7 +34,7 @@ fn with(controllers: LossTolerant, queue: QueueSpec, loss: f64) -> (Transfer, Co
 }
 
 #[test]
-fn at_one_percent_of_random_loss_the_goodput_is_four_times_cubics() {
+fn one_percent_of_random_loss_leaves_four_times_cubics_goodput() {
     for queue in [DROP_TAIL, CODEL] {
         let cubic = link(queue, 0.01).transfer(Cubic::default(), MEASURED);
         let (ours, counts) = with(LossTolerant::recommended(), queue, 0.01);
@@ -48,7 +48,7 @@ fn at_one_percent_of_random_loss_the_goodput_is_four_times_cubics() {
 }
 
 #[test]
-fn without_random_loss_it_is_cubic_and_leaves_codels_drops_congestion() {
+fn without_random_loss_it_is_cubic_and_codels_drops_congestion() {
     for queue in [DROP_TAIL, CODEL] {
         let cubic = link(queue, 0.0).transfer(Cubic::default(), MEASURED);
         let (ours, counts) = with(LossTolerant::recommended(), queue, 0.0);

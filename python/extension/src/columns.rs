@@ -121,7 +121,7 @@ impl<'py> Column<'py> {
         Ok(Self { name, unit, parts: arrays.iter().map(part).collect::<PyResult<_>>()? })
     }
 
-    /// Its numbers, part by part.
+    /// The column's numbers, part by part.
     pub(crate) fn parts<'a>(&'a self) -> PyResult<Vec<&'a [i64]>> {
         let numbers = |part: &'a Part<'py>| match part {
             Part::Arrow(array) => Ok(&array.values()[..]),

@@ -41,7 +41,7 @@ pub(crate) struct Loss {
     /// In seconds of the run.
     pub(crate) lost_s: f64,
     pub(crate) cause: Cause,
-    /// Its retransmission was sent before the capture's tail.
+    /// The packet's retransmission was sent before the capture's tail.
     pub(crate) shows_at_sender: bool,
     /// A packet that was sent later, with a higher number, arrived before its retransmission.
     pub(crate) shows_at_receiver: bool,
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_sees_a_loss_if_something_sent_later_comes_before_the_retransmission() {
+    fn a_receiver_sees_a_loss_if_a_later_packet_precedes_the_resend() {
         // 1 is revealed by 2; its lost retransmission and 3 are revealed by nothing before their repair, 3 not even by the
         // retransmission of 1 that is sent later.
         let transmissions = [

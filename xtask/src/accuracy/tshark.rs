@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_tshark_has_a_sender_a_time_a_number_and_perhaps_a_mark() {
+    fn a_line_of_tshark_has_sender_time_number_and_perhaps_a_mark() {
         let line = "10.0.0.1,40000,1000000001.500000000,77,,1,,1,";
         let packet = parse(line).unwrap();
         assert_eq!((packet.src.as_str(), packet.seq, packet.mark), ("10.0.0.1:40000", 77, Mark::FastRetransmission));

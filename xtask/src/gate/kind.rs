@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_drawn_link_is_a_scenario_and_a_seed_draws_the_same_again() {
+    fn every_drawn_link_is_a_scenario_that_its_seed_draws_again() {
         for kind in Kind::ALL {
             for seed in 1..=10 {
                 let drawn = kind.draw(seed);

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_name_misses_the_first_aim_and_silence_only_that_of_silence() {
+    fn a_wrong_name_misses_the_first_aim_and_silence_only_its_own() {
         let queue = || judged("droptail", Truth::Queue, Cause::FullQueue, Certainty::Likely);
         let silent = judged("droptail", Truth::Queue, Cause::NotShown(Unknown::TooFew), Certainty::CannotTell);
         let air = judged("droptail", Truth::Queue, Cause::Air, Certainty::Likely);

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 pub(super) enum Fate {
     /// The queue was full.
     Queue,
-    /// It left the queue, and the air lost it.
+    /// The packet left the queue, and the air lost it.
     Air(Time),
-    /// It arrived.
+    /// The packet arrived.
     Arrives(Time),
 }
 

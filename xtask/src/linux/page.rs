@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn one_missed_in_a_hundred_and_one_false_in_two_hundred_pass_and_no_more() {
+    fn one_missed_in_100_and_one_false_in_200_pass_and_no_more() {
         assert!(require(&[&scored(198, 1)]).is_ok());
         assert!(require(&[&scored(197, 1)]).is_err());
         assert!(require(&[&scored(198, 2)]).is_err());

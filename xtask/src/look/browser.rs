@@ -52,7 +52,7 @@ pub(crate) struct Browser {
     events: Vec<Event>,
     last_id: u64,
     session: Option<String>,
-    /// Its profile and its log, removed at the end.
+    /// The browser's profile and its log, removed at the end.
     folder: TempDir,
 }
 

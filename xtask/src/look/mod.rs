@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_warnings_and_requests_are_complaints_and_the_rest_is_not() {
+    fn errors_warnings_and_requests_alone_are_complaints() {
         let console = |kind: &str| event("Runtime.consoleAPICalled", json!({ "type": kind, "args": [] }));
         assert!(complaint(&console("error")).is_some() && complaint(&console("warning")).is_some());
         assert!(complaint(&console("log")).is_none());

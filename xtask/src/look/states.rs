@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_a_number_has_no_character_that_a_link_would_encode() {
+    fn the_place_of_a_number_has_no_character_that_links_encode() {
         assert_eq!(anchor("barman2002", "LL(0, 1).A_c"), "barman2002.LL-0--1-.A_c");
     }
 }

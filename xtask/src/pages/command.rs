@@ -28,7 +28,7 @@ pub(super) enum Output {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Test {
     Run,
-    /// Its verb, options and files exist; why it is not run.
+    /// The command's verb, options and files exist; why it is not run.
     Check(&'static str),
     /// Not even that; why.
     Skip(&'static str),

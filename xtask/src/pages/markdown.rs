@@ -3,7 +3,7 @@
 /// A part of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// Its first line, from 1; of a span, that of its paragraph.
+    /// The part's first line, from 1; of a span, that of its paragraph.
     pub(super) line: usize,
     pub(super) kind: Kind,
     pub(super) text: String,

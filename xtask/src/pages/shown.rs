@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_is_all_that_is_printed_unless_an_ellipsis_says_otherwise() {
+    fn what_is_shown_is_all_that_is_printed_but_for_ellipses() {
         assert_eq!(compare("a\nb\n", "a  \nb\n\n"), Ok(()));
         assert_eq!(compare("a\n", "a\nb\n"), Err("it also prints `b`".into()));
         assert_eq!(compare("b\n", "a\nb\n"), Err("it does not print `b` there".into()));

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_notebook_becomes_its_text_its_code_what_it_printed_and_its_pictures() {
+    fn a_notebook_becomes_its_text_code_output_and_pictures() {
         let place = tempfile::tempdir().expect("a folder");
         let (notebook, page) = (place.path().join("a.ipynb"), place.path().join("book/a.md"));
         let json = serde_json::json!({ "cells": [

@@ -84,7 +84,7 @@ mod tests {
     use crate::shell::root;
 
     #[test]
-    fn every_algorithm_with_a_page_has_a_picture_by_a_name_that_the_program_knows() {
+    fn every_algorithm_with_a_page_has_a_picture_by_a_known_name() {
         let text = fs::read_to_string(root().join("docs/algorithms/README.md")).expect("it can be read");
         let rows = rows(&text);
         let registry = losscause_study::registry();

@@ -118,7 +118,7 @@ mod tests {
     use crate::shell::root;
 
     #[test]
-    fn the_notebooks_are_pages_with_pictures_and_links_to_them_lead_there() {
+    fn notebooks_are_pages_with_pictures_and_links_lead_there() {
         let pages = tempfile::tempdir().expect("a folder");
         collect(&root(), pages.path()).expect("all links lead somewhere");
         let python = fs::read_to_string(pages.path().join("docs/python.md")).expect("a page");

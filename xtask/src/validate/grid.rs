@@ -282,7 +282,7 @@ impl Protocol {
         }
     }
 
-    /// Its name in `dumbbell.tcl`, here and in the results.
+    /// The protocol's name in `dumbbell.tcl`, here and in the results.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Reno => "reno",
@@ -295,7 +295,7 @@ impl Protocol {
 }
 
 impl Errors {
-    /// Its name in the results.
+    /// The name of the errors in the results.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Paired => "paired",
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_full_grid_has_80_cells_per_protocol_and_a_few_with_independent_errors_or_parted_times() {
+    fn the_full_grid_has_80_cells_per_protocol_and_a_few_variants() {
         for (protocol, few) in [(Protocol::Reno, (4, 0)), (Protocol::Tfrc, (4, 5)), (Protocol::Vegas, (4, 10))] {
             let cells = Grid::read(false).unwrap().cells(Some(protocol));
             let independent = cells.iter().filter(|cell| cell.errors == Errors::Independent).count();

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_in_one_proportion_leave_no_doubt_however_far_the_runs_differ() {
+    fn pairs_in_one_proportion_leave_no_doubt_at_any_difference() {
         let ratio = comparison(&[(100, 110), (200, 220), (1000, 1100)]).goodput().unwrap();
         assert!((ratio.value - 1.1).abs() < 1e-12 && ratio.ci95 < 1e-12);
     }

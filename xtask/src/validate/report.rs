@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_is_decided_by_equal_times_only_if_it_agrees_without_them() {
+    fn equal_times_decide_a_cell_only_if_it_agrees_without_them() {
         let off = cell((1000, 100), (1000, 120));
         let parted = |ours| {
             let mut twin = cell((1000, 100), (1000, ours));

@@ -9,9 +9,9 @@ use crate::flow::{Evidence, Losses, Repeat, RepeatKind, State};
 /// A frame beside those of the losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Note {
-    /// Its data are in the capture before it.
+    /// The frame's data are in the capture before it.
     Repeat(Repeat),
-    /// It was overtaken by the frame `by`.
+    /// The frame was overtaken by the frame `by`.
     Late { frame: u64, by: u64 },
     /// A packet in front of it was delivered, and the capture missed it.
     Missed { frame: u64 },
@@ -65,9 +65,9 @@ impl Note {
 /// One thing that is said about a frame.
 #[derive(Clone, Copy, Debug)]
 enum Remark<'a> {
-    /// It was lost, or shows that a packet was.
+    /// The frame was lost, or shows that a packet was.
     Lost(&'a Flow, &'a Loss),
-    /// It has the data of a lost packet.
+    /// The frame has the data of a lost packet.
     Again(&'a Loss),
     Beside(Note),
 }

@@ -80,7 +80,7 @@ struct Syn {
     last: Time,
     frame: u64,
     repeats: u64,
-    /// It answers the other end's, and when that was acknowledged.
+    /// Whether the segment answers the other end's SYN, and when it was acknowledged.
     is_reply: bool,
     accepted: Option<Time>,
 }
@@ -106,7 +106,7 @@ impl Syn {
 /// The last segment of a direction.
 #[derive(Clone, Copy, Debug)]
 struct Closing {
-    /// Its own sequence number, unwrapped.
+    /// The FIN's own sequence number, unwrapped.
     fin: u64,
     ip_id: u16,
     frame: u64,

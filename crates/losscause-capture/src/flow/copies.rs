@@ -34,7 +34,7 @@ pub(super) struct Copies {
     recent: Vec<(Time, u64, Mark)>,
     next: usize,
     last_id: u16,
-    /// Its host numbers its packets: two in a row had different numbers.
+    /// The host numbers its packets: two in a row had different numbers.
     counts_ids: bool,
     /// Packets that were captured again, and the first of them.
     pub(super) counted: u64,

@@ -66,15 +66,15 @@ pub(crate) struct Repeat {
 /// Why a frame's data are in the capture a second time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RepeatKind {
-    /// It is the same packet, captured again.
+    /// The frame is the same packet, captured again.
     Copy,
     /// The sender sent what had arrived.
     Needless,
-    /// It opens the connection once more.
+    /// The frame opens the connection once more.
     Syn,
-    /// It closes the connection once more.
+    /// The frame closes the connection once more.
     Fin,
-    /// It asks whether the other end is there, or whether its window is open.
+    /// The frame asks whether the other end is there, or whether its window is open.
     Probe,
     /// A receiver cannot tell: the sender, the network or the capture made it.
     Unknown,
@@ -83,15 +83,15 @@ pub(crate) enum RepeatKind {
 /// What became of a presumed loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// It was one.
+    /// The packet was lost.
     Lost,
-    /// It was one, and its retransmission arrived.
+    /// The packet was lost, and its retransmission arrived.
     Repaired,
-    /// It arrived late: reordered.
+    /// The packet arrived late: reordered.
     Reordered,
     /// The retransmission was not needed.
     Spurious(Proof),
-    /// It was delivered, and the capture missed it.
+    /// The packet was delivered, and the capture missed it.
     Uncaptured,
 }
 

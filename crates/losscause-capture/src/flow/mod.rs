@@ -60,7 +60,7 @@ pub(crate) struct FlowResult {
     pub(crate) number: u64,
     /// The sender of the data.
     pub(crate) src: String,
-    /// Their receiver.
+    /// The receiver of the data.
     pub(crate) dst: String,
     pub(crate) protocol: Protocol,
     /// Which stream of the sender, by its packets.
@@ -86,7 +86,7 @@ pub(crate) struct FlowResult {
     /// The trip times at each end whose view counts.
     pub(crate) at_receiver: Option<Trips>,
     pub(crate) at_sender: Option<Trips>,
-    /// Its data over time, if that was asked for.
+    /// The flow's data over time, if that was asked for.
     pub(crate) over_time: Option<Transfer>,
     /// How it was opened, if that took more than one try.
     pub(crate) opening: Option<Tries>,
@@ -104,7 +104,7 @@ pub(crate) struct FlowResult {
     pub(crate) sent_again: u64,
     pub(crate) pace: Option<Pace>,
     pub(crate) carried: Option<Carried>,
-    /// Its hosts' path, if what passes there is counted.
+    /// The path between the flow's hosts, if what passes there is counted.
     pub(crate) path: Option<Path>,
     /// QUIC: its packets, if they are kept.
     pub(crate) logged: Option<LoggedPackets>,
@@ -140,7 +140,7 @@ pub(crate) struct Tries {
     /// From the first to the answer, or to the last packet if there was none.
     pub(crate) waited: Span,
     pub(crate) is_answered: bool,
-    /// They answer the other end's try to open it.
+    /// The tries answer the other end's try to open the connection.
     pub(crate) is_reply: bool,
 }
 

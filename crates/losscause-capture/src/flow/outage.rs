@@ -35,7 +35,7 @@ struct Tries {
     first: Time,
     last: Time,
     count: u64,
-    /// Its first byte.
+    /// The packet's first byte.
     start: u64,
 }
 

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn time_goes_to_what_the_sender_waited_for_and_the_longest_silence_with_data_in_flight_is_a_stall() {
+    fn time_goes_to_what_the_sender_awaits_and_silence_is_a_stall() {
         let mut pace = Pace::default();
         pace.on_packet(at(100), Waits::ForData);
         pace.on_packet(at(140), Waits::ForPath);

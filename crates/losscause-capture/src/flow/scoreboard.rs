@@ -27,11 +27,11 @@ pub(super) struct Segment {
     pub(super) acked: bool,
     /// A later packet was acknowledged before it.
     pub(super) missing: bool,
-    /// It was declared lost and not retransmitted since.
+    /// The packet was declared lost and not retransmitted since.
     pub(super) lost: bool,
     /// The opinions when it was declared lost.
     pub(super) opinions: Option<Box<Opinions>>,
-    /// It is a part of a captured segment: something below the sender cut that otherwise.
+    /// The packet is a part of a captured segment: something below the sender cut that otherwise.
     pub(super) is_part: bool,
 }
 

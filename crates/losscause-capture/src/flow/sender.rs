@@ -50,7 +50,7 @@ pub(super) struct Ack<'a> {
     pub(super) blocks: &'a [(u64, u64)],
     pub(super) tsval: Option<u32>,
     pub(super) tsecr: Option<u32>,
-    /// It carries no data.
+    /// The acknowledgement carries no data.
     pub(super) pure: bool,
     pub(super) window: u16,
     /// Bits by which the window is shifted; none if the handshake was not captured.

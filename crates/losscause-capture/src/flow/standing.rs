@@ -47,7 +47,7 @@ pub(super) struct Delivered {
     /// All that it acknowledges for the first time.
     pub(super) bytes: u64,
     pub(super) packets: u64,
-    /// That of the newest packet, if it was sent once.
+    /// The round-trip time of the newest packet, if it was sent once.
     pub(super) rtt: Option<Span>,
     /// When the first of them was sent.
     pub(super) first_sent: Option<Time>,

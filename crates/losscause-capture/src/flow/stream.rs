@@ -90,9 +90,9 @@ pub(crate) struct Proven {
     /// SRT: packets that say that they were sent again.
     sent_again: u64,
     counts: FlowCounts,
-    /// Its packets that the capturing host sent, and that it received, by its own word.
+    /// Packets that the capturing host sent, and that it received, by its own word.
     passed: Passed,
-    /// Its last packet.
+    /// The time of the stream's last packet.
     last: Time,
     /// The time without pauses, and how many numbers it has.
     active: (Span, u64),

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearer_end_is_the_one_with_the_smaller_delay_and_both_directions_agree() {
+    fn the_nearer_end_has_the_smaller_delay_in_both_directions() {
         assert_eq!(vantages(40_000, 50), [Vantage::Sender, Vantage::Receiver]);
         assert_eq!(vantages(80, 40_000), [Vantage::Receiver, Vantage::Sender]);
         assert_eq!(vantages(20_000, 20_000), [Vantage::Middle; 2]);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn without_echoes_many_packets_in_flight_tell_the_sender_and_few_tell_nothing() {
+    fn without_echoes_many_packets_in_flight_tell_the_sender() {
         let mut delays = Delays::default();
         delays.on_ack_delay(Span::from_micros(100));
         (0..100).for_each(|_| delays.on_ack(Time::ZERO, None, 0, true));

@@ -63,7 +63,7 @@ use window::Window;
 /// A frame as it was captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// Its place in the file, from 1 on.
+    /// The frame's place in the file, from 1 on.
     pub number: u64,
     /// When, in nanoseconds since 1970.
     pub time: Time,

@@ -53,7 +53,7 @@ impl Chosen {
         Ok(Self { configs: names.iter().map(find).collect::<Result<_, _>>()? })
     }
 
-    /// These algorithms, then those of `others` that are not among them.
+    /// The chosen algorithms, then those of `others` that are not among them.
     #[must_use]
     pub fn and(mut self, others: Self) -> Self {
         let own: Vec<String> = self.keys().collect();
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_with_blanks_or_hyphens_and_constants_are_not_among_all() {
+    fn names_match_with_blanks_or_hyphens_and_all_lacks_constants() {
         let registry = Registry::built_in();
         let all: Vec<String> = Chosen::all_of(&registry).keys().collect();
         assert_eq!(all, ["biaz", "mbiaz", "spike", "spike-tobe", "zigzag", "zbs", "flip-flop", "vegas-buffer"]);

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_window_that_fills_a_slow_links_queue_does_not_slow_the_clock() {
+    fn a_first_window_in_a_slow_links_queue_does_not_slow_the_clock() {
         // 10 packets sent at once after a round trip of 46 ms take 6 ms each on the link; each arrival lets two more go.
         let mut clock = SenderClock::tcp();
         let mut last = clock.observe(0, at(0));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_packet_that_waited_for_the_link_does_not_quicken_the_clock() {
+    fn a_first_packet_that_waited_does_not_quicken_the_clock() {
         // The SYN waits 900 ms for a radio; the others take 20 ms, one every 10 ms from 950 ms on.
         let mut clock = SenderClock::tcp();
         clock.observe(0, at(900));

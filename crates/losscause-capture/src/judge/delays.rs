@@ -79,9 +79,9 @@ impl Sample {
 pub enum DelayShape {
     /// No delays were measured.
     Unknown,
-    /// They hardly vary: no queue shows.
+    /// The delays hardly vary: no queue shows.
     Steady,
-    /// They vary as a queue's do.
+    /// The delays vary as a queue's do.
     Varying,
 }
 
@@ -89,7 +89,7 @@ impl DelayShape {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Unknown, Self::Steady, Self::Varying];
 
-    /// Its name in files.
+    /// The shape's name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",

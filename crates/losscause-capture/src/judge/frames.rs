@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_packet_of_a_timestamp_begins_a_frame_unless_one_is_missing_before_it() {
+    fn a_timestamps_first_packet_begins_a_frame_unless_one_is_lost() {
         let packets = [(1, 0), (2, 0), (4, 0), (5, 30), (6, 30), (8, 60), (9, 60), (10, 90)];
         assert_eq!(begins(packets), [true, false, false, true, false, false, false, true]);
     }

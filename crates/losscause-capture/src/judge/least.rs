@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_that_stands_alone_does_not_count_once_there_are_others() {
+    fn a_lone_time_does_not_count_once_there_are_others() {
         let least = |times: &[i64]| {
             let mut least = Least::default();
             times.iter().for_each(|&ms| _ = least.take(Span::from_millis(ms)));

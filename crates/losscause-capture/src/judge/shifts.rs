@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_time_or_a_flight_of_them_is_not_settled_and_leaves_no_trace() {
+    fn wrong_times_are_not_settled_and_leave_no_trace() {
         for (by, packets) in [(30, 1), (-30, 1), (200, 20), (-39, 20)] {
             let (trips, found) = run(|i| if (400..400 + packets).contains(&i) { by } else { 0 });
             assert_eq!(found, []);

@@ -135,12 +135,12 @@ impl Trips {
         self.latest.and_then(|_| self.queue.seen(now))
     }
 
-    /// That of the newest observation.
+    /// The trip time of the newest observation.
     pub(crate) fn latest(&self) -> Option<Span> {
         self.latest
     }
 
-    /// That, and how long it waited in queues, milliseconds.
+    /// The newest trip time, and how long it waited in queues, milliseconds.
     pub(crate) fn latest_and_queueing(&self) -> Option<(Span, Option<f64>)> {
         self.resolved().map(|trip| (trip, self.queueing_of(trip)))
     }

@@ -82,7 +82,7 @@ pub struct Share {
 }
 
 impl Situation {
-    /// That of a flow of which nothing else is known.
+    /// The situation of a flow of which nothing else is known.
     pub(crate) fn unknown(judged_at: Vantage, protocol: Protocol) -> Self {
         Self { judged_at, protocol, selective: false, delays: DelayShape::Unknown }
     }
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_of_less_than_two_points_is_left_to_the_wider_situation() {
+    fn a_difference_below_two_points_goes_to_the_wider_situation() {
         // 42 against (10 + 71) / 2 = 40.5, and in the wider row 15 against 42.5.
         let table = Table::parse(&TEXT.replace("60,50,70,2", "71,50,80,2")).unwrap();
         let here = situation(Vantage::Sender, DelayShape::Steady);

@@ -99,7 +99,7 @@ pub enum Transport<'a> {
     Esp {
         /// What was captured of it, from its header on.
         payload: &'a [u8],
-        /// Its length on the link, bytes.
+        /// The packet's length on the link, bytes.
         payload_bytes: u32,
     },
 }

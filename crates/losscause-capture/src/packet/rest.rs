@@ -8,7 +8,7 @@ use crate::frames::Frame;
 pub(super) struct Rest<'a> {
     /// What was captured of it.
     pub(super) bytes: &'a [u8],
-    /// Its length on the link, bytes: more than the packet in it if the link pads short frames.
+    /// The part's length on the link, bytes: more than the packet if the link pads short frames.
     pub(super) original: u32,
 }
 
@@ -18,7 +18,7 @@ impl<'a> Rest<'a> {
         Self { bytes: frame.data, original: frame.original_bytes }
     }
 
-    /// Its first `N` bytes.
+    /// The part's first `N` bytes.
     #[inline]
     pub(super) fn first<const N: usize>(self) -> Result<&'a [u8; N], Unread> {
         self.bytes.first_chunk().ok_or_else(|| self.ends_before(N))
@@ -33,7 +33,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// Its first `N` bytes and the part behind them.
+    /// The part's first `N` bytes and what is behind them.
     #[inline]
     pub(super) fn split<const N: usize>(self) -> Result<(&'a [u8; N], Self), Unread> {
         Ok((self.first()?, self.skip(N)?))

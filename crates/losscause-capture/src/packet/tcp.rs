@@ -45,7 +45,7 @@ impl Options {
         &self.blocks[..usize::from(self.block_count)]
     }
 
-    /// These options with blocks of a selective acknowledgement; at most four fit.
+    /// The options with blocks of a selective acknowledgement; at most four fit.
     #[must_use]
     pub fn with_sack_blocks(mut self, blocks: &[Block]) -> Self {
         let kept = blocks.len().min(4);

@@ -23,7 +23,7 @@ impl Radio {
 
 /// The header that a receiver puts before a frame.
 pub(super) struct Radiotap {
-    /// Its length.
+    /// The header's length, bytes.
     pub(super) bytes: usize,
     flags: u8,
     /// Bits per second.

@@ -16,7 +16,7 @@ use crate::over_time::Transfer;
 /// The receiver's view of the packets of one connection.
 #[derive(Debug)]
 pub(super) struct Receiver {
-    /// That of the flow.
+    /// The number of the flow.
     number: u64,
     newest: Option<u64>,
     /// What algorithms see beyond the packet number: they begin anew behind a jump.

@@ -24,7 +24,7 @@ use crate::over_time::Transfer;
 /// The sender's view of the packets of one connection.
 #[derive(Debug)]
 pub(super) struct Sender {
-    /// That of the flow.
+    /// The number of the flow.
     number: u64,
     /// Packets that are not acknowledged, by number.
     waiting: BTreeMap<u64, Waiting>,

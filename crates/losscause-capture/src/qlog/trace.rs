@@ -180,7 +180,7 @@ struct Document<'l, 'a, 'b>(&'l mut Log<'a, 'b>);
 struct Traces<'l, 'a, 'b>(&'l mut Log<'a, 'b>);
 /// One of them.
 struct Trace<'l, 'a, 'b>(&'l mut Log<'a, 'b>);
-/// Its events.
+/// The events of a trace.
 struct Events<'l, 'a, 'b>(&'l mut Log<'a, 'b>);
 
 impl<'de> DeserializeSeed<'de> for Document<'_, '_, '_> {

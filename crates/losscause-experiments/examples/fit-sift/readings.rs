@@ -25,7 +25,7 @@ const MOST: usize = 60;
 pub(crate) struct Reading {
     pub(crate) clues: Clues,
     pub(crate) wireless: bool,
-    /// Its share of the error of its path.
+    /// The loss's share of the error of its path.
     pub(crate) weight: f64,
 }
 

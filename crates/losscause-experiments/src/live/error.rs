@@ -15,7 +15,7 @@ pub enum LiveError {
     /// The kernel lacks a congestion control.
     #[error("this kernel has no congestion control {name}; `--only system=…` chooses others")]
     NoCongestionControl {
-        /// Its name.
+        /// The name of the congestion control.
         name: String,
     },
     /// A connection could not be made or broke off.

@@ -11,7 +11,7 @@ use crate::live::LiveError;
 
 /// An experiment: what is measured, by which stack, and what it shows.
 pub trait Experiment: Sync {
-    /// Its systems, metrics, tables and claims. [`Published::repetitions`] is the number of runs of each cell by default.
+    /// The systems, metrics, tables and claims; [`Published::repetitions`]: default runs per cell.
     ///
     /// [`Published::repetitions`]: losscause_laboratory::papers::record::Published::repetitions
     fn record(&self) -> &'static Paper;
@@ -46,9 +46,9 @@ pub trait Stack: Sync {
 /// What became of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Attempt {
-    /// It was made as the cell says; the values by metric.
+    /// The run was made as the cell says; the values by metric.
     Made(Values),
-    /// It was disturbed, and is to be made again; why.
+    /// The run was disturbed, and is to be made again; why.
     Spoiled(String),
 }
 

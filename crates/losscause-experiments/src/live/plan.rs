@@ -38,7 +38,7 @@ pub enum Event<'a> {
     },
     /// A run was made or given up.
     Ran {
-        /// Its cell.
+        /// The cell that the run belongs to.
         cell: &'a Cell,
         /// What it gave; none if it was given up.
         values: Option<&'a Values>,
@@ -49,7 +49,7 @@ pub enum Event<'a> {
     },
     /// A run was disturbed, and will be made again or left out.
     Spoiled {
-        /// Its cell.
+        /// The cell that the run belongs to.
         cell: &'a Cell,
         /// How.
         why: &'a str,
@@ -115,7 +115,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Its cells, in the order in which they are begun.
+    /// The plan's cells, in the order in which they are begun.
     pub fn cells(&self) -> &[Cell] {
         &self.cells
     }
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_report_shows_the_measured_systems_with_the_simulator_as_a_ring() {
+    fn the_report_shows_measured_systems_with_the_simulator_as_ring() {
         let (Measured { mut reproduction, sheets, .. }, _) = measured(plan(2), &Made::default()).unwrap();
         reproduction.answer = Some("reno carries as much as reno".to_owned());
         let html = losscause_report::html(&reproduction, &sheets);
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disturbed_run_is_made_again_and_left_out_after_three_attempts() {
+    fn a_disturbed_run_is_repeated_and_left_out_after_three_tries() {
         let again = |times| measured(plan(1), &Made { spoils: Some(("lc_spike", times)), ..Made::default() }).unwrap();
         let (made, progress) = again(2);
         assert_eq!((goodput(&made, "lc_spike"), progress.len(), made.left_out.len()), ((Some(5.0), 1), 2, 0));

@@ -47,7 +47,7 @@ pub struct AtVantage {
 /// An algorithm over all scored paths.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// Its name.
+    /// The algorithm's name.
     pub algorithm: &'static str,
     /// Where it comes from.
     pub origin: Origin,
@@ -81,7 +81,7 @@ pub struct LevelErrors {
 pub struct PathErrors {
     /// The path's number.
     pub number: u32,
-    /// Its levels, in the order of the factors.
+    /// The path's levels, in the order of the factors.
     pub levels: Vec<&'static str>,
     /// Congestion and wireless losses that were judged.
     pub losses: (u64, u64),

@@ -67,9 +67,9 @@ pub struct LoopRow {
 pub struct Spread {
     /// How many.
     pub paths: usize,
-    /// Their mean.
+    /// The mean over the paths.
     pub mean: f64,
-    /// Their median.
+    /// The median over the paths.
     pub median: f64,
     /// The smallest.
     pub least: f64,

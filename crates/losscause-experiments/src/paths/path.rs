@@ -30,7 +30,7 @@ use crate::paths::ranges::{RANGES, Range, Ranges, rounded};
 pub struct Path {
     /// The benchmark's seed.
     pub seed: u64,
-    /// Its number among the paths of that seed, from 0 on.
+    /// The path's number among the paths of that seed, from 0 on.
     pub number: u32,
     /// Rate of the bottleneck, bits per second.
     pub rate_bps: f64,
@@ -42,7 +42,7 @@ pub struct Path {
     pub flows: u32,
     /// Where the bottleneck is.
     pub place: Place,
-    /// Its queue.
+    /// The bottleneck's queue.
     pub queue: Queue,
     /// A policer's bucket, bandwidth-delay products.
     pub bucket_bdp: f64,
@@ -78,7 +78,7 @@ pub struct Path {
     pub host_ms: f64,
     /// The way back.
     pub reverse: Reverse,
-    /// Its rate over the bottleneck's.
+    /// The rate of the way back over the bottleneck's.
     pub back_share: f64,
     /// Competitors.
     pub beside: Beside,
@@ -91,7 +91,7 @@ pub struct Level {
     pub factor: &'static str,
     /// The level: "CoDel".
     pub level: &'static str,
-    /// Its place among the factor's levels.
+    /// The level's place among the factor's levels.
     pub rank: usize,
 }
 
@@ -157,12 +157,12 @@ impl Path {
         Pilot::ALL[self.number as usize % Pilot::ALL.len()]
     }
 
-    /// Its TCP. The paths of a seed take turns, each with every pilot.
+    /// The path's TCP. The paths of a seed take turns, each with every pilot.
     pub fn stack(&self) -> Stack {
         stack(self.number)
     }
 
-    /// Its level of every factor, in the order of reports. TCP is a factor at senders only.
+    /// The path's level of every factor, in the order of reports. TCP is a factor at senders only.
     pub fn levels(&self, vantage: Vantage) -> Vec<Level> {
         let Self { queue, loss, place, cross, delay, rate, acks, host, reverse, beside, .. } = *self;
         let of_loss = passed(self.loss_rate, [0.0, 0.01]);
@@ -198,7 +198,7 @@ impl Path {
         self.seed.wrapping_mul(1000).wrapping_add(u64::from(self.number))
     }
 
-    /// Its network, with the algorithm of its pilot.
+    /// The path's network, with the algorithm of its pilot.
     ///
     /// # Errors
     /// None; a test builds many paths.
@@ -206,7 +206,7 @@ impl Path {
         Scenario::parse(&self.scenario(vantage), &format!("path {self}"), &Context::default())?.experiment()
     }
 
-    /// Its scenario file, with the algorithm of its pilot. The flows of the benchmark are the group `test`.
+    /// The path's scenario file, with its pilot's algorithm. The benchmark's flows: group `test`.
     pub fn scenario(&self, vantage: Vantage) -> String {
         Writer::new(self).scenario(vantage)
     }

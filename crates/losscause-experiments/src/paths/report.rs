@@ -317,7 +317,7 @@ impl LoopRow {
     /// The heads of [`LoopRow::cells`].
     pub const HEADS: [&'static str; 5] = ["M_c, %", "queue loss, points", "over base", "over omniscient", "competitor"];
 
-    /// Its values as texts.
+    /// The row's values as texts.
     pub fn cells(&self) -> [String; 5] {
         let text = |spread: Option<Spread>, of: &dyn Fn(Spread) -> String| spread.map_or_else(|| "–".to_owned(), of);
         let ratio = |spread: Spread| format!("{:.2}; {:.2}", spread.median, spread.least);

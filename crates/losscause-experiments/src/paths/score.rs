@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_undecided_wireless_loss_is_an_error_and_an_undecided_congestion_loss_is_none() {
+    fn an_undecided_loss_is_an_error_only_if_it_was_wireless() {
         let mut tally = Tally::default();
         [Cause::Congestion, Cause::Wireless].into_iter().for_each(|cause| tally.count(cause, false));
         assert_eq!((tally.congestion.wrong, tally.wireless.wrong), (0, 1));
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_luckiest_of_equal_algorithms_gains_nothing_on_the_other_half() {
+    fn the_luckiest_of_equals_gains_nothing_on_the_other_half() {
         // Coins: the best of each half is 0.4, and 0.6 on the other.
         assert_eq!(best_by_halves(&[[0.4, 0.6], [0.6, 0.4]]), Some(0.6));
         // One that is better in both halves is the best of both.

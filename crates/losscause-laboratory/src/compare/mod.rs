@@ -50,7 +50,7 @@ pub struct Comparison {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VariantResult {
-    /// Its name.
+    /// The variant's name.
     pub name: String,
     /// What it sets, each KEY=VALUE.
     pub settings: Vec<String>,

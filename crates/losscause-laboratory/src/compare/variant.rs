@@ -6,7 +6,7 @@ use losscause_study::{InputError, Scenario, Setting};
 /// A scenario with settings, under a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
-    /// Its name.
+    /// The variant's name, which tells it from the others of a comparison.
     pub name: String,
     /// What it sets.
     pub settings: Vec<Setting>,
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variant_is_a_name_and_settings_or_a_setting_that_names_itself() {
+    fn a_variant_is_a_name_and_settings_or_a_self_naming_setting() {
         let variant = Variant::parse("new: tcp.variant=cubic; link.a.queue={ kind = \"pie\" }").unwrap();
         assert_eq!(variant.name, "new");
         assert_eq!(settings(&variant), ["tcp.variant=cubic", "link.a.queue={ kind = \"pie\" }"]);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variant_without_a_name_or_a_setting_is_refused_in_one_sentence() {
+    fn a_variant_without_name_or_setting_is_refused_in_a_sentence() {
         let refusal = |text: &str| Variant::parse(text).unwrap_err().to_string();
         let expected = "expected \"NAME: KEY=VALUE; KEY=VALUE\"";
         assert_eq!(refusal(": N=1"), format!("--variant : N=1: the name is empty, {expected}"));
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn an_algorithm_goes_to_every_measured_flow_and_none_means_that_all_losses_are_congestion() {
+    fn an_algorithm_goes_to_measured_flows_none_means_congestion() {
         let text = r#"
             title = "t"
             duration_s = 1

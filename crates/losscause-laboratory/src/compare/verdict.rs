@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_tells_what_changed_what_did_not_and_what_is_unclear() {
+    fn a_verdict_tells_what_changed_what_did_not_and_what_is_open() {
         let zbs = variant("ZBS", &[("goodput", 38.2, 4.1), ("queueing_p95", -3.0, 5.0), ("congestion_loss", 0.0, 0.0)]);
         assert_eq!(
             verdict(&[variant("none", &[]), zbs], 10),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_is_told_in_its_unit_because_it_may_grow_from_next_to_nothing() {
+    fn a_delay_is_told_in_its_unit_as_it_may_grow_from_almost_none() {
         let spike = variant("Spike", &[("goodput", 194.0, 14.0), ("queueing_p95", 7.03, 1.6)]);
         assert_eq!(
             verdict(&[variant("none", &[]), spike], 10),

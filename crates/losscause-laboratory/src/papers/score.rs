@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn percentages_have_three_points_of_slack_from_ten_up_and_three_tenths_below() {
+    fn percentages_have_three_points_slack_from_ten_and_0_3_below() {
         assert!((tolerance(&number("thput", 10.0, "percent")) - 3.0).abs() < 1e-12);
         assert!((tolerance(&number("thput", 99.0, "percent")) - 14.85).abs() < 1e-12);
         assert!((tolerance(&number("cong", 0.4, "percent")) - 0.3).abs() < 1e-12);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_metric_that_exists_in_no_run_reproduces_a_printed_zero_only() {
+    fn a_metric_of_no_run_reproduces_a_printed_zero_only() {
         let nothing = item("M_c", &[("N", Value::from(1))], None, 10);
         assert!(judge(&number("M_c", 0.0, "percent"), &nothing, 10));
         assert!(!judge(&number("M_c", 4.4, "percent"), &nothing, 10));
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn lookup_prefers_the_fewest_extra_parameters_and_then_high_loss() {
+    fn lookup_prefers_fewest_extra_parameters_then_high_loss() {
         let items = [
             item("cong", &[("N", Value::from(1)), ("delay_ms", Value::from(40))], Some(1.0), 10),
             item("cong", &[("N", Value::from(1)), ("loss", Value::from("high"))], Some(2.0), 10),
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_tells_missed_from_too_few_runs_and_both_from_not_scored() {
+    fn a_status_tells_missed_from_too_few_runs_and_from_unscored() {
         let n1 = [("N", Value::from(1))];
         let of = |measured, runs, number: Number| {
             let published = Published { number: vec![number], ..crate::papers::record::all()[1].published().clone() };

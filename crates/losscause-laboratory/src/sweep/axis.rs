@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_value_may_set_the_key_and_more_or_leave_the_scenario_as_it_is() {
+    fn a_named_value_may_set_more_than_the_key_or_nothing() {
         let text = "[[axis]]\nkey = \"loss\"\nname = \"radio\"\nvalues = [{ name = \"as it is\" }, \
                     { name = \"bad\", value = 0.5, set = [\"N=4\"] }]";
         let axes = of(text).unwrap();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_has_its_steps_in_a_grid_and_is_drawn_from_by_a_sampler() {
+    fn a_range_has_steps_in_a_grid_and_draws_in_a_sampler() {
         let grid = of("[[axis]]\nkey = \"rate_bps\"\nrange = { from = 1e6, to = 3e6, steps = 3 }").unwrap();
         let names: Vec<&str> = grid[0].values.iter().map(|value| value.name.as_str()).collect();
         assert_eq!(names, ["1000000", "2000000", "3000000"]);

@@ -52,9 +52,9 @@ pub(super) struct SweepFile {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct System {
-    /// Its name.
+    /// The system's name.
     pub(super) name: String,
-    /// Its settings, each KEY=VALUE.
+    /// The system's settings, each KEY=VALUE.
     #[serde(default)]
     pub(super) set: Vec<String>,
 }
@@ -65,9 +65,9 @@ pub(super) struct System {
 pub(super) struct AxisTable {
     /// The key that its values set, as `--set` takes it.
     pub(super) key: Option<String>,
-    /// Its name (default: the key).
+    /// The axis's name (default: the key).
     pub(super) name: Option<String>,
-    /// Its values; the first is the base.
+    /// The axis's values; the first is the base.
     pub(super) values: Option<Vec<Point>>,
     /// Instead of `values`: numbers between two ends.
     pub(super) range: Option<Range>,
@@ -96,7 +96,7 @@ pub(super) enum Point {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedPoint {
-    /// Its name.
+    /// The name of the axis's value.
     pub(super) name: String,
     /// The value of the axis's key (default: the scenario's own).
     pub(super) value: Option<Value>,

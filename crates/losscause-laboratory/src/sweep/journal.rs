@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_read_in_their_order_whatever_the_order_in_which_they_were_kept() {
+    fn cells_are_read_in_their_order_however_they_were_kept() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("finished.jsonl");
         let sweep = sweep();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_another_cell_or_of_the_same_cell_again_is_passed_over() {
+    fn a_line_of_another_or_a_repeated_cell_is_passed_over() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("finished.jsonl");
         let sweep = sweep();

@@ -76,7 +76,7 @@ impl SweepResult {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cell {
-    /// Its number, counted from 0.
+    /// The cell's number, counted from 0.
     pub number: usize,
     /// The value of every axis, by name, in the order of the axes.
     pub values: Vec<AxisValue>,
@@ -115,9 +115,9 @@ pub struct CellOutcome {
     pub score: Option<CellScore>,
     /// Whether the claims that its values settle hold.
     pub claims: BTreeMap<String, bool>,
-    /// Its measured values.
+    /// The cell's measured values.
     pub rows: Vec<Row>,
-    /// Its runs, system by system; empty for scored sweeps, whose values may combine several runs.
+    /// The cell's runs, by system; empty for scored sweeps, whose values may combine several runs.
     pub runs: Vec<RunRow>,
 }
 
@@ -158,7 +158,7 @@ pub struct Row {
     pub system: String,
     /// The metric.
     pub metric: String,
-    /// Its unit, as `losscause simulate` prints it or as the paper does.
+    /// The metric's unit, as `losscause simulate` prints it or as the paper does.
     pub unit: String,
     /// Mean over the runs in which it exists.
     pub measured: Option<f64>,

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_equal_differences_or_equal_ratios_between_exact_ends() {
+    fn steps_are_equal_differences_or_ratios_between_exact_ends() {
         let linear = range("from = 0.1\nto = 0.3").values(3);
         assert_eq!(floats(&linear), [0.1, 0.2, 0.3]);
         let log = range("from = 1e6\nto = 1e8\nscale = \"log\"").values(5);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn every_whole_number_between_the_ends_is_drawn_from_an_equal_part_of_the_draws() {
+    fn every_whole_number_is_drawn_from_an_equal_part_of_the_draws() {
         let dice = range("from = 1\nto = 6\ninteger = true");
         let drawn: Vec<i64> = (0..12).map(|k| dice.draw(f64::from(k) / 12.0).as_integer().unwrap()).collect();
         assert_eq!(drawn, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);

@@ -63,7 +63,7 @@ impl Sampler {
         }
     }
 
-    /// Its name in a sweep file.
+    /// The sampler's name in a sweep file.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Grid => "grid",
@@ -159,7 +159,7 @@ mod tests {
         }
 
         #[test]
-        fn every_coordinate_is_from_zero_up_to_one_and_points_are_the_same_again(cells in 1_usize..30, seed: u64) {
+        fn coordinates_are_from_zero_up_to_one_and_points_repeat(cells in 1_usize..30, seed: u64) {
             for sampler in [Sampler::Random { cells }, Sampler::LatinHypercube { cells }, Sampler::Sobol { cells }] {
                 let first = points(sampler, seed, 3);
                 prop_assert!(first.iter().flatten().all(|x| (0.0..1.0).contains(x)), "{:?}", sampler);

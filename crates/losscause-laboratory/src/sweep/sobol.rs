@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_powers_of_two_have_one_point_in_every_part_of_every_axis() {
+    fn powers_of_two_have_one_point_in_every_part_of_every_axis() {
         for k in 1..=10 {
             for axis in 0..DIMENSIONS {
                 let directions = directions(axis);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_square_of_the_first_two_axes_has_as_many_points_in_every_tile_of_any_shape() {
+    fn a_square_of_two_axes_has_equal_counts_in_all_tiles() {
         let sequence = Sequence::new(2, 7);
         let points = (0..64_u32).map(|number| sequence.point(number)).collect::<Vec<_>>();
         for wide in 0..=6 {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_polynomials_are_primitive_and_the_direction_numbers_odd_and_small_enough() {
+    fn polynomials_are_primitive_and_directions_odd_and_small() {
         for Direction { degree, coefficients, first } in &DIRECTIONS {
             let polynomial = 1_u32 << degree | coefficients << 1 | 1;
             // x generates every other element before it comes back to 1.

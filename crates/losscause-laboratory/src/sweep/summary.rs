@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_gains_what_only_it_meets_and_loses_what_only_the_base_meets() {
+    fn a_cell_gains_what_only_it_meets_and_loses_what_it_misses() {
         let cells = [cell(0, "0.1 s", [true, false], true), cell(1, "0.01 s", [true, true], false)];
         let [base, other] = &summary(&cells)[..] else { panic!("two cells") };
         assert_eq!((base.cell, base.changes.len(), base.gained.len(), base.lost.len()), (0, 0, 0, 0));

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_has_a_line_per_cell_and_system_with_units_in_the_head_and_the_true_count_of_values() {
+    fn the_summary_has_a_line_per_cell_and_system_with_true_counts() {
         let rows = vec![row("thput", Some(52.25), Some(0.5), Some(2)), row("M_c", Some(25.0), None, Some(1))];
         assert_eq!(
             result(&[("thput", "percent"), ("M_c", "percent")], rows, vec![]).csv(),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_json_is_that_of_the_whole_result_with_any_number_of_cells() {
+    fn the_json_is_of_the_whole_result_with_any_number_of_cells() {
         for count in [0, 1, 3] {
             let mut result = result(&[("thput", "a \"line\"\nend")], vec![row("thput", Some(0.1), None, None)], vec![]);
             result.cells = vec![result.cells[0].clone(); count];

@@ -59,7 +59,7 @@ fn variables_name_other_programs_and_places() {
 
 /// Compiles the build script, which needs nothing but the standard library, and runs it with a path that has no program.
 #[test]
-fn the_build_script_ends_the_build_on_linux_and_only_if_that_is_wanted() {
+fn the_build_script_ends_the_build_on_linux_only_if_wanted() {
     let place = tempfile::tempdir().unwrap();
     let script = place.path().join("script");
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());

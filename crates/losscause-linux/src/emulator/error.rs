@@ -23,7 +23,7 @@ pub enum Error {
     /// The peer's command ended at once.
     #[error("--peer: the command ended with status {status} before COMMAND began, expected one that waits")]
     PeerEnded {
-        /// Its exit status.
+        /// The command's exit status.
         status: u8,
     },
     /// The network is not valid.

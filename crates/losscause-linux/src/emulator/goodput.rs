@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_connection_between_the_same_ports_counts_anew_and_datagrams_count_in_full() {
+    fn a_new_connection_on_old_ports_counts_anew_datagrams_in_full() {
         let mut goodput = Goodput::default();
         goodput.add(&tcp(0, 100));
         goodput.add(&Header { syn: true, ..tcp(u32::MAX, 0) });

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn every_span_is_in_a_bucket_that_ends_less_than_a_32nd_above_it() {
+    fn every_span_is_in_a_bucket_that_ends_within_a_32nd_above_it() {
         for nanos in (0..200).chain([1_000, 4_095, 4_096, 123_456_789, u64::MAX / 2]) {
             let last = last_of(bucket_of(nanos));
             assert!(last >= nanos && last - nanos <= nanos / 32, "{nanos}: {last}");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn without_spans_there_are_no_quantiles_and_a_negative_span_is_zero() {
+    fn no_spans_have_no_quantiles_and_a_negative_span_is_zero() {
         assert_eq!((of([]).quantile(0.5), of([]).worst()), (None, None));
         assert_eq!(of([-5]).quantile(0.5), Some(Span::ZERO));
     }

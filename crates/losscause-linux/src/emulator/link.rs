@@ -36,7 +36,7 @@ pub struct EmulatedLink {
 /// What the link saw or did. Times are those of its clock.
 #[derive(Clone, Copy, Debug)]
 pub enum Sight<'a> {
-    /// It read a packet.
+    /// The link read a packet.
     Came {
         /// When.
         at: Time,
@@ -45,7 +45,7 @@ pub enum Sight<'a> {
         /// The packet.
         packet: &'a [u8],
     },
-    /// It delivered a packet.
+    /// The link delivered a packet.
     Delivered {
         /// When the packet came.
         came: Time,
@@ -62,7 +62,7 @@ pub enum Sight<'a> {
         /// The packet as it was written.
         packet: &'a [u8],
     },
-    /// It lost a packet.
+    /// The link lost a packet.
     Lost {
         /// When the packet came.
         came: Time,

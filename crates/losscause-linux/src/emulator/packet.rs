@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_of_a_connection_have_one_flow_and_those_of_another_port_have_another() {
+    fn packets_of_a_connection_are_one_flow_and_other_ports_another() {
         let flow = |packet: &[u8]| Header::of(packet).unwrap().flow();
         let mut other = tcp();
         other[27] = 9;

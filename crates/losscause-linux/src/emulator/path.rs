@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_return_path_packets_take_the_same_links_back_without_errors() {
+    fn without_a_return_path_packets_return_over_error_free_links() {
         let path = Path::new(&network(&[]), FlowId(0), 1).unwrap();
         assert_eq!(path.link_names(), ["b", "a", "a.back", "b.back"]);
         assert_eq!(path.network.flows[0].return_path, [LinkId(2), LinkId(3)]);

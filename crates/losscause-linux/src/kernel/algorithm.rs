@@ -13,7 +13,7 @@ use super::{Caps, KernelError};
 /// A congestion control that can be loaded.
 #[derive(Debug)]
 pub struct Algorithm {
-    /// Its name in the kernel, at most 15 characters.
+    /// The algorithm's name in the kernel, at most 15 characters.
     pub name: &'static str,
     /// What it does, in one line.
     pub about: &'static str,
@@ -72,7 +72,7 @@ impl Algorithm {
         })
     }
 
-    /// Its published parameters, with the default caps.
+    /// The algorithm's published parameters, with the default caps.
     pub fn settings(&'static self) -> Settings {
         Settings { algorithm: self, lda: self.rule.published(), caps: Caps::default() }
     }
@@ -90,7 +90,7 @@ impl Settings {
         self.algorithm
     }
 
-    /// Its parameters in the crate that is the reference.
+    /// The algorithm's parameters in the crate that is the reference.
     pub fn lda(&self) -> &LdaConfig {
         &self.lda
     }

@@ -8,7 +8,7 @@ use losscause::registry::ConfigError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// This process is not root.
+    /// The calling process is not root.
     #[error("congestion control can be loaded, unloaded and read by root only")]
     NotRoot,
     /// The kernel has no description of its types.
@@ -20,7 +20,7 @@ pub enum KernelError {
     /// The kernel is too old.
     #[error("the kernel is {release}, expected {}.{} or newer, which can keep a congestion control loaded", oldest.0, oldest.1)]
     OldKernel {
-        /// Its release, as it calls itself.
+        /// The kernel's release, as it calls itself.
         release: String,
         /// The oldest major and minor version that will do.
         oldest: (u32, u32),
@@ -72,7 +72,7 @@ pub enum KernelError {
         algorithm: &'static str,
         /// The setting.
         key: &'static str,
-        /// Its value.
+        /// The setting's value.
         value: f64,
         /// The largest value.
         largest: f64,

@@ -23,7 +23,7 @@ pub struct Options {
 /// A program that was loaded.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// Its name.
+    /// The name of the loaded program.
     pub name: &'static str,
     /// Whether the BPF file system had to be mounted for it.
     pub mounted_bpf_fs: bool,

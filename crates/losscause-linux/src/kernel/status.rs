@@ -17,18 +17,18 @@ use super::{Judged, KernelError, Sums, Totals, machine, namespaces, object, refu
 /// A loaded program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
-    /// Its name.
+    /// The program's name in the kernel.
     pub name: &'static str,
     /// What it has counted since it was loaded.
     pub totals: Totals,
-    /// Its connections, in all processes and network namespaces.
+    /// The program's connections, in all processes and network namespaces.
     pub connections: Vec<Connection>,
 }
 
 /// A connection that uses a program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Connection {
-    /// Its own address and port.
+    /// The connection's own address and port.
     pub local: SocketAddr,
     /// The peer's.
     pub remote: SocketAddr,

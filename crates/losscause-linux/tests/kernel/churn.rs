@@ -80,13 +80,13 @@ fn in_the_kernel() -> BTreeSet<(&'static str, u32, String)> {
 }
 
 #[test]
-fn two_hundred_connections_over_ten_loads_leave_no_warning_and_nothing_behind() {
+fn two_hundred_connections_over_ten_loads_leave_nothing() {
     come_and_go(algorithm::ALGORITHMS.len());
 }
 
 #[test]
 #[ignore = "half a minute of the kernel's verifier: the same, five times"]
-fn a_thousand_connections_over_fifty_loads_leave_no_warning_and_nothing_behind() {
+fn a_thousand_connections_over_fifty_loads_leave_nothing() {
     come_and_go(5 * algorithm::ALGORITHMS.len());
 }
 

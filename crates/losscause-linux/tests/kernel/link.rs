@@ -47,7 +47,7 @@ struct Shared {
 #[derive(Clone, Copy)]
 struct Harm {
     one_in: u32,
-    /// It is marked, not lost.
+    /// The packet is marked, not lost.
     marks: bool,
     /// Not to every such one, but to one of so many on average.
     is_random: bool,

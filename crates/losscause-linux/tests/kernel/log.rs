@@ -79,7 +79,7 @@ fn sums(records: &[VerdictRecord]) -> Sums {
 }
 
 #[test]
-fn every_sequence_number_in_the_log_is_that_of_a_packet_which_the_link_lost() {
+fn every_number_in_the_log_is_of_a_packet_that_the_link_lost() {
     let Some(_one) = fit() else { return };
     let _loaded = Loaded::new("lc_spike", &[]);
     let mut log = VerdictLog::open("lc_spike").unwrap();

@@ -54,7 +54,7 @@ pub enum NetError {
     /// A packet is too large for the path's first link.
     #[error("packets of {bytes} bytes are larger than this path takes (its MTU, less 28 bytes), expected smaller ones")]
     TooLarge {
-        /// Its size.
+        /// The packet's size, bytes.
         bytes: usize,
     },
     /// The socket failed.

@@ -164,7 +164,7 @@ pub enum ConfigError {
     MaxRate {
         /// The setting.
         given: u64,
-        /// Its smallest value.
+        /// The smallest rate allowed, bits per second.
         least: u64,
     },
     /// [`SenderConfig::queue_pkts`].
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_are_valid_and_each_setting_out_of_range_is_named() {
+    fn defaults_are_valid_and_each_setting_out_of_range_is_named() {
         assert_eq!(SenderConfig::default().validate(), Ok(()));
         assert_eq!(ReceiverConfig::default().validate(), Ok(()));
         assert_eq!(ReceiverConfig::default().lda.info().name, DEFAULT_LDA);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_algorithm_and_one_for_senders_are_refused_with_the_list_of_the_others() {
+    fn an_unknown_or_a_senders_algorithm_is_refused_with_the_list() {
         let registry = Registry::built_in();
         assert_eq!(receiver_lda(&registry, "zigzag").unwrap().info().name, "ZigZag");
         for name in ["zigzog", "Vegas buffer"] {

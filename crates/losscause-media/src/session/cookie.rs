@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_is_good_once_for_its_address_nonce_and_size_and_for_ten_seconds() {
+    fn a_cookie_is_good_once_for_its_address_and_for_ten_seconds() {
         let mut cookies = Cookies::new(&[1; 32]);
         let own = request("10.0.0.1:5000", &[1; 16]);
         let cookie = cookies.issue(at(1000), own);

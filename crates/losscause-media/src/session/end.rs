@@ -7,7 +7,7 @@ use std::fmt;
 pub enum End {
     /// The sender sent all, and both ends know it.
     Finished,
-    /// This end was stopped.
+    /// The near end was stopped.
     Stopped,
     /// The other end was stopped.
     PeerStopped,

@@ -20,7 +20,7 @@ pub struct Transmit {
 pub enum Event {
     /// A sender has proved its key and its address.
     Started {
-        /// Its address.
+        /// The sender's address.
         peer: SocketAddr,
         /// The most media in a packet, bytes.
         media_bytes: usize,
@@ -42,7 +42,7 @@ pub struct Gap {
     pub packets: u64,
     /// How many of them the LDA calls wireless.
     pub wireless: u64,
-    /// Its answer about the first, with the reason.
+    /// The LDA's answer about the first missing packet, with the reason.
     pub judgement: Judgement,
 }
 

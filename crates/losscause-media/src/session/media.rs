@@ -22,7 +22,7 @@ pub enum PushError {
     /// The packet is larger than [`SenderConfig::media_bytes`](crate::SenderConfig::media_bytes).
     #[error("a packet has {bytes} bytes of media, expected at most {most}")]
     TooLarge {
-        /// Its size.
+        /// The packet's size, bytes.
         bytes: usize,
         /// The largest.
         most: usize,

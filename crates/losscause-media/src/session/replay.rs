@@ -57,7 +57,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn each_number_passes_once_late_ones_too_and_the_oldest_not_at_all() {
+    fn each_number_passes_once_late_ones_too_but_not_the_oldest() {
         let mut window = ReplayWindow::default();
         for number in [5, 7, 6] {
             assert!(window.is_new(number));

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_and_a_packet_that_is_too_old_to_be_remembered_cannot_be_reported() {
+    fn memory_is_bounded_and_forgotten_packets_cannot_be_reported() {
         let mut vetting = Vetting::new(1000);
         (0..MOST as i64 + 100).for_each(|ms| vetting.on_sent(at(ms)));
         assert_eq!((vetting.sent.len(), vetting.first), (MOST, 100));

@@ -51,7 +51,7 @@ pub enum Control {
     Hello {
         /// Size of its data packets, bytes of UDP payload.
         packet_bytes: u16,
-        /// Its random choice.
+        /// The sender's random choice.
         nonce: Nonce,
     },
     /// The receiver asks for proof that the sender is at its address.
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_before_validation_is_no_longer_than_what_it_answers() {
+    fn an_answer_before_validation_is_no_longer_than_its_question() {
         let [hello, challenge, start, accept, ..] = all().map(|control| bytes(control).len());
         assert_eq!((hello, challenge, start, accept), (60, 60, 64, 20));
     }

@@ -28,7 +28,7 @@ use super::Fields;
 pub struct Feedback {
     /// The highest sequence number received.
     pub highest: u64,
-    /// That packet's send timestamp, µs.
+    /// The highest packet's send timestamp, µs.
     pub echo_us: u64,
     /// From its arrival to this report, µs.
     pub hold_us: u32,
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_saturate_and_a_tiny_loss_event_rate_does_not_become_none() {
+    fn rates_saturate_and_a_tiny_loss_event_rate_does_not_vanish() {
         let mut feedback = Feedback::default();
         feedback.set_receive_rate(1e30);
         assert_eq!(feedback.receive_rate, u32::MAX);

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_byte_tells_data_from_control_and_another_version_is_neither() {
+    fn the_second_byte_tells_data_control_and_unknown_versions() {
         assert_eq!(kind(&[0x90, 96]), Some(Kind::Data));
         assert_eq!(kind(&[0x90, 0x80 | 96]), Some(Kind::Data), "a marker bit");
         assert_eq!(kind(&[0x84, 204]), Some(Kind::Control));

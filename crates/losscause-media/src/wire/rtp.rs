@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_lacks_what_tfrc_needs_or_contradicts_itself_is_refused() {
+    fn a_packet_that_lacks_tfrcs_needs_or_contradicts_is_refused() {
         let mut good = Vec::new();
         HEADER.write(&mut good);
         let changed = |at: usize, value: u8| {

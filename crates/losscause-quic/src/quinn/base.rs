@@ -32,7 +32,7 @@ impl Base {
         CubicConfig::default().into()
     }
 
-    /// Its name.
+    /// The base controller's name.
     pub fn name(&self) -> &'static str {
         match self {
             Base::NewReno(_) => Self::NAMES[0],

@@ -97,7 +97,7 @@ impl LossTolerantController {
         self.sender.algorithm()
     }
 
-    /// Its number among the factory's controllers, as in [`LossVerdict::connection`].
+    /// The controller's number among the factory's, as in [`LossVerdict::connection`].
     pub fn connection(&self) -> u64 {
         self.losses.connection()
     }

@@ -122,7 +122,7 @@ impl LossTolerantController {
         &self.cubic.0
     }
 
-    /// Its number among the controllers of an endpoint, as in [`LossVerdict::connection`].
+    /// The controller's number among those of an endpoint, as in [`LossVerdict::connection`].
     pub fn connection(&self) -> u64 {
         self.losses.connection()
     }

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_algorithm_that_needs_a_label_is_refused_with_the_transports_name() {
+    fn an_algorithm_that_needs_a_label_is_refused_by_the_transport() {
         let error = LossTolerant::new(AnyAlgorithm::AsTold(losscause::lda::AsTold)).unwrap_err();
         let expected = "as told needs the receiver's label, which s2n-quic does not give to a congestion controller";
         assert_eq!(error.to_string(), expected);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_within_an_ack_is_found_lower_and_its_loss_is_counted_there() {
+    fn a_gap_within_an_ack_is_found_lower_with_its_loss() {
         let mut packets = ten();
         assert_eq!(acked(&mut packets, 0, 1), [0]);
         // 1, 2 and 4 arrived: 3 is missing.

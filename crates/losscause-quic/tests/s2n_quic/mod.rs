@@ -114,7 +114,7 @@ impl<C: CongestionController> Driver<C> {
         self.controller.on_rtt_update(sent, now, &self.rtt, &mut Unheard);
     }
 
-    /// These packets are declared lost, one by one, outside an ACK if called by itself.
+    /// Declares these packets lost, one by one, outside an ACK if called by itself.
     pub fn lose(&mut self, numbers: impl IntoIterator<Item = usize>, persistent: bool) {
         let mut before = None;
         for number in numbers {

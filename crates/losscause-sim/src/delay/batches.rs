@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_wait_for_the_end_of_the_batch_that_the_first_of_them_opened() {
+    fn packets_wait_for_the_end_of_the_batch_that_the_first_opened() {
         let mut batches = Batches::new(Span::from_millis(10), false, Stream::new(1, "x"));
         let arrivals = [1, 4, 11, 12, 13, 40].map(|ms| (at(ms) + batches.at(at(ms)) - Time::ZERO).as_millis_f64());
         assert_eq!(arrivals, [11.0, 11.0, 11.0, 22.0, 22.0, 50.0]);

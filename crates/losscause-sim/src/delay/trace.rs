@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_trace_begins_again_at_its_last_point_however_long_nobody_asks() {
+    fn a_repeated_trace_begins_again_at_its_last_point() {
         // Rounds of 4 s: 5.5 s is 1.5 s in the second one, and 42 s is 2 s in the eleventh.
         let expected = [10.0, 10.0, 30.0, 10.0, 10.0, 30.0, 30.0, 10.0];
         let times = [0, 1_000, 3_999, 4_000, 5_500, 6_000, 42_000, 44_000];

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_walk_stays_within_its_bounds_and_takes_no_step_longer_than_it_may() {
+    fn a_walk_keeps_its_bounds_and_takes_no_step_too_long() {
         let (most, step) = (Span::from_millis(30), Span::from_millis(4));
         let mut walk = Walk::new(most, step, Span::from_millis(100), Stream::new(1, "walk"));
         let values: Vec<Span> = (0..20_000).map(|i| walk.at(Time::ZERO + Span::from_millis(100 * i))).collect();

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_two_packets_lets_two_wait_behind_the_one_in_transmission() {
+    fn a_limit_of_two_lets_two_wait_behind_the_one_in_transmission() {
         let mut in_flight = InFlight::new();
         assert_eq!(come(Limit::Packets(2), &mut in_flight, [100; 4]), [true, true, true, false]);
         let admits = |nanos| {

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_event_is_the_arrival_of_the_first_packet_that_needs_one() {
+    fn the_next_event_is_the_first_arrival_that_needs_one() {
         let mut in_flight = InFlight::new();
         let packets = [(20, false), (30, true), (40, false), (50, false), (60, true)];
         let pushed = packets.map(|(arrives, needs_event)| in_flight.push(transmission(arrives, needs_event)));

@@ -65,11 +65,11 @@ struct Irregular {
 /// What became of a packet that came to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// It waits or is on its way, or it was dropped or corrupted.
+    /// The packet waits or is on its way, or it was dropped or corrupted.
     Stays,
-    /// It is on its way, and its arrival is the link's next event.
+    /// The packet is on its way, and its arrival is the link's next event.
     NextEvent(Time),
-    /// It is at the far end already. Nothing else was on the link.
+    /// The packet is at the far end already. Nothing else was on the link.
     Through {
         /// At the far end.
         arrived: Time,
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn of_seven_packets_at_once_one_is_sent_five_wait_and_one_is_dropped() {
+    fn of_seven_packets_one_is_sent_five_wait_and_one_is_dropped() {
         let mut link = Link::new(&wireless(Limit::Packets(5)), 1);
         let entries = [(); 7].map(|()| enter(&mut link, Time::ZERO, false));
         assert_eq!(entries[..6], [Fate::Accepted; 6]);

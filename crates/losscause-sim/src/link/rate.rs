@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opportunity_delivers_what_waits_and_the_rest_of_it_is_lost() {
+    fn an_opportunity_delivers_what_waits_and_its_rest_is_lost() {
         let at = [5, 5, 10, 20].map(Span::from_millis);
         let mut link = Opportunities::new(&Arc::from(at), 1500);
         // Two share the first opportunity at 5 ms; the third does not fit, and takes 200 bytes of the second as well.

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_below_the_target_ends_the_episode_and_the_next_one_remembers_the_count() {
+    fn a_delay_below_target_ends_an_episode_whose_count_is_kept() {
         let mut queue = codel(false);
         let mut log = Log::default();
         standing_queue(&mut queue, &mut log, 40);

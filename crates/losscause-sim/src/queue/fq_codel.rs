@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn each_sub_queue_drops_by_codels_control_law_and_spares_the_others() {
+    fn each_sub_queue_drops_by_codels_law_and_spares_the_others() {
         let mut queue = fq_codel(100_000);
         let mut log = Log::default();
         for i in 0..2000 {
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn passing_the_limit_costs_the_longest_sub_queue_half_its_bytes_from_the_head() {
+    fn an_overflow_costs_the_longest_sub_queue_half_its_bytes() {
         let mut queue = fq_codel(5);
         let mut log = Log::default();
         come(&mut queue, &mut log, [0, 10, 20, 30], 1500);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn without_room_a_packet_is_dropped_itself_unless_the_link_is_idle() {
+    fn without_room_a_packet_is_dropped_unless_the_link_is_idle() {
         let mut queue = fq_codel(0);
         let mut log = Log::default();
         assert!(!queue.enqueue(at(0), waiting(0, 1000), false, &mut log));

@@ -125,12 +125,12 @@ pub(crate) mod tests {
     }
 
     impl Log {
-        /// Its packets may be marked.
+        /// A log whose packets may be marked.
         pub(crate) fn capable() -> Self {
             Self { capable: true, ..Self::default() }
         }
 
-        /// Its packets may be immune to channels.
+        /// A log whose packets may be immune to channels.
         pub(crate) fn that_spares(immune: bool) -> Self {
             Self { immune, ..Self::default() }
         }

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_an_eighth_of_the_error_and_ten_eighths_of_the_growth_scaled_by_the_probability() {
+    fn a_step_weighs_the_error_one_eighth_and_the_growth_ten() {
         // 35 ms after 15 ms: 0.125 * 0.02 + 1.25 * 0.02 = 0.0275.
         for (probability, divisor) in
             [(0.0, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (0.005, 8.0), (0.05, 2.0)]
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_are_spared_while_the_delay_was_short_or_two_packets_wait() {
+    fn packets_are_spared_at_short_delays_or_while_two_wait() {
         let with = |probability, delay_before| Controller {
             probability,
             delay: ms(50),
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_delay_is_that_of_the_last_packet_out_and_zero_if_it_leaves_nothing_behind() {
+    fn the_delay_is_of_the_last_packet_out_and_zero_when_empty() {
         let mut queue = pie(spec());
         let mut log = Log::default();
         for i in 0..2 {
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(queue.next_timer(), Some(at(15)));
     }
 
-    /// Its probability is this, and nothing spares a packet.
+    /// A queue whose probability is this, and where nothing spares a packet.
     fn certain_to_decide(probability: f64, ecn: bool) -> Pie {
         let mut queue = pie(PieSpec { ecn, ..spec() });
         for i in 0..3 {
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_drops_whatever_the_probability_is_and_an_idle_link_takes_any_packet() {
+    fn a_full_queue_drops_at_any_probability_an_idle_link_takes_all() {
         let mut queue = pie(PieSpec::new(Limit::Packets(1)));
         let mut log = Log::default();
         let come = |queue: &mut Pie, idle| queue.enqueue(at(0), waiting(0, 1000), idle, &mut Log::default());

@@ -50,7 +50,7 @@ pub(super) struct Red {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decision {
     Pass,
-    /// It is hit below `max_th`: marked or dropped.
+    /// The packet is hit below `max_th`: marked or dropped.
     Hit,
     Drop,
 }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_time_counts_as_that_many_typical_packets_and_the_one_that_ends_it() {
+    fn an_idle_time_counts_as_packets_and_the_one_that_ends_it() {
         let mut red = red(spec());
         red.rule.average = 4.0;
         // Idle for two typical packets: 4 / 2^3.
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_probability_rises_from_0_at_min_th_to_max_p_at_max_th_and_is_certain_from_there() {
+    fn the_probability_rises_to_max_p_at_max_th_and_is_then_certain() {
         let p = |average| base_probability(&spec(), average);
         assert_eq!([2.0, 3.0, 4.0, 5.0].map(p), [0.0, 0.0625, 0.125, 0.1875]);
         assert_eq!([6.0, 7.0].map(p), [1.0, 1.0]);
@@ -204,14 +204,14 @@ mod tests {
     }
 
     #[test]
-    fn a_hit_becomes_likelier_with_every_packet_that_passed_and_certain_after_1_over_p_b() {
+    fn a_hit_gets_likelier_with_each_pass_and_certain_at_1_over_p_b() {
         // With p_b = 1/4: 1/4, 1/3, 1/2, 1 for counts of 0 to 3, so that each of the four has the same chance.
         let probabilities: Vec<f64> = (0..5).map(|count| spaced(0.25, count)).collect();
         assert_eq!(probabilities, [0.25, 1.0 / 3.0, 0.5, 1.0, 1.0]);
     }
 
     #[test]
-    fn hits_come_no_farther_apart_than_1_over_p_b_and_at_their_mean_rate() {
+    fn hits_come_within_1_over_p_b_and_at_their_mean_rate() {
         let mut red = red(spec());
         red.rule.average = 4.0;
         let mut gaps = vec![];
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn below_min_th_nothing_is_dropped_and_from_max_th_on_everything() {
+    fn nothing_drops_below_min_th_and_everything_from_max_th_on() {
         let mut calm = red(RedSpec { min_th_pkts: 80.0, max_th_pkts: 90.0, ..spec() });
         assert_eq!(burst(&mut calm, 50, &mut Log::default()), 50);
         let mut full = red(spec());
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(red.rule.count, -1 + 1, "the next packet in the band is the first after a drop");
     }
 
-    /// Its average is 4, and every packet that finds it in the band is hit for certain.
+    /// A queue with an average of 4, which hits every packet that finds it in the band.
     fn certain(ecn: bool) -> Bounded<Red> {
         let mut red = red(RedSpec { ecn, min_th_pkts: 2.0, max_th_pkts: 4.001, max_p: 1.0, w_q: 1e-9, ..spec() });
         red.rule.average = 4.0;

@@ -47,7 +47,7 @@ mod tests {
     use crate::queue::tests::{Log, waiting};
 
     #[test]
-    fn what_finds_three_or_more_waiting_is_marked_and_only_a_full_queue_drops() {
+    fn a_packet_behind_three_is_marked_and_only_overflow_drops() {
         let mut queue = StepMark::queue(Limit::Packets(5), 3);
         let mut log = Log::capable();
         let accepted: Vec<bool> =

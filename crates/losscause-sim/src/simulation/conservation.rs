@@ -31,7 +31,7 @@ pub enum ConservationError {
         flow: FlowId,
         /// The link.
         link: LinkId,
-        /// Its counters.
+        /// The link's counters.
         counters: HopCounters,
         /// Packets that wait or are in flight there.
         present: u64,

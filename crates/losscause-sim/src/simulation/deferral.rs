@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_never_late_that_shares_its_first_link_or_has_only_one_or_a_managed_one() {
+    fn a_source_is_never_late_with_a_shared_only_or_managed_link() {
         let shared = vec![cbr("a", &[0, 2]), cbr("b", &[1, 0, 2])];
         assert_eq!(deferrals(shared), [Span::ZERO, Span::from_micros(1168)]);
         assert_eq!(deferrals(vec![cbr("a", &[0])]), [Span::ZERO]);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_fills_its_first_link_with_thousands_of_packets_is_never_late() {
+    fn a_source_that_fills_its_first_link_is_never_late() {
         // In 1.005 ms, 1 Tb/s of 40 bytes are three million packets.
         let flow = FlowSpec { traffic: Traffic::cbr(1_000_000_000_000, 40), ..cbr("a", &[0, 2]) };
         assert_eq!(deferrals(vec![flow]), [Span::ZERO]);

@@ -25,7 +25,7 @@ pub enum RateSpec {
     /// others, "Mahimahi: Accurate Record-and-Replay for HTTP", 2015). An opportunity that finds nothing to deliver is
     /// lost. Packets that are small share one, larger packets take several.
     Opportunities {
-        /// Their instants, not falling, the first not negative; several may be the same; not empty. The last one, not zero, is the
+        /// The instants: not falling, not negative, not empty. The last one, not zero, is the
         /// length of a round: then they begin again.
         at: Arc<[Span]>,
         /// What one delivers, bytes on the wire; at least 1. Mahimahi: 1504.

@@ -18,14 +18,14 @@ use super::{
 pub enum NetworkError {
     /// A link is wrong.
     Link {
-        /// Its name.
+        /// The link's name.
         link: String,
         /// How.
         problem: LinkProblem,
     },
     /// A flow is wrong.
     Flow {
-        /// Its name.
+        /// The flow's name.
         flow: String,
         /// How.
         problem: FlowProblem,
@@ -99,7 +99,7 @@ pub enum LinkProblem {
     RetransmissionDelay(Span),
     /// The link layer cannot repeat what is lost before the queue.
     RetransmissionBeforeQueue,
-    /// This cannot be changed while the network runs.
+    /// A value that cannot be changed while the network runs.
     WhileRunning(&'static str),
     /// The channel's slots last less than a microsecond.
     SlotTooShort(Span),
@@ -136,7 +136,7 @@ pub enum FlowProblem {
     PacketBytes,
     /// The source sends more than a packet per nanosecond.
     SourceTooFast {
-        /// Its rate.
+        /// The source's rate, bits per second.
         rate_bps: u64,
         /// The highest rate for its packets.
         at_most: u64,

@@ -14,7 +14,7 @@ pub enum VariationSpec {
     Constant,
     /// A recorded delay.
     Trace {
-        /// Its points, by rising time; not empty.
+        /// The trace's points, by rising time; not empty.
         points: Arc<[DelayPoint]>,
         /// The delay between two of them.
         between: Between,

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pareto_burst_is_never_shorter_than_its_scale_and_sometimes_very_long() {
+    fn a_pareto_burst_is_never_below_its_scale_and_rarely_very_long() {
         // Mean 25 packets, shape 1.5: at least 25 / 3 packets, and one in 2,800 above 200 times that.
         let bursts = bursts(source(Span::from_millis(100), Lengths::Pareto { shape: 1.5 }), 20_000);
         assert_eq!(bursts.iter().min(), Some(&8));

@@ -24,7 +24,7 @@ use super::ip::{Identification, TIME_TO_LIVE, ecn_field};
 struct End {
     /// Sequence number of its SYN.
     initial: u32,
-    /// Its clock's time at time 0 of the run, in ticks.
+    /// The time of the end's clock at time 0 of the run, in ticks.
     clock: u32,
     id: Identification,
     /// The other end's timestamp that it echoes (TS.Recent).
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_echoes_the_first_of_two_segments_and_the_last_in_sequence_while_one_is_missing() {
+    fn a_receiver_echoes_the_first_of_two_or_the_last_in_sequence() {
         let mut tcp = connection(&Config::rfc());
         let mut deliver = |ms, seq| {
             let packet = tcp.segment(at_ms(ms), &segment(seq));
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_is_that_of_the_receiver_scaled_as_little_as_possible() {
+    fn the_window_is_the_receivers_scaled_as_little_as_possible() {
         for (pkts, scale) in [(20, 0), (46, 1), (1000, 5)] {
             let mut tcp = connection(&Config { max_window_pkts: pkts, ..Config::rfc() });
             let syn = header(&tcp.syn(Time::ZERO));

@@ -18,7 +18,7 @@ struct Entry {
     sent_at: Time,
     number: u64,
     packet: Packet,
-    /// It arrived or was lost.
+    /// The packet arrived or was lost.
     gone: bool,
 }
 

@@ -9,7 +9,7 @@ use crate::error::InputError;
 pub struct Inputs(Vec<PathBuf>);
 
 impl Inputs {
-    /// These files. Names of files that are not on the disk, such as those that the program carries, are ignored.
+    /// The inputs `files`. Names that are not on the disk, as of files in the program, are ignored.
     pub fn of(files: impl IntoIterator<Item = impl AsRef<Path>>) -> Self {
         Self(files.into_iter().filter_map(|file| regular(file.as_ref())).collect())
     }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_input_is_refused_as_output_by_every_name_and_another_file_is_not() {
+    fn an_input_is_refused_as_output_by_every_name_others_are_not() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         std::fs::write(at("x.toml"), "").unwrap();

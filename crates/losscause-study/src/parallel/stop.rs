@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_stops_with_the_whole_and_the_whole_does_not_stop_with_a_part() {
+    fn a_part_stops_with_the_whole_but_not_the_whole_with_a_part() {
         let whole = Stop::new();
         let (part, other) = (whole.for_a_part(), whole.for_a_part());
         part.request();

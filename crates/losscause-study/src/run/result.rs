@@ -67,9 +67,9 @@ pub struct MetricEstimate {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RunMetrics {
-    /// Its random seed.
+    /// The run's random seed.
     pub seed: u64,
-    /// Its metrics by name; null where a metric is not defined.
+    /// The run's metrics by name; null where a metric is not defined.
     pub metrics: IndexMap<String, Option<f64>>,
     /// Every flow, in the order of the scenario.
     pub flows: Vec<FlowMeasurements>,

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_apart_by_blanks_or_a_comma_and_comments_do_not_count() {
+    fn numbers_are_parted_by_blanks_or_a_comma_and_comments_ignored() {
         let expected = vec![(0.0, 20.0), (1.5, 35.25), (60.0, 0.0)];
         assert_eq!(read("0 20\n1.5 35.25\n60 0\n").as_ref(), Ok(&expected));
         assert_eq!(read("# time_s, delay_ms\n0, 20\n\n 1.5,35.25 # a new route\n6e1,\t0"), Ok(expected));

@@ -121,7 +121,7 @@ fn unique<'a>(reader: &Reader, what: &str, names: impl Iterator<Item = &'a str>)
 struct Member<'a> {
     flow: &'a Flow,
     name: String,
-    /// Its index in the group, counted from 0.
+    /// The flow's index in the group, counted from 0.
     number: usize,
     /// Path and return path as indices into `document.link`.
     path: Vec<usize>,

@@ -32,7 +32,7 @@ mod tests {
     const LINK: &str = "[[link]]\nname = \"shared\"\ndelay_ms = 1\n";
 
     #[test]
-    fn an_unknown_key_is_named_with_its_path_and_the_nearest_known_one() {
+    fn an_unknown_key_is_named_with_its_path_and_the_nearest_one() {
         let expected = "x.toml: link.shared.rate_bsp: the key \"rate_bsp\" is unknown (did you mean \"rate_bps\"?), \
                         expected one of name, per_flow, rate_bps";
         let found = error(&format!("title = \"t\"\nduration_s = 1\n{LINK}rate_bsp = 3"));

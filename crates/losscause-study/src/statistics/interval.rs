@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// A confidence interval, in the unit of what it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
-    /// Its lower end.
+    /// The interval's lower end.
     pub low: f64,
-    /// Its upper end.
+    /// The interval's upper end.
     pub high: f64,
 }
 

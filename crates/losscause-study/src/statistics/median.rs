@@ -7,7 +7,7 @@ use super::Interval;
 pub struct Median {
     /// Median over the runs in which the metric exists; none if it exists in no run.
     pub median: Option<f64>,
-    /// Its 95 % interval; none below six values.
+    /// The median's 95 % interval; none below six values.
     pub ci95: Option<Interval>,
     /// Runs made, whether or not the metric exists in them.
     pub runs: u32,
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_without_a_value_count_as_runs_only_and_five_values_have_no_interval() {
+    fn runs_without_a_value_only_count_and_five_give_no_interval() {
         let estimate = Median::from_runs([None, Some(3.0), Some(1.0), Some(2.0), Some(5.0), Some(4.0)]);
         assert_eq!(estimate, Median { median: Some(3.0), ci95: None, runs: 6 });
         assert_eq!(Median::from_runs([None]).median, None);

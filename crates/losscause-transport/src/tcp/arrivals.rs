@@ -103,7 +103,7 @@ mod tests {
     use crate::tcp::segment::SackBlocks;
 
     #[test]
-    fn reports_show_gaps_of_their_true_size_and_filled_ones_span_nothing() {
+    fn reports_show_gaps_in_true_size_and_filled_ones_as_none() {
         let (mut reported, mut board) = (Reported::default(), Scoreboard::new());
         let mut ack = |una, blocks: [(u64, u64); 3]| {
             board.update(una, 40, &SackBlocks::of(una, blocks));

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn room_grows_with_what_is_reserved_and_not_with_the_largest_window() {
+    fn room_grows_with_the_reservation_not_with_the_largest_window() {
         let mut bits = Bits::new();
         bits.reserve(1_000, 1_064);
         assert_eq!(bits.words.len(), 2);

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_halves_the_window_once_per_window_and_retransmits_nothing() {
+    fn an_echo_halves_once_per_window_and_retransmits_nothing() {
         let mut sender = started(&config());
         assert_eq!(sent(&mut sender, 0).len(), 10);
         // Ten in flight: half of them.
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_new_segment_after_a_reduction_says_cwr_and_no_other() {
+    fn only_the_first_new_segment_after_a_reduction_says_cwr() {
         let mut sender = started(&config());
         assert!(sent(&mut sender, 0).iter().all(|segment| !segment.cwr && segment.ecn == Ecn::Capable));
         let mut after = ack(&mut sender, 100, 1, true);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_in_a_window_that_an_echo_reduced_is_repaired_and_costs_nothing_more() {
+    fn a_loss_after_an_echo_cut_is_repaired_and_costs_nothing_more() {
         let mut sender = started(&config());
         sent(&mut sender, 0);
         ack(&mut sender, 100, 1, true);

@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_number_there_is_lies_beyond_the_window_and_is_not_kept() {
+    fn the_last_number_lies_beyond_the_window_and_is_not_kept() {
         let mut receiver = receiver(Config::ns2());
         assert_eq!(deliver(&mut receiver, 0, u64::MAX), Some(0));
         assert_eq!(deliver(&mut receiver, 0, 0), Some(1));
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn every_acknowledgement_that_asks_for_a_missing_packet_carries_its_label() {
+    fn every_ack_that_asks_for_a_missing_packet_carries_its_label() {
         // 2 is lost on the wireless link, 5 and 6 in a queue.
         let packets = [(0, 0), (10, 1), (30, 3), (40, 4), (50, 7), (60, 8)];
         let expected = [(1, false), (2, false), (2, true), (2, true), (2, true), (2, true)];

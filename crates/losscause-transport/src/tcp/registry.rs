@@ -33,7 +33,7 @@ impl Tcp {
         }
     }
 
-    /// Its recovery and its response, with the published parameters.
+    /// The TCP's recovery and response, with the published parameters.
     pub const fn parts(&self, quirks: &Quirks) -> (RecoveryScheme, ResponseScheme) {
         match (self, quirks.sack) {
             (Self::Published(variant), _) => variant.parts(quirks),
@@ -86,7 +86,7 @@ impl Registry {
         Self { own: Vec::new() }
     }
 
-    /// These TCPs and `own`.
+    /// The TCPs of the registry and `own`.
     ///
     /// # Errors
     /// A TCP or a response of that name is there already.

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_minimum_of_the_timer_costs_a_short_timeout_its_first_back_offs() {
+    fn a_timer_minimum_costs_a_short_timeout_its_first_back_offs() {
         let tenths = |config: Config| {
             let mut rto = Rto::new(&config);
             // Two ticks of 0.1 s: 2 + 4.
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn after_four_doublings_the_next_measurement_counts_as_the_first() {
+    fn after_four_doublings_the_next_measurement_is_the_first() {
         let after = |doublings| {
             let mut rto = rto(Config::rfc());
             rto.on_sample(ms(0), ms(200));

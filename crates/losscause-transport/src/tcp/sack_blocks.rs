@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_duplicate_comes_first_and_takes_the_place_of_the_oldest_block() {
+    fn a_duplicate_comes_first_and_displaces_the_oldest_block() {
         let blocks = SackBlocks::of(10, [(20, 21), (16, 18), (12, 14)]);
         assert_eq!(blocks.duplicate(10), None);
         for seq in [3, 16] {

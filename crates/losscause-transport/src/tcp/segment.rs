@@ -21,7 +21,7 @@ pub struct Segment {
     pub sent_at: Time,
     /// Whether it is a retransmission.
     pub retransmission: bool,
-    /// Its ECN field: whether a queue may mark it, or has marked it.
+    /// The segment's ECN field: whether a queue may mark it, or has marked it.
     pub ecn: Ecn,
     /// The sender reduced its window (CWR): the receiver stops echoing the mark.
     pub cwr: bool,

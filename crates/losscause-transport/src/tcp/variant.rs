@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn westwood_of_2001_has_fast_retransmit_alone_and_no_other_westwood_has() {
+    fn westwood_of_2001_alone_has_only_fast_retransmit() {
         let recovery = |config: Config, variant| config.with_variant(variant).recovery;
         assert_eq!(recovery(Config::ns2_2001(), Variant::Westwood), RecoveryScheme::FastRetransmit);
         assert_eq!(recovery(Config::ns2_2001(), Variant::WestwoodNr), RecoveryScheme::NewReno);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_vegas_of_ns2_counts_packets_without_headers_and_its_syn_is_as_long_as_any() {
+    fn ns2s_vegas_counts_no_headers_and_its_syn_is_full_length() {
         let sizes = |config: Config| (config.wire_bytes(), config.syn_bytes());
         assert_eq!(sizes(Config::ns2().with_variant(Variant::Vegas)), (1000, Some(1000)));
         assert_eq!(sizes(Config::ns2().with_variant(Variant::Sack)), (1040, Some(40)));

@@ -117,7 +117,7 @@ mod tests {
         assert!((10.95..11.0).contains(&window.cwnd), "{}", window.cwnd);
     }
     #[test]
-    fn a_capped_window_starts_again_from_the_cap_when_its_whole_part_exceeds_it() {
+    fn a_capped_window_restarts_from_the_cap_once_above_it() {
         let mut window = Window { cwnd: 3.0, ssthresh: 4.0, max_pkts: 100 };
         let series: Vec<f64> = std::iter::repeat_with(|| {
             window.grow();

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_follows_the_packets_per_round_trip_and_not_the_length_of_the_flow() {
+    fn memory_follows_packets_per_round_trip_not_the_flows_length() {
         let mut arrivals = Arrivals::new();
         for i in 0..100_000 {
             arrivals.push(Time::from_nanos(i * 1_000_000), || Span::from_millis(100));

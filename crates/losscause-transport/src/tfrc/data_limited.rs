@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_limited_if_all_was_sent_at_no_instant_of_the_round_trip_it_covers() {
+    fn a_report_is_limited_if_the_allowance_was_never_used_up() {
         let mut times = NotLimited::default();
         times.on_all_sent(at(0));
         assert!(!times.on_report(at(100), at(0), RTT), "the first packet");

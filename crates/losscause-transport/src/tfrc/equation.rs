@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn one_percent_at_a_tenth_of_a_second_is_eleven_packets_per_round_trip() {
+    fn one_percent_at_100_ms_is_eleven_packets_per_round_trip() {
         // sqrt(2*0.01/3) = 0.08164966; 3*sqrt(3*0.01/8) = 0.18371173; 1 + 32*0.0001 = 1.0032.
         // 0.1*0.08164966 + 0.4*0.18371173*0.01*1.0032 = 0.008164966 + 0.000737199 = 0.008902165 s per packet.
         let rate = Equation::Rfc5348.rate(0.01, RTT, RTO, 1000);
@@ -113,13 +113,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_round_trip_time_asks_for_the_highest_loss_event_rate() {
+    fn an_unknown_round_trip_asks_for_the_highest_loss_event_rate() {
         let p = Equation::Ns2.loss_event_rate(1000.0, Span::ZERO, Span::ZERO, 1000, 0.05);
         assert!(p > 0.999 && p <= 1.0, "{p}");
     }
 
     #[test]
-    fn five_percent_tolerance_takes_the_first_halving_that_is_near_enough() {
+    fn five_percent_tolerance_takes_the_first_halving_near_enough() {
         // 1/2 down to 1/64 (85.8 kB/s) are too slow for 100 kB/s, 1/128 (129.4) is too fast; 3/256 (102.3) will do.
         let p = Equation::Rfc5348.loss_event_rate(100e3, RTT, RTO, 1000, 0.05);
         let reached = Equation::Rfc5348.rate(p, RTT, RTO, 1000);

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_four_of_eight_intervals_weigh_fully_and_the_older_ones_less_and_less() {
+    fn the_newest_four_of_eight_intervals_weigh_fully_others_less() {
         // Oldest first 80, 70, ..., 10. Sum of weights 6;
         // 10 + 20 + 30 + 40 + 0.8*50 + 0.6*60 + 0.4*70 + 0.2*80 = 220.
         let mut history = with(&[80, 70, 60, 50, 40, 30, 20, 10], Discounting::Off);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn after_the_first_loss_event_the_longer_of_the_two_intervals_rules() {
+    fn after_the_first_loss_event_the_longer_interval_rules() {
         let mut history = with(&[30], Discounting::Off);
         assert_near(interval(history.loss_event_rate(28)), 30.0);
         assert_near(interval(history.loss_event_rate(59)), 60.0);
@@ -278,7 +278,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_loss_event_rate_lies_between_zero_and_one_and_falls_while_nothing_is_lost(
+        fn the_loss_event_rate_is_in_zero_to_one_and_falls_without_loss(
             intervals in prop::collection::vec(0..10_000u64, 1..20),
             more in prop::collection::vec(0..5_000u64, 1..10),
             discounting in prop::sample::select(vec![Discounting::Off, Discounting::Rfc5348, Discounting::Ns2]),

@@ -7,7 +7,7 @@ use losscause::Time;
 /// A missing packet with the LDA's verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lost {
-    /// Its place in the flow (`position.rs`).
+    /// The packet's place in the flow (`position.rs`).
     pub(crate) position: u64,
     /// When it would have been sent or have arrived: what loss events are told apart by.
     pub(crate) at: Time,
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_packet_is_missing_no_more_and_counts_as_later_for_those_before_it() {
+    fn a_late_packet_is_no_longer_missing_and_counts_as_later() {
         let mut missing = Missing::new(2);
         missing.push(lost(5));
         missing.push(lost(6));

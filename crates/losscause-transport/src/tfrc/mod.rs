@@ -108,7 +108,7 @@ pub struct Data {
 /// The sender's view of the round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// Its estimate of the round-trip time (R).
+    /// The sender's estimate of the round-trip time (R).
     pub rtt: Span,
     /// The retransmission timeout for the throughput equation (t_RTO).
     pub rto: Span,

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_advance_with_the_numbers_and_end_at_the_beginning_of_the_stream() {
+    fn positions_advance_with_numbers_and_end_at_the_streams_start() {
         let stream = Stream::new(u64::MAX - 10, 100);
         assert_eq!([u64::MAX - 10, u64::MAX - 9, u64::MAX].map(|seq| stream.position(seq)), [100, 101, 110]);
         assert_eq!(stream.position(3), 100);

@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_initial_window_is_that_of_rfc_3390_and_whole_packets_in_ns2() {
+    fn the_initial_window_is_rfc_3390s_and_in_ns2_whole_packets() {
         let windows = |rule: InitialRate| [1000, 1200, 3000].map(|payload_bytes| rule.window_bytes(payload_bytes));
         assert_eq!(windows(InitialRate::Rfc5348), [4000.0, 4380.0, 6000.0]);
         assert_eq!(windows(InitialRate::Ns2), [4000.0, 3600.0, 6000.0]);

@@ -92,7 +92,7 @@ struct LastReport {
     at: Time,
     /// Position of the newest packet then.
     newest: u64,
-    /// That packet's round-trip time (R_(m-1)).
+    /// The newest packet's round-trip time (R_(m-1)).
     rtt: Option<Span>,
 }
 

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_trip_time_of_centuries_leaves_the_estimates_in_their_range() {
+    fn a_round_trip_of_centuries_leaves_the_estimates_in_range() {
         let rule = RtoRule::Ticks { minimum: Span::ZERO };
         let mut rtt = RttEstimator::new(0.9, rule);
         for sample in [Span::MAX, Span::from_nanos(1)].into_iter().cycle().take(100) {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn short_paths_time_out_after_three_ticks_and_one_long_sample_is_not_forgotten() {
+    fn short_paths_time_out_after_three_ticks_and_long_samples_last() {
         let mut rtt = RttEstimator::new(0.95, RtoRule::Ticks { minimum: Span::ZERO });
         // One tick: mean 8/8, deviation 2/4: (16 + 8) / 8 = 3 ticks; the deviation's quarter rounds to none.
         for _ in 0..10 {

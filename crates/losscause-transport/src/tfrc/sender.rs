@@ -15,7 +15,7 @@ pub enum Backlog {
     /// There is always more to send.
     #[default]
     Unlimited,
-    /// This many packets; sending takes from it.
+    /// Only so many packets are left; sending takes from them.
     Packets(u64),
 }
 
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn ns2_sends_every_third_second_and_gives_up_half_its_rate_after_two_packets_time() {
+    fn ns2_sends_every_third_second_and_halves_after_two_packets() {
         let mut sender = Sender::new(&Config::ns2());
         sender.start(at(0));
         let packets = run(&mut sender, at(0), at(10_000));
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_report_gives_the_round_trip_time_and_the_initial_window() {
+    fn the_first_report_gives_the_round_trip_and_initial_window() {
         let mut sender = Sender::new(&rfc());
         sender.start(at(0));
         run(&mut sender, at(0), at(0));
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn an_application_without_data_is_served_at_once_when_it_has_some_and_earns_no_burst() {
+    fn an_idle_application_is_served_at_once_and_earns_no_burst() {
         let mut sender = Sender::new(&rfc());
         sender.set_backlog(at(0), Backlog::Packets(1));
         sender.start(at(0));
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn an_application_that_sends_less_than_allowed_keeps_the_rate_it_had_until_it_loses() {
+    fn an_application_below_its_rate_keeps_it_until_a_loss() {
         let started = || {
             let mut sender = Sender::new(&rfc());
             sender.start(at(0));
@@ -523,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_report_is_never_taken_for_one_of_an_application_without_data() {
+    fn a_first_report_is_never_taken_for_a_data_limited_one() {
         // Its receive rate of zero would push infinity out of the receive rates.
         let mut sender = Sender::new(&rfc());
         sender.set_backlog(at(0), Backlog::Packets(0));
@@ -565,7 +565,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_sequence_of_events_panics_or_makes_the_rate_or_the_timers_senseless(
+        fn no_sequence_of_events_panics_or_spoils_the_rate_or_timers(
             ops in prop::collection::vec(op(), 1..200),
             ns2 in any::<bool>(),
         ) {
@@ -617,7 +617,7 @@ mod tests {
         }
 
         #[test]
-        fn by_the_rfc_the_rate_stays_within_twice_the_receive_rates_of_two_round_trips(
+        fn by_the_rfc_the_rate_keeps_within_twice_the_receive_rates(
             reports in prop::collection::vec((0.0..1e6f64, 0.0..0.5f64), 3..40),
         ) {
             let mut sender = Sender::new(&rfc());

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn biaz_asks_for_two_spacings_between_the_last_new_ack_and_the_first_duplicate() {
+    fn biaz_asks_for_two_spacings_from_last_ack_to_first_duplicate() {
         // T_min 10 ms: one lost packet is wireless from 20 to below 30 ms. Later duplicates do not matter.
         let after = |first_ms| {
             let acks =
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn spike_takes_the_round_trip_time_for_the_trip_time_and_every_duplicate_moves_its_state() {
+    fn spike_reads_round_trip_times_and_every_duplicate_moves_it() {
         let rising = [(0, 100, 1), (10, 200, 2), (20, 180, 2), (30, 180, 2), (40, 180, 2)];
         assert_eq!(after_duplicates(spike(), &rising).verdict, Verdict::Congestion);
         let falling = [(0, 100, 1), (10, 200, 2), (20, 180, 2), (30, 150, 2), (40, 120, 2)];
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn zigzag_is_judged_by_the_packet_before_the_gap_however_many_duplicates_follow() {
+    fn zigzag_judges_by_the_packet_before_the_gap_not_by_duplicates() {
         use crate::lda::JudgedBy::BeforeGap;
         let zigzag = ZigZag::new(&ZigZagConfig { judged_by: BeforeGap, ..ZigZagConfig::default() }).expect("valid");
         // The packet before the gap took 90 ms, 10 ms less than the others; the duplicates took longer than the mean.

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_duplicate_reveals_one_missing_packet_and_later_ones_show_arrivals() {
+    fn the_first_duplicate_reveals_a_loss_and_later_ones_arrivals() {
         let mut acks = DuplicateAcks::default();
         assert_eq!(spans(&mut acks, [5, 5, 5, 5]), [(5, 0), (2, 1), (1, 0), (1, 0)]);
         let mut acks = DuplicateAcks::default();

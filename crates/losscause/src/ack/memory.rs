@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_growing_memory_keeps_every_packet_in_flight_up_to_its_limit() {
+    fn a_growing_memory_keeps_all_in_flight_up_to_its_limit() {
         let mut tracker = AckTracker::with_memory(Growing::up_to(1000));
         (0..1000).for_each(|number| tracker.on_sent(number, at(number)));
         assert_eq!(tracker.in_flight_pkts(), 1000);

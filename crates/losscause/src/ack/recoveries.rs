@@ -47,7 +47,7 @@ mod tests {
     use crate::loss::Signal;
 
     #[test]
-    fn a_recovery_lasts_until_a_packet_sent_after_its_first_loss_is_acknowledged() {
+    fn a_recovery_lasts_until_a_packet_sent_after_its_loss_is_acked() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut tracker = RecoveryTracker::default();
         assert_eq!(tracker.on_ack(at(90), at(50)), None, "none is under way");

@@ -392,7 +392,7 @@ impl OneRate {
 }
 
 impl Cause {
-    /// Its name in files.
+    /// The cause's name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::FullQueue => "full-queue",
@@ -407,7 +407,7 @@ impl Cause {
 }
 
 impl Certainty {
-    /// Its name in files.
+    /// The certainty's name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Clear => "clear",
@@ -418,7 +418,7 @@ impl Certainty {
 }
 
 impl Diagnosis {
-    /// That a cause is not shown, and by what.
+    /// The diagnosis that a cause is not shown, and by what.
     pub fn not_shown(unknown: Unknown, [first, second]: [Option<Finding>; 2]) -> Self {
         let (cause, certainty) = (Cause::NotShown(unknown), Certainty::CannotTell);
         Self { cause, certainty, findings: [first, second, None] }
@@ -691,7 +691,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_is_named_by_the_level_at_which_it_drops_and_not_by_a_delay_that_grew() {
+    fn a_queue_is_named_by_its_drop_level_not_by_a_grown_delay() {
         // A link that is never idle has one rate, and any loss ends the growth of its queue.
         let busy = rate(2.8, 30, 32, 0.98);
         let untold = (Cause::NotShown(Unknown::BehindQueue), Certainty::CannotTell);
@@ -706,7 +706,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_queue_that_overflows_twice_is_likely_and_once_is_too_few() {
+    fn a_long_queue_is_likely_after_two_overflows_not_after_one() {
         let deep = Readings {
             lost: 300,
             rounds: 2,

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_third_of_the_window_waits_when_the_round_trip_takes_half_as_long_again() {
+    fn a_third_of_the_window_waits_at_one_and_a_half_round_trips() {
         let mut backlog = Backlog::default();
         assert_eq!(backlog.pkts(40.0), None);
         backlog.observe(Span::from_millis(60));

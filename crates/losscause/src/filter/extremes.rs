@@ -160,7 +160,7 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
-    fn extremes_of_negative_values_are_found_although_the_clocks_wrap_around() {
+    fn extremes_of_negative_values_are_found_though_clocks_wrap() {
         let mut extremes = Extremes::default();
         let base = i64::MIN + 3;
         let mut positions =
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_forgotten_between_three_quarters_of_the_window_and_all_of_it() {
+    fn a_value_is_forgotten_after_three_quarters_to_all_of_a_window() {
         // Parts of 10 ms. The smallest value, at 5 ms, holds until the part of 30 to 40 ms is over; the largest, at 39
         // ms, until the part of 60 to 70 ms is over.
         let values = [(0, 50), (5, 10), (15, 30), (39, 90), (40, 40), (69, 45), (70, 60)];

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_within_the_limits_moves_the_mean_by_nine_tenths_and_the_range_by_an_eighth() {
+    fn a_value_within_limits_moves_mean_by_0_9_and_range_by_0_125() {
         // 140: limit 100 + 2.6596 * 50 = 232.98. Mean 100 + 0.9 * 40 = 136; MR 0.875 * 50 + 40 / 8 = 48.75.
         assert_eq!(fed(PRINTED, [100, 140]), (136_000, 48_750, [false, false]));
     }
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lower_limit_moves_with_the_mean_unless_it_is_read_as_equation_1() {
+    fn the_lower_limit_moves_with_the_mean_but_not_by_equation_1() {
         // 100 times 16 brings MR to 50 * 0.875^16 = 5.903; then 80: 20 below the old mean, 2 below the new one (82).
         // The lower margin is 2.6596 * 5.903 = 15.70.
         let mut values = [100; 18];
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_after_an_outlier_depends_on_what_counts_as_adjacent() {
+    fn the_distance_after_an_outlier_depends_on_adjacency() {
         // 240 is an outlier (mean 114, limit 114 + 132.98 = 246.98); 140 is none, 100 away from 240 and 40 from 100.
         let values = [100, 240, 140];
         assert_eq!(fed(PRINTED, values).1, 56_250, "0.875 * 50 + 100 / 8");

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_that_begins_at_zero_differs_from_one_that_begins_with_its_first_value() {
+    fn a_mean_from_zero_differs_from_one_from_its_first_value() {
         let eight = Span::from_nanos(8).as_nanos_f64();
         let mut first = Mean::new(0.125);
         first.observe(eight);

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_values_give_the_smallest_and_none_that_is_not_positive_counts() {
+    fn first_values_give_the_smallest_and_only_positive_ones_count() {
         let mut quantile = Quantile::new(0.1);
         assert_eq!(quantile.get(), None);
         for (ms, smallest) in [(0, None), (30, Some(30)), (20, Some(20)), (-5, Some(20)), (40, Some(20))] {

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_only_lowers_changes_no_maximum_and_begins_no_round() {
+    fn a_time_that_only_lowers_changes_no_maximum_and_no_round() {
         let mut rounds = Rounds::default();
         rounds.lower(ms(1));
         rounds.observe(ms(40));

@@ -27,7 +27,7 @@ pub struct AsTold;
 
 static AS_TOLD: Info = Info::new("as told", "the receiver's algorithm decides, and its label tells the sender");
 
-/// It has no parameters.
+/// The algorithm has no parameters.
 impl Parameters for AsTold {
     fn info(&self) -> &'static Info {
         &AS_TOLD

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_across_a_gap_lowers_the_minimum_unless_only_consecutive_packets_may() {
+    fn an_interval_across_a_gap_lowers_t_min_unless_ruled_out() {
         let intervals = [(40, 1), (30, 3), (50, 1)];
         assert_eq!(t_min_after(MinimumOver::AllIntervals, &intervals), Some(30));
         assert_eq!(t_min_after(MinimumOver::ConsecutivePackets, &intervals), Some(40));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_low_quantile_keeps_t_min_where_a_few_packets_come_in_batches() {
+    fn a_low_quantile_keeps_t_min_where_few_packets_come_in_batches() {
         // A packet every 10 ms. One in fifty arrives together with the previous one, and the next one 20 ms later.
         let intervals: Vec<(i64, u32)> = (0..1_000).map(|i| (if i % 50 == 7 { 1 } else { 10_000 }, 1)).collect();
         let t_min_us = |t_min_quantile| {

@@ -43,7 +43,7 @@ pub struct CdgTolerance {
     /// The growth from round to round, the oldest overwritten first.
     gradients: [Gradient; ROUNDS],
     oldest: usize,
-    /// Their sums.
+    /// The sums of the gradients.
     sum: Gradient,
     queue: Queue,
     /// Whether the last ACK that counted acknowledged several packets.

@@ -39,7 +39,7 @@ static WIRELESS: Info = Info::new("always wireless", "every loss is wireless: th
 
 static UNDECIDED: Info = Info::new("always undecided", "no loss is decided on");
 
-/// It has no parameters but its verdict.
+/// The algorithm has no parameters but its verdict.
 impl Parameters for Constant {
     fn info(&self) -> &'static Info {
         match self.verdict {

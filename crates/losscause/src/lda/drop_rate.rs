@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn one_loss_in_a_hundred_is_never_congestion_and_every_other_packet_soon_is() {
+    fn one_loss_in_100_is_never_congestion_and_one_in_two_soon_is() {
         let verdicts = |distance| {
             let mut lda = fresh();
             (0..50_u64).map(|i| lost(&mut lda, i * distance, i * distance, 1)).collect::<Vec<_>>()

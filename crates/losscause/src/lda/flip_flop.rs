@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicate_acknowledgements_count_only_where_they_are_asked_for() {
+    fn duplicate_acks_count_only_where_they_are_asked_for() {
         let after = |samples| {
             let config = FlipFlopConfig { samples, ..FlipFlopConfig::default() };
             let mut lda = FlipFlopHistory::new(&config).expect("valid");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_history_one_beyond_a_word_and_more_outliers_than_it_holds_are_refused() {
+    fn an_empty_or_too_long_history_or_too_many_outliers_is_refused() {
         let refusal = |history, eta| {
             let config = FlipFlopConfig { history, eta, ..FlipFlopConfig::default() };
             FlipFlopHistory::new(&config).err()

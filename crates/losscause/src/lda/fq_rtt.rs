@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_full_queue_is_the_limit_where_it_is_less_than_the_smallest_round_trip_time_and_5_ms() {
+    fn the_full_queue_is_the_limit_where_below_min_rtt_and_5_ms() {
         // The second sample of 84 ms: fqRTTvar = 3/4 50 + 1/4 16 = 41.5 ms; sfqRTT = 7/8 100 + 1/8 84 = 98 ms.
         let mut lda = with_a_sample();
         assert_eq!(lost(&mut lda, 1_000, 84, 2).verdict, Congestion);
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn only_episodes_with_several_lost_packets_bring_a_sample_the_smallest_of_theirs() {
+    fn only_episodes_of_several_losses_bring_their_smallest_sample() {
         let mut lda = with_a_sample();
         lost(&mut lda, 1_000, 42, 1);
         recovered(&mut lda, 1);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_without_its_own_round_trip_time_is_congestion_and_a_timeout_brings_no_sample() {
+    fn a_loss_without_its_round_trip_is_congestion_and_no_sample() {
         let mut lda = with_a_sample();
         lost(&mut lda, 1_000, 42, 1);
         let by_timer = Loss::new(at(3_000), Signal::Gap);

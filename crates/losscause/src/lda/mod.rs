@@ -225,7 +225,7 @@ choice! {
 }
 
 impl JudgedBy {
-    /// Its setting.
+    /// The setting that chooses the packet.
     const SETTING: Setting =
         Setting::new("judged_by", "whose trip time decides about a gap: that of the packet after-gap or before-gap");
 }

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_packet_of_an_episode_is_congestion_and_so_are_all_later_ones() {
+    fn an_episodes_second_packet_and_all_later_ones_are_congestion() {
         let mut lda = with(2, Within::Episode);
         let verdicts = [100, 110, 120].map(|ms| lost(&mut lda, ms, Some(ms - 90), 1));
         assert_eq!(verdicts, [Wireless, Congestion, Congestion]);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_loss_of_a_packet_sent_before_the_episode_still_belongs_to_it() {
+    fn a_late_loss_of_an_earlier_packet_belongs_to_the_episode() {
         let mut lda = with(2, Within::Episode);
         lost(&mut lda, 100, Some(10), 1);
         recovered(&mut lda);

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_new_losses_than_a_fifth_of_the_reduced_window_are_wireless() {
+    fn fewer_losses_than_a_fifth_of_the_cut_window_are_wireless() {
         // A fifth of 29 is 5.8: from 5 on.
         assert_eq!(revised(1, 5, Some(29.0), None), Some(Verdict::Wireless), "4 new ones");
         assert_eq!(revised(1, 6, Some(29.0), None), None, "5 new ones");

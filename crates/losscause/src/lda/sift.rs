@@ -540,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_in_an_empty_queue_is_wireless_and_one_in_a_full_queue_is_congestion() {
+    fn a_loss_is_wireless_in_an_empty_queue_congested_in_a_full_one() {
         // A sawtooth of delays from 100 to 199 ms, and a gap at its foot or at its top.
         let verdict = |phase: i64| {
             let mut flow = Flow::of(Sift::new(&SiftConfig::default()).expect("valid"));
@@ -553,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_costs_its_probability_of_congestion_and_beyond_the_ceiling_it_is_congestion() {
+    fn a_loss_costs_its_congestion_probability_up_to_a_ceiling() {
         assert_eq!([0, 29, 30, 90, 900].map(probably_dropped), [WHOLE / 2, WHOLE / 2, WHOLE / 3, WHOLE / 9, 0]);
         // An empty queue, and a gap before every tenth packet. Nothing is earned: there are the two packets of the beginning.
         let mut flow = Flow::of(sift(|config| config.most_ignored = 0.0));

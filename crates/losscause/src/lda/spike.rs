@@ -101,7 +101,7 @@ pub enum SpikeThresholds {
 choice! {
     /// Whether the extremes include the packet's own ROTT.
     pub enum CurrentPacket {
-        /// They do.
+        /// The extremes include it.
         #[default]
         Included = "included",
         /// Only from the next packet on.
@@ -363,7 +363,7 @@ mod tests {
     const ROTTS_MS: [i64; 12] = [50, 10, 60, 35, 36, 26, 27, 90, 5, 48, 40, 30];
 
     #[test]
-    fn alpha_of_one_makes_every_loss_wireless_if_a_packet_counts_among_its_own_extremes() {
+    fn alpha_of_one_makes_losses_wireless_with_own_rott_included() {
         // Section III-B: "If alpha >= 1, M_c is 100% while M_w is 0%".
         assert_eq!(verdicts(with(1.0, 0.5, Included), &ROTTS_MS), [Wireless; 11]);
         assert_eq!(verdicts(with(1.4, 0.5, Included), &ROTTS_MS), [Wireless; 11]);
@@ -371,13 +371,13 @@ mod tests {
     }
 
     #[test]
-    fn beta_of_zero_never_leaves_the_spike_if_a_packet_counts_among_its_own_extremes() {
+    fn beta_of_zero_never_leaves_the_spike_with_own_rott_included() {
         let verdicts = verdicts(with(0.5, 0.0, Included), &[0, 10, 5, 0, -20, -20]);
         assert_eq!(verdicts, [Congestion; 5]);
     }
 
     #[test]
-    fn with_published_thresholds_both_readings_of_the_extremes_agree() {
+    fn published_thresholds_make_both_readings_of_extremes_agree() {
         let published = |current_packet| verdicts(with(0.5, 1.0 / 3.0, current_packet), &ROTTS_MS);
         let verdicts = published(Included);
         assert_eq!(verdicts, published(Excluded));
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_that_the_revealing_packet_found_decides_if_asked_for() {
+    fn the_state_before_the_revealing_packet_decides_if_asked_for() {
         // Extremes 0 and 60 ms. Each verdict is that of the state before the packet.
         let rotts_ms = [0, 60, 0, 31, 25, 19, 31];
         let after = verdicts(|_| (), &rotts_ms);
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_follows_every_packet_unless_it_is_asked_to_change_at_losses_only() {
+    fn the_state_follows_every_packet_unless_only_losses_change_it() {
         // Extremes 0 and 30 ms; a spike at 30 ms without a loss, then a loss at 12 ms, between the thresholds, where
         // the state persists.
         let after = |update| {

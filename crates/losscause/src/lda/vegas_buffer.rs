@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_packets_above_the_smallest_round_trip_time_are_held_against_both_thresholds() {
+    fn packets_above_the_smallest_round_trip_meet_both_thresholds() {
         // 10 (1 - 80/160) = 5, 10 (1 - 80/100) = 2, 10 (1 - 80/80) = 0, then 2 and 5 again.
         let judged = fed(VegasBufferConfig::default(), [80, 160, 100, 80, 100, 160]);
         let expected = [
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tie_lies_outside_of_the_thresholds_and_is_congestion_if_they_are_equal() {
+    fn a_tie_is_outside_of_the_thresholds_and_congestion_if_equal() {
         let at = |alpha, beta| {
             let config = VegasBufferConfig { alpha, beta, ..VegasBufferConfig::default() };
             fed(config, [80, 160])[1].1

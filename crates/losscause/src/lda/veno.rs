@@ -151,7 +151,7 @@ mod tests {
         [(80, 80), (100, 80), (130, 80), (160, 80), (200, 100), (220, 90), (240, 110), (255, 95)];
 
     #[test]
-    fn the_smallest_round_trip_time_of_the_last_round_is_held_against_the_base() {
+    fn the_last_rounds_smallest_round_trip_is_held_against_the_base() {
         let queued = |cwnd| {
             let judgement = judged(&TWO_ROUNDS, cwnd);
             (judgement.evidence().expect("compared").value.value(), judgement.verdict)
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn two_round_trip_times_are_too_few_and_without_any_or_a_window_it_is_congestion() {
+    fn two_round_trips_are_too_few_and_without_any_it_is_congestion() {
         // Rounds: 80 ms at 80 to 160 ms with two times only.
         let two = judged(&[(80, 80), (160, 80)], 10.0);
         let three = judged(&[(80, 80), (100, 80), (160, 80)], 10.0);

@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn zigzag_is_locked_for_50_packets_after_the_first_or_for_3_seconds() {
+    fn zigzag_is_locked_for_50_packets_at_first_or_for_3_seconds() {
         // At 10 ms apart the lock ends by packets; at 100 ms apart it ends by time: packet 30 comes at 3 s.
         assert_eq!(first(&schemes(&mut zbs(|_| {}), [10; 100]), Scheme::MBiaz), Some(50));
         assert_eq!(first(&schemes(&mut zbs(|_| {}), [100; 100]), Scheme::MBiaz), Some(30));
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_scheme_is_locked_again_and_an_expired_lock_leaves_the_choice_to_every_arrival() {
+    fn a_scheme_change_locks_again_and_an_expired_lock_frees_choice() {
         // mBiaz from packet 50 on. At packet 120, after the second lock has expired, the intervals triple; T_avg rises
         // past 1.5 and then 2 T_min. The change to ZigZag locks it for another 50 packets.
         let intervals = (0..300).map(|i| if i < 120 { 10 } else { 30 });
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn an_average_that_begins_at_zero_reads_as_zigzag_until_it_has_climbed() {
+    fn an_average_from_zero_reads_as_zigzag_until_it_has_climbed() {
         let mut zero = zbs(|c| {
             c.lock_at_start = false;
             c.first_t_avg = FirstAverage::Zero;

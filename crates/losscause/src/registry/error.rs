@@ -45,11 +45,11 @@ pub enum ConfigError {
     WrongOrder {
         /// The setting that must not be larger.
         smaller: &'static str,
-        /// Its value.
+        /// The value that must not be larger.
         smaller_value: f64,
         /// The setting that must not be smaller.
         larger: &'static str,
-        /// Its value.
+        /// The value that must not be smaller.
         larger_value: f64,
     },
 }

@@ -25,11 +25,11 @@ pub struct Info {
     pub paper: &'static str,
     /// The section that defines it, there.
     pub section: &'static str,
-    /// Its own settings.
+    /// The algorithm's own settings.
     pub settings: &'static [Setting],
     /// A hybrid's base schemes, each with the prefix of its settings: `spike.alpha` is the alpha of ZBS's Spike.
     pub bases: &'static [(&'static str, &'static Info)],
-    /// Its cost with published parameters; none where it was not counted.
+    /// The algorithm's cost with published parameters; none where it was not counted.
     pub operations: Option<Operations>,
 }
 
@@ -51,7 +51,7 @@ pub enum Origin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Setting {
-    /// Its key.
+    /// The setting's key in a scenario file.
     pub key: &'static str,
     /// What it means, with its unit and range.
     pub meaning: &'static str,
@@ -154,7 +154,7 @@ impl Info {
         self.names().any(|own| own.eq_ignore_ascii_case(name))
     }
 
-    /// Its name, then its aliases.
+    /// The algorithm's name, then its aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         core::iter::once(self.name).chain(self.aliases.iter().copied())
     }

@@ -46,7 +46,7 @@ impl Registry {
         Self { entries: BuiltIn::ALL.iter().map(|algorithm| algorithm.config()).collect() }
     }
 
-    /// These algorithms, and the one that `parameters` belong to. The parameters are its published ones.
+    /// The registry with the algorithm of `parameters`, which are its published ones.
     ///
     /// # Errors
     /// If another algorithm answers to one of its names, a listed setting has no [`Parameters::field`], or the
@@ -67,7 +67,7 @@ impl Registry {
         Ok(self)
     }
 
-    /// These algorithms, and `algorithm`, whose settings are the fields of its struct: numbers, flags, and enums without
+    /// The registry with `algorithm`, whose settings are its fields: numbers, flags, enums without
     /// fields. State is skipped, with `#[serde(skip)]`. The values given are the published ones;
     /// [`Algorithm::check`](crate::Algorithm::check) refuses others.
     ///
@@ -146,10 +146,10 @@ impl fmt::Debug for Registry {
 pub enum RegistryError {
     /// Another algorithm answers to one of its names.
     NameTaken {
-        /// That name.
+        /// The name that is taken.
         name: &'static str,
     },
-    /// It lists a setting that its parameters do not have.
+    /// The algorithm lists a setting that its parameters do not have.
     SettingWithoutField {
         /// The algorithm.
         algorithm: &'static str,
@@ -163,12 +163,12 @@ pub enum RegistryError {
         /// The field.
         field: &'static str,
     },
-    /// Its settings are no fields: the algorithm is no struct with named fields or without any.
+    /// The settings are no fields: the algorithm is no struct with named fields or without any.
     NoStruct {
         /// The algorithm.
         algorithm: &'static str,
     },
-    /// It cannot be built with its published parameters.
+    /// The algorithm cannot be built with its published parameters.
     Unbuildable {
         /// The algorithm.
         algorithm: &'static str,

@@ -174,7 +174,7 @@ impl<A: WithSettings> Parameters for Own<A> {
 /// Why settings cannot be read from a struct, or a struct be made of them.
 #[derive(Debug)]
 enum Problem {
-    /// This field is no setting.
+    /// The field with this name is no setting.
     NoSetting(&'static str),
     /// A word is none of these.
     Choices(&'static [&'static str]),
@@ -631,7 +631,7 @@ mod tests {
     }
 
     #[test]
-    fn one_without_settings_that_needs_acknowledgements_runs_at_senders() {
+    fn one_without_settings_that_needs_acks_runs_at_senders() {
         let registry = Registry::built_in().with_own(Plain).expect("valid");
         let entry = registry.find("acked").expect("there");
         assert!(entry.info().settings.is_empty());

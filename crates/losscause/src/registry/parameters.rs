@@ -8,14 +8,14 @@ use crate::lda::{AnyAlgorithm, LdaConfig};
 /// At which end of a flow an algorithm runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
-    /// It sees packets that arrive.
+    /// The algorithm sees packets that arrive.
     Receiver,
-    /// It sees acknowledgements.
+    /// The algorithm sees acknowledgements.
     Sender,
 }
 
 impl End {
-    /// That this is a sender, for an algorithm that runs there only.
+    /// Checks that the end is a sender, for an algorithm that runs there only.
     ///
     /// # Errors
     /// If it is a receiver.

@@ -35,9 +35,9 @@ pub struct View {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct FlowView {
-    /// Its number in the capture.
+    /// The flow's number in the capture.
     pub id: u64,
-    /// Its ends: "10.0.0.1:443 to 10.0.0.2:50000".
+    /// The flow's ends: "10.0.0.1:443 to 10.0.0.2:50000".
     pub name: String,
     /// How many packets it lost and what the algorithm to follow calls them.
     pub answer: String,

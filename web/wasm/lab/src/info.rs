@@ -37,7 +37,7 @@ pub struct Info {
 /// A flow of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct FlowInfo {
-    /// Its name.
+    /// The flow's name.
     pub name: String,
     /// The name that settings use: without the number of a member of a group.
     pub group: String,
@@ -56,7 +56,7 @@ pub struct FlowInfo {
 /// The values of a link that can change, and the settings that change them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Adjustable {
-    /// Its name in the scenario.
+    /// The link's name in the scenario.
     pub name: String,
     /// Bits per second; none if the rate varies by itself.
     pub rate_bps: Option<u64>,

@@ -54,7 +54,7 @@ pub enum Request {
     Loss {
         /// Number of the run.
         lab: usize,
-        /// Its place in the list of losses.
+        /// The loss's place in the list of losses.
         place: usize,
     },
     /// The run is not needed any more.

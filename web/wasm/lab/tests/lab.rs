@@ -40,7 +40,7 @@ fn unwatched(settings: &[&str], seed: u64) -> String {
 }
 
 #[test]
-fn a_run_that_is_watched_step_by_step_and_taken_back_measures_the_same_bytes() {
+fn a_watched_run_that_is_taken_back_measures_the_same_bytes() {
     let mut lab = lab(3);
     for step in 1..=37 {
         lab.advance(f64::from(step) * 0.31);
@@ -65,7 +65,7 @@ fn settings_are_those_of_the_command_line() {
 }
 
 #[test]
-fn a_change_at_the_start_is_the_setting_but_for_its_mention_in_the_result() {
+fn a_change_at_the_start_is_the_setting_but_for_its_mention() {
     let mut lab = lab(1);
     lab.change("link.radio.channel.loss=0.1").unwrap();
     lab.advance(20.0);
@@ -80,7 +80,7 @@ fn a_change_at_the_start_is_the_setting_but_for_its_mention_in_the_result() {
 }
 
 #[test]
-fn a_changed_run_repeats_its_changes_when_it_is_taken_back_and_a_new_one_replaces_those_after_it() {
+fn a_rewound_run_repeats_changes_and_a_new_one_replaces_them() {
     let mut lab = lab(2);
     lab.advance(6.0);
     lab.change("link.radio.rate_bps=5e5").unwrap();
@@ -107,7 +107,7 @@ fn a_changed_run_repeats_its_changes_when_it_is_taken_back_and_a_new_one_replace
 const RIVAL: &str = r#"flow.rival={ protocol = "tcp", path = ["radio"] }"#;
 
 #[test]
-fn flows_that_are_added_and_stopped_on_the_way_make_the_run_of_the_command_line() {
+fn flows_added_and_stopped_make_the_run_of_the_command_line() {
     let mut lab = lab(4);
     lab.advance(6.25);
     lab.change_all(&[RIVAL, &RIVAL.replace("rival", "other")]).unwrap();
@@ -138,7 +138,7 @@ fn flows_that_are_added_and_stopped_on_the_way_make_the_run_of_the_command_line(
 }
 
 #[test]
-fn a_flow_that_is_added_changes_nothing_that_has_happened_and_nothing_is_read_twice() {
+fn an_added_flow_changes_nothing_past_and_nothing_is_read_twice() {
     let (mut lab, mut other) = (lab(6), lab(6));
     for run in [&mut lab, &mut other] {
         run.advance(4.0);
@@ -168,7 +168,7 @@ fn a_flow_that_is_added_changes_nothing_that_has_happened_and_nothing_is_read_tw
 }
 
 #[test]
-fn a_flow_that_cannot_be_added_or_stopped_is_refused_and_the_run_goes_on() {
+fn a_flow_that_cannot_be_added_or_stopped_is_refused() {
     let mut lab = lab(1);
     lab.advance(3.0);
     let mut refused = |setting: &str, expected: &str| {
@@ -245,7 +245,7 @@ fn another_link_can_be_watched_and_the_run_stays_what_it_is() {
 }
 
 #[test]
-fn a_flow_over_a_link_of_its_own_gets_what_was_changed_before_it_came() {
+fn a_flow_on_a_link_of_its_own_gets_the_changes_before_it_came() {
     // A backbone that does not hide what the new flow's own link lets through.
     let open =
         || Lab::new(&TWO_HOPS.replace("rate_bps = 1e6", "rate_bps = 1e8"), "hops.toml", Memory::new(), &[], 2).unwrap();
@@ -386,7 +386,7 @@ fn the_packets_at_the_bottleneck_are_those_that_the_rows_count() {
 }
 
 #[test]
-fn bad_input_is_told_in_the_programs_own_words_and_the_run_goes_on() {
+fn bad_input_is_told_in_the_programs_words_and_the_run_goes_on() {
     let said =
         |text: &str, settings: &[&str]| Lab::new(text, "s.toml", Memory::new(), settings, 1).unwrap_err().to_string();
     assert!(said("title = 5x", &[]).starts_with("s.toml, line 1: "), "{}", said("title = 5x", &[]));
@@ -431,7 +431,7 @@ fn requests_are_answered_and_foreign_ones_are_refused() {
 }
 
 #[test]
-fn a_change_is_made_by_all_runs_or_by_none_and_the_one_that_refuses_it_is_named() {
+fn a_change_is_made_by_all_runs_or_none_and_a_refusal_is_named() {
     let mut labs = Labs::new();
     let mut ask = |request: Value| -> Value { serde_json::from_str(&labs.answer(&request.to_string())).unwrap() };
     let own = ["link.radio.rate_variation={ kind = \"steps\", points = [[4, 5e5]] }"];

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn goodput_may_be_off_by_ten_percent_in_a_tenth_of_the_cells_and_by_a_quarter_in_none() {
+    fn goodput_may_be_ten_percent_off_in_a_tenth_and_never_25() {
         let with = |last: f64| {
             let mut cells = vec![compared(&[((10.0, 5), (11.0, 5)), ((10.0, 5), (10.0, 5))]); 9];
             cells.push(compared(&[((10.0, 5), (last, 5))]));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn retransmissions_agree_within_a_quarter_or_where_intervals_overlap() {
+    fn retransmissions_agree_within_a_quarter_or_by_intervals() {
         let agree = |a: [u64; 2], b: [u64; 2]| {
             compared(&[((1.0, a[0]), (1.0, b[0])), ((1.0, a[1]), (1.0, b[1]))]).retransmissions().counts_agree()
         };

@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packet_whose_data_was_sent_before_is_a_retransmission_also_where_numbers_wrap() {
+    fn data_sent_before_is_a_retransmission_where_numbers_wrap_too() {
         let mut seen = Seen::default();
         let mut send = |at, seq, payload_bytes, syn| {
             let source = "10.77.0.1:5001".parse().unwrap();

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_behind_fq_codel_alone_is_not_told_as_if_it_were_the_plain_queue() {
+    fn results_of_fq_codel_alone_are_not_told_as_the_plain_queues() {
         let fq_codel = |item: &Item| item.parameters["queue"] == Value::from("fq-codel");
         assert_eq!(of(&items(|item| fq_codel(item).then_some(5.0))), None);
     }

@@ -115,7 +115,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_goodput_three_percent_off_on_either_side_is_near_and_veno_may_be_anywhere() {
+    fn a_goodput_within_three_percent_is_near_and_veno_is_anywhere() {
         let with = |lc_zbs: f64| {
             holds("clean-goodput", |item| {
                 Some(match item.system.as_str() {
@@ -176,7 +176,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_faster_link_and_another_queue_settle_no_claim_about_the_first_table() {
+    fn a_faster_link_or_other_queue_settles_no_first_table_claim() {
         let is_other = |item: &Item| {
             item.scenario == "one-flow"
                 && (item.parameters["queue"] != Value::from("bdp") || item.parameters["rate_mbps"] != Value::from(10))

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_is_the_wait_that_half_of_the_packets_do_not_exceed() {
+    fn the_median_is_the_wait_that_half_of_the_packets_stay_within() {
         let waited = Waited { counts: [(0, 2), (100, 1), (200, 2)].into() };
         assert_eq!(waited.median_ms(), Some(1.0));
         assert_eq!(Waited::default().median_ms(), None);

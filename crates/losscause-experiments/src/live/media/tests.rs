@@ -46,7 +46,7 @@ fn the_claims_are_about_every_system_of_the_record() {
 }
 
 #[test]
-fn the_links_are_those_of_the_papers_scenario_without_other_traffic() {
+fn links_are_those_of_the_papers_scenario_without_cross_traffic() {
     let cell = cell("media/wlh", "high", "ZBS");
     let network = &cell.layout.network;
     let links = network.flows[0].path.iter().map(|link| &network.links[link.0 as usize]);
@@ -58,7 +58,7 @@ fn the_links_are_those_of_the_papers_scenario_without_other_traffic() {
 }
 
 #[test]
-fn a_stream_runs_within_a_hundredth_of_the_rate_of_simulated_tfrc() {
+fn a_stream_runs_within_a_hundredth_of_simulated_tfrcs_rate() {
     let cells = [
         ("media/radio", "0", "none"),
         ("media/radio", "0.01", "none"),
@@ -79,7 +79,7 @@ fn a_stream_runs_within_a_hundredth_of_the_rate_of_simulated_tfrc() {
 }
 
 #[test]
-fn every_packet_arrives_is_lost_or_is_on_the_path_and_an_oracle_is_always_right() {
+fn every_packet_has_one_fate_and_an_oracle_is_always_right() {
     let (_, outcome) = streamed(&cell("media/wlh", "high", "oracle"), 4);
     let ended = outcome.delivered_pkts + outcome.queue_drops + outcome.wireless_losses;
     // The links hold at most 11 waiting packets and those in transmission or propagation.

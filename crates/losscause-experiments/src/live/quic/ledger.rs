@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_holds_what_was_lost_up_to_its_newest_packet_and_counts_every_packet_once() {
+    fn a_batch_holds_losses_up_to_its_newest_packet_each_once() {
         let ledger = Ledger::default();
         for (number, cause) in [(3, Cause::Wireless), (2, Cause::Congestion), (9, Cause::Wireless)] {
             ledger.lost(packet(number, cause));
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_of_packets_that_the_path_did_not_lose_is_counted_as_unexplained() {
+    fn a_batch_that_the_path_did_not_lose_counts_as_unexplained() {
         let ledger = Ledger::default();
         ledger.open_batch(Time::from_nanos(20), 100);
         assert_eq!(ledger.truth(), None);

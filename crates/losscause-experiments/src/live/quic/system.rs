@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_base_or_algorithm_is_refused_with_those_that_there_are() {
+    fn an_unknown_base_or_algorithm_is_refused_with_a_list() {
         let refused = |name| System::parse(name).unwrap_err().to_string();
         assert!(refused("quinn-vegas").contains("quinn-newreno, quinn-cubic, quinn-bbr"), "{}", refused("quinn-vegas"));
         assert!(refused("quinn-cubic+Spick").contains("Spike"), "{}", refused("quinn-cubic+Spick"));

@@ -71,7 +71,7 @@ fn every_packet_arrives_is_lost_or_is_on_the_path() {
 }
 
 #[test]
-fn every_loss_that_quinn_declares_is_one_of_the_path_s_on_a_path_that_keeps_the_order() {
+fn every_loss_quinn_declares_is_the_paths_where_order_is_kept() {
     let outcome = outcome("quinn-cubic", &["test.1"], 0.02, 10, 3);
     let counters = outcome.tested[0].counters;
     let judged = counters.judged;

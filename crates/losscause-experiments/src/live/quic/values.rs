@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn harm_is_what_the_competitor_loses_and_gain_what_the_system_wins() {
+    fn harm_is_the_competitors_loss_and_gain_the_systems_win() {
         let outcome = |tested, competitor| Outcome {
             tested: vec![connection(tested)],
             competitors: vec![connection(competitor)],

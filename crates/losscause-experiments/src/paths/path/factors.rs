@@ -17,7 +17,7 @@ macro_rules! factor {
             /// All levels, in the order of reports.
             pub const ALL: &'static [Self] = &[$(Self::$level),+];
 
-            /// Its name in reports.
+            /// The level's name in reports.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$level => $text,)+ }
             }
@@ -88,7 +88,7 @@ factor! {
 factor! {
     /// The propagation delay.
     Delay {
-        /// It does not vary.
+        /// The delay does not vary.
         Constant = "constant delay",
         /// A random walk.
         Walk = "random walk",
@@ -102,7 +102,7 @@ factor! {
 factor! {
     /// The bottleneck's rate.
     Rate {
-        /// It does not vary.
+        /// The rate does not vary.
         Constant = "constant rate",
         /// Some large steps.
         Steps = "steps of rate",

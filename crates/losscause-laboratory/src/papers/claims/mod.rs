@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_without_measurements_is_undecided_and_says_what_is_missing() {
+    fn an_unmeasured_claim_is_undecided_and_says_what_is_missing() {
         let outcome = settled("WLH1-cong", &[("cong", "Biaz", Some(2.1))]);
         assert_eq!(outcome.holds, None);
         assert_eq!(outcome.evidence, "not measured: cong(Omni, WLH, N=1)");

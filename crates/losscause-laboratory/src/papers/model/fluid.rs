@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_closed_form_solves_equation_3_and_the_printed_one_does_not() {
+    fn the_closed_form_solves_equation_3_unlike_the_printed_one() {
         let printed = (FLUID.arrives * FLUID.halves).sqrt() / (2.0 * FLUID.rtt.powi(2));
         for start in [1.0, 40.0, 300.0] {
             for seconds in [0.2, 0.5, 1.0, 3.0] {

@@ -32,7 +32,7 @@ mod tests {
     use crate::papers::record::{Parameters, Value};
 
     #[test]
-    fn perfect_labels_halve_for_congestion_only_and_may_grow_by_one_packet() {
+    fn perfect_labels_halve_at_congestion_and_may_grow_by_a_packet() {
         let at: Parameters = [("P_CC", 1), ("P_CW", 0)].map(|(name, p)| (name.to_owned(), Value::from(p))).into();
         assert_eq!(effective_beta(&Inputs::new(&at)), Ok(0.5));
     }

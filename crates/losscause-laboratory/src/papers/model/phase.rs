@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wireless_loss_halves_newreno_alone_and_takes_it_away_from_fairness() {
+    fn a_wireless_loss_halves_newreno_alone_and_harms_fairness() {
         let phase = Phase { wireless_every: 2, capacity: 100.0, ..FAIR };
         let states = phase.trajectory(state(10.0, 10.0), 2);
         assert_eq!(states, [state(10.0, 10.0), state(11.0, 11.0), state(6.0, 12.0)]);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn without_wireless_losses_both_windows_meet_and_with_some_they_stay_bounded() {
+    fn windows_meet_without_wireless_losses_and_else_stay_bounded() {
         let end = |phase: Phase| *phase.trajectory(START, 1_000).last().unwrap();
         assert!(end(FAIR).fairness() > 0.999);
         let disturbed = Phase { wireless_every: 7, ..FAIR };

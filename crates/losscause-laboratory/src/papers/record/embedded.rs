@@ -19,9 +19,9 @@ pub struct PaperTexts {
     pub explanations: &'static str,
     /// What its items cost ([`Costs`](super::Costs)); may be empty.
     pub costs: &'static str,
-    /// Its scenarios.
+    /// The paper's scenarios.
     pub scenarios: &'static [ScenarioText],
-    /// Its fading channel, if it has one.
+    /// The paper's fading channel, if it has one.
     pub channel: Option<&'static str>,
     /// Name and text of each pattern of packet errors that was made of the channel.
     pub patterns: &'static [(&'static str, &'static str)],
@@ -30,7 +30,7 @@ pub struct PaperTexts {
 /// A scenario of a paper, as it stands in its file.
 #[derive(Clone, Copy, Debug)]
 pub struct ScenarioText {
-    /// Its name in the paper: "WLH".
+    /// The scenario's name in the paper: "WLH".
     pub name: &'static str,
     /// The file, in TOML.
     pub text: &'static str,

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_and_a_claim_find_their_explanation_and_one_that_is_not_explained_finds_none() {
+    fn a_number_and_a_claim_find_their_explanation_if_they_have_one() {
         let paper = find("cen2003").unwrap();
         let of_number = paper.explanation_of("WB.N1.Spike.M_w").unwrap();
         assert!(of_number.numbers.iter().any(|id| id == "WB.N1.Spike.M_w"), "{of_number:?}");

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_has_a_symmetric_interval_and_a_median_one_between_two_values() {
+    fn a_mean_has_a_symmetric_interval_a_median_one_between_values() {
         let values = [1.0, 2.0, 3.0, 4.0, 5.0, 27.0].map(Some);
         let (mut mean, mut median) = (blank(), blank());
         mean.measure(Summary::Mean, values);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_measured_value_has_at_least_the_decimals_of_the_published_one() {
+    fn a_measured_value_has_the_decimals_of_the_published_one() {
         let texts = [(0.994_81, 0.9888), (0.99481, 1.0), (181.694, 166.7), (36.09, 0.02), (0.12, 0.3), (9.4e-5, 0.02)]
             .map(|(value, other)| figure_beside(Some(value), Some(other)));
         assert_eq!(texts, ["0.9948", "0.99", "181.7", "36.09", "0.12", "9.4e-5"]);

@@ -35,7 +35,7 @@ pub struct Items {
 pub struct ParameterSetting {
     /// The parameter: "loss".
     pub parameter: String,
-    /// Its value: "high".
+    /// The parameter's value: "high".
     pub value: Value,
     /// The scenario file that they apply to (default: all). Settings for all files and for one file add up.
     pub file: Option<String>,
@@ -90,7 +90,7 @@ pub struct Calibration {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ItemSpec {
-    /// Its name on the command line: "table2".
+    /// The item's name on the command line: "table2".
     pub id: String,
     /// What it shows.
     pub title: String,
@@ -194,9 +194,9 @@ pub enum Read {
 pub struct Over {
     /// The system of the divisor (default: the numerator's).
     pub system: Option<String>,
-    /// Its scenario (default: the item's).
+    /// The scenario of the divisor (default: the item's).
     pub scenario: Option<String>,
-    /// Its metric, by the name in a run (default: the numerator's).
+    /// The metric of the divisor, by the name in a run (default: the numerator's).
     pub metric: Option<String>,
     /// Parameters that differ from the item's.
     #[serde(default)]

@@ -85,7 +85,7 @@ impl Paper {
         self.costs.get_or_init(|| read(self.texts, "costs.toml", self.texts.costs))
     }
 
-    /// Its scenarios.
+    /// The paper's scenarios.
     pub fn scenarios(&self) -> &'static [ScenarioText] {
         self.texts.scenarios
     }

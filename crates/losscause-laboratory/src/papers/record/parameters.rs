@@ -31,7 +31,7 @@ impl Value {
         }
     }
 
-    /// Its value, if it is a number.
+    /// The parameter's value, if it is a number.
     pub fn as_number(&self) -> Option<f64> {
         match *self {
             Value::Integer(i) => Some(i as f64),

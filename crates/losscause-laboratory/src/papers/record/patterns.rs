@@ -28,7 +28,7 @@ mod tests {
     use losscause_study::scenario::fade;
 
     #[test]
-    fn every_pattern_of_every_paper_was_made_with_its_papers_channel() {
+    fn every_papers_patterns_were_made_with_its_own_channel() {
         for paper in PAPERS {
             let Some(channel) = paper.channel else { continue };
             let sources = fade::parse(channel, "channel.toml", &[]).unwrap();

@@ -21,7 +21,7 @@ pub struct PlotSpec {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CurveSpec {
-    /// Its name in the legend; `{system}` stands for the item's system.
+    /// The curve's name in the legend; `{system}` stands for the item's system.
     pub name: String,
     /// What it shows.
     pub show: Track,
@@ -64,11 +64,11 @@ pub enum Happening {
     QueueDrop,
     /// A channel corrupted it.
     Corrupted,
-    /// It was sent again.
+    /// The packet was sent again.
     Retransmission,
-    /// Its loss was called congestion.
+    /// The packet's loss was called congestion.
     CalledCongestion,
-    /// Its loss was called wireless.
+    /// The packet's loss was called wireless.
     CalledWireless,
 }
 

@@ -12,7 +12,7 @@ pub struct Published {
     pub key: String,
     /// Title of the paper.
     pub title: String,
-    /// Its authors.
+    /// The paper's authors.
     pub authors: Vec<String>,
     /// Year of publication; none where it is not known.
     pub year: Option<u16>,
@@ -41,10 +41,10 @@ pub struct Published {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Summary {
-    /// Their mean, with Student's 95 % interval.
+    /// The mean of the runs, with Student's 95 % interval.
     #[default]
     Mean,
-    /// Their median, with the 95 % interval between two of the values.
+    /// The median of the runs, with the 95 % interval between two of the values.
     Median,
 }
 
@@ -66,7 +66,7 @@ pub struct System {
     /// Further settings, each KEY=VALUE, in which `{NAME}` stands for the value of a parameter.
     #[serde(default)]
     pub set: Vec<String>,
-    /// Its part in the paper.
+    /// The system's part in the paper.
     pub role: Role,
     /// Section that defines it.
     pub source: String,
@@ -90,7 +90,7 @@ pub enum Role {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metric {
-    /// Its name: "thput", "M_c".
+    /// The metric's name: "thput", "M_c".
     pub name: String,
     /// The unit of published and measured values.
     pub unit: String,

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_published_algorithm_beside_has_the_values_of_the_papers_system_and_no_value_of_a_paper_changes() {
+    fn an_algorithm_beside_has_the_papers_values_and_changes_none() {
         let ((alone, runs), (with, runs_with)) = (reproduced(&[]), reproduced(&["Spike", "zbs", "spike"]));
         assert_eq!(runs_with, runs + 2, "those of Spike are there already, and ZBS has two");
         assert_eq!((&alone.items, &alone.claims), (&with.items, &with.claims));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn an_algorithm_is_left_out_where_it_cannot_run_and_refused_if_that_is_everywhere() {
+    fn an_algorithm_is_refused_if_it_is_left_out_everywhere() {
         let refused = |items: &[&str], beside: &str| {
             plan(items, &[beside], &losscause_study::registry()).unwrap_err().to_string()
         };

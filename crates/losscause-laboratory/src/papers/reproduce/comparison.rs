@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_no_longer_met_and_a_claim_that_no_longer_holds_are_named() {
+    fn missed_numbers_and_claims_that_no_longer_hold_are_named() {
         // 99.5 is far from 23, and more than all others: the order of the claim is gone.
         let (good, bad) = (table3(23.0, 10), table3(99.5, 10));
         let comparison = bad.against(&good, "old.json").unwrap();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_from_other_numbers_of_runs_are_counted_and_not_compared() {
+    fn numbers_from_other_run_counts_are_counted_and_not_compared() {
         let (scored, preview) = (table3(23.0, 10), table3(99.5, 2));
         let comparison = preview.against(&scored, "old.json").unwrap();
         assert!(comparison.other_runs >= 20, "{comparison:?}");

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn every_configuration_and_calibration_of_every_item_has_a_recorded_cost() {
+    fn every_configuration_and_calibration_has_a_recorded_cost() {
         for paper in record::all() {
             let plan = plan(&Selection::every_item(paper), 1);
             for sheet in plan.sheets() {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recorded_cost_is_what_is_counted_and_shared_runs_are_paid_once() {
+    fn a_recorded_cost_is_counted_and_shared_runs_are_paid_once() {
         let table = plan(&Selection::parse(&["cen2003/table2"]).unwrap(), 3);
         let recorded = table.sheets()[0].recorded_costs().unwrap().clone();
         assert_eq!(table.cost(), 3 * recorded.runs.iter().sum::<u64>());

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_choice_keeps_to_its_budget_and_makes_the_papers_own_number_of_runs() {
+    fn the_choice_keeps_its_budget_and_the_papers_number_of_runs() {
         let chosen = Selection::first_look().unwrap();
         let plan = Plan::new(&chosen, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
         let FirstLook { budget, order } = FirstLook::read().unwrap();

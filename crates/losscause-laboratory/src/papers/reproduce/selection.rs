@@ -99,7 +99,7 @@ pub enum Repetitions {
     /// As often as the paper did. If the paper made single runs, as often as items.toml says: its numbers are compared
     /// with the prediction interval of one run, which takes several runs to estimate.
     AsPublished,
-    /// This often.
+    /// Exactly so many runs of each system.
     Exactly(u32),
 }
 

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_that_the_item_lacks_is_told_with_those_that_it_has() {
+    fn an_unknown_parameter_is_told_with_those_that_the_item_has() {
         assert_eq!(
             filled_in("lda.labelled.P_CC={P_CX}", &parameters()).unwrap_err(),
             "in \"lda.labelled.P_CC={P_CX}\" the parameter \"P_CX\" is unknown (did you mean \"P_CC\"?), \

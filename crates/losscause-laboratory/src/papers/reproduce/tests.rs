@@ -87,7 +87,7 @@ const GOODPUT: &str = r#"
 "#;
 
 #[test]
-fn a_system_has_its_variant_and_settings_and_a_parameter_that_only_one_takes_leaves_the_others_as_they_are() {
+fn a_parameter_that_one_system_takes_leaves_the_others_alone() {
     let plan = plan(GOODPUT).unwrap();
     assert_eq!(plan.runs(), 3 * 3, "Reno at both windows is one configuration, and three runs of each");
     let (items, _) = carried_out(plan, 2);
@@ -101,7 +101,7 @@ fn a_system_has_its_variant_and_settings_and_a_parameter_that_only_one_takes_lea
 }
 
 #[test]
-fn a_gain_is_taken_seed_by_seed_and_of_means_where_the_item_says_so() {
+fn a_gain_is_taken_by_seed_or_of_means_where_the_item_says_so() {
     let item = |of: &str| {
         format!(
             r#"
@@ -175,7 +175,7 @@ const CALIBRATION: &str = r#"
 "#;
 
 #[test]
-fn a_calibrated_parameter_is_found_once_and_used_for_all_systems_on_any_number_of_threads() {
+fn a_calibrated_parameter_is_found_once_for_all_systems() {
     let text = CALIBRATION.replace("[35, 45, 500]", "[35, 45]");
     let (items, found) = carried_out(plan(&text).unwrap(), 2);
     assert_eq!((items.clone(), found.clone()), carried_out(plan(&text).unwrap(), 1));
@@ -211,7 +211,7 @@ fn plan_error(rest: &str) -> String {
 }
 
 #[test]
-fn what_does_not_fit_together_is_told_with_the_item_or_calibration() {
+fn a_mismatch_is_told_with_the_item_or_calibration() {
     let error = plan_error(&GOODPUT.replace(", W = [4, 30]", ""));
     assert_eq!(
         error,
@@ -243,7 +243,7 @@ fn what_does_not_fit_together_is_told_with_the_item_or_calibration() {
 }
 
 #[test]
-fn a_metric_that_no_run_has_ends_the_reproduction_with_those_that_there_are() {
+fn a_metric_of_no_run_ends_the_reproduction_with_the_known_ones() {
     let text = GOODPUT.replace("goodput_mean.test", "goodput_mean.tset");
     let error = plan(&text).unwrap().execute(Jobs::default(), |_| ()).unwrap_err().to_string();
     assert!(

@@ -146,7 +146,7 @@ fn cells_may_share_their_seeds_or_not_whatever_the_sampler() {
 }
 
 #[test]
-fn a_sweep_whose_results_do_not_fit_into_memory_needs_a_directory() {
+fn a_sweep_with_results_beyond_memory_needs_a_directory() {
     let place = Place::new();
     place.write("sweep.toml", &SAMPLED.replace("cells = 5", "cells = 100001"));
     let sweep = place.sweep();
@@ -162,7 +162,7 @@ fn a_sweep_whose_results_do_not_fit_into_memory_needs_a_directory() {
 }
 
 #[test]
-fn a_sweep_of_more_cells_than_are_held_in_memory_has_the_same_files() {
+fn a_sweep_with_more_cells_than_memory_has_the_same_files() {
     let place = Place::new();
     let out = Store::new(&place.path("out"));
     let expected = place.sweep().execute(Jobs::default(), Some(&out), go_on).unwrap().result.unwrap();
@@ -183,7 +183,7 @@ fn a_sweep_of_more_cells_than_are_held_in_memory_has_the_same_files() {
 }
 
 #[test]
-fn a_sweep_of_more_random_or_sobol_cells_keeps_those_that_are_finished() {
+fn a_sweep_of_more_random_or_sobol_cells_keeps_the_finished() {
     for kind in ["sobol", "random"] {
         let place = Place::new();
         let of = |cells: &str| {
@@ -231,7 +231,7 @@ range = { from = 1, to = 1.4, steps = 3001 }
 "#;
 
 #[test]
-fn an_error_in_a_cell_that_was_not_checked_names_it_and_loses_no_other() {
+fn an_error_in_an_unchecked_cell_names_it_and_loses_no_other() {
     let place = Place::new();
     place.write("sweep.toml", LATE_ERROR);
     let sweep = place.sweep();
@@ -253,7 +253,7 @@ fn an_error_in_a_cell_that_was_not_checked_names_it_and_loses_no_other() {
 }
 
 #[test]
-fn of_many_cells_some_at_equal_distances_and_the_outermost_are_checked() {
+fn evenly_spaced_and_outermost_cells_are_checked_of_many() {
     let sweep = |text: &str| {
         let place = Place::new();
         place.write("sweep.toml", text);
@@ -341,7 +341,7 @@ fn every_run_and_every_cell_is_told() {
 }
 
 #[test]
-fn a_sweep_that_is_stopped_after_any_run_and_resumed_has_the_bytes_of_one_that_was_not() {
+fn a_sweep_stopped_anywhere_and_resumed_has_the_same_bytes() {
     let whole = Place::new();
     let store = Store::new(&whole.path("out"));
     whole.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap();
@@ -365,7 +365,7 @@ fn a_sweep_that_is_stopped_after_any_run_and_resumed_has_the_bytes_of_one_that_w
 }
 
 #[test]
-fn a_request_to_stop_that_came_before_the_first_run_lets_none_start() {
+fn a_stop_request_before_the_first_run_lets_none_start() {
     let place = Place::new();
     let stop = Stop::new();
     stop.request();
@@ -469,7 +469,7 @@ fn a_damaged_cell_is_measured_again() {
 }
 
 #[test]
-fn a_setting_that_does_not_fit_is_refused_before_anything_is_measured_or_made() {
+fn an_unfit_setting_is_refused_before_anything_is_measured() {
     let place = Place::new();
     place.write("sweep.toml", &SWEEP.replace("flow.f.rate", "flow.g.rate"));
     let store = Store::new(&place.path("out"));

@@ -89,7 +89,7 @@ fn an_absurd_receive_rate_gains_nothing_over_an_honest_one() {
 }
 
 #[test]
-fn a_receiver_that_hides_all_losses_gets_the_largest_rate_and_no_more() {
+fn a_receiver_that_hides_all_losses_gets_the_largest_rate_only() {
     let hide = |report: &mut Feedback| {
         report.loss_event_rate = 0;
         report.receive_rate = u32::MAX;
@@ -102,7 +102,7 @@ fn a_receiver_that_hides_all_losses_gets_the_largest_rate_and_no_more() {
 }
 
 #[test]
-fn a_report_of_what_was_not_sent_is_ignored_and_the_rate_falls_as_without_reports() {
+fn a_report_of_unsent_data_is_ignored_and_the_rate_falls() {
     let lies: [fn(&mut Feedback); 4] = [
         |report| report.highest += 1 << 20,
         |report| report.echo_us += 5000,
@@ -117,7 +117,7 @@ fn a_report_of_what_was_not_sent_is_ignored_and_the_rate_falls_as_without_report
 }
 
 #[test]
-fn a_hold_that_is_exaggerated_shortens_the_round_trip_but_the_largest_rate_holds() {
+fn an_exaggerated_hold_shortens_round_trips_within_the_limit() {
     let exaggerate = |report: &mut Feedback| (report.hold_us, report.receive_rate) = (39_999, u32::MAX);
     let (_, stats, most) = lied_to(2_000_000, 10, 0, exaggerate);
     assert!(most <= 251, "{most} packets in a second");
@@ -154,7 +154,7 @@ fn without_the_key_nobody_changes_the_rate() {
 }
 
 #[test]
-fn a_replayed_report_or_data_packet_changes_nothing_but_a_counter() {
+fn a_replayed_report_or_data_packet_changes_only_a_counter() {
     let mut old: Vec<(To, Vec<u8>)> = Vec::new();
     let mut replayed = Path::new(5_000_000, |_, to, bytes| {
         old.push((to, bytes.clone()));
@@ -196,7 +196,7 @@ fn a_spoofed_source_changes_nothing() {
 }
 
 #[test]
-fn with_another_key_the_sender_gives_up_and_the_receiver_answers_nothing() {
+fn with_another_key_the_sender_gives_up_and_gets_no_answer() {
     let mut answers = 0;
     let mut path = Path::with_keys(5_000_000, &Key::from_bytes([8; 32]), &key(), |_, to, bytes| {
         answers += u64::from(to == To::Sender);
@@ -232,7 +232,7 @@ fn an_old_handshake_opens_no_second_stream() {
 }
 
 #[test]
-fn a_flood_of_requests_is_answered_with_no_more_bytes_and_remembered_nowhere() {
+fn a_flood_of_requests_is_not_amplified_and_not_remembered() {
     let mut receiver = Receiver::new(&ReceiverConfig::default(), &key(), &[5; 32]).unwrap();
     let mut hello = Vec::new();
     Control::Hello { packet_bytes: PACKET_BYTES, nonce: [1; 16] }.write(1, 0, &mut hello);
@@ -301,7 +301,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn on_any_path_each_packet_comes_once_and_unchanged_and_the_largest_rate_holds(
+    fn on_any_path_each_packet_comes_once_and_the_rate_limit_holds(
         fates in prop::collection::vec(prop_oneof![
             12 => Just(Fate::Pass),
             2 => Just(Fate::Drop),

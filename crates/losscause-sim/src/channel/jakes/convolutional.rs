@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_errors_than_half_the_free_distance_are_corrected_anywhere() {
+    fn fewer_errors_than_half_the_free_distance_are_corrected() {
         for (constraint_length, errors) in [(3, 2), (4, 2), (5, 3), (6, 3), (7, 4), (8, 4), (9, 5)] {
             let code = Code::of(constraint_length);
             let message = bits("1101001110101111000010100110");
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn soft_decoding_of_the_industry_standard_code_reaches_the_textbook_error_rate() {
+    fn soft_decoding_of_the_standard_code_has_the_known_error_rate() {
         // K = 7 at 3 dB. The code's spectrum is 36, 211, 1404, 11633, 77433 wrong bits at distances 10, 12, 14, 16, 18
         // (Odenwalder 1970), each weighted with Q(sqrt(2 d E_s/N0)): 1.4e-4 from the free distance alone, which
         // prevails, and 5.1e-4 from all five, counting twice what two of them mislead together.

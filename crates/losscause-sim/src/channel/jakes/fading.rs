@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_of_paths_fades_like_independent_ones_only_with_many_oscillators() {
+    fn a_sum_of_paths_fades_independently_only_with_many_paths() {
         // Four exponential powers of mean 1 add up to less than 2 with probability 1 - e^-2 (1 + 2 + 2 + 4/3) = 0.143.
         assert!((fades(32) - 0.143).abs() < 0.03, "{}", fades(32));
         assert!((fades(4) - 0.143).abs() > 0.03, "{}", fades(4));

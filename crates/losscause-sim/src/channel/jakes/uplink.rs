@@ -54,7 +54,7 @@ impl Uplink {
         Ok(Self { parameters, code, interleaver, rake })
     }
 
-    /// Its parameters.
+    /// The parameters that the uplink was made with.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -217,7 +217,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_strong_signal_loses_nothing_and_one_in_the_noise_everything() {
+    fn a_strong_signal_loses_nothing_and_a_buried_one_everything() {
         assert_eq!(lost(Parameters { implementation_loss_db: -20.0, ..short() }), 0);
         let all = lost(Parameters { implementation_loss_db: 20.0, ..short() });
         assert_eq!(all, Uplink::new(short()).unwrap().packets_per_trial());

@@ -81,9 +81,9 @@ struct World {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// This flow's source is due.
+    /// The source of this flow is due.
     Send(usize),
-    /// This flow's source learns what became of a packet.
+    /// The source of this flow learns what became of a packet.
     Feedback { flow: usize, congested: bool },
     /// The transmission of the packet with this number ends.
     Transmitted(usize),

@@ -15,7 +15,7 @@ use crate::statistics::mean;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FlowMeasurements {
-    /// Its name.
+    /// The flow's name.
     pub flow: String,
     /// Whether it counts in the metrics of the run.
     pub measured: bool,
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_life_begins_with_the_start_and_ends_with_the_stop_or_the_present() {
+    fn a_life_lasts_from_the_start_to_the_stop_or_the_present() {
         let report = |started_at: Option<i64>, stops_at: Option<i64>| FlowReport {
             started_at: started_at.map(at),
             stops_at: stops_at.map(at),

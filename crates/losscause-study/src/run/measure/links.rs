@@ -15,9 +15,9 @@ use crate::tools::figures::number;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LinkMeasurements {
-    /// Its name.
+    /// The link's name.
     pub link: String,
-    /// Its rate, bits per second.
+    /// The link's rate, bits per second.
     pub rate_bps: u64,
     /// Packets that arrived at it.
     pub entered_packets: u64,
@@ -38,7 +38,7 @@ impl LinkMeasurements {
     pub const COLUMNS: [&str; 8] =
         ["link", "rate kb/s", "entered", "queue drops", "marks", "wireless", "delivered", "use %"];
 
-    /// This link's row in a table with these [columns](Self::COLUMNS).
+    /// The link's row in a table with these [columns](Self::COLUMNS).
     pub fn cells(&self) -> [String; 8] {
         [
             self.link.clone(),

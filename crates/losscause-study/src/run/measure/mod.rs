@@ -61,11 +61,11 @@ mod window;
 /// One number of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
-    /// Its name: `thput`, `M_c`, `usage.Spike`.
+    /// The metric's name: `thput`, `M_c`, `usage.Spike`.
     pub metric: String,
-    /// Its unit: `percent`, `kb/s`, `packets`.
+    /// The metric's unit: `percent`, `kb/s`, `packets`.
     pub unit: &'static str,
-    /// Its value; none where it is not defined (`M_c` of a run without congestion loss).
+    /// The metric's value; none where it is not defined (`M_c` of a run without congestion loss).
     pub value: Option<f64>,
 }
 

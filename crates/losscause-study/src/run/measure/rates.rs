@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jains_index_is_one_for_equals_and_a_share_for_one_that_has_all() {
+    fn jains_index_is_one_for_equals_and_a_share_for_one_with_all() {
         assert_eq!(jain(&[3.0, 3.0, 3.0]), Some(1.0));
         assert_eq!(jain(&[8.0, 0.0, 0.0, 0.0]), Some(0.25));
         // (1 + 2 + 3)^2 / (3 * (1 + 4 + 9)) = 36 / 42.
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn overhead_is_the_share_of_the_received_payload_that_was_not_new() {
+    fn overhead_is_the_share_of_received_payload_that_was_not_new() {
         // 300 + 100 delivered of 320 + 180 received: 1 - 400 / 500; an unmeasured flow counts nowhere.
         let flows = [("a", true, 300.0, 320.0), ("b", true, 100.0, 180.0), ("c", false, 1.0, 900.0)].map(
             |(name, measured, goodput, throughput)| FlowMeasurements {

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_undecided_loss_is_judged_but_not_wrong_and_an_undetected_one_is_neither() {
+    fn an_undecided_loss_is_judged_but_not_wrong_undetected_neither() {
         let verdicts = VerdictTally {
             congestion: Verdicts { called_congestion: 5, called_wireless: 3, undecided: 2, undetected: 7 },
             wireless: Verdicts { called_congestion: 1, called_wireless: 6, undecided: 1, undetected: 4 },
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_means_over_the_measured_flows_that_have_such_losses() {
+    fn errors_are_means_over_measured_flows_with_such_losses() {
         let flow = |measured: bool, m_c: Option<f64>, m_w: Option<f64>| FlowMeasurements {
             measured,
             m_c,

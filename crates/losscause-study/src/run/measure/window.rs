@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_overlaps_the_window_if_it_is_active_for_some_time_in_it() {
+    fn a_flow_overlaps_the_window_if_it_is_active_within_it() {
         let at = |seconds: i64| Time::ZERO + Span::from_secs(seconds);
         let network = losscause_sim::Network { links: vec![], flows: vec![] };
         let counters = losscause_sim::Simulation::new(&network, 1).unwrap().counters().clone();

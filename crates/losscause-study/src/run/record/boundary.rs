@@ -12,7 +12,7 @@ pub struct Boundary {
     pub scheme: &'static str,
     /// What it measures, over time.
     pub measured: Series,
-    /// Its limits by name, over time.
+    /// The scheme's limits by name, over time.
     pub limits: Vec<(&'static str, Series)>,
 }
 

@@ -17,7 +17,7 @@ pub struct LostPacket {
     pub flow: String,
     /// The algorithm that judges the flow's losses; none if all count as congestion.
     pub algorithm: Option<&'static str>,
-    /// Its sequence number.
+    /// The packet's sequence number.
     pub seq: u64,
     /// When and on which link it was lost; none for a verdict on a packet that was not.
     pub lost: Option<(f64, String)>,

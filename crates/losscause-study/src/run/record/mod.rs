@@ -59,7 +59,7 @@ impl Names {
 /// A flow under construction.
 #[derive(Clone, Debug)]
 struct Flow {
-    /// Its place in the network.
+    /// The flow's place in the network.
     place: usize,
     name: String,
     /// The algorithm that judges its losses, if any.
@@ -91,9 +91,9 @@ struct Queue {
 /// A run, recorded.
 #[derive(Clone, Debug)]
 pub struct RunRecord {
-    /// Its random seed.
+    /// The run's random seed.
     pub seed: u64,
-    /// Its end, seconds.
+    /// The end of the run, seconds.
     pub to_s: f64,
     /// The first few measured flows.
     pub flows: Vec<FlowRecord>,
@@ -110,7 +110,7 @@ pub struct RunRecord {
 /// A flow of a run, recorded.
 #[derive(Clone, Debug)]
 pub struct FlowRecord {
-    /// Its name.
+    /// The flow's name.
     pub name: String,
     /// The algorithm that judges its losses; none if all count as congestion.
     pub algorithm: Option<&'static str>,
@@ -118,7 +118,7 @@ pub struct FlowRecord {
     pub steers: &'static str,
     /// Unit of `steer`.
     pub unit: &'static str,
-    /// That, over time.
+    /// The steered quantity, over time.
     pub steer: Series,
     /// One-way delays of the data packets that arrived, by the time of arrival, milliseconds.
     pub delay_ms: Series,

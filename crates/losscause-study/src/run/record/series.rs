@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_keeps_its_first_smallest_largest_and_last_value_in_whatever_order_they_come() {
+    fn a_step_keeps_first_smallest_largest_and_last_in_any_order() {
         let mut series = Series::new(at(10.0), 5);
         for (seconds, value) in [(2.5, 4.0), (3.9, 6.0), (2.1, 5.0), (3.0, 9.0), (3.2, 1.0), (8.5, 7.0)] {
             series.take(at(seconds), value);

@@ -81,7 +81,7 @@ impl Formula {
         Ok(Self { source: source.to_owned(), root: parser::parse(source)? })
     }
 
-    /// Its value.
+    /// The formula's value.
     ///
     /// # Errors
     /// An unknown name, or a result that is not finite. The text is the second half of an error sentence.
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_of_a_million_terms_is_refused_instead_of_exhausting_the_stack() {
+    fn a_sum_of_a_million_terms_is_refused_and_spares_the_stack() {
         let million = format!("1{}", "+1".repeat(1_000_000));
         assert_eq!(value(&million).unwrap_err(), "is 2000001 bytes long, expected a formula of at most 1000",);
         assert_eq!(value(&format!("1{}", "+1".repeat(499))), Ok(500.0));

@@ -126,7 +126,7 @@ const MOST_PATTERNS: usize = 100;
 /// A pattern to be made: its name and its channel, checked.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Its name in the file: "high".
+    /// The pattern's name in the file: "high".
     pub name: String,
     /// The channel.
     pub channel: Channel,

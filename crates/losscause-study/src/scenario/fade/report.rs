@@ -7,7 +7,7 @@ use super::{Pattern, Source, Statistics};
 /// What a pattern is like.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PatternReport {
-    /// Its name.
+    /// The pattern's name.
     pub pattern: String,
     /// Identifies the parameters of its channel.
     pub fingerprint: String,

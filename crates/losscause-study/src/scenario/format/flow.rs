@@ -10,7 +10,7 @@ use crate::scenario::protocol::tcp::TcpVariant;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
-    /// Its name: letters, digits, `-` and `_`. Members of a group are called `video.1`, `video.2`, …
+    /// The group's name: letters, digits, `-` and `_`. Members are called `video.1`, `video.2`, …
     pub name: String,
     /// Number of members (0 or more, default 1).
     pub count: Option<Quantity>,

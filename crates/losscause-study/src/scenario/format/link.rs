@@ -10,7 +10,7 @@ use crate::scenario::expression::Quantity;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// Its name: letters, digits, `-` and `_`.
+    /// The link's name: letters, digits, `-` and `_`.
     pub name: String,
     /// Whether every member of a flow group has a copy of its own (`last.1`, `last.2`, …).
     #[serde(default)]
@@ -55,7 +55,7 @@ pub struct Link {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RateVariation {
-    /// It does not.
+    /// The rate does not vary.
     #[default]
     None,
     /// In steps; before the first one the link has its `rate_bps`.

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finished_file_has_its_name_and_content_and_nothing_else_is_left() {
+    fn a_finished_file_has_its_name_and_content_and_leaves_nothing() {
         let directory = tempfile::tempdir().unwrap();
         let target = directory.path().join("out.csv");
         write(&target, b"one\n").unwrap();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_of_a_killed_program_are_removed_and_those_of_a_living_one_are_not() {
+    fn files_of_a_killed_program_are_removed_and_others_kept() {
         let directory = tempfile::tempdir().unwrap();
         // Nothing holds a lock on the first: it was left behind.
         std::fs::write(directory.path().join(".losscause-left.part"), b"half").unwrap();

@@ -14,7 +14,7 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry { files: BTreeSet::new(),
 
 /// What this process knows of unfinished files.
 pub(super) struct Registry {
-    /// Its own.
+    /// The unfinished files of this process.
     files: BTreeSet<PathBuf>,
     /// Directories in which it has looked for those of killed processes.
     tidy: BTreeSet<PathBuf>,

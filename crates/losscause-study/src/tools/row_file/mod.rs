@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_the_same_plain_and_compressed_and_an_empty_cell_is_nothing() {
+    fn rows_are_alike_plain_and_compressed_and_empty_cells_nothing() {
         let place = tempfile::tempdir().unwrap();
         for name in ["rows.csv", "rows.csv.gz"] {
             let mut file = RowFile::create(&place.path().join(name), &columns()).unwrap();

@@ -546,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_names_tables_by_their_keys_and_elements_by_their_names_or_places() {
+    fn the_path_names_tables_by_key_and_elements_by_name_or_place() {
         let rate = "invalid type: string \"fast\", expected f64";
         let of = |text: &str| misfit::<Network>(text);
         assert_eq!(of("[[link]]\n[[link]]\nname = \"b\"\nrate = \"fast\""), ("link/b/rate".into(), rate.into()));

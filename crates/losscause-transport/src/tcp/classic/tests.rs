@@ -85,7 +85,7 @@ fn the_receivers_window_bounds_what_is_in_flight() {
 }
 
 #[test]
-fn a_cap_on_cwnd_leaves_what_duplicate_acks_let_out_and_the_receivers_window_does_not() {
+fn duplicate_acks_pass_a_cwnd_cap_but_not_the_receivers_window() {
     let quirks = Quirks { limited_transmit: LimitedTransmit::Off, ..Quirks::RFC };
     let config = plain(Config { initial_window_pkts: 4, quirks, ..Config::rfc() });
     let third_duplicate = |config: Config| {
@@ -104,7 +104,7 @@ fn a_cap_on_cwnd_leaves_what_duplicate_acks_let_out_and_the_receivers_window_doe
 }
 
 #[test]
-fn the_syn_takes_packet_number_0_and_the_window_opens_with_its_ack() {
+fn the_syn_takes_packet_number_0_and_its_ack_opens_the_window() {
     let mut sender = started(&Config::ns2());
     let syn = sender.poll_transmit(at(0)).unwrap();
     assert_eq!((syn.seq, syn.payload_bytes, syn.wire_bytes), (0, 0, 40));
@@ -148,7 +148,7 @@ fn after_a_lost_syn_the_timer_of_data_starts_at_three_seconds() {
 }
 
 #[test]
-fn a_window_that_the_receiver_does_not_let_the_sender_use_does_not_grow_but_in_ns2() {
+fn a_window_that_the_receiver_limits_grows_in_ns2_only() {
     let after = |config| {
         let mut sender = started(&plain(Config { max_window_pkts: 4, initial_window_pkts: 2, ..config }));
         sent(&mut sender, 0);
@@ -164,7 +164,7 @@ fn a_window_that_the_receiver_does_not_let_the_sender_use_does_not_grow_but_in_n
 }
 
 #[test]
-fn what_was_sent_above_a_hole_does_not_make_the_threshold_of_the_next_loss_larger() {
+fn data_sent_above_a_hole_does_not_raise_the_next_threshold() {
     let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
     let config = Config { max_window_pkts: 100, ..config };
     let mut sender = started(&plain(config));
@@ -181,7 +181,7 @@ fn what_was_sent_above_a_hole_does_not_make_the_threshold_of_the_next_loss_large
 }
 
 #[test]
-fn the_third_duplicate_ack_halves_the_window_and_resends_the_first_packet() {
+fn the_third_duplicate_ack_halves_and_resends_the_first_packet() {
     let quirks = Quirks { limited_transmit: LimitedTransmit::Off, ..Quirks::RFC };
     let config = Config { quirks, ..Config::rfc() };
     let mut sender = ten_in_flight(&config);
@@ -216,7 +216,7 @@ fn ns2_lets_the_ack_that_ends_recovery_open_the_window() {
 }
 
 #[test]
-fn limited_transmit_sends_two_new_packets_and_leaves_them_out_of_the_half() {
+fn limited_transmit_sends_two_packets_that_the_half_leaves_out() {
     let mut sender = ten_in_flight(&plain(Config::rfc()));
     assert_eq!(ack(&mut sender, 100, 1), [10, 11]);
     assert_eq!(ack(&mut sender, 110, 1), [12]);
@@ -261,7 +261,7 @@ fn the_timer_doubles_while_the_same_packet_is_lost() {
 }
 
 #[test]
-fn a_timeout_of_another_packet_halves_what_was_sent_since_the_first() {
+fn a_timeout_of_another_packet_halves_what_was_sent_since() {
     let mut sender = ten_in_flight(&plain(Config::rfc()));
     time_out(&mut sender);
     assert_eq!(sender.ssthresh(), 5.0);
@@ -305,7 +305,7 @@ fn a_fast_retransmit_ends_the_measurement_too() {
 }
 
 #[test]
-fn an_ack_of_a_retransmission_ends_the_back_off_only_with_timestamps() {
+fn an_ack_of_a_resent_packet_ends_back_off_only_with_timestamps() {
     let timer = |config| {
         let mut sender = ten_in_flight(&config);
         time_out(&mut sender);
@@ -355,7 +355,7 @@ fn old_acks_and_acks_of_unsent_packets_change_nothing() {
 }
 
 #[test]
-fn a_loss_that_the_receiver_calls_wireless_is_repaired_at_the_same_window_and_a_timeout_is_congestion() {
+fn a_loss_labelled_wireless_keeps_the_window_a_timeout_does_not() {
     let config = plain(Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::ns2_classic() });
     let after_three = |wireless: [bool; 3]| {
         let mut sender = Sender::with_lda(&config, AsTold).unwrap();
@@ -417,7 +417,7 @@ impl Algorithm for SecondThoughts {
 }
 
 #[test]
-fn a_verdict_that_is_revised_when_the_recovery_ends_undoes_the_cut() {
+fn a_verdict_revised_at_the_end_of_recovery_undoes_the_cut() {
     // Packet 1 is lost; or 1 and 4, so that a partial ACK asks for 4.
     let after = |ssthresh: u32, partial_acks: &[u64]| {
         let ssthresh = Some(ssthresh);
@@ -453,7 +453,7 @@ fn with_second_loss(variant: crate::tcp::Variant) -> Classic<losscause::AnyAlgor
 }
 
 #[test]
-fn an_algorithm_that_judges_every_loss_cuts_a_spared_window_at_a_partial_ack() {
+fn a_judge_of_every_loss_cuts_a_spared_window_at_a_partial_ack() {
     // 1 and 4 are lost, and 7, too: cut once.
     let mut sender = with_second_loss(crate::tcp::Variant::NewReno);
     let mut after = |ms, next| {
@@ -490,7 +490,7 @@ impl Algorithm for Onlooker {
 }
 
 #[test]
-fn an_algorithm_that_observes_every_loss_is_told_of_it_and_never_asked_again() {
+fn an_observer_of_every_loss_is_told_of_it_and_not_asked_again() {
     // 1 and 4 are lost, and 7, too.
     let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
     let config = plain(config.with_variant(crate::tcp::Variant::NewReno));
@@ -506,7 +506,7 @@ fn an_algorithm_that_observes_every_loss_is_told_of_it_and_never_asked_again() {
 }
 
 #[test]
-fn an_algorithm_that_judges_every_loss_cuts_a_spared_window_when_reports_show_another() {
+fn a_judge_of_every_loss_cuts_a_spared_window_at_later_reports() {
     // 1 and 5 are lost: 5 counts as lost with the third report above it.
     let mut sender = with_second_loss(crate::tcp::Variant::Sack);
     sender.on_ack(at(100), &ack_of(1), &mut ());

@@ -18,24 +18,24 @@ pub enum ConfigError {
     NotPositive {
         /// The field's name.
         key: &'static str,
-        /// Its value.
+        /// The time that was given.
         value: Span,
     },
     /// A time that must not be negative is.
     Negative {
         /// The field's name.
         key: &'static str,
-        /// Its value.
+        /// The time that was given.
         value: Span,
     },
     /// [`Config::additive_increase_pkts`] is not finite or not above 0.
     AdditiveIncrease {
-        /// Its value, packets.
+        /// The increase that was given, packets.
         value: f64,
     },
     /// The receiver's window exceeds [`Config::LARGEST_WINDOW_PKTS`].
     WindowTooLarge {
-        /// Its value, packets.
+        /// The window that was given, packets.
         value: u32,
     },
     /// The largest timeout is below the smallest.
@@ -67,7 +67,7 @@ pub enum ConfigError {
     LinuxResponse,
     /// [`crate::tcp::Quirks::tick_offset`] is not within one tick.
     TickOffset {
-        /// Its value.
+        /// The offset that was given.
         value: Span,
         /// The tick.
         tick: Span,

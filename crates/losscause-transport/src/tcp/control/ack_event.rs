@@ -33,7 +33,7 @@ impl AckEvent {
 /// Whether an ACK of new data may open the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
-    /// It may grow.
+    /// The window may grow.
     Due,
     /// No growth: a loss is under repair, or the ACK echoes a mark or acknowledges the SYN.
     Repairing,
@@ -55,7 +55,7 @@ impl Growth {
 pub struct RttSample {
     /// When the ACK arrived.
     pub at: Time,
-    /// That of the newest packet, above zero.
+    /// The round-trip time of the newest packet, above zero.
     pub rtt: Span,
     /// Every packet below is acknowledged.
     pub una: u64,

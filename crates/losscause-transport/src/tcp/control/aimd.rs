@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wireless_loss_leaves_the_window_and_an_undecided_one_halves_it() {
+    fn a_wireless_loss_keeps_the_window_an_undecided_one_halves_it() {
         let after = |verdict| after_fast_retransmit(Halving::FlightSize, 9.0, 9, verdict);
         assert_eq!(after(Verdict::Wireless), (9.0, 20.0));
         assert_eq!(after(Verdict::Undecided), (4.5, 4.5));

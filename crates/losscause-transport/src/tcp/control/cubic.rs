@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_moves_the_window_towards_where_it_should_be_a_round_trip_later() {
+    fn an_ack_moves_the_window_to_its_place_a_round_trip_later() {
         let (mut cubic, mut window) = cut_at(100.0);
         ack(&mut cubic, &mut window, 0, 1_000, Growth::Due);
         // W(0) = 70 is below W_est = 70 + 0.529/70: Reno's.
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_is_not_used_does_not_grow_and_its_time_does_not_count() {
+    fn an_unused_window_does_not_grow_and_its_time_does_not_count() {
         let after = |growth| {
             let (mut cubic, mut window) = cut_at(100.0);
             ack(&mut cubic, &mut window, 0, 100, Growth::Due);
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_timeout_the_cubic_starts_from_the_window_of_that_time() {
+    fn after_a_timeout_the_cubic_starts_from_the_window_of_then() {
         let (mut cubic, mut window) = cut_at(100.0);
         cubic.on_timeout(&mut window, &timeout(0, 70, false));
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 49.0));

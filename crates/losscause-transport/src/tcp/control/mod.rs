@@ -154,7 +154,7 @@ macro_rules! controls {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum ResponseScheme {
             $($(#[$doc])+ $name $(($kind))?,)+
-            /// That of another crate.
+            /// The response of another crate.
             Own(OwnControl),
         }
 

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_without_a_warning_leaves_the_window_whatever_an_lda_says() {
+    fn an_unwarned_loss_leaves_the_window_whatever_an_lda_says() {
         for verdict in [Verdict::Congestion, Verdict::Undecided, Verdict::Wireless] {
             let mut jersey = NewJersey { bandwidth: 80.0, rtt: Some(0.1), ..NewJersey::default() };
             let mut window = Window { cwnd: 20.0, ssthresh: 10.0, max_pkts: 100 };

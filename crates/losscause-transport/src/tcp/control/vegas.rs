@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_grows_every_other_round_until_more_than_gamma_waits() {
+    fn slow_start_grows_every_other_round_until_gamma_is_exceeded() {
         let (mut vegas, mut window) = (vegas(VegasRules::Published), window(16.0, 100.0));
         let mut increments = vec![];
         for _ in 0..4 {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_costs_a_quarter_and_a_second_one_of_the_same_packet_half() {
+    fn a_loss_costs_a_quarter_and_a_second_of_one_packet_half() {
         let after = |cwnd, sent_ms, times, verdict| {
             let (mut vegas, mut window) = (vegas(VegasRules::Published), window(cwnd, 2.0));
             vegas.cut_at = Time::ZERO + Span::from_millis(100);

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_stream_of_acks_is_estimated_right_however_it_is_spaced() {
+    fn a_steady_stream_of_acks_is_estimated_right_at_any_spacing() {
         for (step_ms, pkts) in [(10, 1), (20, 2), (50, 5), (200, 20)] {
             let mut bandwidth = Bandwidth::new(Rules::PUBLISHED.filter);
             for i in 0..2_000 {
@@ -317,7 +317,7 @@ mod tests {
 
     /// 8.4 packets over a: 8.4 after the first timeout, 4.2 after the second, 2.8, 2.1, and never more than four times.
     #[test]
-    fn in_2001_every_timeout_in_slow_start_divides_the_threshold_once_more_until_a_loss_outside() {
+    fn in_2001_each_slow_start_timeout_divides_the_threshold_again() {
         let mut westwood = settled(WestwoodRules::Ns2In2001);
         let mut window = Window { cwnd: 2.0, ssthresh: 50.0, max_pkts: 100 };
         let mut thresholds = Vec::new();
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn in_2001_acks_weigh_alike_however_far_apart_and_silence_goes_unnoticed() {
+    fn in_2001_acks_weigh_alike_and_silence_goes_unnoticed() {
         let mut bandwidth = Bandwidth::new(westwood_ns2::NS2_2001.filter);
         for ms in [0, 100, 2100] {
             bandwidth.on_ack(at(ms), 1);
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn in_ns2_an_ack_reports_two_packets_at_most_and_the_filter_is_slower() {
+    fn in_ns2_an_ack_reports_two_packets_at_most_and_filters_slower() {
         let estimate = |rules| {
             let mut westwood = Westwood::new(&config(rules, Config::rfc()));
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };

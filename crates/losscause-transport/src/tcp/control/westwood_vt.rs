@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn below_alpha_the_window_opens_by_one_between_it_stays_above_beta_it_falls_to_the_path() {
+    fn the_window_opens_below_alpha_and_falls_to_path_above_beta() {
         assert_eq!(after(40.0, 9.0, Verdict::Congestion), (41.0, 9.0, false), "Delta 13.3");
         assert_eq!(after(45.0, 9.0, Verdict::Congestion), (45.0, 9.0, false), "Delta 15");
         assert_eq!(after(60.0, 9.0, Verdict::Congestion), (6.0, 6.0, true), "Delta 20: 100 packets/s times 60 ms");
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_lda_that_says_wireless_is_believed_and_any_other_verdict_leaves_it_to_the_rule() {
+    fn an_lda_that_says_wireless_is_believed_else_the_rule_decides() {
         assert_eq!(after(60.0, 9.0, Verdict::Wireless), (61.0, 9.0, false));
         assert_eq!(after(40.0, 50.0, Verdict::Wireless), (41.0, 50.0, false));
         assert_eq!(after(60.0, 9.0, Verdict::Undecided), (6.0, 6.0, true));

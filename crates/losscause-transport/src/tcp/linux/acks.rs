@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_sixteen_packets_are_acknowledged_and_then_every_second() {
+    fn the_first_16_packets_are_acknowledged_then_every_second() {
         let every: Vec<i64> = (0..16).chain([17, 19, 21]).collect();
         assert_eq!(at_once(&mut acks(), 0..22), every);
     }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_third_packet_beyond_a_gap_is_the_last_acknowledged_at_once() {
+    fn the_third_packet_beyond_a_gap_is_the_last_acked_at_once() {
         let mut acks = acks();
         at_once(&mut acks, 0..16);
         let beyond = Arrived { place: Place::BeyondGap, next: 16, gap: true, ..IN_SEQUENCE };
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_closes_the_gap_and_a_duplicate_are_acknowledged_at_once() {
+    fn a_packet_that_closes_a_gap_and_a_duplicate_are_acked_at_once() {
         for place in [Place::ClosesGap, Place::Old] {
             let mut acks = acks();
             at_once(&mut acks, 0..16);

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timer_fires_at_the_first_tick_of_its_level_that_is_late_enough() {
+    fn a_timer_fires_at_its_levels_first_tick_that_is_late_enough() {
         let clock = Clock::new(Span::from_millis(4), Span::ZERO);
         let fires = |now, wait| clock.fires(at(now), Span::from_millis(wait));
         // Tick 2 began at 8 ms; 10 ticks later is 12, and the wheel adds one.

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_cuts_to_seven_tenths_and_a_second_one_gives_way_to_others() {
+    fn a_loss_cuts_to_seven_tenths_and_a_second_yields_to_others() {
         let mut cubic = cubic();
         assert_eq!((cubic.on_loss(100), cubic.w_max), (70, 100));
         // 80 * 717/1024 = 56.02, 80 * 1741/2048 = 68.01.
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn before_the_first_loss_the_window_grows_by_a_twentieth_at_least() {
+    fn before_a_loss_the_window_grows_by_at_least_a_twentieth() {
         let mut cubic = cubic();
         assert_eq!(cubic.per(at(0), 50, 1), 20);
         let mut control = Cubic { growth: cubic, ..Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO)) };

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn an_undone_cut_returns_to_three_quarters_of_the_window_at_least() {
+    fn an_undone_cut_returns_to_at_least_three_quarters() {
         let cwnd = Cwnd::new(21, Some(12), 1_000);
         assert_eq!((cwnd.current_ssthresh(false), cwnd.current_ssthresh(true)), (15, 12));
     }

@@ -26,11 +26,11 @@ pub(super) enum Frto {
 /// An ACK after a timeout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AfterTimeout {
-    /// It acknowledges or reports a packet sent once before the timeout.
+    /// The ACK acknowledges or reports a packet sent once before the timeout.
     pub(super) original: bool,
-    /// It moves SND.UNA.
+    /// The ACK moves SND.UNA.
     pub(super) advances: bool,
-    /// It reports something, or repeats the last ACK.
+    /// The ACK reports something, or repeats the last ACK.
     pub(super) duplicate: bool,
     /// Data was sent since the timeout that had never been sent.
     pub(super) new_data_sent: bool,
@@ -88,7 +88,7 @@ mod tests {
     };
 
     #[test]
-    fn the_first_new_ack_sends_new_data_and_a_report_then_ends_the_test() {
+    fn the_first_new_ack_sends_new_data_and_a_report_ends_the_test() {
         let mut frto = Frto::Testing;
         assert_eq!(frto.on_ack(&NEW), Next::SendNew);
         let report = AfterTimeout { advances: false, duplicate: true, new_data_sent: true, ..NEW };
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_original_that_arrives_after_all_makes_the_timeout_spurious() {
+    fn an_original_that_arrives_makes_the_timeout_spurious() {
         let mut frto = Frto::Testing;
         frto.on_ack(&NEW);
         assert_eq!(frto.on_ack(&AfterTimeout { original: true, new_data_sent: true, ..NEW }), Next::Undo);

@@ -50,7 +50,7 @@ pub(super) struct Packet {
     pub(super) sends: u32,
     /// The receiver reported it (SACK).
     pub(super) reported: bool,
-    /// It counts as lost.
+    /// The packet counts as lost.
     lost: bool,
     /// A retransmission is in flight.
     resent: bool,
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_packet_leaves_the_network_and_its_retransmission_is_in_it() {
+    fn a_lost_packet_leaves_the_network_and_its_resend_is_in_it() {
         let mut packets = ten();
         assert_eq!(packets.in_flight(), 10);
         for seq in [1, 2, 4] {

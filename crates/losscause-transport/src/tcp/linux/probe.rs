@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_beyond_a_repeated_packet_means_that_the_probe_repaired_it() {
+    fn an_ack_beyond_a_repeated_packet_means_the_probe_repaired_it() {
         let mut probe = probing(true);
         assert!(!probe.on_ack(&ack(19)), "not yet acknowledged");
         assert!(!probe.on_ack(&ack(20)), "by the original or by the probe");

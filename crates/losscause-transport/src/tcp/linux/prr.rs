@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_of_twenty_halves_by_sending_one_packet_for_every_second_delivered() {
+    fn a_window_of_twenty_halves_by_one_packet_per_two_delivered() {
         // Three packets arrived beyond the hole before recovery began: 16 are in flight after the loss is marked.
         let mut prr = Prr::new(20, 10);
         let mut in_flight = 16;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn below_the_target_a_safe_ack_lets_one_packet_more_leave_than_it_delivers() {
+    fn below_the_target_a_safe_ack_sends_one_packet_beyond_delivery() {
         let window = |in_flight, safe| {
             let mut prr = Prr { sent_pkts: 5, delivered_pkts: 5, ..Prr::new(20, 10) };
             prr.on_ack(&ack(in_flight, safe))
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_ack_sends_a_packet_even_with_twice_the_target_in_flight() {
+    fn the_first_ack_sends_a_packet_even_at_twice_the_target() {
         assert_eq!(Prr::new(1_000, 1).on_ack(&ack(1_000, false)), Some(1_001));
     }
 

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_not_looked_for_again_before_something_is_delivered() {
+    fn losses_are_not_sought_again_before_something_is_delivered() {
         let (mut rack, mut packets) = after(&[1]);
         rack.detect(at(41), &mut packets, &rtt(), false);
         assert_eq!(rack.detect(at(60), &mut packets, &rtt(), false), None);

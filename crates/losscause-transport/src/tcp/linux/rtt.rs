@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_round_trip_time_raises_the_variation_at_once_and_a_shorter_one_hardly() {
+    fn a_longer_round_trip_raises_the_variation_a_shorter_hardly() {
         let mut rtt = rtt();
         rtt.on_sample(ms(400), 1, 11);
         // SRTT 400, 4 MDEV = 800.
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn timeouts_double_it_up_to_the_largest_and_a_measurement_ends_that() {
+    fn timeouts_double_it_up_to_the_largest_until_a_measurement() {
         let mut rtt = rtt();
         rtt.on_sample(ms(40), 1, 11);
         let series: Vec<i64> = std::iter::repeat_with(|| {

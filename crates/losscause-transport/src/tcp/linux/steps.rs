@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_leaves_what_exceeds_ssthresh_to_congestion_avoidance() {
+    fn slow_start_leaves_the_excess_to_congestion_avoidance() {
         let (mut steps, mut window) = (Steps::default(), window(10.0, 12.0));
         assert_eq!(slow_start(&mut window, 5), 3);
         assert_eq!(window.cwnd, 12.0);

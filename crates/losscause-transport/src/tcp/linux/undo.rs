@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_from_before_the_first_retransmission_shows_that_the_original_arrived() {
+    fn an_echo_from_before_the_resend_shows_the_original_arrived() {
         let mut undo = cut();
         assert!(undo.by_timestamp(at(49)));
         assert!(!undo.by_timestamp(at(50)));

@@ -224,13 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn the_window_is_inflated_by_three_and_one_for_each_further_duplicate() {
+    fn the_window_is_inflated_by_three_and_by_each_more_duplicate() {
         let mut recovery = with(Quirks { limited_transmit: LimitedTransmit::Off, ..Quirks::RFC });
         assert_eq!(inflation(&mut recovery), [0, 0, 3, 4, 5]);
     }
 
     #[test]
-    fn without_inflation_no_duplicate_adds_to_the_window_from_the_third_on() {
+    fn without_inflation_no_duplicate_from_the_third_on_adds() {
         let mut recovery = with(Quirks { inflation: Inflation::Never, ..Quirks::NS2_2_35 });
         assert_eq!(inflation(&mut recovery)[2..], [0, 0, 0]);
         recovery.on_timeout(at(0), &stream(5, 15));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn limited_transmit_releases_one_packet_per_duplicate_below_the_threshold() {
+    fn limited_transmit_releases_one_per_duplicate_below_threshold() {
         let released = |limited_transmit, unsent| {
             // ns-2 does not fast-retransmit packet 0, so fast recovery adds nothing.
             let mut recovery = with(Quirks { limited_transmit, ..Quirks::NS2_2_35 });
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn below_recover_duplicates_of_later_packets_mean_a_loss_and_duplicates_of_retransmissions_do_not() {
+    fn below_recover_duplicates_of_later_packets_alone_mean_a_loss() {
         let found = |fast_retransmit, una, echo_ms, retransmission| {
             let mut recovery = with(Quirks { fast_retransmit: Some(fast_retransmit), ..Quirks::RFC });
             recovery.on_timeout(at(1_000), &stream(5, 15));

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn partial_acks_resend_one_packet_each_and_deflate_by_what_they_acknowledge() {
+    fn partial_acks_resend_a_packet_and_deflate_by_what_they_ack() {
         let (mut reno, mut stream, mut window) = recovering(NewRenoRules::RFC);
         // cwnd 5 + 3 + 4 duplicates: packets 20 and 21 follow the retransmission.
         assert_eq!(reno.window_pkts(&stream, &window), 12);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_halves_the_window_without_what_partial_acks_took_from_it() {
+    fn a_timeout_halves_the_window_as_it_was_before_partial_acks() {
         let (mut reno, mut stream, mut window) = recovering(NewRenoRules::RFC);
         stream.una = 19;
         reno.on_new_ack(9, &stream, &mut window);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_partial_ack_of_more_than_the_inflation_takes_the_rest_from_cwnd_until_recovery_ends() {
+    fn a_partial_ack_beyond_the_inflation_takes_the_rest_from_cwnd() {
         for (exit, expected) in [(RecoveryExit::NoBurst, 5.0), (RecoveryExit::AsDeflated, 3.0)] {
             let (mut reno, mut stream, mut window) = recovering(NewRenoRules { exit, ..NewRenoRules::RFC });
             // 9 acknowledged, inflated by 7: cwnd 3, and 1 for the retransmitted packet.
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn in_ns2_an_ack_releases_two_packets_in_sequence_during_recovery() {
+    fn in_ns2_an_ack_in_recovery_releases_two_packets_in_sequence() {
         let (mut reno, mut stream, window) = recovering(NewRenoRules::NS2);
         let window = Window { cwnd: 20.0, ..window };
         let sent: Vec<u64> = std::iter::from_fn(|| reno.poll_transmit(&mut stream, &window)).collect();
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_timeout_duplicates_of_the_lost_window_inflate_it_if_all_do() {
+    fn after_a_timeout_old_duplicates_inflate_the_window_if_all_do() {
         for (inflation, expected) in [(Inflation::InRecovery, [5; 5]), (Inflation::Always, [5, 5, 8, 9, 10])] {
             let (mut reno, stream, mut window) = recovering_with(Quirks {
                 fast_retransmit: Some(FastRetransmit::OncePerWindow),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_timeout_duplicates_of_the_lost_window_do_not_start_recovery() {
+    fn after_a_timeout_old_duplicates_do_not_start_recovery() {
         let (mut reno, stream, mut window) = recovering_with(Quirks::RFC);
         reno.on_timeout(Time::ZERO, &stream, &mut window);
         let mut found = |una| {

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_loss_of_the_same_window_is_retransmitted_under_rfc_5681_but_not_in_ns2() {
+    fn a_second_loss_of_a_window_is_resent_by_rfc_5681_not_by_ns2() {
         let second_loss = |config: &Config, una| {
             let mut reno = Reno::new(config);
             after_dup_acks(&mut reno, 5, 15, 3);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_timeout_ns2_waits_until_the_lost_window_is_acknowledged() {
+    fn after_a_timeout_ns2_waits_for_the_whole_lost_windows_ack() {
         let mut reno = Reno::new(&Config::ns2());
         reno.on_timeout(Time::ZERO, &stream(5, 15));
         assert_eq!(after_dup_acks(&mut reno, 7, 16, 5), [false; 5]);

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_packets_go_before_unsent_ones_and_those_before_other_holes() {
+    fn lost_packets_go_before_unsent_ones_and_these_before_holes() {
         let (mut sack, mut stream, window) = recovering();
         sack.poll_transmit(&mut stream, &window);
         sack.on_dup_ack(&ack(10, [(17, 20), (13, 16), (11, 12)]), &stream);
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_that_is_not_lost_yet_is_sent_again_once_there_is_nothing_else() {
+    fn a_hole_not_lost_yet_is_resent_once_there_is_nothing_else() {
         let (mut sack, mut stream, window) = recovering();
         stream.end = 20;
         let wide = Window { cwnd: 8.0, ..window };
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn recovery_ends_with_everything_sent_before_it_and_partial_acks_restart_the_timer() {
+    fn recovery_ends_with_all_sent_before_it_and_restarts_the_timer() {
         let (mut sack, mut stream, _) = recovering();
         stream.una = 12;
         let partial = Progress::Partial { restart_timer: true, clear_backoff: false };

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_inflate_the_window_until_new_data_is_acknowledged_and_a_kept_one_goes_on_as_before() {
+    fn duplicates_inflate_the_window_until_new_data_is_acknowledged() {
         assert_eq!(after_a_loss(Answer::Cut), (8.0, 2.0));
         assert_eq!(after_a_loss(Answer::Kept), (10.0, 44.0));
     }

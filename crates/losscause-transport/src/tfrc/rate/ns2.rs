@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn it_starts_at_300_bytes_per_second_and_takes_four_packets_per_round_trip_from_the_first_report() {
+    fn it_starts_at_300_bytes_per_second_then_four_packets_per_trip() {
         let mut rate = after_reports(&[]);
         assert_eq!(rate.allowed(), 300.0);
         assert_eq!(rate.on_report(&report(0, 0.0, 25e6, 1000.0)), Next::SendNow);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_doubles_up_to_twice_the_receive_rate_and_falls_back_to_it_when_above() {
+    fn slow_start_doubles_to_twice_the_receive_rate_or_falls_to_it() {
         assert_eq!(after_reports(&[1e3, 40e3, 40e3]).allowed(), 80e3);
         assert_eq!(after_reports(&[1e3, 40e3, 35e3]).allowed(), 70e3);
         assert_eq!(after_reports(&[1e3, 40e3, 40e3, 30e3]).allowed(), 30e3);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_loss_takes_the_equations_rate_whatever_the_receive_rate() {
+    fn the_first_loss_takes_the_equations_rate_at_any_receive_rate() {
         let mut rate = after_reports(&[1e3, 40e3, 40e3]);
         assert_eq!(rate.on_report(&report(400, 0.01, 60e3, 10e3)), Next::Keep);
         assert_eq!(rate.allowed(), 60e3);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_rises_by_a_packet_per_round_trip_for_each_round_trip_passed_but_at_most_two() {
+    fn the_rate_rises_a_packet_per_round_trip_but_at_most_two() {
         let mut rate = after_reports(&[1e3, 40e3, 40e3]);
         rate.on_report(&report(1000, 0.01, 60e3, 50e3));
         rate.on_report(&report(1100, 0.01, 50e3, 50e3));
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_halves_the_rate_and_sends_but_not_below_the_initial_window_when_idle() {
+    fn silence_halves_but_when_idle_not_below_the_initial_window() {
         let silence = |idle| Silence { now: at(900), rtt: Some(RTT), idle, nothing_to_send: idle };
         let mut rate = after_reports(&[1e3, 40e3, 40e3]);
         assert_eq!(rate.on_silence(&silence(false)), Next::SendNow);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_data_limited_time_the_initial_window_is_allowed_again() {
+    fn a_data_limited_time_allows_the_initial_window_again() {
         let mut rate = after_reports(&[1e3, 40e3, 40e3]);
         rate.on_report(&report(1000, 0.01, 20e3, 50e3));
         rate.on_data_after_none(at(2000));

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_doubles_once_per_round_trip_and_not_beyond_twice_the_receive_rate() {
+    fn slow_start_doubles_per_round_trip_to_twice_the_receive_rate() {
         let mut rate = started();
         rate.on_report(&lossless(50, 30e3));
         assert_eq!(rate.allowed(), 40e3, "half a round-trip time is too early");
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_receive_rate_limits_from_two_round_trips_after_the_start_on() {
+    fn the_receive_rate_limits_only_after_two_round_trips() {
         let mut rate = started();
         rate.on_report(&lossless(100, 30e3));
         assert_eq!(rate.allowed(), 80e3, "200 ms after the start are two round-trip times, not more");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_report_sets_the_initial_rate_whatever_loss_it_tells_of() {
+    fn the_first_report_sets_the_initial_rate_whatever_was_lost() {
         let mut rate = Rate::new(&Config { payload_bytes: 1000, ..Config::rfc5348() });
         rate.on_report(&report(0, 0.01, 5e3, 1000.0));
         assert_eq!(rate.allowed(), 40e3);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn with_loss_the_rate_is_the_equations_or_twice_the_largest_receive_rate_of_two_round_trips() {
+    fn with_loss_the_equation_or_twice_the_receive_rate_limits() {
         let mut rate = started();
         rate.on_report(&report(250, 0.01, 50e3, 20e3));
         assert_eq!(rate.allowed(), 40e3);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_while_data_limited_halves_the_receive_rates_and_drops_the_factor_two() {
+    fn a_data_limited_loss_halves_receive_rates_and_drops_the_two() {
         let mut rate = started();
         rate.on_report(&report(250, 0.01, 1e9, 20e3));
         assert_eq!(rate.allowed(), 40e3);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_halves_the_slow_start_rate_unless_idle_at_less_than_twice_the_initial_rate() {
+    fn silence_halves_the_slow_start_rate_unless_it_is_idle_and_low() {
         let mut rate = started();
         rate.on_silence(&silence(500, true));
         assert_eq!(rate.allowed(), 40e3);
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_sender_below_the_recover_rate_keeps_its_rate_after_loss() {
+    fn an_idle_sender_below_the_recover_rate_keeps_it_after_loss() {
         let mut rate = started();
         rate.on_report(&report(250, 0.01, 60e3, 30e3));
         rate.on_silence(&silence(650, true));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_receive_rate_is_that_of_the_last_two_round_trips_however_many_reports() {
+    fn the_largest_receive_rate_is_of_the_last_two_round_trips() {
         let mut rates = ReceiveRates::default();
         for i in 0..20 {
             rates.add(100.0 - f64::from(i), at(i64::from(i)), RTT);

@@ -131,7 +131,7 @@ fn the_first_report_has_measured_no_rate() {
 }
 
 #[test]
-fn the_receive_rate_is_that_of_the_last_round_trip_known_at_the_report_before() {
+fn the_receive_rate_covers_the_round_trip_known_a_report_ago() {
     // Lost is 20, reported with 23 at 280 ms; the last report was at 250 ms.
     let mut flow = Flow::new(&rfc(), plain());
     flow.run(0..24, &[20]);
@@ -174,7 +174,7 @@ fn a_late_packet_was_received_like_any_other() {
 }
 
 #[test]
-fn a_forged_round_trip_time_of_a_nanosecond_does_not_keep_the_timer_busy() {
+fn a_forged_nanosecond_round_trip_does_not_busy_the_timer() {
     for config in [rfc(), ns2()] {
         let mut flow = Flow::new(&config, plain());
         for seq in 0..20 {
@@ -213,7 +213,7 @@ fn a_round_trip_time_that_is_not_above_zero_counts_as_none() {
 }
 
 #[test]
-fn after_a_silent_round_trip_the_next_packet_is_reported_at_once() {
+fn after_a_silent_round_trip_the_next_packet_is_reported() {
     let mut flow = Flow::new(&rfc(), plain());
     flow.run(0..2, &[]);
     flow.arrive(1000, &data(2, 950, 1));
@@ -222,7 +222,7 @@ fn after_a_silent_round_trip_the_next_packet_is_reported_at_once() {
 }
 
 #[test]
-fn a_loss_is_declared_after_three_later_packets_and_reported_at_once() {
+fn a_loss_is_declared_and_reported_after_three_later_packets() {
     let mut flow = Flow::new(&rfc(), plain());
     flow.run(0..23, &[20]);
     assert!(flow.receiver.history.is_empty());
@@ -253,7 +253,7 @@ fn a_duplicate_changes_nothing() {
 }
 
 #[test]
-fn the_interval_before_the_first_loss_is_what_the_equation_needs_for_the_receive_rate() {
+fn the_first_interval_gives_the_receive_rate_by_the_equation() {
     let mut flow = Flow::new(&rfc(), plain());
     flow.run(0..24, &[20]);
     // 100 kB/s at 0.1 s and 0.4 s: 3/256, as worked in equation.rs.
@@ -274,7 +274,7 @@ fn config_rate(p: f64) -> f64 {
 }
 
 #[test]
-fn losses_within_a_round_trip_are_one_event_and_later_ones_another() {
+fn losses_within_a_round_trip_are_one_event_later_ones_another() {
     for config in [rfc(), ns2()] {
         // 50 and 59 are 90 ms apart; 62 is 120 ms after 50.
         let mut flow = Flow::new(&config, plain());
@@ -330,7 +330,7 @@ fn each_packet_of_a_gap_has_its_own_verdict() {
 }
 
 #[test]
-fn losses_are_counted_by_kind_when_they_are_declared_and_reordered_packets_in_neither() {
+fn losses_are_counted_by_kind_when_declared_reordering_never() {
     let mut flow = Flow::new(&rfc(), Wireless(&[20, 21]));
     flow.run(0..33, &[10, 20, 21, 30]);
     // Three later packets have not arrived for 30.
@@ -385,7 +385,7 @@ fn forge(flow: &mut Flow<Constant>, ms: i64, forged: u64) {
 }
 
 #[test]
-fn a_mark_with_any_number_ends_the_interval_where_the_stream_stands() {
+fn a_mark_of_any_number_ends_the_interval_where_the_stream_is() {
     // The forged packet comes as the 41st. It ends an interval of 40 - 20 packets; ns-2 counts from packet 11, the one
     // after its last report, to the one after the mark: 41 - 11.
     for (config, closed) in [(rfc(), 20.0), (ns2(), 30.0)] {
@@ -400,7 +400,7 @@ fn a_mark_with_any_number_ends_the_interval_where_the_stream_stands() {
 }
 
 #[test]
-fn a_forged_number_does_not_stretch_the_interval_that_honest_packets_end() {
+fn a_forged_number_does_not_stretch_an_honest_interval() {
     for config in [rfc(), ns2()] {
         let newest = |forged: Option<u64>| {
             let mut flow = Flow::new(&Config { ecn: true, ..config.clone() }, plain());
@@ -436,7 +436,7 @@ fn the_open_interval_goes_on_where_the_numbers_begin_anew() {
 
 proptest! {
     #[test]
-    fn any_numbers_times_and_marks_leave_a_loss_event_rate_and_advance_the_stream_by_no_more_than_a_jump(
+    fn any_input_leaves_a_loss_event_rate_and_jumps_are_bounded(
         packets in prop::collection::vec(
             (prop_oneof![0..100u64, u64::MAX - 100..=u64::MAX, any::<u64>()], any::<i64>(), 0..4u8, any::<u32>()),
             1..100,
@@ -458,7 +458,7 @@ proptest! {
     }
 
     #[test]
-    fn any_order_of_packets_leaves_a_loss_event_rate_between_zero_and_one(
+    fn any_packet_order_leaves_a_loss_event_rate_in_zero_to_one(
         packets in prop::collection::vec((0..300u64, 0..80_000i64, prop::option::of(0..300i64), any::<bool>()), 1..200),
         wireless in any::<bool>(),
         ns2 in any::<bool>(),

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_at_equal_distances_are_even_and_those_of_a_burst_are_one() {
+    fn gaps_at_equal_distances_are_even_and_those_of_a_burst_one() {
         let mut even = gaps(&[7, 100, 100, 2, 98, 100]);
         even.observe_arrived(50);
         assert_eq!((even.since_burst(), even.evenness()), (16, 0), "50 of 100 packets, all gaps 100 apart");

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extremes_of_more_than_30_s_ago_are_forgotten_and_those_of_22_s_are_not() {
+    fn extremes_are_forgotten_after_30_s_and_kept_for_22_s() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut window = Window::NEW;
         let mut observe = |ms, delay| {

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn data_that_was_sent_before_is_a_retransmission_also_where_numbers_wrap() {
+    fn data_sent_before_is_a_retransmission_across_a_wrap_too() {
         let mut crossing = Crossing::default();
         let direction = Direction::Forward;
         for (port, seq) in [(1, u32::MAX - 99), (1, 900), (2, 900), (1, u32::MAX - 99), (1, 1900), (2, 900)] {

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_lost_twice_is_the_one_before_the_verdict_and_counts_once() {
+    fn a_packet_lost_twice_counts_once_before_its_verdict() {
         let losses = [loss(0, 0, Cause::Wireless), loss(90, 0, Cause::Congestion)];
         let first = verdict(50, Some(0), 1, "wireless", Why::Rule);
         let again = verdict(60, Some(0), 1, "congestion", Why::Rule);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn undecided_losses_are_judged_and_no_error_and_what_was_not_lost_is_left_out() {
+    fn undecided_losses_are_judged_no_error_and_the_unlost_left_out() {
         let losses = [loss(0, 0, Cause::Wireless)];
         let records = [
             verdict(50, Some(0), 1, "undecided", Why::Rule),

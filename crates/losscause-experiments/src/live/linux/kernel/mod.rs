@@ -143,7 +143,7 @@ mod tests {
     use crate::live::{Only, Plan, Selection};
 
     #[test]
-    fn a_flow_has_the_congestion_control_of_its_system_and_the_other_that_of_the_pair() {
+    fn a_flow_has_its_systems_control_and_the_other_the_pairs() {
         let only = ["system=lc_zbs", "against=cubic"].map(|text| Only::parse(text).unwrap()).to_vec();
         let plan = Plan::new(&Selection::parse(&["live/sharing"], only).unwrap(), None, 1, &[]).unwrap();
         let cell = &plan.cells()[0];
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_congestion_control_that_the_kernel_lacks_is_refused_by_its_name() {
+    fn a_congestion_control_that_the_kernel_lacks_is_named() {
         assert!(check_built_in("reno").is_ok());
         let error = check_built_in("no_such_control").unwrap_err();
         assert!(error.is_bad_input());

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn zigzag_is_the_best_in_wlh_only_with_at_most_a_fifth_of_congestion_losses_misjudged() {
+    fn zigzag_leads_in_wlh_only_with_at_most_a_fifth_misjudged() {
         let with = |m_c: f64| {
             let others = ["Biaz", "Spike", "Omni"].map(|s| flat("cong", s, WLH, 5.0)).concat();
             let own = [("thput", 98.0), ("cong", 1.0), ("M_c", m_c)].map(|(m, v)| flat(m, "ZigZag", WLH, v)).concat();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn little_variation_of_m_c_means_within_ten_points_up_to_16_flows() {
+    fn little_variation_of_m_c_is_within_ten_points_up_to_16_flows() {
         let with = |at_16: f64, at_128: f64| {
             let others =
                 [("mBiaz", 1.0), ("Spike", 40.0), ("Biaz", 30.0)].map(|(s, v)| flat("M_c", s, WLH, v)).concat();

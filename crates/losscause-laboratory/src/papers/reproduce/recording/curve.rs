@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn more_values_than_can_be_seen_are_thinned_to_the_last_of_each_step() {
+    fn values_too_many_to_see_are_thinned_to_the_last_of_each_step() {
         let points: Vec<(Time, f64)> = (0..100_000).map(|k| (at(f64::from(k) * 1e-5), f64::from(k))).collect();
         let window = (at(0.0), at(1.0));
         let thin = thinned(&points, window);

@@ -99,7 +99,7 @@ fn the_syn_goes_first_and_two_lost_ones_leave_a_window_of_one() {
 }
 
 #[test]
-fn three_reports_start_a_recovery_that_halves_the_window_gradually() {
+fn three_reports_start_a_recovery_that_halves_gradually() {
     let mut driver = twenty_in_flight(&config(), ());
     assert_eq!(driver.report(200, 10, [(11, 12), NO, NO]), [30], "in the state disorder reports make room");
     assert_eq!(driver.report(201, 10, [(11, 13), NO, NO]), [31]);
@@ -170,7 +170,7 @@ fn a_timeout_that_was_too_early_is_undone() {
 }
 
 #[test]
-fn a_recovery_whose_retransmissions_were_all_duplicates_is_undone() {
+fn a_recovery_whose_resends_were_all_duplicates_is_undone() {
     let mut driver = twenty_in_flight(&config(), ());
     for end in [12, 13, 14] {
         driver.report(200, 10, [(11, end), NO, NO]);
@@ -227,7 +227,7 @@ fn algorithm(algorithm: losscause::BuiltIn) -> AtSender<losscause::AnyAlgorithm>
 }
 
 #[test]
-fn an_algorithm_that_judges_every_loss_reduces_a_spared_window_at_a_later_loss() {
+fn a_judge_of_every_loss_cuts_a_spared_window_at_a_later_loss() {
     let mut driver = twenty_in_flight(&config(), algorithm(losscause::BuiltIn::NthLoss));
     for end in 12..15 {
         driver.report(200, 10, [(11, end), NO, NO]);
@@ -290,7 +290,7 @@ impl Algorithm for Rtts {
 }
 
 #[test]
-fn an_ack_that_the_receiver_may_have_held_back_gives_the_algorithm_no_round_trip_time() {
+fn an_ack_that_may_be_held_back_gives_no_round_trip_time() {
     // The round-trip time after an ACK of packets 0 and 1 at 100 ms.
     let rtt_of = |ms, next, block| {
         let rtts = Rtts::default();
