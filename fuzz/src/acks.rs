@@ -19,7 +19,8 @@ pub fn sender_lda(data: &[u8]) {
     let algorithm = BuiltIn::ALL[usize::from(choice) % BuiltIn::ALL.len()];
     let lda = algorithm.build(End::Sender).expect("published parameters");
     let mut sender = Sender::new(lda);
-    let (mut now, mut number) = (Time::ZERO, 0);
+    let mut now = Time::ZERO;
+    let mut number = 0;
     for _ in 0..REPORTS {
         if report(&mut bytes, &mut sender, &mut now, &mut number).is_none() {
             return;

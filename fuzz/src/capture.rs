@@ -57,7 +57,9 @@ pub fn tcp_options(data: &[u8]) {
     let mut bytes = Bytes(data);
     let mut packets = Vec::new();
     let mut segment = || {
-        let (from, flags, payload) = (bytes.u8()?, bytes.u8()?, bytes.u8()?);
+        let from = bytes.u8()?;
+        let flags = bytes.u8()?;
+        let payload = bytes.u8()?;
         let seq = bytes.seq(u64::from(from) * 100)? as u32;
         let ack = bytes.seq(1_000)? as u32;
         let options: Vec<u8> = (0..from >> 4).flat_map(|_| bytes.u32()).flat_map(u32::to_le_bytes).take(40).collect();
@@ -128,7 +130,8 @@ pub fn names(data: &[u8]) {
 /// themselves.
 pub fn numbered(data: &[u8]) {
     let mut bytes = Bytes(data);
-    let (mut packets, mut arrived) = (Vec::new(), Vec::new());
+    let mut packets = Vec::new();
+    let mut arrived = Vec::new();
     let mut near = 0;
     let mut packet = || {
         let choice = bytes.u8()?;
@@ -155,7 +158,8 @@ pub fn numbered(data: &[u8]) {
         Some(())
     };
     while packet().is_some() {}
-    let (sent, arrived) = (file_of(&packets), file_of(&arrived));
+    let sent = file_of(&packets);
+    let arrived = file_of(&arrived);
     check(&sent);
     if let Ok(joined) = analyze_both((&sent[..], "a"), (&arrived[..], "b"), &Options::all()) {
         let Analysis { flows, .. } = joined.both;
@@ -180,7 +184,9 @@ fn file_of(packets: &[Vec<u8>]) -> Vec<u8> {
     let mut file = Vec::new();
     [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 101].iter().for_each(|word| file.extend(word.to_le_bytes()));
     for (index, packet) in packets.iter().enumerate() {
-        let (second, micros, length) = (index / 1_000, index % 1_000 * 1_000, packet.len());
+        let second = index / 1_000;
+        let micros = index % 1_000 * 1_000;
+        let length = packet.len();
         [second, micros, length, length].iter().for_each(|&word| file.extend((word as u32).to_le_bytes()));
         file.extend(packet);
     }

@@ -12,7 +12,9 @@ pub fn differentiator(data: &[u8]) {
     let algorithms: Vec<BuiltIn> = BuiltIn::at_receivers().collect();
     let algorithm = algorithms[usize::from(choice) % algorithms.len()];
     let mut differentiator = Differentiator::new(algorithm.build(End::Receiver).expect("published parameters"));
-    let (mut seq, mut at, mut skips) = (0, Time::ZERO, Skips::new());
+    let mut seq = 0;
+    let mut at = Time::ZERO;
+    let mut skips = Skips::new();
     for _ in 0..64 {
         let Some(packet) = packet(&mut bytes, seq, at) else { return };
         if !skips.take(seq, packet.seq) {

@@ -53,7 +53,9 @@ pub fn tcp_receiver(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(config) = config(&mut bytes) else { return };
     let Ok(mut receiver) = Receiver::new(&config) else { return };
-    let (mut now, mut seq, mut acknowledged) = (Time::ZERO, 0, 0);
+    let mut now = Time::ZERO;
+    let mut seq = 0;
+    let mut acknowledged = 0;
     for taken in 1..=MESSAGES as u64 {
         let Some((later, segment)) = segment(&mut bytes, now, seq) else { return };
         (now, seq) = (later, segment.seq);
@@ -78,7 +80,8 @@ fn segment(bytes: &mut Bytes, now: Time, seq: u64) -> Option<(Time, Segment)> {
     let seq = bytes.seq(seq)?;
     let sent_at = bytes.foreign_time(now)?;
     let flags = bytes.u8()?;
-    let (retransmission, cwr) = (flags & 1 == 1, flags & 2 != 0);
+    let retransmission = flags & 1 == 1;
+    let cwr = flags & 2 != 0;
     let ecn = ecn(flags >> 2);
     Some((
         now,
@@ -101,7 +104,8 @@ pub fn tcp_sender(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(config) = config(&mut bytes) else { return };
     let Ok(mut sender) = Sender::new(&config) else { return };
-    let (mut now, mut sent) = (Time::ZERO, 0);
+    let mut now = Time::ZERO;
+    let mut sent = 0;
     sender.start(now);
     for _ in 0..MESSAGES {
         let mut burst = 0;

@@ -27,7 +27,9 @@ pub fn tfrc_receiver(data: &[u8]) {
     let algorithms: Vec<BuiltIn> = BuiltIn::at_receivers().collect();
     let algorithm = algorithms[usize::from(choice >> 2) % algorithms.len()];
     let mut receiver = Receiver::new(&config(choice), algorithm.build(End::Receiver).expect("published parameters"));
-    let (mut now, mut seq, mut skips) = (Time::ZERO, 0, Skips::new());
+    let mut now = Time::ZERO;
+    let mut seq = 0;
+    let mut skips = Skips::new();
     for taken in 1..=MESSAGES as u64 {
         let Some((later, data)) = data_packet(&mut bytes, now, seq) else { return };
         if !skips.take(seq, data.seq) {
@@ -62,11 +64,13 @@ fn data_packet(bytes: &mut Bytes, now: Time, seq: u64) -> Option<(Time, Data)> {
     let seq = bytes.seq(seq)?;
     let sent_at = bytes.foreign_time(now)?;
     let flags = bytes.u8()?;
-    let (rtt, rto) = (span(bytes, flags & 3)?, span(bytes, flags >> 2 & 3)?);
+    let rtt = span(bytes, flags & 3)?;
+    let rto = span(bytes, flags >> 2 & 3)?;
     let times = rtt.zip(rto).map(|(rtt, rto)| Times { rtt, rto });
     let round = u32::from(flags >> 4);
     let payload_bytes = if flags & 16 == 0 { 1000 } else { bytes.u32()? };
-    let (urgent, ecn) = (flags & 32 != 0, super::tcp::ecn(flags >> 6));
+    let urgent = flags & 32 != 0;
+    let ecn = super::tcp::ecn(flags >> 6);
     Some((now, Data { seq, sent_at, times, round, urgent, ecn, payload_bytes, wire_bytes: 1000 }))
 }
 

@@ -56,7 +56,8 @@ pub(crate) fn bench_capture(options: &Options) -> Result<()> {
         let file = file.display().to_string();
         let ours = [&program, "-q", "analyze", &file, "--format", "json"].map(str::to_owned);
         let theirs = ["tshark", "-q", "-z", "io,stat,0", "-r", &file].map(str::to_owned);
-        let (mut our_runs, mut their_runs) = (Vec::new(), Vec::new());
+        let mut our_runs = Vec::new();
+        let mut their_runs = Vec::new();
         for _ in 0..runs {
             our_runs.push(Usage::of(&ours)?);
             if bench.compared {
@@ -95,7 +96,9 @@ fn write(file: &Path, flows: u32, bytes: u64) -> Result<u64> {
     let out = BufWriter::new(File::create(file).with_context(|| file.display().to_string())?);
     let mut capture = PcapWriter::new(out, u32::MAX)?;
     let mut connections: Vec<Connection> = (0..flows).map(Connection::new).collect();
-    let (mut packets, mut written, mut turn) = (0_u64, 0_u64, 0_u64);
+    let mut packets = 0_u64;
+    let mut written = 0_u64;
+    let mut turn = 0_u64;
     while written < bytes {
         let now = Time::ZERO + Span::from_nanos(turn as i64 * 12_000);
         for packet in connections[(turn % u64::from(flows)) as usize].turn((now.as_nanos() / 1_000_000) as u32) {
@@ -156,7 +159,8 @@ impl Connection {
     }
 
     fn packet(&self, from: usize, tcp: Tcp, payload_bytes: u16) -> Packet {
-        let (source, destination) = (self.ends[from], self.ends[1 - from]);
+        let source = self.ends[from];
+        let destination = self.ends[1 - from];
         let transport = Transport::Tcp(tcp);
         Packet { source, destination, id: 0, time_to_live: 64, ecn: 0, transport, payload_bytes }
     }

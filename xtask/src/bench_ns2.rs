@@ -137,7 +137,8 @@ impl<'a> Prepared<'a> {
 
     /// Runs both alternately, this many times, and summarises.
     fn compare(&self, runs: u32) -> Result<String> {
-        let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+        let mut theirs = Vec::new();
+        let mut ours = Vec::new();
         for _ in 0..runs {
             theirs.push(Usage::of(&self.ns2())?);
             ours.push(Usage::of(&self.losscause())?);

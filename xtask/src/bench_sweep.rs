@@ -76,7 +76,9 @@ pub(crate) fn bench_sweep(options: &Options) -> Result<()> {
         }
         std::fs::write(directory.path().join("s.toml"), SCENARIO.replace("DURATION", &duration_s.to_string()))?;
         std::fs::write(directory.path().join("sweep.toml"), SWEEP.replace("CELLS", &cells.to_string()))?;
-        let (mut one, mut two, mut peak_kb) = (Vec::new(), Vec::new(), 0);
+        let mut one = Vec::new();
+        let mut two = Vec::new();
+        let mut peak_kb = 0;
         for pair in 0..if once { 1 } else { options.pairs } {
             for jobs in if pair % 2 == 0 { [1, 2] } else { [2, 1] } {
                 let (seconds, usage) = timed(&program, directory.path(), jobs)?;
@@ -91,7 +93,9 @@ pub(crate) fn bench_sweep(options: &Options) -> Result<()> {
         let ratios: Vec<f64> = one.iter().zip(&two).map(|(one, two)| one / two).collect();
         let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
         let most = ratios.iter().copied().fold(0.0, f64::max);
-        let (one, two, ratio) = (median(one), median(two), median(ratios));
+        let one = median(one);
+        let two = median(two);
+        let ratio = median(ratios);
         println!(
             "{cells:9} {:9.2} {one:8.2} s {two:8.2} s   {ratio:5.2} ({least:.2} to {most:.2}) {:12.0} MB",
             1e3 * one / f64::from(cells),
@@ -107,7 +111,9 @@ fn timed(program: &str, place: &Path, jobs: u32) -> Result<(f64, Usage)> {
     if out.exists() {
         std::fs::remove_dir_all(&out)?;
     }
-    let (file, out, jobs) = (place.join("sweep.toml"), out.display().to_string(), jobs.to_string());
+    let file = place.join("sweep.toml");
+    let out = out.display().to_string();
+    let jobs = jobs.to_string();
     let file = file.display().to_string();
     let words = [program, "-q", "sweep", &file, "--out", &out, "--jobs", &jobs].map(str::to_owned);
     let begun = Instant::now();

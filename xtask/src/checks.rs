@@ -128,7 +128,9 @@ pub(crate) fn ci(options: &Options) -> Result<()> {
 
 fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>, costs: &mut Costs) -> Result<()> {
     let begun = Instant::now();
-    let (mut passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
+    let mut passed = 0;
+    let mut failed = Vec::new();
+    let mut skipped = Vec::new();
     let steps: Vec<&Step> = steps.filter(|step| !step.is_left_out(&mut skipped)).collect();
     for together in steps.chunk_by(|one, next| one.is_beside && next.is_beside) {
         let names = together.iter().map(|step| step.name).collect::<Vec<_>>().join(", ");
@@ -265,7 +267,8 @@ fn same_bytes() -> Result<()> {
         let arguments = ["reproduce", "cen2003", "--runs", "1", "--format", "json", "--jobs", jobs];
         output(command(&program).args(arguments))
     };
-    let (one, two) = (json("1")?, json("2")?);
+    let one = json("1")?;
+    let two = json("2")?;
     if one.is_empty() || one != two {
         let at = one.iter().zip(&two).take_while(|(a, b)| a == b).count();
         bail!("`losscause reproduce` printed other bytes with --jobs 2 than with --jobs 1, from byte {at} on");

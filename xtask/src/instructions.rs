@@ -42,7 +42,8 @@ const LONG_RUN_S: u64 = 120;
 pub(crate) fn instructions(options: &Options) -> Result<()> {
     Tool::Valgrind.ensure()?;
     let program = std::env::current_exe().context("finding this program")?;
-    let (short, long) = (count(&program, SHORT_RUN_S)?, count(&program, LONG_RUN_S)?);
+    let short = count(&program, SHORT_RUN_S)?;
+    let long = count(&program, LONG_RUN_S)?;
     if long.packet_hops <= short.packet_hops {
         bail!("{WORKLOAD} printed no more packet-hops for {LONG_RUN_S} s than for {SHORT_RUN_S} s");
     }

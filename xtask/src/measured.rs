@@ -65,7 +65,8 @@ pub(crate) fn measured(measured: &Measured) -> Result<()> {
     output(&mut of_words(&measured.words))?;
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("reading what the child took")?;
     let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    let (user_s, system_s) = (seconds(usage.user_time()), seconds(usage.system_time()));
+    let user_s = seconds(usage.user_time());
+    let system_s = seconds(usage.system_time());
     println!("{}", serde_json::to_string(&Usage { user_s, system_s, peak_kb: usage.max_rss() })?);
     Ok(())
 }

@@ -220,7 +220,8 @@ fn configuration(root: &Path, crates: &[Crate]) -> String {
 
 /// Files below `folder`, and their bytes.
 fn size(folder: &Path) -> Result<(usize, u64)> {
-    let (mut files, mut bytes) = (0, 0);
+    let mut files = 0;
+    let mut bytes = 0;
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let entry = entry?;
         let (more_files, more_bytes) =

@@ -140,7 +140,8 @@ impl Environment {
             .current_dir(root().join("python"))
             .env("CARGO_INCREMENTAL", "0"))?;
         let wheel = only_file(&wheels)?;
-        let (size, name) = (fs::metadata(&wheel)?.len(), wheel.file_name().unwrap_or_default().to_string_lossy());
+        let size = fs::metadata(&wheel)?.len();
+        let name = wheel.file_name().unwrap_or_default().to_string_lossy();
         println!("{name}: {:.2} MB", size as f64 / 1e6);
         if size > LARGEST_WHEEL {
             bail!("the wheel has {size} bytes, expected at most {LARGEST_WHEEL}");

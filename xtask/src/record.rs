@@ -140,7 +140,8 @@ fn write(path: &PathBuf, table: &Table) -> Result<()> {
 
 /// One sentence per line that differs, in the order of the lines' names.
 fn differences(recorded: &Table, now: &Table) -> Vec<String> {
-    let (before, after) = (answers(recorded), answers(now));
+    let before = answers(recorded);
+    let after = answers(now);
     let names: BTreeSet<_> = before.keys().chain(after.keys()).collect();
     let sentence = |name: &Vec<&str>| {
         let shown = name.join(" ");

@@ -77,7 +77,8 @@ fn answer(written: &Reproduction) -> BTreeSet<String> {
 /// The same lines by the script, which appends figures after a colon.
 fn answer_of(script: &Path, result: &Path) -> Result<BTreeSet<String>> {
     let absolute = |path: &Path| fs::canonicalize(path).with_context(|| format!("{} cannot be read", path.display()));
-    let (script, result) = (absolute(script)?, absolute(result)?);
+    let script = absolute(script)?;
+    let result = absolute(result)?;
     let printed = output(command("python3").arg(script).arg(result).args(["--misses", "--unmeasured"]))?;
     let lines = String::from_utf8(printed).context("the script did not print text")?;
     let line = |line: &str| match line.split_once(' ') {

@@ -112,7 +112,8 @@ fn every_target_takes_changed_files_of_its_corpus() {
     let (sender, outcomes) = channel();
     let next = Arc::new(AtomicUsize::new(0));
     for _ in 0..thread::available_parallelism().unwrap().get() {
-        let (sender, next) = (sender.clone(), Arc::clone(&next));
+        let sender = sender.clone();
+        let next = Arc::clone(&next);
         thread::spawn(move || {
             while let Some((index, target)) = TARGETS.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed)) {
                 run_changed(index, *target, &sender);

@@ -97,7 +97,9 @@ fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
 
 #[test]
 fn every_toml_block_runs_or_is_marked_as_a_fragment() {
-    let (mut scenarios, mut sweeps, mut fragments) = (0, 0, 0);
+    let mut scenarios = 0;
+    let mut sweeps = 0;
+    let mut fragments = 0;
     for name in pages() {
         let page = read(&name);
         for example in blocks(&page, "toml") {

@@ -702,7 +702,8 @@ impl Rules {
     pub(crate) fn of(options: &Options, file: &str) -> Self {
         let budget = options.over_time.then(Budget::default);
         let watch = Watch::new(file, options.observer.clone(), options.flows.clone());
-        let (chosen, keep_skew) = (options.chosen.clone(), options.keep_skew);
+        let chosen = options.chosen.clone();
+        let keep_skew = options.keep_skew;
         Self { chosen, keep_skew, budget, watch, keeps_packets: false }
     }
 }
@@ -992,7 +993,8 @@ impl<'a> Reading<'a> {
                 summary.add(opinion.verdict);
             }
         }
-        let (judged_at, protocol) = (result.judged_at, result.protocol);
+        let judged_at = result.judged_at;
+        let protocol = result.protocol;
         let situation = Situation { judged_at, protocol, selective: result.selective, delays: result.delays };
         let usable = || names.iter().flatten().map(String::as_str);
         let recommended = Table::built_in().recommend(situation, usable()).map(str::to_owned);
@@ -1133,7 +1135,8 @@ impl Loss {
         let seq = protocol.on_wire(found.start);
         let verdicts = Verdicts { names: names.clone(), opinions: found.opinions };
         let time_s = (found.time - begun).as_secs_f64();
-        let (frame, frame_again) = (found.frame, found.frame_again);
+        let frame = found.frame;
+        let frame_again = found.frame_again;
         // Only the frames of a capture have dates.
         let time_utc = frame.and_then(|_| Utc::of(found.time));
         let loss = Self::new((time_s, found.time), (seq, bytes), found.evidence, verdicts);
@@ -1144,8 +1147,10 @@ impl Loss {
 impl Loss {
     /// The loss of one packet, of which neither the place nor the queueing delay is known.
     pub(crate) fn new(shown: (f64, Time), what: (u64, u64), evidence: Evidence, verdicts: Verdicts) -> Self {
-        let ((time_s, time), (seq, bytes)) = (shown, what);
-        let (reasons, undecided) = (Reasons(verdicts.clone()), Missing(verdicts.clone()));
+        let (time_s, time) = shown;
+        let (seq, bytes) = what;
+        let reasons = Reasons(verdicts.clone());
+        let undecided = Missing(verdicts.clone());
         Self {
             time_s,
             time,
@@ -1197,7 +1202,8 @@ impl Ends {
     /// The trip times to show: those of the end that found most of the losses, if it has any.
     fn that_tells(&self, lost: &[Found]) -> Option<&Trips> {
         let gaps = lost.iter().filter(|found| found.evidence == Evidence::Gap).count();
-        let (receiver, sender) = (self.receiver.as_ref(), self.sender.as_ref());
+        let receiver = self.receiver.as_ref();
+        let sender = self.sender.as_ref();
         let by_weight = if gaps * 2 >= lost.len() { [receiver, sender] } else { [sender, receiver] };
         by_weight.into_iter().flatten().find(|trips| trips.latest().is_some())
     }
@@ -1205,7 +1211,8 @@ impl Ends {
 
 impl Queueing {
     fn of(trips: &Trips) -> Option<Self> {
-        let (p50_ms, p95_ms) = (trips.queueing_quantile(0.5)?, trips.queueing_quantile(0.95)?);
+        let p50_ms = trips.queueing_quantile(0.5)?;
+        let p95_ms = trips.queueing_quantile(0.95)?;
         let sampled = trips.sample().count() as u64;
         Some(Self { p50_ms, p95_ms, busy: trips.share_from(p95_ms / 2.0), sampled })
     }

@@ -135,7 +135,8 @@ impl Analysis {
         }
         let closed = worst(|flow| if flow.window_closed_s >= LONG_S { flow.window_closed_s } else { 0.0 });
         if let Some(flow) = closed {
-            let (closed, all) = (flow.window_closed_s, self.duration_s);
+            let closed = flow.window_closed_s;
+            let all = self.duration_s;
             let who = &flow.dst;
             told.push(format!("{who} could take nothing: its window was closed for {closed:.1} of {all:.1} s."));
         }
@@ -377,8 +378,10 @@ impl Flow {
     pub fn told_limit(&self) -> Option<String> {
         let pace = self.pace.filter(|pace| pace.lasted_s >= LONG_S && self.packets >= TRANSFER_PKTS)?;
         let sending = pace.sending?;
-        let (lasted, most) = (pace.lasted_s, pace.lasted_s / 2.0);
-        let (src, dst) = (&self.src, &self.dst);
+        let lasted = pace.lasted_s;
+        let most = pace.lasted_s / 2.0;
+        let src = &self.src;
+        let dst = &self.dst;
         if sending.idle_s >= most {
             return Some(format!("{src} had nothing to send for {:.1} of {lasted:.1} s.", sending.idle_s));
         }
@@ -497,7 +500,8 @@ fn shared_causes<'a>(lossy: &[&'a Flow]) -> Vec<Shared<'a>> {
 fn told_causes(lossy: &[&Flow]) -> Option<[String; 2]> {
     let causes = shared_causes(lossy);
     let main = causes.first()?;
-    let (total, advice) = (causes.iter().map(|shared| shared.lost).sum::<u64>(), main.told.advice());
+    let total = causes.iter().map(|shared| shared.lost).sum::<u64>();
+    let advice = main.told.advice();
     let Diagnosis { cause, certainty, .. } = main.told.diagnosis;
     if main.lost * 10 >= total * MOST_OF_TEN {
         // Only of a flow alone, and with a cause, is a low rate what its losses cost.

@@ -50,7 +50,8 @@ impl Cost {
     /// Of a flow whose losses have this cause; `is_shared` if other flows of its hosts have a part of the path. None if its
     /// data passed at once.
     pub(crate) fn of(flow: &Flow, cause: Cause, is_shared: bool) -> Option<Self> {
-        let (pace, measured) = (flow.pace?, flow.measured.as_ref()?);
+        let pace = flow.pace?;
+        let measured = flow.measured.as_ref()?;
         let held_s = pace.sending.map_or(0.0, |sending| sending.idle_s + sending.window_full_s);
         let waited_s = pace.lasted_s - held_s;
         if waited_s <= 0.0 {
@@ -58,7 +59,8 @@ impl Cost {
         }
         let goodput_bps = 8.0 * flow.bytes as f64 / waited_s;
         let path = path_rate(flow, measured, cause, is_shared);
-        let (path_rate_bps, steady_bps) = (path.map(|path| path.0), path.filter(|path| path.1).map(|path| path.0));
+        let path_rate_bps = path.map(|path| path.0);
+        let steady_bps = path.filter(|path| path.1).map(|path| path.0);
         let first_s = flow.losses.first().map_or(f64::INFINITY, |loss| loss.time_s);
         let after =
             (0..measured.rates.len()).filter(|&step| measured.from_s + measured.step_s * step as f64 >= first_s);
@@ -93,7 +95,8 @@ impl Cost {
         let mut told = match (self.path_rate_bps, self.used) {
             (Some(path), Some(used)) => {
                 let mean = if self.path_rate_changes { " on average" } else { "" };
-                let (goodput, path) = (units::rate(self.goodput_bps), units::rate(path));
+                let goodput = units::rate(self.goodput_bps);
+                let path = units::rate(path);
                 match used < 1.0 {
                     true => format!("{goodput} of the path's {path}{mean} ({:.0} %)", 100.0 * used),
                     // As behind a bucket that was full.

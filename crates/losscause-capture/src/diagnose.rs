@@ -155,7 +155,9 @@ fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> Diagnosis {
         let longest = flow.outages.iter().map(|outage| outage.to_s - outage.from_s).fold(0.0, f64::max);
         let longest = Span::from_secs_f64_rounded(longest);
         let finding = Finding::Unanswered(unanswered as u64, losses.len() as u64, longest);
-        let (cause, certainty, findings) = (Cause::Outage, Certainty::Clear, [Some(finding), None, None]);
+        let cause = Cause::Outage;
+        let certainty = Certainty::Clear;
+        let findings = [Some(finding), None, None];
         return Diagnosis { cause, certainty, findings };
     }
     let mut rounds = Rounds::default();

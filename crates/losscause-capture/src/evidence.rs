@@ -130,7 +130,9 @@ const CHANCE: f64 = 2.0;
 fn weigh(at_losses: &[f64], queueing: Queueing) -> (String, Option<Cause>) {
     let mut sorted = at_losses.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let (all, usual, busy) = (sorted.len(), queueing.p95_ms, queueing.busy);
+    let all = sorted.len();
+    let usual = queueing.p95_ms;
+    let busy = queueing.busy;
     let below = |limit: f64| sorted.partition_point(|delay| *delay < limit);
     let half = usual / 2.0;
     let low = below(half);

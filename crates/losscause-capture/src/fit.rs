@@ -139,7 +139,8 @@ impl Fit {
     pub(crate) fn of(carried: &Carried, pace: &Pace, losses: &[Loss], trips: &Trips, has_outage: bool) -> Option<Self> {
         let standing = &carried.standing;
         let base = standing.base()?;
-        let (rtt_ms, header_bytes) = (base.as_millis_f64(), carried.header_bytes);
+        let rtt_ms = base.as_millis_f64();
+        let header_bytes = carried.header_bytes;
         let packet_bytes = carried.payload_bytes + header_bytes;
         let (runs, is_short) = standing.runs();
         let in_time = rates_of(runs.some(), header_bytes);
@@ -199,7 +200,8 @@ impl Fit {
     pub(crate) fn policed(flow: &Flow, cause: Cause) -> Option<Self> {
         let Cause::Policer { rate_bps: Some(rate_bps), burst_bytes } = cause else { return None };
         let packets = flow.measured.as_ref()?.packets.filter(|_| flow.vantage == Vantage::Sender)?;
-        let (rtt_ms, rate_bps) = (packets.rtt_ms?, rate_bps as f64);
+        let rtt_ms = packets.rtt_ms?;
+        let rate_bps = rate_bps as f64;
         let seen = flow.fit.filter(|fit| fit.rate_bps >= 2.0 * rate_bps);
         // A bucket that is smaller than a packet lets none pass.
         let burst_bytes = burst_bytes.unwrap_or_default().max(2 * packets.full_bytes);
@@ -302,7 +304,8 @@ impl Fit {
         let (packets, is_seen) = self.queue_packets();
         let full = units::ms(self.full_ms.unwrap_or(self.longest_ms));
         let of_queue = if is_seen {
-            let (queue, judged) = (self.queue_losses, self.judged_losses);
+            let queue = self.queue_losses;
+            let judged = self.judged_losses;
             format!("Queue {packets} packets: {queue} of {judged} losses came where packets waited about {full}.")
         } else {
             format!("Queue {packets} packets, a guess: none was seen to drop. Packets waited {full} at most.")
@@ -320,7 +323,8 @@ impl Fit {
 impl Policed {
     /// "Policer of 3 Mb/s with a bucket of 100 kB or more".
     fn told(&self) -> String {
-        let (rate, burst) = (units::rate(self.rate_bps), units::bytes(self.burst_bytes));
+        let rate = units::rate(self.rate_bps);
+        let burst = units::bytes(self.burst_bytes);
         format!("Policer of {rate} with a bucket of {burst} or more")
     }
 }
@@ -333,7 +337,8 @@ impl Losses {
         sorted.sort_by(|a, b| b.total_cmp(a));
         let Some(&full_ms) = sorted.get((sorted.len() / SUPPORT).min(2)) else { return Self::default() };
         let level = NEARLY_FULL * full_ms;
-        let (all, above) = (losses.len() as f64, sorted.partition_point(|ms| *ms >= level) as f64);
+        let all = losses.len() as f64;
+        let above = sorted.partition_point(|ms| *ms >= level) as f64;
         let long = share_from(level);
         let expected = long * all;
         let deviation = (expected * (1.0 - long)).sqrt().max(0.5);
@@ -381,7 +386,8 @@ impl Others {
 /// The rate of each run, bits per second, and how long it lasted, seconds, which is its weight.
 fn rates_of(runs: &[Run], header_bytes: u64) -> Vec<(f64, f64)> {
     let rate = |run: &Run| {
-        let (bytes, lasted_s) = (run.bytes + header_bytes * run.packets, run.lasted.as_secs_f64());
+        let bytes = run.bytes + header_bytes * run.packets;
+        let lasted_s = run.lasted.as_secs_f64();
         (8.0 * bytes as f64 / lasted_s, lasted_s)
     };
     runs.iter().map(rate).collect()

@@ -99,7 +99,8 @@ pub fn analyze_both(
     receiver: (impl Read, &str),
     options: &Options,
 ) -> Result<Joined, JoinError> {
-    let (mut sent, mut arrived) = (Logs::default(), Logs::default());
+    let mut sent = Logs::default();
+    let mut arrived = Logs::default();
     let (mut source, file) = sender;
     let sender = analyze_keeping(&mut source, file, options, &mut |now, packet, _| sent.on_packet(now, packet));
     let sender = sender.map_err(JoinError::Sender)?;

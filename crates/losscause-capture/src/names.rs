@@ -69,7 +69,8 @@ impl Names {
 
     #[cold]
     fn on_handshake(&mut self, packet: &Packet<'_>, seq: u32, payload_bytes: u32) {
-        let (bytes, ends) = (packet.payload, [packet.src, packet.dst]);
+        let bytes = packet.payload;
+        let ends = [packet.src, packet.dst];
         match server_name(bytes) {
             Hello::Names(name) => self.name_server(ends, name),
             // What the snap length cut does not come later.
@@ -198,7 +199,8 @@ fn extensions(mut hello: Reader<'_>) -> Option<Option<&str>> {
     hello.counted(1)?;
     let mut left = hello.number(2)?;
     while left >= 4 {
-        let (kind, length) = (hello.number(2)?, hello.number(2)?);
+        let kind = hello.number(2)?;
+        let length = hello.number(2)?;
         let extension = hello.take(length)?;
         if kind == SERVER_NAME {
             return Some(first_host(Reader(extension)));
@@ -231,7 +233,8 @@ fn addresses(message: &[u8]) -> Option<Vec<(u128, Box<str>)>> {
     const ERROR: u8 = 0x0f;
     const INTERNET: usize = 1;
     let &[_, _, flags, more_flags, a, b, c, d, ..] = message.first_chunk::<12>()?;
-    let (questions, records) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
+    let questions = u16::from_be_bytes([a, b]);
+    let records = u16::from_be_bytes([c, d]);
     if flags & IS_ANSWER == 0 || more_flags & ERROR != 0 || questions > 1 {
         return None;
     }
@@ -246,7 +249,8 @@ fn addresses(message: &[u8]) -> Option<Vec<(u128, Box<str>)>> {
         let own = at;
         at = behind_name(message, at)?;
         let mut record = Reader(message.get(at..)?);
-        let (kind, class) = (record.number(2)?, record.number(2)?);
+        let kind = record.number(2)?;
+        let class = record.number(2)?;
         record.take(4)?;
         let length = record.number(2)?;
         // What a snap length cut off is not needed.

@@ -15,14 +15,16 @@ impl Analysis {
     pub(crate) fn told_unread(&self) -> Option<String> {
         let unread = self.unread.hiding();
         let kinds = listed(unread.iter().map(|(kind, count)| (kind.to_string(), count)), |_| "");
-        let (total, all) = (unread.total(), self.packets);
+        let total = unread.total();
+        let all = self.packets;
         (total > 0).then(|| format!("{total} of {all} packets were not read: {kinds}"))
     }
 
     /// Where and why the file ended early, as the end of a sentence that begins with the file: "ends inside a packet at
     /// byte 3000; the 12 packets before were analysed". None if it is whole.
     pub fn cut(&self) -> Option<String> {
-        let (offset, problem) = (self.truncated_at?, self.truncation.as_ref()?);
+        let offset = self.truncated_at?;
+        let problem = self.truncation.as_ref()?;
         Some(format!("{problem} at byte {offset}; the {} packets before were analysed", self.packets))
     }
 
@@ -60,14 +62,16 @@ impl Analysis {
         let both: Vec<&Alone> = self.flows.iter().filter_map(|flow| flow.alone.as_ref()).collect();
         let side = |tally: fn(&Alone) -> Tally| {
             let sum = |count: fn(&Tally) -> u64| both.iter().map(|alone| count(&tally(alone))).sum::<u64>();
-            let (found, missed) = (sum(|tally| tally.found), sum(|tally| tally.missed));
+            let found = sum(|tally| tally.found);
+            let missed = sum(|tally| tally.missed);
             let others = match sum(|tally| tally.others) {
                 0 => String::new(),
                 others => format!(", and takes {others} others for losses"),
             };
             format!("finds {found} and misses {missed}{others}")
         };
-        let (sender, receiver) = (side(|alone| alone.sender), side(|alone| alone.receiver));
+        let sender = side(|alone| alone.sender);
+        let receiver = side(|alone| alone.receiver);
         let is_empty = |alone: &&Alone| [alone.sender, alone.receiver].iter().all(|tally| *tally == Tally::default());
         let text =
             format!("Of these known losses, the sender's capture alone {sender}; the receiver's alone {receiver}.");

@@ -147,7 +147,8 @@ impl Sending {
             p50_ms: p50.as_millis_f64(),
             most_ms: most.as_millis_f64(),
         });
-        let (idle_s, window_full_s) = (pace.idle.as_secs_f64(), pace.window_full.as_secs_f64());
+        let idle_s = pace.idle.as_secs_f64();
+        let window_full_s = pace.window_full.as_secs_f64();
         Self { idle_s, window_full_s, stall_s, stall_from_s, rtt }
     }
 }

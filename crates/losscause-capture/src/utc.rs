@@ -25,7 +25,8 @@ fn date(days: i64) -> (i64, i64, i64) {
     /// From 0000-03-01 to 1970-01-01.
     const TO_1970: i64 = 719_468;
     let days = days + TO_1970;
-    let (era, day) = (days / 146_097, days % 146_097);
+    let era = days / 146_097;
+    let day = days % 146_097;
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
     // Five months from March on, and from August on, have 153 days.
@@ -38,10 +39,14 @@ fn date(days: i64) -> (i64, i64, i64) {
 impl fmt::Display for Utc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nanos = self.0.as_nanos();
-        let (seconds, nanos) = (nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND);
-        let (days, second) = (seconds / SECONDS_PER_DAY, seconds % SECONDS_PER_DAY);
+        let seconds = nanos / NANOS_PER_SECOND;
+        let nanos = nanos % NANOS_PER_SECOND;
+        let days = seconds / SECONDS_PER_DAY;
+        let second = seconds % SECONDS_PER_DAY;
         let (year, month, day) = date(days);
-        let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+        let hour = second / 3_600;
+        let minute = second / 60 % 60;
+        let second = second % 60;
         write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{nanos:09}Z")
     }
 }

@@ -183,7 +183,8 @@ fn pcapng(packets: &[(u64, Vec<u8>)], is_big_endian: bool) -> Vec<u8> {
     block(1, [&u16(101)[..], &u16(0), &u32(0), &resolution].concat());
     block(0x0bad, b"a block of the future".to_vec());
     for (index, (us, packet)) in packets.iter().enumerate() {
-        let (ms, length) = (us / 1_000, u32(packet.len() as u32));
+        let ms = us / 1_000;
+        let length = u32(packet.len() as u32);
         let mut body = [u32(1), u32((ms >> 32) as u32), u32(ms as u32), length, length].concat();
         body.extend(packet);
         body.resize(body.len().div_ceil(4) * 4, 0);
@@ -203,7 +204,8 @@ fn every_block_of_a_pcapng_file_stays() {
         let file = pcapng(&bytes(lost_and_repaired()), is_big_endian);
         let out = annotated(&file);
         assert_eq!(frames(&out), frames(&file));
-        let (before, after) = (blocks(&file, is_big_endian), blocks(&out, is_big_endian));
+        let before = blocks(&file, is_big_endian);
+        let after = blocks(&out, is_big_endian);
         assert_eq!(before.len(), after.len());
         let changed: Vec<usize> = (0..before.len()).filter(|&at| before[at] != after[at]).collect();
         assert_eq!(changed, [0, 8, 16], "the section's length, and frames 5 and 13");

@@ -43,7 +43,8 @@ fn transfer() -> [Capture; 2] {
     let stamp = |us: i64| (us / 1_000) as u32 + 1_000;
     let data = |packet: i64, us: i64| Segment::data(seq(packet), BYTES).at(stamp(us), 5).bytes();
     let arrives = |us: i64| us + ONE_WAY_US + queue_us(us);
-    let (mut sent, mut arrivals) = (Vec::new(), Vec::new());
+    let mut sent = Vec::new();
+    let mut arrivals = Vec::new();
     for packet in 0..DATA_PKTS {
         let us = 100_000 + EVERY_US * packet;
         sent.push((us, packet));
@@ -64,7 +65,8 @@ fn transfer() -> [Capture; 2] {
     let mut at_sender: Capture = vec![(0, syn.clone()), (40_000, syn_ack.clone()), (40_100, third.clone())];
     let mut at_receiver: Capture = vec![(20_000, syn), (20_050, syn_ack), (60_100, third)];
     at_sender.extend(sent.iter().map(|&(us, packet)| (us, data(packet, us))));
-    let (mut next, mut held) = (0, BTreeMap::new());
+    let mut next = 0;
+    let mut held = BTreeMap::new();
     for (us, packet, sent) in arrivals {
         at_receiver.push((us, data(packet, sent)));
         held.insert(packet, ());
@@ -106,7 +108,8 @@ fn verdicts(flow: &Flow) -> BTreeMap<u64, (f64, Verdict)> {
 
 /// The losses that the two judge otherwise, or that only one of them has, but for those within `but_for`, seconds.
 fn changed(before: &Flow, after: &Flow, but_for: std::ops::Range<f64>) -> Vec<(u64, f64)> {
-    let (before, after) = (verdicts(before), verdicts(after));
+    let before = verdicts(before);
+    let after = verdicts(after);
     let counts = |(seq, &(at, verdict)): (&u64, &(f64, Verdict))| {
         let same = after.get(seq).is_some_and(|other| other.1 == verdict);
         (!same && !but_for.contains(&at)).then_some((*seq, at))
@@ -186,7 +189,8 @@ fn stream(packets: impl IntoIterator<Item = (i64, u16, u32)>) -> Capture {
 fn the_packets_of_a_frame_that_are_paced_wait_in_no_queue() {
     // 30 frames a second of 20 packets, one every millisecond; one in fifty is lost.
     let packets = (0..6_000_i64).filter(|&i| i < 40 || chance(i, 50) != 0).map(|i| {
-        let (frame, place) = (i / 20, i % 20);
+        let frame = i / 20;
+        let place = i % 20;
         (33_333 * frame + 1_000 * place + chance(i, 300), i as u16, 3_000 * frame as u32)
     });
     let flow = main_flow(&stream(packets));

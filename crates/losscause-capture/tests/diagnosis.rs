@@ -120,7 +120,8 @@ fn diagnosis(packets: &[(u64, Segment)]) -> Diagnosis {
 
 /// A token bucket, bytes per second and bytes.
 fn policer(rate: u64, burst: u64) -> impl FnMut(u64) -> Option<u64> {
-    let (mut tokens, mut filled_us) = (burst as f64, 0);
+    let mut tokens = burst as f64;
+    let mut filled_us = 0;
     move |now| {
         tokens = (tokens + (now - filled_us) as f64 * rate as f64 / 1e6).min(burst as f64);
         filled_us = now;

@@ -101,7 +101,8 @@ fn dropped(missing: &[u16], dropped: u64) -> Vec<u8> {
     for k in (0..400_u16).filter(|k| !missing.contains(k)) {
         let data = rtp(k, 160 * u32::from(k), 160);
         let time = Time::ZERO + Span::from_millis(20 * i64::from(k));
-        let (original_bytes, link) = (data.len() as u32, LinkType::RAW);
+        let original_bytes = data.len() as u32;
+        let link = LinkType::RAW;
         let frame = Frame { number: 0, time, link, data: &data, original_bytes, direction: None };
         writer.write(interface, &frame, None).unwrap();
     }

@@ -39,7 +39,8 @@ fn time(packets: &Packets) -> Duration {
 
 /// Four times the packets may cost ten times the time.
 fn grows_linearly(make: impl Fn(u32) -> Packets, packets: u32) {
-    let (small, large) = (time(&make(packets)), time(&make(4 * packets)));
+    let small = time(&make(packets));
+    let large = time(&make(4 * packets));
     assert!(
         large <= small * 10 + Duration::from_millis(20),
         "{small:?} for {packets}, {large:?} for four times as many"

@@ -107,7 +107,8 @@ fn every_loss_has_the_verdicts_of_both_ends() {
     let at_receiver = joined.receiver.flows[0].recommended.as_ref().unwrap();
     assert_eq!(flow.recommended, Some(format!("{at_receiver}@receiver")), "the receiver's, as both found as many");
     for (end, alone) in [("sender", &joined.sender), ("receiver", &joined.receiver)] {
-        let (both, one) = (flow.summary[&format!("spike@{end}")], alone.flows[0].summary["spike"]);
+        let both = flow.summary[&format!("spike@{end}")];
+        let one = alone.flows[0].summary["spike"];
         assert_eq!((both.wireless, both.congestion), (one.wireless, one.congestion), "{end}");
         assert_eq!(both.undecided, one.undecided + 1, "{end}: the loss that it missed");
     }
@@ -224,9 +225,12 @@ struct Look {
 /// arrives. Returns both captures and the drops between common packets.
 fn transfer(look: Look, packets: usize, fates: &[(bool, i64)]) -> (Vec<u8>, Vec<u8>, Vec<(u64, i64)>) {
     let mut fates = fates.iter().copied().chain(std::iter::repeat((false, 0)));
-    let (mut sent, mut arrived, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
+    let mut sent = Vec::new();
+    let mut arrived = Vec::new();
+    let mut dropped = Vec::new();
     let mut again: Vec<(i64, usize)> = Vec::new();
-    let (mut next, mut id) = (0, 1_u16);
+    let mut next = 0;
+    let mut id = 1_u16;
     for now in 0_i64.. {
         let due = again.iter().position(|&(due, _)| due <= now).map(|place| again.remove(place).1);
         let segment = match due {
@@ -311,7 +315,9 @@ proptest! {
     ) {
         // Every fate holds for a packet; late ones are overtaken. The first and last packets arrive in order.
         let fates: Vec<_> = [(false, 0); 5].into_iter().chain(fates).chain([(false, 0); 5]).collect();
-        let (mut sent, mut arrived, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
+        let mut sent = Vec::new();
+        let mut arrived = Vec::new();
+        let mut dropped = Vec::new();
         for (index, (is_dropped, late)) in fates.into_iter().enumerate() {
             let seq = first.wrapping_add(index as u16);
             let now = 20 * index as i64;

@@ -97,7 +97,8 @@ fn logs_of_two_connections_have_nothing_in_common() {
 
 #[test]
 fn logs_in_the_wrong_order_are_refused() {
-    let (client, server) = (log("client", "", &sent()), log("server", "", &arrived()));
+    let client = log("client", "", &sent());
+    let server = log("server", "", &arrived());
     assert!(matches!(join(&server, &client), Err(JoinError::Swapped)));
 }
 

@@ -8,7 +8,8 @@ use losscause_capture::{Analysis, Options, analyze};
 
 /// A packet of UDP from port 53 to 10.0.0.1.
 fn dns(message: &[u8]) -> Vec<u8> {
-    let (total, length) = ((28 + message.len() as u16).to_be_bytes(), (8 + message.len() as u16).to_be_bytes());
+    let total = (28 + message.len() as u16).to_be_bytes();
+    let length = (8 + message.len() as u16).to_be_bytes();
     let ip = [&[0x45, 0][..], &total, &[0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 53, 10, 0, 0, 1]].concat();
     [&ip[..], &[0, 53, 0x30, 0x39], &length, &[0, 0], message].concat()
 }

@@ -187,7 +187,8 @@ fn a_mark_on_a_tunnel_is_a_mark() {
 }
 
 fn parsed(link: u32, data: &[u8], original: usize) -> Parsed<'_> {
-    let (time, link) = (Time::ZERO, LinkType(link));
+    let time = Time::ZERO;
+    let link = LinkType(link);
     Parsed::of(&Frame { number: 1, time, link, data, original_bytes: original as u32, direction: None })
 }
 
@@ -263,7 +264,8 @@ fn a_damaged_frame_of_a_radio_is_not_believed() {
         let tap = [0, 0, 10, 0, 6, 0, 0, 0, flags, 22];
         [&tap[..], &wifi(0x08, 9, &[&SNAP[..], &segments()[0]].concat())].concat()
     };
-    let (good, damaged) = (frame(0), frame(0x40));
+    let good = frame(0);
+    let damaged = frame(0x40);
     let Parsed::Packet(packet) = parsed(RADIOTAP, &good, good.len()) else { panic!() };
     let radio = packet.radio.unwrap();
     assert_eq!((radio.is_retry, radio.rate_bps), (true, Some(11_000_000)));

@@ -208,7 +208,9 @@ fn options(arguments: &Arguments, registry: &Registry) -> Result<Options, InputE
     options.chosen = chosen;
     options.keep_skew = arguments.keep_skew;
     (options.from_s, options.to_s) = (arguments.from, arguments.to);
-    let (texts, hosts, ports) = (arguments.flow.clone(), arguments.host.clone(), arguments.port.clone());
+    let texts = arguments.flow.clone();
+    let hosts = arguments.host.clone();
+    let ports = arguments.port.clone();
     options.flows = Selection { texts, hosts, ports };
     options.over_time = arguments.report.is_some();
     options.notes = arguments.annotate.is_some();

@@ -37,7 +37,8 @@ fn blocks(head: &[String], columns: &[String], rows: &[TableRow], width: u16) ->
     let mut text = String::new();
     let mut from = 0;
     while from < columns.len() {
-        let (mut to, mut used) = (from + 1, column(from));
+        let mut to = from + 1;
+        let mut used = column(from);
         while to < columns.len() && used + column(to) <= free {
             used += column(to);
             to += 1;
@@ -66,7 +67,8 @@ fn scores(cells: &[CellOutcome], width: u16) -> Table {
             (numbers, format!("{}/{}", score.holding, score.settled))
         });
         let (numbers, claims) = score.unwrap_or_default();
-        let (gained, lost) = (one.gained.join("\n"), one.lost.join("\n"));
+        let gained = one.gained.join("\n");
+        let lost = one.lost.join("\n");
         table.add_row([one.cell.to_string(), one.in_words(), numbers, claims, gained, lost]);
     }
     table

@@ -123,7 +123,8 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let draws = out.is_some() || arguments.format == Format::Json;
     let plan = if draws { plan.drawing() } else { plan };
     let sheets = plan.sheets().to_vec();
-    let (runs, cost) = (plan.runs(), plan.cost());
+    let runs = plan.runs();
+    let cost = plan.cost();
     let mut progress = Progress::new("runs", runs);
     let shows_tables = is_named || arguments.verbose;
     let mut printed: io::Result<()> = Ok(());

@@ -35,7 +35,8 @@ pub(crate) fn text(reproduction: &Reproduction, left_out: Option<&LeftOut>) -> S
     end.push("Tables: --verbose, or PAPER/ITEM (`losscause list papers` names them).".to_owned());
     // Two headings, two blank lines before them and one before the end.
     let room = MOST_LINES - text.len() - end.len() - 5;
-    let (numbers, claims) = (missed_numbers(reproduction), failed_claims(reproduction));
+    let numbers = missed_numbers(reproduction);
+    let claims = failed_claims(reproduction);
     let needed = |missed: &Missed| lines(missed.clone(), usize::MAX).len();
     let (for_numbers, for_claims) = shares(needed(&numbers), needed(&claims), room);
     let previews = cards.iter().any(Scorecard::is_preview);
@@ -69,7 +70,8 @@ fn beside(reproduction: &Reproduction) -> Option<String> {
 pub(crate) fn per_paper(cards: &[Scorecard]) -> Vec<String> {
     let widest = |of: fn(&Scorecard) -> String| cards.iter().map(|c| of(c).chars().count()).max().unwrap_or(0);
     let name = |card: &Scorecard| card.paper.clone();
-    let (names, numbers) = (widest(name), widest(Scorecard::numbers_in_words));
+    let names = widest(name);
+    let numbers = widest(Scorecard::numbers_in_words);
     let line = |card: &Scorecard| {
         format!("{:names$}  {:numbers$}  {}", card.paper, card.numbers_in_words(), card.claims_in_words())
     };

@@ -149,7 +149,8 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
         text += &format!("{line}\n");
     }
     for card in &cards {
-        let (numbers, claims) = (card.numbers.numbers - card.measured.numbers, card.checkable - card.settled);
+        let numbers = card.numbers.numbers - card.measured.numbers;
+        let claims = card.checkable - card.settled;
         if numbers + claims > 0 {
             text += &format!("{}: {numbers} scored numbers and {claims} claims need other items\n", card.paper);
         }

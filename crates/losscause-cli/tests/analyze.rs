@@ -273,7 +273,8 @@ fn time_and_flow_select() {
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         json["captures"][0]["flows"][0]["losses"].as_array().unwrap().len()
     };
-    let (early, late) = (count(&["--to", "3"]), count(&["--from", "3"]));
+    let early = count(&["--to", "3"]);
+    let late = count(&["--from", "3"]);
     assert!(early > 0 && late > 0 && early + late <= 47, "{early} and {late}");
     assert_eq!(count(&["--flow", "10.77.0.1"]), 47);
     let sentence = refusal(&["--flow", "10.9.9.9", "sender.pcap.gz"], place.path());

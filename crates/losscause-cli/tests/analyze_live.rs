@@ -15,7 +15,8 @@ fn typed(keys: &str) -> (String, [String; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let capture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/captures/sender.pcap.gz");
     let tcpdump = folder.path().join("tcpdump");
-    let (path, written) = (folder.path().display(), folder.path().join("written"));
+    let path = folder.path().display();
+    let written = folder.path().join("written");
     let text = format!(
         "#!/bin/sh\ntrap 'exit 0' INT\ngzip -dc '{capture}'\ntouch '{path}/written'\nwhile :; do sleep 0.05; done\n"
     );

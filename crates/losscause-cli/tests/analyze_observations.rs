@@ -40,7 +40,8 @@ fn a_row_tells_what_the_algorithms_got_at_each_end() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let rows = rows(&std::fs::read_to_string(place.path().join("seen.csv")).unwrap());
     let at = |end: &str| rows.iter().filter(|row| row["end"] == end && row["flow"] == "1").collect::<Vec<_>>();
-    let (receiver, sender) = (at("receiver"), at("sender"));
+    let receiver = at("receiver");
+    let sender = at("sender");
     assert!(receiver.len() > 1_000 && !sender.is_empty(), "{} and {}", receiver.len(), sender.len());
     let missing: u64 = receiver.iter().filter_map(|row| row["missing_packets"].parse::<u64>().ok()).sum();
     assert_eq!(missing, 47, "one for each loss of the capture");

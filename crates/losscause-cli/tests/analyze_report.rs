@@ -36,7 +36,8 @@ fn report(arguments: &[&str], directory: &Path) -> (Output, String) {
 fn records(compressed: &[u8]) -> (Vec<u8>, Vec<usize>) {
     let mut bytes = Vec::new();
     GzDecoder::new(compressed).read_to_end(&mut bytes).unwrap();
-    let (mut starts, mut at) = (Vec::new(), 24);
+    let mut starts = Vec::new();
+    let mut at = 24;
     while at < bytes.len() {
         starts.push(at);
         at += 16 + u32::from_le_bytes(bytes[at + 8..at + 12].try_into().unwrap()) as usize;
@@ -172,7 +173,8 @@ fn disordered_times_and_cut_options_are_told_on_page_and_screen() {
     let fraction = u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()).saturating_sub(1);
     bytes[at..at + 4].copy_from_slice(&fraction.to_le_bytes());
     // A segment whose options are cut behind the headers of IPv4 and TCP proper, 20 bytes each.
-    let (start, next) = (starts[800], starts[801]);
+    let start = starts[800];
+    let next = starts[801];
     let header = bytes[start + 16..next].len() - bytes[start + 16..next].len().min(44);
     bytes[start + 8..start + 12].copy_from_slice(&44_u32.to_le_bytes());
     bytes.drain(next - header..next);

@@ -130,7 +130,8 @@ fn a_missing_empty_or_malformed_error_trace_or_a_directory() {
     let place = Place::new();
     place.changed("{ kind = \"bernoulli\", loss = 0.1 }", "{ kind = \"trace\", file = \"errors.txt\" }");
     let simulate = ["simulate", "s.toml"];
-    let (key, expected) = ("s.toml: link.radio.channel.file", "expected a text file of 0 (received) and 1 (lost)");
+    let key = "s.toml: link.radio.channel.file";
+    let expected = "expected a text file of 0 (received) and 1 (lost)";
     place.refuses(&simulate, &format!("{key}: errors.txt: there is no such file, {expected}"));
     place.write("errors.txt", b"\n");
     place.refuses(&simulate, &format!("errors.txt: is empty, {expected}"));

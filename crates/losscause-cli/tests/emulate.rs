@@ -139,7 +139,8 @@ fn json_is_alone_on_standard_output_and_agrees_with_the_log() {
     assert!(text(&output.stderr).contains("noise"));
     let count = |direction: &str, what: &str| result[direction][what].as_u64().unwrap();
     assert_eq!(count("forward", "packets"), 40);
-    let (delivered, lost) = (count("forward", "delivered"), count("forward", "wireless_losses"));
+    let delivered = count("forward", "delivered");
+    let lost = count("forward", "wireless_losses");
     assert_eq!(delivered + lost + count("forward", "in_flight"), 40);
     assert!(lost >= 1 && count("forward", "queue_drops") == 0, "{result}");
     // Each second ICMP message may be withheld by the kernel's own limit.

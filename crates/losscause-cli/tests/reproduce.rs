@@ -30,7 +30,8 @@ fn the_number_of_threads_does_not_change_a_byte() {
     let run = |jobs: &str| {
         losscause(place.path(), &["reproduce", "cen2003/table2", "--runs", "2", "--jobs", jobs, "--format", "json"])
     };
-    let (one, two) = (run("1"), run("2"));
+    let one = run("1");
+    let two = run("2");
     assert!(one.status.success(), "{}", text(&one.stderr));
     assert!(one.stdout == two.stdout);
     assert!(!one.stdout.is_empty());
@@ -252,7 +253,8 @@ fn algorithms_beside_are_columns_and_change_no_score() {
         assert!(output.status.success(), "{}", text(&output.stderr));
         text(&output.stdout)
     };
-    let (alone, beside) = (run(&[]), run(&["--also", "zbs,Spike", "--out", "out"]));
+    let alone = run(&[]);
+    let beside = run(&["--also", "zbs,Spike", "--out", "out"]);
     let header = beside.lines().find(|line| line.contains("Omni")).unwrap();
     assert!(header.contains("also ZBS") && header.contains("also Spike"), "{beside}");
     let last = |printed: &str| printed.lines().last().map(str::to_owned);

@@ -38,7 +38,8 @@ impl Receiver {
     /// The receiver's exit status, standard output and the rest of standard error.
     fn end(mut self) -> (Option<i32>, String, String) {
         let status = hang::status("the receiver", &mut self.child);
-        let (mut stdout, mut stderr) = (String::new(), String::new());
+        let mut stdout = String::new();
+        let mut stderr = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
         self.stderr.read_to_string(&mut stderr).unwrap();
         (status.code(), stdout, stderr)

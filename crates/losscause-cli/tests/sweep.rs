@@ -65,7 +65,8 @@ fn a_sweep_writes_cells_runs_and_summary_and_resumes_from_them() {
     let first = sweep(place.path(), &["s.toml", "--out", "o", "--jobs", "1"]);
     assert!(first.status.success(), "{}", text(&first.stderr));
     let read = |name: &str| text(&std::fs::read(place.path().join("o").join(name)).unwrap());
-    let (summary, runs) = (read("sweep.csv"), read("runs.csv"));
+    let summary = read("sweep.csv");
+    let runs = read("runs.csv");
     assert_eq!(summary.lines().count(), 1 + 4);
     let head = "cell,N,loss,system,runs,thput (percent),thput ci95 (percent),thput runs,M_c (percent),";
     assert!(summary.starts_with(head), "{summary}");

@@ -4,7 +4,10 @@ use losscause_experiments::live::{LiveError, Only, Plan, Selection};
 use losscause_study::{Jobs, Setting, Stop};
 
 fn main() -> Result<(), LiveError> {
-    let (mut items, mut only, mut settings, mut runs) = (Vec::new(), Vec::new(), Vec::new(), None);
+    let mut items = Vec::new();
+    let mut only = Vec::new();
+    let mut settings = Vec::new();
+    let mut runs = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().unwrap_or_default();
@@ -19,7 +22,10 @@ fn main() -> Result<(), LiveError> {
     let measured = plan.execute(Jobs::default(), &Stop::new(), |_| ())?;
     for item in &measured.reproduction.items {
         let at: Vec<String> = item.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let (system, metric, value, ci95) = (&item.system, &item.metric, item.measured_text(), item.ci95_text());
+        let system = &item.system;
+        let metric = &item.metric;
+        let value = item.measured_text();
+        let ci95 = item.ci95_text();
         println!("{}\t{}\t{system}\t{metric}\t{value}\t{ci95}\t{}", item.scenario, at.join(" "), item.unit);
     }
     for claim in &measured.reproduction.claims {

@@ -65,7 +65,8 @@ fn every_algorithm_is_a_row_and_the_constants_errors_sum_to_one() {
 
 #[test]
 fn the_result_does_not_depend_on_the_number_of_threads() {
-    let (one, two) = (measured(1), measured(2));
+    let one = measured(1);
+    let two = measured(2);
     assert_eq!(one, two);
     assert_eq!((one.html(), one.csv(), one.answers()), (two.html(), two.csv(), two.answers()));
     assert_eq!(one.csv().lines().count(), 1 + 8 * one.vantages.iter().map(|at| at.algorithms.len()).sum::<usize>());
@@ -88,7 +89,8 @@ fn in_the_loop_the_omniscient_one_calls_no_congestion_wireless() {
     for row in &found.rows {
         match row.algorithm {
             "always congestion" => {
-                let (cost, gain) = (row.queue_loss_points.unwrap(), row.over_base.unwrap());
+                let cost = row.queue_loss_points.unwrap();
+                let gain = row.over_base.unwrap();
                 assert_eq!((cost.least, cost.most, gain.least, gain.most), (0.0, 0.0, 1.0, 1.0));
             }
             "always congestion, other seeds" => {

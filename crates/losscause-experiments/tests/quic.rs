@@ -42,7 +42,8 @@ fn an_oracle_keeps_a_lossy_link_that_quinn_s_cubic_does_not() {
 #[test]
 fn the_competitor_of_a_system_among_its_like_gets_half() {
     let of = measured(&["quic/sharing"], &["system=quinn-cubic"], 2, 2);
-    let (own, other) = (value(&of, "quinn-cubic", "goodput"), value(&of, "quinn-cubic", "competitor_goodput"));
+    let own = value(&of, "quinn-cubic", "goodput");
+    let other = value(&of, "quinn-cubic", "competitor_goodput");
     assert!((17_500.0..19_500.0).contains(&(own + other)), "{own} and {other} kb/s");
     assert!((20.0..80.0).contains(&value(&of, "quinn-cubic", "share")));
 }

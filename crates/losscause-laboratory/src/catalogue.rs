@@ -161,7 +161,8 @@ pub fn scenarios() -> Result<Vec<PaperScenario>, InputError> {
             let name = format!("{}/{}", paper.key(), text.name);
             let scenario = Scenario::parse(text.text, &name, &Context::default())?;
             let document = scenario.document();
-            let (title, source) = (document.title.clone(), document.source.clone());
+            let title = document.title.clone();
+            let source = document.source.clone();
             scenarios.push(PaperScenario { name, title, source });
         }
     }

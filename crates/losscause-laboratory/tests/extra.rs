@@ -28,7 +28,8 @@ fn the_unpublished_is_measured_only_if_named_and_never_scored() {
 #[test]
 fn the_first_row_of_a_table_is_the_papers_own_network() {
     // One configuration answers both, so nothing is added by running them together.
-    let (table3, paths) = (plan(&["cen2003/table3"]).runs(), plan(&["extra/paths-WB"]).runs());
+    let table3 = plan(&["cen2003/table3"]).runs();
+    let paths = plan(&["extra/paths-WB"]).runs();
     let shared = table3 + paths - plan(&["cen2003/table3", "extra/paths-WB"]).runs();
     assert_eq!(shared, 6 * 10, "all systems of the table but TCP");
 }

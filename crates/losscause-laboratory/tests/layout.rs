@@ -104,7 +104,8 @@ fn every_flow_has_its_own_links_and_error_free_return_copies() {
     assert_eq!((first.name.as_str(), second.name.as_str()), ("test.1", "test.2"));
     assert_eq!(names(&experiment, &second.path), ["access.2", "shared", "last.2"]);
     assert_eq!(names(&experiment, &second.return_path), ["last.2.back", "shared.back", "access.2.back"]);
-    let (there, back) = (link(&experiment, "last.2"), link(&experiment, "last.2.back"));
+    let there = link(&experiment, "last.2");
+    let back = link(&experiment, "last.2.back");
     assert_eq!((there.rate_bps, there.delay, there.queue), (back.rate_bps, back.delay, back.queue));
     assert!(matches!(back.channel, ChannelSpec::Perfect));
     assert_eq!(first.start, Time::from_nanos(20_000_000_000));

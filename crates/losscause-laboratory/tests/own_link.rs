@@ -83,7 +83,8 @@ fn delays_on_a_line_worked_by_hand() {
 #[test]
 fn delays_are_measured_without_changing_anything_else() {
     for text in [LINE, TRANSFER] {
-        let (with, without) = (measured(text, &["measure.delays=true"]), measured(text, &["measure.delays=false"]));
+        let with = measured(text, &["measure.delays=true"]);
+        let without = measured(text, &["measure.delays=false"]);
         for metric in &without.metrics {
             assert_eq!(with.metric(&metric.metric), metric.value, "{}", metric.metric);
         }
@@ -112,7 +113,8 @@ fn a_round_trip_is_two_ways_and_a_transfer_takes_its_time() {
 #[test]
 fn an_algorithm_judges_a_cbr_flow_and_changes_nothing_else() {
     let settings = ["loss=0.05", "rate_bps=1.9e6", "flow.source.lda=always congestion"];
-    let (judged, plain) = (measured(LINE, &settings), measured(LINE, &settings[..2]));
+    let judged = measured(LINE, &settings);
+    let plain = measured(LINE, &settings[..2]);
     assert_eq!((judged.metric("M_c"), judged.metric("M_w")), (Some(0.0), Some(100.0)));
     assert_eq!((plain.metric("M_c"), plain.metric("M_w")), (None, None));
     let [flow] = &judged.flows[..] else { panic!() };
@@ -124,7 +126,9 @@ fn an_algorithm_judges_a_cbr_flow_and_changes_nothing_else() {
 #[test]
 fn each_warning_comes_where_it_is_due_and_not_elsewhere() {
     use WarningKind::{DifferentWindows, FewLosses, NoLda, SlowStart, WindowLimited};
-    let (lda, short, long) = ("flow.t.lda=ZBS", "link.line.queue_packets=3", "link.line.queue_packets=200");
+    let lda = "flow.t.lda=ZBS";
+    let short = "link.line.queue_packets=3";
+    let long = "link.line.queue_packets=200";
     let none: [WarningKind; 0] = [];
     assert_eq!(kinds(TRANSFER, &[lda, short, "duration_s=300", "loss=0.01"]), none);
     assert_eq!(kinds(TRANSFER, &["duration_s=60"]), [NoLda]);

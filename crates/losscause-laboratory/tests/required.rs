@@ -52,7 +52,8 @@ fn every_checkable_claim_of_a_paper_has_one_predicate() {
     for paper in record::all() {
         let predicates: Vec<&str> = claims::predicates(paper.key()).map(|(id, _)| id).collect();
         let checkable = paper.published().claim.iter().filter(|claim| claim.checkable).map(|claim| claim.id.as_str());
-        let (mut ours, mut theirs) = (predicates, checkable.collect::<Vec<_>>());
+        let mut ours = predicates;
+        let mut theirs = checkable.collect::<Vec<_>>();
         ours.sort_unstable();
         theirs.sort_unstable();
         assert_eq!(ours, theirs, "{}", paper.key());

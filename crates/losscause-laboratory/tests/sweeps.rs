@@ -122,7 +122,8 @@ fn a_metric_is_read_from_the_one_that_the_cell_names() {
         "name = \"4 Mb/s\", set = [\"link.line.rate_bps=4e6\"]",
         "name = \"intact\", metrics = { thput = \"thput_intact\" }",
     );
-    let (crossed, intact) = (rows(&other, 0)[1].clone(), rows(&other, 1)[1].clone());
+    let crossed = rows(&other, 0)[1].clone();
+    let intact = rows(&other, 1)[1].clone();
     assert_eq!((crossed.metric.as_str(), intact.metric.as_str()), ("thput", "thput"));
     let lost = rows(&other, 0)[0].measured.unwrap() / 5000.0;
     assert!((intact.measured.unwrap() - crossed.measured.unwrap() * (1.0 - lost)).abs() < 0.05, "{intact:?}");

@@ -81,7 +81,8 @@ mod linux {
         let before = programs();
         load(&Algorithm::find(name).unwrap().settings(), Options::default()).unwrap();
         let own: BTreeSet<u32> = programs().difference(&before).copied().collect();
-        let (mut quotients, mut reno) = (Vec::new(), Vec::new());
+        let mut quotients = Vec::new();
+        let mut reno = Vec::new();
         let connection = hosts.connect();
         // Slow start and the buffers' growth.
         connection.slice("reno", SETTLES);
@@ -119,7 +120,9 @@ mod linux {
     fn interval(values: &mut [f64]) -> (f64, f64) {
         values.sort_by(f64::total_cmp);
         let n = values.len();
-        let (mut outside, mut term, mut k) = (0.0, 0.5_f64.powi(n as i32), 0);
+        let mut outside = 0.0;
+        let mut term = 0.5_f64.powi(n as i32);
+        let mut k = 0;
         while outside + term <= 0.025 {
             outside += term;
             term *= (n - k) as f64 / (k + 1) as f64;
@@ -195,7 +198,8 @@ mod linux {
 
     impl Hosts {
         fn new() -> Self {
-            let (near, far) = (Host::new(), Host::new());
+            let near = Host::new();
+            let far = Host::new();
             let far_thread = far.run(|| gettid().to_string());
             near.run(move || ip(&["link", "add", "near", "type", "veth", "peer", "name", "far", "netns", &far_thread]));
             let up = |device: &'static str, address: &'static str| {
@@ -235,7 +239,10 @@ mod linux {
             let sender = self.stream.try_clone().unwrap();
             thread::spawn(move || {
                 take_core(0);
-                let (mut stream, buffer, mut bytes, begun) = (sender, vec![0; 131_072], 0, Instant::now());
+                let mut stream = sender;
+                let buffer = vec![0; 131_072];
+                let mut bytes = 0;
+                let begun = Instant::now();
                 while begun.elapsed() < lasts {
                     stream.write_all(&buffer).unwrap();
                     bytes += buffer.len();

@@ -234,7 +234,8 @@ fn what_arrives_is_what_was_sent_without_what_the_link_lost() {
     let setting = Setting::new(&network(LinkSpec { channel, ..link(drop_tail(5)) }), None, &[]);
     let arrived = setting.send_datagrams(600, 1_250, Duration::from_micros(600));
     let noted = setting.end();
-    let (congestion, wireless) = (lost(&noted, Cause::Congestion), lost(&noted, Cause::Wireless));
+    let congestion = lost(&noted, Cause::Congestion);
+    let wireless = lost(&noted, Cause::Wireless);
     assert_eq!(arrived.len() + congestion + wireless, 600);
     assert_eq!(delivered(&noted).len(), arrived.len());
     assert!(arrived.is_sorted() && wireless > 10, "{congestion} {wireless}");
@@ -355,7 +356,8 @@ fn a_mark_reaches_the_kernel_with_a_valid_checksum() {
 fn counter(file: &str, group: &str, name: &str) -> u64 {
     let table = fs::read_to_string(file).unwrap();
     let mut lines = table.lines().filter(|line| line.starts_with(group));
-    let (names, values) = (lines.next().unwrap(), lines.next().unwrap());
+    let names = lines.next().unwrap();
+    let values = lines.next().unwrap();
     let place = names.split_whitespace().position(|word| word == name).unwrap();
     values.split_whitespace().nth(place).unwrap().parse().unwrap()
 }

@@ -262,7 +262,8 @@ fn sift_keeps_the_window_for_evidence_above_its_margin() {
         let connection = status(Some(name)).unwrap().remove(0).connections.remove(0);
         transfer.stop();
         println!("{name} {setting}: {connection:?}");
-        let (sums, last) = (connection.sums, connection.last.unwrap());
+        let sums = connection.sums;
+        let last = connection.last.unwrap();
         assert!(sums.wireless + sums.congestion > 5, "{name} {setting}: {connection:?}");
         assert!(last.why != Why::Rule || last.limit == margin, "{name} {setting}: {connection:?}");
         assert_eq!((sums.wireless > 0, sums.avoided > 0), (keeps, keeps), "{name} {setting}: {connection:?}");

@@ -86,7 +86,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_comes_out_is_in_order_and_memory_is_bounded(seqs in prop::collection::vec(0..500u64, 0..400)) {
-            let (mut reorder, mut last) = (Reorder::default(), None);
+            let mut reorder = Reorder::default();
+            let mut last = None;
             for seq in seqs {
                 reorder.push(seq, seq.to_be_bytes().to_vec());
                 while let Some(payload) = reorder.pop() {

@@ -36,7 +36,8 @@ fn a_stream_arrives_whole_and_both_ends_agree() {
         let config = SenderConfig { max_rate_bps: 20_000_000, ..SenderConfig::default() };
         let sending = Sending::start(receiving.address(), &config, &key).await.unwrap();
         let sent = packets(2000, sending.media_bytes());
-        let (begun, mut watch) = (Instant::now(), sending.watch());
+        let begun = Instant::now();
+        let mut watch = sending.watch();
         let quickest = async {
             let mut quickest: Option<Span> = None;
             while watch.changed().await.is_ok() {
@@ -52,7 +53,8 @@ fn a_stream_arrives_whole_and_both_ends_agree() {
             sending.finish().await.unwrap()
         };
         let read = async {
-            let (mut order, mut received) = (Reorder::default(), Vec::new());
+            let mut order = Reorder::default();
+            let mut received = Vec::new();
             loop {
                 match receiving.event().await.unwrap() {
                     Event::Packet(packet) => {
@@ -105,9 +107,12 @@ fn the_largest_rate_holds_on_a_path_of_gigabits_and_is_reached() {
             // The rate begins with one packet per second and doubles each round-trip time.
             let mut watch = sending.watch();
             watch.wait_for(|stats| stats.rate_bps == 4e6).await.unwrap();
-            let (begun, first, mut fastest) = (Instant::now(), sending.stats().sent_pkts, 0.0_f64);
+            let begun = Instant::now();
+            let first = sending.stats().sent_pkts;
+            let mut fastest = 0.0_f64;
             for stretch in 1.. {
-                let (from, before) = (Instant::now(), sending.stats().sent_pkts);
+                let from = Instant::now();
+                let before = sending.stats().sent_pkts;
                 let now = watch.wait_for(|stats| stats.sent_pkts >= before + 100).await.unwrap().sent_pkts;
                 let of_largest = |packets: u64, since: Instant| packets as f64 * 2.4e-3 / since.elapsed().as_secs_f64();
                 fastest = fastest.max(of_largest(now - before, from));

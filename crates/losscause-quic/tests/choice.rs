@@ -63,7 +63,8 @@ fn settings_reach_the_controllers() {
 #[test]
 fn controllers_share_settings_and_monitor_and_nothing_else() {
     let choice = Scripted::default().choice();
-    let (mut first, second) = (Connection::with_ten_acked(&choice), Connection::new(&choice.clone()));
+    let mut first = Connection::with_ten_acked(&choice);
+    let second = Connection::new(&choice.clone());
     first.lose(60, [10]);
     assert_eq!((first.losses.connection(), second.losses.connection()), (0, 1));
     assert_eq!((second.losses.counts().congestion, choice.monitor().totals().congestion), (0, 1));

@@ -56,7 +56,9 @@ proptest! {
         let lda = BuiltIn::ALL[algorithm].build(End::Sender).expect("published parameters");
         let factory = LossTolerant::new(base(cubic), lda).expect("at a sender").with_memory_pkts(512);
         let zero = Instant::now() + Duration::from_secs(200);
-        let (mut now, mut mtu, rtt) = (zero, MTU, rtt_estimator());
+        let mut now = zero;
+        let mut mtu = MTU;
+        let rtt = rtt_estimator();
         let mut controller = factory.controller(now, mtu);
         let ago = |now: Instant, age| now - Duration::from_millis(age);
         for call in calls {
@@ -140,7 +142,8 @@ proptest! {
             lost.push(lost_here);
             driver.wait_ms(1);
         }
-        let (mut first, mut expected) = (0, Vec::new());
+        let mut first = 0;
+        let mut expected = Vec::new();
         for (burst, lost) in lost.iter().enumerate() {
             driver.wait_ms(1);
             driver.ack((first..first + lost.len()).filter(|number| !lost[number - first]));

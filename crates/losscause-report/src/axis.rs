@@ -78,14 +78,16 @@ impl Axis {
             let is_whole = |value: f64| (value - value.round()).abs() < 1e-6;
             let divides = |step: &f64| is_whole(self.least / step) && is_whole(self.most / step);
             let step = round_steps(self.most - self.least, 8.0).find(divides).unwrap_or(-self.least);
-            let (first, last) = ((self.least / step).round() as i64, (self.most / step).round() as i64);
+            let first = (self.least / step).round() as i64;
+            let last = (self.most / step).round() as i64;
             return (first..=last).map(|k| k as f64 * step).collect();
         }
         if !self.logarithmic {
             return [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| self.least + share * (self.most - self.least)).to_vec();
         }
         let power = |value: f64| value.log10();
-        let (first, last) = ((power(self.least) - 1e-9).ceil() as i32, (power(self.most) + 1e-9).floor() as i32);
+        let first = (power(self.least) - 1e-9).ceil() as i32;
+        let last = (power(self.most) + 1e-9).floor() as i32;
         let decades = (first..=last).map(|power| 10f64.powi(power));
         let factors: &[f64] = if last - first < 2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let within = |value: &f64| *value >= self.least * (1.0 - 1e-9) && *value <= self.most * (1.0 + 1e-9);
@@ -101,7 +103,8 @@ impl Axis {
     /// Round values, from five to a dozen of them, for a long linear axis.
     pub(super) fn round_ticks(&self) -> Vec<f64> {
         let step = round_step(self.most - self.least, 12.0);
-        let (first, last) = ((self.least / step - 1e-9).ceil() as i64, (self.most / step + 1e-9).floor() as i64);
+        let first = (self.least / step - 1e-9).ceil() as i64;
+        let last = (self.most / step + 1e-9).floor() as i64;
         (first..=last).map(|k| k as f64 * step).collect()
     }
 }

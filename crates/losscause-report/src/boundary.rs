@@ -137,7 +137,8 @@ fn wrapped(quantity: &str, unit: &str) -> Vec<String> {
 /// When a scheme that was in force for less than half of the run was so; else the whole run.
 fn in_force(curves: &[Curve], end_s: f64) -> (f64, f64) {
     let times = || curves.iter().flat_map(|curve| &curve.points).map(|(at, _)| *at);
-    let (first, last) = (times().fold(end_s, f64::min), times().fold(0.0, f64::max));
+    let first = times().fold(end_s, f64::min);
+    let last = times().fold(0.0, f64::max);
     let room = (last - first).max(end_s / 100.0) * 0.05;
     if last - first < end_s / 2.0 { ((first - room).max(0.0), (last + room).min(end_s)) } else { (0.0, end_s) }
 }
@@ -224,10 +225,14 @@ fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Drawn> {
         let left = LEFT + width * f64::from(n - 1);
         let of_column = || judged.iter().filter(|(compared, _)| column(compared) == n);
         if let Some((compared, _)) = of_column().next() {
-            let (from, below) = (shown(compared, limit(compared, 0)), shown(compared, limit(compared, 1)));
-            let (at, end) = (y(below), y(from));
+            let from = shown(compared, limit(compared, 0));
+            let below = shown(compared, limit(compared, 1));
+            let at = y(below);
+            let end = y(from);
             let title = format!("wireless: {from:.0} to {below:.2} T_min");
-            let (x, width, height) = (left + 4.0, width - 8.0, end - at);
+            let x = left + 4.0;
+            let width = width - 8.0;
+            let height = end - at;
             let place = format!(r#"x="{x:.1}" y="{at:.1}" width="{width:.1}" height="{height:.1}""#);
             line(out, &format!(r#"<rect class="band" {place} rx="2"><title>{title}</title></rect>"#));
         }

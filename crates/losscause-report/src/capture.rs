@@ -267,7 +267,8 @@ fn agreement(flow: &Flow) -> String {
         2 * same > decided.len()
     };
     let shared = flow.losses.iter().filter(shared).count();
-    let (losses, followed) = (flow.losses.len(), flow.recommended.as_deref().unwrap_or("it").replace('@', " at the "));
+    let losses = flow.losses.len();
+    let followed = flow.recommended.as_deref().unwrap_or("it").replace('@', " at the ");
     format!("Of the {asked} algorithms with a verdict, most say what {followed} says of {shared} of {losses} losses.")
 }
 

@@ -113,7 +113,8 @@ impl Mark {
     fn draw(&self, out: &mut String, x: f64, axis: &Axis) {
         if let Some((lower, upper)) = self.band {
             let (y, end) = (y(axis, upper), y(axis, lower));
-            let (left, height) = (x - 22.0, (end - y).max(1.0));
+            let left = x - 22.0;
+            let height = (end - y).max(1.0);
             line(
                 out,
                 &format!(r#"<rect class="band" x="{left:.1}" y="{y:.1}" width="44" height="{height:.1}" rx="2"/>"#),
@@ -125,7 +126,8 @@ impl Mark {
         }
         if let Some(measured) = self.measured {
             let ends = self.interval.unwrap_or(Interval { low: measured, high: measured });
-            let (upper, lower) = (y(axis, ends.high), y(axis, ends.low));
+            let upper = y(axis, ends.high);
+            let lower = y(axis, ends.low);
             line(
                 out,
                 &format!(
@@ -171,7 +173,8 @@ impl Names {
     }
 
     fn draw(self, out: &mut String, x: f64, name: &str) {
-        let (y, name) = (TOP + HEIGHT + 16.0, escape(name));
+        let y = TOP + HEIGHT + 16.0;
+        let name = escape(name);
         match self {
             Self::Level => line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{name}</text>"#)),
             Self::Aslope(_) => line(

@@ -95,7 +95,8 @@ fn up(published: &Published, spec: &ItemSpec, panel: &Panel<'_>) -> Option<Axis>
 /// The axis with the ends and the scale that the paper gives.
 fn ends(axis: Axis, wanted: &AxisSpec) -> Axis {
     let Axis { least, most, logarithmic } = axis;
-    let (least, most) = (wanted.from.unwrap_or(least), wanted.to.unwrap_or(most));
+    let least = wanted.from.unwrap_or(least);
+    let most = wanted.to.unwrap_or(most);
     // A logarithmic axis has no zero.
     Axis { least, most, logarithmic: wanted.log.unwrap_or(logarithmic) && least > 0.0 }
 }

@@ -110,7 +110,8 @@ impl Point {
 impl Across {
     /// An axis for these values, in rising order; logarithmic if they span more than a factor of 20.
     pub(super) fn of(name: &str, values: &[f64]) -> Option<Self> {
-        let (least, most) = (*values.first()?, *values.last()?);
+        let least = *values.first()?;
+        let most = *values.last()?;
         let logarithmic = least > 0.0 && most / least > 20.0;
         let ticks = values.iter().copied().zip(tick_texts(values)).collect();
         Some(Self { name: name.to_owned(), axis: Axis { least, most, logarithmic }, ticks })
@@ -160,11 +161,13 @@ impl Lines {
     }
 
     fn draw_axes(&self, out: &mut String) {
-        let (end, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+        let end = WIDTH - RIGHT;
+        let bottom = HEIGHT - BOTTOM;
         for value in self.up.ticks() {
             let y = self.y(value);
             line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#));
-            let (x, y) = (LEFT - 6.0, y + 4.0);
+            let x = LEFT - 6.0;
+            let y = y + 4.0;
             line(out, &format!(r#"<text class="tick" x="{x}" y="{y:.1}">{}</text>"#, short(value)));
         }
         if !self.up_name.is_empty() {
@@ -173,7 +176,8 @@ impl Lines {
         }
         let mut free_from = f64::NEG_INFINITY;
         for (tick, text) in &self.across.ticks {
-            let (x, y) = (self.across.x(*tick), bottom + 15.0);
+            let x = self.across.x(*tick);
+            let y = bottom + 15.0;
             let half = 3.3 * text.chars().count() as f64;
             // A tick that would run into the one before it has no text.
             if x - half < free_from {
@@ -182,7 +186,8 @@ impl Lines {
             free_from = x + half + 4.0;
             line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(text)));
         }
-        let (x, y) = ((LEFT + end) / 2.0, HEIGHT - 6.0);
+        let x = (LEFT + end) / 2.0;
+        let y = HEIGHT - 6.0;
         line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(&self.across.name)));
     }
 
@@ -222,7 +227,8 @@ impl Lines {
             let Some(value) = point.value else { continue };
             let x = self.across.x(point.x);
             if let Some(interval) = point.wide_interval().filter(|_| !self.has_bands()) {
-                let (upper, lower) = (self.y(interval.high), self.y(interval.low));
+                let upper = self.y(interval.high);
+                let lower = self.y(interval.low);
                 line(
                     out,
                     &format!(
@@ -239,12 +245,14 @@ impl Lines {
         let style = curve.style;
         for (x, ring) in curve.points.iter().filter_map(|point| Some((point.x, point.ring.as_ref()?))) {
             let x = self.across.x(x);
-            let (upper, lower) = (self.y(ring.value + ring.by), self.y(ring.value - ring.by));
+            let upper = self.y(ring.value + ring.by);
+            let lower = self.y(ring.value - ring.by);
             line(
                 out,
                 &format!(r#"<line class="allowed {style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#),
             );
-            let (y, title) = (self.y(ring.value), escape(&ring.title));
+            let y = self.y(ring.value);
+            let title = escape(&ring.title);
             line(
                 out,
                 &format!(
@@ -268,7 +276,9 @@ impl Lines {
         names.sort_by(|a, b| a.0.total_cmp(&b.0));
         let places = apart(&names.iter().map(|(y, ..)| *y).collect::<Vec<_>>(), 11.0, (TOP, HEIGHT - BOTTOM));
         for ((y, x, curve), place) in names.iter().zip(places) {
-            let (style, name, at) = (curve.style, escape(&shortened(&curve.name)), WIDTH - RIGHT + 8.0);
+            let style = curve.style;
+            let name = escape(&shortened(&curve.name));
+            let at = WIDTH - RIGHT + 8.0;
             line(
                 out,
                 &format!(r#"<path class="leader {style}" d="M{:.1} {y:.1}L{:.1} {place:.1}"/>"#, x + 5.0, at - 3.0),

@@ -53,7 +53,8 @@ pub(super) fn title(loss: &LostPacket) -> String {
 
 /// "ZBS, ZigZag: relative ROTT 61.200 ms is below 65.000 ms for 3 lost packets: wireless (right)".
 pub(super) fn reason(loss: &LostPacket) -> Option<String> {
-    let (algorithm, (_, judgement)) = (loss.algorithm?, loss.judged?);
+    let algorithm = loss.algorithm?;
+    let (_, judgement) = loss.judged?;
     let scheme = judgement.reason.scheme();
     let hybrid = match scheme {
         Some(scheme) if algorithm == scheme => String::new(),

@@ -108,7 +108,9 @@ fn svg(phase: &PhaseSpec, sum: Option<f64>, points: &[Point]) -> String {
     );
     for step in 0..=4 {
         let value = top * f64::from(step) / 4.0;
-        let (h, v, text) = (y(value), x(value), short(value));
+        let h = y(value);
+        let v = x(value);
+        let text = short(value);
         line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{:.1}" y1="{h:.1}" y2="{h:.1}"/>"#, SIZE - RIGHT));
         line(out, &format!(r#"<line class="grid" x1="{v:.1}" x2="{v:.1}" y1="{TOP}" y2="{:.1}"/>"#, SIZE - BOTTOM));
         line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{text}</text>"#, LEFT - 6.0, h + 4.0));
@@ -146,20 +148,25 @@ fn svg(phase: &PhaseSpec, sum: Option<f64>, points: &[Point]) -> String {
     }
     for (from, to) in points.iter().zip(points.iter().skip(1)) {
         let class = Move::of(from, to).class();
-        let (x1, y1, x2, y2) = (x(from.1), y(from.2), x(to.1), y(to.2));
+        let x1 = x(from.1);
+        let y1 = y(from.2);
+        let x2 = x(to.1);
+        let y2 = y(to.2);
         line(out, &format!(r#"<line class="move {class}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#));
     }
     for (index, (place, right, up)) in points.iter().enumerate() {
         let title = escape(&format!("{}: {} and {}", short(*place), short(*right), short(*up)));
         let radius = if index == 0 || index + 1 == points.len() { 4.5 } else { 2.4 };
-        let (x, y) = (x(*right), y(*up));
+        let x = x(*right);
+        let y = y(*up);
         line(
             out,
             &format!(r#"<circle class="state" cx="{x:.1}" cy="{y:.1}" r="{radius}"><title>{title}</title></circle>"#),
         );
     }
     for (point, text) in points.first().map(|p| (p, "start")).into_iter().chain(points.last().map(|p| (p, "end"))) {
-        let (x, y) = (x(point.1) + 8.0, y(point.2) + 4.0);
+        let x = x(point.1) + 8.0;
+        let y = y(point.2) + 4.0;
         line(out, &format!(r#"<text class="at end" x="{x:.1}" y="{y:.1}">{text}</text>"#));
     }
     line(out, "</svg>");

@@ -89,7 +89,8 @@ fn svg(spots: &[Spot<'_>], right: &str, up: &str) -> String {
     let (Some(across), Some(upwards)) = (axis(|spot| spot.right.value), axis(|spot| spot.up.value)) else {
         return String::new();
     };
-    let (end, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+    let end = WIDTH - RIGHT;
+    let bottom = HEIGHT - BOTTOM;
     let x = |value: f64| LEFT + (end - LEFT) * across.share(value);
     let y = |value: f64| bottom - (bottom - TOP) * upwards.share(value);
     let mut svg = String::new();
@@ -115,13 +116,16 @@ fn svg(spots: &[Spot<'_>], right: &str, up: &str) -> String {
     let names = apart(&order.iter().map(|spot| y(spot.up.value)).collect::<Vec<_>>(), LINE, (TOP, bottom));
     for (spot, name_y) in order.iter().zip(names) {
         let Spot { system, style, right, up } = spot;
-        let (cx, cy) = (x(right.value), y(up.value));
-        let (low, high) = (y(up.ends.low), y(up.ends.high));
+        let cx = x(right.value);
+        let cy = y(up.value);
+        let low = y(up.ends.low);
+        let high = y(up.ends.high);
         line(
             out,
             &format!(r#"<line class="whisker {style}" x1="{cx:.1}" x2="{cx:.1}" y1="{high:.1}" y2="{low:.1}"/>"#),
         );
-        let (first, last) = (x(right.ends.low), x(right.ends.high));
+        let first = x(right.ends.low);
+        let last = x(right.ends.high);
         line(
             out,
             &format!(r#"<line class="whisker {style}" x1="{first:.1}" x2="{last:.1}" y1="{cy:.1}" y2="{cy:.1}"/>"#),

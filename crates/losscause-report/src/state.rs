@@ -49,7 +49,8 @@ pub(super) fn behind(item: &Item, number: Option<&Number>, command: &str) -> Str
     let unit = format!(" {}", unit_symbol(&item.unit));
     match number {
         Some(number) => {
-            let (value, by) = (number.value, tolerance(number));
+            let value = number.value;
+            let by = tolerance(number);
             let allowed = format!("{} to {}", short(value - by), short(value + by));
             text += &format!("\npublished {}{unit} ({}), allowed {allowed}", item.published_text(), number.source);
         }

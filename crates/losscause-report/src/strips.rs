@@ -27,7 +27,8 @@ pub(super) fn svg(title: &str, unit: &str, strips: &[Strip<'_>]) -> String {
     let bottom = TOP + ROW * strips.len() as f64;
     let mut svg = String::new();
     let out = &mut svg;
-    let (height, label) = (bottom + BOTTOM, escape(&format!("{title}, per variant")));
+    let height = bottom + BOTTOM;
+    let label = escape(&format!("{title}, per variant"));
     line(out, &format!(r#"<svg class="chart strips" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">"#));
     for tick in axis.ticks() {
         let x = x(&axis, tick);
@@ -36,7 +37,8 @@ pub(super) fn svg(title: &str, unit: &str, strips: &[Strip<'_>]) -> String {
         line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, short(tick)));
     }
     for (place, strip) in strips.iter().enumerate() {
-        let (y, style) = (TOP + ROW * (place as f64 + 0.5), place % STYLES);
+        let y = TOP + ROW * (place as f64 + 0.5);
+        let style = place % STYLES;
         let name = escape(&shortened(strip.name));
         line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{name}</text>"#, LEFT - 8.0, y + 4.0));
         for value in &strip.values {
@@ -52,7 +54,8 @@ pub(super) fn svg(title: &str, unit: &str, strips: &[Strip<'_>]) -> String {
         }
         let Some(mean) = strip.mean else { continue };
         if let Some(ci95) = strip.ci95 {
-            let (from, to) = (x(&axis, mean - ci95), x(&axis, mean + ci95));
+            let from = x(&axis, mean - ci95);
+            let to = x(&axis, mean + ci95);
             line(
                 out,
                 &format!(r#"<line class="interval s{style}" x1="{from:.1}" x2="{to:.1}" y1="{y:.1}" y2="{y:.1}"/>"#),

@@ -225,7 +225,8 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
     let mut all: Vec<(Fixed, Vec<(&str, &Row)>)> = Vec::new();
     for cell in &result.cells {
         for row in cell.rows.iter().skip(place).step_by(step) {
-            let (fixed, point) = ((others(cell), row.system.clone()), (cell.cell.values[axis].value.as_str(), row));
+            let fixed = (others(cell), row.system.clone());
+            let point = (cell.cell.values[axis].value.as_str(), row);
             match all.iter_mut().find(|(known, _)| *known == fixed) {
                 Some((_, points)) => points.push(point),
                 None => all.push((fixed, vec![point])),

@@ -79,7 +79,8 @@ struct CellView {
 
 /// The view of a sheet. `shown` holds the anchors that earlier tables have taken.
 pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTreeSet<String>) -> TableView {
-    let (spec, published) = (sheet.spec, sheet.paper.published());
+    let spec = sheet.spec;
+    let published = sheet.paper.published();
     let name = format!("{}/{}", sheet.paper.key(), spec.id);
     let mut mine: Vec<Item> = Vec::new();
     let mut rows = Vec::new();

@@ -128,7 +128,8 @@ impl Curve {
         let mut pen: Option<(String, String)> = None;
         for &(at, value) in &self.points {
             let here = (format!("{:.1}", time.x(at)), format!("{:.1}", y(value)));
-            let (x, y) = (&here.0, &here.1);
+            let x = &here.0;
+            let y = &here.1;
             match (self.stroke, &pen) {
                 (Stroke::Dots, _) => write!(path, "M{x} {y}h.01"),
                 (_, None) => write!(path, "M{x} {y}"),
@@ -209,7 +210,8 @@ impl Panel {
     fn draw(&self, out: &mut String, Place { top, height }: Place, axis: &Axis, time: &Time) {
         let y = |value: f64| top + height * (1.0 - axis.share(value));
         for value in axis.ticks() {
-            let (end, at) = (WIDTH - RIGHT, y(value));
+            let end = WIDTH - RIGHT;
+            let at = y(value);
             line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{at:.1}" y2="{at:.1}"/>"#));
             line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{}</text>"#, LEFT - 6.0, at + 4.0, short(value)));
         }
@@ -220,7 +222,8 @@ impl Panel {
             line(out, &format!(r#"<text class="{class}" x="{}" y="{y:.1}">{}</text>"#, LEFT - 44.0, escape(name)));
         }
         for curve in self.curves.iter().filter(|curve| !curve.points.is_empty()) {
-            let (class, name) = (format!("{} {}", curve.stroke.class(), curve.class), escape(&curve.name));
+            let class = format!("{} {}", curve.stroke.class(), curve.class);
+            let name = escape(&curve.name);
             let path = curve.path(time, y);
             // For the cursor: two places on the axis, the values there, and their unit.
             let scale = format!("{:.1} {} {top:.1} {}", top + height, axis.least, axis.most);
@@ -254,7 +257,9 @@ impl Lane {
 
 impl Mark {
     pub(super) fn draw(&self, out: &mut String, x: f64, y: f64) {
-        let (class, d, title) = (self.class, self.shape.path(x, y), escape(&self.title));
+        let class = self.class;
+        let d = self.shape.path(x, y);
+        let title = escape(&self.title);
         line(out, &format!(r#"<path class="mark {class}" d="{d}"><title>{title}</title></path>"#));
     }
 }

@@ -102,7 +102,8 @@ mod tests {
         fn what_goes_in_comes_out_in_order_however_it_grows_and_turns(
             steps in prop::collection::vec((0_usize..100, 0_usize..100), 0..20),
         ) {
-            let (mut fifo, mut model) = (Fifo::new(), VecDeque::new());
+            let mut fifo = Fifo::new();
+            let mut model = VecDeque::new();
             let mut number = 0;
             for (pushes, pops) in steps {
                 for _ in 0..pushes {

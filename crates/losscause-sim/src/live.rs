@@ -132,7 +132,8 @@ impl<T> LivePath<T> {
             let last = path.len().saturating_sub(1);
             path.iter().enumerate().map(|(place, link)| Step { link: *link, last: place == last }).collect()
         };
-        let (forward, back) = (steps(&spec.path), steps(&spec.return_path));
+        let forward = steps(&spec.path);
+        let back = steps(&spec.return_path);
         Ok(Self {
             links: network.links.iter().map(|spec| Link::new(spec, seed)).collect(),
             first_back: forward.len() as u32,
@@ -289,7 +290,8 @@ impl<T> Packets<T> {
     /// Frees the packet's slot and tells its fate.
     fn leave(&mut self, at: Time, packet: Packet, fate: Fate) {
         let slot = self.slot(packet);
-        let (direction, entered) = (slot.direction, slot.entered);
+        let direction = slot.direction;
+        let entered = slot.entered;
         if let Some(content) = slot.content.take() {
             self.passed.push_back(Passed { content, direction, entered, at, fate });
             self.free.push(packet.handle.slot().1 as u32);

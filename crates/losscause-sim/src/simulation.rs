@@ -126,7 +126,8 @@ impl Simulation {
 
     /// A packet has reached an end of its flow.
     fn receive<R: Recorder>(&mut self, now: Time, Arrived { packet, flow: id, .. }: Arrived, recorder: &mut R) {
-        let (index, id) = (id as usize, FlowId(id));
+        let index = id as usize;
+        let id = FlowId(id);
         let flow = &mut self.flows[index];
         let content = self.transit.store.pool.content(packet);
         if recorder.detail().arrivals() {

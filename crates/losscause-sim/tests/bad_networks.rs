@@ -237,7 +237,8 @@ fn delays_that_cannot_vary_so_are_refused() {
         let points = points.iter().map(point).collect();
         varying(VariationSpec::Trace { points, between: Between::Steps, at_end })
     };
-    let (hold, most) = (AtEnd::Hold, Span::from_millis(20));
+    let hold = AtEnd::Hold;
+    let most = Span::from_millis(20);
     refused(&trace(&[], hold), r#"link "out": the delay trace is empty, expected at least one point"#);
     for points in [[(0, 1), (0, 2)], [(-1, 1), (0, 2)]] {
         let point = usize::from(points[0].0 == 0);

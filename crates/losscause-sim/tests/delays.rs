@@ -25,7 +25,8 @@ fn steps(points: &[(i64, i64)]) -> VariationSpec {
 
 /// Sequence numbers and arrivals in milliseconds, in the order of the events.
 fn arrivals(network: &Network, until: Time) -> Vec<(u64, f64)> {
-    let (mut simulation, mut events) = (Simulation::new(network, 1).unwrap(), Vec::new());
+    let mut simulation = Simulation::new(network, 1).unwrap();
+    let mut events = Vec::new();
     simulation.run_until(until, &mut events);
     assert_eq!(simulation.flow(FlowId(0)).lost, losscause_sim::LossCounts::default());
     let arrival = |event: &Event| match event.kind {
@@ -79,7 +80,9 @@ fn a_queue_goes_on_while_packets_stand_still_on_the_way() {
 
 #[test]
 fn a_walk_belongs_to_its_link_and_seed() {
-    let (most, step, every) = (Span::from_millis(50), Span::from_millis(10), Span::from_millis(100));
+    let most = Span::from_millis(50);
+    let step = Span::from_millis(10);
+    let every = Span::from_millis(100);
     let walk = VariationSpec::Walk { most, step, every };
     let mut first = network(walk.clone());
     let arrived = arrivals(&first, at_secs(20));
@@ -88,7 +91,8 @@ fn a_walk_belongs_to_its_link_and_seed() {
     first.links.push(LinkSpec { variation: walk, ..wired("other", 1_000_000, 10, 5) });
     let other = first.flows[0].traffic.clone();
     first.flows.push(flow("other", &[1], &[], other));
-    let (mut simulation, mut events) = (Simulation::new(&first, 1).unwrap(), Vec::new());
+    let mut simulation = Simulation::new(&first, 1).unwrap();
+    let mut events = Vec::new();
     simulation.run_until(at_secs(20), &mut events);
     let of_first = events.iter().filter(|event| event.flow == FlowId(0));
     let delivered = of_first.filter(|event| matches!(event.kind, EventKind::Link { what: LinkEvent::Deliver, .. }));

@@ -64,7 +64,8 @@ fn sent_at(events: &[Event], flow: u32) -> Vec<losscause::Time> {
 
 #[test]
 fn the_same_seed_gives_the_same_run() {
-    let (first, second) = (run(&network(), 7), run(&network(), 7));
+    let first = run(&network(), 7);
+    let second = run(&network(), 7);
     assert_eq!(first.1, second.1);
     assert_eq!(first.0.counters(), second.0.counters());
     assert!(first.1.len() > 1000);
@@ -102,14 +103,16 @@ fn adding_a_flow_changes_no_other_draw() {
         flow.return_path.iter_mut().for_each(|link| link.0 += 1);
     }
     after.flows.insert(0, flow("newcomer", &[1], &[], cbr(50_000)));
-    let (before, after) = (run(&before, 7), run(&after, 7));
+    let before = run(&before, 7);
+    let after = run(&after, 7);
     // Starts and bursts are the flow's own draws. The pattern is the channel's, by packet slot.
     for index in 0..3 {
         let started = |of: &(Simulation, _), index| of.0.flow(FlowId(index)).started_at.unwrap();
         assert_eq!(started(&before, index), started(&after, index + 1));
     }
     assert_eq!(sent_at(&before.1, 2), sent_at(&after.1, 3));
-    let (short, long) = (pattern(&before.1, LinkId(0)), pattern(&after.1, LinkId(1)));
+    let short = pattern(&before.1, LinkId(0));
+    let long = pattern(&after.1, LinkId(1));
     let common = short.len().min(long.len());
     assert!(common > 1000 && short.contains(&true));
     assert_eq!(short[..common], long[..common]);
@@ -120,9 +123,11 @@ fn swapping_the_protocol_keeps_start_times_and_error_pattern() {
     let before = network();
     let mut after = network();
     after.flows[0].traffic = tfrc();
-    let (before, after) = (run(&before, 7), run(&after, 7));
+    let before = run(&before, 7);
+    let after = run(&after, 7);
     assert_eq!(before.0.flow(FlowId(0)).started_at, after.0.flow(FlowId(0)).started_at);
-    let (one, other) = (pattern(&before.1, LinkId(0)), pattern(&after.1, LinkId(0)));
+    let one = pattern(&before.1, LinkId(0));
+    let other = pattern(&after.1, LinkId(0));
     let common = one.len().min(other.len());
     assert_eq!(one[..common], other[..common]);
 }

@@ -115,7 +115,8 @@ fn network() -> impl Strategy<Value = Network> {
 type Seen = (Vec<FlowReport>, Vec<(LinkId, HopCounters)>);
 
 fn seen<R: Recorder>(mut simulation: Simulation, flows: usize, recorder: &mut R) -> Seen {
-    let (mut reports, mut counters) = (Vec::new(), Vec::new());
+    let mut reports = Vec::new();
+    let mut counters = Vec::new();
     for millis in [0, 7, 500, 501, 2500] {
         run_to(&mut simulation, Time::ZERO + Span::from_millis(millis), recorder);
         assert_eq!(simulation.check_conservation(), Ok(()));
@@ -159,7 +160,8 @@ fn assert_same(network: &Network, seed: u64) -> Result<(), TestCaseError> {
     let short = || Simulation::new(network, seed).unwrap();
     let plain = || Simulation::with_every_event(network, seed).unwrap();
     prop_assert_eq!(seen(short(), flows, &mut ()), seen(plain(), flows, &mut ()));
-    let (short, plain) = (recorded(short(), flows), recorded(plain(), flows));
+    let short = recorded(short(), flows);
+    let plain = recorded(plain(), flows);
     let first = short.1.iter().zip(&plain.1).find(|(short, plain)| short != plain);
     prop_assert!(first.is_none(), "{:?}", first);
     prop_assert_eq!(short, plain);

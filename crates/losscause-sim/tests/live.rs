@@ -55,7 +55,8 @@ fn simulated(network: &Network, seed: u64) -> Simulated {
         let FlowSpec { path, return_path, .. } = &network.flows[flow.0 as usize];
         if is_data { path.last().copied() } else { return_path.last().copied() }
     };
-    let (mut sent, mut ends) = (Vec::new(), BTreeMap::new());
+    let mut sent = Vec::new();
+    let mut ends = BTreeMap::new();
     // The header is recorded just before its packet.
     let mut ecn = BTreeMap::new();
     for event in &events {
@@ -218,7 +219,8 @@ proptest! {
         let told = |ends: &BTreeMap<Key, End>| -> Vec<(Key, End)> {
             ends.iter().filter(|(_, (at, _))| *at < at_secs(7)).map(|(key, end)| (*key, *end)).collect()
         };
-        let (simulated, live) = (told(&simulated.ends), told(&live));
+        let simulated = told(&simulated.ends);
+        let live = told(&live);
         prop_assert!(simulated.len() > 300, "{}", simulated.len());
         let first = simulated.iter().zip(&live).find(|(simulated, live)| simulated != live);
         prop_assert!(first.is_none(), "{:?}", first);

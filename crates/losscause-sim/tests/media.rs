@@ -104,7 +104,8 @@ fn an_acknowledgement_knows_the_send_time_of_its_packet() {
         EventKind::Received(packet) if packet.kind == PacketKind::Ack => (sent, acked.or(Some((event.at, packet)))),
         _ => (sent, acked),
     });
-    let ((now, ack), data_bytes) = (acked.unwrap(), sent.unwrap());
+    let (now, ack) = acked.unwrap();
+    let data_bytes = sent.unwrap();
     // 1 us per byte at 8 Mb/s, and 10 ms each way.
     let rtt = Span::from_millis(20) + Span::from_micros(i64::from(data_bytes + ack.wire_bytes));
     assert_eq!(now - ack.answers.unwrap(), rtt);

@@ -139,7 +139,8 @@ fn a_tcp_told_the_truth_is_never_wrong_and_delivers_more() {
         assert_eq!((congestion.called_wireless, wireless.called_congestion), (0, 0), "{config:?}");
         assert!(congestion.judged() > 20 && wireless.judged() > 50, "{congestion:?} {wireless:?}");
         let delivered = |lda| tcp(0.02, config, lda).delivered_packets;
-        let (told, plain) = (delivered(TcpLda::Sender(Oracle::OMNISCIENT.into())), delivered(TcpLda::None));
+        let told = delivered(TcpLda::Sender(Oracle::OMNISCIENT.into()));
+        let plain = delivered(TcpLda::None);
         // Reno, which loses its ACK clock when a window has several losses, gains least.
         assert!(4 * told > 5 * plain, "{told} against {plain}: {config:?}");
     }
@@ -212,7 +213,8 @@ fn a_sender_told_the_truth_by_its_receiver_delivers_more() {
         let told = |loss| tcp(loss, config, TcpLda::Receiver { lda: Oracle::OMNISCIENT.into(), heeded: true });
         let VerdictTally { congestion, wireless } = told(0.005).verdicts;
         assert_eq!((congestion.called_wireless, wireless.called_congestion), (0, 0), "{config:?}");
-        let (told, plain) = (told(0.02).delivered_packets, tcp(0.02, config, TcpLda::None).delivered_packets);
+        let told = told(0.02).delivered_packets;
+        let plain = tcp(0.02, config, TcpLda::None).delivered_packets;
         assert!(10 * told > 11 * plain, "{told} against {plain}: {config:?}");
     }
 }

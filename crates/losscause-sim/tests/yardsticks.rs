@@ -109,7 +109,8 @@ fn on_a_clean_link_the_yardsticks_fill_it_as_the_plain_tcp_does() {
 #[test]
 fn an_n_of_one_is_the_plain_tcp() {
     for (mode, config) in modes() {
-        let (plain, first) = (run(config, None, 0.01, 1), run(config, Some(&nth_loss(1)), 0.01, 1));
+        let plain = run(config, None, 0.01, 1);
+        let first = run(config, Some(&nth_loss(1)), 0.01, 1);
         assert_eq!((plain.sent, plain.queue_drops), (first.sent, first.queue_drops), "{mode}");
     }
 }

@@ -8,7 +8,8 @@ pub fn scenario(fit: &Fit, flow: &Flow, capture: &str, file: &str) -> String {
     let [capture, file] = [capture, file].map(|name| name.replace(char::is_control, "?"));
     let ends = format!("{} to {}", flow.src, flow.dst);
     let comments = |sentences: &[String]| sentences.iter().map(|sentence| wrapped(sentence)).collect::<String>();
-    let (fitted, unseen) = (comments(&fit.told()), comments(&flow.unseen()));
+    let fitted = comments(&fit.told());
+    let unseen = comments(&flow.unseen());
     let pace = flow.pace.map(|pace| pace.lasted_s).unwrap_or_default();
     let window = match fit.window_bytes {
         Some(bytes) => format!(
@@ -108,7 +109,8 @@ const WIDTH: usize = 118;
 
 /// A sentence as an item of a list in comments.
 fn wrapped(sentence: &str) -> String {
-    let (mut text, mut column) = ("#  -".to_owned(), 4);
+    let mut text = "#  -".to_owned();
+    let mut column = 4;
     for word in sentence.split(' ') {
         if column + 1 + word.chars().count() > WIDTH {
             text.push_str("\n#   ");

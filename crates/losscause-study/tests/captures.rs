@@ -251,7 +251,8 @@ fn a_handshake_precedes_the_data_by_the_time_of_an_empty_path() {
 fn sack_blocks_tell_of_what_arrived_behind_a_hole() {
     let directory = tempfile::tempdir().unwrap();
     capture(&experiment(&[]), 3, directory.path());
-    let (mut received, mut blocks_seen) = (BTreeSet::new(), 0);
+    let mut received = BTreeSet::new();
+    let mut blocks_seen = 0;
     for packet in packets(&directory.path().join("receiver.pcap")) {
         let Transport::Tcp { seq, ack, ref blocks, payload, .. } = packet.transport else { continue };
         if packet.is_forward() {

@@ -63,7 +63,8 @@ fn each_way_to_be_no_pattern_is_named_with_its_line() {
         refusal(&text.replacen(from, to, 1))
     };
     let line = |number: usize| format!("p.txt, line {}: ", HEAD_LINES + number);
-    let (packets, last) = ("expected a number of packets, or x and a number of bits", "x9 57 x160 x1\n60\n");
+    let packets = "expected a number of packets, or x and a number of bits";
+    let last = "x9 57 x160 x1\n60\n";
     for (from, to, number, problem) in [
         ("x9 57", "x9 56", 2, "there are 59 packets, expected 60".to_owned()),
         ("x9 57", "x9 58", 2, "there are more than 60 packets, the number that a trial has".to_owned()),
@@ -83,7 +84,8 @@ fn each_way_to_be_no_pattern_is_named_with_its_line() {
 
 #[test]
 fn hand_changed_parameters_are_refused_at_the_fingerprint() {
-    let (text, mut changed) = (pattern().to_text(), pattern().channel);
+    let text = pattern().to_text();
+    let mut changed = pattern().channel;
     changed.users = 6;
     let expected = format!(
         "p.txt, line 3: the fingerprint is not that of the parameters below, so the pattern was made with others, expected \
@@ -137,7 +139,8 @@ fn threads_change_no_pattern_and_progress_counts_every_trial() {
         assert_eq!(last, 6);
         patterns
     };
-    let (one, two) = (make(1), make(2));
+    let one = make(1);
+    let two = make(2);
     assert_eq!(one, two);
     assert!(one.iter().all(|pattern| pattern.trials.len() == 3 && pattern.trials[0] != pattern.trials[1]));
     assert!(one[0].statistics().lost > one[1].statistics().lost, "half the chips, more losses");

@@ -37,7 +37,8 @@ fn experiment(text: &str, settings: &[&str]) -> Experiment {
 
 /// The captures at the sender and at the receiver, and the goodput in kb/s.
 fn captured(settings: &[&str]) -> ([Analysis; 2], f64) {
-    let (experiment, directory) = (experiment(LINK, settings), tempfile::tempdir().unwrap());
+    let experiment = experiment(LINK, settings);
+    let directory = tempfile::tempdir().unwrap();
     let snapped = CaptureSettings { tick: losscause::Span::from_millis(1), snap_bytes: 128 };
     let mut captures = CaptureFiles::create(directory.path(), &experiment, 1, snapped).unwrap();
     let mut run = Run::new(&experiment, 1).unwrap();

@@ -223,7 +223,8 @@ fn means_and_fairness_are_of_all_measured_flows_and_each_group() {
     }
     let [a, b] = of("old", |f| f.throughput_kbps)[..] else { panic!("two flows") };
     close(&run, "fairness.old", (a + b).powi(2) / (2.0 * (a * a + b * b)), 1e-12);
-    let (goodput, throughput) = (run.metric("goodput").unwrap(), run.metric("throughput").unwrap());
+    let goodput = run.metric("goodput").unwrap();
+    let throughput = run.metric("throughput").unwrap();
     close(&run, "overhead", 1.0 - goodput / throughput, 1e-12);
     assert_eq!(of("", |f| f.goodput_kbps).len(), 4, "the noise is not measured");
 }

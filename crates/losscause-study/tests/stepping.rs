@@ -85,7 +85,9 @@ proptest! {
         let mut events: Vec<Event> = Vec::new();
         let expected = run_recorded(&experiment, seed, &mut events).unwrap();
         let mut stepped = Run::new(&experiment, seed).unwrap();
-        let (mut calls, mut taken, mut trace) = (0, Vec::new(), Trace::default());
+        let mut calls = 0;
+        let mut taken = Vec::new();
+        let mut trace = Trace::default();
         let mut instants = instants.iter().map(|&nanos| Time::ZERO + Span::from_nanos(nanos));
         while !stepped.is_finished() {
             let to = instants.next().unwrap_or(experiment.duration);

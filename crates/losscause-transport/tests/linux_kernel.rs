@@ -110,9 +110,11 @@ impl Link {
 fn transfer(cell: &Cell, seed: u64) -> Outcome {
     let variant = if cell.variant == "cubic" { Variant::Cubic } else { Variant::Reno };
     let config = Config::linux().with_variant(variant);
-    let (mut sender, mut receiver) = (Sender::new(&config).unwrap(), Receiver::new(&config).unwrap());
+    let mut sender = Sender::new(&config).unwrap();
+    let mut receiver = Receiver::new(&config).unwrap();
     let mut link = Link::new(cell, seed);
-    let (mut now, end) = (Time::ZERO, Time::ZERO + Span::from_secs(SECONDS));
+    let mut now = Time::ZERO;
+    let end = Time::ZERO + Span::from_secs(SECONDS);
     sender.start(now);
     while now <= end {
         while let Some(segment) = sender.poll_transmit(now) {
@@ -121,7 +123,8 @@ fn transfer(cell: &Cell, seed: u64) -> Outcome {
         while let Some(ack) = receiver.poll_transmit(now) {
             link.ack(now, ack);
         }
-        let (out, back) = (link.out.front().map(|(at, _)| *at), link.back.front().map(|(at, _)| *at));
+        let out = link.out.front().map(|(at, _)| *at);
+        let back = link.back.front().map(|(at, _)| *at);
         now = [out, back, sender.poll_timeout(), receiver.poll_timeout()].into_iter().flatten().min().unwrap();
         if out == Some(now) {
             receiver.on_segment(now, &link.out.pop_front().unwrap().1, &mut ());
@@ -171,7 +174,8 @@ fn overlap(outcomes: &[(Outcome, Outcome)]) -> bool {
         let values = outcomes.iter().map(|pair| end(pair).retransmissions);
         values.fold((f64::INFINITY, 0.0_f64), |(least, most), value| (least.min(value), most.max(value)))
     };
-    let ((least, most), (other_least, other_most)) = (range(|pair| &pair.0), range(|pair| &pair.1));
+    let (least, most) = range(|pair| &pair.0);
+    let (other_least, other_most) = range(|pair| &pair.1);
     least <= other_most && other_least <= most
 }
 

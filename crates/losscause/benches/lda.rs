@@ -17,7 +17,9 @@ fn trace(packets: usize) -> Vec<Packet> {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (((random >> 32) * below) >> 32) as i64
     };
-    let (mut seq, mut at, mut queue) = (0, 0, 0);
+    let mut seq = 0;
+    let mut at = 0;
+    let mut queue = 0;
     let mut arrived = Vec::with_capacity(packets);
     while arrived.len() < packets {
         seq += 1;
@@ -68,7 +70,9 @@ fn time_each(criterion: &mut Criterion, group: &str, trace: &[Packet]) {
 fn judged_at_sender(lda: impl Algorithm, trace: &[Packet]) -> u32 {
     const IN_FLIGHT: u64 = 32;
     let mut sender = SenderDifferentiator::<_, losscause::ack::Fixed<256>>::new(lda);
-    let (mut unsent, mut expected, mut wireless) = (0, 0, 0);
+    let mut unsent = 0;
+    let mut expected = 0;
+    let mut wireless = 0;
     for packet in trace {
         while unsent < packet.seq + IN_FLIGHT {
             sender.on_sent(unsent, packet.at);

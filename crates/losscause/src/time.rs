@@ -206,7 +206,8 @@ impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 { "-" } else { "" };
         let nanos = self.0.unsigned_abs();
-        let (millis, rest) = (nanos / 1_000_000, nanos % 1_000_000);
+        let millis = nanos / 1_000_000;
+        let rest = nanos % 1_000_000;
         if rest % 1_000 == 0 {
             write!(f, "{sign}{millis}.{:03} ms", rest / 1_000)
         } else {

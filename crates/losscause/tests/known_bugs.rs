@@ -67,8 +67,10 @@ fn b3_packets_without_a_loss_feed_every_estimate() {
 
 #[test]
 fn b4_ideal_wireless_losses_on_a_full_link_are_all_wireless() {
-    let (t, rott) = (Span::from_micros(40_640), Span::from_millis(243));
-    let (one, mut random) = (|seq: u64| seq < 2 || seq % 2 == 1, Draws(3));
+    let t = Span::from_micros(40_640);
+    let rott = Span::from_millis(243);
+    let one = |seq: u64| seq < 2 || seq % 2 == 1;
+    let mut random = Draws(3);
     // Runs of one to three losses, each followed by one packet.
     let mut arrived = BTreeSet::from([0, 1]);
     let mut seq = 1;
@@ -120,7 +122,8 @@ fn b5_the_average_interval_is_per_packet_and_has_no_unit() {
     }
     // Random intervals: the schemes in force are the same ones in every unit.
     let run = |unit: i64| {
-        let (mut draws, mut at) = (Draws(5), 0);
+        let mut draws = Draws(5);
+        let mut at = 0;
         let mut packets = Vec::new();
         for seq in (0..3_000).filter(|seq| seq % 5 != 3) {
             at += (400 + draws.below(700)) * unit;
@@ -136,7 +139,9 @@ fn b5_the_average_interval_is_per_packet_and_has_no_unit() {
 
 #[test]
 fn b6_the_base_schemes_of_zbs_know_what_they_would_know_alone() {
-    let (mut draws, mut at, mut queue) = (Draws(9), 0, 0);
+    let mut draws = Draws(9);
+    let mut at = 0;
+    let mut queue = 0;
     let mut packets = Vec::new();
     for seq in 0..20_000 {
         at += 1_000 + draws.below(if (seq / 400) % 2 == 0 { 100 } else { 2_500 });
@@ -149,7 +154,9 @@ fn b6_the_base_schemes_of_zbs_know_what_they_would_know_alone() {
     let ZbsConfig { zigzag, mbiaz, spike, .. } = ZbsConfig::default();
     let mut alone = [LdaConfig::ZigZag(zigzag), LdaConfig::Biaz(mbiaz), LdaConfig::Spike(spike)]
         .map(|config| Differentiator::new(config.build(End::Receiver).expect("valid")));
-    let (mut by_scheme, mut switches, mut last) = (std::collections::BTreeMap::new(), 0, "ZigZag");
+    let mut by_scheme = std::collections::BTreeMap::new();
+    let mut switches = 0;
+    let mut last = "ZigZag";
     for packet in packets {
         let mut judged = Vec::new();
         zbs.on_packet(packet, &mut on_judged(|_, judgement| judged.push(*judgement)));

@@ -34,7 +34,8 @@ enum Op {
 }
 
 fn arrival() -> impl Strategy<Value = Op> {
-    let (after_ns, rott_ns) = (100_000_i64..90_000_000, 0_i64..400_000_000);
+    let after_ns = 100_000_i64..90_000_000;
+    let rott_ns = 0_i64..400_000_000;
     prop_oneof![
         // A saturated link, and one with anything on it.
         4 => rott_ns.clone().prop_map(|rott_ns| Op::Arrive { after_ns: 40_640_000, rott_ns }),
@@ -64,7 +65,10 @@ fn anything() -> impl Strategy<Value = Vec<Op>> {
 /// The packets as they arrive.
 fn packets(ops: &[Op]) -> Vec<Packet> {
     let mut arrived: Vec<Packet> = Vec::new();
-    let (mut seq, mut at, mut sender_offset, mut timestamp) = (0_u64, 1_000_000_i64, 0_i64, true);
+    let mut seq = 0_u64;
+    let mut at = 1_000_000_i64;
+    let mut sender_offset = 0_i64;
+    let mut timestamp = true;
     let mut held_back = None;
     for op in ops {
         match *op {
@@ -228,7 +232,9 @@ proptest! {
         let packets = packets(&ops);
         for config in configs() {
             let mut differentiator = Differentiator::new(Watched(config.build(End::Receiver).expect("valid")));
-            let (mut counts, mut in_order, mut missing) = (Counts::default(), 0, 0);
+            let mut counts = Counts::default();
+            let mut in_order = 0;
+            let mut missing = 0;
             for &packet in &packets {
                 if let Observed::InOrder(arrival) = differentiator.on_packet(packet, &mut counts) {
                     in_order += 1;
@@ -320,17 +326,21 @@ proptest! {
         length in 4_i64..400,
     ) {
         let window = Lookback { time: Span::from_nanos(length / 4 * 4), pkts: 0 };
-        let (mut extremes, mut minimum) = (Extremes::over(window), Minimum::over(window));
-        let (mut now, mut seen) = (0, Vec::new());
+        let mut extremes = Extremes::over(window);
+        let mut minimum = Minimum::over(window);
+        let mut now = 0;
+        let mut seen = Vec::new();
         for (after, value) in values {
             now += after;
-            let (span, at) = (Span::from_nanos(value), Time::from_nanos(now));
+            let span = Span::from_nanos(value);
+            let at = Time::from_nanos(now);
             minimum.forget(at);
             minimum.observe(span);
             let position = extremes.observe(span, at);
             seen.push((now, value));
             let since = |age: i64| seen.iter().filter(move |(at, _)| now - at <= age).map(|(_, value)| *value);
-            let (all, most) = (window.time.as_nanos(), window.time.as_nanos() / 4 * 3);
+            let all = window.time.as_nanos();
+            let most = window.time.as_nanos() / 4 * 3;
             let min = value - position.above_min.as_nanos();
             let max = min + extremes.range().expect("fed").as_nanos();
             prop_assert!(since(all).min() <= Some(min) && Some(min) <= since(most).min());

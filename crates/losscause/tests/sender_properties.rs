@@ -38,7 +38,8 @@ fn judgements(config: &LdaConfig, ops: &[Op], factor: i64, offset: i64) -> Vec<J
     let mut sender =
         SenderDifferentiator::<_, losscause::ack::Fixed<512>>::new(config.build(End::Sender).expect("valid"));
     let mut judged = Vec::new();
-    let (mut now, mut newest) = (0, 0);
+    let mut now = 0;
+    let mut newest = 0;
     let mut acks = Vec::new();
     for (number, &(gap_us, rtt_us, arrives)) in (0..).zip(ops) {
         now += gap_us;
@@ -131,7 +132,8 @@ proptest! {
                     Any::Loss(loss) => {
                         lda.on_loss(loss);
                         // Not compared as values: a window that is no number makes a reason that is none.
-                        let (judgement, again) = (lda.judge(loss), lda.judge(loss));
+                        let judgement = lda.judge(loss);
+                        let again = lda.judge(loss);
                         prop_assert_eq!(judgement.to_string(), again.to_string(), "{}", algorithm);
                     }
                     Any::End(recovery) => _ = lda.on_recovered(recovery),

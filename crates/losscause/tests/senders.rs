@@ -28,8 +28,10 @@ struct Arrived {
 
 /// What is sent and what arrives of it, in order: packets never overtake each other.
 fn flow(ops: &[Op]) -> (Vec<(u64, Time)>, Vec<Arrived>) {
-    let (mut sent, mut arrived) = (Vec::new(), Vec::new());
-    let (mut now, mut last) = (Time::ZERO, Time::ZERO);
+    let mut sent = Vec::new();
+    let mut arrived = Vec::new();
+    let mut now = Time::ZERO;
+    let mut last = Time::ZERO;
     for (number, &(gap_us, way_us, arrives)) in (0..).zip(ops) {
         now += Span::from_micros(gap_us);
         sent.push((number, now));
@@ -53,7 +55,8 @@ fn at_sender(algorithm: BuiltIn, sent: &[(u64, Time)], arrived: &[Arrived], name
     let mut sender =
         SenderDifferentiator::<_, Fixed<512>>::new(algorithm.build(End::Sender).expect("published parameters"));
     let mut verdicts = Vec::new();
-    let (mut sends, mut expected) = (sent.iter().peekable(), None);
+    let mut sends = sent.iter().peekable();
+    let mut expected = None;
     for packet in arrived {
         let now = packet.at + BACK;
         while let Some((number, at)) = sends.next_if(|(_, at)| *at <= now) {
@@ -106,7 +109,8 @@ proptest! {
         bursts in prop::collection::vec(prop::collection::vec(prop::bool::weighted(0.7), 1..6), 1..30),
     ) {
         let mut tracker = AckTracker::<Fixed<256>>::default();
-        let (mut number, mut missing) = (0, 0);
+        let mut number = 0;
+        let mut missing = 0;
         for (burst, arrives) in bursts.iter().enumerate() {
             let at = Time::from_nanos(burst as i64 * 1_000_000);
             let first = number;

@@ -33,7 +33,8 @@ fn it_judges_the_losses_of_wlh_and_its_setting_moves_its_errors() {
         ["M_c", "M_w"].map(|metric| run.metric(metric))
     };
     // No trip time is below its minimum, and every one is within an hour of it.
-    let (never, always) = (errors(0.0), errors(3.6e6));
+    let never = errors(0.0);
+    let always = errors(3.6e6);
     assert_eq!(never[1], Some(100.0), "every wireless loss is called congestion");
     assert_eq!(always[1], Some(0.0));
     let own = errors(10.0);

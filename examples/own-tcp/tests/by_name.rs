@@ -73,11 +73,13 @@ fn it_runs_over_any_recovery_and_in_the_machine_of_linux() {
 fn it_gives_up_less_than_reno_for_every_loss() {
     for others in [["tcp.mode=rfc"], ["tcp.mode=ns2"]] {
         let with = |variant: &str| goodput(&[variant, others[0]]);
-        let (gentle, sack) = (with("tcp.variant=gentle"), with("tcp.variant=sack"));
+        let gentle = with("tcp.variant=gentle");
+        let sack = with("tcp.variant=sack");
         assert!(gentle > 1.05 * sack, "{others:?}: {gentle} and {sack}");
     }
     let linux = |variant: &str| goodput(&[variant, "tcp.mode=linux"]);
-    let (gentle, reno) = (linux("tcp.variant=gentle"), linux("tcp.variant=reno"));
+    let gentle = linux("tcp.variant=gentle");
+    let reno = linux("tcp.variant=reno");
     assert!(gentle > 1.05 * reno, "{gentle} and {reno}");
     let omniscient = goodput(&["tcp.variant=gentle", "flow.download.lda=omniscient"]);
     assert!(omniscient > 1.2 * goodput(&["tcp.variant=gentle"]), "losses that are known to be wireless cost nothing");

@@ -86,7 +86,8 @@ fn measure(link: Link, parameters: Option<&LdaConfig>) -> String {
 }
 
 fn spike(start_us: i64, end_us: i64) -> LdaConfig {
-    let (start, end) = (Span::from_micros(start_us), Span::from_micros(end_us));
+    let start = Span::from_micros(start_us);
+    let end = Span::from_micros(end_us);
     LdaConfig::Spike(SpikeConfig { thresholds: SpikeThresholds::Fixed { start, end }, ..SpikeConfig::tobe() })
 }
 

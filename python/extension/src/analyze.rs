@@ -49,7 +49,8 @@ pub(crate) fn analyze(
     let analyzed = work::elsewhere(py, failures.stop(), progress, |progress| {
         let opened = File::open(&file)?;
         let bytes = opened.metadata().map_or(0, |metadata| metadata.len() as usize);
-        let (mut read, stop) = (0, failures.stop());
+        let mut read = 0;
+        let stop = failures.stop();
         let told = |more| {
             read += more;
             progress.set(read, bytes);

@@ -32,12 +32,14 @@ pub(crate) fn reproduce(
         Some(runs) => Repetitions::exactly(input::count(runs, "runs")?).map_err(Failure::from)?,
         None => Repetitions::AsPublished,
     };
-    let (failures, seed) = (Failures::default(), input::whole(seed, "seed")?);
+    let failures = Failures::default();
+    let seed = input::whole(seed, "seed")?;
     let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
     let plan = Plan::new_with(&Context::new(registry), &selection, repetitions, seed, &Variation::default());
     // A result contains the drawings of its figures.
     let plan = plan.map_err(of_argument)?.drawing();
-    let (workers, cost) = (workers(jobs, &failures)?, plan.cost() as usize);
+    let workers = workers(jobs, &failures)?;
+    let cost = plan.cost() as usize;
     let made = work::elsewhere(py, failures.stop(), progress, |progress| {
         plan.execute(workers, |event| {
             if let Event::Progress(done) = event {

@@ -37,7 +37,8 @@ pub(crate) fn simulate(
     let settings = input::settings(settings)?;
     let scenario = input::scenario(scenario, &settings, &registry)?;
     let experiment = scenario.experiment_with_delays().map_err(Failure::from)?;
-    let (seed, runs) = (input::whole(seed, "seed")?, input::count(runs, "runs")?);
+    let seed = input::whole(seed, "seed")?;
+    let runs = input::count(runs, "runs")?;
     if runs > 1 && (trace.is_some() || interval.is_some()) {
         let key = if trace.is_some() { "trace" } else { "interval" };
         let problem = format!("{key}: shows one run, expected no runs={runs} beside it");
@@ -94,7 +95,9 @@ impl One {
         holds_lock: bool,
     ) -> PyResult<(SimulationResult, Option<Table>)> {
         let mut watch = Watch::new(failures.stop(), progress);
-        let (run, interval, filter) = (&mut self.run, self.interval, self.filter.take());
+        let run = &mut self.run;
+        let interval = self.interval;
+        let filter = self.filter.take();
         let advance = || match filter {
             Some(filter) => {
                 let mut events = Events { filter, trace: Trace::default(), batches: Ok(vec![]) };

@@ -94,7 +94,8 @@ pub(crate) fn elsewhere<T: Send>(
                 },
                 Err(RecvTimeoutError::Timeout) if raised.is_some() => {}
                 Err(RecvTimeoutError::Timeout) => {
-                    let (done, all) = (progress.done.load(Ordering::Relaxed), progress.all.load(Ordering::Relaxed));
+                    let done = progress.done.load(Ordering::Relaxed);
+                    let all = progress.all.load(Ordering::Relaxed);
                     if let Err(error) = look(py, tell, done, all) {
                         raised = Some(error);
                         stop.request();

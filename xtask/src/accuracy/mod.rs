@@ -139,7 +139,8 @@ pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
 
 fn results(options: &Options) -> Result<Results> {
     let runs = if options.short { 2 } else { RUNS };
-    let (mut outcomes, mut classes) = (Vec::new(), Classes::new());
+    let mut outcomes = Vec::new();
+    let mut classes = Classes::new();
     for case in cases::all() {
         if options.only.as_ref().is_some_and(|text| !case.name.contains(text.as_str())) {
             continue;

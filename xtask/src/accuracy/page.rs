@@ -80,7 +80,8 @@ fn detected(page: &mut String, case: &str, vantage: Vantage, tally: &Tally) {
         0 => "–".to_owned(),
         of => format!("{:.2}", 100.0 * part as f64 / of as f64),
     };
-    let (found, false_) = (percent(tally.showing_found, tally.showing), percent(tally.found_false, tally.found));
+    let found = percent(tally.showing_found, tally.showing);
+    let false_ = percent(tally.found_false, tally.found);
     let _ =
         writeln!(page, "| {case} | {} | {} | {found} | {} | {false_} |", vantage.name(), tally.showing, tally.found);
 }

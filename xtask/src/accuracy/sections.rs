@@ -83,7 +83,8 @@ pub(super) fn servers(page: &mut String, outcomes: &[Outcome], table: &Table) {
                 (_, 0) => "–".to_owned(),
                 (wrong, all) => format!("{:.1} ({wrong} of {all})", 100.0 * wrong as f64 / all as f64),
             };
-            let (m_c, m_w) = (cell(Kind::Congestion), cell(Kind::Wireless));
+            let m_c = cell(Kind::Congestion);
+            let m_w = cell(Kind::Wireless);
             let _ = writeln!(page, "| {} | {name} | {m_c} | {m_w} |", vantage.name());
         }
     }
@@ -129,7 +130,8 @@ pub(super) fn tshark(page: &mut String, classes: &Classes) {
         let analyze = if class.loss { "loss" } else { "no loss" };
         let lost = if *vantage == Vantage::Sender { lost.to_string() } else { "–".to_owned() };
         let (vantage, why) = (*vantage, why(*vantage, *class));
-        let (at, mark) = (vantage.name(), class.tshark.name());
+        let at = vantage.name();
+        let mark = class.tshark.name();
         let _ = writeln!(page, "| {at} | {mark} | {analyze} | {packets} | {lost} | {why} |");
     }
     page.push('\n');

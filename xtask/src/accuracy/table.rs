@@ -36,7 +36,8 @@ pub(super) fn table(outcomes: &[Outcome], runs: u64) -> String {
         Table::COLUMNS
     );
     for ((row, algorithm), networks) in &rows {
-        let (m_c, m_w) = (cells(networks, Kind::Congestion), cells(networks, Kind::Wireless));
+        let m_c = cells(networks, Kind::Congestion);
+        let m_w = cells(networks, Kind::Wireless);
         let _ = writeln!(text, "{row},{algorithm},{m_c},{m_w}");
     }
     text

@@ -117,7 +117,8 @@ impl Fates {
 
 impl Recorder for Fates {
     fn record(&mut self, event: &Event) {
-        let (flow, at) = (event.flow.0, event.at);
+        let flow = event.flow.0;
+        let at = event.at;
         let is_data = |packet: &PacketInfo| matches!(packet.kind, PacketKind::Data | PacketKind::Retransmission);
         match &event.kind {
             EventKind::Sent(packet) if is_data(packet) => {

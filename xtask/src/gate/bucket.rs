@@ -186,12 +186,16 @@ fn judge(packets: &[Sent], left_out: usize, is_lost: impl Fn(&Sent) -> bool) -> 
     let rate = passed / lasted;
     let mut trips: Vec<f64> = packets.iter().filter_map(|packet| Some(packet.trip?.as_secs_f64())).collect();
     let rtt = median(&mut trips).unwrap_or(0.0);
-    let (near_at_loss, near_at_pass) = (NEAR_AT_LOSS * rtt * rate, NEAR_AT_PASS * rtt * rate);
+    let near_at_loss = NEAR_AT_LOSS * rtt * rate;
+    let near_at_pass = NEAR_AT_PASS * rtt * rate;
     if before_first - rate * (begun - packets[0].at).as_secs_f64() < -near_at_pass {
         return ruled_out(Why::NegativeFill);
     }
-    let (mut at_loss, mut at_pass, mut used) = (Vec::new(), Vec::new(), 0.0);
-    let (mut round_trips, mut round_ends) = (1, begun + Span::from_secs_f64_rounded(rtt));
+    let mut at_loss = Vec::new();
+    let mut at_pass = Vec::new();
+    let mut used = 0.0;
+    let mut round_trips = 1;
+    let mut round_ends = begun + Span::from_secs_f64_rounded(rtt);
     for packet in &packets[first..] {
         let tokens = rate * (packet.at - begun).as_secs_f64() - used;
         if !is_lost(packet) {
@@ -233,7 +237,8 @@ fn judge(packets: &[Sent], left_out: usize, is_lost: impl Fn(&Sent) -> bool) -> 
 /// The share of losses before which the trip time was long, among those until then.
 fn after_long_trips(packets: &[Sent], is_lost: impl Fn(&Sent) -> bool) -> f64 {
     let (mut trips, mut sorted): (Vec<Span>, Vec<Span>) = (Vec::new(), Vec::new());
-    let (mut long, mut all) = (0, 0);
+    let mut long = 0;
+    let mut all = 0;
     for packet in packets {
         if let Some(trip) = packet.trip {
             trips.push(trip);
@@ -267,7 +272,9 @@ mod tests {
     /// A minute of packets of 1,000 bytes whose rate rises and falls every 4 s, 20 ms of trip time; `drops` gets the
     /// millisecond.
     fn verdict(trip_ms: impl Fn(u64) -> i64, mut drops: impl FnMut(u64) -> bool) -> Verdict {
-        let (mut packets, mut lost, mut due) = (Vec::new(), Vec::new(), 0);
+        let mut packets = Vec::new();
+        let mut lost = Vec::new();
+        let mut due = 0;
         for ms in 0..60_000 {
             let phase = ms % 4_000;
             due += 50 + phase.min(4_000 - phase) / 2;
@@ -292,7 +299,8 @@ mod tests {
 
     /// A bucket of 20 kB that fills by 130 bytes in a millisecond.
     fn bucket() -> impl FnMut(u64) -> bool {
-        let (mut tokens, mut filled_ms) = (20_000, 0);
+        let mut tokens = 20_000;
+        let mut filled_ms = 0;
         move |ms| {
             tokens = (tokens + 130 * (ms - filled_ms)).min(20_000);
             filled_ms = ms;
@@ -305,7 +313,9 @@ mod tests {
     #[test]
     fn a_bucket_that_never_fills_up_is_found_and_its_rate_told() {
         // Packets always come faster than the bucket fills, so that its tokens never overflow.
-        let (mut packets, mut lost, mut tokens) = (Vec::new(), Vec::new(), 30_000.0_f64);
+        let mut packets = Vec::new();
+        let mut lost = Vec::new();
+        let mut tokens = 30_000.0_f64;
         for number in 0..6_000_u32 {
             tokens += 500.0;
             let passes = tokens >= 1_000.0;

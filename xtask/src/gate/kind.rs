@@ -98,7 +98,8 @@ impl Kind {
         let seconds = draws.between(SECONDS.0, SECONDS.1).round();
         let control = if draws.between(0.0, 1.0) < CUBIC { "cubic" } else { "reno" };
         let Link { rate_bps, rtt_ms, queue_packets, keys, policer_bps } = self.link(&mut draws);
-        let (name, delay_ms) = (self.name(), rtt_ms / 2.0);
+        let name = self.name();
+        let delay_ms = rtt_ms / 2.0;
         let scenario = format!(
             "\
 # Drawn by cargo xtask gate: {name}, seed {seed}. The transfer is the kernel's, by {control}, over
@@ -138,7 +139,8 @@ path = [\"link\"]
             Self::Lte => {
                 link.rtt_ms = draws.between(40.0, 80.0);
                 link.queue_packets = draws.between(250.0, 800.0);
-                let (mut at, mut points) = (0.0, String::new());
+                let mut at = 0.0;
+                let mut points = String::new();
                 for step in 0..4 {
                     let rate_bps = draws.spread(3e6, 20e6).round();
                     if step == 0 {
@@ -176,7 +178,8 @@ path = [\"link\"]
                 link.rate_bps = draws.spread(10e6, 30e6);
                 link.rtt_ms = draws.spread(15.0, 60.0);
                 link.queue_packets = draws.between(100.0, 500.0);
-                let (loss, burst) = (draws.between(0.2, 0.4), draws.between(2.0, 3.0));
+                let loss = draws.between(0.2, 0.4);
+                let burst = draws.between(2.0, 3.0);
                 let delay_ms = draws.spread(0.3, 1.0);
                 link.keys = format!(
                     "channel = {{ kind = \"gilbert-elliott\", loss = {loss:.3}, mean_burst_packets = {burst:.2} }}\n\

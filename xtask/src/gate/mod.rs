@@ -98,7 +98,8 @@ fn judge(file: &Path, label: &Label, is_told: bool, judged: &mut Vec<Judged>) ->
         lossy.extend(flows.iter().max_by_key(|flow| flow.bytes));
     }
     for flow in lossy {
-        let (lost, diagnosis) = (flow.lost(), flow.diagnosis.as_ref().map(|of| of.diagnosis));
+        let lost = flow.lost();
+        let diagnosis = flow.diagnosis.as_ref().map(|of| of.diagnosis);
         let published = transfers.judge(flow);
         if is_told {
             let said = diagnosis.map_or_else(|| "nothing was lost".to_owned(), |diagnosis| diagnosis.to_string());

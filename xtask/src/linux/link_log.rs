@@ -68,7 +68,8 @@ pub(super) fn write(path: &Path, packets: &[Sent]) -> Result<()> {
             Fate::Queue => ("queue", sent.at),
             Fate::Air(at) => ("air", at),
         };
-        let (came_ns, fate_ns) = (sent.at.as_nanos(), at.as_nanos());
+        let came_ns = sent.at.as_nanos();
+        let fate_ns = at.as_nanos();
         file.serialize(Row {
             came_ns,
             port: sent.port,

@@ -87,7 +87,8 @@ struct Report {
 /// If a host or the link cannot be made, a device or tcpdump dropped packets, or `interrupted`.
 pub(crate) fn make(transfer: &Transfer, folder: &Path, interrupted: &AtomicBool) -> Result<Made> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let (over, stop) = (&AtomicBool::new(false), &AtomicBool::new(false));
+    let over = &AtomicBool::new(false);
+    let stop = &AtomicBool::new(false);
     let report = thread::scope(|scope| -> Result<Report> {
         let (own_device, receivers_device) = channel();
         let receiver = scope.spawn(move || receive(transfer, folder, own_device, over));
@@ -125,7 +126,8 @@ pub(crate) fn make(transfer: &Transfer, folder: &Path, interrupted: &AtomicBool)
 fn run_link(path: &EmulatedPath, ends: [SyncDevice; 2], ready: &Sender<()>, stop: &AtomicBool) -> Result<Report> {
     let clock = Clock::start();
     let link = EmulatedLink::new(path, ends, clock)?;
-    let (mut packets, mut late) = (Vec::new(), Histogram::default());
+    let mut packets = Vec::new();
+    let mut late = Histogram::default();
     ready.send(()).context("no host waits for the link")?;
     link.run(stop, |sight| {
         let (came, fate, packet) = match sight {

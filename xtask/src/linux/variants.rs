@@ -62,7 +62,9 @@ impl Variant {
 
     /// The transfer of so many seconds that a seed gives.
     pub(super) fn transfer(&self, seed: u64, seconds: f64) -> Result<Transfer> {
-        let (control, sack, timestamps) = (self.control.clone(), self.sack, self.timestamps);
+        let control = self.control.clone();
+        let sack = self.sack;
+        let timestamps = self.timestamps;
         Ok(Transfer { path: self.path(seed)?, control, sack, timestamps, seconds, both_ends: true })
     }
 

@@ -80,7 +80,8 @@ impl Browser {
         }
         shell.env("LOG", folder.path().join("log")).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = shell.spawn().context("Chromium cannot be started")?;
-        let (commands, answers) = (child.stdin.take(), child.stdout.take().context("Chromium has no output")?);
+        let commands = child.stdin.take();
+        let answers = child.stdout.take().context("Chromium has no output")?;
         let (sender, messages) = channel();
         thread::spawn(move || {
             for message in BufReader::new(answers).split(0).map_while(Result::ok) {

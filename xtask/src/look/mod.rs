@@ -183,7 +183,8 @@ const INSPECT: &str = include_str!("inspect.js");
 
 /// Checks a report in both windows and photographs it; returns a sentence per finding, and what it is like.
 fn examine(page: &Page, report: &Path, folder: &Path, browser: &mut Browser) -> Result<(Vec<String>, String)> {
-    let (mut findings, mut summary) = (Vec::new(), String::new());
+    let mut findings = Vec::new();
+    let mut summary = String::new();
     for (name, width, height) in [WIDE, PHONE] {
         browser.show_as(width, height, false)?;
         let mut events = browser.open(report)?;
@@ -205,7 +206,8 @@ fn examine(page: &Page, report: &Path, folder: &Path, browser: &mut Browser) -> 
         events.extend(browser.reported());
         findings.extend(events.iter().filter_map(complaint));
         if inspection.scrolls_by_px > 0.0 {
-            let (by, wide) = (inspection.scrolls_by_px, inspection.too_wide.join(", "));
+            let by = inspection.scrolls_by_px;
+            let wide = inspection.too_wide.join(", ");
             findings.push(format!("at {width} px it is {by} px too wide: {wide}"));
         }
         if name == WIDE.0 {
@@ -265,7 +267,8 @@ fn faults(inspection: &Inspection, report: &Path) -> Result<Vec<String>> {
         findings.extend(missing.map(|row| format!("it does not show the flow \"{row}\"")));
     } else if let Some(verdict) = result["verdict"].as_str() {
         // The page begins each sentence with a capital.
-        let (shown, wanted) = (inspection.text.to_lowercase(), verdict.to_lowercase());
+        let shown = inspection.text.to_lowercase();
+        let wanted = verdict.to_lowercase();
         let missing = wanted.split("; ").filter(|sentence| !shown.contains(sentence));
         findings.extend(missing.map(|sentence| format!("it does not show the verdict \"{sentence}\"")));
     }

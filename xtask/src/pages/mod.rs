@@ -53,7 +53,9 @@ pub(crate) fn pages(options: &Options) -> Result<()> {
         }
         let begun = Instant::now();
         let place = Place::new(&program, &parts)?;
-        let (mut run, mut compared, mut checked) = (0, 0, 0);
+        let mut run = 0;
+        let mut compared = 0;
+        let mut checked = 0;
         // A page may name a command again, and show what it prints in one place.
         let is_compared = |shown: &Shown| matches!(shown.output, Output::Text(_) | Output::Json(_));
         let mut done: BTreeSet<&String> =

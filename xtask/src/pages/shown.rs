@@ -14,11 +14,12 @@ pub(super) fn compare(shown: &str, printed: &str) -> Result<(), String> {
     let lines = |text: &str| -> Vec<String> {
         let lines: Vec<String> = text.lines().map(|line| line.trim_end().to_owned()).collect();
         let is_empty = |line: &&String| line.is_empty();
-        let (first, last) =
-            (lines.iter().take_while(is_empty).count(), lines.iter().rev().take_while(is_empty).count());
+        let first = lines.iter().take_while(is_empty).count();
+        let last = lines.iter().rev().take_while(is_empty).count();
         lines[first.min(lines.len() - last)..lines.len() - last].to_vec()
     };
-    let (shown, printed) = (lines(shown), lines(printed));
+    let shown = lines(shown);
+    let printed = lines(printed);
     let left_out = LEFT_OUT.to_string();
     let runs: Vec<&[String]> = shown.split(|line| *line == left_out).collect();
     let mut at = 0;

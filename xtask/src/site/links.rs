@@ -24,7 +24,9 @@ const MOST_FINDINGS: usize = 30;
 pub(super) fn check(site: &Path) -> Result<String> {
     let mut files = BTreeSet::new();
     collect(site, site, &mut files)?;
-    let (mut pages, mut links, mut findings) = (0, 0, Vec::new());
+    let mut pages = 0;
+    let mut links = 0;
+    let mut findings = Vec::new();
     for page in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "html")) {
         let text = fs::read_to_string(site.join(page)).with_context(|| format!("{} cannot be read", page.display()))?;
         pages += 1;

@@ -69,7 +69,8 @@ mod tests {
     #[test]
     fn a_notebook_becomes_its_text_code_output_and_pictures() {
         let place = tempfile::tempdir().expect("a folder");
-        let (notebook, page) = (place.path().join("a.ipynb"), place.path().join("book/a.md"));
+        let notebook = place.path().join("a.ipynb");
+        let page = place.path().join("book/a.md");
         let json = serde_json::json!({ "cells": [
             { "cell_type": "markdown", "source": ["# A\n", "text"] },
             { "cell_type": "code", "source": "draw()", "outputs": [

@@ -131,7 +131,8 @@ mod tests {
     #[test]
     fn links_to_readmes_files_and_folders_hold_in_the_book() {
         let place = tempfile::tempdir().expect("a folder");
-        let (repository, pages) = (place.path().join("repository"), place.path().join("pages"));
+        let repository = place.path().join("repository");
+        let pages = place.path().join("pages");
         for (name, text) in [
             ("site/SUMMARY.md", "- [a](docs/a.md)\n- [b](docs/b/README.md)\n"),
             (

@@ -133,7 +133,8 @@ fn compare(grid: &Grid, cell: &Cell) -> Result<Comparison> {
     let mut wanted = grid.seeds.at_least;
     while (comparison.pairs.len() as u64) < wanted {
         for seed in comparison.pairs.len() as u64 + 1..=wanted {
-            let (ns2, ours) = (ns2::run(grid, cell, seed)?, ours::run(grid, cell, seed)?);
+            let ns2 = ns2::run(grid, cell, seed)?;
+            let ours = ours::run(grid, cell, seed)?;
             comparison.pairs.push(Pair { ns2, ours });
         }
         wanted = comparison.wanted_seeds(grid);

@@ -296,7 +296,8 @@ impl Connection {
     /// The vantage point for each direction's data, by what the connection itself tells.
     pub(super) fn vantages(&self) -> [Vantage; 2] {
         let is_at = |end: usize| {
-            let (own, other) = (self.passed[end], self.passed[1 - end]);
+            let own = self.passed[end];
+            let other = self.passed[1 - end];
             Passed::are_nearly_all(own.sent, own.received) && other.received >= 9 * other.sent
         };
         let [low, high] = &self.halves;
@@ -396,7 +397,8 @@ impl Half {
             self.restart(seq);
         }
         let unwrap = self.unwrap.get_or_insert(Unwrap::begin(seq));
-        let (start, newest) = (unwrap.unwrap(seq), unwrap.newest());
+        let start = unwrap.unwrap(seq);
+        let newest = unwrap.newest();
         let end = start + u64::from(tcp.payload_bytes);
         let mark = Mark::new(tcp, packet.ip_id);
         if end <= newest
@@ -472,7 +474,8 @@ impl Half {
     }
 
     fn show(&mut self, now: Time, data: Data) {
-        let (packet_bytes, rtt) = (self.packet_bytes(), self.delays.data_delay());
+        let packet_bytes = self.packet_bytes();
+        let rtt = self.delays.data_delay();
         if let Some(views) = &mut self.views {
             views.sender.on_data(now, data, packet_bytes);
             views.receiver.on_data(now, data, packet_bytes, rtt);
@@ -513,7 +516,8 @@ impl Half {
     fn on_fin(&mut self, now: Time, tcp: &Tcp, packet: &Packet<'_>) {
         let end = tcp.seq.wrapping_add(tcp.payload_bytes);
         let Some(fin) = self.unwrap.as_ref().map(|unwrap| unwrap.unwrap(end)) else { return };
-        let (ip_id, frame) = (packet.ip_id, packet.frame);
+        let ip_id = packet.ip_id;
+        let frame = packet.frame;
         match &mut self.closing {
             Some(closing) if closing.fin == fin => {
                 let within = if self.copies.tells_apart(ip_id) { MERGED } else { OUT_OF_ORDER };
@@ -528,7 +532,8 @@ impl Half {
                 }
             }
             _ => {
-                let (first, last) = (now, now);
+                let first = now;
+                let last = now;
                 self.closing = Some(Closing { fin, ip_id, frame, first, last, repeats: 0, is_answered: false });
             }
         }
@@ -621,7 +626,8 @@ impl Half {
         if self.packets == 0 && opening.is_none() && closing.is_none() && acked == 0 {
             return None;
         }
-        let (payload_bytes, header_bytes) = (self.packet_bytes(), self.header_bytes(src));
+        let payload_bytes = self.packet_bytes();
+        let header_bytes = self.header_bytes(src);
         let copies = self.copies.counted;
         let mut counts = FlowCounts { marked: self.marked, merged: self.merged, copies, ..FlowCounts::default() };
         let number = if self.number == 0 { rules.watch.number() } else { self.number };
@@ -670,7 +676,8 @@ impl Half {
             if vantage != Vantage::Receiver {
                 result.outages = sender.outages.clone().finish();
             }
-            let ((found_by_receiver, at_receiver), (found_by_sender, at_sender)) = (receiver.finish(), sender.finish());
+            let (found_by_receiver, at_receiver) = receiver.finish();
+            let (found_by_sender, at_sender) = sender.finish();
             (result.at_receiver, result.at_sender) = (Some(at_receiver), Some(at_sender));
             result.losses = match vantage {
                 Vantage::Sender => found_by_sender,

@@ -214,7 +214,8 @@ impl FlowResult {
 impl FlowCounts {
     /// Adds what the view of the vantage point counted.
     fn add(&mut self, vantage: Vantage, sender: &sender::SenderView, receiver: &receiver::ReceiverView) {
-        let (sent, received) = (sender.counts, receiver.counts);
+        let sent = sender.counts;
+        let received = receiver.counts;
         let spurious = sent.unneeded + sender.losses.count(|state| matches!(state, State::Spurious(_)));
         self.probes = sent.probes;
         match vantage {

@@ -16,7 +16,8 @@ impl Ranges {
         if from >= to {
             return;
         }
-        let (mut first, mut last) = (from, to);
+        let mut first = from;
+        let mut last = to;
         if let Some((&start, &end)) = self.ranges.range(..=from).next_back()
             && end >= from
         {
@@ -101,7 +102,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_ranges_are_the_set_of_their_numbers(inserts in prop::collection::vec((0_u64..60, 0_u64..12), 0..40)) {
-            let (mut set, mut plain) = (Ranges::default(), BTreeSet::new());
+            let mut set = Ranges::default();
+            let mut plain = BTreeSet::new();
             for (from, length) in inserts {
                 let mut expected: BTreeSet<u64> = (from..from + length).collect();
                 expected.retain(|number| plain.insert(*number));

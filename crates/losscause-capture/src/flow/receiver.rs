@@ -143,7 +143,9 @@ impl ReceiverView {
     /// seconds was made by the capture. Younger holes are what most of the older ones were. Old data that is sent again
     /// says nothing of a hole in front of it, and a receiver that still asks for the data did not get it.
     fn excuse_old_holes(&mut self) {
-        let (holes, given_up, last) = (&self.holes, self.given_up, self.advanced);
+        let holes = &self.holes;
+        let given_up = self.given_up;
+        let last = self.advanced;
         let is_asked_for = |found: &Found| {
             self.answered.is_some_and(|(at, ack)| ack <= found.start && at - found.time >= REPAIRED_WITHIN)
         };
@@ -224,12 +226,14 @@ impl ReceiverView {
     /// Data below the newest byte: they fill a hole, or arrived before.
     #[cold]
     fn on_old_data(&mut self, now: Time, data: Data, rtt: Option<Span>) {
-        let (from, to) = (data.start, data.end.min(self.highest));
+        let from = data.start;
+        let to = data.end.min(self.highest);
         let mut filled = false;
         let mut at = from;
         while let Some((start, hole)) = self.hole_at(at, to) {
             filled = true;
-            let (left, right) = (start.max(from), hole.end.min(to));
+            let left = start.max(from);
+            let right = hole.end.min(to);
             self.holes.remove(&start);
             if start < left {
                 self.holes.insert(start, Hole { end: left, ..hole });

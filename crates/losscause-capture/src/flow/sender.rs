@@ -503,7 +503,8 @@ impl SenderView {
         let mut first: Option<Segment> = None;
         // Copies behind the one at the left edge, in order; and the last segment that was sent once.
         let mut copies: Vec<(u64, u64, Time)> = Vec::new();
-        let (mut sent_once, mut covered) = (0, 0_u64);
+        let mut sent_once = 0;
+        let mut covered = 0_u64;
         while let Some((start, segment)) = self.board.pop_below(ack.ack) {
             told.spanned += u32::from(start >= self.covered);
             covered += 1;

@@ -206,13 +206,15 @@ impl FlowTable {
     fn close(&mut self, place: u32) {
         self.unlink(place);
         let slot = &mut self.slots[place as usize];
-        let (key, flow) = (slot.key, slot.flow.take());
+        let key = slot.key;
+        let flow = slot.flow.take();
         self.places.remove(&key);
         self.free.push(place);
         match flow {
             Some(Flow::Tcp(connection)) => {
                 self.entries -= connection.size();
-                let (hosts, own) = (key.ends.map(|end| end.address), connection.vantages());
+                let hosts = key.ends.map(|end| end.address);
+                let own = connection.vantages();
                 self.hosts.on_connection(hosts, own);
                 let others = if own == [Vantage::Unknown; 2] { self.hosts.vantages(hosts) } else { None };
                 self.finished.extend(connection.finish(key.ends, others.unwrap_or(own), &self.rules));

@@ -215,7 +215,8 @@ mod tests {
     }
 
     fn vantages(to_ack_us: i64, to_data_us: i64) -> [Vantage; 2] {
-        let (mut delays, other) = (Delays::default(), Delays::default());
+        let mut delays = Delays::default();
+        let other = Delays::default();
         delays.on_ack_delay(Span::from_micros(to_ack_us));
         delays.on_data_delay(Span::from_micros(to_data_us));
         [delays.vantage(&other), other.vantage(&delays)]

@@ -122,7 +122,8 @@ impl Pcapng {
             self.interfaces.clear();
         }
         let number = |bytes| if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) };
-        let (kind, total) = (number(kind), number(word(4)) as usize);
+        let kind = number(kind);
+        let total = number(word(4)) as usize;
         let damaged = |problem| Ends::Damaged { offset: window.position(), problem };
         if total < 12 || total % 4 != 0 {
             return Err(damaged("a block's length is no multiple of 4 from 12 on"));
@@ -177,7 +178,8 @@ impl Pcapng {
                 let snap = if interface.snap == 0 { u32::MAX } else { interface.snap };
                 let captured = (packet.origlen.min(snap) as usize).min(total - 16);
                 // Without a time, order is all that is known.
-                let (time, original) = (Time::ZERO, packet.origlen);
+                let time = Time::ZERO;
+                let original = packet.origlen;
                 let packet = 12..12 + captured;
                 Ok(Some(Framed { time, link: interface.link, original, packet, total, direction: None }))
             }

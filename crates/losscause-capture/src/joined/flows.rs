@@ -99,7 +99,8 @@ impl<'a> Join<'a> {
     ) {
         let bytes: u64 = first.iter().chain(&second).map(|flow| flow.bytes).sum();
         self.bytes += bytes;
-        let (mut begun, mut begun_there) = (self.sender.begun, self.receiver.begun);
+        let mut begun = self.sender.begun;
+        let mut begun_there = self.receiver.begun;
         if are_swapped(&first, &second, &matched) {
             self.swapped_bytes += bytes;
             let Some(exchanged) = exchanged() else { return };
@@ -110,10 +111,12 @@ impl<'a> Join<'a> {
         let timed = timed::timed(self.options, name, &matched.trips, &second, begun_there);
         let mut alone = View::new(second.clone(), End::Receiver);
         let second = timed.as_ref().map_or(second, |timed| vec![timed]);
-        let (mut sender, mut receiver) = (View::new(first, End::Sender), View::new(second, End::Receiver));
+        let mut sender = View::new(first, End::Sender);
+        let mut receiver = View::new(second, End::Receiver);
         let names: Arc<[Option<String>]> = [receiver.names(&self.chosen), sender.names(&self.chosen)].concat().into();
         let none = views::none_of(self.chosen.len());
-        let (mut losses, mut queueing) = (Vec::with_capacity(matched.lost.len()), Vec::new());
+        let mut losses = Vec::with_capacity(matched.lost.len());
+        let mut queueing = Vec::new();
         for lost in &matched.lost {
             let found = [receiver.find(lost), sender.find(lost)];
             alone.find(lost);
@@ -260,7 +263,8 @@ fn trusts_sender(sender: &View<'_>, receiver: &View<'_>) -> bool {
 /// The data as the sender's capture has them, with the delays that the end whose verdicts count has seen. The captures'
 /// clocks may differ by any amount: the flow begins at the same time in both.
 fn over_time(sender: Option<&Flow>, trusted: Option<&Flow>) -> Option<OverTime> {
-    let (mut joined, other) = (sender?.over_time.clone()?, trusted?.over_time.as_ref()?);
+    let mut joined = sender?.over_time.clone()?;
+    let other = trusted?.over_time.as_ref()?;
     let shift = joined.from_s - other.from_s;
     joined.queueing_ms = other.queueing_ms.clone();
     joined.queueing_ms.iter_mut().for_each(|step| step.at_s += shift);

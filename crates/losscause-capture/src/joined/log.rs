@@ -72,7 +72,8 @@ const PROBATION_PKTS: u32 = 4;
 impl Logs {
     /// Takes down a packet.
     pub(super) fn on_packet(&mut self, now: Time, packet: &Packet<'_>) {
-        let (src, dst) = (packet.src, packet.dst);
+        let src = packet.src;
+        let dst = packet.dst;
         match packet.transport {
             Transport::Tcp(ref tcp) => self.on_segment(now, packet, tcp),
             Transport::Udp { .. } | Transport::Esp { .. } => {
@@ -85,7 +86,10 @@ impl Logs {
     }
 
     fn on_segment(&mut self, now: Time, packet: &Packet<'_>, tcp: &Tcp) {
-        let (src, dst, protocol, stream) = (packet.src, packet.dst, Protocol::Tcp, None);
+        let src = packet.src;
+        let dst = packet.dst;
+        let protocol = Protocol::Tcp;
+        let stream = None;
         let own = Key { src, dst, protocol, stream };
         let other = Key { src: dst, dst: src, protocol, stream };
         if tcp.has(flag::SYN) {
@@ -154,7 +158,8 @@ impl Log {
         }
         all.advance(end);
         let stamp = tcp.options.timestamps.map(|(tsval, _)| tsval);
-        let (ip_id, frame) = (packet.ip_id, frame(packet));
+        let ip_id = packet.ip_id;
+        let frame = frame(packet);
         self.push(Logged { time: now, start, end, stamp, ip_id, frame, is_again: false });
     }
 
@@ -168,7 +173,8 @@ impl Log {
             self.last.map_or_else(|| protocol.wrap().map_or(number, |_| (1 << 32) | number), |(_, newest)| newest);
         let start = newest.saturating_add_signed(protocol.ahead(number, newest));
         self.last = Some((numbered, newest.max(start)));
-        let (ip_id, frame) = (packet.ip_id, frame(packet));
+        let ip_id = packet.ip_id;
+        let frame = frame(packet);
         self.push(Logged { time: now, start, end: start + 1, stamp, ip_id, frame, is_again });
     }
 

@@ -192,7 +192,8 @@ impl<'a> Pieces<'a> {
             first_copy[piece] += first_copy[piece - 1];
         }
         let mut next = first_copy.clone();
-        let (open, seen) = (first_copy.clone(), vec![false; first_copy.len()]);
+        let open = first_copy.clone();
+        let seen = vec![false; first_copy.len()];
         let mut copies = vec![Transmission { index: 0, arrived: false }; first_copy.last().copied().unwrap_or(0)];
         for (index, packet) in sent.iter().enumerate() {
             for piece in pieces_of(&cuts, packet) {
@@ -246,7 +247,8 @@ impl<'a> Pieces<'a> {
 
     fn settle(&mut self, piece: usize, copy: usize) {
         self.copies[copy].arrived = true;
-        let (open, end) = (self.open[piece].max(copy.saturating_sub(MAX_COPIES)), self.copies_of(piece).end);
+        let open = self.open[piece].max(copy.saturating_sub(MAX_COPIES));
+        let end = self.copies_of(piece).end;
         self.open[piece] = (open..end).find(|&copy| !self.copies[copy].arrived).unwrap_or(end);
     }
 
@@ -292,16 +294,22 @@ impl<'a> Pieces<'a> {
             let parts = self.lost_parts(index).into_iter();
             lost.extend(parts.map(|(start, end, resent)| Lost { start, end, sent, resent, revealed }));
         }
-        let (packets, uncaptured, trips) = (self.sent.len() as u64, self.uncaptured, self.trips());
+        let packets = self.sent.len() as u64;
+        let uncaptured = self.uncaptured;
+        let trips = self.trips();
         Some(Matched { lost, trips, packets, uncaptured, ..Matched::default() })
     }
 
     /// Of the bytes that both captures have: those of which the first has more copies, and those of which the second has.
     fn more_copies(&self, arrivals: &[Logged]) -> (u64, u64) {
-        let (sent, arrived) = (self.count(self.sent), self.count(arrivals));
-        let (mut more_sent, mut more_arrived) = (0, 0);
+        let sent = self.count(self.sent);
+        let arrived = self.count(arrivals);
+        let mut more_sent = 0;
+        let mut more_arrived = 0;
         for (piece, bounds) in self.cuts.windows(2).enumerate() {
-            let (bytes, sent, arrived) = (bounds[1] - bounds[0], sent[piece], arrived[piece]);
+            let bytes = bounds[1] - bounds[0];
+            let sent = sent[piece];
+            let arrived = arrived[piece];
             if sent > 0 && arrived > 0 {
                 more_sent += if sent > arrived { bytes } else { 0 };
                 more_arrived += if arrived > sent { bytes } else { 0 };
@@ -361,7 +369,8 @@ impl<'a> Pieces<'a> {
             if copies[place].arrived {
                 continue;
             }
-            let (mut start, end) = (self.cuts[piece], self.cuts[piece + 1]);
+            let mut start = self.cuts[piece];
+            let end = self.cuts[piece + 1];
             let resent = copies.get(place + 1).map(|copy| Sight::of(&self.sent[copy.index]));
             while start < end {
                 let until = end.min(packet.start + (packet_of(start) + 1) * self.packet_bytes);

@@ -12,7 +12,8 @@ use crate::packet::Protocol;
 pub(super) fn add<'a>(join: &mut Join<'a>, sender: &'a Analysis, receiver: &'a Analysis) {
     for place in [Vantage::Sender, Vantage::Receiver] {
         let other_place = if place == Vantage::Sender { Vantage::Receiver } else { Vantage::Sender };
-        let (own, others) = (logged(sender, place), logged(receiver, other_place));
+        let own = logged(sender, place);
+        let others = logged(receiver, other_place);
         for &(flow, log) in &own {
             let are_single = own.len() == 1 && others.len() == 1;
             let is_same = |other: &&(&Flow, &LoggedPackets)| match (&log.connection, &other.1.connection) {

@@ -98,7 +98,8 @@ impl<'a> View<'a> {
     /// Losses that may overlap the packet at `seq`.
     fn near(&self, seq: u32, bytes: u32) -> impl Iterator<Item = usize> + '_ {
         let before = if self.numbered.is_some() { 0 } else { LARGEST };
-        let (from, to) = (seq.wrapping_sub(before), seq.wrapping_add(bytes));
+        let from = seq.wrapping_sub(before);
+        let to = seq.wrapping_add(bytes);
         // Sequence numbers wrap.
         let (first, second) = if from <= to { (from..=to, None) } else { (from..=u32::MAX, Some(0..=to)) };
         let ranges = std::iter::once(first).chain(second);

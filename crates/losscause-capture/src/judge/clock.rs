@@ -86,7 +86,8 @@ impl SenderClock {
         }
         let measured = self.ticks as f64 / self.elapsed.as_secs_f64();
         let slower = self.rates_hz.windows(2).take_while(|pair| {
-            let (rate, faster) = (f64::from(pair[0]), f64::from(pair[1]));
+            let rate = f64::from(pair[0]);
+            let faster = f64::from(pair[1]);
             measured > (rate * faster).sqrt().min((rate * MOST_ABOVE).max(faster / MOST_BELOW))
         });
         self.rate_hz = self.rates_hz.get(slower.count()).copied().or(Some(commonest));

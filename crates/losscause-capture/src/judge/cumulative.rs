@@ -63,7 +63,8 @@ mod tests {
     /// Trip times in milliseconds that the algorithms get from acknowledgements at these times, for the next packet
     /// named, with these round-trip times.
     fn told<const N: usize>(acks: [(i64, u64, Option<i64>); N]) -> Vec<(i64, Option<i64>)> {
-        let (mut duplicates, mut cumulative) = (DuplicateAcks::default(), Cumulative::default());
+        let mut duplicates = DuplicateAcks::default();
+        let mut cumulative = Cumulative::default();
         let ms = |span: Span| span.as_nanos() / 1_000_000;
         let mut told = Vec::new();
         for (at, next, rtt) in acks {

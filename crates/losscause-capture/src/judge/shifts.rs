@@ -167,7 +167,9 @@ impl Shifts {
             None => least.is_some_and(|least| (level - least) * STILL <= (trip.takes - level).abs()),
         };
         if may_be && self.is_jump(last, trip) {
-            let (since, early, farthest) = (trip.at, trip.takes, trip.takes);
+            let since = trip.at;
+            let early = trip.takes;
+            let farthest = trip.takes;
             self.suspect = Some(Suspect { since, level, is_up, trips: 0, early, late: None, farthest });
         }
         let Some(suspect) = &mut self.suspect else { return self.keep(trip) };
@@ -183,7 +185,8 @@ impl Shifts {
         if (trip.at - suspect.since).abs() < watched || suspect.trips < RECENT {
             return Taken { is_settled: false, ..Taken::settled(trip.takes) };
         }
-        let (since, stays) = (suspect.since, suspect.is_still());
+        let since = suspect.since;
+        let stays = suspect.is_still();
         self.suspect = None;
         if !stays {
             self.settled = 0;
@@ -207,7 +210,8 @@ impl Shifts {
         let departed = |trip: &Trip| trip.at - trip.takes;
         let between = (departed(&trip) - departed(&last)).abs();
         let recent = self.in_order();
-        let (mut least, mut most) = (recent[0].takes, recent[0].takes);
+        let mut least = recent[0].takes;
+        let mut most = recent[0].takes;
         recent.iter().for_each(|trip| (least, most) = (least.min(trip.takes), most.max(trip.takes)));
         let per_packet = recent.windows(2).map(|pair| (pair[1].at - pair[0].at).abs()).min().unwrap_or(Span::ZERO);
         let is_up = jump > Span::ZERO;

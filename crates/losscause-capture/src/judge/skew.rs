@@ -88,10 +88,12 @@ impl Skew {
 
     /// The line through the edge below the middle of the time, if it can be a clock's.
     fn find_line(&self) -> Option<Line> {
-        let (first, last) = (self.hull.first()?, self.hull.last()?);
+        let first = self.hull.first()?;
+        let last = self.hull.last()?;
         let middle = first.0.midpoint(last.0);
         let edge = self.hull.windows(2).find(|edge| edge[1].0 >= middle)?;
-        let (from, to) = (edge[0], edge[1]);
+        let from = edge[0];
+        let to = edge[1];
         let lasts = between(from.0, to.0);
         let slope = between(from.1, to.1) as f64 / lasts as f64;
         (lasts >= MIN_EDGE_NS && slope.abs() <= MAX_DRIFT).then_some(Line { from: first.0, slope })

@@ -64,13 +64,15 @@ impl Trips {
     /// clocks that tick.
     #[inline]
     pub(crate) fn resolved(&self) -> Option<Span> {
-        let (trip, (least, most)) = (self.latest?, self.bounds?);
+        let trip = self.latest?;
+        let (least, most) = self.bounds?;
         Some(if self.shifts.are_round() || most - least > TICKS { trip } else { least })
     }
 
     #[inline]
     fn count(&mut self, now: Time, trip: Span) -> Span {
-        let (skew, least) = (&self.skew, &self.least);
+        let skew = &self.skew;
+        let least = &self.least;
         let with_drift = |least| skew.as_ref().map_or(least, |skew| least + (least - skew.without_drift(now, least)));
         let Taken { mut trip, is_settled, jump } = self.shifts.take(now, trip, || least.value().map(with_drift));
         if let Some(skew) = &mut self.skew {

@@ -53,7 +53,8 @@ fn parse_v4(rest: Rest<'_>) -> Result<Ip<'_>, Unread> {
     if u16::from_be_bytes([header[6], header[7]]) & 0x3fff != 0 {
         return Err(Unread::Fragment);
     }
-    let (mut protocol, mut payload) = (header[9], rest.skip(header_bytes)?);
+    let mut protocol = header[9];
+    let mut payload = rest.skip(header_bytes)?;
     while protocol == AUTHENTICATION {
         let &[following, length, ..] = payload.first::<4>()?;
         (protocol, payload) = (following, payload.skip(authentication_bytes(length))?);
@@ -77,7 +78,8 @@ fn parse_v6(rest: Rest<'_>) -> Result<Ip<'_>, Unread> {
         0 => rest.original.min(LARGEST_OFFLOAD),
         payload => (u32::from(payload) + 40).min(rest.original),
     };
-    let (mut next, mut payload) = (header[6], rest.skip(40)?);
+    let mut next = header[6];
+    let mut payload = rest.skip(40)?;
     // Each extension header has at least 8 bytes, so this ends.
     while let HOP_BY_HOP | ROUTING | FRAGMENT | AUTHENTICATION | DESTINATION = next {
         let &[following, length, high, low] = payload.first()?;

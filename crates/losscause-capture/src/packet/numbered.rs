@@ -91,7 +91,10 @@ impl Numbered {
     fn srt(payload: &[u8], packet: &Packet<'_>) -> Option<Self> {
         let header = payload.first_chunk::<SRT_BYTES>()?;
         let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-        let (number, flags, stamp, socket) = (word(0), word(4), word(8), word(12));
+        let number = word(0);
+        let flags = word(4);
+        let stamp = word(8);
+        let socket = word(12);
         let message = flags % MESSAGES;
         // What another protocol's own port or structure announces is not tried. No message has the number 0.
         if number >> 31 == 1 || socket == 0 || message == 0 || Unread::datagram(packet) != Unread::Udp {
@@ -152,8 +155,11 @@ mod tests {
 
     fn of(port: u16, transport: Transport<'_>) -> Option<Numbered> {
         let end = |port| Endpoint { address: 1, port };
-        let (congestion_experienced, direction, radio) = (false, None, None);
-        let (src, dst) = (end(5_000), end(port));
+        let congestion_experienced = false;
+        let direction = None;
+        let radio = None;
+        let src = end(5_000);
+        let dst = end(port);
         Numbered::of(&Packet {
             frame: 1,
             src,

@@ -51,7 +51,8 @@ impl Radiotap {
             at += usize::from(is_there);
             if is_there { header.get(at - 1).copied() } else { None }
         };
-        let (flags, rate) = (byte(1), byte(2));
+        let flags = byte(1);
+        let rate = byte(2);
         Some(Self { bytes, flags: flags.unwrap_or(0), rate_bps: rate.map(|rate| u32::from(rate) * RATE_UNIT_BPS) })
     }
 

@@ -31,8 +31,10 @@ impl Course {
             Trigger::Timeout => (Signal::Timeout, Evidence::Timeout),
         };
         let opinions = self.judge.declare(now, Some(start), sent, flight, signal);
-        let (end, state) = (start + bytes, State::Lost);
-        let (frame, frame_again) = (None, None);
+        let end = start + bytes;
+        let state = State::Lost;
+        let frame = None;
+        let frame_again = None;
         let passage = Passage { flight_pkts: Some(flight as u32), ..Passage::at(sent.unwrap_or(now)) };
         self.losses.push(Found { time: now, start, end, frame, frame_again, evidence, passage, opinions, state });
     }

@@ -125,8 +125,11 @@ impl Layout {
 
     /// Reads an event. None if it has no time or does not matter.
     pub(super) fn read(&mut self, value: Value) -> Option<Record> {
-        let (mut time, mut name, mut data) = (None, None, Value::Null);
-        let (mut group, mut trigger) = (None, None);
+        let mut time = None;
+        let mut name = None;
+        let mut data = Value::Null;
+        let mut group = None;
+        let mut trigger = None;
         let mut field = |key: &str, value: Value| match key {
             "time" | "relative_time" | "delta_time" => time = real(&value),
             "name" | "event" | "event_type" | "type" => name = value.as_str().map(simple_name),
@@ -209,7 +212,8 @@ fn packet(data: &Value) -> Packet {
 
 /// A packet's size; 0 if it is not said.
 fn bytes_of(data: &Value) -> u64 {
-    let (raw, header) = (&data["raw"], &data["header"]);
+    let raw = &data["raw"];
+    let header = &data["header"];
     let sizes =
         [&raw["length"], &header["packet_size"], &data["packet_size"], &raw["payload_length"], &header["length"]];
     // No datagram is larger.
@@ -242,7 +246,8 @@ fn is_eliciting(frame: &Value) -> bool {
 /// `[first, last]` or `[only]`.
 fn range(value: &Value) -> Option<(u64, u64)> {
     let ends = value.as_array()?;
-    let (first, last) = (whole(ends.first()?)?, whole(ends.last()?)?);
+    let first = whole(ends.first()?)?;
+    let last = whole(ends.last()?)?;
     Some((first.min(last), first.max(last)))
 }
 

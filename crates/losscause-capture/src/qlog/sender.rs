@@ -126,7 +126,9 @@ impl Sender {
             self.counts.duplicates += 1;
             return;
         }
-        let (is_missing, is_declared, is_derived) = (false, false, false);
+        let is_missing = false;
+        let is_declared = false;
+        let is_derived = false;
         let waiting = Waiting { sent: now, bytes, is_eliciting, is_missing, is_declared, is_derived };
         self.waiting.insert(number, waiting);
         if self.waiting.len() > MAX_WAITING
@@ -149,7 +151,9 @@ impl Sender {
         let numbers = || self.early.iter().map(|early| early.number);
         let missing = numbers().min().zip(numbers().max());
         let newly_missing = self.early.len() as u32;
-        let (rtt, newly_acked, spanned) = (metrics.latest_rtt, 1, newly_missing + 1);
+        let rtt = metrics.latest_rtt;
+        let newly_acked = 1;
+        let spanned = newly_missing + 1;
         let event = AckEvent { rtt, newly_acked, spanned, newly_missing, missing, in_flight, flight };
         self.courses().into_iter().flatten().for_each(|course| course.judge.on_ack(now, &event));
         self.declare_early();
@@ -166,7 +170,8 @@ impl Sender {
         self.counts.marked = self.counts.marked.max(ack.marked);
         let flights = self.flights();
         let mut newest: Option<(u64, Waiting)> = None;
-        let (mut newly_acked, mut newly_covered) = (0, 0);
+        let mut newly_acked = 0;
+        let mut newly_covered = 0;
         for &(first, last) in &ack.ranges {
             while let Some((&number, _)) = self.waiting.range(first..=last).next() {
                 let Some(packet) = self.waiting.remove(&number) else { break };

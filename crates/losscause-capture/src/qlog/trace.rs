@@ -198,7 +198,8 @@ impl<'de> Visitor<'de> for Document<'_, '_, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let (mut object, mut has_traces) = (Map::new(), false);
+        let mut object = Map::new();
+        let mut has_traces = false;
         while let Some(key) = map.next_key::<String>()? {
             if key == "traces" {
                 // The header stands in front of the traces, so that a cut file is known for what it is.

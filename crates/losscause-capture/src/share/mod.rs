@@ -91,7 +91,8 @@ pub fn share(
     let mut interfaces: Vec<LinkType> = Vec::new();
     let mut sharing = Sharing::new(analysis, key);
     let mut shared = Shared::default();
-    let (mut begun, mut last) = (None, Time::ZERO);
+    let mut begun = None;
+    let mut last = Time::ZERO;
     while let Some(frame) = frames.next_frame() {
         let begun = *begun.get_or_insert(frame.time);
         last = frame.time;
@@ -229,7 +230,8 @@ impl Sharing {
                 let bytes = usize::from(network[0] & 15) * 4;
                 out.extend(network.get(..bytes)?);
                 let header = &mut out[at..];
-                let (src, dst) = (*header.get(12..16)?.first_chunk()?, *header.get(16..20)?.first_chunk()?);
+                let src = *header.get(12..16)?.first_chunk()?;
+                let dst = *header.get(16..20)?.first_chunk()?;
                 header[12..16].copy_from_slice(&self.address_v4(src)?);
                 header[16..20].copy_from_slice(&self.address_v4(dst)?);
                 header[20..].fill(NO_OPERATION);
@@ -242,7 +244,8 @@ impl Sharing {
                 let bytes = extended_v6(network)?;
                 out.extend(network.get(..bytes)?);
                 let header = &mut out[at..];
-                let (src, dst) = (*header.get(8..24)?.first_chunk()?, *header.get(24..40)?.first_chunk()?);
+                let src = *header.get(8..24)?.first_chunk()?;
+                let dst = *header.get(24..40)?.first_chunk()?;
                 header[8..24].copy_from_slice(&self.address_v6(src)?);
                 header[24..40].copy_from_slice(&self.address_v6(dst)?);
                 // The flow label.
@@ -347,7 +350,8 @@ fn mask_tags(tags: &mut [u8]) {
 
 /// Bytes of an IPv6 header with its extension headers.
 fn extended_v6(network: &[u8]) -> Option<usize> {
-    let (mut next, mut at) = (*network.get(6)?, V6_BYTES);
+    let mut next = *network.get(6)?;
+    let mut at = V6_BYTES;
     while let Some(bytes) = extension_bytes(next, network.get(at..)?) {
         (next, at) = (*network.get(at)?, at + bytes);
     }
@@ -370,7 +374,8 @@ fn extension_bytes(kind: u8, header: &[u8]) -> Option<usize> {
 
 /// Empties extension headers: zeros are padding (RFC 8200, section 4.2).
 fn mask_extensions(header: &mut [u8]) {
-    let (mut next, mut at) = (header[6], V6_BYTES);
+    let mut next = header[6];
+    let mut at = V6_BYTES;
     while let Some(bytes) = header.get(at..).and_then(|rest| extension_bytes(next, rest)) {
         let following = header[at];
         // That of a fragment has its fields there.

@@ -24,7 +24,8 @@ pub(super) fn analyses(
     interface: Option<&str>,
     options: &Options,
 ) -> (Vec<Analysis>, Option<Failure>) {
-    let (mut analyses, mut failure) = (Vec::new(), None);
+    let mut analyses = Vec::new();
+    let mut failure = None;
     let mut take = |analysis| match analysis {
         Ok(analysis) => analyses.push(analysis),
         Err(error) => failure = failure.take().or(Some(error)),

@@ -58,7 +58,9 @@ fn side_by_side() -> usize {
 /// Executes the plan with a progress bar; with --verbose, the values of every run are printed. A signal stops it, puts the
 /// machine back, and then ends the program.
 fn execute(plan: Plan, jobs: Jobs, arguments: &Arguments) -> Result<Measured, LiveError> {
-    let (stop, over, interrupted) = (Stop::new(), AtomicBool::new(false), interrupt::postpone());
+    let stop = Stop::new();
+    let over = AtomicBool::new(false);
+    let interrupted = interrupt::postpone();
     let mut progress = Progress::new("runs", plan.runs());
     let observe = |event: Event<'_>| match event {
         Event::Ran { cell, values, done, share } => {

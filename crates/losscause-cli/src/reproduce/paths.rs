@@ -62,7 +62,8 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let workers = Workers::from(jobs);
     arguments.out.as_deref().map_or(Ok(()), make_writable)?;
-    let (seed, out) = (arguments.seed, arguments.out.as_deref());
+    let seed = arguments.seed;
+    let out = arguments.out.as_deref();
     if in_loop {
         let contenders = in_loop::chosen(registry, &arguments.algorithms)?;
         let mut progress = Progress::new("runs", in_loop::runs(paths, runs, &contenders));

@@ -51,7 +51,8 @@ fn interval(text: &str) -> Option<(Time, Time)> {
             Some(Time::ZERO + Span::from_secs_f64_rounded(seconds))
         }
     };
-    let (from, to) = (time(from, Time::ZERO)?, time(to, Time::MAX)?);
+    let from = time(from, Time::ZERO)?;
+    let to = time(to, Time::MAX)?;
     (from < to).then_some((from, to))
 }
 

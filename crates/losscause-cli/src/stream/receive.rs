@@ -88,7 +88,9 @@ async fn receive(
     let mut look = interval(Duration::from_millis(100));
     second.set_missed_tick_behavior(MissedTickBehavior::Skip);
     look.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    let (mut order, mut peer, mut is_warned) = (Reorder::default(), None, false);
+    let mut order = Reorder::default();
+    let mut peer = None;
+    let mut is_warned = false;
     let end = loop {
         tokio::select! {
             event = receiving.event() => match event {

@@ -113,8 +113,8 @@ impl Fit {
         let mut cells = vec![[(0.0, 0.0); TABLE]; threes.len()];
         for row in &self.rows {
             let probability = self.probability(&columns(&row.intervals, &self.together));
-            let (slope, curved) =
-                (row.weight * (row.wireless - probability), row.weight * probability * (1.0 - probability));
+            let slope = row.weight * (row.wireless - probability);
+            let curved = row.weight * probability * (1.0 - probability);
             for (cells, three) in cells.iter_mut().zip(threes) {
                 let (slopes, curvatures) = &mut cells[cell(*three, &row.intervals)];
                 *slopes += slope;

@@ -36,7 +36,8 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let cards = [Vantage::Receiver, Vantage::Sender].map(|vantage| {
-        let (training, validation) = (Readings::of(vantage, SEEDS), Readings::of(vantage, VALIDATION));
+        let training = Readings::of(vantage, SEEDS);
+        let validation = Readings::of(vantage, VALIDATION);
         let absolute_delays = vantage == Vantage::Sender;
         let again =
             |card: &Card, without| Fit::new(&training.with_memory_of(card), &TOGETHER, without).card(absolute_delays);

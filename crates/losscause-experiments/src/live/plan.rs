@@ -149,7 +149,8 @@ impl Plan {
         let all = (0..self.runs).flat_map(|run| (0..self.cells.len()).map(move |cell| (cell, run)));
         let (alone, beside): (Vec<Task>, Vec<Task>) = all.partition(|(cell, _)| stack.is_demanding(&self.cells[*cell]));
         let whole: f64 = self.cells.iter().map(seconds).sum::<f64>() * f64::from(self.runs);
-        let (mut done, mut share) = (0, 0.0);
+        let mut done = 0;
+        let mut share = 0.0;
         let mut finish = |task: Task, values: Option<Values>, observe: &mut dyn FnMut(Event<'_>)| {
             let cell = &self.cells[task.0];
             done += 1;
@@ -170,7 +171,8 @@ impl Plan {
         let mut left_out = Vec::new();
         for task in disturbed {
             let cell = &self.cells[task.0];
-            let (mut values, mut last) = (None, String::new());
+            let mut values = None;
+            let mut last = String::new();
             for _ in 0..MORE_ATTEMPTS {
                 let mut outcome = None;
                 self.attempt(stack, &[task], Jobs::new(1)?, stop, |_, attempt| outcome = Some(attempt))?;

@@ -241,7 +241,8 @@ pub fn measure(
                 let own: Vec<&LoopRun> = of_all.iter().copied().filter(|run| run.algorithm == name).collect();
                 own.chunks(runs_per_path as usize).zip(&drawn).map(|(runs, path)| OnPath::of(path, runs)).collect()
             };
-            let (base, omniscient) = (of(BASE), of(OMNISCIENT));
+            let base = of(BASE);
+            let omniscient = of(OMNISCIENT);
             for system in systems(vantage, contenders) {
                 rows.push(LoopRow {
                     vantage: vantage.name(),
@@ -397,8 +398,10 @@ impl LoopRow {
 impl Spread {
     fn of(mut values: Vec<f64>) -> Option<Self> {
         values.sort_by(f64::total_cmp);
-        let (&least, &most) = (values.first()?, values.last()?);
-        let (upper, lower) = (values[values.len() / 2], values[(values.len() - 1) / 2]);
+        let &least = values.first()?;
+        let &most = values.last()?;
+        let upper = values[values.len() / 2];
+        let lower = values[(values.len() - 1) / 2];
         Some(Self { paths: values.len(), mean: mean(&values)?, median: (upper + lower) / 2.0, least, most })
     }
 }

@@ -109,7 +109,8 @@ impl Path {
         let range = |name: &str, range: Range| range.draw(&mut stream(name));
         let loss = ranges.loss.draw(&mut stream("loss"));
         let delay = ranges.delay.draw(&mut stream("delay"));
-        let (rtt_ms, varying) = (range("rtt", ranges.rtt_ms), &ranges.varying_delay);
+        let rtt_ms = range("rtt", ranges.rtt_ms);
+        let varying = &ranges.varying_delay;
         let every = match delay {
             Delay::Constant | Delay::Walk => varying.every_s,
             Delay::Steps => varying.steps_s,
@@ -167,7 +168,8 @@ impl Path {
         let Self { queue, loss, place, cross, delay, rate, acks, host, reverse, beside, .. } = *self;
         let of_loss = passed(self.loss_rate, [0.0, 0.01]);
         let of_flows = passed(f64::from(self.flows), [1.5, 4.5]);
-        let (of_rate, of_rtt) = (passed(self.rate_bps, [1e6, 1e7]), passed(self.rtt_ms, [40.0, 150.0]));
+        let of_rate = passed(self.rate_bps, [1e6, 1e7]);
+        let of_rtt = passed(self.rtt_ms, [40.0, 150.0]);
         let mut levels = vec![
             Level::new("queue", queue.name(), queue as usize),
             Level::new("wireless loss", ["none", "up to 1 %", "1 to 10 %"][of_loss], of_loss),
@@ -186,7 +188,8 @@ impl Path {
             Level::new("pilot", self.pilot().name(), self.pilot() as usize),
         ];
         if vantage == Vantage::Sender {
-            let (stack, acknowledged) = (self.stack(), self.acknowledged);
+            let stack = self.stack();
+            let acknowledged = self.acknowledged;
             levels.push(Level::new("TCP", stack.name(), stack as usize));
             levels.push(Level::new("acknowledged", acknowledged.name(), acknowledged as usize));
         }

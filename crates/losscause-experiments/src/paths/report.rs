@@ -214,7 +214,8 @@ impl AtVantage {
     pub fn where_each_works(&self) -> Vec<String> {
         let sentence = |(index, row): (usize, &Row)| {
             let levels = self.levels.iter().filter(|level| level.paths >= LEAST_PATHS);
-            let (mut works, mut fails) = (Vec::new(), Vec::new());
+            let mut works = Vec::new();
+            let mut fails = Vec::new();
             for level in levels {
                 match level.errors[index] {
                     Some(error) if error <= WORKS => works.push(level.level),
@@ -250,7 +251,8 @@ impl InLoop {
         let gain = |row: &&LoopRow| row.over_omniscient.map_or(f64::NEG_INFINITY, |ratio| ratio.median);
         let gentle = of(0.0).min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
         let fast = of(0.01).max_by(|a, b| gain(a).total_cmp(&gain(b)))?;
-        let (cost, gain) = (cost(&gentle), gain(&fast));
+        let cost = cost(&gentle);
+        let gain = gain(&fast);
         Some(format!(
             "At the {vantage}: without wireless loss, {} adds the least queue loss, {cost:+.2} points on average; with one \
              percent, {} has the highest goodput, {gain:.2} of the omniscient one's.",

@@ -56,7 +56,8 @@ pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
 /// leaves zero out: a quotient of a value next to nothing is less certain than the change itself.
 fn told_as((Told { in_percent, .. }, difference): &(Told, Difference)) -> (f64, f64, &str) {
     let is_told = |percent: f64, ci95: f64| *in_percent && (difference.clear != Some(true) || percent.abs() > ci95);
-    let (value, ci95) = (difference.value.unwrap_or(0.0), difference.ci95.unwrap_or(0.0));
+    let value = difference.value.unwrap_or(0.0);
+    let ci95 = difference.ci95.unwrap_or(0.0);
     match (difference.percent, difference.percent_ci95) {
         (Some(percent), Some(ci95)) if is_told(percent, ci95) => (percent, ci95, "%"),
         _ if difference.unit == "fraction" => (value * 100.0, ci95 * 100.0, "points"),

@@ -84,7 +84,8 @@ impl Origin {
             return Some(format!("was begun with --set {}, not {}", shown(&kept.set), shown(&self.set)));
         }
         let count = |origin: &Self| origin.cells.as_ref().map_or(0, |cells| cells.count);
-        let (had, has) = (count(kept), count(self));
+        let had = count(kept);
+        let has = count(self);
         match (&kept.cells, &self.cells) {
             (Some(Drawn { grows: true, .. }), Some(Drawn { grows: true, .. })) if had > has => {
                 return Some(format!("was begun with {had} cells, not {has}, which would lose finished ones"));

@@ -165,7 +165,8 @@ impl SweepResult {
         let metrics = self.metrics.len();
         let rows = || self.cells.iter().flat_map(|cell| cell.rows.iter().skip(place).step_by(metrics));
         let largest = |value: fn(&Row) -> Option<f64>| rows().filter_map(value).map(f64::abs).fold(0.0, f64::max);
-        let (interval, mean) = (largest(|row| row.ci95), largest(|row| row.measured));
+        let interval = largest(|row| row.ci95);
+        let mean = largest(|row| row.measured);
         if rows().filter_map(|row| row.measured).all(|mean| mean.fract() == 0.0) && interval == 0.0 {
             return 0;
         }

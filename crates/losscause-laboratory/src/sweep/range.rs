@@ -56,7 +56,8 @@ impl Range {
             Scale::Linear => self.from + share * (self.to - self.from),
             // Those of `libm` are the same on every machine.
             Scale::Log => {
-                let (from, to) = (libm::log(self.from), libm::log(self.to));
+                let from = libm::log(self.from);
+                let to = libm::log(self.to);
                 libm::exp(from + share * (to - from))
             }
         };
@@ -73,7 +74,8 @@ impl Range {
         if !self.integer || self.scale == Scale::Log {
             return self.at(uniform);
         }
-        let (low, high) = (self.from.min(self.to), self.from.max(self.to));
+        let low = self.from.min(self.to);
+        let high = self.from.max(self.to);
         self.value((low + (uniform * (high - low + 1.0)).floor()).min(high))
     }
 
@@ -85,7 +87,8 @@ impl Range {
 
     /// A number between the ends with few digits, still between them.
     fn rounded(&self, between: f64) -> f64 {
-        let (low, high) = (self.from.min(self.to), self.from.max(self.to));
+        let low = self.from.min(self.to);
+        let high = self.from.max(self.to);
         let narrow = libm::log10(low.abs().max(high.abs()) / (high - low)).floor().clamp(0.0, 11.0) as usize;
         let digits = 5 + narrow;
         format!("{between:.digits$e}").parse().unwrap_or(between).clamp(low, high)

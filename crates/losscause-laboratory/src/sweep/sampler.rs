@@ -178,12 +178,14 @@ mod tests {
         #[test]
         fn an_axis_in_front_changes_no_draw_of_the_others(seed: u64, cells in 1_usize..20) {
             for sampler in [Sampler::Random { cells }, Sampler::LatinHypercube { cells }] {
-                let (two, three) = (points_of(sampler, seed, &["b", "c"]), points_of(sampler, seed, &["a", "b", "c"]));
+                let two = points_of(sampler, seed, &["b", "c"]);
+                let three = points_of(sampler, seed, &["a", "b", "c"]);
                 prop_assert!(two.iter().zip(&three).all(|(two, three)| two[..] == three[1..]), "{:?}", sampler);
                 prop_assert!(three.iter().all(|point| point[0] != point[1]), "{:?}", sampler);
             }
             let sobol = Sampler::Sobol { cells };
-            let (two, three) = (points_of(sobol, seed, &["a", "b"]), points_of(sobol, seed, &["a", "b", "c"]));
+            let two = points_of(sobol, seed, &["a", "b"]);
+            let three = points_of(sobol, seed, &["a", "b", "c"]);
             prop_assert!(two.iter().zip(&three).all(|(two, three)| two[..] == three[..2]), "one behind changes none");
         }
     }

@@ -182,7 +182,8 @@ mod tests {
         for wide in 0..=6 {
             let mut tiles = vec![0; 64];
             for p in &points {
-                let (x, y) = ((p[0] * f64::from(1 << wide)) as usize, (p[1] * f64::from(1 << (6 - wide))) as usize);
+                let x = (p[0] * f64::from(1 << wide)) as usize;
+                let y = (p[1] * f64::from(1 << (6 - wide))) as usize;
                 tiles[(x << (6 - wide)) + y] += 1;
             }
             assert!(tiles.iter().all(|count| *count == 1), "{wide}");
@@ -194,7 +195,8 @@ mod tests {
         for Direction { degree, coefficients, first } in &DIRECTIONS {
             let polynomial = 1_u32 << degree | coefficients << 1 | 1;
             // x generates every other element before it comes back to 1.
-            let (mut power, mut order) = (1_u32, 0);
+            let mut power = 1_u32;
+            let mut order = 0;
             loop {
                 power <<= 1;
                 if power >> degree & 1 == 1 {

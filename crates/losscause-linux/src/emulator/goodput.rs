@@ -58,12 +58,14 @@ impl Received {
         // The number nearest to the next one expected.
         let distance = i64::from(seq.wrapping_sub(self.next as u32) as i32);
         let first = self.next.saturating_add_signed(distance);
-        let (mut begin, end) = (first.max(self.next), first + u64::from(bytes));
+        let mut begin = first.max(self.next);
+        let end = first + u64::from(bytes);
         if end <= begin {
             return 0;
         }
         // Joins every range that touches it.
-        let (mut new, mut joined_end) = (end - begin, end);
+        let mut new = end - begin;
+        let mut joined_end = end;
         while let Some((&other, &other_end)) =
             self.ahead.range(..=joined_end).next_back().filter(|(_, other_end)| **other_end >= begin)
         {

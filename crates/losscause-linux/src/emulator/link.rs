@@ -140,7 +140,8 @@ impl EmulatedLink {
         for _ in 0..BATCH {
             let read = self.ends[place(direction)].recv(buffer);
             let Some(bytes) = unless_blocked(read, "the TUN device cannot be read")? else { return Ok(false) };
-            let (at, packet) = (self.clock.now(), &buffer[..bytes]);
+            let at = self.clock.now();
+            let packet = &buffer[..bytes];
             observe(Sight::Came { at, direction, packet });
             let offered = Offered {
                 content: packet.to_vec(),

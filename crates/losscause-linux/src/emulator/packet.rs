@@ -42,10 +42,13 @@ impl Header {
         if first >> 4 != 4 || header_bytes < IPV4_BYTES {
             return None;
         }
-        let (total, ip_id, protocol) = (usize::from(word(2)?), word(4)?, *packet.get(9)?);
+        let total = usize::from(word(2)?);
+        let ip_id = word(4)?;
+        let protocol = *packet.get(9)?;
         let is_first_fragment = word(6)? & 0x1fff == 0;
         let carried = total.checked_sub(header_bytes)?;
-        let (source, destination) = (address(12)?, address(16)?);
+        let source = address(12)?;
+        let destination = address(16)?;
         let at = |port: [u16; 2]| (SocketAddrV4::new(source, port[0]), SocketAddrV4::new(destination, port[1]));
         let plain = |ports, own_bytes: usize| -> Option<Self> {
             let (source, destination) = at(ports);
@@ -112,7 +115,8 @@ pub(super) fn mark(packet: &mut [u8]) {
         return;
     }
     let word = |packet: &[u8], place: usize| u16::from_be_bytes([packet[place], packet[place + 1]]);
-    let (before, checksum) = (word(packet, 0), word(packet, 10));
+    let before = word(packet, 0);
+    let checksum = word(packet, 10);
     packet[1] |= 3;
     let mut sum = u32::from(!checksum) + u32::from(!before) + u32::from(word(packet, 0));
     while sum > 0xffff {

@@ -255,8 +255,10 @@ impl Files {
     fn log(&mut self, seen: &Seen, at: Time, cause: Cause, link: LinkId, queue_packets: u32) -> Result<(), Error> {
         let Some(log) = &mut self.log else { return Ok(()) };
         let nanos = self.clock.since_1970(at).as_nanos();
-        let (seconds, nanos) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
-        let (direction, link) = (name(seen.direction), &self.links[link.0 as usize]);
+        let seconds = nanos / 1_000_000_000;
+        let nanos = nanos % 1_000_000_000;
+        let direction = name(seen.direction);
+        let link = &self.links[link.0 as usize];
         let cause = match cause {
             Cause::Congestion => "congestion",
             Cause::Wireless => "wireless",
@@ -331,7 +333,9 @@ mod tests {
 
     #[test]
     fn sights_become_counts_a_log_and_captures_at_both_ends() {
-        let (log, sender, peer) = (Shared::default(), Shared::default(), Shared::default());
+        let log = Shared::default();
+        let sender = Shared::default();
+        let peer = Shared::default();
         let outputs = Outputs { log: log.boxed(), sender: sender.boxed(), peer: peer.boxed() };
         let clock = Clock::start();
         let (mut collector, recorder) = Recorder::start(outputs, clock, vec!["air".to_owned()]).unwrap();
@@ -341,10 +345,13 @@ mod tests {
             collector.take(&Sight::Came { at: at(place as i64), direction, packet });
         }
         for (cause, packet) in [(Cause::Wireless, &packets[1]), (Cause::Congestion, &packets[2])] {
-            let (link, came) = (LinkId(0), at(1));
+            let link = LinkId(0);
+            let came = at(1);
             collector.take(&Sight::Lost { came, at: at(21), cause, link, queue_packets: 3, direction, packet });
         }
-        let (queued, marked, due) = (Span::from_millis(2), true, at(80));
+        let queued = Span::from_millis(2);
+        let marked = true;
+        let due = at(80);
         let written = due + Span::from_micros(10);
         collector.take(&Sight::Delivered { came: at(0), due, written, queued, marked, direction, packet: &packets[0] });
         drop(collector);

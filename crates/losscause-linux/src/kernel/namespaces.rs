@@ -74,7 +74,8 @@ fn reachable<T>(read: io::Result<T>) -> io::Result<Option<T>> {
 /// The inode number and the mount point of a network namespace, from a line of `/proc/PID/mountinfo` (proc(5)).
 fn mounted(line: &str) -> Option<(u64, PathBuf)> {
     let mut fields = line.split(' ').skip(3);
-    let (root, mount_point) = (fields.next()?, fields.next()?);
+    let root = fields.next()?;
+    let mount_point = fields.next()?;
     let inode = root.strip_prefix("net:[")?.strip_suffix(']')?.parse().ok()?;
     Some((inode, unescaped(mount_point)))
 }

@@ -162,7 +162,10 @@ impl Fields<'_> {
 
     /// None before the first loss.
     fn judged(&mut self) -> Option<Judged> {
-        let (verdict, why, measured, limit) = (self.u32(), self.u32(), self.i64(), self.i64());
+        let verdict = self.u32();
+        let why = self.u32();
+        let measured = self.i64();
+        let limit = self.i64();
         let verdict = match verdict {
             1 => "congestion",
             2 => "wireless",
@@ -185,9 +188,12 @@ impl Fields<'_> {
     }
 
     fn ends(&mut self) -> Ends {
-        let (family, netns) = (self.u32(), self.u32());
-        let (local, remote) = (self.address(family), self.address(family));
-        let (local_port, remote_port) = (self.u16(), self.u16());
+        let family = self.u32();
+        let netns = self.u32();
+        let local = self.address(family);
+        let remote = self.address(family);
+        let local_port = self.u16();
+        let remote_port = self.u16();
         Ends { netns, local: SocketAddr::new(local, local_port), remote: SocketAddr::new(remote, remote_port) }
     }
 
@@ -206,8 +212,11 @@ impl Row {
     /// Reads a `struct lc_row`.
     pub(super) fn read(bytes: &[u8; ROW_BYTES]) -> Self {
         let mut fields = Fields(bytes);
-        let (socket, sums) = (fields.u64(), fields.sums());
-        let (rtt, rtt_min, rtt_max) = (fields.span(), fields.span(), fields.span());
+        let socket = fields.u64();
+        let sums = fields.sums();
+        let rtt = fields.span();
+        let rtt_min = fields.span();
+        let rtt_max = fields.span();
         Self {
             socket,
             sums,
@@ -228,8 +237,11 @@ impl Logged {
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; LOGGED_BYTES] = bytes.try_into().ok()?;
         let mut fields = Fields(bytes);
-        let (at, ends, packets) = (fields.u64(), fields.ends(), fields.u32());
-        let (seq, located) = (fields.u32(), fields.u32());
+        let at = fields.u64();
+        let ends = fields.ends();
+        let packets = fields.u32();
+        let seq = fields.u32();
+        let located = fields.u32();
         Some(Self { at, ends, packets, seq: (located != 0).then_some(seq), judged: fields.judged()? })
     }
 }

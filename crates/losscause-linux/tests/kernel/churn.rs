@@ -53,7 +53,8 @@ impl KernelLog {
     /// Warnings and worse of the kernel itself. A message is "PRIORITY,…;TEXT".
     fn warnings(mut self) -> Vec<String> {
         const WARNING: u32 = 4;
-        let (mut warnings, mut buffer) = (Vec::new(), [0; 8_192]);
+        let mut warnings = Vec::new();
+        let mut buffer = [0; 8_192];
         loop {
             match self.0.read(&mut buffer) {
                 Ok(length) => {

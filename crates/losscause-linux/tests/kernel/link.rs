@@ -213,7 +213,8 @@ fn enter(own: &str, peer: &str) -> SyncDevice {
 fn receive(shared: &Shared) {
     let listener = TcpListener::bind((FAR, PORT)).unwrap();
     listener.set_nonblocking(true).unwrap();
-    let (mut streams, mut buffer) = (Vec::new(), vec![0; 65_536]);
+    let mut streams = Vec::new();
+    let mut buffer = vec![0; 65_536];
     while !shared.over.load(Ordering::Relaxed) {
         if let Ok((stream, _)) = listener.accept() {
             stream.set_nonblocking(true).unwrap();

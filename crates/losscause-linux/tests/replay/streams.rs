@@ -41,7 +41,8 @@ struct Ack {
 impl Stream {
     /// Every missing packet is declared lost after `delay` more ACKs.
     fn new(acks: impl IntoIterator<Item = Ack>, delay: usize) -> Self {
-        let (mut steps, mut number) = (Vec::new(), 0);
+        let mut steps = Vec::new();
+        let mut number = 0;
         let mut waiting: VecDeque<(usize, u64)> = VecDeque::new();
         for (i, ack) in acks.into_iter().enumerate() {
             steps.push(Step::Ack(ack));
@@ -94,7 +95,8 @@ impl Stream {
         for step in &self.0 {
             match *step {
                 Step::Ack(Ack { at_us, rtt_us, new_data, spanned, missing, cwnd }) => {
-                    let (rtt, new) = (rtt_us.unwrap_or(-1), u8::from(new_data));
+                    let rtt = rtt_us.unwrap_or(-1);
+                    let new = u8::from(new_data);
                     writeln!(text, "a {at_us} {rtt} {new} {spanned} {missing} {cwnd}").unwrap();
                 }
                 Step::Lost(_) => text.push_str("l\n"),
@@ -119,7 +121,8 @@ fn stream(step_us: i64) -> impl Strategy<Value = Stream> {
     );
     let path = (1_000..150_000_i64, 0..60_000_i64, 200..5_000_i64, 0..4_usize);
     (path, proptest::collection::vec(ack, 100..400)).prop_map(move |((base, most, gap, delay), acks)| {
-        let (mut at, mut queue) = (0, most / 3);
+        let mut at = 0;
+        let mut queue = most / 3;
         let rounded = |us: i64| us / step_us * step_us;
         let acks = acks.into_iter().map(|((jitter, walk, kind), (arrived, missing), (cwnd, known))| {
             let missing = if kind < 5 { 0 } else { missing };

@@ -119,7 +119,8 @@ impl Task {
 
     /// Takes in a packet, and those that wait behind it.
     fn take_in(&mut self, buffer: &mut [u8], bytes: usize, from: SocketAddr) {
-        let (mut bytes, mut from) = (bytes, from);
+        let mut bytes = bytes;
+        let mut from = from;
         for _ in 0..AT_ONCE {
             self.receiver.on_datagram(self.clock.now(), from, &buffer[..bytes]);
             match self.socket.try_recv_from(buffer) {

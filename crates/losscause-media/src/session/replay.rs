@@ -76,7 +76,8 @@ mod tests {
             start in prop_oneof![Just(0), Just(u64::MAX - 5000)],
             steps in prop::collection::vec(0..3000u64, 1..300),
         ) {
-            let (mut window, mut passed) = (ReplayWindow::default(), HashSet::new());
+            let mut window = ReplayWindow::default();
+            let mut passed = HashSet::new();
             for step in steps {
                 let number = start + step;
                 let expected = !passed.contains(&number)

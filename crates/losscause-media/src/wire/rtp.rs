@@ -94,7 +94,10 @@ fn element(out: &mut Vec<u8>, id: u8, data: &[u8]) {
 pub fn parse(bytes: &[u8]) -> Option<(Header, &[u8])> {
     let mut fields = Fields(bytes);
     let [first, second] = fields.array()?;
-    let (version, padded, extended, sources) = (first >> 6, first & 0x20 != 0, first & 0x10 != 0, first & 0x0F);
+    let version = first >> 6;
+    let padded = first & 0x20 != 0;
+    let extended = first & 0x10 != 0;
+    let sources = first & 0x0F;
     if version != 2 || !extended {
         return None;
     }
@@ -138,7 +141,8 @@ impl Elements {
         let mut found = Self::default();
         let mut rest = extension;
         while let [head, after @ ..] = rest {
-            let (id, bytes) = (head >> 4, usize::from(head & 0x0F) + 1);
+            let id = head >> 4;
+            let bytes = usize::from(head & 0x0F) + 1;
             match id {
                 // Padding has no length.
                 0 => {

@@ -190,7 +190,8 @@ mod tests {
 
     #[test]
     fn times_count_from_the_first_timestamp() {
-        let (mut clock, first) = (Clock::default(), NoopClock.get_time() + Duration::from_secs(5));
+        let mut clock = Clock::default();
+        let first = NoopClock.get_time() + Duration::from_secs(5);
         assert_eq!(clock.time(first), Time::ZERO);
         assert_eq!(clock.time(first + Duration::from_micros(7)), Time::ZERO + Span::from_micros(7));
         assert_eq!(clock.time(NoopClock.get_time()), Time::ZERO - Span::from_secs(5), "earlier ones are negative");

@@ -101,7 +101,8 @@ impl<C: CongestionController> Driver<C> {
             self.controller.on_explicit_congestion(marks, self.now, &mut Unheard);
         }
         if let Some(newest) = newest.map(|newest| self.sent[newest]) {
-            let (random, now) = (&mut Zeros, self.now);
+            let random = &mut Zeros;
+            let now = self.now;
             self.controller.on_ack(newest.at, bytes, newest.info, &self.rtt, random, now, &mut Unheard);
         }
     }
@@ -109,7 +110,8 @@ impl<C: CongestionController> Driver<C> {
     /// The first call of an ACK whose largest packet is `newest`.
     pub fn tell_rtt(&mut self, newest: usize) {
         self.largest_acked = Some(newest);
-        let (sent, now) = (self.sent[newest].at, self.now);
+        let sent = self.sent[newest].at;
+        let now = self.now;
         self.rtt.update_rtt(Duration::ZERO, now - sent, now, true, PacketNumberSpace::ApplicationData);
         self.controller.on_rtt_update(sent, now, &self.rtt, &mut Unheard);
     }
@@ -122,7 +124,9 @@ impl<C: CongestionController> Driver<C> {
             let new_burst = before.is_none_or(|before| before + 1 != number);
             before = Some(number);
             if lost.bytes > 0 {
-                let (bytes, random, now) = (lost.bytes as u32, &mut Zeros, self.now);
+                let bytes = lost.bytes as u32;
+                let random = &mut Zeros;
+                let now = self.now;
                 self.controller.on_packet_lost(bytes, lost.info, persistent, new_burst, random, now, &mut Unheard);
             }
         }

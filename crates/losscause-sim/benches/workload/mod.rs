@@ -31,7 +31,8 @@ pub(crate) fn wireless_last_hop(flows: u32, traffic: &Traffic) -> Network {
     for i in 0..flows {
         let access = cable(&mut network, &format!("access {i}"), 10_000_000, Span::from_millis(1), 0.0);
         let radio = cable(&mut network, &format!("radio {i}"), 150_000, Span::from_millis(10), 0.078);
-        let (path, return_path) = ([access[0], to[0], radio[0]], [radio[1], to[1], access[1]]);
+        let path = [access[0], to[0], radio[0]];
+        let return_path = [radio[1], to[1], access[1]];
         network.flows.push(FlowSpec {
             start: Time::ZERO + Span::from_secs(20),
             start_spread: Span::from_secs(2),

@@ -57,7 +57,9 @@ mod tests {
 
     /// Share of bad slots and mean length of bursts.
     fn measure(channel: &mut GilbertElliott, slots: u32) -> (f64, f64) {
-        let (mut bad, mut bursts, mut before) = (0_u32, 0_u32, false);
+        let mut bad = 0_u32;
+        let mut bursts = 0_u32;
+        let mut before = false;
         for _ in 0..slots {
             let now = channel.next_slot();
             bad += u32::from(now);

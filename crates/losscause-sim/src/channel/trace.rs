@@ -71,7 +71,8 @@ mod tests {
             assert_eq!(trace.next_slot(), slots[0]);
             slots
         };
-        let (first, second) = ([true, false, false, true, false], [false, false, true, false, false]);
+        let first = [true, false, false, true, false];
+        let second = [false, false, true, false, false];
         let drawn: Vec<_> = (0..100).map(read).collect();
         assert!(drawn.iter().all(|slots| [first, second].contains(slots)));
         assert!(drawn.contains(&first) && drawn.contains(&second));

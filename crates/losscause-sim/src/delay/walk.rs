@@ -20,7 +20,8 @@ pub(crate) struct Walk {
 
 impl Walk {
     pub(super) fn new(most: Span, step: Span, every: Span, mut stream: Stream) -> Self {
-        let (most, step) = (most.as_nanos(), step.as_nanos());
+        let most = most.as_nanos();
+        let step = step.as_nanos();
         let value = stream.below(most as u64 + 1) as i64;
         Self { most, step, every, stream, value, next_step: Time::ZERO + every }
     }
@@ -42,7 +43,8 @@ mod tests {
 
     #[test]
     fn a_walk_keeps_its_bounds_and_takes_no_step_too_long() {
-        let (most, step) = (Span::from_millis(30), Span::from_millis(4));
+        let most = Span::from_millis(30);
+        let step = Span::from_millis(4);
         let mut walk = Walk::new(most, step, Span::from_millis(100), Stream::new(1, "walk"));
         let values: Vec<Span> = (0..20_000).map(|i| walk.at(Time::ZERO + Span::from_millis(100 * i))).collect();
         assert!(values.iter().all(|value| (Span::ZERO..=most).contains(value)));
@@ -59,7 +61,8 @@ mod tests {
     fn whoever_asks_seldom_hears_the_same_walk() {
         let walk =
             || Walk::new(Span::from_millis(30), Span::from_millis(4), Span::from_millis(100), Stream::new(1, "walk"));
-        let (mut often, mut seldom) = (walk(), walk());
+        let mut often = walk();
+        let mut seldom = walk();
         for i in 0..1_000 {
             let now = Time::ZERO + Span::from_millis(37 * i);
             let value = often.at(now);

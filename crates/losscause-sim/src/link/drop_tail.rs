@@ -83,7 +83,8 @@ mod tests {
         let mut in_flight = InFlight::new();
         assert_eq!(come(Limit::Packets(2), &mut in_flight, [100; 4]), [true, true, true, false]);
         let admits = |nanos| {
-            let (now, free_at) = (Time::from_nanos(nanos), Time::from_nanos(30));
+            let now = Time::from_nanos(nanos);
+            let free_at = Time::from_nanos(30);
             DropTail::new(Limit::Packets(2)).admits(now, free_at, 100, &mut in_flight.clone())
         };
         assert_eq!([9, 10].map(admits), [false, true], "the second one's turn is at 10 ns");

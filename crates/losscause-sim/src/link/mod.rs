@@ -259,7 +259,8 @@ impl Link {
                 return;
             }
             let Some(packet) = queue.dequeue(self.free_at, hooks) else { return self.expire_timers(now) };
-            let (begins, waiting) = (self.free_at, queue.occupancy());
+            let begins = self.free_at;
+            let waiting = queue.occupancy();
             self.transmit(begins, packet, hooks);
             hooks.observe(begins, LinkEvent::TransmitStart, packet, waiting);
         }
@@ -310,7 +311,8 @@ impl Link {
         };
         let end = end_of(begins);
         let hit = self.errors == Some(ErrorPosition::AfterTransmission) && channel.corrupts(begins, end);
-        let (mut last, mut extra) = (Attempt { end, hit }, Span::ZERO);
+        let mut last = Attempt { end, hit };
+        let mut extra = Span::ZERO;
         if let Some(retransmission) = irregular.retransmission.as_ref().filter(|_| !immune) {
             (last, extra) = retransmission.repeat(last, end_of, channel);
         }

@@ -42,7 +42,8 @@ impl Retransmission {
         mut end_of: impl FnMut(Time) -> Time,
         channel: &mut Channel,
     ) -> (Attempt, Span) {
-        let (mut attempt, mut extra) = (first, Span::ZERO);
+        let mut attempt = first;
+        let mut extra = Span::ZERO;
         for _ in 1..self.spec.attempts {
             if !attempt.hit {
                 break;

@@ -121,7 +121,8 @@ impl FqCoDel {
         let bytes = |queue: &SubQueue| queue.packets.occupancy().bytes;
         let Some(longest) = self.queues.iter_mut().max_by_key(|queue| bytes(queue)) else { return false };
         let enough = bytes(longest) / 2;
-        let (mut packets, mut dropped) = (0, 0);
+        let mut packets = 0;
+        let mut dropped = 0;
         let mut newest_dropped = false;
         while packets < DROP_BATCH && (packets == 0 || dropped < enough) {
             let Some(Waiting { packet, .. }) = longest.packets.pop() else { break };

@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn a_burst_passes_and_then_packets_at_the_rate() {
-        let (mut policer, mut log) = (policer(100), Log::default());
+        let mut policer = policer(100);
+        let mut log = Log::default();
         assert_eq!([(); 3].map(|()| passes(&mut policer, &mut log, 0, 1500)), [true, true, false]);
         // 1500 bytes take 12 ms; what was dropped took no tokens.
         assert!(!passes(&mut policer, &mut log, 11, 1500));
@@ -86,14 +87,16 @@ mod tests {
 
     #[test]
     fn the_bucket_never_holds_more_than_the_burst() {
-        let (mut policer, mut log) = (policer(100), Log::default());
+        let mut policer = policer(100);
+        let mut log = Log::default();
         assert_eq!([(); 3].map(|()| passes(&mut policer, &mut log, 1_000_000, 1500)), [true, true, false]);
         assert!(!passes(&mut policer, &mut log, 2_000_000, 3001), "larger than the bucket");
     }
 
     #[test]
     fn a_full_queue_drops_what_conforms() {
-        let (mut policer, mut log) = (policer(1), Log::default());
+        let mut policer = policer(1);
+        let mut log = Log::default();
         assert_eq!([(); 2].map(|()| passes(&mut policer, &mut log, 0, 1000)), [true, false]);
     }
 }

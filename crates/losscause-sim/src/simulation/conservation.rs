@@ -121,7 +121,8 @@ impl Simulation {
             return Err(ConservationError::Stray { existing: transit.store.pool.len() as u64, present: on_links });
         }
         for (index, link) in transit.links.iter().enumerate() {
-            let (length, waiting) = (link.occupancy(), link.recount());
+            let length = link.occupancy();
+            let waiting = link.recount();
             if length != waiting {
                 return Err(ConservationError::Queue {
                     link: LinkId(index as u32),
@@ -131,7 +132,8 @@ impl Simulation {
             }
         }
         for (place, hop) in transit.store.hops.iter().enumerate() {
-            let (flow, link) = (FlowId(hop.flow), LinkId(hop.link));
+            let flow = FlowId(hop.flow);
+            let link = LinkId(hop.link);
             let counters = transit.store.counters.hops[place].counters;
             let HopCounters { entered, queue_drops, corrupted, delivered, .. } = counters;
             let present = present[place];

@@ -160,7 +160,8 @@ pub enum FlowProblem {
 }
 
 pub(super) fn validate(network: &Network) -> Result<(), NetworkError> {
-    let (sources, most) = (network.links.len() + 2 * network.flows.len(), Schedule::MAX_SOURCES);
+    let sources = network.links.len() + 2 * network.flows.len();
+    let most = Schedule::MAX_SOURCES;
     if sources > most {
         return Err(NetworkError::TooLarge { sources, most });
     }

@@ -100,7 +100,8 @@ mod tests {
 
     /// The lengths of the first bursts, packets.
     fn bursts(mut source: OnOff, count: usize) -> Vec<u64> {
-        let (mut bursts, mut last) = (vec![0], Time::MAX);
+        let mut bursts = vec![0];
+        let mut last = Time::MAX;
         while bursts.len() <= count {
             let now = source.poll_timeout().unwrap();
             source.poll_transmit(now).unwrap();

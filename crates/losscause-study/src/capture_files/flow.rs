@@ -138,7 +138,8 @@ impl Flow {
     ) -> Option<DropRow<'a>> {
         let packet = self.underway(Direction::of(info.kind)).take(info)?;
         let cause = if what == LinkEvent::QueueDrop { Cause::Congestion } else { Cause::Wireless };
-        let (link, flow) = (&network.links[link.0 as usize].name, &network.flows[self.number].name);
+        let link = &network.links[link.0 as usize].name;
+        let flow = &network.flows[self.number].name;
         Some(DropRow::of(at, link, flow, info, &packet, cause))
     }
 

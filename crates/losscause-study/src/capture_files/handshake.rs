@@ -66,7 +66,8 @@ impl Handshake {
         let answer = tcp.syn_ack(answers);
         tcp.receive(Direction::Back, &answer);
         let sight = |direction, tap, at, packet| Sight { at, tap, packet: seen(direction, tap, packet) };
-        let (forward, back) = (Direction::Forward, Direction::Back);
+        let forward = Direction::Forward;
+        let back = Direction::Back;
         [
             Some(sight(forward, Tap::Sender, begins, syn)),
             self.to_bottleneck.map(|span| sight(forward, Tap::Bottleneck, begins + span, syn)),

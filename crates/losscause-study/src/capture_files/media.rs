@@ -113,7 +113,8 @@ mod tests {
             let Transport::Rtp(rtp) = packet.transport else { panic!("not RTP: {packet:?}") };
             (packet.bytes(), rtp.sequence, rtp.timestamp)
         };
-        let (first, later) = (send(0, 0), send(1000, 65_537));
+        let first = send(0, 0);
+        let later = send(1000, 65_537);
         assert_eq!((first.0, later.0), (762, 762));
         assert_eq!(later.1.wrapping_sub(first.1), 1, "the sequence number has 16 bits");
         assert_eq!(later.2.wrapping_sub(first.2), 90_000);

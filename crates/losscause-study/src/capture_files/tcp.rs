@@ -70,7 +70,8 @@ impl Tcp {
         let mut number = || stream.below(1 << 32) as u32;
         let [sender, receiver] = [(number(), number()), (number(), number())];
         let mut end = |(initial, clock)| End { initial, clock, id: Identification::new(stream), recent: 0 };
-        let (sender, receiver) = (end(sender), end(receiver));
+        let sender = end(sender);
+        let receiver = end(receiver);
         Self {
             ends: Ends::of(flow, 40_000, DISCARD_PORT),
             tick,

@@ -73,7 +73,8 @@ mod tests {
     #[test]
     fn a_part_stops_with_the_whole_but_not_the_whole_with_a_part() {
         let whole = Stop::new();
-        let (part, other) = (whole.for_a_part(), whole.for_a_part());
+        let part = whole.for_a_part();
+        let other = whole.for_a_part();
         part.request();
         assert!(part.is_requested() && part.clone().is_requested());
         assert!(!whole.is_requested() && !other.is_requested());

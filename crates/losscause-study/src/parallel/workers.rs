@@ -117,7 +117,8 @@ impl Workers {
                 let (sender, receiver) = mpsc::channel();
                 let threads: Vec<_> = (0..threads)
                     .map(|_| {
-                        let (sender, work_on_items) = (sender.clone(), &work_on_items);
+                        let sender = sender.clone();
+                        let work_on_items = &work_on_items;
                         // A receiver that is gone has panicked, and that panic is passed on.
                         scope.spawn(move || work_on_items(&|index, result| _ = sender.send((index, result))))
                     })
@@ -189,7 +190,8 @@ mod tests {
     #[test]
     fn lists_in_a_list_share_the_threads() {
         let (outer, inner) = workers(3).nested();
-        let (under_way, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let under_way = AtomicUsize::new(0);
+        let most = AtomicUsize::new(0);
         let work = |n: &usize| {
             most.fetch_max(under_way.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             thread::sleep(Duration::from_micros(300));

@@ -213,7 +213,8 @@ impl Run {
     /// What is measured up to now. What is not defined yet, such as `thput` before the measuring window, is none; within
     /// the window, `thput` and its like cover the part of it that is over. The metrics and their order never change.
     pub fn measurements(&self) -> Measurements {
-        let (experiment, simulation) = (&self.experiment, &self.simulation);
+        let experiment = &self.experiment;
+        let simulation = &self.simulation;
         let window = self.window.clone().unwrap_or_else(|| self.window_until(self.now()));
         Measurements::of(State {
             experiment,

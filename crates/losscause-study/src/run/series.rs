@@ -70,7 +70,8 @@ impl Series {
                 delay_nanos,
             };
             let before = std::mem::replace(&mut self.before[place], now);
-            let (arrived, delay_nanos) = (now.arrived - before.arrived, now.delay_nanos - before.delay_nanos);
+            let arrived = now.arrived - before.arrived;
+            let delay_nanos = now.delay_nanos - before.delay_nanos;
             let bytes = now.delivered_payload_bytes - before.delivered_payload_bytes;
             self.rows.push(SeriesRow {
                 from_s: self.from_s,

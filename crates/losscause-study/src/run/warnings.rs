@@ -52,7 +52,8 @@ pub fn covers_window(metric: &str) -> bool {
 
 /// Whether the measuring window differs from the life of some measured flow.
 pub fn windows_differ(experiment: &Experiment, runs: &[Measurements]) -> bool {
-    let (from, to) = (experiment.window.0.as_secs_f64(), experiment.window.1.as_secs_f64());
+    let from = experiment.window.0.as_secs_f64();
+    let to = experiment.window.1.as_secs_f64();
     let end = experiment.duration.as_secs_f64();
     let differs =
         |flow: &FlowMeasurements| flow.start_s.is_some_and(|start| start != from) || flow.stop_s.unwrap_or(end) != to;

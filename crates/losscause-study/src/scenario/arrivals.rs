@@ -69,7 +69,8 @@ pub(super) fn life(
         let start = Time::ZERO + reader.seconds(&key, start, names)?;
         let stop = Time::ZERO + reader.seconds(&key, stop, names)?;
         if stop <= start {
-            let (start, stop) = (start.as_secs_f64(), stop.as_secs_f64());
+            let start = start.as_secs_f64();
+            let stop = stop.as_secs_f64();
             return Err(reader.error(&key, format!("is {start} to {stop}, expected a stop after the start")));
         }
         return Ok(Life { start, start_spread: Span::ZERO, stop: Some(stop), turnover: None });

@@ -48,7 +48,8 @@ pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, 
 
     let settings = Settings::of(document, reader, &names)?;
 
-    let (mut members, mut hops) = (Vec::new(), 0);
+    let mut members = Vec::new();
+    let mut hops = 0;
     for flow in &document.flow {
         members.extend(Member::of(flow, document, reader, &names, &mut hops)?);
     }
@@ -67,13 +68,16 @@ pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, 
     let from = reader.instant("measure.from_s", document.measure.from_s.as_ref(), &names, Time::ZERO)?;
     let to = reader.instant("measure.to_s", document.measure.to_s.as_ref(), &names, duration)?;
     if from >= to || to > duration {
-        let (from, to, end) = (from.as_secs_f64(), to.as_secs_f64(), duration.as_secs_f64());
+        let from = from.as_secs_f64();
+        let to = to.as_secs_f64();
+        let end = duration.as_secs_f64();
         let problem =
             format!("the window is {from} to {to}, expected one that is not empty and ends by duration_s, {end}");
         return Err(reader.error("measure.to_s", problem));
     }
     let bottleneck = bottleneck(document, &layout, reader, &names)?;
-    let (cwnd, delays) = (document.measure.cwnd, document.measure.delays == Some(true));
+    let cwnd = document.measure.cwnd;
+    let delays = document.measure.delays == Some(true);
     Ok(Experiment { network, duration, window: (from, to), bottleneck, cwnd, delays, parameters })
 }
 

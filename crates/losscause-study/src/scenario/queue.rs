@@ -84,7 +84,8 @@ impl Table<'_> {
             ..default
         };
         if spec.max_th_pkts <= spec.min_th_pkts {
-            let (max, min) = (spec.max_th_pkts, spec.min_th_pkts);
+            let max = spec.max_th_pkts;
+            let min = spec.min_th_pkts;
             let problem = format!("is {max}, expected more than min_th_packets, which is {min}");
             return Err(self.error("max_th_packets", &problem));
         }

@@ -41,7 +41,8 @@ impl Setting {
             let problem = "there is no \"=\", expected KEY=VALUE".to_owned();
             return Err(InputError::Option { option: format!("--set {text}"), problem });
         };
-        let (key, value) = (key.trim(), value.trim());
+        let key = key.trim();
+        let value = value.trim();
         check_key(key, text)?;
         let parsed = format!("value = {value}").parse::<Table>().ok().filter(|table| table.len() == 1);
         let value =

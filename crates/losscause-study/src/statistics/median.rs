@@ -89,7 +89,8 @@ mod tests {
     #[test]
     fn one_far_value_moves_neither_the_median_nor_its_interval() {
         let values = |last: f64| (1..30).map(f64::from).chain([last]).map(Some);
-        let (near, far) = (Median::from_runs(values(30.0)), Median::from_runs(values(1e9)));
+        let near = Median::from_runs(values(30.0));
+        let far = Median::from_runs(values(1e9));
         assert_eq!(near, far);
         assert_eq!(near.ci95, Some(Interval { low: 10.0, high: 21.0 }));
     }

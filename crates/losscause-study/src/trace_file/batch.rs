@@ -16,11 +16,19 @@ use crate::run::TraceRow;
 pub fn batch<'a>(rows: impl Iterator<Item = TraceRow<'a>>) -> Result<RecordBatch, ArrowError> {
     type Words = StringDictionaryBuilder<Int32Type>;
     let mut time_ns = Int64Builder::new();
-    let (mut event, mut flow, mut link, mut packet) = (Words::new(), Words::new(), Words::new(), Words::new());
-    let (mut cause, mut verdict, mut reason) = (Words::new(), Words::new(), Words::new());
-    let (mut seq, mut bytes) = (UInt64Builder::new(), UInt32Builder::new());
-    let (mut queue_packets, mut queue_bytes) = (UInt32Builder::new(), UInt64Builder::new());
-    let (mut cwnd_packets, mut rate_bps) = (Float64Builder::new(), Float64Builder::new());
+    let mut event = Words::new();
+    let mut flow = Words::new();
+    let mut link = Words::new();
+    let mut packet = Words::new();
+    let mut cause = Words::new();
+    let mut verdict = Words::new();
+    let mut reason = Words::new();
+    let mut seq = UInt64Builder::new();
+    let mut bytes = UInt32Builder::new();
+    let mut queue_packets = UInt32Builder::new();
+    let mut queue_bytes = UInt64Builder::new();
+    let mut cwnd_packets = Float64Builder::new();
+    let mut rate_bps = Float64Builder::new();
     for row in rows {
         time_ns.append_value(row.time_ns);
         event.append_value(row.event);

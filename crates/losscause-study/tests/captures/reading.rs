@@ -70,7 +70,8 @@ fn packet(at: i64, bytes: &[u8]) -> Seen {
     let (ports, transport) = match sliced.transport.unwrap() {
         TransportSlice::Tcp(tcp) => {
             assert_eq!(tcp.checksum(), tcp.calc_checksum_ipv4(ip.source(), ip.destination()).unwrap());
-            let (mut stamps, mut blocks) = ((0, 0), Vec::new());
+            let mut stamps = (0, 0);
+            let mut blocks = Vec::new();
             for option in tcp.options_iterator().map(Result::unwrap) {
                 match option {
                     TcpOptionElement::Timestamp(value, echo) => stamps = (value, echo),
@@ -92,7 +93,8 @@ fn packet(at: i64, bytes: &[u8]) -> Seen {
             ([tcp.source_port(), tcp.destination_port()], transport)
         }
         TransportSlice::Udp(udp) => {
-            let (source, destination) = (ip.source(), ip.destination());
+            let source = ip.source();
+            let destination = ip.destination();
             let checksum = udp.to_header().calc_checksum_ipv4_raw(source, destination, udp.payload()).unwrap();
             assert_eq!(udp.checksum(), if checksum == 0 { 0xffff } else { checksum });
             let payload = udp.payload();

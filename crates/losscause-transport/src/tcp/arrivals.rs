@@ -104,7 +104,8 @@ mod tests {
 
     #[test]
     fn reports_show_gaps_in_true_size_and_filled_ones_as_none() {
-        let (mut reported, mut board) = (Reported::default(), Scoreboard::new());
+        let mut reported = Reported::default();
+        let mut board = Scoreboard::new();
         let mut ack = |una, blocks: [(u64, u64); 3]| {
             board.update(una, 40, &SackBlocks::of(una, blocks));
             let sample = reported.on_ack(Time::ZERO, None, una, &board);

@@ -101,7 +101,9 @@ mod tests {
         /// A window that moves and opens, against a set of numbers.
         #[test]
         fn bits_survive_growth_and_runs_are_found(start in 0_u64..500, sets in prop::collection::vec((0_u64..700, any::<bool>()), 1..200)) {
-            let (mut bits, mut set, mut end) = (Bits::new(), BTreeSet::new(), start);
+            let mut bits = Bits::new();
+            let mut set = BTreeSet::new();
+            let mut end = start;
             for (offset, on) in sets {
                 let seq = start + offset;
                 bits.reserve(start, seq + 1);

@@ -148,7 +148,9 @@ impl<D: Differentiate> Receiver<D> {
     /// [`Receiver::on_segment`] with Linux's rules.
     #[inline(never)]
     fn acknowledge_as_linux(&mut self, now: Time, segment: &Segment) {
-        let (seq, next, held) = (segment.seq, self.next, self.ahead_pkts);
+        let seq = segment.seq;
+        let next = self.next;
+        let held = self.ahead_pkts;
         let received = seq < next || held > 0 && (next..self.end).contains(&seq) && self.ahead.has(seq);
         self.take_in(seq);
         let change = Change { next: (next, self.next), held: (held, self.ahead_pkts), end: self.end };
@@ -217,7 +219,8 @@ impl<D: Differentiate> Receiver<D> {
 
     /// Passes a segment to the differentiator and stores its verdicts about missing packets.
     fn differentiate(&mut self, now: Time, segment: &Segment, observer: &mut impl Observer) {
-        let (seq, next) = (segment.seq, self.next);
+        let seq = segment.seq;
+        let next = self.next;
         let Some(wireless) = &mut self.wireless else { return };
         if segment.payload_bytes == 0 || seq.saturating_sub(next) >= self.window {
             return;
@@ -368,7 +371,8 @@ mod tests {
     fn a_report_names_the_block_of_the_packet_that_caused_it_first() {
         let mut receiver = receiver(Config { recovery: RecoveryScheme::Sack, ..Config::rfc() });
         let mut reported = |seq| {
-            let (retransmission, sent_at) = (false, at(0));
+            let retransmission = false;
+            let sent_at = at(0);
             let segment = Segment {
                 seq,
                 transmission: seq,
@@ -499,9 +503,13 @@ mod tests {
         let lda = Differentiator::new(LongGapsAreWireless(Span::from_millis(20)));
         let mut receiver = Receiver::with_lda(&without_syn(*config), lda).unwrap();
         let labelled = packets.iter().map(|&(ms, seq)| {
-            let (payload_bytes, wire_bytes) = (1000, 1040);
-            let (retransmission, ecn, cwr) = (false, Ecn::NotCapable, false);
-            let (transmission, sent_at) = (seq, at(ms - 20));
+            let payload_bytes = 1000;
+            let wire_bytes = 1040;
+            let retransmission = false;
+            let ecn = Ecn::NotCapable;
+            let cwr = false;
+            let transmission = seq;
+            let sent_at = at(ms - 20);
             let segment =
                 Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us: 0, payload_bytes, wire_bytes };
             receiver.on_segment(at(ms), &segment, &mut ());
@@ -552,8 +560,12 @@ mod tests {
         let lda = Differentiator::new(BuiltIn::Biaz.build(End::Receiver).expect("published parameters"));
         let mut receiver = Receiver::with_lda(&Config::ns2(), lda).unwrap();
         let mut arrive = |ms, seq, payload_bytes| {
-            let (retransmission, ecn, cwr) = (false, Ecn::NotCapable, false);
-            let (transmission, sent_at, wire_bytes) = (seq, at(0), payload_bytes + 40);
+            let retransmission = false;
+            let ecn = Ecn::NotCapable;
+            let cwr = false;
+            let transmission = seq;
+            let sent_at = at(0);
+            let wire_bytes = payload_bytes + 40;
             let segment =
                 Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us: 0, payload_bytes, wire_bytes };
             receiver.on_segment(at(ms), &segment, &mut ());

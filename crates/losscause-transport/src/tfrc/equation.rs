@@ -130,7 +130,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_inverse_undoes_the_equation(p in 1e-6..0.99f64, rtt_ms in 1..2000i64, bytes in 40..9000u32) {
-            let (rtt, rto) = (Span::from_millis(rtt_ms), Span::from_millis(4 * rtt_ms));
+            let rtt = Span::from_millis(rtt_ms);
+            let rto = Span::from_millis(4 * rtt_ms);
             let rate = Equation::Rfc5348.rate(p, rtt, rto, bytes);
             let back = Equation::Rfc5348.loss_event_rate(rate, rtt, rto, bytes, 1e-12);
             prop_assert!((back / p - 1.0).abs() < 1e-6, "{p} became {back}");

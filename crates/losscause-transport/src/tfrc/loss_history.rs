@@ -126,7 +126,8 @@ impl LossHistory {
 
     /// A_0 if `open` is I_0, else A_1.
     fn average(&self, open: Option<f64>) -> f64 {
-        let (mut total, mut weight) = (0.0, 0.0);
+        let mut total = 0.0;
+        let mut weight = 0.0;
         let mut add = |w: f64, interval: f64| {
             total += w * interval;
             weight += w;

@@ -257,7 +257,8 @@ impl<L: Algorithm> Receiver<L> {
             LossEventRule::ArrivalTime => (self.newest.data.seq, self.newest.arrived, arrival.at),
             LossEventRule::SendTimeAndRound => (self.newest.data.seq, self.newest.data.sent_at, data.sent_at),
         };
-        let (missing, stream) = (&mut self.missing, self.stream);
+        let missing = &mut self.missing;
+        let stream = self.stream;
         let mut keep = on_judged(|loss, judgement| {
             let Some(seq) = loss.seq() else { return };
             let at = interpolate(from, to, seq - before, data.seq - before);
@@ -386,7 +387,8 @@ impl<L: Algorithm> Receiver<L> {
 
     /// Sends a report and sets the timer for the next. `p` overrules the history's loss event rate.
     fn report(&mut self, now: Time, p: Option<f64>) {
-        let (arrived, newest) = (self.newest.arrived, self.newest_position());
+        let arrived = self.newest.arrived;
+        let newest = self.newest_position();
         let rtt = rtt_of(&self.newest.data);
         match self.reports {
             // Section 6.2, step 4.
@@ -426,7 +428,9 @@ fn is_later_round(a: u32, b: u32) -> bool {
 
 /// The instant `part` of `whole` equal steps from `from` to `to`; the steps are packets of a gap, which are not many.
 fn interpolate(from: Time, to: Time, part: u64, whole: u64) -> Time {
-    let (span, part, whole) = ((to - from).as_nanos(), part as i64, whole as i64);
+    let span = (to - from).as_nanos();
+    let part = part as i64;
+    let whole = whole as i64;
     // Whole steps and the rest, so that nothing overflows.
     from + Span::from_nanos(span / whole * part + span % whole * part / whole)
 }

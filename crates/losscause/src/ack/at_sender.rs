@@ -140,7 +140,8 @@ mod tests {
 
     /// The verdict about the packet that duplicate ACKs ask for. Each ACK is (time ms, round-trip time ms, number).
     fn after_duplicates(lda: impl Algorithm, acks: &[(i64, i64, u64)]) -> Judgement {
-        let (mut lda, mut tracker) = (AtSender::new(lda), DuplicateAcks::default());
+        let mut lda = AtSender::new(lda);
+        let mut tracker = DuplicateAcks::default();
         for &(at_ms, rtt_ms, next) in acks {
             lda.observe(&tracker.on_ack(at(at_ms), Some(Span::from_millis(rtt_ms)), next, 100));
         }

@@ -152,7 +152,8 @@ impl<M: Memory> AckTracker<M> {
             newest = self.settle_largest(newest, largest);
         }
         acked.in_flight_pkts = self.in_flight;
-        let (mut spans, mut rtt) = ([0, 0], None);
+        let mut spans = [0, 0];
+        let mut rtt = None;
         if newest >= self.covered {
             // RFC 9002, section 5.1: only a newest packet measures.
             let packet = self.packet(newest);
@@ -180,7 +181,8 @@ impl<M: Memory> AckTracker<M> {
     /// Without numbers, an ACK may have been credited to the wrong one of several packets sent at the same instant. The
     /// largest number is known to be acknowledged: it takes the credit from the newest packet that has it.
     fn settle_largest(&mut self, newest: u64, largest: u64) -> u64 {
-        let (credited, right) = (*self.packet(newest), *self.packet(largest));
+        let credited = *self.packet(newest);
+        let right = *self.packet(largest);
         if credited.at == right.at && right.state == State::InFlight {
             self.packet_mut(newest).state = State::InFlight;
             self.packet_mut(largest).state = State::Acked;
@@ -269,7 +271,8 @@ impl<M: Memory> AckTracker<M> {
 
     /// The first packet for which `holds` is true; it must be true for all later ones too.
     fn first_where(&self, holds: impl Fn(&Sent) -> bool) -> u64 {
-        let (mut low, mut high) = (self.oldest(), self.sent);
+        let mut low = self.oldest();
+        let mut high = self.sent;
         while low < high {
             let middle = low + (high - low) / 2;
             if holds(self.packet(middle)) {

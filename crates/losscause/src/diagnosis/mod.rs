@@ -278,7 +278,8 @@ impl Readings {
             self.share_of_flight.filter(|_| many).map(|share| Finding::ShareOfFlight(100.0 * share)),
             Some(Finding::Queueing(self.queueing)),
         ];
-        let (rate_bps, burst_bytes) = (rate.map(|one| one.rate_bps), rate.map(|one| one.burst_bytes));
+        let rate_bps = rate.map(|one| one.rate_bps);
+        let burst_bytes = rate.map(|one| one.burst_bytes);
         Some(Diagnosis { cause: Cause::Policer { rate_bps, burst_bytes }, certainty, findings })
     }
 
@@ -420,7 +421,8 @@ impl Certainty {
 impl Diagnosis {
     /// The diagnosis that a cause is not shown, and by what.
     pub fn not_shown(unknown: Unknown, [first, second]: [Option<Finding>; 2]) -> Self {
-        let (cause, certainty) = (Cause::NotShown(unknown), Certainty::CannotTell);
+        let cause = Cause::NotShown(unknown);
+        let certainty = Certainty::CannotTell;
         Self { cause, certainty, findings: [first, second, None] }
     }
 
@@ -588,7 +590,8 @@ impl Cause {
 
 impl fmt::Display for Advice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (cause, path) = (self.diagnosis.cause, self.path);
+        let cause = self.diagnosis.cause;
+        let path = self.path;
         let shaped = cause.shaped_bps(path).map(Rate);
         f.write_str(match (cause, shaped, path) {
             (Cause::Policer { .. }, Some(shaped), _) => return write!(f, "Shape to {shaped}"),
@@ -598,7 +601,8 @@ impl fmt::Display for Advice<'_> {
                 return write!(f, "Put fq_codel in front of the slow link, at {shaped} (90 % of its {rate})");
             }
             (Cause::FullQueue, _, Some(path)) => {
-                let (least, rate) = (Rate(path.least_bps), Rate(path.rate_bps));
+                let least = Rate(path.least_bps);
+                let rate = Rate(path.rate_bps);
                 return write!(
                     f,
                     "Put fq_codel where the slow link's queue is; a shaper in front of it would have to follow its rate, \
@@ -607,7 +611,8 @@ impl fmt::Display for Advice<'_> {
             }
             (Cause::FullQueue, ..) => "Put fq_codel in front of the slow link, at 90 % of its rate",
             (Cause::ManagedQueue, _, Some(path)) if path.is_steady() => {
-                let (bytes, rate) = (path.round_trip_bytes() / 1e3, Rate(path.rate_bps));
+                let bytes = path.round_trip_bytes() / 1e3;
+                let rate = Rate(path.rate_bps);
                 return write!(
                     f,
                     "If it is managed, its drops are how it tells senders; if it is small, let it hold a round trip \

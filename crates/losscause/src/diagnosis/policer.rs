@@ -185,7 +185,8 @@ mod tests {
     /// gets the millisecond.
     fn one_rate(mut drops: impl FnMut(u64) -> bool) -> OneRate {
         let mut test = PolicerTest::new(Time::ZERO, PACKET);
-        let (mut passed, mut due) = (0, 0);
+        let mut passed = 0;
+        let mut due = 0;
         for ms in 0..60_000_u64 {
             let phase = ms % 4_000;
             due += 50 + phase.min(4_000 - phase) / 2;
@@ -205,7 +206,8 @@ mod tests {
     #[test]
     fn what_passes_between_the_losses_of_a_bucket_is_its_rate() {
         // 200 kB/s and 30 kB.
-        let (mut tokens, mut filled_ms) = (30_000, 0);
+        let mut tokens = 30_000;
+        let mut filled_ms = 0;
         let found = one_rate(|ms| {
             tokens = (tokens + 200 * (ms - filled_ms)).min(30_000);
             filled_ms = ms;
@@ -232,7 +234,9 @@ mod tests {
     fn a_long_pause_is_no_rate() {
         let mut test = PolicerTest::new(Time::ZERO, PACKET);
         // Random losses, then an hour without any, then more of them.
-        let (mut state, mut at, mut bytes) = (1_u64, Time::ZERO, 0);
+        let mut state = 1_u64;
+        let mut at = Time::ZERO;
+        let mut bytes = 0;
         for place in 0..20 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             bytes += 20 * PACKET + (state >> 33) % (200 * PACKET);

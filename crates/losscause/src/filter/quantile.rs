@@ -124,7 +124,8 @@ mod tests {
 
     /// Evenly spread values from 10 to 20 ms; every `batch`-th is a microsecond.
     fn fed(q: f64, batch: u32) -> f64 {
-        let (mut quantile, mut state) = (Quantile::new(q), 7_u64);
+        let mut quantile = Quantile::new(q);
+        let mut state = 7_u64;
         for i in 0..20_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let draw = Span::from_micros(10_000 + (((state >> 32) * 10_000) >> 32) as i64);

@@ -238,7 +238,8 @@ mod tests {
 
     #[test]
     fn packets_lost_together_count_one_by_one() {
-        let (mut together, mut apart) = (fresh(), fresh());
+        let mut together = fresh();
+        let mut apart = fresh();
         lost(&mut together, 20, 26, 4);
         [20, 22, 24, 26].iter().for_each(|&n| _ = lost(&mut apart, n, n, 1));
         assert_eq!(together.rate(), apart.rate());

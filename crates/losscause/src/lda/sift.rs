@@ -293,8 +293,10 @@ impl Sift {
         // An ACK may span packets that arrived beside the gap, as many as are acknowledged late. They take their time.
         let arrived = i64::from(arrival.arrived()) - 1;
         let gap = interval.span.as_nanos().saturating_sub(arrived.saturating_mul(self.spacing.get()));
-        let (above, range) = (delay.saturating_sub(least), most.saturating_sub(least));
-        let (mean_spacing, jitter) = (self.spacing.get(), self.jitter.get());
+        let above = delay.saturating_sub(least);
+        let range = most.saturating_sub(least);
+        let mean_spacing = self.spacing.get();
+        let jitter = self.jitter.get();
         let mut clues = [0; Clues::COUNT];
         clues[Clues::POSITION] = ratio(above, range, 1_000);
         clues[Clues::QUEUE] = ratio(above, spacing, 8);
@@ -359,7 +361,8 @@ impl Sift {
         self.window.observe_spacing(per_packet);
         let Some(packets) = NonZeroU32::new(arrival.spanned) else { return };
         if let Some((before, earlier)) = self.before.replace((span, packets)) {
-            let (both, packets) = (before.saturating_add(span), i64::from(earlier.get()) + i64::from(packets.get()));
+            let both = before.saturating_add(span);
+            let packets = i64::from(earlier.get()) + i64::from(packets.get());
             let pair = if packets == 2 { both } else { both.saturating_mul(2) / packets };
             self.pairs.observe(pair, self.window.least_spacing);
         }

@@ -108,6 +108,7 @@ pub fn check_order(smaller: (&'static str, f64), larger: (&'static str, f64)) ->
     if smaller.1 <= larger.1 {
         return Ok(());
     }
-    let ((smaller, smaller_value), (larger, larger_value)) = (smaller, larger);
+    let (smaller, smaller_value) = smaller;
+    let (larger, larger_value) = larger;
     Err(ConfigError::WrongOrder { smaller, smaller_value, larger, larger_value })
 }

@@ -37,7 +37,8 @@ const COUNTDOWN: u32 = 1;
 /// Packets `interval_us` apart whose ROTTs repeat `rotts_us`. The first two set the extremes and a T_min of 5 ms. Every
 /// 50th arrival follows a gap of one to four packets.
 fn trace(rotts_us: &[i64], interval_us: i64) -> Vec<Observation> {
-    let (mut seq, mut at) = (0, Time::ZERO);
+    let mut seq = 0;
+    let mut at = Time::ZERO;
     (0..2_000_usize)
         .map(|i| {
             let packets = if i % 50 == 49 { 2 + (i as u32 / 50) % 4 } else { 1 };
@@ -67,7 +68,8 @@ fn largest(a: Count, b: Count) -> Count {
 
 /// The largest cost of an arrival without gap and new extremes, and of a judgement; both include their inputs.
 fn measured(algorithm: BuiltIn) -> Operations {
-    let (mut arrival_cost, mut loss_cost) = (Count::default(), Count::default());
+    let mut arrival_cost = Count::default();
+    let mut loss_cost = Count::default();
     for trace in traces() {
         let mut lda = algorithm.build(End::Receiver).expect("for receivers");
         for (i, arrival) in trace.iter().enumerate() {

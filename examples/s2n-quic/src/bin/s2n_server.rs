@@ -31,7 +31,8 @@ async fn main() -> Result<()> {
 
     let address: SocketAddr = address.parse().with_context(|| format!("{address} is not an address with a port"))?;
     let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
-    let (certificate, key) = (certified.cert.der().to_vec(), certified.signing_key.serialize_der());
+    let certificate = certified.cert.der().to_vec();
+    let key = certified.signing_key.serialize_der();
     let mut server = Server::builder()
         .with_tls((&certificate[..], &key[..]))?
         .with_congestion_controller(controllers)?

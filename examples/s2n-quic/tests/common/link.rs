@@ -114,7 +114,8 @@ impl Link {
         let path = self.path();
         let running = Running { path, zero: None, client: None, awaited: None, transfer: transfer.clone() };
         let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-        let (certificate, key) = (certified.cert.der().to_vec(), certified.signing_key.serialize_der());
+        let certificate = certified.cert.der().to_vec();
+        let key = certified.signing_key.serialize_der();
         let bytes = Arc::new(Mutex::new(0));
         let received = bytes.clone();
         test_seed(running, self.seed, |handle| {

@@ -101,7 +101,8 @@ impl<'a> Numbers<'a> {
     }
 
     pub(super) fn check_length(&self, first: &Self) -> PyResult<()> {
-        let (found, expected) = (self.rows(), first.rows());
+        let found = self.rows();
+        let expected = first.rows();
         if found == expected {
             return Ok(());
         }

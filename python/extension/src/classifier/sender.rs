@@ -255,7 +255,8 @@ impl Iterator for Rows<'_> {
         let missing = self.newly_missing.next_count().unwrap_or(0);
         let spanned = self.spanned.next_count().unwrap_or_else(|| pkts.saturating_add(missing));
         let range = |[first, last]: &mut [Cells<'_>; 2]| {
-            let (first, last) = (first.next(), last.next());
+            let first = first.next();
+            let last = last.next();
             numbers(first.map(|first| first as u64), last.map(|last| last as u64))
         };
         let mut acked = Acked::new(pkts.into());
@@ -264,7 +265,8 @@ impl Iterator for Rows<'_> {
         acked.cwnd_pkts = self.cwnd.next().map(|bits| f64::from_bits(bits as u64));
         let sample = Sample { at, rtt, spans: [spanned, missing], acked };
         let lost_pkts = self.lost.next_count().unwrap_or(missing);
-        let (lost, sent_at) = (range(&mut self.lost_numbers), self.lost_sent.next().map(Time::from_nanos));
+        let lost = range(&mut self.lost_numbers);
+        let sent_at = self.lost_sent.next().map(Time::from_nanos);
         let loss = (lost_pkts > 0).then(|| {
             let mut loss = Loss::new(at, Signal::Gap);
             (loss.numbers, loss.lost_pkts, loss.sent_at) = (lost, lost_pkts, sent_at);

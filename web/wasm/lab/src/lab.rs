@@ -122,7 +122,8 @@ impl Lab {
         let now = Moment::start(&scenario, None, seed)?;
         let duration = now.run.experiment().duration - Time::ZERO;
         let keep_every = Span::from_nanos((duration.as_nanos() / KEPT).max(1));
-        let (laid_out, kept) = (scenario.clone(), vec![now.clone()]);
+        let laid_out = scenario.clone();
+        let kept = vec![now.clone()];
         Ok(Self { scenario, settings, seed, laid_out, changes: Vec::new(), now, kept, keep_every })
     }
 

@@ -134,7 +134,8 @@ impl Labs {
                 let files = files.into_iter().fold(Memory::new(), |all, (path, text)| all.with(path, text));
                 let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
                 let lab = Lab::new(&text, &name, files, &settings, seed)?;
-                let (info, columns) = (lab.info(), lab.columns());
+                let info = lab.info();
+                let columns = lab.columns();
                 let free = self.0.iter().position(Option::is_none).unwrap_or(self.0.len());
                 if free == self.0.len() {
                     self.0.push(None);

@@ -70,7 +70,8 @@ fn a_change_at_the_start_is_the_setting_but_for_its_mention() {
     lab.change("link.radio.channel.loss=0.1").unwrap();
     lab.advance(20.0);
     let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    let (mut changed, mut set) = (read(&lab.result()), read(&unwatched(&["link.radio.channel.loss=0.1"], 1)));
+    let mut changed = read(&lab.result());
+    let mut set = read(&unwatched(&["link.radio.channel.loss=0.1"], 1));
     let changes = changed.as_object_mut().unwrap().remove("changes").unwrap();
     assert_eq!(changes, serde_json::json!([{ "at_s": 0.0, "setting": "link.radio.channel.loss=0.1" }]));
     for result in [&mut changed, &mut set] {
@@ -213,7 +214,8 @@ flow = [{ name = "test", count = 2, protocol = "tfrc", lda = "Spike", path = ["b
 #[test]
 fn another_link_can_be_watched_and_the_run_stays_what_it_is() {
     let open = || Lab::new(TWO_HOPS, "hops.toml", Memory::new(), &[], 2).unwrap();
-    let (mut lab, mut other) = (open(), open());
+    let mut lab = open();
+    let mut other = open();
     for run in [&mut lab, &mut other] {
         run.advance(5.0);
         run.change("link.last.queue_packets=4").unwrap();
@@ -249,7 +251,8 @@ fn a_flow_on_a_link_of_its_own_gets_the_changes_before_it_came() {
     // A backbone that does not hide what the new flow's own link lets through.
     let open =
         || Lab::new(&TWO_HOPS.replace("rate_bps = 1e6", "rate_bps = 1e8"), "hops.toml", Memory::new(), &[], 2).unwrap();
-    let (mut lab, mut unchanged) = (open(), open());
+    let mut lab = open();
+    let mut unchanged = open();
     lab.advance(3.0);
     lab.change("link.last.rate_bps=2e5").unwrap();
     let new_flow = lab.links()[1].new_flow.clone();
@@ -261,7 +264,8 @@ fn a_flow_on_a_link_of_its_own_gets_the_changes_before_it_came() {
         assert_eq!(result["flows"][2]["flow"], "more");
         result["flows"][2]["goodput_kbps"].as_f64().unwrap()
     };
-    let (slow, fast) = (more(&mut lab), more(&mut unchanged));
+    let slow = more(&mut lab);
+    let fast = more(&mut unchanged);
     assert!(slow > 50.0 && slow < 200.0 && fast > 200.0, "{slow} {fast}");
     // Taken back, and changed after it has come.
     lab.seek(6.0);

@@ -67,7 +67,8 @@ impl Both {
     /// By how much the simulator's mean deviates, as a share of the kernel's. None if the kernel's is zero and the
     /// simulator's is not.
     pub(super) fn deviation(&self) -> Option<f64> {
-        let (kernel, simulated) = (self.kernel.mean?, self.simulated.mean?);
+        let kernel = self.kernel.mean?;
+        let simulated = self.simulated.mean?;
         if simulated == kernel { Some(0.0) } else { (kernel != 0.0).then(|| simulated / kernel - 1.0) }
     }
 

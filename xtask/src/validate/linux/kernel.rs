@@ -36,7 +36,8 @@ pub(super) fn run(cell: &Cell, seed: u64, seconds: i64) -> Result<(Outcome, Late
     let path = Path::new(&cell.experiment(seconds)?.network, FlowId(0), seed)?;
     let (sender, senders) = Host::new(SENDER, &[])?;
     let (peer, peers) = Host::new(PEER, &[])?;
-    let (clock, stop) = (Clock::start(), &AtomicBool::new(false));
+    let clock = Clock::start();
+    let stop = &AtomicBool::new(false);
     let (received, drops, seen) = thread::scope(|scope| {
         let link = scope.spawn(move || watch(&path, [senders, peers], clock, stop));
         let control = cell.variant.name();
@@ -100,7 +101,8 @@ impl Seen {
     /// The sender sent a packet. Sequence numbers wrap around.
     fn sent(&mut self, at: Time, header: &Header) {
         let Some(seq) = header.seq.filter(|_| header.syn || header.payload_bytes > 0) else { return };
-        let (end, beyond) = (self.end.unwrap_or(seq), seq.wrapping_add(header.payload_bytes + u32::from(header.syn)));
+        let end = self.end.unwrap_or(seq);
+        let beyond = seq.wrapping_add(header.payload_bytes + u32::from(header.syn));
         if (seq.wrapping_sub(end) as i32) < 0 {
             self.repeats.push(at);
         }
@@ -153,7 +155,8 @@ fn send(mut stream: &TcpStream, clock: Clock, until: Time) -> Result<()> {
 fn receive(listener: &TcpListener, clock: Clock, until: Time) -> Result<(u64, TcpStream)> {
     let mut stream = accept(listener, clock, until)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let (mut bytes, mut data) = (0, vec![0; 1 << 18]);
+    let mut bytes = 0;
+    let mut data = vec![0; 1 << 18];
     loop {
         let read = stream.read(&mut data);
         if clock.now() >= until {

@@ -81,7 +81,8 @@ fn own_lateness(spans: &[Span]) -> Histogram {
     take_real_time_priority();
     let mut late = Histogram::default();
     for span in spans {
-        let (begun, asked) = (Instant::now(), Duration::from_nanos(span.as_nanos().unsigned_abs()));
+        let begun = Instant::now();
+        let asked = Duration::from_nanos(span.as_nanos().unsigned_abs());
         thread::sleep(asked);
         late.add(Span::from_nanos(begun.elapsed().saturating_sub(asked).as_nanos() as i64));
     }

@@ -46,7 +46,8 @@ fn lossy(items: &[Item]) -> Option<String> {
     let reno = all.iter().find(|(system, _)| *system == "reno").map(|(_, goodput)| *goodput)?;
     let ours = all.iter().filter(|(system, _)| system.starts_with(OURS));
     let (best, most) = ours.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let (rate, rtt) = (number(like, "rate_mbps")?, number(like, "rtt_ms")?);
+    let rate = number(like, "rate_mbps")?;
+    let rtt = number(like, "rtt_ms")?;
     let percent = loss * 100.0;
     Some(format!(
         "On {rate} Mb/s and {rtt} ms with {percent} % random loss, {best} carries {:.1} times reno's goodput ({:.1} and \
@@ -94,7 +95,8 @@ fn shared(items: &[Item]) -> Option<String> {
 
 /// "99.1 to 100.4", or one number if both are the same.
 fn range(least: f64, most: f64, digits: usize) -> String {
-    let (least, most) = (format!("{least:.digits$}"), format!("{most:.digits$}"));
+    let least = format!("{least:.digits$}");
+    let most = format!("{most:.digits$}");
     if least == most { least } else { format!("{least} to {most}") }
 }
 

@@ -167,7 +167,8 @@ mod tests {
             let cell = cell("live", &[&format!("system={system}"), "loss=0.01"]);
             run(&cell, 1).unwrap()
         };
-        let (reno, spike) = (goodput("reno"), goodput("lc_spike"));
+        let reno = goodput("reno");
+        let spike = goodput("lc_spike");
         assert!(spike["simulated_goodput"] > 2.0 * reno["simulated_goodput"], "{reno:?}, {spike:?}");
         assert!(!reno.contains_key("simulated_M_w") && spike["simulated_M_w"] < 50.0, "{spike:?}");
     }

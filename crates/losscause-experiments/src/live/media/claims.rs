@@ -43,8 +43,9 @@ pub(super) fn answer(items: &[Item]) -> Option<String> {
 }
 
 fn sentence(of: &Measured<'_>) -> Result<String, Unmeasured> {
-    let (zbs, plain, oracle) =
-        (usage_of_last_hop(of, "ZBS")?, usage_of_last_hop(of, "none")?, usage_of_last_hop(of, "oracle")?);
+    let zbs = usage_of_last_hop(of, "ZBS")?;
+    let plain = usage_of_last_hop(of, "none")?;
+    let oracle = usage_of_last_hop(of, "oracle")?;
     Ok(format!(
         "On Cen's wireless last hop with one flow and high loss, a stream with ZBS uses {zbs:.1} % of the link, without \
          an algorithm {plain:.1} %, and with the truth {oracle:.1} %."

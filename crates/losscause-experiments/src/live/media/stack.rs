@@ -90,7 +90,8 @@ impl StreamPlan {
     }
 
     fn over(&self, cell: &Cell) -> Over {
-        let (layout, (from, to)) = (&cell.layout, cell.layout.window);
+        let layout = &cell.layout;
+        let (from, to) = cell.layout.window;
         let rates = layout.bottleneck.iter().map(|link| layout.network.links[link.0 as usize].rate_bps);
         Over {
             seconds: (to - from).as_secs_f64(),

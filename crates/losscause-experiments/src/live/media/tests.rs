@@ -93,7 +93,8 @@ fn every_packet_has_one_fate_and_an_oracle_is_always_right() {
 #[test]
 fn the_verdicts_reach_the_application_and_the_sender() {
     let (mut stream, _) = streamed(&cell("media/wlh", "high", "ZBS"), 1);
-    let (heard, of_receiver) = (stream.heard(), stream.outcome().verdicts);
+    let heard = stream.heard();
+    let of_receiver = stream.outcome().verdicts;
     let stats = stream.ends().0.stats();
     let lost = stats.lost_congestion_pkts + stats.lost_wireless_pkts;
     assert!(stats.lost_wireless_pkts > 2 * stats.lost_congestion_pkts, "most losses are wireless: {stats:?}");
@@ -102,7 +103,8 @@ fn the_verdicts_reach_the_application_and_the_sender() {
     let counted = of_receiver.wireless.called_wireless + of_receiver.congestion.called_wireless;
     assert_eq!(heard.wireless_pkts, counted, "what is counted is what the application hears");
     assert!((0.02..0.2).contains(&stats.recent.wireless), "{:?}", stats.recent);
-    let (rtt, rate) = (stats.rtt.unwrap(), stats.rate_bps);
+    let rtt = stats.rtt.unwrap();
+    let rate = stats.rate_bps;
     assert!((0.06..1.0).contains(&rtt.as_secs_f64()), "{rtt}");
     assert!((100e3..400e3).contains(&rate), "{rate}");
     assert!((stats.media_rate_bps / rate - 710.0 / 762.0).abs() < 1e-9);
@@ -113,7 +115,8 @@ fn the_verdicts_reach_the_application_and_the_sender() {
     stream.run_until(end);
     assert_eq!((stream.heard().ended, stream.ended()), (Some(End::Finished), Some(End::Finished)));
     let (sender, receiver) = stream.ends();
-    let (sender, receiver) = (sender.stats(), receiver.stats());
+    let sender = sender.stats();
+    let receiver = receiver.stats();
     assert_eq!(receiver.sent_pkts, Some(sender.sent_pkts));
     assert_eq!(receiver.received_pkts, sender.received_pkts);
 }

@@ -80,7 +80,8 @@ pub(super) fn answer(items: &[Item]) -> Option<String> {
 fn sentence(of: &Measured<'_>) -> Result<String, Unmeasured> {
     let at = |loss: f64| [("loss", Value::from(loss)), ("queue", Value::from("bdp"))];
     let goodput = |system: &str| of.value("goodput", system, "one-flow", &at(0.01));
-    let (recommended, oracle) = (on(CUBIC, RECOMMENDED), on(CUBIC, "oracle"));
+    let recommended = on(CUBIC, RECOMMENDED);
+    let oracle = on(CUBIC, "oracle");
     let mbps = |kbps: f64| format!("{:.1}", kbps / 1000.0);
     let gain = format!(
         "At 1 % random loss on 20 Mb/s and 40 ms, quinn's Cubic with the recommended algorithm gets {} Mb/s, without it {}, and \

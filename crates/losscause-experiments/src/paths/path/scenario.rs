@@ -76,7 +76,8 @@ impl<'a> Writer<'a> {
         // Half of the round trip is the way back; of the way there the radio has a fifth, at most 10 ms.
         let there_ms = path.rtt_ms / 2.0;
         let radio_ms = (there_ms / 5.0).min(10.0);
-        let (wire_keys, radio_keys) = (self.wire_keys(), self.radio_keys());
+        let wire_keys = self.wire_keys();
+        let radio_keys = self.radio_keys();
         self.link("wire", wire, there_ms - radio_ms, &wire_keys);
         self.link("radio", radio, radio_ms, &radio_keys);
         let back_bps = rounded(path.rate_bps * path.back_share);
@@ -132,7 +133,8 @@ impl<'a> Writer<'a> {
     }
 
     fn queueing(&self, spare_bps: f64) -> Queueing {
-        let (path, sizes) = (self.path, &RANGES.queue_sizes);
+        let path = self.path;
+        let sizes = &RANGES.queue_sizes;
         let deep = self.pkts(sizes.deep_bdp);
         // A target below the transmission of two packets cannot be met.
         let target_ms = |ms: f64| rounded(ms.max(2e3 * 8.0 * RANGES.duration.packet_bytes / path.rate_bps));
@@ -176,9 +178,11 @@ impl<'a> Writer<'a> {
     }
 
     fn rate_variation(&mut self) {
-        let (path, varying) = (self.path, &RANGES.varying_rate);
+        let path = self.path;
+        let varying = &RANGES.varying_rate;
         let mut stream = Stream::new(path.seed, &format!("path/{}/rates", path.number));
-        let (mut at_s, mut points) = (0.0, Vec::new());
+        let mut at_s = 0.0;
+        let mut points = Vec::new();
         match path.rate {
             Rate::Constant => return,
             Rate::Steps => {
@@ -188,7 +192,8 @@ impl<'a> Writer<'a> {
                 }
             }
             Rate::Cellular => {
-                let (mut factor, mut outage_steps) = (1.0_f64, 0);
+                let mut factor = 1.0_f64;
+                let mut outage_steps = 0;
                 for step in 1..=150 {
                     at_s = f64::from(step) * varying.cellular_ms / 1e3;
                     let change = varying.cellular_step * (2.0 * stream.uniform() - 1.0);
@@ -212,7 +217,8 @@ impl<'a> Writer<'a> {
     /// What the wired link has besides: the delay that varies.
     fn wire_keys(&self) -> String {
         let path = self.path;
-        let (most_ms, every_s) = (path.delay_most_ms, path.delay_every_s);
+        let most_ms = path.delay_most_ms;
+        let every_s = path.delay_every_s;
         let variation = match path.delay {
             Delay::Constant => return String::new(),
             Delay::Walk => {
@@ -282,7 +288,8 @@ impl<'a> Writer<'a> {
     }
 
     fn cross_traffic(&mut self) {
-        let (path, crossing) = (self.path, &RANGES.crossing);
+        let path = self.path;
+        let crossing = &RANGES.crossing;
         // On for half of the time.
         let rate_bps = rounded(2.0 * crossing.share * path.rate_bps / f64::from(crossing.sources));
         line!(self, "\n[[flow]]\nname = \"cross\"\ncount = {}\npath = [\"{}\"]", crossing.sources, self.bottleneck());

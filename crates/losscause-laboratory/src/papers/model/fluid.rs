@@ -38,8 +38,10 @@ impl Fluid {
     /// # Errors
     /// One of them is missing or out of range.
     pub fn of(inputs: &Inputs<'_>) -> Result<Self, String> {
-        let (p_c, p_w) = (inputs.probability("p_c")?, inputs.probability("p_w")?);
-        let (p_cc, p_ww) = (inputs.probability("P_CC")?, inputs.probability("P_WW")?);
+        let p_c = inputs.probability("p_c")?;
+        let p_w = inputs.probability("p_w")?;
+        let p_cc = inputs.probability("P_CC")?;
+        let p_ww = inputs.probability("P_WW")?;
         let rtt = inputs.number("RTT", f64::MIN_POSITIVE, 1e6)?;
         Ok(Self { arrives: (1.0 - p_c) * (1.0 - p_w), halves: p_c * p_cc + (1.0 - p_c) * p_w * (1.0 - p_ww), rtt })
     }
@@ -125,7 +127,8 @@ mod tests {
                 let closed = FLUID.rate_at(seconds, start);
                 assert!((closed / numerically - 1.0).abs() < 1e-6, "{start} {seconds}: {closed} {numerically}");
             }
-            let (numerically, wrong) = (FLUID.integrated(0.2, start, 2_000), FLUID.approach(printed, 0.2, start));
+            let numerically = FLUID.integrated(0.2, start, 2_000);
+            let wrong = FLUID.approach(printed, 0.2, start);
             assert!((wrong / numerically - 1.0).abs() > 0.1, "{start}: {wrong} {numerically}");
         }
     }

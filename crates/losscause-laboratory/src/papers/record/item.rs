@@ -207,7 +207,8 @@ mod tests {
     #[test]
     fn a_mean_has_a_symmetric_interval_a_median_one_between_values() {
         let values = [1.0, 2.0, 3.0, 4.0, 5.0, 27.0].map(Some);
-        let (mut mean, mut median) = (blank(), blank());
+        let mut mean = blank();
+        let mut median = blank();
         mean.measure(Summary::Mean, values);
         median.measure(Summary::Median, values);
         // Mean 7, s = sqrt(490 / 5) = 9.90, 2.5706 s / sqrt(6) = 10.39.

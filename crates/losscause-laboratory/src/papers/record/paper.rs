@@ -27,7 +27,8 @@ impl Paper {
     pub(crate) fn of_texts(published: &'static str, items: &str) -> &'static Self {
         let items = Box::leak(items.into());
         let explanations = "explanation = []";
-        let (scenarios, patterns) = (&[], &[]);
+        let scenarios = &[];
+        let patterns = &[];
         let key =
             toml_file::from_text::<Published>(published, "published.toml").expect("the paper of a test").key.leak();
         let texts = PaperTexts { key, published, items, explanations, costs: "", scenarios, channel: None, patterns };

@@ -176,7 +176,8 @@ mod tests {
 
     #[test]
     fn an_algorithm_beside_has_the_papers_values_and_changes_none() {
-        let ((alone, runs), (with, runs_with)) = (reproduced(&[]), reproduced(&["Spike", "zbs", "spike"]));
+        let (alone, runs) = reproduced(&[]);
+        let (with, runs_with) = reproduced(&["Spike", "zbs", "spike"]);
         assert_eq!(runs_with, runs + 2, "those of Spike are there already, and ZBS has two");
         assert_eq!((&alone.items, &alone.claims), (&with.items, &with.claims));
         assert_eq!(alone.scorecards(), with.scorecards());

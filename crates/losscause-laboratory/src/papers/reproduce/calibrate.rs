@@ -157,14 +157,16 @@ impl Search {
     fn next(&self) -> Vec<f64> {
         let (from, to) = self.calibration.between;
         let [(_, first), (_, last), ..] = self.seen.as_slice() else { return vec![from, to] };
-        let (lowest, highest) = (first.min(*last), first.max(*last));
+        let lowest = first.min(*last);
+        let highest = first.max(*last);
         let halvings = self.seen.len() - 2;
         if self.is_met() || halvings >= MOST_HALVINGS || !(lowest..=highest).contains(&self.target) {
             return vec![];
         }
         // The ends show whether the metric rises or falls; every value tried moves one end.
         let rises = last > first;
-        let (mut low, mut high) = (from, to);
+        let mut low = from;
+        let mut high = to;
         for &(value, mean) in &self.seen[2..] {
             if (mean < self.target) == rises { low = value } else { high = value }
         }

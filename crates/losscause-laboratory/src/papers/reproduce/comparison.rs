@@ -78,7 +78,8 @@ impl Reproduction {
             return Err(refuse(problem, "a result of the same version"));
         }
         let mut comparison = Comparison::default();
-        let (numbers_before, numbers) = (earlier.numbers(), self.numbers());
+        let numbers_before = earlier.numbers();
+        let numbers = self.numbers();
         for (name, (item, now)) in &numbers {
             let Some((old, before)) = numbers_before.get(name) else {
                 comparison.only_now += 1;
@@ -88,7 +89,8 @@ impl Reproduction {
                 comparison.other_runs += 1;
             } else if comparison.count(before.good, now.good) {
                 let name = format!("{} {}", item.paper, item.id);
-                let (earlier, now) = (old.measured_text(), item.measured_text());
+                let earlier = old.measured_text();
+                let now = item.measured_text();
                 comparison.worse.push(Worse::Number { name, published: item.published_text(), earlier, now });
             }
         }
@@ -97,7 +99,8 @@ impl Reproduction {
             let settled = of.claims.iter().filter_map(|c| Some(((c.paper.clone(), c.id.clone()), c.holds?)));
             settled.collect()
         };
-        let (claims_before, claims_now) = (claims(earlier), claims(self));
+        let claims_before = claims(earlier);
+        let claims_now = claims(self);
         for claim in &self.claims {
             let name = (claim.paper.clone(), claim.id.clone());
             match (claims_before.get(&name), claim.holds) {
@@ -188,7 +191,8 @@ mod tests {
     #[test]
     fn missed_numbers_and_claims_that_no_longer_hold_are_named() {
         // 99.5 is far from 23, and more than all others: the order of the claim is gone.
-        let (good, bad) = (table3(23.0, 10), table3(99.5, 10));
+        let good = table3(23.0, 10);
+        let bad = table3(99.5, 10);
         let comparison = bad.against(&good, "old.json").unwrap();
         let lines: Vec<String> = comparison.worse.iter().map(ToString::to_string).collect();
         assert_eq!(lines[0], "cen2003 WB.N1.TCP.thput: met before (23.0), missed now (99.5; published 23)");
@@ -206,7 +210,8 @@ mod tests {
 
     #[test]
     fn numbers_from_other_run_counts_are_counted_and_not_compared() {
-        let (scored, preview) = (table3(23.0, 10), table3(99.5, 2));
+        let scored = table3(23.0, 10);
+        let preview = table3(99.5, 2);
         let comparison = preview.against(&scored, "old.json").unwrap();
         assert!(comparison.other_runs >= 20, "{comparison:?}");
         assert!(comparison.worse.iter().all(|worse| matches!(worse, Worse::Claim { .. })));

@@ -40,8 +40,10 @@ impl Plan {
             .flat_map(|c| (0..self.configurations[c].runs).map(move |k| (c, k)))
             .collect();
         let mut results = Results::new(&self);
-        let (wanted, read_from) = (results.wanted.clone(), self.read_from.clone());
-        let (configurations, seed) = (std::mem::take(&mut self.configurations), self.seed);
+        let wanted = results.wanted.clone();
+        let read_from = self.read_from.clone();
+        let configurations = std::mem::take(&mut self.configurations);
+        let seed = self.seed;
         let plots = if self.draws { std::mem::take(&mut self.plots) } else { vec![] };
         // The first repetition of a run that is drawn is recorded while it is measured.
         let drawn = |c: usize, k: u32| plots.iter().enumerate().filter(move |(_, p)| p.configuration == c && k == 0);
@@ -55,7 +57,8 @@ impl Plan {
             Ok((values, recordings.finish()))
         };
         let mut recorded: Vec<Option<Recorded>> = plots.iter().map(|_| None).collect();
-        let (mut done, mut shown) = (Progress { runs: 0, cost: of_searches }, 0);
+        let mut done = Progress { runs: 0, cost: of_searches };
+        let mut shown = 0;
         self.show_complete(&results, &mut shown, &mut observe);
         let ended = workers.each(&tasks, work, |index, outcome: Result<_, (RunError, bool)>| {
             let (c, k) = tasks[index];
@@ -155,7 +158,8 @@ impl Plot {
     /// What was recorded of it.
     fn recording(self, seed: u64, Recorded { curves, events }: Recorded) -> Recording {
         let Self { paper, spec, plot, system, parameters, configuration: _ } = self;
-        let (paper, item) = (paper.key().to_owned(), spec.id.clone());
+        let paper = paper.key().to_owned();
+        let item = spec.id.clone();
         Recording { paper, item, system, parameters, seed, from_s: plot.from_s, to_s: plot.to_s, curves, events }
     }
 }

@@ -38,7 +38,9 @@ impl Selection {
         let FirstLook { budget, order } = FirstLook::read()?;
         let candidates = Self::of_items(&order)?;
         let plan = Plan::new(&candidates, Repetitions::AsPublished, 1, &Variation::default())?;
-        let (mut runs, mut searches, mut spent) = (BTreeSet::new(), BTreeSet::new(), 0);
+        let mut runs = BTreeSet::new();
+        let mut searches = BTreeSet::new();
+        let mut spent = 0;
         let mut chosen = Vec::new();
         for (entry, sheet) in candidates.iter().zip(plan.sheets()) {
             let mut needs = plan.needs(sheet);

@@ -363,7 +363,8 @@ impl Planner<'_> {
         for name in texts.chain(plot.events.iter_mut().map(|events| &mut events.name)) {
             *name = filled_in(name, &names).map_err(|problem| bad_item(paper, spec, "plot", problem))?;
         }
-        let (system, parameters) = (system.to_owned(), parameters.clone());
+        let system = system.to_owned();
+        let parameters = parameters.clone();
         self.plan.plots.push(Plot { paper, spec, plot, system, parameters, configuration });
         Ok(())
     }
@@ -417,7 +418,8 @@ impl Planner<'_> {
         };
         let mut at = item.parameters.clone();
         at.extend(parameters.clone());
-        let (elsewhere, other) = (over(elsewhere)?, over(other)?);
+        let elsewhere = over(elsewhere)?;
+        let other = over(other)?;
         let scenario = elsewhere.as_deref().unwrap_or(scenario);
         let ran = other.as_deref().map_or(ran, Ran::published);
         let sample = self.sample(paper, spec, item.runs, scenario, ran, &at, &metric)?;

@@ -106,8 +106,11 @@ impl Reproduction {
 /// The answer of all papers together in one sentence that a colleague could repeat.
 pub fn answer_in_words(cards: &[Scorecard]) -> String {
     let sum = |of: fn(&Scorecard) -> usize| cards.iter().map(of).sum::<usize>();
-    let (within, numbers) = (sum(|c| c.measured.within_tolerance), sum(|c| c.measured.numbers));
-    let (floor, holding, settled) = (sum(|c| c.measured.floor), sum(|c| c.holding), sum(|c| c.settled));
+    let within = sum(|c| c.measured.within_tolerance);
+    let numbers = sum(|c| c.measured.numbers);
+    let floor = sum(|c| c.measured.floor);
+    let holding = sum(|c| c.holding);
+    let settled = sum(|c| c.settled);
     let claims = match settled {
         0 => "no claim was settled".to_owned(),
         _ => format!("{holding} of {settled} claims hold"),

@@ -47,7 +47,8 @@ fn plan(rest: &str) -> Result<Plan, InputError> {
 }
 
 fn carried_out(plan: Plan, jobs: usize) -> (Vec<Item>, Vec<Calibrated>) {
-    let (mut items, mut found) = (Vec::new(), Vec::new());
+    let mut items = Vec::new();
+    let mut found = Vec::new();
     let observe = |event: Event<'_>| match event {
         Event::Sheet(_, complete, _) => items.extend(complete.to_vec()),
         Event::Calibrated(one) => found.push(one.clone()),
@@ -118,10 +119,8 @@ fn a_gain_is_taken_by_seed_or_of_means_where_the_item_says_so() {
             "#
         )
     };
-    let (above, below) = (
-        by_hand(&["N=2", "flow.test.variant=sack"], "goodput"),
-        by_hand(&["N=2", "flow.test.variant=reno"], "goodput"),
-    );
+    let above = by_hand(&["N=2", "flow.test.variant=sack"], "goodput");
+    let below = by_hand(&["N=2", "flow.test.variant=reno"], "goodput");
     let quotients: Vec<f64> = above.iter().zip(&below).map(|(x, y)| 100.0 * (x / y - 1.0)).collect();
     let gain = |of: &str| carried_out(plan(&item(of)).unwrap(), 1).0[0].measured.unwrap();
     assert!((gain("runs") - mean(&quotients)).abs() < 1e-9);

@@ -329,7 +329,8 @@ fn cells_measured_elsewhere_in_any_parts_give_the_same_bytes() {
 #[test]
 fn every_run_and_every_cell_is_told() {
     let place = Place::new();
-    let (mut runs, mut cells) = (0, vec![]);
+    let mut runs = 0;
+    let mut cells = vec![];
     let watch = |progress: SweepProgress<'_>| {
         assert_eq!((progress.all_runs, progress.cells), (24, 3));
         runs = progress.runs;

@@ -111,18 +111,22 @@ impl Viterbi {
         self.came_from.clear();
         self.came_from.resize(received.len() / 2 * 2 * HALF, 0);
         // Metrics of even and odd states apart.
-        let (mut even, mut odd) = ([-HANDICAP; HALF], [-HANDICAP; HALF]);
+        let mut even = [-HANDICAP; HALF];
+        let mut odd = [-HANDICAP; HALF];
         even[0] = 0;
         for (pair, came_from) in received.chunks_exact(2).zip(self.came_from.chunks_exact_mut(2 * HALF)) {
-            let (mut zero, mut one) = ([0_i16; HALF], [0_i16; HALF]);
+            let mut zero = [0_i16; HALF];
+            let mut one = [0_i16; HALF];
             let (from_zero, from_one) = came_from.split_at_mut(HALF);
             for i in 0..HALF {
                 let branch = (signs[0][i] * pair[0]).wrapping_add(signs[1][i] * pair[1]);
-                let (plus, minus) = (even[i].wrapping_add(branch), odd[i].wrapping_sub(branch));
+                let plus = even[i].wrapping_add(branch);
+                let minus = odd[i].wrapping_sub(branch);
                 let better = minus.wrapping_sub(plus);
                 zero[i] = plus.wrapping_add(better.max(0));
                 from_zero[i] = u8::from(better > 0);
-                let (minus, plus) = (even[i].wrapping_sub(branch), odd[i].wrapping_add(branch));
+                let minus = even[i].wrapping_sub(branch);
+                let plus = odd[i].wrapping_add(branch);
                 let better = plus.wrapping_sub(minus);
                 one[i] = minus.wrapping_add(better.max(0));
                 from_one[i] = u8::from(better > 0);
@@ -231,8 +235,10 @@ mod tests {
     fn bit_error_rate(constraint_length: u32, eb_n0_db: f64) -> f64 {
         let code = Code::of(constraint_length);
         let ratio = 0.5 * 10.0_f64.powf(eb_n0_db / 10.0);
-        let (mut data, mut noise) = (Stream::new(5, "data"), Normal::new(Stream::new(5, "noise")));
-        let (mut wrong, mut sent) = (0, 0);
+        let mut data = Stream::new(5, "data");
+        let mut noise = Normal::new(Stream::new(5, "noise"));
+        let mut wrong = 0;
+        let mut sent = 0;
         while sent < 1_000_000 {
             let message: Vec<bool> = (0..2000).map(|_| data.uniform() < 0.5).collect();
             let mut value = |&bit: &bool| {

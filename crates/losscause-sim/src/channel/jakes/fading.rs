@@ -157,7 +157,8 @@ mod tests {
             let found = |part: fn([f64; 2], [f64; 2]) -> f64| {
                 mean(runs.iter().flatten().map(|gains| part(gains[one], gains[other])))
             };
-            let (real, imaginary) = (found(|a, b| a[0] * b[0] + a[1] * b[1]), found(|a, b| a[1] * b[0] - a[0] * b[1]));
+            let real = found(|a, b| a[0] * b[0] + a[1] * b[1]);
+            let imaginary = found(|a, b| a[1] * b[0] - a[0] * b[1]);
             assert!(real.abs() < 0.04 && imaginary.abs() < 0.04, "{one} {other}: {real} {imaginary}");
         }
     }
@@ -179,7 +180,8 @@ mod tests {
     fn turning_stays_with_the_angle() {
         let mut fading = Fading::new(1, 1, 0.01, &mut Stream::new(3, "fading"));
         let phase = fading.phases[0];
-        let (shift, mut gains) = (fading.cycles_per_step[0], [[0.0; 2]]);
+        let shift = fading.cycles_per_step[0];
+        let mut gains = [[0.0; 2]];
         for step in 0..1000 {
             fading.sample(&mut gains);
             // One oscillator: beta is pi, so that its weight is -sqrt(2).

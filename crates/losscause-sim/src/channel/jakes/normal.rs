@@ -22,7 +22,8 @@ impl Normal {
             return draw;
         }
         loop {
-            let (x, y) = (2.0 * self.stream.uniform() - 1.0, 2.0 * self.stream.uniform() - 1.0);
+            let x = 2.0 * self.stream.uniform() - 1.0;
+            let y = 2.0 * self.stream.uniform() - 1.0;
             let square = x * x + y * y;
             if square < 1.0 && square > 0.0 {
                 let factor = (-2.0 * libm::log(square) / square).sqrt();

@@ -137,7 +137,8 @@ impl Parameters {
         check("implementation_loss_db", self.implementation_loss_db, -100.0, 100.0)?;
         let coded_bit = Self { doppler: 1.0, ..self.clone() }.cycles_per_coded_bit();
         check("doppler", self.doppler, 1e-12, 0.05 / coded_bit)?;
-        let (shortest, longest) = (*CONSTRAINT_LENGTHS.start(), *CONSTRAINT_LENGTHS.end());
+        let shortest = *CONSTRAINT_LENGTHS.start();
+        let longest = *CONSTRAINT_LENGTHS.end();
         check("constraint_length", self.constraint_length.into(), shortest.into(), longest.into())?;
         check("interleaver_packets", self.interleaver_packets.into(), 1.0, 64.0)?;
         let block = 2 * (self.packet_bits() + self.constraint_length - 1) * self.interleaver_packets;

@@ -73,8 +73,10 @@ impl Uplink {
         let mut air = Air::new(&self.parameters, &self.rake, stream("fading"), stream("noise"));
         let mut data = stream("data");
         let mut decoder = Viterbi::new(self.code);
-        let (mut messages, mut decoded) = (vec![vec![false; bits]; packets], vec![false; bits]);
-        let (mut sent, mut received) = (Vec::new(), vec![0; self.interleaver.order().len()]);
+        let mut messages = vec![vec![false; bits]; packets];
+        let mut decoded = vec![false; bits];
+        let mut sent = Vec::new();
+        let mut received = vec![0; self.interleaver.order().len()];
         let mut wrong = Vec::with_capacity(self.packets_per_trial());
         for _ in 0..self.parameters.blocks_per_trial() {
             sent.clear();

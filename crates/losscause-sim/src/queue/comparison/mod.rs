@@ -124,7 +124,8 @@ fn stream(run: u32) -> Stream {
 fn compare(discipline: &Discipline, cells: &[Cell], references: &[Reference]) -> Vec<Comparison> {
     let mut comparisons = vec![];
     for cell in cells {
-        let (as_ns3, default) = (runs(cell, (discipline.as_ns3)(cell)), runs(cell, (discipline.default)(cell)));
+        let as_ns3 = runs(cell, (discipline.as_ns3)(cell));
+        let default = runs(cell, (discipline.default)(cell));
         let lines = references.iter().filter(|line| line.discipline == discipline.key && line.cell == cell.name);
         comparisons.extend(lines.filter(|line| line.group != "bulk").map(|ns3| Comparison {
             cell: cell.name.clone(),
@@ -157,7 +158,8 @@ fn drop_shares_and_median_delays_are_ns3s_within_ten_percent() {
                 let within = TOLERANCE * theirs.max(SMALL_SHARE);
                 assert!(group != "all" || (ours - theirs).abs() <= within, "{what}: {ours} %, ns-3 {theirs} %");
             }
-            let (ours, theirs) = (as_ns3.median_ms, ns3.median_ms);
+            let ours = as_ns3.median_ms;
+            let theirs = ns3.median_ms;
             assert!((ours / theirs - 1.0).abs() <= TOLERANCE, "{what}: median {ours} ms, ns-3 {theirs} ms");
         }
     }

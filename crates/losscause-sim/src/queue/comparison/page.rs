@@ -99,7 +99,8 @@ fn section(page: &mut String, discipline: &Discipline, comparisons: &[Comparison
     page.push_str("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
     for Comparison { cell, group, ns3, as_ns3, default } in comparisons {
         let share = |ours: &Statistics| ours.dropped + ours.marked;
-        let (theirs, deviation) = (ns3.dropped + ns3.marked, ns3.dropped_sd + ns3.marked_sd);
+        let theirs = ns3.dropped + ns3.marked;
+        let deviation = ns3.dropped_sd + ns3.marked_sd;
         write!(page, "| {cell} | {group} | {theirs:.2} ± {deviation:.2} ").unwrap();
         write!(page, "| {:.2} | {} ", share(as_ns3), difference(share(as_ns3), theirs)).unwrap();
         write!(page, "| {:.2} ", share(default)).unwrap();
@@ -107,7 +108,8 @@ fn section(page: &mut String, discipline: &Discipline, comparisons: &[Comparison
         let median = as_ns3.median_ms;
         write!(page, "| {median:.2} | {} ", difference(median, ns3.median_ms)).unwrap();
         write!(page, "| {:.2} ", default.median_ms).unwrap();
-        let (as_ns3, default) = (as_ns3.p95_ms, default.p95_ms);
+        let as_ns3 = as_ns3.p95_ms;
+        let default = default.p95_ms;
         writeln!(page, "| {:.2} | {as_ns3:.2} | {default:.2} |", ns3.p95_ms).unwrap();
     }
 }

@@ -77,7 +77,8 @@ pub struct FlowMeasurements {
 pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
     let State { experiment, simulation, window, .. } = state;
     let flow = |id: FlowId| {
-        let (spec, report) = (&experiment.network.flows[id.0 as usize], simulation.flow(id));
+        let spec = &experiment.network.flows[id.0 as usize];
+        let report = simulation.flow(id);
         let life = life(&report, simulation.now());
         let kbps = |bytes: u64| life.map(|life| bytes as f64 * 8e-3 / life.as_secs_f64());
         let verdicts = &report.verdicts;

@@ -107,7 +107,8 @@ mod tests {
             mut nanos in prop::collection::vec(prop_oneof![0..1000_i64, 0..10_000_000_000_i64], 1..200),
             share in 0.0..1.0_f64,
         ) {
-            let (mut histogram, mut other) = (Histogram::default(), Histogram::default());
+            let mut histogram = Histogram::default();
+            let mut other = Histogram::default();
             for (place, nanos) in nanos.iter().enumerate() {
                 if place % 3 == 0 { &mut other } else { &mut histogram }.record(Span::from_nanos(*nanos));
             }

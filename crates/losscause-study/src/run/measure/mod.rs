@@ -145,7 +145,8 @@ fn metrics(state: State<'_>, flows: &[FlowMeasurements]) -> Vec<Metric> {
     usage::add(&mut metrics, state);
     rates::add_means(&mut metrics, flows);
     links::add_queue_loss(&mut metrics, state);
-    let (drops, sent) = (total(|flow| flow.queue_drops), total(|flow| flow.sent_packets));
+    let drops = total(|flow| flow.queue_drops);
+    let sent = total(|flow| flow.sent_packets);
     metrics.add(
         "congestion_loss",
         "fraction",

@@ -32,7 +32,9 @@ fn ack(sender: &mut Sender, ms: i64, next: u64) -> Vec<u64> {
 }
 
 fn ack_of(next: u64) -> Ack {
-    let (echo, echo_of_retransmission, sack) = (at(0), false, SackBlocks::NONE);
+    let echo = at(0);
+    let echo_of_retransmission = false;
+    let sack = SackBlocks::NONE;
     Ack {
         next,
         echo,
@@ -362,7 +364,9 @@ fn a_loss_labelled_wireless_keeps_the_window_a_timeout_does_not() {
         sender.start(at(0));
         while sender.poll_transmit(at(0)).is_some() {}
         let ack = |next, wireless| {
-            let (echo, echo_of_retransmission, sack) = (at(0), false, SackBlocks::NONE);
+            let echo = at(0);
+            let echo_of_retransmission = false;
+            let sack = SackBlocks::NONE;
             Ack {
                 next,
                 echo,

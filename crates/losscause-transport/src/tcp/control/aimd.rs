@@ -146,7 +146,8 @@ mod tests {
     #[test]
     fn an_increase_of_its_own_holds_in_congestion_avoidance_only() {
         let config = Config { additive_increase_pkts: 0.8, ..Config::rfc() };
-        let (mut aimd, mut window) = (Aimd::new(&config), Window { cwnd: 3.0, ssthresh: 4.0, max_pkts: 44 });
+        let mut aimd = Aimd::new(&config);
+        let mut window = Window { cwnd: 3.0, ssthresh: 4.0, max_pkts: 44 };
         aimd.on_ack(&mut window, &ack(0, 1, None, Growth::Due));
         assert_eq!(window.cwnd, 4.0);
         aimd.on_ack(&mut window, &ack(0, 1, None, Growth::Due));

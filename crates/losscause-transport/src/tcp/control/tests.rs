@@ -64,7 +64,8 @@ impl Driver {
     fn happen(&mut self, after_ms: i64, event: Event) -> Result<(), TestCaseError> {
         self.now_ms += after_ms;
         self.next = self.next.max(self.una + u64::from(self.window.whole_pkts().min(100)));
-        let (at, flight_pkts) = (at(self.now_ms), self.next - self.una);
+        let at = at(self.now_ms);
+        let flight_pkts = self.next - self.una;
         let before = self.window.clone();
         let congestion = LossEvent { at, flight_pkts, verdict: Verdict::Congestion, sending: None };
         let answer = match event {
@@ -73,7 +74,8 @@ impl Driver {
                 self.una += newly_acked_pkts;
                 self.next = self.next.max(self.una);
                 let rtt = rtt_ms.map(Span::from_millis);
-                let (una, next) = (self.una, self.next);
+                let una = self.una;
+                let next = self.next;
                 if let Some(rtt) = rtt {
                     self.control.on_rtt(&mut self.window, &RttSample { at, rtt, una, next });
                 }

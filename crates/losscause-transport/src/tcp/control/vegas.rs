@@ -190,7 +190,8 @@ impl CongestionControl for Vegas {
 
 /// Packets of this connection in queues.
 fn diff_pkts(in_flight_pkts: u64, sent_pkts: u64, rtt: f64, base_rtt: f64) -> f64 {
-    let (expected, actual) = (in_flight_pkts as f64 / base_rtt, sent_pkts as f64 / rtt);
+    let expected = in_flight_pkts as f64 / base_rtt;
+    let actual = sent_pkts as f64 / rtt;
     (expected - actual) * base_rtt
 }
 
@@ -221,7 +222,8 @@ mod tests {
     #[test]
     fn between_alpha_and_beta_the_window_stays() {
         let after = |rules, diff| {
-            let (mut vegas, mut window) = (vegas(rules), window(10.0, 2.0));
+            let mut vegas = vegas(rules);
+            let mut window = window(10.0, 2.0);
             vegas.adjust(&mut window, diff);
             (window.cwnd, vegas.increment)
         };
@@ -234,7 +236,8 @@ mod tests {
 
     #[test]
     fn slow_start_grows_every_other_round_until_gamma_is_exceeded() {
-        let (mut vegas, mut window) = (vegas(VegasRules::Published), window(16.0, 100.0));
+        let mut vegas = vegas(VegasRules::Published);
+        let mut window = window(16.0, 100.0);
         let mut increments = vec![];
         for _ in 0..4 {
             vegas.adjust(&mut window, 1.0);
@@ -250,7 +253,8 @@ mod tests {
     #[test]
     fn a_loss_costs_a_quarter_and_a_second_of_one_packet_half() {
         let after = |cwnd, sent_ms, times, verdict| {
-            let (mut vegas, mut window) = (vegas(VegasRules::Published), window(cwnd, 2.0));
+            let mut vegas = vegas(VegasRules::Published);
+            let mut window = window(cwnd, 2.0);
             vegas.cut_at = Time::ZERO + Span::from_millis(100);
             let at = Some(Time::ZERO + Span::from_millis(sent_ms));
             let sending = Some(Sending { at, times });

@@ -120,7 +120,8 @@ impl CongestionControl for Cubic {
 
 impl Growth {
     fn new(clock: Clock) -> Self {
-        let (hystart, computed) = (HyStart::new(), (0, i64::MIN));
+        let hystart = HyStart::new();
+        let computed = (0, i64::MIN);
         Self { clock, hystart, min_rtt: None, w_max: 0, epoch: None, per: 1, computed }
     }
 

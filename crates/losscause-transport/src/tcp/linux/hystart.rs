@@ -69,7 +69,8 @@ impl HyStart {
             return false;
         }
         // Both must see every ACK.
-        let (train, delay) = (round.is_train(ack), round.is_delayed(ack));
+        let train = round.is_train(ack);
+        let delay = round.is_delayed(ack);
         self.found = train || delay;
         self.found
     }
@@ -103,7 +104,8 @@ mod tests {
     use super::*;
 
     fn ack(ms: i64, rtt_ms: i64) -> SlowStartAck {
-        let (at, rtt) = (Time::ZERO + Span::from_millis(ms), Span::from_millis(rtt_ms));
+        let at = Time::ZERO + Span::from_millis(ms);
+        let rtt = Span::from_millis(rtt_ms);
         SlowStartAck { at, rtt, min_rtt: Span::from_millis(40), una: 1, next: 40, cwnd_pkts: 20 }
     }
 

@@ -233,7 +233,8 @@ impl Packets {
 
 impl Found {
     fn and(self, other: Self) -> Self {
-        let (first, last) = (self.numbers.first.min(other.numbers.first), self.numbers.last.max(other.numbers.last));
+        let first = self.numbers.first.min(other.numbers.first);
+        let last = self.numbers.last.max(other.numbers.last);
         Self {
             numbers: Numbers { first, last },
             pkts: self.pkts.saturating_add(other.pkts),

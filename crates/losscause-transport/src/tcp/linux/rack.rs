@@ -169,7 +169,8 @@ mod tests {
 
     /// Packets 0 to 9, sent at 0, 1, … 9 ms; `reported` arrive, each 40 ms after it was sent.
     fn after(reported: &[u64]) -> (Rack, Packets) {
-        let (mut rack, mut packets) = (Rack::new(3), Packets::new());
+        let mut rack = Rack::new(3);
+        let mut packets = Packets::new();
         (0..10).for_each(|seq| packets.on_send(at(seq as i64), seq));
         for &seq in reported {
             let packet = packets.report(seq).unwrap();

@@ -77,7 +77,8 @@ mod tests {
 
     #[test]
     fn a_second_timeout_of_the_same_data_leaves_ssthresh() {
-        let (mut reno, mut window) = (Reno::default(), window(21.0, 1e9));
+        let mut reno = Reno::default();
+        let mut window = window(21.0, 1e9);
         reno.on_timeout(&mut window, &timeout(0, 21, false));
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 10.0));
         reno.on_timeout(&mut window, &timeout(0, 1, true));
@@ -86,7 +87,8 @@ mod tests {
 
     #[test]
     fn the_window_opens_by_one_for_every_window_delivered() {
-        let (mut reno, mut window) = (Reno::default(), window(10.0, 5.0));
+        let mut reno = Reno::default();
+        let mut window = window(10.0, 5.0);
         (0..4).for_each(|_| reno.on_ack(&mut window, &ack(0, 2, None, Growth::Due)));
         assert_eq!(window.cwnd, 10.0);
         reno.on_ack(&mut window, &ack(0, 2, None, Growth::Due));
@@ -95,7 +97,8 @@ mod tests {
 
     #[test]
     fn a_window_that_is_not_used_does_not_grow() {
-        let (mut reno, mut window) = (Reno::default(), window(10.0, 5.0));
+        let mut reno = Reno::default();
+        let mut window = window(10.0, 5.0);
         reno.on_ack(&mut window, &ack(0, 100, None, Growth::Unused));
         assert_eq!(window.cwnd, 10.0);
     }

@@ -168,7 +168,8 @@ impl<L: Algorithm> Linux<L> {
         if sets_timer {
             self.set_timer(now);
         }
-        let (delivered, losses) = (self.packets.delivered() - before.1, self.packets.losses() - before.2);
+        let delivered = self.packets.delivered() - before.1;
+        let losses = self.packets.losses() - before.2;
         self.adjust_window(now, brought.advances, &News { delivered, losses, rtt });
     }
 

@@ -71,7 +71,8 @@ mod tests {
 
     #[test]
     fn slow_start_leaves_the_excess_to_congestion_avoidance() {
-        let (mut steps, mut window) = (Steps::default(), window(10.0, 12.0));
+        let mut steps = Steps::default();
+        let mut window = window(10.0, 12.0);
         assert_eq!(slow_start(&mut window, 5), 3);
         assert_eq!(window.cwnd, 12.0);
         steps.add(&mut window, 12, 3);
@@ -83,7 +84,8 @@ mod tests {
 
     #[test]
     fn a_count_that_a_smaller_step_has_overtaken_gives_one_packet() {
-        let (mut steps, mut window) = (Steps { count: 30 }, window(50.0, 10.0));
+        let mut steps = Steps { count: 30 };
+        let mut window = window(50.0, 10.0);
         steps.add(&mut window, 20, 1);
         assert_eq!((window.cwnd, steps.count), (51.0, 1));
     }

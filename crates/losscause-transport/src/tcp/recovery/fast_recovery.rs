@@ -166,7 +166,8 @@ mod tests {
 
     /// A duplicate ACK caused by a packet sent at `echo_ms`.
     fn dup_ack(next: u64, echo_ms: i64, echo_of_retransmission: bool) -> Ack {
-        let (echo, sack) = (at(echo_ms), SackBlocks::NONE);
+        let echo = at(echo_ms);
+        let sack = SackBlocks::NONE;
         Ack {
             next,
             echo,

@@ -177,7 +177,8 @@ mod tests {
 
     /// A duplicate ACK caused by a packet sent at time 0.
     fn dup_ack(next: u64) -> Ack {
-        let (echo, sack) = (Time::ZERO - Span::from_millis(1), SackBlocks::NONE);
+        let echo = Time::ZERO - Span::from_millis(1);
+        let sack = SackBlocks::NONE;
         Ack {
             next,
             echo,

@@ -72,7 +72,8 @@ mod tests {
     use crate::tcp::segment::SackBlocks;
 
     fn dup_ack(next: u64) -> Ack {
-        let (echo, sack) = (Time::ZERO, SackBlocks::NONE);
+        let echo = Time::ZERO;
+        let sack = SackBlocks::NONE;
         Ack {
             next,
             echo,

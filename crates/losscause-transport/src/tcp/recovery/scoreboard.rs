@@ -25,7 +25,8 @@ impl Scoreboard {
         self.advance(una);
         let before = self.sacked;
         for (start, end) in blocks.ranges(una) {
-            let (start, end) = (start.max(una), end.min(sent));
+            let start = start.max(una);
+            let end = end.min(sent);
             if start < end {
                 self.bits.reserve(una, end);
                 self.set(start, end);

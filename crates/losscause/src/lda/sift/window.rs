@@ -27,7 +27,8 @@ impl Part {
     const EMPTY: Self = Self { least: i64::MAX, most: i64::MIN, spacing: i64::MAX };
 
     fn with(self, other: Self) -> Self {
-        let (least, most) = (self.least.min(other.least), self.most.max(other.most));
+        let least = self.least.min(other.least);
+        let most = self.most.max(other.most);
         Self { least, most, spacing: self.spacing.min(other.spacing) }
     }
 }

@@ -81,7 +81,8 @@ impl Sent {
     /// Sequence numbers wrap around.
     fn take(&mut self, header: &Header) {
         let Some(seq) = header.seq.filter(|_| header.syn || header.payload_bytes > 0) else { return };
-        let (end, beyond) = (self.end.unwrap_or(seq), seq.wrapping_add(header.payload_bytes + u32::from(header.syn)));
+        let end = self.end.unwrap_or(seq);
+        let beyond = seq.wrapping_add(header.payload_bytes + u32::from(header.syn));
         if (seq.wrapping_sub(end) as i32) < 0 {
             self.repeats += 1;
         }
@@ -123,7 +124,9 @@ mod tests {
     #[test]
     fn a_loss_has_its_connection_number_cause_and_time() {
         let mut crossing = Crossing::default();
-        let (came, direction, link) = (Time::ZERO, Direction::Forward, LinkId(0));
+        let came = Time::ZERO;
+        let direction = Direction::Forward;
+        let link = LinkId(0);
         for (cause, packet) in [(Cause::Congestion, packet(7, 5)), (Cause::Wireless, packet(8, 6))] {
             let lost = Sight::Lost { came, at: came, cause, link, queue_packets: 0, direction, packet: &packet };
             crossing.take(&lost, |at| at + Span::from_secs(3));

@@ -57,7 +57,8 @@ impl Programs {
 impl Program {
     fn load(algorithm: &'static Algorithm) -> Result<Self, LiveError> {
         let name = load(&algorithm.settings(), Options::default())?.name;
-        let (verdicts, over) = (Verdicts::default(), Arc::new(AtomicBool::new(false)));
+        let verdicts = Verdicts::default();
+        let over = Arc::new(AtomicBool::new(false));
         let mut program = Self { name, verdicts: Arc::clone(&verdicts), over: Arc::clone(&over), reader: None };
         let mut log = VerdictLog::open(name)?;
         let read = move || {

@@ -62,7 +62,8 @@ pub(super) fn run(
     let clock = Clock::start();
     let link = EmulatedLink::new(&path, [senders, peers], clock)?;
     // Connections end before the link does.
-    let (over, link_over) = (AtomicBool::new(false), AtomicBool::new(false));
+    let over = AtomicBool::new(false);
+    let link_over = AtomicBool::new(false);
     let received: Vec<AtomicU64> = controls.iter().map(|_| AtomicU64::new(0)).collect();
     let result = thread::scope(|scope| {
         let crossing = scope.spawn(|| {
@@ -96,7 +97,8 @@ fn connections(
 ) -> Result<Vec<f64>, LiveError> {
     let mut sockets = Vec::new();
     for (flow, control) in controls.iter().enumerate() {
-        let (control, port) = ((*control).to_owned(), FIRST_PORT + flow as u16);
+        let control = (*control).to_owned();
+        let port = FIRST_PORT + flow as u16;
         sockets.push(sender.run(move || ends::open(port, &control))??);
     }
     let is_over = || over.load(Ordering::Relaxed);
@@ -132,9 +134,11 @@ fn connections(
         let is_broken = || stop.is_requested() || threads.iter().any(thread::ScopedJoinHandle::is_finished);
         let (from, to) = cell.layout.window;
         sleep_until(until(from), clock, is_broken);
-        let (before, since) = (counts(), clock.now());
+        let before = counts();
+        let since = clock.now();
         sleep_until(until(to), clock, is_broken);
-        let (after, now) = (counts(), clock.now());
+        let after = counts();
+        let now = clock.now();
         let ended_early = now < until(to);
         over.store(true, Ordering::Relaxed);
         let outcomes: Vec<_> =

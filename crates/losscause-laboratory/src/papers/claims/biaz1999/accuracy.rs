@@ -14,7 +14,8 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
         all([64, 256, 512, 2048], |bw| Ok(m.a_w((bw, bw), (1, 1))? < min(&[best, 0.5])))
     }),
     ("ratio-lt-1-low-loss", |m| {
-        let (far, near) = ((64, 2048), (512, 2048));
+        let far = (64, 2048);
+        let near = (512, 2048);
         Ok(m.a_w(far, (1, 1))? > m.a_w(near, (1, 1))? && m.a_c(far, (1, 1))? < m.a_c(near, (1, 1))?)
     }),
     ("ratio-lt-1-high-loss", |m| Ok(m.a_c((64, 512), (5, 1))? > 0.7 && m.a_w((64, 512), (5, 1))? < 0.5)),

@@ -26,7 +26,8 @@ impl Measured<'_> {
     }
 
     fn accuracy(&self, metric: &str, bw1: i64, bw2: i64, (r_c, r_w): (i64, i64)) -> Mean {
-        let (r_c, r_w) = (r_c as f64 / 100.0, r_w as f64 / 100.0);
+        let r_c = r_c as f64 / 100.0;
+        let r_w = r_w as f64 / 100.0;
         let at = [("bw1", bw1.into()), ("bw2", bw2.into()), ("r_c", r_c.into()), ("r_w", r_w.into())];
         self.value(metric, "Biaz", "accuracy", &at)
     }

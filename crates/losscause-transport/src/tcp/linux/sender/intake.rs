@@ -116,7 +116,8 @@ impl<L: Algorithm> Linux<L> {
             return None;
         }
         self.rtt.on_newest(newest);
-        let (una, next) = (self.stream.una, self.stream.next);
+        let una = self.stream.una;
+        let next = self.stream.next;
         self.rtt.on_sample(now - first, una, next);
         self.control.on_rtt(&mut self.cwnd.window, &RttSample { at: now, rtt: newest, una, next });
         Some(newest)

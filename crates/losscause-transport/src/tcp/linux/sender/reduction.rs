@@ -143,14 +143,16 @@ impl<L: Algorithm> Linux<L> {
                 (false, false) => Growth::Unused,
             };
             let Stream { una, next, .. } = self.stream;
-            let (rtt, srtt) = (news.rtt, self.rtt.srtt());
+            let rtt = news.rtt;
+            let srtt = self.rtt.srtt();
             let acked = AckEvent { at: now, newly_acked_pkts: news.delivered, rtt, srtt, una, next, growth };
             self.control.on_ack(&mut self.cwnd.window, &acked);
         } else {
             self.control.on_dup_ack(now);
         }
         if self.is_reducing() {
-            let (safe, in_flight_pkts) = (advances && news.losses == 0, self.packets.in_flight());
+            let safe = advances && news.losses == 0;
+            let in_flight_pkts = self.packets.in_flight();
             let delivery = Delivery { delivered_pkts: news.delivered, safe, in_flight_pkts };
             if let Some(pkts) = self.prr.on_ack(&delivery) {
                 self.cwnd.set(pkts);

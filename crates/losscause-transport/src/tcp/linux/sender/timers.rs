@@ -82,7 +82,8 @@ impl<L: Algorithm> Linux<L> {
     }
 
     pub(super) fn on_reorder_timeout(&mut self, now: Time, observer: &mut impl Observer) {
-        let (in_flight, losses) = (self.packets.in_flight(), self.packets.losses());
+        let in_flight = self.packets.in_flight();
+        let losses = self.packets.losses();
         self.rack.on_timer();
         self.find_losses(now);
         if self.packets.in_flight() != in_flight {

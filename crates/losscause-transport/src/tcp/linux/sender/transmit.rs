@@ -104,7 +104,8 @@ impl<L: Algorithm> Linux<L> {
             _ => (self.config.payload_bytes, self.config.wire_bytes()),
         };
         let (ecn, cwr) = self.ecn.stamp(!retransmission && payload_bytes > 0);
-        let (sent_at, echo_us) = (now, self.echo_us);
+        let sent_at = now;
+        let echo_us = self.echo_us;
         Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us, payload_bytes, wire_bytes }
     }
 
