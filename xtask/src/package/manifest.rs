@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_thirteen_crates_are_published_from_the_core_to_the_command() {
+    fn crates_are_published_from_the_core_to_the_command() {
         let names: Vec<String> = published().unwrap().into_iter().map(|package| package.name).collect();
         let expected = [
             "",

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_one_scenario_have_the_same_parameters_so_that_no_claim_reads_the_wrong_one() {
+    fn tables_of_one_scenario_have_the_same_parameters() {
         for experiment in EXPERIMENTS {
             let items = &experiment.record().items().item;
             for (place, item) in items.iter().enumerate() {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_on_demand_alone_has_no_headline_of_the_tables_that_are_measured_by_default() {
+    fn a_table_on_demand_alone_has_no_headline_of_default_tables() {
         for experiment in EXPERIMENTS {
             let record = experiment.record();
             let by_default = testing::items(record, |spec| !spec.on_demand, |_| Some(1.0));

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_table_is_ten_megabits_forty_milliseconds_and_one_bandwidth_delay_product() {
+    fn the_first_table_is_10_mbps_40_ms_and_one_bdp() {
         let cells = cells("live");
         assert_eq!(cells.len(), 39);
         assert!(cells.iter().all(|cell| cell.layout.duration.as_secs_f64() == 15.0));
