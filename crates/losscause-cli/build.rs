@@ -1,7 +1,7 @@
 //! Tells the program the commit that it is built from, for `losscause --version`.
 //!
-//! A package of crates.io has the commit in `.cargo_vcs_info.json`; otherwise git is asked, if this folder is that of
-//! the project's repository. Where neither knows, the version has no commit.
+//! A package of crates.io has the commit in `.cargo_vcs_info.json`; otherwise git is asked, if this
+//! folder is that of the project's repository. Where neither knows, the version has no commit.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,8 +24,8 @@ fn packaged() -> Option<String> {
     rest.split('"').nth(1).map(str::to_owned)
 }
 
-/// The commit of the project's repository, if this is a checkout of it: elsewhere, git would tell the commit of the
-/// repository that happens to be around this folder.
+/// The commit of the project's repository, if this is a checkout of it: elsewhere, git would tell
+/// the commit of the repository that happens to be around this folder.
 fn checked_out() -> Option<String> {
     if git(&["rev-parse", "--show-prefix"])? != "crates/losscause-cli/" {
         return None;

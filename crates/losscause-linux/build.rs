@@ -1,4 +1,5 @@
-//! Compiles the eBPF programs in `bpf/` with clang, and writes `programs.rs`, a table of the objects.
+//! Compiles the eBPF programs in `bpf/` with clang, and writes `programs.rs`, a table of the
+//! objects.
 //!
 //! That there is a clang that knows eBPF has been checked: losscause-linux-needs did.
 
@@ -15,7 +16,10 @@ fn main() -> io::Result<()> {
     let wanted = env::var_os("CARGO_FEATURE_KERNEL").is_some();
     if wanted && env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
         for source in sources(Path::new("bpf"))? {
-            let name = source.file_name().and_then(|name| name.to_str()?.strip_suffix(".bpf.c")).unwrap_or_default();
+            let name = source
+                .file_name()
+                .and_then(|name| name.to_str()?.strip_suffix(".bpf.c"))
+                .unwrap_or_default();
             let object = out.join(format!("{name}.o"));
             compile(&clang, &source, &object)?;
             table += &format!("    ({name:?}, include_bytes!({object:?})),\n");
@@ -39,7 +43,17 @@ fn sources(dir: &Path) -> io::Result<Vec<PathBuf>> {
 fn compile(clang: &str, source: &Path, object: &Path) -> io::Result<()> {
     let mut command = Command::new(clang);
     // -g: libbpf needs the types (BTF).
-    command.args(["-target", "bpf", "-mcpu=v3", "-g", "-O2", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"]);
+    command.args([
+        "-target",
+        "bpf",
+        "-mcpu=v3",
+        "-g",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        "-Wno-unused-parameter",
+        "-Werror",
+    ]);
     let status = command.arg("-c").arg(source).arg("-o").arg(object).status()?;
     if !status.success() {
         return Err(io::Error::other(format!("{clang} could not compile {}", source.display())));

@@ -1,4 +1,5 @@
-//! One program for all targets, because linking it takes longer than compiling it. The variable `FUZZ_TARGET` names the target.
+//! One program for all targets, because linking it takes longer than compiling it. The variable
+//! `FUZZ_TARGET` names the target.
 #![no_main]
 
 use std::sync::LazyLock;

@@ -11,8 +11,8 @@ type Sender = SenderDifferentiator<AnyAlgorithm, Fixed<32>>;
 /// Reports per input.
 const REPORTS: usize = 256;
 
-/// Every algorithm takes any sendings, acknowledgements and losses. A signal that means congestion is congestion, and
-/// only a wireless verdict may replace one at the end of a recovery.
+/// Every algorithm takes any sendings, acknowledgements and losses. A signal that means congestion
+/// is congestion, and only a wireless verdict may replace one at the end of a recovery.
 pub fn sender_lda(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(choice) = bytes.u8() else { return };
@@ -43,7 +43,10 @@ fn report(bytes: &mut Bytes, sender: &mut Sender, now: &mut Time, number: &mut u
             sender.on_acked_sent_at(*now - Span::from_nanos(bytes.u32()?.into()));
             let recovering = sender.is_recovering();
             let revised = sender.end_of_ack(*now, None, &mut ());
-            assert!(revised.is_none_or(|judgement| recovering && judgement.verdict == Verdict::Wireless));
+            assert!(
+                revised
+                    .is_none_or(|judgement| recovering && judgement.verdict == Verdict::Wireless)
+            );
         }
         _ => {
             let signal = match bytes.u8()? % 8 {
@@ -54,7 +57,10 @@ fn report(bytes: &mut Bytes, sender: &mut Sender, now: &mut Time, number: &mut u
             };
             let judgement = sender.declare(*now, signal, &mut ());
             assert!(!signal.means_congestion() || judgement.verdict == Verdict::Congestion);
-            assert!(sender.is_recovering() && sender.declared().is_some_and(|loss| loss.signal == signal));
+            assert!(
+                sender.is_recovering()
+                    && sender.declared().is_some_and(|loss| loss.signal == signal)
+            );
         }
     }
     Some(())

@@ -70,8 +70,8 @@ impl Bytes<'_> {
     }
 }
 
-/// Packets that an input may still skip. Each skipped packet is judged, so without a limit an input could take seconds
-/// and the fuzzer would try few.
+/// Packets that an input may still skip. Each skipped packet is judged, so without a limit an input
+/// could take seconds and the fuzzer would try few.
 pub(crate) struct Skips(u64);
 
 impl Skips {

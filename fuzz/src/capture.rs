@@ -1,4 +1,5 @@
-//! Captures: whatever a file, a frame or an option says, the analysis ends, and what it found fits the input.
+//! Captures: whatever a file, a frame or an option says, the analysis ends, and what it found fits
+//! the input.
 
 use losscause_capture::frames::Frame;
 use losscause_capture::frames::LinkType;
@@ -7,11 +8,16 @@ use losscause_capture::{Analysis, Options, analyze, analyze_both};
 
 use super::bytes::Bytes;
 
-/// A pcap file: any bytes behind the header of one. The first byte chooses the variant and the link type.
+/// A pcap file: any bytes behind the header of one. The first byte chooses the variant and the link
+/// type.
 pub fn pcap(data: &[u8]) {
     let Some((&choice, records)) = data.split_first() else { return };
-    let magics: [[u8; 4]; 4] =
-        [[0xd4, 0xc3, 0xb2, 0xa1], [0xa1, 0xb2, 0x3c, 0x4d], [0x34, 0xcd, 0xb2, 0xa1], [0x4d, 0x3c, 0xb2, 0xa1]];
+    let magics: [[u8; 4]; 4] = [
+        [0xd4, 0xc3, 0xb2, 0xa1],
+        [0xa1, 0xb2, 0x3c, 0x4d],
+        [0x34, 0xcd, 0xb2, 0xa1],
+        [0x4d, 0x3c, 0xb2, 0xa1],
+    ];
     let magic = magics[usize::from(choice & 3)];
     let link = u32::from(LINKS[usize::from(choice >> 2) % LINKS.len()]);
     let link = if magic[0] == 0xa1 { link.to_be_bytes() } else { link.to_le_bytes() };
@@ -23,8 +29,8 @@ pub fn pcapng(data: &[u8]) {
     check(data);
 }
 
-/// A log of QUIC: any bytes behind the header of one, JSON or a sequence of records, plain events or none. The first
-/// byte chooses the header.
+/// A log of QUIC: any bytes behind the header of one, JSON or a sequence of records, plain events
+/// or none. The first byte chooses the header.
 pub fn qlog(data: &[u8]) {
     const HEADERS: [&str; 4] = [
         "",
@@ -41,11 +47,20 @@ pub fn link_layers(data: &[u8]) {
     let Some((&[choice, more], frame)) = data.split_first_chunk::<2>() else { return };
     let link = LinkType(u32::from(LINKS[usize::from(choice) % LINKS.len()]));
     let original_bytes = (frame.len() as u32).saturating_add(u32::from(more) * 8);
-    let frame = Frame { number: 1, time: losscause::Time::ZERO, link, data: frame, original_bytes, direction: None };
+    let frame = Frame {
+        number: 1,
+        time: losscause::Time::ZERO,
+        link,
+        data: frame,
+        original_bytes,
+        direction: None,
+    };
     if let Parsed::Packet(packet) = Parsed::of(&frame) {
         let payload_bytes = match packet.transport {
             Transport::Tcp(tcp) => tcp.payload_bytes,
-            Transport::Udp { payload_bytes, .. } | Transport::Esp { payload_bytes, .. } => payload_bytes,
+            Transport::Udp { payload_bytes, .. } | Transport::Esp { payload_bytes, .. } => {
+                payload_bytes
+            }
         };
         // What NFLOG does not say, IPv4 does.
         assert!(payload_bytes <= original_bytes.max(65_535));
@@ -62,7 +77,8 @@ pub fn tcp_options(data: &[u8]) {
         let payload = bytes.u8()?;
         let seq = bytes.seq(u64::from(from) * 100)? as u32;
         let ack = bytes.seq(1_000)? as u32;
-        let options: Vec<u8> = (0..from >> 4).flat_map(|_| bytes.u32()).flat_map(u32::to_le_bytes).take(40).collect();
+        let options: Vec<u8> =
+            (0..from >> 4).flat_map(|_| bytes.u32()).flat_map(u32::to_le_bytes).take(40).collect();
         let header = 20 + options.len() / 4 * 4;
         let mut tcp = [[0, 1, 0, 2], [0, 2, 0, 1]][usize::from(from & 1)].to_vec();
         tcp.extend(seq.to_be_bytes());
@@ -97,14 +113,16 @@ pub fn rtp(data: &[u8]) {
     check(&file_of(&packets));
 }
 
-/// An answer of DNS, or the beginning of a TLS connection in one or two packets: any bytes behind the first ones of such. What
-/// is shown as a name has nothing that a terminal obeys.
+/// An answer of DNS, or the beginning of a TLS connection in one or two packets: any bytes behind
+/// the first ones of such. What is shown as a name has nothing that a terminal obeys.
 pub fn names(data: &[u8]) {
     let Some((&[choice, cut], message)) = data.split_first_chunk::<2>() else { return };
     let udp = |payload: &[u8]| ip_packet(17, true, &[&[0, 53, 4, 0, 0, 0, 0, 0], payload].concat());
     let mut seq = 1_u32;
     let mut tcp = |payload: &[u8]| {
-        let header = [&[0, 1, 0, 2][..], &seq.to_be_bytes(), &[0, 0, 0, 1, 0x50, 16, 1, 0, 0, 0, 0, 0]].concat();
+        let header =
+            [&[0, 1, 0, 2][..], &seq.to_be_bytes(), &[0, 0, 0, 1, 0x50, 16, 1, 0, 0, 0, 0, 0]]
+                .concat();
         seq += payload.len() as u32;
         ip_packet(6, false, &[&header, payload].concat())
     };
@@ -122,12 +140,14 @@ pub fn names(data: &[u8]) {
     check(&file);
     let Ok(analysis) = analyze(&file[..], "fuzz", &Options::all()) else { return };
     for name in analysis.flows.iter().flat_map(|flow| [&flow.src_name, &flow.dst_name]).flatten() {
-        assert!(!name.is_empty() && name.len() <= 253 && name.chars().all(|c| c.is_ascii_graphic()));
+        assert!(
+            !name.is_empty() && name.len() <= 253 && name.chars().all(|c| c.is_ascii_graphic())
+        );
     }
 }
 
-/// Packets of WireGuard, ESP and SRT whose numbers are near each other or far, once captured and joined with a part of
-/// themselves.
+/// Packets of WireGuard, ESP and SRT whose numbers are near each other or far, once captured and
+/// joined with a part of themselves.
 pub fn numbered(data: &[u8]) {
     let mut bytes = Bytes(data);
     let mut packets = Vec::new();
@@ -147,7 +167,8 @@ pub fn numbered(data: &[u8]) {
             1 => ip_packet(50, false, &[stream, number].concat()),
             2 => udp(4_500, &[stream, number, number].concat()),
             _ => {
-                let flags = (0b11 << 30) | (u32::from(choice & 4) << 24) | (near as u32 % 1_000 + 1);
+                let flags =
+                    (0b11 << 30) | (u32::from(choice & 4) << 24) | (near as u32 % 1_000 + 1);
                 udp(9_000, &[number, flags.to_be_bytes(), number, stream].concat())
             }
         };
@@ -182,12 +203,16 @@ fn ip_packet(protocol: u8, backwards: bool, payload: &[u8]) -> Vec<u8> {
 /// A pcap file of raw IP packets, one every millisecond.
 fn file_of(packets: &[Vec<u8>]) -> Vec<u8> {
     let mut file = Vec::new();
-    [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 101].iter().for_each(|word| file.extend(word.to_le_bytes()));
+    [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 101]
+        .iter()
+        .for_each(|word| file.extend(word.to_le_bytes()));
     for (index, packet) in packets.iter().enumerate() {
         let second = index / 1_000;
         let micros = index % 1_000 * 1_000;
         let length = packet.len();
-        [second, micros, length, length].iter().for_each(|&word| file.extend((word as u32).to_le_bytes()));
+        [second, micros, length, length]
+            .iter()
+            .for_each(|&word| file.extend((word as u32).to_le_bytes()));
         file.extend(packet);
     }
     file

@@ -1,4 +1,5 @@
-//! What the fuzz targets check, one function per target. Each takes any bytes at all; a panic is a finding.
+//! What the fuzz targets check, one function per target. Each takes any bytes at all; a panic is a
+//! finding.
 //!
 //! `xtask/tests/corpus.rs` runs the same functions over `fuzz/corpus` under `cargo test`.
 
@@ -16,7 +17,9 @@ pub use capture::{link_layers, names, numbered, pcap, pcapng, qlog, rtp, tcp_opt
 pub use packets::differentiator;
 pub use stream::{stream_control, stream_data};
 pub use tcp::{tcp_receiver, tcp_sender};
-pub use text::{channel, delay_trace, expression, pattern, rate_trace, scenario, setting, sweep, trace};
+pub use text::{
+    channel, delay_trace, expression, pattern, rate_trace, scenario, setting, sweep, trace,
+};
 pub use tfrc::{tfrc_receiver, tfrc_sender};
 
 /// A target's name and what it runs.

@@ -5,13 +5,15 @@ use losscause::{BuiltIn, Differentiator, End, Observed, Packet, Time, on_judged}
 
 use super::bytes::{Bytes, Skips};
 
-/// Every algorithm takes any packets; each gap is judged once, packet by packet, and no jump costs more than it may.
+/// Every algorithm takes any packets; each gap is judged once, packet by packet, and no jump costs
+/// more than it may.
 pub fn differentiator(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(choice) = bytes.u8() else { return };
     let algorithms: Vec<BuiltIn> = BuiltIn::at_receivers().collect();
     let algorithm = algorithms[usize::from(choice) % algorithms.len()];
-    let mut differentiator = Differentiator::new(algorithm.build(End::Receiver).expect("published parameters"));
+    let mut differentiator =
+        Differentiator::new(algorithm.build(End::Receiver).expect("published parameters"));
     let mut seq = 0;
     let mut at = Time::ZERO;
     let mut skips = Skips::new();
@@ -22,13 +24,18 @@ pub fn differentiator(data: &[u8]) {
         }
         (seq, at) = (packet.seq, packet.at);
         let mut judged = Vec::new();
-        let observed = differentiator.on_packet(packet, &mut on_judged(|loss, _| judged.extend(loss.seq())));
+        let observed =
+            differentiator.on_packet(packet, &mut on_judged(|loss, _| judged.extend(loss.seq())));
         let lost = match observed {
             Observed::InOrder(arrival) => u64::from(arrival.missing),
             Observed::Late | Observed::Duplicate => 0,
         };
         assert!(lost < MAX_JUMP_PKTS);
-        assert!(judged.iter().copied().eq(packet.seq - lost..packet.seq), "{lost} lost before {}", packet.seq);
+        assert!(
+            judged.iter().copied().eq(packet.seq - lost..packet.seq),
+            "{lost} lost before {}",
+            packet.seq
+        );
     }
 }
 

@@ -1,10 +1,13 @@
-//! Packets of a media stream: what is read is written again, and what comes without the key changes nothing.
+//! Packets of a media stream: what is read is written again, and what comes without the key changes
+//! nothing.
 
 use losscause::Time;
 use losscause_media::wire;
 use losscause_media::wire::control::Control;
 use losscause_media::wire::rtp::{self, MAX_SEQ};
-use losscause_media::{Key, Receiver, ReceiverConfig, ReceiverStats, Sender, SenderConfig, SenderStats};
+use losscause_media::{
+    Key, Receiver, ReceiverConfig, ReceiverStats, Sender, SenderConfig, SenderStats,
+};
 
 /// A data packet: any bytes, with its tag or without.
 pub fn stream_data(data: &[u8]) {
@@ -36,7 +39,8 @@ pub fn stream_control(data: &[u8]) {
 fn without_key(data: &[u8]) {
     let key = Key::from_bytes([7; 32]);
     let now = Time::from_nanos(1_000_000_000);
-    let mut receiver = Receiver::new(&ReceiverConfig::default(), &key, &[5; 32]).expect("the defaults");
+    let mut receiver =
+        Receiver::new(&ReceiverConfig::default(), &key, &[5; 32]).expect("the defaults");
     let mut sender = Sender::new(&SenderConfig::default(), &key, [3; 16]).expect("the defaults");
     sender.start(now);
     while sender.poll_transmit(now).is_some() {}

@@ -3,7 +3,8 @@
 use losscause::{Span, Time};
 use losscause_transport::Ecn;
 use losscause_transport::tcp::{
-    Ack, Config, Receiver, RecoveryScheme, ResponseScheme, SackBlocks, Segment, Sender, Variant, VegasRules,
+    Ack, Config, Receiver, RecoveryScheme, ResponseScheme, SackBlocks, Segment, Sender, Variant,
+    VegasRules,
 };
 
 use super::bytes::Bytes;
@@ -36,7 +37,11 @@ fn config(bytes: &mut Bytes) -> Option<Config> {
         1 => Config::ns2().with_variant(variant),
         2 => Config::ns2_classic().with_variant(variant),
         // Linux has these two.
-        _ => Config::linux().with_variant(if number % 2 == 0 { Variant::Reno } else { Variant::Cubic }),
+        _ => Config::linux().with_variant(if number % 2 == 0 {
+            Variant::Reno
+        } else {
+            Variant::Cubic
+        }),
     };
     if choice & 0x80 != 0 {
         config.max_window_pkts = u32::from(bytes.u16()?).max(1);
@@ -48,7 +53,8 @@ fn config(bytes: &mut Bytes) -> Option<Config> {
     Some(config)
 }
 
-/// A receiver takes any segments: what it acknowledges never falls, and is no more than it was sent.
+/// A receiver takes any segments: what it acknowledges never falls, and is no more than it was
+/// sent.
 pub fn tcp_receiver(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(config) = config(&mut bytes) else { return };
@@ -99,7 +105,8 @@ fn segment(bytes: &mut Bytes, now: Time, seq: u64) -> Option<(Time, Segment)> {
     ))
 }
 
-/// A sender takes any acknowledgements: it sends no more than its window, and its timer always moves on.
+/// A sender takes any acknowledgements: it sends no more than its window, and its timer always
+/// moves on.
 pub fn tcp_sender(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(config) = config(&mut bytes) else { return };
@@ -116,7 +123,8 @@ pub fn tcp_sender(data: &[u8]) {
         }
         assert!(sender.acknowledged() <= sent);
         // ns-2's Vegas may have a window of nothing.
-        let vegas_of_ns2 = config.recovery == RecoveryScheme::Vegas && config.quirks.vegas == VegasRules::Ns2;
+        let vegas_of_ns2 =
+            config.recovery == RecoveryScheme::Vegas && config.quirks.vegas == VegasRules::Ns2;
         let least = if vegas_of_ns2 { 0.0 } else { 1.0 };
         assert!(sender.cwnd().is_finite() && sender.cwnd() >= least);
         let Some(later) = bytes.later(now) else { return };
@@ -129,7 +137,11 @@ pub fn tcp_sender(data: &[u8]) {
             }
         }
         now = later;
-        let near = if bytes.0.first().is_some_and(|b| b & 0x80 != 0) { sent } else { sender.acknowledged() };
+        let near = if bytes.0.first().is_some_and(|b| b & 0x80 != 0) {
+            sent
+        } else {
+            sender.acknowledged()
+        };
         let Some((next, ece)) = next(&mut bytes, near) else { return };
         let Some(sack) = reports(&mut bytes, &config, next) else { return };
         let Some(echo) = echo(&mut bytes, &config, now) else { return };

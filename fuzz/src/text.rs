@@ -1,4 +1,5 @@
-//! The readers of text: scenarios, their formulas, settings and traces, sweeps, channels and patterns of packet errors.
+//! The readers of text: scenarios, their formulas, settings and traces, sweeps, channels and
+//! patterns of packet errors.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -26,7 +27,8 @@ fn is_plain(error: &InputError, names: &[&str]) {
     assert!(names.iter().any(|name| message.starts_with(name)), "names no file: {message}");
 }
 
-/// A scenario is refused with one plain line, or its network is valid and no larger than the simulator takes.
+/// A scenario is refused with one plain line, or its network is valid and no larger than the
+/// simulator takes.
 pub fn scenario(data: &[u8]) {
     let Some(text) = text(data) else { return };
     // A trace file of any name may be named, and then it is the one that is wrong.
@@ -67,14 +69,16 @@ static BASE: LazyLock<Scenario> = LazyLock::new(|| {
     Scenario::parse(text, FILE, &Context::default()).expect("the shipped scenario is valid")
 });
 
-/// Settings, one a line, are refused with one plain line, or the scenario with them is as good as any.
+/// Settings, one a line, are refused with one plain line, or the scenario with them is as good as
+/// any.
 pub fn setting(data: &[u8]) {
     let Some(text) = text(data) else { return };
     if text.contains("/dev") || text.contains("/proc") {
         return;
     }
     // Halves are apart by a form feed, so that a setting may hold line ends.
-    let settings: Result<Vec<Setting>, InputError> = text.split('\u{c}').map(Setting::parse).collect();
+    let settings: Result<Vec<Setting>, InputError> =
+        text.split('\u{c}').map(Setting::parse).collect();
     match settings.and_then(|settings| BASE.with(&settings)) {
         Ok(scenario) => experiment(&scenario, text.contains("trace")),
         Err(error) => is_plain(&error, &[FILE, "--set "]),
@@ -107,8 +111,8 @@ pub fn delay_trace(data: &[u8]) {
     }
 }
 
-/// The text is refused with one plain line, or is a rate's steps with rising times; and the same for delivery
-/// opportunities.
+/// The text is refused with one plain line, or is a rate's steps with rising times; and the same
+/// for delivery opportunities.
 pub fn rate_trace(data: &[u8]) {
     let Some(text) = text(data) else { return };
     match losscause_study::scenario::rate_trace(text, FILE) {
@@ -120,15 +124,18 @@ pub fn rate_trace(data: &[u8]) {
     }
     match losscause_study::scenario::mahimahi_trace(text, FILE) {
         Ok(at) => {
-            assert!(at.len() <= text.lines().count() && at.last().is_some_and(|&last| last > Span::ZERO));
+            assert!(
+                at.len() <= text.lines().count()
+                    && at.last().is_some_and(|&last| last > Span::ZERO)
+            );
             assert!(at.windows(2).all(|pair| pair[0] <= pair[1]));
         }
         Err(error) => is_plain(&error, &[FILE]),
     }
 }
 
-/// A channel file is refused with one plain line, or each of its patterns has a name of its own and packets in its
-/// trials.
+/// A channel file is refused with one plain line, or each of its patterns has a name of its own and
+/// packets in its trials.
 pub fn channel(data: &[u8]) {
     let Some(text) = text(data) else { return };
     match fade::parse(text, FILE, &[]) {
@@ -149,7 +156,8 @@ static HEAD: LazyLock<&str> = LazyLock::new(|| {
     text.split_once("\n\n").expect("an empty line parts the head from the trials").0
 });
 
-/// A pattern, whole or only its trials, is refused with one plain line, or is the same after writing and reading it.
+/// A pattern, whole or only its trials, is refused with one plain line, or is the same after
+/// writing and reading it.
 pub fn pattern(data: &[u8]) {
     let Some(text) = text(data) else { return };
     for text in [text.to_owned(), format!("{}\n\n{text}", *HEAD)] {

@@ -1,14 +1,17 @@
 //! Both ends of a TFRC flow, each with any messages from the other.
 
 use losscause::{BuiltIn, End, Span, Time};
-use losscause_transport::tfrc::{Backlog, Config, Data, Feedback, RateRule, Receiver, RtoRule, Sender, Times};
+use losscause_transport::tfrc::{
+    Backlog, Config, Data, Feedback, RateRule, Receiver, RtoRule, Sender, Times,
+};
 
 use super::bytes::{Bytes, Skips};
 
 /// Messages per input: enough for several loss events, and short.
 const MESSAGES: usize = 64;
 
-/// Timers that may expire between two messages; after that the input jumps ahead, as a busy driver would.
+/// Timers that may expire between two messages; after that the input jumps ahead, as a busy driver
+/// would.
 const EXPIRIES: usize = 256;
 
 fn config(choice: u8) -> Config {
@@ -20,13 +23,17 @@ fn config(choice: u8) -> Config {
     config
 }
 
-/// A receiver takes any packets, whatever they say of time, and reports numbers that mean something.
+/// A receiver takes any packets, whatever they say of time, and reports numbers that mean
+/// something.
 pub fn tfrc_receiver(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(choice) = bytes.u8() else { return };
     let algorithms: Vec<BuiltIn> = BuiltIn::at_receivers().collect();
     let algorithm = algorithms[usize::from(choice >> 2) % algorithms.len()];
-    let mut receiver = Receiver::new(&config(choice), algorithm.build(End::Receiver).expect("published parameters"));
+    let mut receiver = Receiver::new(
+        &config(choice),
+        algorithm.build(End::Receiver).expect("published parameters"),
+    );
     let mut now = Time::ZERO;
     let mut seq = 0;
     let mut skips = Skips::new();
@@ -39,7 +46,10 @@ pub fn tfrc_receiver(data: &[u8]) {
             let Some(at) = receiver.poll_timeout().filter(|at| *at <= later) else { break };
             receiver.on_timeout(at.max(now));
             now = now.max(at);
-            assert!(receiver.poll_timeout().is_none_or(|next| next > now), "the timer stands still");
+            assert!(
+                receiver.poll_timeout().is_none_or(|next| next > now),
+                "the timer stands still"
+            );
             reports(&mut receiver, now);
         }
         (now, seq) = (later, data.seq);
@@ -50,7 +60,8 @@ pub fn tfrc_receiver(data: &[u8]) {
 }
 
 fn reports(receiver: &mut Receiver<impl losscause::Algorithm>, now: Time) {
-    let reports: Vec<Feedback> = std::iter::from_fn(|| receiver.poll_transmit(now)).take(2).collect();
+    let reports: Vec<Feedback> =
+        std::iter::from_fn(|| receiver.poll_transmit(now)).take(2).collect();
     assert!(reports.len() <= 1, "one report at a time");
     for Feedback { receive_rate, loss_event_rate, hold, .. } in reports {
         assert!((0.0..=1.0).contains(&loss_event_rate), "loss event rate {loss_event_rate}");
@@ -83,7 +94,8 @@ fn span(bytes: &mut Bytes, kind: u8) -> Option<Option<Span>> {
     })
 }
 
-/// A sender takes any reports: its rate stays a rate, its timers move on, and each sends one packet at most.
+/// A sender takes any reports: its rate stays a rate, its timers move on, and each sends one packet
+/// at most.
 pub fn tfrc_sender(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(choice) = bytes.u8() else { return };
@@ -99,7 +111,8 @@ pub fn tfrc_sender(data: &[u8]) {
             now = now.max(at);
             sender.on_timeout(now);
             // A silence may bring the next packet forward to this very instant.
-            still = if sender.poll_timeout().is_some_and(|next| next <= now) { still + 1 } else { 0 };
+            still =
+                if sender.poll_timeout().is_some_and(|next| next <= now) { still + 1 } else { 0 };
             assert!(still < 3, "the timers stand still");
             drain(&mut sender, now);
         }
@@ -121,7 +134,8 @@ fn drain(sender: &mut Sender, now: Time) {
     let packets = std::iter::from_fn(|| sender.poll_transmit(now)).take(4).count();
     assert!(packets <= 3, "a burst of packets");
     let rate = sender.rate();
-    // ns-2's rule has no smallest rate: after a report of next to nothing, silences halve it down to 0.
+    // ns-2's rule has no smallest rate: after a report of next to nothing, silences halve it down
+    // to 0.
     let ns2 = sender.config().quirks.rate == RateRule::Ns2;
     assert!(rate > 0.0 || (ns2 && rate == 0.0), "rate {rate}");
 }
@@ -131,6 +145,7 @@ fn feedback(bytes: &mut Bytes, now: Time) -> Option<Feedback> {
     let flags = bytes.u8()?;
     let hold = if flags & 1 == 0 { Span::ZERO } else { Span::from_nanos(bytes.i64()?) };
     let receive_rate = if flags & 2 == 0 { f64::from(bytes.u32()?) } else { bytes.f64()? };
-    let loss_event_rate = if flags & 4 == 0 { f64::from(bytes.u8()?) / 255.0 } else { bytes.f64()? };
+    let loss_event_rate =
+        if flags & 4 == 0 { f64::from(bytes.u8()?) / 255.0 } else { bytes.f64()? };
     Some(Feedback { echo, hold, receive_rate, loss_event_rate, wire_bytes: 40 })
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask bench-capture`: time and memory of `losscause analyze`, beside tshark reading the same files. Run it on
-//! an idle machine; it is not a test.
+//! `cargo xtask bench-capture`: time and memory of `losscause analyze`, beside tshark reading the
+//! same files. Run it on an idle machine; it is not a test.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -40,7 +40,13 @@ const BENCHES: [Bench; 2] = [
         compared: true,
         wanted: "800 MB/s, 10 times tshark's speed",
     },
-    Bench { title: "10,000 connections", flows: 10_000, megabytes: 2_000, compared: false, wanted: "200 MB of memory" },
+    Bench {
+        title: "10,000 connections",
+        flows: 10_000,
+        megabytes: 2_000,
+        compared: false,
+        wanted: "200 MB of memory",
+    },
 ];
 
 /// Writes the captures, analyses them, and prints speed and memory.
@@ -65,10 +71,17 @@ pub(crate) fn bench_capture(options: &Options) -> Result<()> {
             }
         }
         let megabytes = bytes as f64 / 1e6;
-        println!("{}, {megabytes:.0} MB, {packets} packets, median of {runs}; wanted: {}", bench.title, bench.wanted);
+        println!(
+            "{}, {megabytes:.0} MB, {packets} packets, median of {runs}; wanted: {}",
+            bench.title, bench.wanted
+        );
         let row = |name: &str, usage: &Usage| {
             let seconds = usage.processor_s();
-            println!("  {name:<9} {seconds:8.3} s {:8.0} MB/s {:8.1} MB", megabytes / seconds, peak_megabytes(usage));
+            println!(
+                "  {name:<9} {seconds:8.3} s {:8.0} MB/s {:8.1} MB",
+                megabytes / seconds,
+                peak_megabytes(usage)
+            );
         };
         let ours = Usage::sum_up(&our_runs);
         row("losscause", &ours);
@@ -87,11 +100,13 @@ fn peak_megabytes(usage: &Usage) -> f64 {
 
 /// Payload of a full packet with timestamps, bytes.
 const SEGMENT_BYTES: u16 = 1_448;
-/// Each hundredth packet of a connection is lost before the capture and arrives again when [`BEHIND`] more have.
+/// Each hundredth packet of a connection is lost before the capture and arrives again when
+/// [`BEHIND`] more have.
 const LOST: u32 = 100;
 const BEHIND: u32 = 20;
 
-/// Writes a capture at the receivers of `flows` connections that take turns, until it has `bytes`. Returns its packets.
+/// Writes a capture at the receivers of `flows` connections that take turns, until it has `bytes`.
+/// Returns its packets.
 fn write(file: &Path, flows: u32, bytes: u64) -> Result<u64> {
     let out = BufWriter::new(File::create(file).with_context(|| file.display().to_string())?);
     let mut capture = PcapWriter::new(out, u32::MAX)?;
@@ -101,7 +116,9 @@ fn write(file: &Path, flows: u32, bytes: u64) -> Result<u64> {
     let mut turn = 0_u64;
     while written < bytes {
         let now = Time::ZERO + Span::from_nanos(turn as i64 * 12_000);
-        for packet in connections[(turn % u64::from(flows)) as usize].turn((now.as_nanos() / 1_000_000) as u32) {
+        for packet in connections[(turn % u64::from(flows)) as usize]
+            .turn((now.as_nanos() / 1_000_000) as u32)
+        {
             capture.write(now, &packet)?;
             packets += 1;
             written += u64::from(packet.bytes());
@@ -123,8 +140,13 @@ struct Connection {
 impl Connection {
     fn new(number: u32) -> Self {
         let [_, _, high, low] = number.to_be_bytes();
-        let ends = [(Ipv4Addr::new(10, 0, high, low), 443), (Ipv4Addr::new(10, 1, high, low), 50_000)];
-        Self { ends: ends.map(|(address, port)| SocketAddrV4::new(address, port)), sent: 0, missing: None }
+        let ends =
+            [(Ipv4Addr::new(10, 0, high, low), 443), (Ipv4Addr::new(10, 1, high, low), 50_000)];
+        Self {
+            ends: ends.map(|(address, port)| SocketAddrV4::new(address, port)),
+            sent: 0,
+            missing: None,
+        }
     }
 
     /// A data packet and its acknowledgement.
@@ -175,7 +197,8 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let packets = write(file.path(), 3, 3_000_000).unwrap();
         let capture = File::open(file.path()).unwrap();
-        let analysis = losscause_capture::analyze(capture, "f", &losscause_capture::Options::all()).unwrap();
+        let analysis =
+            losscause_capture::analyze(capture, "f", &losscause_capture::Options::all()).unwrap();
         assert_eq!((analysis.packets, analysis.flows.len()), (packets, 3));
         for flow in &analysis.flows {
             assert_eq!(flow.losses.len() as u64, flow.packets / u64::from(LOST), "{}", flow.src);

@@ -1,5 +1,5 @@
-//! `cargo xtask bench-ns2`: runs the same simulations in ns-2 and losscause and reports their time and memory. Run it
-//! on an idle machine; it is not a test.
+//! `cargo xtask bench-ns2`: runs the same simulations in ns-2 and losscause and reports their time
+//! and memory. Run it on an idle machine; it is not a test.
 //!
 //! User time and peak memory are measured per run ([`measured`](crate::measured)).
 
@@ -35,15 +35,19 @@ const BENCHES: [Bench; 2] = [
     Bench {
         title: "Wireless last hop of Cen 2003, 16 TFRC flows",
         scenario: "papers/cen2003/scenarios/WLH.toml",
-        settings: &["N=16", "link.last.channel={ kind = \"bernoulli\", loss = 0.078 }", "header_bytes=32"],
+        settings: &[
+            "N=16",
+            "link.last.channel={ kind = \"bernoulli\", loss = 0.078 }",
+            "header_bytes=32",
+        ],
         script: "validation/ns2/wlh.tcl",
         options: &[("-flows", "N")],
         usual_s: 222,
         long_s: 4000,
         aim: "9 times ns-2's speed over 222 s, 5 times over 4000 s",
     },
-    // The cross traffic at which NewReno sees about 1 % of congestion losses, as the program finds it, rounded; the
-    // mode that the script has.
+    // The cross traffic at which NewReno sees about 1 % of congestion losses, as the program finds
+    // it, rounded; the mode that the script has.
     Bench {
         title: "Configuration 2 of Barman 2002, 10 NewReno flows",
         scenario: "papers/barman2002/scenarios/config2.toml",
@@ -103,16 +107,25 @@ struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     fn new(bench: &'a Bench, simulated_s: u32, lean: bool) -> Result<Self> {
         let duration = format!("duration_s={simulated_s}");
-        let settings: Vec<String> = bench.settings.iter().map(|&text| text.to_owned()).chain([duration]).collect();
-        let parsed: Vec<Setting> = settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-        let experiment =
-            open_scenario(&root().join(bench.scenario), Path::new(""), &losscause_study::Context::default())?
-                .with(&parsed)?
-                .experiment()?;
+        let settings: Vec<String> =
+            bench.settings.iter().map(|&text| text.to_owned()).chain([duration]).collect();
+        let parsed: Vec<Setting> =
+            settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
+        let experiment = open_scenario(
+            &root().join(bench.scenario),
+            Path::new(""),
+            &losscause_study::Context::default(),
+        )?
+        .with(&parsed)?
+        .experiment()?;
         let mut arguments = vec!["-duration".to_owned(), simulated_s.to_string()];
         for (option, parameter) in bench.options {
             let Some(value) = experiment.parameters.get(*parameter) else {
-                bail!("{} has no parameter {parameter}, which {} takes", bench.scenario, bench.script)
+                bail!(
+                    "{} has no parameter {parameter}, which {} takes",
+                    bench.scenario,
+                    bench.script
+                )
             };
             arguments.extend([(*option).to_owned(), value.to_string()]);
         }
@@ -131,7 +144,8 @@ impl<'a> Prepared<'a> {
         words.extend(["simulate", self.bench.scenario, "--format", "json"].map(str::to_owned));
         // ns-2's scripts measure no delay of packets.
         words.extend(["--set", "measure.delays=false"].map(str::to_owned));
-        words.extend(self.settings.iter().flat_map(|setting| ["--set".to_owned(), setting.clone()]));
+        words
+            .extend(self.settings.iter().flat_map(|setting| ["--set".to_owned(), setting.clone()]));
         words
     }
 
@@ -149,9 +163,11 @@ impl<'a> Prepared<'a> {
     }
 
     fn table(&self, runs: u32, theirs: &Row, ours: &Row) -> String {
-        let runs = if runs == 1 { "one run".to_owned() } else { format!("median of {runs} runs in turn") };
+        let runs =
+            if runs == 1 { "one run".to_owned() } else { format!("median of {runs} runs in turn") };
         let Bench { title, aim, .. } = self.bench;
-        let mut text = format!("{title}, {} s simulated, {runs}; wanted: {aim}\n", self.simulated_s);
+        let mut text =
+            format!("{title}, {} s simulated, {runs}; wanted: {aim}\n", self.simulated_s);
         text += "              user time s  peak memory kB   packet-hops  ns per packet-hop  packets delivered\n";
         for (name, row) in [("ns-2", theirs), ("losscause", ours)] {
             let Row { usage, work } = row;
@@ -223,7 +239,8 @@ impl Work {
     /// From what a script prints with `-count 1`.
     fn read(printed: &str) -> Result<Self> {
         let number = |key: &str| {
-            let value = printed.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok());
+            let value =
+                printed.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok());
             value.with_context(|| format!("no line `{key} N` was printed"))
         };
         Ok(Self { delivered: number("delivered")?, packet_hops: number("packet_hops")? })
@@ -253,7 +270,10 @@ mod tests {
             prepared.arguments[at + 1].as_str()
         };
         let bytes = prepared.experiment.parameters["cross_bytes"].to_string();
-        assert_eq!((value("-flows"), value("-loss"), value("-cross-bytes")), ("10", "0.05", bytes.as_str()));
+        assert_eq!(
+            (value("-flows"), value("-loss"), value("-cross-bytes")),
+            ("10", "0.05", bytes.as_str())
+        );
     }
 
     #[test]

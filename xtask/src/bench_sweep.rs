@@ -1,5 +1,5 @@
-//! `cargo xtask bench-sweep`: a local sweep with two threads beside one, for short and long cells, and its peak memory. Run
-//! it on an idle machine with two cores; it is not a test.
+//! `cargo xtask bench-sweep`: a local sweep with two threads beside one, for short and long cells,
+//! and its peak memory. Run it on an idle machine with two cores; it is not a test.
 
 use std::path::Path;
 use std::time::Instant;
@@ -74,8 +74,14 @@ pub(crate) fn bench_sweep(options: &Options) -> Result<()> {
         if once && options.short {
             continue;
         }
-        std::fs::write(directory.path().join("s.toml"), SCENARIO.replace("DURATION", &duration_s.to_string()))?;
-        std::fs::write(directory.path().join("sweep.toml"), SWEEP.replace("CELLS", &cells.to_string()))?;
+        std::fs::write(
+            directory.path().join("s.toml"),
+            SCENARIO.replace("DURATION", &duration_s.to_string()),
+        )?;
+        std::fs::write(
+            directory.path().join("sweep.toml"),
+            SWEEP.replace("CELLS", &cells.to_string()),
+        )?;
         let mut one = Vec::new();
         let mut two = Vec::new();
         let mut peak_kb = 0;

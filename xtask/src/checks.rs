@@ -49,7 +49,8 @@ impl Step {
 }
 
 const TESTS_OF_ALL: Step = Step::new("tests", OPTIONAL_PARTS, tests);
-/// The adapter compiles a second QUIC and its cryptography, which takes longer than the rest of QUIC.
+/// The adapter compiles a second QUIC and its cryptography, which takes longer than the rest of
+/// QUIC.
 const TESTS_BUT_S2N: Step = Step::new("tests, but for s2n-quic", OPTIONAL_PARTS, tests_but_s2n);
 
 const TESTS: &[Step] = &[
@@ -67,9 +68,17 @@ const TESTS: &[Step] = &[
     Step::new("the same bytes from any number of threads", &[], same_bytes),
     Step::new("the record of the five papers", &[], record::compare),
     #[cfg(target_os = "linux")]
-    Step::beside("captures of this machine's own TCP, short form", &[Tool::OwnNetworks, Tool::Tcpdump], linux::short),
+    Step::beside(
+        "captures of this machine's own TCP, short form",
+        &[Tool::OwnNetworks, Tool::Tcpdump],
+        linux::short,
+    ),
     #[cfg(target_os = "linux")]
-    Step::beside("agreement with the running kernel, short form", &[Tool::OwnNetworks], validate::linux::short),
+    Step::beside(
+        "agreement with the running kernel, short form",
+        &[Tool::OwnNetworks],
+        validate::linux::short,
+    ),
 ];
 
 const BEFORE_TESTS: &[Step] = &[
@@ -102,7 +111,8 @@ pub(crate) struct Options {
     only: Vec<String>,
 }
 
-/// Runs all tests of the crates, but for the adapter to s2n-quic. Steps whose tools are missing are skipped, listed and counted.
+/// Runs all tests of the crates, but for the adapter to s2n-quic. Steps whose tools are missing are
+/// skipped, listed and counted.
 pub(crate) fn test() -> Result<()> {
     let is_ours = |step: &&Step| step.name != TESTS_OF_ALL.name;
     run_steps(iter::once(&TESTS_BUT_S2N).chain(TESTS.iter().filter(is_ours)), &mut Costs::default())
@@ -110,8 +120,11 @@ pub(crate) fn test() -> Result<()> {
 
 /// Installs missing tools and runs every step, also after a failure.
 pub(crate) fn ci(options: &Options) -> Result<()> {
-    let asked = |step: &&Step| options.only.is_empty() || options.only.iter().any(|text| step.name.contains(text));
-    let steps: Vec<&Step> = BEFORE_TESTS.iter().chain(TESTS).chain(AFTER_TESTS).filter(asked).collect();
+    let asked = |step: &&Step| {
+        options.only.is_empty() || options.only.iter().any(|text| step.name.contains(text))
+    };
+    let steps: Vec<&Step> =
+        BEFORE_TESTS.iter().chain(TESTS).chain(AFTER_TESTS).filter(asked).collect();
     if steps.is_empty() {
         bail!("no step's name contains \"{}\"", options.only.join("\" or \""));
     }
@@ -139,8 +152,12 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>, costs: &mut Costs) -> Re
         let spent_before = growth::processor_s();
         let outcomes: Vec<(&Step, Result<()>, Duration)> = thread::scope(|scope| {
             let timed = |step: &'a Step| (step, (step.run)(), at.elapsed());
-            let running: Vec<_> = together.iter().map(|&step| scope.spawn(move || timed(step))).collect();
-            running.into_iter().map(|step| step.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+            let running: Vec<_> =
+                together.iter().map(|&step| scope.spawn(move || timed(step))).collect();
+            running
+                .into_iter()
+                .map(|step| step.join().unwrap_or_else(|panic| resume_unwind(panic)))
+                .collect()
         });
         let cpu_s = growth::processor_s() - spent_before;
         costs.add(&names, cpu_s, at.elapsed());
@@ -175,7 +192,8 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>, costs: &mut Costs) -> Re
     Ok(())
 }
 
-/// What the optional parts need: emulated links, congestion control in the running kernel, QUIC, media.
+/// What the optional parts need: emulated links, congestion control in the running kernel, QUIC,
+/// media.
 const OPTIONAL_PARTS: &[Tool] = &[Tool::Clang, Tool::LibElf, Tool::OwnNetworks];
 
 /// What compiling them takes.
@@ -186,8 +204,8 @@ pub(crate) fn has_optional_parts() -> bool {
     OPTIONAL_PARTS.iter().all(|tool| tool.present())
 }
 
-/// What is compiled: with one selection for all of lints, documentation, tests and benchmarks, whatever they share is
-/// compiled once.
+/// What is compiled: with one selection for all of lints, documentation, tests and benchmarks,
+/// whatever they share is compiled once.
 const EVERYTHING: [&str; 2] = ["--workspace", "--all-features"];
 
 /// The package of s2n-quic itself.
@@ -203,7 +221,13 @@ fn format() -> Result<()> {
 }
 
 fn lints() -> Result<()> {
-    run(cargo().arg("clippy").args(EVERYTHING).args(["--all-targets", "--quiet", "--", "-D", "warnings"]))
+    run(cargo().arg("clippy").args(EVERYTHING).args([
+        "--all-targets",
+        "--quiet",
+        "--",
+        "-D",
+        "warnings",
+    ]))
 }
 
 /// The documentation of all crates in `target/doc`.
@@ -211,7 +235,11 @@ fn lints() -> Result<()> {
 /// # Errors
 /// rustdoc fails or warns.
 pub(crate) fn documentation() -> Result<()> {
-    run(cargo().arg("doc").args(EVERYTHING).args(["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings"))
+    run(cargo()
+        .arg("doc")
+        .args(EVERYTHING)
+        .args(["--no-deps", "--quiet"])
+        .env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 fn tests() -> Result<()> {
@@ -220,7 +248,8 @@ fn tests() -> Result<()> {
 
 fn tests_but_s2n() -> Result<()> {
     let features = package::features()?;
-    let is_s2n = |feature: &String| feature == S2N_FEATURE || feature.starts_with(&format!("{S2N}/"));
+    let is_s2n =
+        |feature: &String| feature == S2N_FEATURE || feature.starts_with(&format!("{S2N}/"));
     let features: Vec<String> = features.into_iter().filter(|feature| !is_s2n(feature)).collect();
     let test = ["test", "--no-fail-fast", "--quiet", "--features"];
     run(cargo().args(test).arg(features.join(",")).args(ALL_BUT_S2N))
@@ -232,11 +261,22 @@ fn tests_but_s2n() -> Result<()> {
 /// A tool is missing and cannot be installed, or the test fails.
 pub(crate) fn churn() -> Result<()> {
     OPTIONAL_PARTS.iter().try_for_each(|tool| tool.ensure())?;
-    let test = ["test", "-p", "losscause-linux", "--features", "kernel", "--test", "kernel", "--", "--ignored"];
+    let test = [
+        "test",
+        "-p",
+        "losscause-linux",
+        "--features",
+        "kernel",
+        "--test",
+        "kernel",
+        "--",
+        "--ignored",
+    ];
     run(cargo().args(test))
 }
 
-/// The library that C programs load as `name`, compiled as for the tests: with the examples, the same features are selected.
+/// The library that C programs load as `name`, compiled as for the tests: with the examples, the
+/// same features are selected.
 ///
 /// # Errors
 /// It cannot be compiled.
@@ -271,12 +311,15 @@ fn same_bytes() -> Result<()> {
     let two = json("2")?;
     if one.is_empty() || one != two {
         let at = one.iter().zip(&two).take_while(|(a, b)| a == b).count();
-        bail!("`losscause reproduce` printed other bytes with --jobs 2 than with --jobs 1, from byte {at} on");
+        bail!(
+            "`losscause reproduce` printed other bytes with --jobs 2 than with --jobs 1, from byte {at} on"
+        );
     }
     Ok(())
 }
 
-/// What is not published compiles as well, and its tests, without a warning with the compiler that `rust-version` names.
+/// What is not published compiles as well, and its tests, without a warning with the compiler that
+/// `rust-version` names.
 fn oldest_compiler() -> Result<()> {
     let mut check = tools::oldest_check()?;
     check.args(["--locked", "--workspace"]);
@@ -286,9 +329,13 @@ fn oldest_compiler() -> Result<()> {
     run(&mut check)
 }
 
-/// Without `cargo bench`, criterion runs every benchmark once and times nothing. Those of losscause-linux measure the
-/// running kernel for minutes; the lints compile them.
+/// Without `cargo bench`, criterion runs every benchmark once and times nothing. Those of
+/// losscause-linux measure the running kernel for minutes; the lints compile them.
 fn benchmarks_run() -> Result<()> {
     const BENCHMARKS: [&str; 3] = ["lda", "event_loop", "per_ack"];
-    run(cargo().arg("test").args(EVERYTHING).args(BENCHMARKS.iter().flat_map(|name| ["--bench", name])).arg("--quiet"))
+    run(cargo()
+        .arg("test")
+        .args(EVERYTHING)
+        .args(BENCHMARKS.iter().flat_map(|name| ["--bench", name]))
+        .arg("--quiet"))
 }

@@ -1,4 +1,5 @@
-//! `costs`: counts what every table and figure of the papers costs, and compares with `papers/<paper>/costs.toml`.
+//! `costs`: counts what every table and figure of the papers costs, and compares with
+//! `papers/<paper>/costs.toml`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,7 +19,8 @@ pub(crate) struct Options {
     update: bool,
 }
 
-const EXAMPLE: [&str; 7] = ["run", "--quiet", "--release", "-p", "losscause-laboratory", "--example", "count_costs"];
+const EXAMPLE: [&str; 7] =
+    ["run", "--quiet", "--release", "-p", "losscause-laboratory", "--example", "count_costs"];
 
 /// Longest line of a file.
 const MOST_COLUMNS: usize = 120;
@@ -26,7 +28,8 @@ const MOST_COLUMNS: usize = 120;
 /// Counts, and compares or writes.
 pub(crate) fn costs(options: &Options) -> Result<()> {
     let printed = output(cargo().args(EXAMPLE))?;
-    let counted: BTreeMap<String, Costs> = serde_json::from_slice(&printed).context("the example printed no costs")?;
+    let counted: BTreeMap<String, Costs> =
+        serde_json::from_slice(&printed).context("the example printed no costs")?;
     let mut differing = 0;
     for (paper, counted) in &counted {
         let path = root().join("crates/losscause-laboratory/papers").join(paper).join("costs.toml");
@@ -35,7 +38,9 @@ pub(crate) fn costs(options: &Options) -> Result<()> {
             continue;
         }
         let recorded = read(&path)?;
-        for (item, costs) in counted.iter().filter(|(item, costs)| recorded.get(*item) != Some(*costs)) {
+        for (item, costs) in
+            counted.iter().filter(|(item, costs)| recorded.get(*item) != Some(*costs))
+        {
             println!(
                 "{paper}/{item}: recorded {:?}, now {costs:?}",
                 recorded.get(item).unwrap_or(&ItemCosts::default())
@@ -44,7 +49,9 @@ pub(crate) fn costs(options: &Options) -> Result<()> {
         }
     }
     if differing > 0 {
-        bail!("the costs of {differing} items differ; if that is intended, run `cargo xtask costs --update`");
+        bail!(
+            "the costs of {differing} items differ; if that is intended, run `cargo xtask costs --update`"
+        );
     }
     Ok(())
 }
@@ -98,7 +105,8 @@ mod tests {
     fn a_file_is_read_back_as_it_was_written_and_has_no_long_line() {
         let many = ItemCosts { runs: (0..200).map(|n| 7 * n).collect(), searches: vec![] };
         let few = ItemCosts { runs: vec![3], searches: vec![12, 9] };
-        let costs: Costs = [("figure4.5-both".to_owned(), few), ("figure15".to_owned(), many)].into();
+        let costs: Costs =
+            [("figure4.5-both".to_owned(), few), ("figure15".to_owned(), many)].into();
         let text = text(&costs);
         assert!(text.lines().all(|line| line.len() <= MOST_COLUMNS), "{text}");
         let back: Costs = toml::from_str(&text).expect("valid TOML");

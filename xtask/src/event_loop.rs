@@ -1,4 +1,5 @@
-//! `cargo xtask event-loop`: runs the simulator's fixed workload and prints its packet-hops, to count instructions.
+//! `cargo xtask event-loop`: runs the simulator's fixed workload and prints its packet-hops, to
+//! count instructions.
 
 use std::time::Instant;
 
@@ -43,7 +44,8 @@ pub(crate) fn event_loop(options: &Options) -> Result<()> {
     let network = workload::wireless_last_hop(options.flows, &traffic);
     for _ in 0..options.repetitions {
         let started = Instant::now();
-        let mut simulation = Simulation::new(&network, 1).map_err(|error| anyhow!("the workload: {error:?}"))?;
+        let mut simulation =
+            Simulation::new(&network, 1).map_err(|error| anyhow!("the workload: {error:?}"))?;
         simulation.run_until(Time::ZERO + Span::from_secs(options.seconds.into()), &mut ());
         let took = started.elapsed();
         let hops = workload::packet_hops(simulation.counters());

@@ -1,5 +1,5 @@
-//! `cargo xtask fit-sift`: fits the weights of Sift to the training paths. The fit itself is an example of
-//! losscause-experiments, so that this program needs no part of the simulator.
+//! `cargo xtask fit-sift`: fits the weights of Sift to the training paths. The fit itself is an
+//! example of losscause-experiments, so that this program needs no part of the simulator.
 
 use anyhow::Result;
 
@@ -15,8 +15,8 @@ pub(crate) struct Options {
     /// Fit again without each reading, and print the errors as a table
     #[arg(long)]
     ablations: bool,
-    /// Choose the threes of readings that are weighed together anew, and compare the errors with them and with the card's;
-    /// writes nothing
+    /// Choose the threes of readings that are weighed together anew, and compare the errors with
+    /// them and with the card's; writes nothing
     #[arg(long, conflicts_with_all = ["write", "ablations"])]
     choose: bool,
 }
@@ -24,7 +24,15 @@ pub(crate) struct Options {
 /// Runs the example.
 pub(crate) fn fit_sift(options: &Options) -> Result<()> {
     let mut fit = cargo();
-    fit.args(["run", "--release", "--locked", "-p", "losscause-experiments", "--example", "fit-sift"]);
+    fit.args([
+        "run",
+        "--release",
+        "--locked",
+        "-p",
+        "losscause-experiments",
+        "--example",
+        "fit-sift",
+    ]);
     fit.arg("--");
     fit.args(options.write.then_some("--write"));
     fit.args(options.ablations.then_some("--ablations"));

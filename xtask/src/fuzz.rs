@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz`: every fuzz target of `fuzz/` for a given time, starting from the committed corpus.
+//! `cargo xtask fuzz`: every fuzz target of `fuzz/` for a given time, starting from the committed
+//! corpus.
 
 use std::fs;
 use std::num::NonZero;
@@ -41,16 +42,17 @@ const SHOWN_LINES: usize = 60;
 /// Builds the targets and runs all of them, also after a crash.
 ///
 /// # Errors
-/// A target crashed, hung or took too much memory: the error names the input. Or a target is unknown, or a tool that
-/// fuzzing needs cannot be installed.
+/// A target crashed, hung or took too much memory: the error names the input. Or a target is
+/// unknown, or a tool that fuzzing needs cannot be installed.
 pub(crate) fn fuzz(options: &Options) -> Result<()> {
     let targets = chosen(&options.targets, &known()?)?;
     Tool::Nightly.ensure()?;
     Tool::CargoFuzz.ensure()?;
     run(cargo_fuzz().args(["build", PROGRAM]))?;
     let cores = || thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    let findings =
-        side_by_side(&targets, options.jobs.unwrap_or_else(cores), |target| run_target(target, options.seconds))?;
+    let findings = side_by_side(&targets, options.jobs.unwrap_or_else(cores), |target| {
+        run_target(target, options.seconds)
+    })?;
     if !findings.is_empty() {
         bail!("inputs that must not do what they do:\n  {}", findings.join("\n  "));
     }
@@ -77,13 +79,15 @@ fn side_by_side(
             });
         }
     });
-    let found: Result<Vec<_>> = found.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect();
+    let found: Result<Vec<_>> =
+        found.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect();
     let mut found: Vec<String> = found?.into_iter().flatten().collect();
     found.sort();
     Ok(found)
 }
 
-/// The names of the targets, in order. Each has a folder of inputs; a test compares the folders with the targets.
+/// The names of the targets, in order. Each has a folder of inputs; a test compares the folders
+/// with the targets.
 fn known() -> Result<Vec<String>> {
     let directory = root().join("fuzz/corpus");
     let entries = fs::read_dir(&directory).with_context(|| directory.display().to_string())?;
@@ -116,16 +120,22 @@ fn run_target(target: &str, seconds: u32) -> Result<Option<String>> {
     let artifacts = root().join("fuzz/artifacts").join(target);
     fs::create_dir_all(&artifacts).with_context(|| artifacts.display().to_string())?;
     let mut fuzzer = cargo_fuzz();
-    fuzzer.env(TARGET, target).args(["run", PROGRAM]).arg(root().join("fuzz/corpus").join(target)).arg("--").args([
-        // libFuzzer puts the name of a file behind it.
-        format!("-artifact_prefix={}/", artifacts.display()),
-        format!("-max_total_time={seconds}"),
-        format!("-max_len={LONGEST_INPUT}"),
-        format!("-timeout={TIMEOUT_S}"),
-        format!("-rss_limit_mb={MOST_MEMORY_MIB}"),
-        "-print_final_stats=1".to_owned(),
-    ]);
-    let output = fuzzer.output().with_context(|| format!("fuzz target {target} cannot be started"))?;
+    fuzzer
+        .env(TARGET, target)
+        .args(["run", PROGRAM])
+        .arg(root().join("fuzz/corpus").join(target))
+        .arg("--")
+        .args([
+            // libFuzzer puts the name of a file behind it.
+            format!("-artifact_prefix={}/", artifacts.display()),
+            format!("-max_total_time={seconds}"),
+            format!("-max_len={LONGEST_INPUT}"),
+            format!("-timeout={TIMEOUT_S}"),
+            format!("-rss_limit_mb={MOST_MEMORY_MIB}"),
+            "-print_final_stats=1".to_owned(),
+        ]);
+    let output =
+        fuzzer.output().with_context(|| format!("fuzz target {target} cannot be started"))?;
     let log = String::from_utf8_lossy(&output.stderr);
     if output.status.success() {
         println!("{target}: {}", summary(&log));
@@ -174,7 +184,11 @@ mod tests {
         assert!(known.len() >= 10, "{known:?}");
         for name in known {
             let corpus = root().join("fuzz/corpus").join(&name);
-            assert!(fs::read_dir(&corpus).unwrap().next().is_some(), "{} is empty", corpus.display());
+            assert!(
+                fs::read_dir(&corpus).unwrap().next().is_some(),
+                "{} is empty",
+                corpus.display()
+            );
         }
     }
 
@@ -183,7 +197,12 @@ mod tests {
         let known = ["scenario".to_owned(), "sweep".to_owned()];
         assert_eq!(chosen(&[], &known).unwrap(), known);
         assert_eq!(chosen(&["sweep".to_owned()], &known).unwrap(), ["sweep"]);
-        assert!(chosen(&["swep".to_owned()], &known).unwrap_err().to_string().contains("expected one of scenario"));
+        assert!(
+            chosen(&["swep".to_owned()], &known)
+                .unwrap_err()
+                .to_string()
+                .contains("expected one of scenario")
+        );
     }
 
     #[test]
@@ -219,7 +238,8 @@ mod tests {
 
     #[test]
     fn only_what_the_run_left_counts_as_its_finding() {
-        let directory = crate::shell::target().join(format!("fuzz-findings-{}", std::process::id()));
+        let directory =
+            crate::shell::target().join(format!("fuzz-findings-{}", std::process::id()));
         fs::create_dir_all(&directory).unwrap();
         fs::write(directory.join("crash-1"), "x").unwrap();
         let hour = std::time::Duration::from_secs(3600);

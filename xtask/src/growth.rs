@@ -1,8 +1,9 @@
 //! `cargo xtask growth`: what CI costs, beside what it cost at the last landing.
 //!
-//! A run of `cargo xtask ci` leaves its processor seconds, step by step, in `target/ci-costs.toml`. Those of the last landing
-//! are in `validation/ci-costs.toml`. Seconds depend on the machine, so a step that takes more is only named. The number of
-//! compiled units of the default build does not, so it is compared exactly.
+//! A run of `cargo xtask ci` leaves its processor seconds, step by step, in `target/ci-costs.toml`.
+//! Those of the last landing are in `validation/ci-costs.toml`. Seconds depend on the machine, so a
+//! step that takes more is only named. The number of compiled units of the default build does not,
+//! so it is compared exactly.
 
 use std::env;
 use std::fs;
@@ -52,11 +53,14 @@ struct Step {
 }
 
 impl Costs {
-    /// What went before the steps: the default build, and the compilation of this program. Cargo becomes the program that it
-    /// runs, so its finished compilers count as this process's children.
+    /// What went before the steps: the default build, and the compilation of this program. Cargo
+    /// becomes the program that it runs, so its finished compilers count as this process's
+    /// children.
     pub(crate) fn before_steps() -> Self {
         let mut costs = Self::default();
-        let seconds = |text: String| text.split_whitespace().map(|word| word.parse::<f64>().ok()).sum::<Option<f64>>();
+        let seconds = |text: String| {
+            text.split_whitespace().map(|word| word.parse::<f64>().ok()).sum::<Option<f64>>()
+        };
         let default_build = env::var(DEFAULT_BUILD).ok().and_then(seconds);
         if let Some(cpu_s) = default_build {
             costs.step.push(Step { name: "the default build".to_owned(), cpu_s, wall_s: 0.0 });
@@ -78,14 +82,16 @@ impl Costs {
     fn table(&self, last: &Self) -> String {
         let mut lines = vec![row("processor seconds", "now", "last landing", "ratio")];
         let sum = |costs: &Self| costs.step.iter().map(|step| step.cpu_s).sum::<f64>();
-        let rows = self.step.iter().map(|step| (step.name.as_str(), step.cpu_s, last.of(&step.name)));
+        let rows =
+            self.step.iter().map(|step| (step.name.as_str(), step.cpu_s, last.of(&step.name)));
         for (name, now, before) in rows.chain([("together", sum(self), Some(sum(last)))]) {
             let Some(before) = before.filter(|&before| before > 0.0) else {
                 lines.push(row(name, &format!("{now:.1}"), "–", "–"));
                 continue;
             };
             let ratio = now / before;
-            let mut line = row(name, &format!("{now:.1}"), &format!("{before:.1}"), &format!("{ratio:.2}"));
+            let mut line =
+                row(name, &format!("{now:.1}"), &format!("{before:.1}"), &format!("{ratio:.2}"));
             if ratio >= WARNED_AT && now >= SHORT_S {
                 line.push_str(&format!("  WARNING: at least {WARNED_AT} times the last landing"));
             }
@@ -116,7 +122,8 @@ fn row(name: &str, now: &str, before: &str, ratio: &str) -> String {
 /// The processor seconds of all processes that this one has waited for.
 pub(crate) fn processor_s() -> f64 {
     let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time()))
+    getrusage(UsageWho::RUSAGE_CHILDREN)
+        .map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
 /// As one of CI's steps: the compiled units of the default build, which is there already.
@@ -129,9 +136,17 @@ pub(crate) fn units() -> Result<()> {
 
 /// Cargo names each unit in a line, also if nothing is left to compile.
 fn count_units() -> Result<usize> {
-    let printed = output(cargo().args(["build", "--quiet", "--release", "--locked", "--message-format", "json"]))?;
+    let printed = output(cargo().args([
+        "build",
+        "--quiet",
+        "--release",
+        "--locked",
+        "--message-format",
+        "json",
+    ]))?;
     let units = ["\"compiler-artifact\"", "\"build-script-executed\""];
-    let is_unit = |line: &&str| units.iter().any(|unit| line.starts_with(&format!("{{\"reason\":{unit}")));
+    let is_unit =
+        |line: &&str| units.iter().any(|unit| line.starts_with(&format!("{{\"reason\":{unit}")));
     Ok(String::from_utf8_lossy(&printed).lines().filter(is_unit).count())
 }
 
@@ -174,12 +189,16 @@ fn read(path: &PathBuf) -> Result<Costs> {
 }
 
 fn write(path: &PathBuf, costs: &Costs) -> Result<()> {
-    let head =
-        "# What CI cost at the last landing; `cargo xtask growth --update` writes the figures of the last `.ci/run`.\n";
+    let head = "# What CI cost at the last landing; `cargo xtask growth --update` writes the figures of the last `.ci/run`.\n";
     let tenths = |seconds: f64| (seconds * 10.0).round() / 10.0;
-    let rounded = |step: &Step| Step { cpu_s: tenths(step.cpu_s), wall_s: tenths(step.wall_s), ..step.clone() };
+    let rounded = |step: &Step| Step {
+        cpu_s: tenths(step.cpu_s),
+        wall_s: tenths(step.wall_s),
+        ..step.clone()
+    };
     let rounded = Costs { units: costs.units, step: costs.step.iter().map(rounded).collect() };
-    fs::write(path, format!("{head}{}", toml::to_string(&rounded)?)).with_context(|| path.display().to_string())
+    fs::write(path, format!("{head}{}", toml::to_string(&rounded)?))
+        .with_context(|| path.display().to_string())
 }
 
 #[cfg(test)]
@@ -187,7 +206,11 @@ mod tests {
     use super::*;
 
     fn costs(units: usize, steps: &[(&str, f64)]) -> Costs {
-        let step = |(name, cpu_s): &(&str, f64)| Step { name: (*name).to_owned(), cpu_s: *cpu_s, wall_s: 1.0 };
+        let step = |(name, cpu_s): &(&str, f64)| Step {
+            name: (*name).to_owned(),
+            cpu_s: *cpu_s,
+            wall_s: 1.0,
+        };
         Costs { units, step: steps.iter().map(step).collect() }
     }
 
@@ -200,7 +223,9 @@ mod tests {
         assert_eq!(named.len(), 2, "{table}");
         assert!(named[0].starts_with("lints ") && named[0].contains(" 1.51 "), "{table}");
         assert!(
-            named[1].starts_with("together ") && named[1].contains("363.0") && named[1].contains("201.0"),
+            named[1].starts_with("together ")
+                && named[1].contains("363.0")
+                && named[1].contains("201.0"),
             "{table}"
         );
     }
@@ -209,7 +234,10 @@ mod tests {
     fn one_unit_more_is_an_error_that_says_how_to_renew_the_number() {
         assert!(costs(142, &[]).check_units(&costs(142, &[])).is_ok());
         let error = costs(143, &[]).check_units(&costs(142, &[])).unwrap_err().to_string();
-        assert!(error.starts_with("the default build has 143 compiled units, 142 at the last landing"), "{error}");
+        assert!(
+            error.starts_with("the default build has 143 compiled units, 142 at the last landing"),
+            "{error}"
+        );
         assert!(error.contains("`cargo xtask growth --update`"), "{error}");
     }
 

@@ -1,5 +1,6 @@
-//! `cargo xtask instructions`: compares the event loop's instructions per packet-hop, counted by valgrind, with a
-//! recorded value. Counts do not depend on the load of the machine, so a test can check them.
+//! `cargo xtask instructions`: compares the event loop's instructions per packet-hop, counted by
+//! valgrind, with a recorded value. Counts do not depend on the load of the machine, so a test can
+//! check them.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +32,8 @@ const TOLERANCE: f64 = 0.03;
 /// The verb of this program that runs the workload: it is compiled already.
 const WORKLOAD: &str = "event-loop";
 const FLOWS: &str = "16";
-/// Simulated seconds of the two runs. Their difference excludes the start-up of the program and the flows.
+/// Simulated seconds of the two runs. Their difference excludes the start-up of the program and the
+/// flows.
 const SHORT_RUN_S: u64 = 60;
 const LONG_RUN_S: u64 = 120;
 
@@ -47,7 +49,8 @@ pub(crate) fn instructions(options: &Options) -> Result<()> {
     if long.packet_hops <= short.packet_hops {
         bail!("{WORKLOAD} printed no more packet-hops for {LONG_RUN_S} s than for {SHORT_RUN_S} s");
     }
-    let measured = (long.instructions - short.instructions) as f64 / (long.packet_hops - short.packet_hops) as f64;
+    let measured = (long.instructions - short.instructions) as f64
+        / (long.packet_hops - short.packet_hops) as f64;
     let path = root().join("benches/instructions.toml");
     if options.update {
         let text = toml::to_string(&Pinned { event_loop: (measured * 10.0).round() / 10.0 })?;
@@ -58,7 +61,10 @@ pub(crate) fn instructions(options: &Options) -> Result<()> {
     }
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let pinned: Pinned = toml::from_str(&text).with_context(|| path.display().to_string())?;
-    println!("event loop: {measured:.1} instructions per packet-hop, pinned {:.1}", pinned.event_loop);
+    println!(
+        "event loop: {measured:.1} instructions per packet-hop, pinned {:.1}",
+        pinned.event_loop
+    );
     check(measured, pinned.event_loop)
 }
 
@@ -86,19 +92,25 @@ struct Count {
     packet_hops: u64,
 }
 
-/// Runs the workload under callgrind, with an empty environment, because variables could change the count.
+/// Runs the workload under callgrind, with an empty environment, because variables could change the
+/// count.
 fn count(program: &Path, simulated_s: u64) -> Result<Count> {
     let out = target().join(format!("callgrind.{WORKLOAD}.{simulated_s}"));
     let mut valgrind = command("valgrind");
     valgrind.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-    valgrind.args(["--tool=callgrind", "--quiet"]).arg(format!("--callgrind-out-file={}", out.display()));
-    let printed = output(valgrind.arg(program).args([WORKLOAD, &simulated_s.to_string(), "tfrc", FLOWS]))?;
+    valgrind
+        .args(["--tool=callgrind", "--quiet"])
+        .arg(format!("--callgrind-out-file={}", out.display()));
+    let printed =
+        output(valgrind.arg(program).args([WORKLOAD, &simulated_s.to_string(), "tfrc", FLOWS]))?;
     let printed = String::from_utf8_lossy(&printed);
     let packet_hops = printed
         .lines()
         .find_map(|line| line.strip_prefix("packet_hops "))
         .and_then(|hops| hops.trim().parse().ok())
-        .with_context(|| format!("{WORKLOAD} printed `{}`, expected `packet_hops N`", printed.trim()))?;
+        .with_context(|| {
+            format!("{WORKLOAD} printed `{}`, expected `packet_hops N`", printed.trim())
+        })?;
     let profile = fs::read_to_string(&out).with_context(|| out.display().to_string())?;
     Ok(Count { instructions: total(&profile)?, packet_hops })
 }

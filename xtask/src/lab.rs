@@ -1,4 +1,5 @@
-//! `cargo xtask lab`: the page in `web/`, built into `web/dist`, which any static host serves; its tests, and its pictures.
+//! `cargo xtask lab`: the page in `web/`, built into `web/dist`, which any static host serves; its
+//! tests, and its pictures.
 //!
 //! Binaryen's `wasm-opt -Oz` is not used: it made the module larger when compressed, and no faster.
 
@@ -14,7 +15,8 @@ use crate::tools::Tool;
 /// The arguments of `lab`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Also test: the same bytes as the command line, and the page in Chromium; screenshots are kept in web/look
+    /// Also test: the same bytes as the command line, and the page in Chromium; screenshots are
+    /// kept in web/look
     #[arg(long)]
     test: bool,
     /// Also make the pictures of the documentation anew, in Chromium: docs/images/lab-*.png
@@ -41,7 +43,8 @@ const MODULES: [Module; 2] = [
 pub(crate) const NODE: &str = "node";
 
 /// Exits with 0 if Node runs the page's tools, and npm is there.
-pub(crate) const IS_USABLE: &str = "require('node:child_process').execFileSync('npm', ['--version']);
+pub(crate) const IS_USABLE: &str =
+    "require('node:child_process').execFileSync('npm', ['--version']);
     process.exit(Number(process.versions.node.split('.')[0]) < 20 ? 1 : 0)";
 
 /// Builds the page; where a tool is missing, says so. With `CI=true` that is a failure.
@@ -54,7 +57,10 @@ pub(crate) fn lab(options: &Options) -> Result<()> {
         if env::var("CI").is_ok_and(|ci| ci == "true") {
             bail!("{} is missing", tool.name());
         }
-        println!("skipped: the lab ({} is missing)\nsteps: 0 passed, 0 failed, 1 skipped", tool.name());
+        println!(
+            "skipped: the lab ({} is missing)\nsteps: 0 passed, 0 failed, 1 skipped",
+            tool.name()
+        );
         return Ok(());
     }
     build()?;
@@ -64,7 +70,8 @@ pub(crate) fn lab(options: &Options) -> Result<()> {
     if options.posters { run(&mut node(&["scripts/posters.mjs"])) } else { Ok(()) }
 }
 
-/// As one of the steps of a test run. The modules are not optimised as a whole, so their size says nothing.
+/// As one of the steps of a test run. The modules are not optimised as a whole, so their size says
+/// nothing.
 ///
 /// # Errors
 /// As [`lab`].
@@ -79,7 +86,8 @@ pub(crate) fn test() -> Result<()> {
 /// The pages that were built give the bytes of the command line, and work in Chromium.
 fn in_a_browser() -> Result<()> {
     let program = losscause()?;
-    let tests = ["tests/same-bytes.test.mjs", "tests/stories.test.mjs", "tests/capture-bytes.test.mjs"];
+    let tests =
+        ["tests/same-bytes.test.mjs", "tests/stories.test.mjs", "tests/capture-bytes.test.mjs"];
     run(node(&["--test"]).args(tests).env("LOSSCAUSE", &program))?;
     run(node(&["node_modules/@playwright/test/cli.js", "test"]).env("LOSSCAUSE", program))
 }
@@ -90,7 +98,17 @@ fn in_a_browser() -> Result<()> {
 /// A part cannot be built, or the page is too large.
 pub(crate) fn build() -> Result<()> {
     MODULES.iter().try_for_each(|Module { profile, package, .. }| {
-        run(cargo().args(["build", "--quiet", "--profile", profile, "--target", TARGET, "-p", package, "--lib"]))
+        run(cargo().args([
+            "build",
+            "--quiet",
+            "--profile",
+            profile,
+            "--target",
+            TARGET,
+            "-p",
+            package,
+            "--lib",
+        ]))
     })?;
     pages_around(|module| module.profile)?;
     run(&mut node(&["scripts/size.mjs"]))

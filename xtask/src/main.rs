@@ -1,4 +1,5 @@
-//! The project's development commands, run as `cargo xtask COMMAND`. None of this is part of the product.
+//! The project's development commands, run as `cargo xtask COMMAND`. None of this is part of the
+//! product.
 
 mod accuracy;
 mod bench_capture;
@@ -43,62 +44,73 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Run the tests; skips, lists and counts steps whose tools are missing. `ci` adds s2n-quic, the reports in a browser,
-    /// the lab, the Python package and the pages
+    /// Run the tests; skips, lists and counts steps whose tools are missing. `ci` adds s2n-quic,
+    /// the reports in a browser, the lab, the Python package and the pages
     Test,
-    /// Compare our simulator with ns-2 over validation/ns2/grid.toml; `validate linux`: with the running kernel
+    /// Compare our simulator with ns-2 over validation/ns2/grid.toml; `validate linux`: with the
+    /// running kernel
     Validate(validate::Options),
-    /// Time our simulator and ns-2 on Cen's wireless last hop and Barman's configuration 2; run it on an idle machine
+    /// Time our simulator and ns-2 on Cen's wireless last hop and Barman's configuration 2; run it
+    /// on an idle machine
     BenchNs2(bench_ns2::Options),
     /// Time `analyze` and tshark on captures of full-size packets; run it on an idle machine
     BenchCapture(bench_capture::Options),
     /// Time a local sweep with two threads beside one, and print its memory; on an idle machine
     BenchSweep(bench_sweep::Options),
-    /// Fit Sift's weights to the training paths and print the errors; with --write also write them into the source
+    /// Fit Sift's weights to the training paths and print the errors; with --write also write them
+    /// into the source
     FitSift(fit_sift::Options),
     /// Run a command and print its time and memory; the benchmarks use it for each run
     #[command(hide = true)]
     Measured(measured::Measured),
-    /// Count the event loop's instructions per packet-hop and compare them with benches/instructions.toml
+    /// Count the event loop's instructions per packet-hop and compare them with
+    /// benches/instructions.toml
     Instructions(instructions::Options),
-    /// Run everything that a change must pass: installs missing tools, skips nothing, also checks format, lints and
-    /// docs
+    /// Run everything that a change must pass: installs missing tools, skips nothing, also checks
+    /// format, lints and docs
     Ci(checks::Options),
-    /// Print what the last run of `ci` cost beside the last landing; --update makes it the figures of the last landing
+    /// Print what the last run of `ci` cost beside the last landing; --update makes it the figures
+    /// of the last landing
     Growth(growth::Options),
     /// Run the simulator's fixed workload and print its packet-hops
     #[command(hide = true)]
     EventLoop(event_loop::Options),
-    /// Load, use and unload the kernel's programs fifty times under a thousand connections; needs root
+    /// Load, use and unload the kernel's programs fifty times under a thousand connections; needs
+    /// root
     Churn,
     /// Fuzz every parser and receiver; installs a nightly compiler if it is missing
     Fuzz(fuzz::Options),
     /// Count what every table and figure costs and compare with the costs.toml of each paper
     Costs(costs::Options),
-    /// Measure the five papers with two runs and compare every value and claim with validation/record
+    /// Measure the five papers with two runs and compare every value and claim with
+    /// validation/record
     Record(record::Options),
-    /// Open the reports in headless Chromium, check them and keep screenshots in target/look; installs Chromium if it is
-    /// missing
+    /// Open the reports in headless Chromium, check them and keep screenshots in target/look;
+    /// installs Chromium if it is missing
     Look(look::Options),
     /// Run the commands of README.md and docs/ and compare what they print with what the pages show
     Pages(pages::Options),
-    /// Build the Python package and test it in a virtual environment that is removed at the end; skipped where Python 3.10
-    /// or later with venv is missing
+    /// Build the Python package and test it in a virtual environment that is removed at the end;
+    /// skipped where Python 3.10 or later with venv is missing
     Python(python::Options),
-    /// Build the page in web/ into web/dist, with --test also test it; skipped where Node 20 or later with npm is missing
+    /// Build the page in web/ into web/dist, with --test also test it; skipped where Node 20 or
+    /// later with npm is missing
     Lab(lab::Options),
-    /// Build the site into target/site: the documentation as a book, the lab, the papers' report, the crates' documentation
+    /// Build the site into target/site: the documentation as a book, the lab, the papers' report,
+    /// the crates' documentation
     Site(site::Options),
-    /// Build, test and install the published crates from their packages alone, outside the repository
+    /// Build, test and install the published crates from their packages alone, outside the
+    /// repository
     Package(package::Options),
-    /// Analyse captures of simulated runs, compare with the truth and write docs/capture-accuracy.md
+    /// Analyse captures of simulated runs, compare with the truth and write
+    /// docs/capture-accuracy.md
     CaptureAccuracy(accuracy::Options),
-    /// Capture transfers of this machine's own TCP over an emulated link, analyse them and compare with what the link
-    /// did; needs root, installs tcpdump if it is missing
+    /// Capture transfers of this machine's own TCP over an emulated link, analyse them and compare
+    /// with what the link did; needs root, installs tcpdump if it is missing
     #[cfg(target_os = "linux")]
     LinuxCaptures(linux::Options),
-    /// Diagnose captures whose cause is known, and count what is named right, wrong and not at all; --make first makes
-    /// them: this machine's own TCP over links that seeds draw
+    /// Diagnose captures whose cause is known, and count what is named right, wrong and not at all;
+    /// --make first makes them: this machine's own TCP over links that seeds draw
     Gate(gate::Options),
     /// Compare the program's scorecard with that of an independent script
     Score(score::Arguments),

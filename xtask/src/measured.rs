@@ -1,5 +1,5 @@
-//! The time and the memory of a process. Each has its own parent process, the hidden command `cargo xtask measured`,
-//! because the system reports only the maximum over all children of a process.
+//! The time and the memory of a process. Each has its own parent process, the hidden command `cargo
+//! xtask measured`, because the system reports only the maximum over all children of a process.
 
 use std::process::Command;
 
@@ -49,7 +49,11 @@ impl Usage {
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
-    if values.len().is_multiple_of(2) { f64::midpoint(values[middle - 1], values[middle]) } else { values[middle] }
+    if values.len().is_multiple_of(2) {
+        f64::midpoint(values[middle - 1], values[middle])
+    } else {
+        values[middle]
+    }
 }
 
 /// A command to run and to measure.

@@ -1,8 +1,8 @@
-//! `cargo xtask python`: the Python package, built as its users get it and tested in a virtual environment that is removed
-//! at the end. Nothing of the system's Python is changed.
+//! `cargo xtask python`: the Python package, built as its users get it and tested in a virtual
+//! environment that is removed at the end. Nothing of the system's Python is changed.
 //!
-//! The wheel has a profile of its own, which takes minutes. A test run tests the package around the extension module that is
-//! compiled with the tests.
+//! The wheel has a profile of its own, which takes minutes. A test run tests the package around the
+//! extension module that is compiled with the tests.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -28,7 +28,8 @@ pub(crate) struct Options {
 pub(crate) const INTERPRETER: &str = "python3";
 
 /// Exits with 0 if the interpreter is one that the package supports and can make environments.
-pub(crate) const IS_USABLE: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))";
+pub(crate) const IS_USABLE: &str =
+    "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))";
 
 /// Cargo's profile for the wheel.
 const PROFILE: &str = "wheel";
@@ -78,8 +79,12 @@ pub(crate) fn python(options: &Options) -> Result<()> {
 /// # Errors
 /// As [`python`].
 pub(crate) fn test() -> Result<()> {
-    tested(if cfg!(target_os = "linux") && checks::has_optional_parts() { Form::Files } else { Form::Wheel })
-        .map(|_| ())
+    tested(if cfg!(target_os = "linux") && checks::has_optional_parts() {
+        Form::Files
+    } else {
+        Form::Wheel
+    })
+    .map(|_| ())
 }
 
 /// The environment in which the package was tested.
@@ -91,8 +96,15 @@ fn tested(form: Form) -> Result<Environment> {
         Form::Files => environment.install_files(),
     }?;
     // Outside of the repository, so that the installed package is found instead of its source.
-    run(environment.command("stubtest").arg("losscause._losscause").current_dir(environment.place.path()))?;
-    run(environment.command("mypy").args(["--config-file", "python/pyproject.toml", "python/losscause"]))?;
+    run(environment
+        .command("stubtest")
+        .arg("losscause._losscause")
+        .current_dir(environment.place.path()))?;
+    run(environment.command("mypy").args([
+        "--config-file",
+        "python/pyproject.toml",
+        "python/losscause",
+    ]))?;
     // Skipped tests are named; with CI=true what they need is required.
     let pytest = ["--quiet", "-rs", "-p", "no:cacheprovider", "python/tests"];
     run(environment.command("pytest").args(pytest).env("LOSSCAUSE", program))?;
@@ -106,15 +118,21 @@ struct Environment {
 
 impl Environment {
     fn new() -> Result<Self> {
-        let place =
-            tempfile::Builder::new().prefix("losscause-python-").tempdir().context("the temporary directory")?;
+        let place = tempfile::Builder::new()
+            .prefix("losscause-python-")
+            .tempdir()
+            .context("the temporary directory")?;
         run(command(INTERPRETER).args(["-m", "venv"]).arg(place.path().join("environment")))?;
         Ok(Self { place })
     }
 
     /// A program of the environment, which writes nothing into the repository.
     fn command(&self, program: &str) -> Command {
-        let folder = self.place.path().join("environment").join(if cfg!(windows) { "Scripts" } else { "bin" });
+        let folder = self.place.path().join("environment").join(if cfg!(windows) {
+            "Scripts"
+        } else {
+            "bin"
+        });
         let mut command = command(&folder.join(program).to_string_lossy());
         command
             .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -132,7 +150,8 @@ impl Environment {
     fn install_wheel(&self) -> Result<()> {
         self.pip_install(&["maturin>=1.9,<2".to_owned()])?;
         let wheels = self.place.path().join("wheels");
-        let build = ["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--quiet", "--out"];
+        let build =
+            ["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--quiet", "--out"];
         run(self
             .command("python")
             .args(build)
@@ -152,8 +171,10 @@ impl Environment {
     /// Copies the package's files, and installs what its tests need.
     fn install_files(&self) -> Result<()> {
         let module = checks::library("_losscause")?;
-        let place =
-            output(self.command("python").args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]))?;
+        let place = output(
+            self.command("python")
+                .args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]),
+        )?;
         let package = Path::new(String::from_utf8(place)?.trim()).join("losscause");
         fs::create_dir(&package)?;
         for entry in fs::read_dir(root().join("python/losscause"))? {
@@ -162,7 +183,8 @@ impl Environment {
                 fs::copy(&file, package.join(name))?;
             }
         }
-        fs::copy(&module, package.join("_losscause.abi3.so")).with_context(|| module.display().to_string())?;
+        fs::copy(&module, package.join("_losscause.abi3.so"))
+            .with_context(|| module.display().to_string())?;
         self.pip_install(&needed(&fs::read_to_string(root().join("python/pyproject.toml"))?)?)
     }
 }
@@ -183,13 +205,19 @@ fn needed(text: &str) -> Result<Vec<String>> {
     let Manifest { project } = toml::from_str(text).context("python/pyproject.toml")?;
     let mut all = project.dependencies;
     for extra in EXTRAS {
-        all.extend_from_slice(project.optional_dependencies.get(extra).with_context(|| format!("no extra {extra}"))?);
+        all.extend_from_slice(
+            project
+                .optional_dependencies
+                .get(extra)
+                .with_context(|| format!("no extra {extra}"))?,
+        );
     }
     Ok(all)
 }
 
 fn only_file(folder: &Path) -> Result<PathBuf> {
-    let mut files = fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
+    let mut files =
+        fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
     files.next().context("no wheel was built")?.map(|entry| entry.path()).context("the wheel")
 }
 
@@ -202,9 +230,15 @@ mod tests {
         let text = "[project]\ndependencies = ['a']\n[project.optional-dependencies]\ntest = ['b>=1', 'c']\nray = ['d']\n\
                     progress = ['e']\n";
         assert_eq!(needed(text).unwrap_err().to_string(), "no extra notebooks");
-        assert_eq!(needed(&format!("{text}notebooks = ['f']\n")).unwrap(), ["a", "b>=1", "c", "d", "f"]);
+        assert_eq!(
+            needed(&format!("{text}notebooks = ['f']\n")).unwrap(),
+            ["a", "b>=1", "c", "d", "f"]
+        );
         assert!(
-            needed(&fs::read_to_string(root().join("python/pyproject.toml")).unwrap()).unwrap().len() > EXTRAS.len()
+            needed(&fs::read_to_string(root().join("python/pyproject.toml")).unwrap())
+                .unwrap()
+                .len()
+                > EXTRAS.len()
         );
     }
 }

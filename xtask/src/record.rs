@@ -1,7 +1,8 @@
-//! `record`: compares the program's results for the five papers line by line with two committed tables.
+//! `record`: compares the program's results for the five papers line by line with two committed
+//! tables.
 //!
-//! `validation/record/values.csv` has one line per measured value, `claims.csv` one per claim. A change of the program
-//! that changes a number changes a line of a table, and its commit says why.
+//! `validation/record/values.csv` has one line per measured value, `claims.csv` one per claim. A
+//! change of the program that changes a number changes a line of a table, and its commit says why.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +17,8 @@ use losscause_laboratory::papers::reproduce::Reproduction;
 use crate::shell::{command, losscause, root, run, target};
 
 const PAPERS: [&str; 5] = ["barman2002", "biaz1999", "cen2003", "koo2007", "dalwadi"];
-const VALUES: [&str; 7] = ["paper", "item", "system", "scenario", "parameters", "metric", "measured"];
+const VALUES: [&str; 7] =
+    ["paper", "item", "system", "scenario", "parameters", "metric", "measured"];
 const CLAIMS: [&str; 3] = ["paper", "claim", "holds"];
 
 /// The maximum number of lines that are printed per table.
@@ -28,20 +30,22 @@ pub(crate) struct Options {
     /// Rewrite the tables instead of comparing with them.
     #[arg(long)]
     update: bool,
-    /// Read this output of `losscause reproduce --runs 2 --seed 1 --format json` instead of running the papers.
+    /// Read this output of `losscause reproduce --runs 2 --seed 1 --format json` instead of running
+    /// the papers.
     #[arg(long, value_name = "JSON")]
     from: Option<PathBuf>,
 }
 
-/// A table: its columns, and its lines in the order of the program's output. The last column is the result; the columns
-/// before it are the name of the line.
+/// A table: its columns, and its lines in the order of the program's output. The last column is the
+/// result; the columns before it are the name of the line.
 #[derive(Debug, PartialEq)]
 struct Table {
     columns: Vec<String>,
     lines: Vec<Vec<String>>,
 }
 
-/// The folder with the report of the five papers, measured with two runs. Several steps of CI take it; the first one makes it.
+/// The folder with the report of the five papers, measured with two runs. Several steps of CI take
+/// it; the first one makes it.
 ///
 /// # Errors
 /// It cannot be made.
@@ -64,14 +68,18 @@ pub(crate) fn compare() -> Result<()> {
 /// Compares with the committed tables, or writes them.
 pub(crate) fn record(options: &Options) -> Result<()> {
     let written = match &options.from {
-        Some(path) => fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?,
+        Some(path) => {
+            fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?
+        }
         None => {
             let file = report()?.join("result.json");
             fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?
         }
     };
-    let reproduction: Reproduction = serde_json::from_slice(&written).context("reproduce printed something else")?;
-    let tables = [("values.csv", values(&reproduction.items)), ("claims.csv", claims(&reproduction.claims))];
+    let reproduction: Reproduction =
+        serde_json::from_slice(&written).context("reproduce printed something else")?;
+    let tables =
+        [("values.csv", values(&reproduction.items)), ("claims.csv", claims(&reproduction.claims))];
     let mut differing = 0;
     for (name, now) in &tables {
         let path = root().join("validation/record").join(name);
@@ -89,7 +97,9 @@ pub(crate) fn record(options: &Options) -> Result<()> {
         differing += differences.len();
     }
     if differing > 0 {
-        bail!("the record differs; if that is intended, run `cargo xtask record --update` and say why in the commit");
+        bail!(
+            "the record differs; if that is intended, run `cargo xtask record --update` and say why in the commit"
+        );
     }
     Ok(())
 }
@@ -125,14 +135,19 @@ fn claims(claims: &[ClaimOutcome]) -> Table {
 }
 
 fn read(path: &PathBuf) -> Result<Table> {
-    let mut reader = csv::Reader::from_path(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let mut reader = csv::Reader::from_path(path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
     let columns = reader.headers()?.iter().map(str::to_owned).collect();
-    let lines = reader.records().map(|r| Ok(r?.iter().map(str::to_owned).collect())).collect::<Result<_>>()?;
+    let lines = reader
+        .records()
+        .map(|r| Ok(r?.iter().map(str::to_owned).collect()))
+        .collect::<Result<_>>()?;
     Ok(Table { columns, lines })
 }
 
 fn write(path: &PathBuf, table: &Table) -> Result<()> {
-    let mut writer = csv::Writer::from_path(path).with_context(|| format!("{} cannot be written", path.display()))?;
+    let mut writer = csv::Writer::from_path(path)
+        .with_context(|| format!("{} cannot be written", path.display()))?;
     writer.write_record(&table.columns)?;
     table.lines.iter().try_for_each(|line| writer.write_record(line))?;
     Ok(writer.flush()?)
@@ -147,7 +162,9 @@ fn differences(recorded: &Table, now: &Table) -> Vec<String> {
         let shown = name.join(" ");
         match (before.get(name), after.get(name)) {
             (Some(before), Some(after)) if before == after => None,
-            (Some(before), Some(after)) => Some(format!("{shown}: recorded {before:?}, now {after:?}")),
+            (Some(before), Some(after)) => {
+                Some(format!("{shown}: recorded {before:?}, now {after:?}"))
+            }
             (Some(before), None) => Some(format!("{shown}: recorded {before:?}, now not measured")),
             (None, after) => Some(format!("{shown}: not recorded, now {:?}", after.unwrap_or(&""))),
         }
@@ -170,13 +187,18 @@ mod tests {
 
     fn table(lines: &[[&str; 3]]) -> Table {
         let line = |line: &[&str; 3]| line.map(str::to_owned).to_vec();
-        Table { columns: CLAIMS.map(str::to_owned).to_vec(), lines: lines.iter().map(line).collect() }
+        Table {
+            columns: CLAIMS.map(str::to_owned).to_vec(),
+            lines: lines.iter().map(line).collect(),
+        }
     }
 
     #[test]
     fn a_line_that_changed_came_or_went_is_named_with_both_answers() {
-        let recorded = table(&[["koo2007", "a", "yes"], ["koo2007", "b", "no"], ["koo2007", "c", "yes"]]);
-        let now = table(&[["koo2007", "c", "yes"], ["koo2007", "a", "no"], ["koo2007", "d", "yes"]]);
+        let recorded =
+            table(&[["koo2007", "a", "yes"], ["koo2007", "b", "no"], ["koo2007", "c", "yes"]]);
+        let now =
+            table(&[["koo2007", "c", "yes"], ["koo2007", "a", "no"], ["koo2007", "d", "yes"]]);
         let expected = [
             "koo2007 a: recorded \"yes\", now \"no\"",
             "koo2007 b: recorded \"no\", now not measured",
@@ -193,9 +215,12 @@ mod tests {
             "runs": 2, "status": "missed" }"#;
         let item: Item = serde_json::from_str(json).expect("an item");
         let none = Item { measured: None, ..item.clone() };
-        let expected =
-            ["dalwadi,x,NewReno,none,N=2 p=0.1,M_c,228.74401415095042", "dalwadi,x,NewReno,none,N=2 p=0.1,M_c,"];
-        let lines: Vec<String> = values(&[item, none]).lines.iter().map(|line| line.join(",")).collect();
+        let expected = [
+            "dalwadi,x,NewReno,none,N=2 p=0.1,M_c,228.74401415095042",
+            "dalwadi,x,NewReno,none,N=2 p=0.1,M_c,",
+        ];
+        let lines: Vec<String> =
+            values(&[item, none]).lines.iter().map(|line| line.join(",")).collect();
         assert_eq!(lines, expected);
     }
 }

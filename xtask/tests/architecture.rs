@@ -14,9 +14,10 @@ mod workspace;
 /// The crates of the laboratory.
 const LABORATORY: [&str; 3] = ["losscause-experiments", "losscause-laboratory", "losscause-report"];
 
-/// What may use the laboratory: the command, the Python package, tests of examples, the project's own commands. All other
-/// crates are the product.
-const USES_LABORATORY: [&str; 5] = ["losscause-cli", "losscause-python", "near-minimum", "own-tcp", "xtask"];
+/// What may use the laboratory: the command, the Python package, tests of examples, the project's
+/// own commands. All other crates are the product.
+const USES_LABORATORY: [&str; 5] =
+    ["losscause-cli", "losscause-python", "near-minimum", "own-tcp", "xtask"];
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
@@ -25,11 +26,14 @@ fn read(path: &Path) -> String {
 }
 
 fn manifests() -> BTreeMap<String, Table> {
-    let named = |(_, manifest): (PathBuf, Table)| (manifest["package"]["name"].as_str().unwrap().to_owned(), manifest);
+    let named = |(_, manifest): (PathBuf, Table)| {
+        (manifest["package"]["name"].as_str().unwrap().to_owned(), manifest)
+    };
     members().into_iter().map(named).collect()
 }
 
-/// Packages named in the manifest's dependency tables whose name ends in one of `kinds`, for every target.
+/// Packages named in the manifest's dependency tables whose name ends in one of `kinds`, for every
+/// target.
 fn dependencies(manifest: &Table, kinds: &[&str]) -> BTreeSet<String> {
     let mut tables: Vec<&Table> = vec![manifest];
     if let Some(targets) = manifest.get("target").and_then(Value::as_table) {
@@ -68,7 +72,8 @@ fn quoted(cell: &str) -> Vec<String> {
 
 /// The rows "| `crate` | `used`, `used` | what it holds |" of the section "Who uses whom".
 fn by_page(page: &str) -> Uses {
-    let (_, section) = page.split_once("\n## Who uses whom\n").expect("ARCHITECTURE.md says who uses whom");
+    let (_, section) =
+        page.split_once("\n## Who uses whom\n").expect("ARCHITECTURE.md says who uses whom");
     let section = section.split("\n## ").next().unwrap_or_default();
     let mut uses = Uses::new();
     for row in section.lines().filter(|line| line.starts_with("| `")) {
@@ -86,11 +91,15 @@ fn architecture_md_says_who_uses_whom_as_the_manifests_do() {
     let page = by_page(&read(&root().join("ARCHITECTURE.md")));
     let manifests = by_manifests();
     for (name, used) in &manifests {
-        let said = page.get(name).unwrap_or_else(|| panic!("ARCHITECTURE.md has no row for `{name}`"));
+        let said =
+            page.get(name).unwrap_or_else(|| panic!("ARCHITECTURE.md has no row for `{name}`"));
         assert_eq!(said, used, "ARCHITECTURE.md and the manifest differ on `{name}`");
     }
     for name in page.keys() {
-        assert!(manifests.contains_key(name), "ARCHITECTURE.md has a row for `{name}`, which is no crate");
+        assert!(
+            manifests.contains_key(name),
+            "ARCHITECTURE.md has a row for `{name}`, which is no crate"
+        );
     }
 }
 
@@ -134,7 +143,11 @@ fn a_dependency_is_found_wherever_the_manifest_hides_it() {
 fn losscause_depends_on_nothing_but_optionally_on_serde() {
     let manifest = &manifests()["losscause"];
     let found = dependencies(manifest, &["dependencies", "build-dependencies"]);
-    assert_eq!(found, BTreeSet::from(["serde".to_owned()]), "`losscause` may have no other dependency");
+    assert_eq!(
+        found,
+        BTreeSet::from(["serde".to_owned()]),
+        "`losscause` may have no other dependency"
+    );
     assert_eq!(manifest["dependencies"]["serde"].get("optional"), Some(&Value::Boolean(true)));
 }
 

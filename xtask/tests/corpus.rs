@@ -1,5 +1,6 @@
-//! The fuzzer's targets without a fuzzer: its corpus, so that what was found once does not come back, and files of the corpus
-//! with a fixed number of random changes. `cargo xtask fuzz` searches for longer.
+//! The fuzzer's targets without a fuzzer: its corpus, so that what was found once does not come
+//! back, and files of the corpus with a fixed number of random changes. `cargo xtask fuzz` searches
+//! for longer.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::collections::BTreeSet;
@@ -48,8 +49,10 @@ fn every_target_takes_every_file_of_its_corpus() {
 #[test]
 fn every_folder_of_the_corpus_is_that_of_a_target() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
-    let mut folders: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut folders: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     folders.sort();
     assert_eq!(folders, TARGETS.map(|(name, _)| name));
 }
@@ -57,11 +60,15 @@ fn every_folder_of_the_corpus_is_that_of_a_target() {
 #[test]
 fn the_fuzzers_manifest_has_the_crates_that_its_targets_use() {
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
-    let manifest: toml::Table = toml::from_str(&fs::read_to_string(fuzz.join("Cargo.toml")).unwrap()).unwrap();
+    let manifest: toml::Table =
+        toml::from_str(&fs::read_to_string(fuzz.join("Cargo.toml")).unwrap()).unwrap();
     let ours = |name: &&str| name.starts_with("losscause");
-    let mut named: Vec<&str> = manifest["dependencies"].as_table().unwrap().keys().map(String::as_str).collect();
+    let mut named: Vec<&str> =
+        manifest["dependencies"].as_table().unwrap().keys().map(String::as_str).collect();
     named.retain(|name| ours(name));
-    let files = fs::read_dir(fuzz.join("src")).unwrap().map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+    let files = fs::read_dir(fuzz.join("src"))
+        .unwrap()
+        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
     let sources = files.collect::<String>();
     let words = sources.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
     let used = words.filter_map(|word| word.split_once("::")).map(|(name, _)| name).filter(ours);
@@ -79,8 +86,8 @@ const MOST_MEMORY_BYTES: u64 = 2 << 30;
 /// A file that the target took, or a finding.
 type Outcome = Result<(), String>;
 
-/// Runs a target. Each input is a file while it runs, so that it is also there if it ends the process; it stays if it is a
-/// finding, which ends the target.
+/// Runs a target. Each input is a file while it runs, so that it is also there if it ends the
+/// process; it stays if it is a finding, which ends the target.
 fn run_changed(index: usize, (name, target): Target, outcomes: &Sender<Outcome>) {
     let files: Vec<Vec<u8>> = corpus(name).iter().map(|file| fs::read(file).unwrap()).collect();
     let input_file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{name}"));
@@ -107,15 +114,21 @@ fn run_changed(index: usize, (name, target): Target, outcomes: &Sender<Outcome>)
 #[test]
 fn every_target_takes_changed_files_of_its_corpus() {
     #[cfg(target_os = "linux")]
-    nix::sys::resource::setrlimit(nix::sys::resource::Resource::RLIMIT_AS, MOST_MEMORY_BYTES, MOST_MEMORY_BYTES)
-        .unwrap();
+    nix::sys::resource::setrlimit(
+        nix::sys::resource::Resource::RLIMIT_AS,
+        MOST_MEMORY_BYTES,
+        MOST_MEMORY_BYTES,
+    )
+    .unwrap();
     let (sender, outcomes) = channel();
     let next = Arc::new(AtomicUsize::new(0));
     for _ in 0..thread::available_parallelism().unwrap().get() {
         let sender = sender.clone();
         let next = Arc::clone(&next);
         thread::spawn(move || {
-            while let Some((index, target)) = TARGETS.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed)) {
+            while let Some((index, target)) =
+                TARGETS.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed))
+            {
                 run_changed(index, *target, &sender);
             }
         });
@@ -128,7 +141,9 @@ fn every_target_takes_changed_files_of_its_corpus() {
             Ok(Ok(())) => taken += 1,
             Ok(Err(finding)) => findings.push(finding),
             Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) => panic!("one of {}/fuzz-* does not end", env!("CARGO_TARGET_TMPDIR")),
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("one of {}/fuzz-* does not end", env!("CARGO_TARGET_TMPDIR"))
+            }
         }
     }
     assert!(findings.is_empty(), "\n{}", findings.join("\n"));
@@ -139,7 +154,8 @@ fn every_target_takes_changed_files_of_its_corpus() {
 fn refusal(name: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/scenario").join(name);
     let text = std::fs::read_to_string(file).unwrap();
-    let experiment = Scenario::parse(&text, "x.toml", &Context::default()).and_then(|scenario| scenario.experiment());
+    let experiment = Scenario::parse(&text, "x.toml", &Context::default())
+        .and_then(|scenario| scenario.experiment());
     experiment.map(|_| ()).unwrap_err().to_string()
 }
 
@@ -176,5 +192,8 @@ fn a_sweep_of_more_cells_or_runs_than_fit_in_memory_is_refused() {
         refusal("grid_of_2_to_the_60.toml"),
         "x.toml: axis: the axes make more than 1000000 cells, which is the maximum"
     );
-    assert_eq!(refusal("runs_4e9.toml"), "x.toml: runs: is 4294967295, expected a whole number from 1 to 10000");
+    assert_eq!(
+        refusal("runs_4e9.toml"),
+        "x.toml: runs: is 4294967295, expected a whole number from 1 to 10000"
+    );
 }

@@ -1,6 +1,6 @@
-//! Each public type of the crates that others depend on is named in an example: code of a doc comment, of the README, or
-//! a file in `examples/`. An import alone shows nothing. The crates' sources are read as text, so that of two types of
-//! one name in a crate one is enough.
+//! Each public type of the crates that others depend on is named in an example: code of a doc
+//! comment, of the README, or a file in `examples/`. An import alone shows nothing. The crates'
+//! sources are read as text, so that of two types of one name in a crate one is enough.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -8,14 +8,22 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-const FOR_OTHERS: [&str; 6] =
-    ["losscause", "losscause-capture", "losscause-transport", "losscause-sim", "losscause-quic", "losscause-media"];
+const FOR_OTHERS: [&str; 6] = [
+    "losscause",
+    "losscause-capture",
+    "losscause-transport",
+    "losscause-sim",
+    "losscause-quic",
+    "losscause-media",
+];
 
 /// All files below a folder, one after the other.
 fn files(folder: &Path) -> String {
     let Ok(entries) = fs::read_dir(folder) else { return String::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
-    paths.map(|path| if path.is_dir() { files(&path) } else { fs::read_to_string(path).unwrap() }).collect()
+    paths
+        .map(|path| if path.is_dir() { files(&path) } else { fs::read_to_string(path).unwrap() })
+        .collect()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -23,12 +31,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn types_in(text: &str) -> impl Iterator<Item = String> {
-    let is_type = |word: &&str| word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase);
+    let is_type =
+        |word: &&str| word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase);
     words(text).filter(is_type).map(str::to_owned)
 }
 
-/// Adds the types that a module makes public. Its file is `folder.rs`, `folder/mod.rs` or `folder/lib.rs`; what has none is
-/// a type, or another crate's module.
+/// Adds the types that a module makes public. Its file is `folder.rs`, `folder/mod.rs` or
+/// `folder/lib.rs`; what has none is a type, or another crate's module.
 fn add_public_types(folder: &Path, types: &mut BTreeSet<String>) {
     let places = [folder.with_extension("rs"), folder.join("mod.rs"), folder.join("lib.rs")];
     let text = places.iter().find_map(|file| fs::read_to_string(file).ok()).unwrap_or_default();
@@ -41,7 +50,10 @@ fn add_public_types(folder: &Path, types: &mut BTreeSet<String>) {
             "use" => {
                 let path = rest.split(';').next().unwrap();
                 types.extend(types_in(path));
-                add_public_types(&words(path).fold(folder.to_owned(), |module, name| module.join(name)), types);
+                add_public_types(
+                    &words(path).fold(folder.to_owned(), |module, name| module.join(name)),
+                    types,
+                );
             }
             _ => {}
         }
@@ -50,22 +62,27 @@ fn add_public_types(folder: &Path, types: &mut BTreeSet<String>) {
 
 /// The blocks of code in a text of Markdown, but for those that are marked as no Rust.
 fn blocks(markdown: &str) -> String {
-    let blocks = markdown.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+    let blocks =
+        markdown.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
     blocks.filter(|(kind, _)| !["text", "console"].contains(kind)).map(|(_, code)| code).collect()
 }
 
 fn documentation(source: &str) -> String {
-    let texts = source.lines().filter_map(|line| line.trim_start().strip_prefix("//")?.strip_prefix(['!', '/']));
+    let texts = source
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("//")?.strip_prefix(['!', '/']));
     texts.map(|text| format!("{}\n", text.trim_start().trim_start_matches("# "))).collect()
 }
 
 /// The types that code names, beside its imports and comments.
 fn named(code: &str) -> BTreeSet<String> {
-    let lines: String = code.lines().map(|line| format!("\n{}", line.split("//").next().unwrap())).collect();
-    let behind_imports = lines.split("\nuse ").enumerate().map(|(place, part)| match part.split_once(';') {
-        Some((_import, rest)) if place > 0 => rest,
-        _ => part,
-    });
+    let lines: String =
+        code.lines().map(|line| format!("\n{}", line.split("//").next().unwrap())).collect();
+    let behind_imports =
+        lines.split("\nuse ").enumerate().map(|(place, part)| match part.split_once(';') {
+            Some((_import, rest)) if place > 0 => rest,
+            _ => part,
+        });
     behind_imports.flat_map(types_in).collect()
 }
 

@@ -26,7 +26,8 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The lines of a file that are compiled into the program: no comments, and nothing from the tests on, which come last.
+/// The lines of a file that are compiled into the program: no comments, and nothing from the tests
+/// on, which come last.
 fn program(text: &str) -> impl Iterator<Item = &str> {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     code.lines().filter(|line| !line.trim_start().starts_with("//"))
@@ -35,9 +36,12 @@ fn program(text: &str) -> impl Iterator<Item = &str> {
 /// Whether `line` has the short name of a paper, or its name without the year, as a word.
 fn names_a_paper(line: &str, keys: &[&str]) -> bool {
     let words = line.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
-    let authors: Vec<&str> = keys.iter().map(|key| key.trim_end_matches(|c: char| c.is_ascii_digit())).collect();
+    let authors: Vec<&str> =
+        keys.iter().map(|key| key.trim_end_matches(|c: char| c.is_ascii_digit())).collect();
     // Biaz is the name of an algorithm, too.
-    words.into_iter().any(|word| keys.contains(&word.as_str()) || word != "biaz" && authors.contains(&word.as_str()))
+    words.into_iter().any(|word| {
+        keys.contains(&word.as_str()) || word != "biaz" && authors.contains(&word.as_str())
+    })
 }
 
 fn keys() -> Vec<&'static str> {
@@ -52,9 +56,14 @@ fn only_data_and_claims_know_a_paper_by_name() {
         files(&source(name), &mut found);
         assert!(found.len() > 20, "{name}: {} files", found.len());
         for path in found {
-            let file = path.strip_prefix(source(name)).unwrap().to_string_lossy().replace('\\', "/");
+            let file =
+                path.strip_prefix(source(name)).unwrap().to_string_lossy().replace('\\', "/");
             let claims = keys.iter().any(|key| file.starts_with(&format!("papers/claims/{key}/")));
-            if claims || ALLOWED.contains(&file.as_str()) || file.ends_with("tests.rs") || !file.ends_with(".rs") {
+            if claims
+                || ALLOWED.contains(&file.as_str())
+                || file.ends_with("tests.rs")
+                || !file.ends_with(".rs")
+            {
                 continue;
             }
             let text = fs::read_to_string(&path).unwrap();
@@ -79,7 +88,9 @@ fn a_name_is_found_in_code_and_not_in_comments_or_tests() {
 #[test]
 fn scenarios_and_runs_write_no_files() {
     let above = ["trace_file", "capture_files", "row_file", "atomic"];
-    for folder in ["scenario", "run", "files.rs", "files", "error.rs", "figures.rs", "statistics", "parallel"] {
+    for folder in
+        ["scenario", "run", "files.rs", "files", "error.rs", "figures.rs", "statistics", "parallel"]
+    {
         let mut found = Vec::new();
         let path = source("losscause-study").join(folder);
         if path.is_dir() {
@@ -102,7 +113,9 @@ fn no_message_points_to_a_page_that_an_installed_program_lacks() {
     let mut found = Vec::new();
     CRATES.iter().for_each(|name| files(&source(name), &mut found));
     assert!(found.len() > 150);
-    for path in found.iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs")) {
+    for path in
+        found.iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+    {
         let text = fs::read_to_string(path).unwrap();
         let pointer = program(&text).find(|line| line.contains("docs/") && line.contains(".md"));
         assert_eq!(pointer, None, "{}", path.display());

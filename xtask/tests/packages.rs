@@ -1,4 +1,5 @@
-//! What a reader of a package finds in it: text about it, licences, the oldest compiler. Manifests have the same shape.
+//! What a reader of a package finds in it: text about it, licences, the oldest compiler. Manifests
+//! have the same shape.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -12,15 +13,23 @@ mod workspace;
 
 /// The published crates: those that lie below `crates/`.
 fn published() -> Vec<(PathBuf, Table)> {
-    let crates: Vec<_> =
-        members().into_iter().filter(|(folder, _)| folder.starts_with(root().join("crates"))).collect();
+    let crates: Vec<_> = members()
+        .into_iter()
+        .filter(|(folder, _)| folder.starts_with(root().join("crates")))
+        .collect();
     assert!(crates.len() >= 5);
     crates
 }
 
 /// The crates that other programs depend on. The others are parts of the command.
-const FOR_OTHERS: [&str; 6] =
-    ["losscause", "losscause-capture", "losscause-media", "losscause-quic", "losscause-sim", "losscause-transport"];
+const FOR_OTHERS: [&str; 6] = [
+    "losscause",
+    "losscause-capture",
+    "losscause-media",
+    "losscause-quic",
+    "losscause-sim",
+    "losscause-transport",
+];
 
 /// Of crates.io's list of categories, those that fit crates of this project.
 const CATEGORIES: [&str; 10] = [
@@ -45,12 +54,17 @@ fn every_published_crate_has_keywords_that_crates_io_takes() {
         let keywords = strings(package, "keywords");
         assert!((1..=5).contains(&keywords.len()), "{keywords:?}");
         let is_keyword = |word: &String| {
-            word.len() <= 20 && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') && !word.starts_with('-')
+            word.len() <= 20
+                && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+                && !word.starts_with('-')
         };
         assert!(keywords.iter().all(is_keyword), "{keywords:?}");
         let categories = strings(package, "categories");
         assert!((1..=5).contains(&categories.len()), "{categories:?}");
-        assert!(categories.iter().all(|category| CATEGORIES.contains(&category.as_str())), "{categories:?}");
+        assert!(
+            categories.iter().all(|category| CATEGORIES.contains(&category.as_str())),
+            "{categories:?}"
+        );
     }
 }
 
@@ -59,7 +73,11 @@ fn every_published_crate_holds_a_readme_and_both_licences() {
     for (folder, manifest) in published() {
         let include = strings(manifest["package"].as_table().unwrap(), "include");
         for entry in ["/src", "/tests", "/README.md", "/LICENSE-*"] {
-            assert!(include.contains(&entry.to_owned()), "{}: include lacks {entry}", folder.display());
+            assert!(
+                include.contains(&entry.to_owned()),
+                "{}: include lacks {entry}",
+                folder.display()
+            );
         }
         for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
             let text = |folder: &Path| fs::read_to_string(folder.join(licence)).unwrap();
@@ -74,13 +92,15 @@ fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
     let paths = entries.map(|entry| entry.unwrap().path());
     let below = paths.map(|path| match path.is_dir() {
         true => texts(&path),
-        false => fs::read(&path).map_or(vec![], |bytes| vec![(path, String::from_utf8_lossy(&bytes).into_owned())]),
+        false => fs::read(&path)
+            .map_or(vec![], |bytes| vec![(path, String::from_utf8_lossy(&bytes).into_owned())]),
     });
     below.flatten().collect()
 }
 
-/// proptest keeps the seed of a property that has failed beside `src`, as `proptest-regressions/PATH.txt`, or beside the file
-/// in `tests`, as `NAME.proptest-regressions`. A seed whose file has moved would never be tried again.
+/// proptest keeps the seed of a property that has failed beside `src`, as
+/// `proptest-regressions/PATH.txt`, or beside the file in `tests`, as `NAME.proptest-regressions`.
+/// A seed whose file has moved would never be tried again.
 #[test]
 fn a_failing_seed_is_kept_packed_and_tried_by_its_own_file() {
     let mut properties = 0;
@@ -88,24 +108,43 @@ fn a_failing_seed_is_kept_packed_and_tried_by_its_own_file() {
         let [sources, tests] = ["src", "tests"].map(|name| texts(&folder.join(name)));
         let has_property = |file: &&(PathBuf, String)| file.1.contains("proptest! {");
         for (path, text) in sources.iter().chain(&tests) {
-            assert!(!text.contains("failure_persistence"), "{}: keeps no seeds, or elsewhere", path.display());
+            assert!(
+                !text.contains("failure_persistence"),
+                "{}: keeps no seeds, or elsewhere",
+                path.display()
+            );
         }
         if sources.iter().any(|file| has_property(&file)) {
             let include = strings(manifest["package"].as_table().unwrap(), "include");
-            assert!(include.contains(&"/proptest-regressions".to_owned()), "{}: include lacks it", folder.display());
+            assert!(
+                include.contains(&"/proptest-regressions".to_owned()),
+                "{}: include lacks it",
+                folder.display()
+            );
         }
         let mut expected = Vec::new();
         for (path, _) in sources.iter().filter(has_property) {
             let place = path.strip_prefix(folder.join("src")).unwrap().with_extension("txt");
             expected.push(folder.join("proptest-regressions").join(place));
         }
-        expected.extend(tests.iter().filter(has_property).map(|(path, _)| path.with_extension("proptest-regressions")));
+        expected.extend(
+            tests
+                .iter()
+                .filter(has_property)
+                .map(|(path, _)| path.with_extension("proptest-regressions")),
+        );
         properties += expected.len();
-        let is_kept = |path: &Path| path.extension().is_some_and(|end| end == "proptest-regressions");
+        let is_kept =
+            |path: &Path| path.extension().is_some_and(|end| end == "proptest-regressions");
         let beside_tests = tests.iter().map(|(path, _)| path.clone()).filter(|path| is_kept(path));
-        let beside_sources = texts(&folder.join("proptest-regressions")).into_iter().map(|(path, _)| path);
+        let beside_sources =
+            texts(&folder.join("proptest-regressions")).into_iter().map(|(path, _)| path);
         for kept in beside_tests.chain(beside_sources) {
-            assert!(expected.contains(&kept), "{}: belongs to no file with properties", kept.display());
+            assert!(
+                expected.contains(&kept),
+                "{}: belongs to no file with properties",
+                kept.display()
+            );
         }
     }
     assert!(properties > 20, "{properties} files with properties");
@@ -119,10 +158,16 @@ fn every_readme_names_the_oldest_compiler_and_has_tested_code() {
         let readme = fs::read_to_string(folder.join("README.md")).unwrap();
         let name = manifest["package"]["name"].as_str().unwrap();
         assert!(readme.starts_with(&format!("# {name}\n")), "{name}");
-        assert!(readme.contains(&format!("Rust {oldest} or later")), "{name}: its README names another compiler");
+        assert!(
+            readme.contains(&format!("Rust {oldest} or later")),
+            "{name}: its README names another compiler"
+        );
         assert!(readme.contains("\n```rust"), "{name}: its README shows no code");
         let library = fs::read_to_string(folder.join("src/lib.rs")).unwrap();
-        assert!(library.contains("#[doc = include_str!(\"../README.md\")]"), "{name}: the README's code is not tested");
+        assert!(
+            library.contains("#[doc = include_str!(\"../README.md\")]"),
+            "{name}: the README's code is not tested"
+        );
     }
 }
 
@@ -148,7 +193,12 @@ fn what_is_not_below_crates_is_not_published() {
     let fuzz = root().join("fuzz");
     let others = members().into_iter().filter(|member| !published.contains(member));
     for (folder, manifest) in others.chain([(fuzz.clone(), manifest(&fuzz))]) {
-        assert_eq!(manifest["package"].get("publish"), Some(&Value::Boolean(false)), "{}", folder.display());
+        assert_eq!(
+            manifest["package"].get("publish"),
+            Some(&Value::Boolean(false)),
+            "{}",
+            folder.display()
+        );
     }
 }
 

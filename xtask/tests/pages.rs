@@ -1,5 +1,5 @@
-//! The pages in `docs/` show what the crates take, compute and measure. A package does not hold these pages, so the
-//! tests that read them are here.
+//! The pages in `docs/` show what the crates take, compute and measure. A package does not hold
+//! these pages, so the tests that read them are here.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::path::Path;
@@ -21,9 +21,14 @@ fn worked_example(page: &str) -> &str {
 #[test]
 fn the_worked_example_is_as_shipped_and_gives_the_numbers() {
     let page = read("docs/scenario.md");
-    let example = Scenario::parse(worked_example(&page), "docs/scenario.md", &Context::default()).unwrap();
-    let shipped =
-        Scenario::parse(&read("scenarios/last-hop-video.toml"), "last-hop-video.toml", &Context::default()).unwrap();
+    let example =
+        Scenario::parse(worked_example(&page), "docs/scenario.md", &Context::default()).unwrap();
+    let shipped = Scenario::parse(
+        &read("scenarios/last-hop-video.toml"),
+        "last-hop-video.toml",
+        &Context::default(),
+    )
+    .unwrap();
     for lda in ["always congestion", "ZigZag", "ZBS"] {
         let measured = |scenario: &Scenario| {
             let setting = Setting::new("flow.video.lda", lda);
@@ -37,7 +42,10 @@ fn the_worked_example_is_as_shipped_and_gives_the_numbers() {
         let measured = ["thput", "M_w", "goodput"].map(|name| run.metric(name).unwrap());
         // A page is read, not recomputed: it may lag behind a better model by this much, no more.
         for (printed, measured) in printed.iter().zip(measured) {
-            assert!((printed - measured).abs() <= 3.0 + 0.05 * measured, "{row} should be about {measured}");
+            assert!(
+                (printed - measured).abs() <= 3.0 + 0.05 * measured,
+                "{row} should be about {measured}"
+            );
         }
         assert_eq!(printed.len(), 3, "{row}");
     }
@@ -46,13 +54,18 @@ fn the_worked_example_is_as_shipped_and_gives_the_numbers() {
 #[test]
 fn every_metric_of_a_run_is_explained() {
     let page = read("docs/scenario.md");
-    let scenario = Scenario::parse(worked_example(&page), "docs/scenario.md", &Context::default()).unwrap();
-    let sized = [Setting::new("flow.download.bytes", 1e5), Setting::new("flow.download.measured", true)];
+    let scenario =
+        Scenario::parse(worked_example(&page), "docs/scenario.md", &Context::default()).unwrap();
+    let sized =
+        [Setting::new("flow.download.bytes", 1e5), Setting::new("flow.download.measured", true)];
     let experiment = scenario.with(&sized).unwrap().experiment().unwrap();
     let run = run(&Experiment { delays: true, ..experiment }, 1).unwrap();
     assert!(run.metric("rtt_p95").is_some() && run.metric("completion_time").is_some());
     for metric in &run.metrics {
-        let name = metric.metric.split_once('.').map_or(metric.metric.clone(), |(name, _)| format!("{name}.X"));
+        let name = metric
+            .metric
+            .split_once('.')
+            .map_or(metric.metric.clone(), |(name, _)| format!("{name}.X"));
         assert!(page.contains(&format!("`{name}`")), "{name} is not explained");
     }
     assert!(page.contains("`norm_thput.X`"), "for several groups");
@@ -60,13 +73,15 @@ fn every_metric_of_a_run_is_explained() {
 
 #[test]
 fn the_schemas_in_docs_are_the_ones_that_the_types_make() {
-    let committed = |file: &str| -> serde_json::Value { serde_json::from_str(&read(file)).unwrap() };
+    let committed =
+        |file: &str| -> serde_json::Value { serde_json::from_str(&read(file)).unwrap() };
     assert!(
         committed("docs/scenario.schema.json") == losscause_study::scenario::generated_schema(),
         "renew it: cargo run -p losscause-study --features schema --example schema scenario > docs/scenario.schema.json"
     );
     assert!(
-        committed("docs/simulate.schema.json") == losscause_study::run::SimulationResult::generated_schema(),
+        committed("docs/simulate.schema.json")
+            == losscause_study::run::SimulationResult::generated_schema(),
         "renew it: cargo run -p losscause-study --features schema --example schema result > docs/simulate.schema.json"
     );
 }
@@ -114,11 +129,16 @@ fn every_toml_block_runs_or_is_marked_as_a_fragment() {
             }
         }
         for fragment in blocks(&page, "toml fragment") {
-            toml::from_str::<toml::Table>(fragment).unwrap_or_else(|error| panic!("{name}: {error}\n{fragment}"));
+            toml::from_str::<toml::Table>(fragment)
+                .unwrap_or_else(|error| panic!("{name}: {error}\n{fragment}"));
             fragments += 1;
         }
         let marked = blocks(&page, "toml").len() + blocks(&page, "toml fragment").len();
-        assert_eq!(page.matches("```toml").count(), marked, "{name}: another mark than `toml` or `toml fragment`");
+        assert_eq!(
+            page.matches("```toml").count(),
+            marked,
+            "{name}: another mark than `toml` or `toml fragment`"
+        );
     }
     assert!(scenarios >= 1 && sweeps >= 2 && fragments >= 7, "{scenarios}, {sweeps}, {fragments}");
 }
@@ -127,7 +147,8 @@ fn every_toml_block_runs_or_is_marked_as_a_fragment() {
 fn every_json_block_is_json() {
     for name in pages() {
         for example in blocks(&read(&name), "json") {
-            serde_json::from_str::<serde_json::Value>(example).unwrap_or_else(|error| panic!("{name}: {error}"));
+            serde_json::from_str::<serde_json::Value>(example)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
         }
     }
 }
@@ -153,7 +174,11 @@ fn anchors(page: &str) -> Vec<String> {
     let headings = page.lines().filter(|line| line.starts_with('#'));
     let kept = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     let anchor = |heading: &str| heading.trim_start_matches('#').trim().to_lowercase();
-    headings.map(|heading| anchor(heading).chars().filter(|c| kept(*c)).collect::<String>().replace(' ', "-")).collect()
+    headings
+        .map(|heading| {
+            anchor(heading).chars().filter(|c| kept(*c)).collect::<String>().replace(' ', "-")
+        })
+        .collect()
 }
 
 #[test]
@@ -170,7 +195,11 @@ fn every_explanation_of_a_miss_leads_to_a_heading_of_its_page() {
         let anchors = anchors(&read(&file));
         for explanation in paper.explanations() {
             let section = &explanation.section;
-            assert!(anchors.contains(section), "{file} has no heading for \"{section}\", only {}", anchors.join(", "));
+            assert!(
+                anchors.contains(section),
+                "{file} has no heading for \"{section}\", only {}",
+                anchors.join(", ")
+            );
             checked += 1;
         }
     }

@@ -16,7 +16,9 @@ fn verbs(prefix: &str) -> Vec<String> {
     let text = readme();
     let mut found: Vec<String> = text
         .match_indices(prefix)
-        .filter_map(|(at, _)| text[at + prefix.len()..].split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next())
+        .filter_map(|(at, _)| {
+            text[at + prefix.len()..].split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next()
+        })
         .filter(|verb| !verb.is_empty())
         .map(str::to_owned)
         .collect();
@@ -28,16 +30,26 @@ fn verbs(prefix: &str) -> Vec<String> {
 #[test]
 fn every_project_verb_in_the_readme_exists() {
     let verbs = verbs("cargo xtask ");
-    assert!(verbs.contains(&"test".to_owned()), "the README must say how to run the tests; it has {verbs:?}");
+    assert!(
+        verbs.contains(&"test".to_owned()),
+        "the README must say how to run the tests; it has {verbs:?}"
+    );
     for verb in verbs {
-        let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args([&verb, "--help"]).output().unwrap();
-        assert!(output.status.success(), "README.md names `cargo xtask {verb}`, which does not exist");
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_xtask")).args([&verb, "--help"]).output().unwrap();
+        assert!(
+            output.status.success(),
+            "README.md names `cargo xtask {verb}`, which does not exist"
+        );
     }
 }
 
 #[test]
 fn an_unknown_verb_is_refused() {
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["no-such-verb", "--help"]).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["no-such-verb", "--help"])
+        .output()
+        .unwrap();
     assert!(!output.status.success());
 }
 
@@ -51,7 +63,8 @@ fn the_readme_names_the_two_commands_of_a_fresh_machine() {
 fn the_readmes_code_is_that_of_the_example() {
     let readme = readme();
     let code = readme.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/losscause/examples/verdicts.rs");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/losscause/examples/verdicts.rs");
     let example = fs::read_to_string(path).unwrap();
     for line in code.lines().filter(|line| !line.is_empty()) {
         assert!(example.contains(line), "README.md has `{line}`, which the example has not");

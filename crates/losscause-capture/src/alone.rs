@@ -20,6 +20,7 @@ pub struct Tally {
     pub found: u64,
     /// Known losses that its analysis missed.
     pub missed: u64,
-    /// Losses of its analysis that are not known: false ones, and those outside of what both captures have.
+    /// Losses of its analysis that are not known: false ones, and those outside of what both
+    /// captures have.
     pub others: u64,
 }

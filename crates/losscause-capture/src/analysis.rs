@@ -15,7 +15,8 @@ use crate::annotate::Note;
 use crate::diagnose::{self, FlowDiagnosis};
 use crate::fit::Fit;
 use crate::flow::{
-    self, Evidence, FlowResult, FlowTable, Found, LoggedPackets, Passage, Path, Protocol, Rules, State, Vantage,
+    self, Evidence, FlowResult, FlowTable, Found, LoggedPackets, Passage, Path, Protocol, Rules,
+    State, Vantage,
 };
 use crate::frames::{Frames, LinkType, Truncation, compressed};
 use crate::judge::trust::{Expected, Situation, Table};
@@ -79,7 +80,8 @@ pub struct Options {
     pub flows: Selection,
     /// Whether the flows with most losses are followed over time, for drawings.
     pub over_time: bool,
-    /// Whether it is noted what packets are that were sent or captured again, for [`annotate`](crate::annotate).
+    /// Whether it is noted what packets are that were sent or captured again, for
+    /// [`annotate`](crate::annotate).
     pub notes: bool,
     /// Who gets every observation of the algorithms while the capture is read.
     pub observer: Option<Observer>,
@@ -159,7 +161,8 @@ pub struct Analysis {
     pub file: String,
     /// Frames of all kinds; of a qlog, the packets that were sent or received.
     pub packets: u64,
-    /// The first byte of the decompressed file that is not part of a whole packet, if the file ends early.
+    /// The first byte of the decompressed file that is not part of a whole packet, if the file ends
+    /// early.
     pub truncated_at: Option<u64>,
     /// Why the file ends early.
     #[serde(skip)]
@@ -178,7 +181,8 @@ pub struct Analysis {
     /// TCP segments, with data or without.
     #[serde(skip)]
     pub(crate) tcp_packets: u64,
-    /// Packets that the capture itself says were dropped before they were written; none if it does not say.
+    /// Packets that the capture itself says were dropped before they were written; none if it does
+    /// not say.
     pub dropped_by_capture: Option<u64>,
     /// In a capture of IEEE 802.11: what its data frames say of the radio.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -224,7 +228,8 @@ pub struct Flow {
     /// RTP: which stream of the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssrc: Option<u32>,
-    /// WireGuard, ESP and SRT: which one of the sender's, by the receiver's index, the SPI, or the receiver's socket.
+    /// WireGuard, ESP and SRT: which one of the sender's, by the receiver's index, the SPI, or the
+    /// receiver's socket.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<u32>,
     /// Packets with data.
@@ -264,14 +269,15 @@ pub struct Flow {
     pub diagnosis: Option<FlowDiagnosis>,
     /// The algorithm whose verdicts to take; none if no algorithm can judge the flow.
     pub recommended: Option<String>,
-    /// What the capture tells about the flow that decides how well algorithms do: of two joined captures, at the end
-    /// whose verdicts are recommended.
+    /// What the capture tells about the flow that decides how well algorithms do: of two joined
+    /// captures, at the end whose verdicts are recommended.
     pub situation: Situation,
-    /// By algorithm that can judge the flow: the errors to expect in this situation, from the accuracy table. An
-    /// algorithm that the table does not have is missing.
+    /// By algorithm that can judge the flow: the errors to expect in this situation, from the
+    /// accuracy table. An algorithm that the table does not have is missing.
     pub expected: BTreeMap<String, Expected>,
-    /// TCP: whether it carried less than 1 % of what the largest flow between its hosts did, and nothing of note happened to
-    /// it: a control connection, or the answers to a transfer. The answer does not count it.
+    /// TCP: whether it carried less than 1 % of what the largest flow between its hosts did, and
+    /// nothing of note happened to it: a control connection, or the answers to a transfer. The
+    /// answer does not count it.
     #[serde(skip_serializing_if = "is_false")]
     pub minor: bool,
     /// Of two joined captures: what each of them tells alone.
@@ -288,13 +294,15 @@ pub struct Flow {
     /// Times in which its sender tried three times or more and got no answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Outage>,
-    /// Streams: times without a packet, behind which as many numbers were missing as such a time has packets.
+    /// Streams: times without a packet, behind which as many numbers were missing as such a time
+    /// has packets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
     /// Streams: how often the sender began new numbers.
     #[serde(skip_serializing_if = "is_none")]
     pub renumbered: u64,
-    /// Steps of its trip times that stayed. They were taken out, so that no queueing delay has them.
+    /// Steps of its trip times that stayed. They were taken out, so that no queueing delay has
+    /// them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shifts: Vec<Shift>,
     /// How long its receiver's window was closed, seconds.
@@ -314,7 +322,8 @@ pub struct Flow {
     /// TCP seen at its sender: the link that it met.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
-    /// The flow over time, if [`Options::over_time`] asks for it and the flow is one of those with most losses.
+    /// The flow over time, if [`Options::over_time`] asks for it and the flow is one of those with
+    /// most losses.
     #[serde(skip)]
     pub over_time: Option<OverTime>,
     /// What its frames beside the losses are, if [`Options::notes`] asks for it.
@@ -343,8 +352,8 @@ pub struct Flow {
 pub struct Tries {
     /// Segments that were sent again.
     pub repeats: u64,
-    /// Opening: from the first one to the answer, or to the last packet if there was none. Closing: from the first one to
-    /// the last. Seconds.
+    /// Opening: from the first one to the answer, or to the last packet if there was none. Closing:
+    /// from the first one to the last. Seconds.
     pub waited_s: f64,
     /// Whether the other end answered.
     pub answered: bool,
@@ -364,7 +373,8 @@ impl Tries {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Outage {
-    /// The last answer before, or the first try if there was none: seconds after the capture's first packet.
+    /// The last answer before, or the first try if there was none: seconds after the capture's
+    /// first packet.
     pub from_s: f64,
     /// The answer that ended it, or the last try if there was none.
     pub to_s: f64,
@@ -372,8 +382,8 @@ pub struct Outage {
     pub answered: bool,
 }
 
-/// A time in which nothing of a stream came, while its numbers went on. Whether packets were sent, the capture does not
-/// show.
+/// A time in which nothing of a stream came, while its numbers went on. Whether packets were sent,
+/// the capture does not show.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Pause {
@@ -407,8 +417,8 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// Queueing delays: what trips took longer than the shortest one, by the trip times that the algorithms got, from sender
-/// to receiver at a receiver, there and back at a sender.
+/// Queueing delays: what trips took longer than the shortest one, by the trip times that the
+/// algorithms got, from sender to receiver at a receiver, there and back at a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Queueing {
@@ -451,8 +461,8 @@ pub struct Queueing {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Loss {
-    /// When it showed, seconds after the capture's first packet; of two joined captures, when the lost packet passed
-    /// the sender's.
+    /// When it showed, seconds after the capture's first packet; of two joined captures, when the
+    /// lost packet passed the sender's.
     pub time_s: f64,
     /// When it showed, by the capture's clock.
     #[serde(skip)]
@@ -460,19 +470,22 @@ pub struct Loss {
     /// The same, as a date and a time; none if the capture has none, as a qlog.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_utc: Option<Utc>,
-    /// The number of the lost packet's frame in the file, from 1 on, as in Wireshark. A gap has none of its own: then the
-    /// frame that revealed it. None in a qlog; of two joined captures that in the sender's.
+    /// The number of the lost packet's frame in the file, from 1 on, as in Wireshark. A gap has
+    /// none of its own: then the frame that revealed it. None in a qlog; of two joined captures
+    /// that in the sender's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame: Option<u64>,
     /// The frame in which it was sent again, if the capture has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_again: Option<u64>,
-    /// Of two joined captures: the first frame in the receiver's with something that was sent later.
+    /// Of two joined captures: the first frame in the receiver's with something that was sent
+    /// later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_at_receiver: Option<u64>,
     /// TCP: sequence number of the first byte. Others: the packet's number.
     pub seq: u64,
-    /// Bytes of payload (QUIC: of the packet); 0 where they are not known (streams, a QUIC receiver).
+    /// Bytes of payload (QUIC: of the packet); 0 where they are not known (streams, a QUIC
+    /// receiver).
     pub bytes: u64,
     /// Packets.
     pub packets: u64,
@@ -485,8 +498,8 @@ pub struct Loss {
     /// Where it was in what passed between its hosts.
     #[serde(skip)]
     pub(crate) passage: Passage,
-    /// The queueing delay of the newest packet that had arrived when the loss showed, milliseconds; none if it is not known,
-    /// as behind a timeout.
+    /// The queueing delay of the newest packet that had arrived when the loss showed, milliseconds;
+    /// none if it is not known, as behind a timeout.
     pub queueing_ms: Option<f64>,
     /// The verdict of every algorithm that can judge the flow.
     pub verdicts: Verdicts,
@@ -503,7 +516,9 @@ pub struct Reasons(pub(crate) Verdicts);
 
 impl Serialize for Reasons {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, judgement)| (name, judgement.reason.to_string())))
+        serializer.collect_map(
+            self.0.iter().map(|(name, judgement)| (name, judgement.reason.to_string())),
+        )
     }
 }
 
@@ -520,7 +535,9 @@ impl Missing {
     /// Each undecided algorithm's name, and what it misses.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Input)> {
         self.0.iter().filter_map(|(name, judgement)| match judgement.reason {
-            Reason::Missing { input } if judgement.verdict == Verdict::Undecided => Some((name, input)),
+            Reason::Missing { input } if judgement.verdict == Verdict::Undecided => {
+                Some((name, input))
+            }
             _ => None,
         })
     }
@@ -543,7 +560,10 @@ pub struct Verdicts {
 impl Verdicts {
     /// Each algorithm's name, and what it says and why.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Judgement)> {
-        self.names.iter().zip(self.opinions.iter()).filter_map(|(name, judgement)| Some((name.as_deref()?, judgement)))
+        self.names
+            .iter()
+            .zip(self.opinions.iter())
+            .filter_map(|(name, judgement)| Some((name.as_deref()?, judgement)))
     }
 
     /// What the algorithm of this name says, and why.
@@ -559,7 +579,8 @@ impl Verdicts {
 
 impl Serialize for Verdicts {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|(name, judgement)| (name, judgement.verdict.to_string())))
+        serializer
+            .collect_map(self.iter().map(|(name, judgement)| (name, judgement.verdict.to_string())))
     }
 }
 
@@ -585,13 +606,18 @@ const MAX_LOSSY_FLOWS: usize = 100_000;
 /// Analyses a capture.
 ///
 /// # Errors
-/// If `source` is no capture that can be read. A capture that ends early is analysed as far as it goes, and the
-/// analysis says so.
-pub fn analyze(mut source: impl Read, file: &str, options: &Options) -> Result<Analysis, CaptureError> {
+/// If `source` is no capture that can be read. A capture that ends early is analysed as far as it
+/// goes, and the analysis says so.
+pub fn analyze(
+    mut source: impl Read,
+    file: &str,
+    options: &Options,
+) -> Result<Analysis, CaptureError> {
     analyze_and(&mut source, file, options, &mut |_, _, _| {})
 }
 
-/// As [`analyze`], of a capture that is still being made: hands a [`Glance`] on for each second of it.
+/// As [`analyze`], of a capture that is still being made: hands a [`Glance`] on for each second of
+/// it.
 ///
 /// # Errors
 /// As [`analyze`].
@@ -611,8 +637,8 @@ pub fn analyze_live(
     })
 }
 
-/// As [`analyze`], of a capture that is in several files, as a ring buffer's: flows go on from one to the next. Frames are
-/// numbered within their file.
+/// As [`analyze`], of a capture that is in several files, as a ring buffer's: flows go on from one
+/// to the next. Frames are numbered within their file.
 ///
 /// # Errors
 /// If a part is no capture that can be read.
@@ -668,7 +694,13 @@ pub(crate) fn analyze_keeping(
     options: &Options,
     also: Also<'_>,
 ) -> Result<Analysis, CaptureError> {
-    analyze_by(source, options, &Rules { keeps_packets: true, ..Rules::of(options, file) }, file, also)
+    analyze_by(
+        source,
+        options,
+        &Rules { keeps_packets: true, ..Rules::of(options, file) },
+        file,
+        also,
+    )
 }
 
 fn analyze_by(
@@ -691,7 +723,12 @@ fn analyze_by(
 }
 
 /// A flow that was not read from a capture, whose times count from `begun`.
-pub(crate) fn described(options: &Options, rules: &Rules, begun: Time, result: FlowResult) -> Option<Flow> {
+pub(crate) fn described(
+    options: &Options,
+    rules: &Rules,
+    begun: Time,
+    result: FlowResult,
+) -> Option<Flow> {
     let mut reading = Reading::new(options, rules.clone(), "");
     reading.begun = Some(begun);
     reading.keep(result);
@@ -875,7 +912,8 @@ impl<'a> Reading<'a> {
     fn on_frame(&mut self, time: Time, parsed: &Parsed<'_>) {
         match parsed {
             Parsed::Packet(packet) => {
-                let protocol = if packet.is_dns() { None } else { self.table.on_packet(time, packet) };
+                let protocol =
+                    if packet.is_dns() { None } else { self.table.on_packet(time, packet) };
                 match &packet.transport {
                     Transport::Tcp(tcp) => {
                         self.analysis.tcp_packets += 1;
@@ -924,8 +962,11 @@ impl<'a> Reading<'a> {
             return;
         }
         let is_lossy = result.losses.count(State::is_loss) > 0;
-        let (listed, most) =
-            if is_lossy { (&mut self.lossy, MAX_LOSSY_FLOWS) } else { (&mut self.lossless, MAX_LISTED_FLOWS) };
+        let (listed, most) = if is_lossy {
+            (&mut self.lossy, MAX_LOSSY_FLOWS)
+        } else {
+            (&mut self.lossless, MAX_LISTED_FLOWS)
+        };
         if *listed == most {
             self.analysis.unlisted_flows += 1;
             return;
@@ -944,7 +985,8 @@ impl<'a> Reading<'a> {
         }
         if self.drawn.len() > MAX_DRAWN_FLOWS {
             let weight = |flow: &Flow| (flow.lost(), flow.packets, std::cmp::Reverse(flow.id));
-            let least = (0..self.drawn.len()).min_by_key(|&place| weight(&flows[self.drawn[place]]));
+            let least =
+                (0..self.drawn.len()).min_by_key(|&place| weight(&flows[self.drawn[place]]));
             if let Some(place) = least {
                 flows[self.drawn.swap_remove(place)].over_time = None;
             }
@@ -963,11 +1005,13 @@ impl<'a> Reading<'a> {
         let begun = self.begun.unwrap_or(Time::ZERO);
         let pace = result.pace.as_ref().and_then(|pace| Pace::of(pace, &result, begun));
         let notes = if self.options.notes { Note::all_of(&result.losses) } else { Vec::new() };
-        let lost: Vec<Found> = result.losses.found.into_iter().filter(|found| found.state.is_loss()).collect();
+        let lost: Vec<Found> =
+            result.losses.found.into_iter().filter(|found| found.state.is_loss()).collect();
         let ends = Ends { receiver: result.at_receiver, sender: result.at_sender };
         let told = ends.that_tells(&lost);
         let queueing = told.and_then(Queueing::of);
-        let over_time = result.over_time.as_ref().and_then(|transfer| transfer.over_time(told, begun));
+        let over_time =
+            result.over_time.as_ref().and_then(|transfer| transfer.over_time(told, begun));
         let first_seq = result.over_time.as_ref().and_then(Transfer::first_seq);
         let as_loss = |found: Found| {
             let queueing_ms = ends.queueing_of(&found);
@@ -983,7 +1027,11 @@ impl<'a> Reading<'a> {
             }
             _ => None,
         };
-        let packets = result.carried.as_ref().zip(pace.as_ref()).map(|(carried, pace)| Packets::of(carried, pace));
+        let packets = result
+            .carried
+            .as_ref()
+            .zip(pace.as_ref())
+            .map(|(carried, pace)| Packets::of(carried, pace));
         let course = result.pace.as_ref().filter(|_| !losses.is_empty());
         let measured = course.map(|course| Box::new(Measured::of(course, packets, begun)));
         let mut summary: BTreeMap<String, Summary> =
@@ -995,7 +1043,8 @@ impl<'a> Reading<'a> {
         }
         let judged_at = result.judged_at;
         let protocol = result.protocol;
-        let situation = Situation { judged_at, protocol, selective: result.selective, delays: result.delays };
+        let situation =
+            Situation { judged_at, protocol, selective: result.selective, delays: result.delays };
         let usable = || names.iter().flatten().map(String::as_str);
         let recommended = Table::built_in().recommend(situation, usable()).map(str::to_owned);
         let expected = Table::built_in().expected_of(situation, usable());
@@ -1006,8 +1055,11 @@ impl<'a> Reading<'a> {
             to_s: second(outage.to),
             answered: outage.is_answered,
         };
-        let pause =
-            |pause: &flow::Pause| Pause { from_s: second(pause.from), to_s: second(pause.to), skipped: pause.skipped };
+        let pause = |pause: &flow::Pause| Pause {
+            from_s: second(pause.from),
+            to_s: second(pause.to),
+            skipped: pause.skipped,
+        };
         Flow {
             id: result.number,
             src: result.src,
@@ -1106,19 +1158,26 @@ impl<'a> Reading<'a> {
 const MOST_DROPPED: f64 = 0.05;
 
 impl Analysis {
-    /// Whether the capture itself says that it dropped so many packets that it does not show the losses of this flow: of all
-    /// packets, or beside the gaps of a stream, any of which may be such packets. TCP tells by its acknowledgements.
+    /// Whether the capture itself says that it dropped so many packets that it does not show the
+    /// losses of this flow: of all packets, or beside the gaps of a stream, any of which may be
+    /// such packets. TCP tells by its acknowledgements.
     fn is_dropped(&self, flow: &Flow, dropped: u64) -> bool {
         let share = dropped as f64 / (dropped + self.packets) as f64;
-        let gaps =
-            flow.losses.iter().filter(|loss| loss.evidence == Evidence::Gap).count() as u64 + flow.unlisted_losses;
+        let gaps = flow.losses.iter().filter(|loss| loss.evidence == Evidence::Gap).count() as u64
+            + flow.unlisted_losses;
         share > MOST_DROPPED || (flow.protocol.is_numbered() && gaps > 0 && dropped * 2 >= gaps)
     }
 
     /// The flows whose seeming losses may be what the capture dropped: no cause of theirs is shown.
     fn doubted(&self) -> BTreeSet<u64> {
-        let Some(dropped) = self.dropped_by_capture.filter(|dropped| *dropped > 0) else { return BTreeSet::new() };
-        self.flows.iter().filter(|flow| self.is_dropped(flow, dropped)).map(|flow| flow.id).collect()
+        let Some(dropped) = self.dropped_by_capture.filter(|dropped| *dropped > 0) else {
+            return BTreeSet::new();
+        };
+        self.flows
+            .iter()
+            .filter(|flow| self.is_dropped(flow, dropped))
+            .map(|flow| flow.id)
+            .collect()
     }
 }
 
@@ -1146,7 +1205,12 @@ impl Loss {
 
 impl Loss {
     /// The loss of one packet, of which neither the place nor the queueing delay is known.
-    pub(crate) fn new(shown: (f64, Time), what: (u64, u64), evidence: Evidence, verdicts: Verdicts) -> Self {
+    pub(crate) fn new(
+        shown: (f64, Time),
+        what: (u64, u64),
+        evidence: Evidence,
+        verdicts: Verdicts,
+    ) -> Self {
         let (time_s, time) = shown;
         let (seq, bytes) = what;
         let reasons = Reasons(verdicts.clone());
@@ -1192,8 +1256,10 @@ impl Ends {
     fn shifts(&self, vantage: Vantage, begun: Time) -> Vec<Shift> {
         let sender = self.sender.as_ref().filter(|_| vantage != Vantage::Receiver);
         let shifts = [self.receiver.as_ref(), sender].into_iter().flatten().flat_map(Trips::shifts);
-        let shift =
-            |shift: &judge::Shift| Shift { at_s: (shift.at - begun).as_secs_f64(), by_ms: shift.by.as_millis_f64() };
+        let shift = |shift: &judge::Shift| Shift {
+            at_s: (shift.at - begun).as_secs_f64(),
+            by_ms: shift.by.as_millis_f64(),
+        };
         let mut shifts: Vec<Shift> = shifts.map(shift).collect();
         shifts.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         shifts
@@ -1204,7 +1270,8 @@ impl Ends {
         let gaps = lost.iter().filter(|found| found.evidence == Evidence::Gap).count();
         let receiver = self.receiver.as_ref();
         let sender = self.sender.as_ref();
-        let by_weight = if gaps * 2 >= lost.len() { [receiver, sender] } else { [sender, receiver] };
+        let by_weight =
+            if gaps * 2 >= lost.len() { [receiver, sender] } else { [sender, receiver] };
         by_weight.into_iter().flatten().find(|trips| trips.latest().is_some())
     }
 }

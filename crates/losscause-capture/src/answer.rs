@@ -1,4 +1,5 @@
-//! The answer in words: how many packets were lost and why, and what explains a slow transfer beside that.
+//! The answer in words: how many packets were lost and why, and what explains a slow transfer
+//! beside that.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,9 @@ use losscause::{Judgement, Verdict};
 use crate::flow::is_incomplete;
 use crate::names;
 use crate::units;
-use crate::{Analysis, Flow, FlowDiagnosis, Loss, Outage, Pause, Protocol, Summary, Tries, Vantage};
+use crate::{
+    Analysis, Flow, FlowDiagnosis, Loss, Outage, Pause, Protocol, Summary, Tries, Vantage,
+};
 
 /// Of so many losses most have one cause.
 pub(crate) const MOST_OF_TEN: u64 = 8;
@@ -35,18 +38,23 @@ impl Analysis {
         names::within(&told, &self.flows)
     }
 
-    /// How many packets were lost, and the cause that is named, without what shows it and what to do: the answer's first
-    /// sentences.
+    /// How many packets were lost, and the cause that is named, without what shows it and what to
+    /// do: the answer's first sentences.
     pub fn headline(&self) -> String {
         let Told { lost, headline, .. } = self.told_losses();
         let told = if headline.is_empty() { lost } else { format!("{lost} {headline}") };
         names::within(&told, &self.flows)
     }
 
-    /// What the answer says beside the headline, what shows the cause and what to do: a sentence each.
+    /// What the answer says beside the headline, what shows the cause and what to do: a sentence
+    /// each.
     pub fn beside_headline(&self) -> Vec<String> {
         let beside = self.told_losses().beside;
-        (!beside.is_empty()).then_some(beside).into_iter().chain(self.told_beside_losses()).collect()
+        (!beside.is_empty())
+            .then_some(beside)
+            .into_iter()
+            .chain(self.told_beside_losses())
+            .collect()
     }
 
     /// The losses and their causes.
@@ -60,7 +68,8 @@ impl Analysis {
         let all = counted().count() as u64 + self.unlisted_flows;
         let flows = plural(all, "flow");
         if total == 0 {
-            let known = counted().filter(|flow| flow.shows_losses()).count() as u64 + self.unlisted_flows;
+            let known =
+                counted().filter(|flow| flow.shows_losses()).count() as u64 + self.unlisted_flows;
             let pauses = self.flows.iter().any(|flow| !flow.pauses.is_empty());
             let outside = if pauses { " outside of pauses" } else { "" };
             let elsewhere: u64 = self.flows.iter().map(Flow::lost_elsewhere).sum();
@@ -74,7 +83,9 @@ impl Analysis {
             let hides_repairs = counted().any(|flow| flow.shows_losses() && flow.hides_repairs());
             let lost = if hides_repairs { "is missing" } else { "was lost" };
             return only(match known {
-                0 => format!("Whether a data packet of {flows} was lost, the capture does not show."),
+                0 => {
+                    format!("Whether a data packet of {flows} was lost, the capture does not show.")
+                }
                 _ if known == all => format!("No data packet of {flows} {lost}{outside}."),
                 _ => format!(
                     "No data packet of {known} of {flows} {lost}{outside}; of the others the capture does not show it."
@@ -87,7 +98,9 @@ impl Analysis {
         let by_timer: u64 = unexplained.map(|flow| flow.lost_by_timer()).sum();
         let timers = match by_timer {
             0 => None,
-            all if all == total && self.flows.iter().all(|flow| flow.one_way || flow.lost() == 0) => {
+            all if all == total
+                && self.flows.iter().all(|flow| flow.one_way || flow.lost() == 0) =>
+            {
                 let again = plural(total, "packet");
                 return only(format!(
                     "{again} of {flows} were sent again; why is not shown, as no answer was captured."
@@ -99,20 +112,28 @@ impl Analysis {
             1 => Some("1 only by a timer: its cause is not shown.".to_owned()),
             some => Some(format!("{some} only by a timer: their cause is not shown.")),
         };
-        let one_by_one: Vec<&Flow> = lossy.iter().copied().filter(|flow| flow.is_told_one_by_one()).collect();
-        let beside = timers.into_iter().chain(told_one_by_one(&one_by_one)).collect::<Vec<_>>().join(" ");
+        let one_by_one: Vec<&Flow> =
+            lossy.iter().copied().filter(|flow| flow.is_told_one_by_one()).collect();
+        let beside =
+            timers.into_iter().chain(told_one_by_one(&one_by_one)).collect::<Vec<_>>().join(" ");
         let [headline, causes] = told_causes(&lossy).unwrap_or_default();
         Told { lost, headline, causes, beside }
     }
 
-    /// What explains a slow transfer beside losses, or forbids to conclude from them: a sentence each.
+    /// What explains a slow transfer beside losses, or forbids to conclude from them: a sentence
+    /// each.
     fn told_beside_losses(&self) -> Vec<String> {
         let mut told = Vec::new();
         let worst = |weight: fn(&Flow) -> f64| {
-            let weighed = self.flows.iter().map(|flow| (weight(flow), flow)).filter(|(weight, _)| *weight > 0.0);
+            let weighed = self
+                .flows
+                .iter()
+                .map(|flow| (weight(flow), flow))
+                .filter(|(weight, _)| *weight > 0.0);
             weighed.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, flow)| flow)
         };
-        let count = |is: fn(&Flow) -> bool| self.flows.iter().filter(|flow| is(flow)).count() as u64;
+        let count =
+            |is: fn(&Flow) -> bool| self.flows.iter().filter(|flow| is(flow)).count() as u64;
         let others = |count: u64| match count {
             0 | 1 => String::new(),
             more => format!(" (and so {} more)", plural(more - 1, "flow")),
@@ -125,23 +146,32 @@ impl Analysis {
             let all = count(|flow| flow.closing.is_some());
             told.extend(flow.told_closing().map(|text| format!("{text}{}.", others(all))));
         }
-        if let Some(flow) = worst(|flow| flow.outages.iter().map(|outage| outage.to_s - outage.from_s).sum()) {
+        if let Some(flow) =
+            worst(|flow| flow.outages.iter().map(|outage| outage.to_s - outage.from_s).sum())
+        {
             let all = count(|flow| !flow.outages.is_empty());
             told.extend(flow.told_outages().map(|text| format!("{text}{}.", others(all))));
         }
-        if let Some(flow) = worst(|flow| flow.pauses.iter().map(|pause| pause.to_s - pause.from_s).sum()) {
+        if let Some(flow) =
+            worst(|flow| flow.pauses.iter().map(|pause| pause.to_s - pause.from_s).sum())
+        {
             let all = count(|flow| !flow.pauses.is_empty());
             told.extend(flow.told_pauses().map(|text| format!("{text}{}.", others(all))));
         }
-        let closed = worst(|flow| if flow.window_closed_s >= LONG_S { flow.window_closed_s } else { 0.0 });
+        let closed =
+            worst(|flow| if flow.window_closed_s >= LONG_S { flow.window_closed_s } else { 0.0 });
         if let Some(flow) = closed {
             let closed = flow.window_closed_s;
             let all = self.duration_s;
             let who = &flow.dst;
-            told.push(format!("{who} could take nothing: its window was closed for {closed:.1} of {all:.1} s."));
+            told.push(format!(
+                "{who} could take nothing: its window was closed for {closed:.1} of {all:.1} s."
+            ));
         }
         told.extend(self.flows.iter().max_by_key(|flow| flow.bytes).and_then(Flow::told_limit));
-        if let Some(flow) = worst(|flow| if flow.may_lose_behind() { flow.packets as f64 } else { 0.0 }) {
+        if let Some(flow) =
+            worst(|flow| if flow.may_lose_behind() { flow.packets as f64 } else { 0.0 })
+        {
             let all = count(Flow::may_lose_behind);
             told.push(format!(
                 "No number is missing in {} of {} to {}{}; what was lost behind this capture, the other end's would tell.",
@@ -151,7 +181,9 @@ impl Analysis {
                 others(all)
             ));
         }
-        let only_there = |flow: &Flow| if flow.may_be_in_wrong_order() { flow.capture_drops as f64 } else { 0.0 };
+        let only_there = |flow: &Flow| {
+            if flow.may_be_in_wrong_order() { flow.capture_drops as f64 } else { 0.0 }
+        };
         if let Some(flow) = worst(only_there) {
             let all = count(Flow::may_be_in_wrong_order);
             told.push(format!(
@@ -163,7 +195,9 @@ impl Analysis {
                 others(all)
             ));
         }
-        if let Some(flow) = worst(|flow| if flow.is_incomplete() { flow.capture_drops as f64 } else { 0.0 }) {
+        if let Some(flow) =
+            worst(|flow| if flow.is_incomplete() { flow.capture_drops as f64 } else { 0.0 })
+        {
             let packets = flow.wire_packets;
             let kept = 100.0 * packets as f64 / (packets + flow.capture_drops) as f64;
             let all = count(Flow::is_incomplete);
@@ -174,7 +208,9 @@ impl Analysis {
                 others(all)
             ));
         }
-        if let Some(flow) = worst(|flow| if flow.packets == 0 { flow.acked_uncaptured as f64 } else { 0.0 }) {
+        if let Some(flow) =
+            worst(|flow| if flow.packets == 0 { flow.acked_uncaptured as f64 } else { 0.0 })
+        {
             let all = count(|flow| flow.packets == 0 && flow.acked_uncaptured > 0);
             told.push(format!(
                 "Of {} to {}{} only acknowledgements were captured, of {}.",
@@ -184,12 +220,14 @@ impl Analysis {
                 units::bytes(flow.acked_uncaptured)
             ));
         }
-        told.extend(self.told_unread().filter(|_| self.is_mostly_unread()).map(|text| format!("{text}.")));
+        told.extend(
+            self.told_unread().filter(|_| self.is_mostly_unread()).map(|text| format!("{text}.")),
+        );
         told
     }
 
-    /// The commands to run next, in their order: for the cause of most losses. `FILE` stands for the capture, words in angle
-    /// brackets for what the reader knows.
+    /// The commands to run next, in their order: for the cause of most losses. `FILE` stands for
+    /// the capture, words in angle brackets for what the reader knows.
     pub fn next(&self) -> &[String] {
         self.diagnosis().map_or(&[], |told| &told.next)
     }
@@ -219,8 +257,8 @@ impl Flow {
     ];
 
     /// A table row: number (minor: in brackets), ends, vantage point, packets, losses, their share,
-    /// packets that were sent again, losses called wireless and congestion, those undecided, and the algorithm that called
-    /// them so.
+    /// packets that were sent again, losses called wireless and congestion, those undecided, and
+    /// the algorithm that called them so.
     pub fn cells(&self) -> [String; 12] {
         let Summary { wireless, congestion, undecided, .. } = self.verdicts();
         [
@@ -252,7 +290,10 @@ impl Flow {
     /// The flow's losses, their cause, and what the algorithm to follow calls them, in sentences.
     pub fn answer(&self) -> String {
         if self.lost() == 0 {
-            return format!("No data packet {}.", if self.hides_repairs() { "is missing" } else { "was lost" });
+            return format!(
+                "No data packet {}.",
+                if self.hides_repairs() { "is missing" } else { "was lost" }
+            );
         }
         let lost = format!("{}.", plural(self.lost(), "lost packet"));
         let causes = told_causes(&[self]).map(|[_, causes]| causes);
@@ -263,32 +304,40 @@ impl Flow {
     /// What was lost and how that was found; then what the algorithm to follow said, and why.
     pub fn told(&self, loss: &Loss) -> [String; 2] {
         let what = if self.protocol == Protocol::Tcp { "sequence number" } else { "packet" };
-        let delay = loss.queueing_ms.map(|ms| format!(", queueing delay {ms:.1} ms")).unwrap_or_default();
+        let delay =
+            loss.queueing_ms.map(|ms| format!(", queueing delay {ms:.1} ms")).unwrap_or_default();
         let said = match (self.recommended.as_ref(), self.judgement(loss)) {
             (Some(name), Some(judgement)) => by(name, &judgement.to_string()),
             _ => "no algorithm can judge it".to_owned(),
         };
-        [format!("{:.3} s, {what} {}, found by {}{delay}", loss.time_s, loss.seq, loss.evidence), said]
+        [
+            format!("{:.3} s, {what} {}, found by {}{delay}", loss.time_s, loss.seq, loss.evidence),
+            said,
+        ]
     }
 
-    /// Losses that only a timer showed: a timeout, or a probe of the tail. Nothing shows their cause.
+    /// Losses that only a timer showed: a timeout, or a probe of the tail. Nothing shows their
+    /// cause.
     pub fn lost_by_timer(&self) -> u64 {
         self.losses.iter().filter(|loss| loss.is_by_timer()).count() as u64
     }
 
-    /// Whether the algorithm's verdicts on single losses add to the cause: a named cause beats them, and without delays
-    /// nothing backs them.
+    /// Whether the algorithm's verdicts on single losses add to the cause: a named cause beats
+    /// them, and without delays nothing backs them.
     pub fn is_told_one_by_one(&self) -> bool {
         let Some(FlowDiagnosis { diagnosis, .. }) = &self.diagnosis else { return false };
         let is_told = diagnosis.certainty == Certainty::CannotTell || diagnosis.cause == Cause::Air;
         let nothing_backs = matches!(
             diagnosis.cause,
-            Cause::NotShown(Unknown::NoDelays | Unknown::NotObserved | Unknown::NoPlace | Unknown::OnlyTimers)
+            Cause::NotShown(
+                Unknown::NoDelays | Unknown::NotObserved | Unknown::NoPlace | Unknown::OnlyTimers
+            )
         );
         is_told && !nothing_backs && self.recommended.is_some()
     }
 
-    /// The cause that its losses have together, if one is named and tells more than their single verdicts.
+    /// The cause that its losses have together, if one is named and tells more than their single
+    /// verdicts.
     pub(crate) fn named(&self) -> Option<&Diagnosis> {
         let told = self.diagnosis.as_ref().filter(|_| !self.is_told_one_by_one())?;
         (told.diagnosis.certainty != Certainty::CannotTell).then_some(&told.diagnosis)
@@ -296,7 +345,8 @@ impl Flow {
 
     /// The cause that the losses have together, in words, and how sure it is.
     pub fn named_cause(&self) -> Option<String> {
-        self.named().map(|Diagnosis { cause, certainty, .. }| format!("{}: {cause}", certainty.name()))
+        self.named()
+            .map(|Diagnosis { cause, certainty, .. }| format!("{}: {cause}", certainty.name()))
     }
 
     /// Whether its losses were those of a path that was gone.
@@ -311,36 +361,41 @@ impl Flow {
 
     /// Whether losses would show.
     fn shows_losses(&self) -> bool {
-        self.packets > 0 && !self.is_incomplete() && !self.may_be_in_wrong_order() && !self.may_lose_behind()
+        self.packets > 0
+            && !self.is_incomplete()
+            && !self.may_be_in_wrong_order()
+            && !self.may_lose_behind()
     }
 
-    /// Whether it is a stream that may have been captured in front of the place where it lost packets: a gap shows only
-    /// behind that.
+    /// Whether it is a stream that may have been captured in front of the place where it lost
+    /// packets: a gap shows only behind that.
     fn may_lose_behind(&self) -> bool {
         let is_in_front = matches!(self.vantage, Vantage::Sender | Vantage::Unknown);
         self.protocol.is_numbered() && is_in_front && self.lost() == 0
     }
 
-    /// Whether a packet may have been lost and sent again without a trace: seen behind the loss, it left no gap if nothing
-    /// later came before.
+    /// Whether a packet may have been lost and sent again without a trace: seen behind the loss, it
+    /// left no gap if nothing later came before.
     fn hides_repairs(&self) -> bool {
         self.protocol == Protocol::Tcp && !matches!(self.vantage, Vantage::Sender | Vantage::Both)
     }
 
-    /// Of two joined captures: losses that the sender's alone shows, and that did not happen between the two.
+    /// Of two joined captures: losses that the sender's alone shows, and that did not happen
+    /// between the two.
     fn lost_elsewhere(&self) -> u64 {
         self.alone.filter(|_| self.lost() == 0).map_or(0, |alone| alone.sender.others)
     }
 
-    /// Of two joined captures of a stream, which repeats nothing: whether only the receiver's has packets that the other
-    /// has not. The sender's missed them, or they were lost and the captures are in the wrong order.
+    /// Of two joined captures of a stream, which repeats nothing: whether only the receiver's has
+    /// packets that the other has not. The sender's missed them, or they were lost and the captures
+    /// are in the wrong order.
     fn may_be_in_wrong_order(&self) -> bool {
         let is_stream = self.protocol.is_numbered() && self.alone.is_some();
         is_stream && self.lost() == 0 && self.capture_drops > 0
     }
 
-    /// Packets that the capture has again. A stream's numbers alone do not tell whether its sender or the capture repeats
-    /// them, unless nearly all are there twice.
+    /// Packets that the capture has again. A stream's numbers alone do not tell whether its sender
+    /// or the capture repeats them, unless nearly all are there twice.
     pub(crate) fn copied(&self) -> u64 {
         let all_twice = self.packets >= 10 && self.duplicates * 5 >= self.packets * 2;
         match self.protocol {
@@ -356,12 +411,20 @@ impl Flow {
         let what = if reply { "SYN+ACK" } else { "SYN" };
         Some(match (answered, reply) {
             (true, false) => {
-                format!("{ends}: {} before the connection opened, after {waited_s:.1} s", plural(repeats, "lost SYN"))
+                format!(
+                    "{ends}: {} before the connection opened, after {waited_s:.1} s",
+                    plural(repeats, "lost SYN")
+                )
             }
             (true, true) => {
-                format!("{ends}: SYN+ACK sent {} times before it was answered, after {waited_s:.1} s", repeats + 1)
+                format!(
+                    "{ends}: SYN+ACK sent {} times before it was answered, after {waited_s:.1} s",
+                    repeats + 1
+                )
             }
-            (false, _) => format!("{ends}: {} in {waited_s:.1} s, never answered", plural(repeats + 1, what)),
+            (false, _) => {
+                format!("{ends}: {} in {waited_s:.1} s, never answered", plural(repeats + 1, what))
+            }
         })
     }
 
@@ -369,29 +432,43 @@ impl Flow {
         let Tries { repeats, waited_s, answered, .. } = self.closing?;
         let ends = format!("{} to {}", self.src, self.dst);
         Some(match answered {
-            true => format!("{ends}: FIN sent {} times in {waited_s:.1} s before it was answered", repeats + 1),
-            false => format!("{ends}: {} in {waited_s:.1} s, never answered", plural(repeats + 1, "FIN")),
+            true => format!(
+                "{ends}: FIN sent {} times in {waited_s:.1} s before it was answered",
+                repeats + 1
+            ),
+            false => {
+                format!("{ends}: {} in {waited_s:.1} s, never answered", plural(repeats + 1, "FIN"))
+            }
         })
     }
 
     /// What held a transfer up most of the time, if that was not the path: a sentence.
     pub fn told_limit(&self) -> Option<String> {
-        let pace = self.pace.filter(|pace| pace.lasted_s >= LONG_S && self.packets >= TRANSFER_PKTS)?;
+        let pace =
+            self.pace.filter(|pace| pace.lasted_s >= LONG_S && self.packets >= TRANSFER_PKTS)?;
         let sending = pace.sending?;
         let lasted = pace.lasted_s;
         let most = pace.lasted_s / 2.0;
         let src = &self.src;
         let dst = &self.dst;
         if sending.idle_s >= most {
-            return Some(format!("{src} had nothing to send for {:.1} of {lasted:.1} s.", sending.idle_s));
+            return Some(format!(
+                "{src} had nothing to send for {:.1} of {lasted:.1} s.",
+                sending.idle_s
+            ));
         }
         let full = sending.window_full_s;
-        let text = format!("{dst} held {src} up for {full:.1} of {lasted:.1} s: its receive window was full.");
+        let text = format!(
+            "{dst} held {src} up for {full:.1} of {lasted:.1} s: its receive window was full."
+        );
         (full >= most && self.window_closed_s < LONG_S).then_some(text)
     }
 
     fn told_outages(&self) -> Option<String> {
-        let longest = self.outages.iter().max_by(|a, b| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s)))?;
+        let longest = self
+            .outages
+            .iter()
+            .max_by(|a, b| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s)))?;
         let Outage { from_s, to_s, answered } = *longest;
         let until = if answered { format!("to {to_s:.1} s") } else { "to the end".to_owned() };
         let more = match self.outages.len() {
@@ -405,7 +482,10 @@ impl Flow {
     }
 
     fn told_pauses(&self) -> Option<String> {
-        let longest = self.pauses.iter().max_by(|a, b| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s)))?;
+        let longest = self
+            .pauses
+            .iter()
+            .max_by(|a, b| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s)))?;
         let Pause { from_s, to_s, skipped } = *longest;
         let more = match self.pauses.len() {
             1 => String::new(),
@@ -423,7 +503,8 @@ impl Flow {
         self.losses.len() as u64 + self.unlisted_losses
     }
 
-    /// The share of the packets sent that were lost, from 0 to 1. Lost packets do not pass a receiver's capture.
+    /// The share of the packets sent that were lost, from 0 to 1. Lost packets do not pass a
+    /// receiver's capture.
     pub fn lost_share(&self) -> f64 {
         let passed = matches!(self.vantage, Vantage::Sender | Vantage::Both);
         let sent = self.wire_packets + if passed { 0 } else { self.lost() };
@@ -438,7 +519,8 @@ impl Flow {
         };
         // Timeouts count as congestion by rule; a rule is no evidence.
         let by_rule = self.lost_by_timer().min(summary.congestion);
-        (summary.congestion, summary.undecided) = (summary.congestion - by_rule, summary.undecided + by_rule);
+        (summary.congestion, summary.undecided) =
+            (summary.congestion - by_rule, summary.undecided + by_rule);
         summary
     }
 
@@ -473,7 +555,8 @@ fn by(name: &str, judgement: &str) -> String {
 /// "by spike, 41 are wireless and 3 congestion, and 2 cannot be told".
 fn counted(by: &str, verdicts: Summary) -> String {
     let Summary { wireless, congestion, undecided } = verdicts;
-    let untold = if undecided == 0 { String::new() } else { format!(", and {undecided} cannot be told") };
+    let untold =
+        if undecided == 0 { String::new() } else { format!(", and {undecided} cannot be told") };
     format!("by {by}, {wireless} are wireless and {congestion} congestion{untold}")
 }
 /// The causes of these flows' losses, those of most losses first.
@@ -496,7 +579,8 @@ fn shared_causes<'a>(lossy: &[&'a Flow]) -> Vec<Shared<'a>> {
     causes
 }
 
-/// The causes of these flows' losses: in short; and how sure they are, what shows them and what to do.
+/// The causes of these flows' losses: in short; and how sure they are, what shows them and what to
+/// do.
 fn told_causes(lossy: &[&Flow]) -> Option<[String; 2]> {
     let causes = shared_causes(lossy);
     let main = causes.first()?;
@@ -505,13 +589,25 @@ fn told_causes(lossy: &[&Flow]) -> Option<[String; 2]> {
     let Diagnosis { cause, certainty, .. } = main.told.diagnosis;
     if main.lost * 10 >= total * MOST_OF_TEN {
         // Only of a flow alone, and with a cause, is a low rate what its losses cost.
-        let cost = main.told.cost.filter(|_| lossy.len() == 1 && certainty != Certainty::CannotTell);
-        let cost = cost.and_then(|cost| cost.in_short()).map(|cost| format!(" {cost}.")).unwrap_or_default();
-        return Some([format!("{certainty}: {cause}."), format!("{}.{cost} {advice}.", main.told.diagnosis)]);
+        let cost =
+            main.told.cost.filter(|_| lossy.len() == 1 && certainty != Certainty::CannotTell);
+        let cost = cost
+            .and_then(|cost| cost.in_short())
+            .map(|cost| format!(" {cost}."))
+            .unwrap_or_default();
+        return Some([
+            format!("{certainty}: {cause}."),
+            format!("{}.{cost} {advice}.", main.told.diagnosis),
+        ]);
     }
-    let told: Vec<String> =
-        causes.iter().map(|shared| format!("{} of {total}: {}", shared.lost, shared.told.diagnosis)).collect();
-    Some(["Causes differ by flow.".to_owned(), format!("Causes differ by flow. {}. {advice}.", told.join(". "))])
+    let told: Vec<String> = causes
+        .iter()
+        .map(|shared| format!("{} of {total}: {}", shared.lost, shared.told.diagnosis))
+        .collect();
+    Some([
+        "Causes differ by flow.".to_owned(),
+        format!("Causes differ by flow. {}. {advice}.", told.join(". ")),
+    ])
 }
 
 /// A cause that several flows may have.
@@ -526,16 +622,18 @@ struct Shared<'a> {
 
 /// What the algorithms to follow call these flows' losses: a sentence.
 fn told_one_by_one(flows: &[&Flow]) -> Option<String> {
-    let names: BTreeSet<&String> = flows.iter().filter_map(|flow| flow.recommended.as_ref()).collect();
+    let names: BTreeSet<&String> =
+        flows.iter().filter_map(|flow| flow.recommended.as_ref()).collect();
     if names.is_empty() {
         return None;
     }
     let names: Vec<String> = names.into_iter().map(|name| at_its_end(name)).collect();
-    let verdicts = flows.iter().map(|flow| flow.verdicts()).fold(Summary::default(), |sum, one| Summary {
-        wireless: sum.wireless + one.wireless,
-        congestion: sum.congestion + one.congestion,
-        undecided: sum.undecided + one.undecided,
-    });
+    let verdicts =
+        flows.iter().map(|flow| flow.verdicts()).fold(Summary::default(), |sum, one| Summary {
+            wireless: sum.wireless + one.wireless,
+            congestion: sum.congestion + one.congestion,
+            undecided: sum.undecided + one.undecided,
+        });
     Some(format!("One by one: {}.", counted(&names.join(" and "), verdicts)))
 }
 
@@ -555,6 +653,9 @@ mod tests {
 
     #[test]
     fn a_count_has_the_plural_of_what_it_counts() {
-        assert_eq!([plural(1, "loss"), plural(2, "loss"), plural(0, "flow")], ["1 loss", "2 losses", "0 flows"]);
+        assert_eq!(
+            [plural(1, "loss"), plural(2, "loss"), plural(0, "flow")],
+            ["1 loss", "2 losses", "0 flows"]
+        );
     }
 }

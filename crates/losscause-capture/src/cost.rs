@@ -22,8 +22,8 @@ use crate::{Flow, Loss, Vantage};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Cost {
-    /// Distinct data over the time in which its sender waited for the path, bits per second. Where that time is not seen, as
-    /// at a receiver, over all of its time.
+    /// Distinct data over the time in which its sender waited for the path, bits per second. Where
+    /// that time is not seen, as at a receiver, over all of its time.
     pub goodput_bps: f64,
     /// What the path takes of such data, bits per second; none if that was not seen.
     pub path_rate_bps: Option<f64>,
@@ -33,7 +33,8 @@ pub struct Cost {
     pub used: Option<f64>,
     /// From the first loss to the flow's last whole step of time.
     pub after_first_loss_s: f64,
-    /// For at least so long of that it was below four fifths of the path's rate; none if that is not known.
+    /// For at least so long of that it was below four fifths of the path's rate; none if that is
+    /// not known.
     pub slow_s: Option<f64>,
     /// A lost packet was not sent again yet; none if the capture is not one at the sender.
     pub repair_s: Option<f64>,
@@ -41,14 +42,15 @@ pub struct Cost {
     pub timer_s: Option<f64>,
 }
 
-/// Below this part of its rate, a path is not used: steps of time measure the rate within a few packets.
+/// Below this part of its rate, a path is not used: steps of time measure the rate within a few
+/// packets.
 const USED: f64 = 0.8;
 /// A mean of a changing rate needs a queue for so much of the time.
 const MOST_OF_TIME: f64 = 0.5;
 
 impl Cost {
-    /// Of a flow whose losses have this cause; `is_shared` if other flows of its hosts have a part of the path. None if its
-    /// data passed at once.
+    /// Of a flow whose losses have this cause; `is_shared` if other flows of its hosts have a part
+    /// of the path. None if its data passed at once.
     pub(crate) fn of(flow: &Flow, cause: Cause, is_shared: bool) -> Option<Self> {
         let pace = flow.pace?;
         let measured = flow.measured.as_ref()?;
@@ -62,10 +64,12 @@ impl Cost {
         let path_rate_bps = path.map(|path| path.0);
         let steady_bps = path.filter(|path| path.1).map(|path| path.0);
         let first_s = flow.losses.first().map_or(f64::INFINITY, |loss| loss.time_s);
-        let after =
-            (0..measured.rates.len()).filter(|&step| measured.from_s + measured.step_s * step as f64 >= first_s);
+        let after = (0..measured.rates.len())
+            .filter(|&step| measured.from_s + measured.step_s * step as f64 >= first_s);
         let after: Vec<f64> = after.map(|step| f64::from(measured.rates[step])).collect();
-        let slow = |path: f64| after.iter().filter(|rate| **rate < USED * path).count() as f64 * measured.step_s;
+        let slow = |path: f64| {
+            after.iter().filter(|rate| **rate < USED * path).count() as f64 * measured.step_s
+        };
         let is_at_sender = flow.vantage == Vantage::Sender && flow.unlisted_losses == 0;
         let repair = |is_meant: fn(&Loss) -> bool| {
             is_at_sender.then(|| repair_s(flow.losses.iter().filter(|loss| is_meant(loss))))
@@ -76,21 +80,29 @@ impl Cost {
             path_rate_changes: path.is_some_and(|path| !path.1),
             used: path_rate_bps.map(|path| (goodput_bps / path).min(1.0)),
             after_first_loss_s: after.len() as f64 * measured.step_s,
-            slow_s: steady_bps.filter(|_| pace.sending.is_some()).map(|path| (slow(path) - held_s).max(0.0)),
+            slow_s: steady_bps
+                .filter(|_| pace.sending.is_some())
+                .map(|path| (slow(path) - held_s).max(0.0)),
             repair_s: repair(|_| true),
             timer_s: repair(Loss::is_by_timer),
         })
     }
 
-    /// What it cost, if the path was hardly used and that is certain: "The flow got 4.1 Mb/s of its path's 9.6 Mb/s".
+    /// What it cost, if the path was hardly used and that is certain: "The flow got 4.1 Mb/s of its
+    /// path's 9.6 Mb/s".
     pub(crate) fn in_short(&self) -> Option<String> {
-        let path =
-            self.path_rate_bps.filter(|_| !self.path_rate_changes && self.used.is_some_and(|used| used < USED))?;
-        Some(format!("The flow got {} of its path's {}", units::rate(self.goodput_bps), units::rate(path)))
+        let path = self
+            .path_rate_bps
+            .filter(|_| !self.path_rate_changes && self.used.is_some_and(|used| used < USED))?;
+        Some(format!(
+            "The flow got {} of its path's {}",
+            units::rate(self.goodput_bps),
+            units::rate(path)
+        ))
     }
 
-    /// In one line: "2.3 of 2.9 Mb/s (80 %); below four fifths of that for at least 11.8 of 28.4 s; lost data waited 3.1 s to
-    /// be sent again, 0.4 s of it for a timer".
+    /// In one line: "2.3 of 2.9 Mb/s (80 %); below four fifths of that for at least 11.8 of 28.4 s;
+    /// lost data waited 3.1 s to be sent again, 0.4 s of it for a timer".
     pub fn told(&self) -> String {
         let mut told = match (self.path_rate_bps, self.used) {
             (Some(path), Some(used)) => {
@@ -122,7 +134,12 @@ impl Cost {
 }
 
 /// What the path takes of payload, bits per second, and whether that stays the same.
-fn path_rate(flow: &Flow, measured: &Measured, cause: Cause, is_shared: bool) -> Option<(f64, bool)> {
+fn path_rate(
+    flow: &Flow,
+    measured: &Measured,
+    cause: Cause,
+    is_shared: bool,
+) -> Option<(f64, bool)> {
     let share = measured.packets?.payload_share();
     if let Cause::Policer { rate_bps, .. } = cause {
         return rate_bps.filter(|_| !is_shared).map(|rate| (rate as f64 * share, true));

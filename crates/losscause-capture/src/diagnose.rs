@@ -1,10 +1,12 @@
-//! The cause of each flow's losses: what its own losses show, and what those of all flows between the same hosts do.
+//! The cause of each flow's losses: what its own losses show, and what those of all flows between
+//! the same hosts do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use losscause::Span;
 use losscause::diagnosis::{
-    Cause, Certainty, Diagnosis, Finding, LostPacket, OneRate, PathRate, PolicerTest, Rounds, Unknown,
+    Cause, Certainty, Diagnosis, Finding, LostPacket, OneRate, PathRate, PolicerTest, Rounds,
+    Unknown,
 };
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -47,8 +49,8 @@ pub struct FlowDiagnosis {
     pub path: Option<PathRate>,
     /// What the losses cost; none if that was not seen.
     pub cost: Option<Cost>,
-    /// The commands to run next, in their order. `FILE` stands for the capture, words in angle brackets for what the reader
-    /// knows.
+    /// The commands to run next, in their order. `FILE` stands for the capture, words in angle
+    /// brackets for what the reader knows.
     pub next: Vec<String>,
 }
 
@@ -85,7 +87,8 @@ const SHARED: f64 = 1.1;
 /// The largest packet of a path whose packets' sizes are not known.
 const USUAL_PACKET: u64 = 1_500;
 
-/// Diagnoses every flow that lost something. What seems lost of the `doubted` ones, the capture may have dropped.
+/// Diagnoses every flow that lost something. What seems lost of the `doubted` ones, the capture may
+/// have dropped.
 pub(crate) fn diagnose(flows: &mut [Flow], doubted: &BTreeSet<u64>) {
     let mut paths: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (place, flow) in flows.iter().enumerate().filter(|(_, flow)| flow.lost() > 0) {
@@ -148,11 +151,13 @@ fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> Diagnosis {
     }
     let mut losses: Vec<&Loss> = flow.losses.iter().collect();
     losses.sort_by_key(|loss| loss.passage.at);
-    let is_unanswered =
-        |loss: &&&Loss| flow.outages.iter().any(|outage| (outage.from_s..=outage.to_s).contains(&loss.time_s));
+    let is_unanswered = |loss: &&&Loss| {
+        flow.outages.iter().any(|outage| (outage.from_s..=outage.to_s).contains(&loss.time_s))
+    };
     let unanswered = losses.iter().filter(is_unanswered).count();
     if unanswered * 2 > losses.len() {
-        let longest = flow.outages.iter().map(|outage| outage.to_s - outage.from_s).fold(0.0, f64::max);
+        let longest =
+            flow.outages.iter().map(|outage| outage.to_s - outage.from_s).fold(0.0, f64::max);
         let longest = Span::from_secs_f64_rounded(longest);
         let finding = Finding::Unanswered(unanswered as u64, losses.len() as u64, longest);
         let cause = Cause::Outage;

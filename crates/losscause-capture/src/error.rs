@@ -4,8 +4,8 @@ use std::io;
 
 use crate::link_type::LinkType;
 
-/// Why a capture cannot be analysed. `Display` is the end of a sentence that begins with the file's name: "is empty,
-/// expected a pcap, pcapng or qlog file".
+/// Why a capture cannot be analysed. `Display` is the end of a sentence that begins with the file's
+/// name: "is empty, expected a pcap, pcapng or qlog file".
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {

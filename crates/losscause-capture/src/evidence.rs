@@ -1,4 +1,5 @@
-//! What backs the verdicts on single losses, in words: the delays at the losses, and the errors to expect.
+//! What backs the verdicts on single losses, in words: the delays at the losses, and the errors to
+//! expect.
 
 use crate::answer::{MOST_OF_TEN, at_its_end, plural};
 use crate::judge::trust::Share;
@@ -37,7 +38,8 @@ impl Cause {
 }
 
 impl Flow {
-    /// What the queueing delay at its losses says, beside the delay of all its packets; none without a loss.
+    /// What the queueing delay at its losses says, beside the delay of all its packets; none
+    /// without a loss.
     pub fn evidence(&self) -> Option<String> {
         if self.lost() == 0 {
             return None;
@@ -77,7 +79,9 @@ impl Flow {
 impl Flow {
     /// How far to trust the verdicts, by the accuracy table.
     pub fn trust(&self) -> Vec<String> {
-        let Some(name) = self.recommended.as_ref().filter(|_| self.lost() > 0) else { return Vec::new() };
+        let Some(name) = self.recommended.as_ref().filter(|_| self.lost() > 0) else {
+            return Vec::new();
+        };
         let followed = at_its_end(name);
         let mut sentences = Vec::new();
         let of_networks = |share: Share, what: &str| {
@@ -91,8 +95,12 @@ impl Flow {
         };
         let expected = self.expected.get(name);
         let errors: Vec<String> = [
-            expected.and_then(|expected| expected.m_c).map(|m_c| (m_c, "congestion losses wireless")),
-            expected.and_then(|expected| expected.m_w).map(|m_w| (m_w, "wireless losses congestion or nothing")),
+            expected
+                .and_then(|expected| expected.m_c)
+                .map(|m_c| (m_c, "congestion losses wireless")),
+            expected
+                .and_then(|expected| expected.m_w)
+                .map(|m_w| (m_w, "wireless losses congestion or nothing")),
         ]
         .into_iter()
         .flatten()
@@ -106,10 +114,17 @@ impl Flow {
         } else {
             format!("In simulated networks like this ({}), {followed} called {}.", self.situation, errors.join(" and "))
         });
-        let failing: Vec<String> =
-            self.expected.iter().filter(|(_, expected)| expected.fails()).map(|(name, _)| at_its_end(name)).collect();
+        let failing: Vec<String> = self
+            .expected
+            .iter()
+            .filter(|(_, expected)| expected.fails())
+            .map(|(name, _)| at_its_end(name))
+            .collect();
         if failing.contains(&followed) {
-            sentences.push("That is no better than a coin: believe the delays rather than the verdicts.".to_owned());
+            sentences.push(
+                "That is no better than a coin: believe the delays rather than the verdicts."
+                    .to_owned(),
+            );
         } else if !failing.is_empty() {
             sentences.push(format!("Known to fail there: {}.", failing.join(", ")));
         }
@@ -125,8 +140,9 @@ const NEARLY_ALWAYS: f64 = 0.8;
 /// More standard deviations than this are no chance.
 const CHANCE: f64 = 2.0;
 
-/// Holds the queueing delays at losses against those of all packets, in words and as a cause, if they tell one. A queue
-/// that drops is full, so that its losses wait long, and longer than other packets do. The air's losses do not choose.
+/// Holds the queueing delays at losses against those of all packets, in words and as a cause, if
+/// they tell one. A queue that drops is full, so that its losses wait long, and longer than other
+/// packets do. The air's losses do not choose.
 fn weigh(at_losses: &[f64], queueing: Queueing) -> (String, Option<Cause>) {
     let mut sorted = at_losses.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -143,7 +159,9 @@ fn weigh(at_losses: &[f64], queueing: Queueing) -> (String, Option<Cause>) {
     let choose = (all - low) as f64 - expected > CHANCE * deviation;
     let percent = |count: usize| 100.0 * count as f64 / all as f64;
     let happened = |count: usize| format!("{count} of {} happened", plural(all as u64, "loss"));
-    let shared = |count: usize| format!("{count} of {} ({:.0} %) happened", plural(all as u64, "loss"), percent(count));
+    let shared = |count: usize| {
+        format!("{count} of {} ({:.0} %) happened", plural(all as u64, "loss"), percent(count))
+    };
     let of_all = |share: f64| format!("{:.0} % of all packets met that", 100.0 * share);
     match Cause::of(low as u64, (all - low) as u64) {
         Cause::Air => {
@@ -151,15 +169,26 @@ fn weigh(at_losses: &[f64], queueing: Queueing) -> (String, Option<Cause>) {
             let limit = round_up(sorted[low * 9 / 10].max(0.5) * 1.001).min(half);
             let words = happened(below(limit));
             let reached = format!("which reached {}", ms(usual));
-            (format!("{words} while the path's queueing delay, {reached}, was under {}", ms(limit)), Some(Cause::Air))
+            (
+                format!(
+                    "{words} while the path's queueing delay, {reached}, was under {}",
+                    ms(limit)
+                ),
+                Some(Cause::Air),
+            )
         }
         Cause::Queue => {
-            let words = format!("{} while the path's queueing delay was {} or more", shared(all - low), ms(half));
+            let words = format!(
+                "{} while the path's queueing delay was {} or more",
+                shared(all - low),
+                ms(half)
+            );
             let cause = (choose && busy < NEARLY_ALWAYS).then_some(Cause::Queue);
             (format!("{words}, and {}", of_all(busy)), cause)
         }
         Cause::Both => {
-            let words = format!("{} while the path's queueing delay was under {}", shared(low), ms(half));
+            let words =
+                format!("{} while the path's queueing delay was under {}", shared(low), ms(half));
             let cause = if choose { Cause::Both } else { Cause::Air };
             (format!("{words}, and {}", of_all(1.0 - busy)), Some(cause))
         }
@@ -169,7 +198,11 @@ fn weigh(at_losses: &[f64], queueing: Queueing) -> (String, Option<Cause>) {
 /// The next of 1, 2, 3, 5, 10, 20, …
 fn round_up(value: f64) -> f64 {
     let unit = 10_f64.powf(value.max(1e-3).log10().floor());
-    [1.0, 2.0, 3.0, 5.0, 10.0].map(|factor| factor * unit).into_iter().find(|limit| *limit >= value).unwrap_or(value)
+    [1.0, 2.0, 3.0, 5.0, 10.0]
+        .map(|factor| factor * unit)
+        .into_iter()
+        .find(|limit| *limit >= value)
+        .unwrap_or(value)
 }
 
 fn ms(value: f64) -> String {
@@ -224,7 +257,10 @@ mod tests {
 
     #[test]
     fn a_limit_is_round() {
-        assert_eq!([0.07, 1.0, 2.1, 4.0, 6.0, 21.0, 480.0].map(round_up), [0.1, 1.0, 3.0, 5.0, 10.0, 30.0, 500.0]);
+        assert_eq!(
+            [0.07, 1.0, 2.1, 4.0, 6.0, 21.0, 480.0].map(round_up),
+            [0.1, 1.0, 3.0, 5.0, 10.0, 30.0, 500.0]
+        );
         assert_eq!([0.5, 3.0, 24.4, 2.5].map(ms), ["0.5 ms", "3 ms", "24 ms", "2.5 ms"]);
     }
 }

@@ -1,4 +1,5 @@
-//! What a report says first: why most packets were lost, what that cost, what to do, and the next command.
+//! What a report says first: why most packets were lost, what that cost, what to do, and the next
+//! command.
 
 use serde::Serialize;
 
@@ -32,8 +33,14 @@ impl First {
         let diagnosis = &told.diagnosis;
         Self {
             cause: format!("{}: {}.", diagnosis.certainty, diagnosis.cause),
-            evidence: diagnosis.findings().map(|finding| capitalised(&finding.to_string())).collect(),
-            cost: told.cost.map(|cost| format!("{}.", capitalised(&cost.told()))).unwrap_or_default(),
+            evidence: diagnosis
+                .findings()
+                .map(|finding| capitalised(&finding.to_string()))
+                .collect(),
+            cost: told
+                .cost
+                .map(|cost| format!("{}.", capitalised(&cost.told())))
+                .unwrap_or_default(),
             advice: format!("{}.", told.advice()),
             next: told.next.clone(),
         }

@@ -10,7 +10,8 @@
 //!
 //! | policer | the diagnosis: then what was lost beside full queues is the policer's, and no loss is random |
 //!
-//! A sender's capture tells neither traffic that is always there, nor a queue that drops early from random loss.
+//! A sender's capture tells neither traffic that is always there, nor a queue that drops early from
+//! random loss.
 
 use losscause::diagnosis::Cause;
 use serde::Serialize;
@@ -51,7 +52,8 @@ use crate::{Flow, Loss, Pace, Protocol, Vantage};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Fit {
-    /// The link's rate, or what other traffic left of it: bits per second, with all headers from IP on.
+    /// The link's rate, or what other traffic left of it: bits per second, with all headers from IP
+    /// on.
     pub rate_bps: f64,
     /// A tenth of the time in which a queue stood the rate was lower, bits per second.
     pub rate_p10_bps: f64,
@@ -67,7 +69,8 @@ pub struct Fit {
     pub rtt_ms: f64,
     /// How long a packet waited in a full queue, milliseconds; none if no queue was seen to drop.
     pub full_ms: Option<f64>,
-    /// The longest that packets waited, milliseconds: that of a few that stand alone does not count.
+    /// The longest that packets waited, milliseconds: that of a few that stand alone does not
+    /// count.
     pub longest_ms: f64,
     /// The share of packets that were lost where the queue was not full, from 0 to 1.
     pub random_loss: f64,
@@ -110,7 +113,8 @@ pub struct Others {
     pub off_s: f64,
 }
 
-/// A packet beside one that a full queue drops waits nearly as long as one can. A burst behind it finds a few packets gone.
+/// A packet beside one that a full queue drops waits nearly as long as one can. A burst behind it
+/// finds a few packets gone.
 const NEARLY_FULL: f64 = 0.8;
 /// More standard deviations than this are no chance.
 const CHANCE: f64 = 2.0;
@@ -118,12 +122,14 @@ const CHANCE: f64 = 2.0;
 const HARDLY_ANY: f64 = 0.02;
 /// Of so many delays one may be wrong, but for the first two.
 const SUPPORT: usize = 8;
-/// So much of the time the link is seen slower than it is: a receiver that holds an acknowledgement back makes a run longer.
+/// So much of the time the link is seen slower than it is: a receiver that holds an acknowledgement
+/// back makes a run longer.
 const USUAL: f64 = 0.75;
-/// Rates farther apart than this part are no measuring error: runs begin and end at acknowledgements, and a run of a round
-/// trip has many.
+/// Rates farther apart than this part are no measuring error: runs begin and end at
+/// acknowledgements, and a run of a round trip has many.
 const STEADY: f64 = 0.1;
-/// A link behind a policer that no queue showed is taken to be so many times as fast: its own time is then hardly any.
+/// A link behind a policer that no queue showed is taken to be so many times as fast: its own time
+/// is then hardly any.
 const BEHIND_POLICER: f64 = 10.0;
 
 /// What a full queue does.
@@ -136,7 +142,13 @@ struct Losses {
 
 impl Fit {
     /// Of a flow that was captured at its sender; none if nothing was measured.
-    pub(crate) fn of(carried: &Carried, pace: &Pace, losses: &[Loss], trips: &Trips, has_outage: bool) -> Option<Self> {
+    pub(crate) fn of(
+        carried: &Carried,
+        pace: &Pace,
+        losses: &[Loss],
+        trips: &Trips,
+        has_outage: bool,
+    ) -> Option<Self> {
         let standing = &carried.standing;
         let base = standing.base()?;
         let rtt_ms = base.as_millis_f64();
@@ -146,7 +158,8 @@ impl Fit {
         let in_time = rates_of(runs.some(), header_bytes);
         let mut rates = in_time.clone();
         if is_short {
-            // The slower ones last longer, as more than their own packets waited. One is as good as another.
+            // The slower ones last longer, as more than their own packets waited. One is as good as
+            // another.
             rates.iter_mut().for_each(|(_, weight)| *weight = 1.0);
         }
         rates.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -172,7 +185,8 @@ impl Fit {
         let share_from = |ms: f64| trips.share_from(ms + lift);
         let found = Losses::of(&waited, share_from, rtt_ms / 1e3, pace.lasted_s);
         let longest_ms = (trips.queueing_quantile(1.0)? - lift).max(found.full_ms.unwrap_or(0.0));
-        // Losses without a delay are taken to be of the same kinds, but for tries without an answer.
+        // Losses without a delay are taken to be of the same kinds, but for tries without an
+        // answer.
         let lost = if has_outage { waited.len() } else { losses.len() } as f64;
         let random = (found.judged as f64 - found.by_queue) / found.judged.max(1) as f64;
         let sent = carried.packets.max(1) as f64;
@@ -199,7 +213,8 @@ impl Fit {
     /// Of a flow at its sender whose losses have this cause, if that is a policer with a rate.
     pub(crate) fn policed(flow: &Flow, cause: Cause) -> Option<Self> {
         let Cause::Policer { rate_bps: Some(rate_bps), burst_bytes } = cause else { return None };
-        let packets = flow.measured.as_ref()?.packets.filter(|_| flow.vantage == Vantage::Sender)?;
+        let packets =
+            flow.measured.as_ref()?.packets.filter(|_| flow.vantage == Vantage::Sender)?;
         let rtt_ms = packets.rtt_ms?;
         let rate_bps = rate_bps as f64;
         let seen = flow.fit.filter(|fit| fit.rate_bps >= 2.0 * rate_bps);
@@ -233,23 +248,27 @@ impl Fit {
         8e3 * bytes as f64 / self.rate_bps
     }
 
-    /// The round trip without the time that the link takes for a full packet and for its acknowledgement, milliseconds.
+    /// The round trip without the time that the link takes for a full packet and for its
+    /// acknowledgement, milliseconds.
     pub fn propagation_ms(&self) -> f64 {
-        let transmissions = self.transmission_ms(self.packet_bytes) + self.transmission_ms(self.header_bytes);
+        let transmissions =
+            self.transmission_ms(self.packet_bytes) + self.transmission_ms(self.header_bytes);
         (self.rtt_ms - transmissions).max(0.0)
     }
 
-    /// The packets that the queue takes, or that wait in a round trip if no queue was seen to drop: at least as many as
-    /// waited. `true` if it was seen to drop.
+    /// The packets that the queue takes, or that wait in a round trip if no queue was seen to drop:
+    /// at least as many as waited. `true` if it was seen to drop.
     pub fn queue_packets(&self) -> (u64, bool) {
-        let packets = |ms: f64| (ms / self.transmission_ms(self.packet_bytes)).round().max(1.0) as u64;
+        let packets =
+            |ms: f64| (ms / self.transmission_ms(self.packet_bytes)).round().max(1.0) as u64;
         match self.full_ms {
             Some(full_ms) => (packets(full_ms), true),
             None => (packets(self.longest_ms.max(self.rtt_ms)), false),
         }
     }
 
-    /// What was fitted, in one line: "10 Mb/s (a queue stood for 1.1 s), round trip 40 ms, queue 50 packets, random loss 0.51 %".
+    /// What was fitted, in one line: "10 Mb/s (a queue stood for 1.1 s), round trip 40 ms, queue 50
+    /// packets, random loss 0.51 %".
     pub fn in_short(&self) -> String {
         if let Some(policer) = &self.policer {
             return format!("{}, round trip {}", policer.told(), units::ms(self.rtt_ms));
@@ -280,9 +299,15 @@ impl Fit {
             let link = units::rate(self.rate_bps);
             let of_link = match policer.link_is_seen {
                 true => format!("Link {link}: so fast packets came out of bursts."),
-                false => format!("Link {link}, a guess: no queue was seen to stand behind the policer."),
+                false => {
+                    format!("Link {link}, a guess: no queue was seen to stand behind the policer.")
+                }
             };
-            return vec![format!("{}: what passed between losses.", policer.told()), of_link, of_rtt];
+            return vec![
+                format!("{}: what passed between losses.", policer.told()),
+                of_link,
+                of_rtt,
+            ];
         }
         let of_rate = format!(
             "Rate {}: so fast the link emptied its queue, which was seen to stand for {:.2} s ({} packets), at {} to {} for eight \
@@ -306,9 +331,13 @@ impl Fit {
         let of_queue = if is_seen {
             let queue = self.queue_losses;
             let judged = self.judged_losses;
-            format!("Queue {packets} packets: {queue} of {judged} losses came where packets waited about {full}.")
+            format!(
+                "Queue {packets} packets: {queue} of {judged} losses came where packets waited about {full}."
+            )
         } else {
-            format!("Queue {packets} packets, a guess: none was seen to drop. Packets waited {full} at most.")
+            format!(
+                "Queue {packets} packets, a guess: none was seen to drop. Packets waited {full} at most."
+            )
         };
         let of_loss = format!(
             "Random loss {:.2} %: {} of {} losses came where no queue was full.",
@@ -316,7 +345,10 @@ impl Fit {
             self.judged_losses - self.queue_losses.min(self.judged_losses),
             self.judged_losses
         );
-        [Some(of_rate), of_others, Some(of_rtt), Some(of_queue), Some(of_loss)].into_iter().flatten().collect()
+        [Some(of_rate), of_others, Some(of_rtt), Some(of_queue), Some(of_loss)]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }
 
@@ -330,12 +362,20 @@ impl Policed {
 }
 
 impl Losses {
-    /// Of `losses`, in order of time: when each showed, seconds, and how long packets waited beside it, ms. `share_from` is the share of packets that waited at
-    /// least so long, `round_trip_s` the time through empty queues, and the flow `lasted_s`.
-    fn of(losses: &[(f64, f64)], share_from: impl Fn(f64) -> f64, round_trip_s: f64, lasted_s: f64) -> Self {
+    /// Of `losses`, in order of time: when each showed, seconds, and how long packets waited beside
+    /// it, ms. `share_from` is the share of packets that waited at least so long, `round_trip_s`
+    /// the time through empty queues, and the flow `lasted_s`.
+    fn of(
+        losses: &[(f64, f64)],
+        share_from: impl Fn(f64) -> f64,
+        round_trip_s: f64,
+        lasted_s: f64,
+    ) -> Self {
         let mut sorted: Vec<f64> = losses.iter().map(|(_, waited_ms)| *waited_ms).collect();
         sorted.sort_by(|a, b| b.total_cmp(a));
-        let Some(&full_ms) = sorted.get((sorted.len() / SUPPORT).min(2)) else { return Self::default() };
+        let Some(&full_ms) = sorted.get((sorted.len() / SUPPORT).min(2)) else {
+            return Self::default();
+        };
         let level = NEARLY_FULL * full_ms;
         let all = losses.len() as f64;
         let above = sorted.partition_point(|ms| *ms >= level) as f64;
@@ -349,15 +389,19 @@ impl Losses {
         if full_ms <= 0.0 || !choose || !is_longest {
             return Self { full_ms: None, judged, by_queue: 0.0 };
         }
-        // What a full queue drops shows within a round trip, the last packets beside those of the next round.
+        // What a full queue drops shows within a round trip, the last packets beside those of the
+        // next round.
         let round_s = round_trip_s + full_ms / 1e3;
-        let full_at: Vec<f64> = losses.iter().filter(|loss| loss.1 >= level).map(|loss| loss.0).collect();
+        let full_at: Vec<f64> =
+            losses.iter().filter(|loss| loss.1 >= level).map(|loss| loss.0).collect();
         let is_lonely = |at: f64| {
             let next = full_at.partition_point(|full| *full < at - round_s);
             full_at.get(next).is_none_or(|full| *full > at + round_s)
         };
         let lonely = losses.iter().filter(|loss| is_lonely(loss.0)).count() as f64;
-        let rounds = full_at.windows(2).map(|pair| (pair[1] - pair[0]).min(2.0 * round_s)).sum::<f64>() + 2.0 * round_s;
+        let rounds =
+            full_at.windows(2).map(|pair| (pair[1] - pair[0]).min(2.0 * round_s)).sum::<f64>()
+                + 2.0 * round_s;
         // Random losses come at any time.
         let others = 1.0 - long.max(rounds / lasted_s).min(1.0);
         let random = (lonely / others.max(HARDLY_ANY)).min(all);
@@ -366,13 +410,17 @@ impl Losses {
 }
 
 impl Others {
-    /// Of the rate of each run and how long it lasted, in order of time, between a low and a high rate, in `lasted_s`. None if
-    /// slow and fast runs follow each other as by chance: then the measuring errs.
+    /// Of the rate of each run and how long it lasted, in order of time, between a low and a high
+    /// rate, in `lasted_s`. None if slow and fast runs follow each other as by chance: then the
+    /// measuring errs.
     fn of(rates: &[(f64, f64)], (low, high): (f64, f64), lasted_s: f64) -> Option<Self> {
         let is_slow = |rate: &(f64, f64)| rate.0 < (low + high) / 2.0;
-        let time = |rates: &mut dyn Iterator<Item = &(f64, f64)>| rates.map(|rate| rate.1).sum::<f64>();
-        let slow = rates.iter().filter(|rate| is_slow(rate)).count() as f64 / rates.len().max(1) as f64;
-        let changes = rates.windows(2).filter(|pair| is_slow(&pair[0]) != is_slow(&pair[1])).count() as f64;
+        let time =
+            |rates: &mut dyn Iterator<Item = &(f64, f64)>| rates.map(|rate| rate.1).sum::<f64>();
+        let slow =
+            rates.iter().filter(|rate| is_slow(rate)).count() as f64 / rates.len().max(1) as f64;
+        let changes =
+            rates.windows(2).filter(|pair| is_slow(&pair[0]) != is_slow(&pair[1])).count() as f64;
         let by_chance = 2.0 * slow * (1.0 - slow) * rates.len() as f64;
         if rates.len() < 2 * SUPPORT || changes < 1.0 || 2.0 * changes > by_chance {
             return None;
@@ -413,11 +461,19 @@ impl Flow {
             _ if self.protocol != Protocol::Tcp => {
                 return Err("is no TCP, whose acknowledgements a link is fitted to".into());
             }
-            _ if self.packets == 0 => return Err("has no captured data, expected both directions".into()),
-            _ if self.one_way => return Err("has no captured acknowledgement, expected both directions".into()),
-            _ if self.is_incomplete() => return Err("is not whole in the capture, expected all of its packets".into()),
+            _ if self.packets == 0 => {
+                return Err("has no captured data, expected both directions".into());
+            }
+            _ if self.one_way => {
+                return Err("has no captured acknowledgement, expected both directions".into());
+            }
+            _ if self.is_incomplete() => {
+                return Err("is not whole in the capture, expected all of its packets".into());
+            }
             Vantage::Sender => {
-                return self.fit.ok_or_else(|| "was not seen to fill a queue, which shows a link's rate".into());
+                return self.fit.ok_or_else(|| {
+                    "was not seen to fill a queue, which shows a link's rate".into()
+                });
             }
             Vantage::Receiver => "at its receiver",
             Vantage::Middle => "between the two ends",
@@ -425,7 +481,9 @@ impl Flow {
             Vantage::Unknown => "at a place that does not show",
         };
         let sender = &self.src;
-        Err(format!("was captured {place}, expected a capture at {sender}, which alone has its round trips"))
+        Err(format!(
+            "was captured {place}, expected a capture at {sender}, which alone has its round trips"
+        ))
     }
 
     /// What a scenario of its link leaves out or takes for granted: a sentence each.
@@ -433,13 +491,18 @@ impl Flow {
         let Some(fit) = self.fit else { return Vec::new() };
         let mut unseen = Vec::new();
         if fit.policer.is_none() {
-            unseen.push("Traffic that was always on the link: the rate is what it left to this flow.".to_owned());
+            unseen.push(
+                "Traffic that was always on the link: the rate is what it left to this flow."
+                    .to_owned(),
+            );
         }
         if !self.situation.selective {
             unseen.push("SACK, which this flow did not use: the scenario's does.".to_owned());
         }
         if fit.others.is_some() {
-            unseen.push("Whether other traffic came and went, or the link's own rate changed.".to_owned());
+            unseen.push(
+                "Whether other traffic came and went, or the link's own rate changed.".to_owned(),
+            );
         }
         if fit.random_loss > 0.0 {
             unseen.push("What lost packets where no queue was full: a queue that drops early, and a policer that was not told, are fitted as random loss.".to_owned());
@@ -470,7 +533,8 @@ impl Flow {
 mod tests {
     use super::*;
 
-    /// A loss each second, with these queueing delays, of a flow whose packets wait up to 40 ms, each delay as often.
+    /// A loss each second, with these queueing delays, of a flow whose packets wait up to 40 ms,
+    /// each delay as often.
     fn losses(waited_ms: &[f64]) -> Losses {
         let losses: Vec<(f64, f64)> = (0..).map(f64::from).zip(waited_ms.iter().copied()).collect();
         Losses::of(&losses, |ms| (1.0 - ms / 40.0).max(0.0), 0.1, losses.len() as f64)
@@ -480,14 +544,16 @@ mod tests {
     fn losses_where_the_queue_is_longest_are_the_queues() {
         let found = losses(&[[39.0; 8], [0.0, 5.0, 12.0, 20.0, 39.0, 39.0, 39.0, 39.0]].concat());
         assert_eq!((found.full_ms, found.judged), (Some(39.0), 16));
-        // Four are random in the 78 % of the time that the queue was shorter than four fifths: five in all.
+        // Four are random in the 78 % of the time that the queue was shorter than four fifths: five
+        // in all.
         assert!((found.by_queue - 10.9).abs() < 0.1, "{found:?}");
     }
 
     #[test]
     fn losses_within_a_round_trip_of_a_full_queues_are_its_own() {
         let at = |second: f64| [(second, 39.0), (second, 38.0), (second + 0.1, 2.0)];
-        let found = Losses::of(&[at(3.0), at(6.0)].concat(), |ms| (1.0 - ms / 40.0).max(0.0), 0.1, 9.0);
+        let found =
+            Losses::of(&[at(3.0), at(6.0)].concat(), |ms| (1.0 - ms / 40.0).max(0.0), 0.1, 9.0);
         assert_eq!((found.full_ms, found.by_queue), (Some(39.0), 6.0));
     }
 
@@ -503,8 +569,9 @@ mod tests {
     #[test]
     fn a_slow_change_of_rate_is_traffic_a_jump_is_not() {
         let of = |long: usize| {
-            let rates: Vec<(f64, f64)> =
-                (0..64).map(|k| (if (k / long).is_multiple_of(2) { 9e6 } else { 5e6 }, 0.125)).collect();
+            let rates: Vec<(f64, f64)> = (0..64)
+                .map(|k| (if (k / long).is_multiple_of(2) { 9e6 } else { 5e6 }, 0.125))
+                .collect();
             Others::of(&rates, (5e6, 9e6), 80.0)
         };
         assert_eq!(of(8), Some(Others { rate_bps: 4e6, on_s: 10.0, off_s: 10.0 }));
@@ -514,7 +581,10 @@ mod tests {
     #[test]
     fn half_of_the_time_the_rate_is_below_the_median() {
         let rates = [(1e6, 1.0), (2e6, 3.0), (9e6, 1.0)];
-        assert_eq!([0.1, 0.5, 0.9].map(|share| quantile(&rates, share)), [Some(1e6), Some(2e6), Some(9e6)]);
+        assert_eq!(
+            [0.1, 0.5, 0.9].map(|share| quantile(&rates, share)),
+            [Some(1e6), Some(2e6), Some(9e6)]
+        );
         assert_eq!(quantile(&[], 0.5), None);
     }
 }

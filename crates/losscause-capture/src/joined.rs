@@ -1,5 +1,5 @@
-//! The captures of both ends of a transfer, joined: what passed the sender and not the receiver was lost. Nothing is
-//! inferred.
+//! The captures of both ends of a transfer, joined: what passed the sender and not the receiver was
+//! lost. Nothing is inferred.
 //!
 //! Each capture is analysed alone too ([`crate::analyze`]): the algorithms' verdicts are theirs.
 //!
@@ -51,8 +51,8 @@ use matching::Matched;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Joined {
-    /// What the two tell together: the flows that both have. Times are those of the sender's capture. Algorithms are
-    /// named with the end at which they were asked, as in `spike@receiver`.
+    /// What the two tell together: the flows that both have. Times are those of the sender's
+    /// capture. Algorithms are named with the end at which they were asked, as in `spike@receiver`.
     pub both: Analysis,
     /// The sender's capture alone.
     pub sender: Analysis,
@@ -60,7 +60,8 @@ pub struct Joined {
     pub receiver: Analysis,
 }
 
-/// Why two captures cannot be joined. `Display` is the end of a sentence that begins with both files.
+/// Why two captures cannot be joined. `Display` is the end of a sentence that begins with both
+/// files.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JoinError {
@@ -84,13 +85,17 @@ pub enum JoinError {
         /// What is wrong with it, as the end of a sentence that begins with it.
         problem: String,
     },
-    /// For most of the data the sender's capture was taken at the receiver, and the other way round.
-    #[error("are in the wrong order: the first was taken at the receiver of the data, the second at their sender")]
+    /// For most of the data the sender's capture was taken at the receiver, and the other way
+    /// round.
+    #[error(
+        "are in the wrong order: the first was taken at the receiver of the data, the second at their sender"
+    )]
     Swapped,
 }
 
-/// Analyses two captures of the same flows, `sender` taken where the data are sent, `receiver` where they arrive. Each
-/// is a source and the file's name. Memory grows with the number of data packets.
+/// Analyses two captures of the same flows, `sender` taken where the data are sent, `receiver`
+/// where they arrive. Each is a source and the file's name. Memory grows with the number of data
+/// packets.
 ///
 /// # Errors
 /// If one of the two is no capture that can be read, or both have no flow in common.
@@ -102,10 +107,14 @@ pub fn analyze_both(
     let mut sent = Logs::default();
     let mut arrived = Logs::default();
     let (mut source, file) = sender;
-    let sender = analyze_keeping(&mut source, file, options, &mut |now, packet, _| sent.on_packet(now, packet));
+    let sender = analyze_keeping(&mut source, file, options, &mut |now, packet, _| {
+        sent.on_packet(now, packet)
+    });
     let sender = sender.map_err(JoinError::Sender)?;
     let (mut source, file) = receiver;
-    let receiver = analyze_keeping(&mut source, file, options, &mut |now, packet, _| arrived.on_packet(now, packet));
+    let receiver = analyze_keeping(&mut source, file, options, &mut |now, packet, _| {
+        arrived.on_packet(now, packet)
+    });
     let receiver = receiver.map_err(JoinError::Receiver)?;
     let mut join = Join::new(options, &sender, &receiver);
     for (key, logs) in &sent.flows {
@@ -131,11 +140,14 @@ fn lacking(sender: &Analysis, receiver: &Analysis, options: &Options) -> Option<
     let problem_of = |one: &Analysis| {
         if one.has_no_flow() { Some(one.no_flow(is_filtered)) } else { one.cut() }
     };
-    let lacking = |one: &Analysis| Some(JoinError::Lacking { file: one.file.clone(), problem: problem_of(one)? });
+    let lacking = |one: &Analysis| {
+        Some(JoinError::Lacking { file: one.file.clone(), problem: problem_of(one)? })
+    };
     [sender, receiver].into_iter().find_map(lacking)
 }
 
-/// What the logs of the same addresses and ports tell together; none if they have nothing in common.
+/// What the logs of the same addresses and ports tell together; none if they have nothing in
+/// common.
 fn matched(key: &Key, sent: &[Log], arrived: &[Log]) -> Option<Matched> {
     let mut all: Option<Matched> = None;
     for own in sent.iter().filter(|log| log.is_flow(key)) {

@@ -5,8 +5,8 @@ use losscause::diagnosis::Cause;
 
 use crate::{Flow, Loss};
 
-/// What a loss is shown as: the cause of a flow's losses, where one is named, beats what an algorithm calls each of them, and
-/// nothing shows the cause of one that only a timer showed.
+/// What a loss is shown as: the cause of a flow's losses, where one is named, beats what an
+/// algorithm calls each of them, and nothing shows the cause of one that only a timer showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum LossKind {

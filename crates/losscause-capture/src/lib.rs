@@ -20,7 +20,8 @@
 //! joined    the captures of both ends     → the losses as facts, with both ends' verdicts
 //! ```
 //!
-//! Memory is bounded by constants, and no list is searched as a whole for every packet (`tests/hostile.rs`).
+//! Memory is bounded by constants, and no list is searched as a whole for every packet
+//! (`tests/hostile.rs`).
 //!
 //! One end of a transfer over a link of 4 Mb/s that also loses packets at random:
 //!
@@ -80,8 +81,8 @@ mod utc;
 pub mod write;
 
 pub use analysis::{
-    Analysis, Captures, Flow, Glance, Loss, Missing, Options, Outage, Pause, Queueing, RadioFrames, Shift, Summary,
-    Tries, Verdicts, analyze, analyze_live, analyze_parts,
+    Analysis, Captures, Flow, Glance, Loss, Missing, Options, Outage, Pause, Queueing, RadioFrames,
+    Shift, Summary, Tries, Verdicts, analyze, analyze_live, analyze_parts,
 };
 pub use annotate::annotate;
 pub use cost::Cost;

@@ -1,4 +1,5 @@
-//! What is kept of a flow's course until its cause is known: for what its losses cost, and for the link that it met.
+//! What is kept of a flow's course until its cause is known: for what its losses cost, and for the
+//! link that it met.
 
 use losscause::Time;
 
@@ -25,7 +26,8 @@ pub(crate) struct Packets {
     pub(crate) full_bytes: u64,
     /// The headers of a full packet, from IP on, bytes.
     pub(crate) header_bytes: u64,
-    /// The round trip of a full packet through empty queues, milliseconds; none if it was not measured.
+    /// The round trip of a full packet through empty queues, milliseconds; none if it was not
+    /// measured.
     pub(crate) rtt_ms: Option<f64>,
     /// The receiver's window if it held the sender up for most of the time, bytes.
     pub(crate) window_bytes: Option<u64>,
@@ -34,7 +36,8 @@ pub(crate) struct Packets {
 impl Measured {
     /// Of a flow whose capture began at `begun`.
     pub(crate) fn of(course: &flow::Pace, packets: Option<Packets>, begun: Time) -> Self {
-        let (rates, step_s) = course.rates().map_or((Vec::new(), 0.0), |(rates, step)| (rates, step.as_secs_f64()));
+        let (rates, step_s) =
+            course.rates().map_or((Vec::new(), 0.0), |(rates, step)| (rates, step.as_secs_f64()));
         let from_s = course.rates_from().map_or(0.0, |from| (from - begun).as_secs_f64());
         Self { rates: rates.into_iter().map(|rate| rate as f32).collect(), from_s, step_s, packets }
     }

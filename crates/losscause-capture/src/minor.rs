@@ -1,4 +1,5 @@
-//! Flows that hardly count beside a transfer: iperf3's control connection, the requests of a download.
+//! Flows that hardly count beside a transfer: iperf3's control connection, the requests of a
+//! download.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +8,8 @@ use crate::{Flow, Protocol};
 /// Less than this share of its hosts' largest flow is hardly anything.
 const HARDLY_ANY: f64 = 0.01;
 
-/// Marks the flows of TCP that carried hardly anything beside another flow of the same two hosts, and to which nothing of note
-/// happened.
+/// Marks the flows of TCP that carried hardly anything beside another flow of the same two hosts,
+/// and to which nothing of note happened.
 pub(crate) fn mark(flows: &mut [Flow]) {
     let mut largest: BTreeMap<[String; 2], u64> = BTreeMap::new();
     for flow in flows.iter() {
@@ -18,7 +19,8 @@ pub(crate) fn mark(flows: &mut [Flow]) {
     for flow in flows.iter_mut() {
         let most = largest.get(&flow.hosts()).copied().unwrap_or_default();
         let is_small = (flow.carried() as f64) < HARDLY_ANY * most as f64;
-        flow.minor = flow.protocol == Protocol::Tcp && is_small && flow.lost() == 0 && flow.is_ordinary();
+        flow.minor =
+            flow.protocol == Protocol::Tcp && is_small && flow.lost() == 0 && flow.is_ordinary();
     }
 }
 
@@ -38,6 +40,9 @@ impl Flow {
 
     /// Whether the capture shows it whole and nothing held it up.
     fn is_ordinary(&self) -> bool {
-        self.packets > 0 && !self.is_incomplete() && self.opening.is_none() && self.outages.is_empty()
+        self.packets > 0
+            && !self.is_incomplete()
+            && self.opening.is_none()
+            && self.outages.is_empty()
     }
 }

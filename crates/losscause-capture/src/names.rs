@@ -1,7 +1,8 @@
-//! Names of hosts, as far as a capture has them: from DNS answers (RFC 1035, RFC 3596), and from the server name that a TLS client
-//! asks for in clear (RFC 6066, section 3).
+//! Names of hosts, as far as a capture has them: from DNS answers (RFC 1035, RFC 3596), and from
+//! the server name that a TLS client asks for in clear (RFC 6066, section 3).
 //!
-//! Only letters, digits, hyphens, underscores and dots are taken for a name, so that it may be shown.
+//! Only letters, digits, hyphens, underscores and dots are taken for a name, so that it may be
+//! shown.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -46,8 +47,12 @@ impl Names {
     #[inline]
     pub(crate) fn on_packet(&mut self, packet: &Packet<'_>) {
         match (&packet.transport, packet.payload) {
-            (Transport::Tcp(tcp), &[0x16, 3, ..]) => self.on_handshake(packet, tcp.seq, tcp.payload_bytes),
-            (Transport::Tcp(tcp), &[_, ..]) if !self.begun.is_empty() => self.on_more(packet, tcp.seq),
+            (Transport::Tcp(tcp), &[0x16, 3, ..]) => {
+                self.on_handshake(packet, tcp.seq, tcp.payload_bytes)
+            }
+            (Transport::Tcp(tcp), &[_, ..]) if !self.begun.is_empty() => {
+                self.on_more(packet, tcp.seq)
+            }
             (Transport::Udp { .. }, message) if packet.is_dns() => self.on_dns(message),
             _ => {}
         }
@@ -78,7 +83,11 @@ impl Names {
                 if self.begun.len() == MAX_BEGUN {
                     self.begun.remove(0);
                 }
-                self.begun.push(Begun { ends, next: seq.wrapping_add(payload_bytes), bytes: bytes.to_vec() });
+                self.begun.push(Begun {
+                    ends,
+                    next: seq.wrapping_add(payload_bytes),
+                    bytes: bytes.to_vec(),
+                });
             }
             Hello::Cut | Hello::NamesNone => {}
         }
@@ -87,7 +96,11 @@ impl Names {
     #[cold]
     fn on_more(&mut self, packet: &Packet<'_>, seq: u32) {
         let ends = [packet.src, packet.dst];
-        let Some(place) = self.begun.iter().position(|begun| begun.ends == ends && begun.next == seq) else { return };
+        let Some(place) =
+            self.begun.iter().position(|begun| begun.ends == ends && begun.next == seq)
+        else {
+            return;
+        };
         let mut bytes = self.begun.remove(place).bytes;
         bytes.extend(packet.payload.iter().take(MAX_FIRST_BYTES));
         if let Hello::Names(name) = server_name(&bytes) {
@@ -118,8 +131,10 @@ pub(crate) fn behind(end: &str, name: Option<&str>) -> String {
 
 /// A text with the names of the ends of `flows` in it, each once.
 pub(crate) fn within(text: &str, flows: &[Flow]) -> String {
-    let ends = flows.iter().flat_map(|flow| [(&flow.src, &flow.src_name), (&flow.dst, &flow.dst_name)]);
-    let named: BTreeMap<&String, &String> = ends.filter_map(|(end, name)| Some((end, name.as_ref()?))).collect();
+    let ends =
+        flows.iter().flat_map(|flow| [(&flow.src, &flow.src_name), (&flow.dst, &flow.dst_name)]);
+    let named: BTreeMap<&String, &String> =
+        ends.filter_map(|(end, name)| Some((end, name.as_ref()?))).collect();
     let mut text = text.to_owned();
     for (end, name) in named {
         let mut places = text.match_indices(end.as_str()).map(|(at, _)| [at, at + end.len()]);
@@ -179,7 +194,8 @@ fn server_name(bytes: &[u8]) -> Hello<'_> {
     const CLIENT_HELLO: usize = 1;
     let mut record = Reader(bytes);
     // The record's kind, version and length; the message's kind and length.
-    let head = (record.number(1), record.number(2), record.number(2), record.number(1), record.number(3));
+    let head =
+        (record.number(1), record.number(2), record.number(2), record.number(1), record.number(3));
     let (Some(0x16), Some(0x0300..=0x0304), Some(_), Some(CLIENT_HELLO), Some(_)) = head else {
         return Hello::NamesNone;
     };
@@ -189,7 +205,8 @@ fn server_name(bytes: &[u8]) -> Hello<'_> {
     }
 }
 
-/// Walks through a ClientHello to its extensions, and through these. The outer option is none where the bytes end too early.
+/// Walks through a ClientHello to its extensions, and through these. The outer option is none where
+/// the bytes end too early.
 fn extensions(mut hello: Reader<'_>) -> Option<Option<&str>> {
     const SERVER_NAME: usize = 0;
     // Version and random; session; cipher suites; compression.
@@ -282,7 +299,8 @@ fn behind_name(message: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The name at `at`, with what its pointers point to (RFC 1035, section 4.1.4); none if it is no host's.
+/// The name at `at`, with what its pointers point to (RFC 1035, section 4.1.4); none if it is no
+/// host's.
 fn name_at(message: &[u8], mut at: usize) -> Option<Box<str>> {
     let mut name = String::new();
     let mut pointers = 0;
@@ -291,7 +309,9 @@ fn name_at(message: &[u8], mut at: usize) -> Option<Box<str>> {
             0 => break,
             length @ 1..=63 => {
                 let label = message.get(at + 1..at + 1 + usize::from(length))?;
-                let label = std::str::from_utf8(label).ok().filter(|label| is_name(label) && !label.contains('.'))?;
+                let label = std::str::from_utf8(label)
+                    .ok()
+                    .filter(|label| is_name(label) && !label.contains('.'))?;
                 if !name.is_empty() {
                     name.push('.');
                 }

@@ -7,31 +7,46 @@ use crate::{Flow, FlowDiagnosis, Protocol};
 /// The captures of both ends, joined.
 const BOTH: &str = "losscause analyze --sender FILE --receiver FILE";
 
-/// The commands to run next, in their order. `FILE` stands for the capture, words in angle brackets for what the reader knows;
-/// `is_largest` if no other TCP flow of the capture carried more.
-pub(crate) fn commands(flow: &Flow, cause: Cause, path: Option<PathRate>, is_largest: bool) -> Vec<String> {
+/// The commands to run next, in their order. `FILE` stands for the capture, words in angle brackets
+/// for what the reader knows; `is_largest` if no other TCP flow of the capture carried more.
+pub(crate) fn commands(
+    flow: &Flow,
+    cause: Cause,
+    path: Option<PathRate>,
+    is_largest: bool,
+) -> Vec<String> {
     if let Cause::NotShown(unknown) = cause {
         return vec![settling(flow, unknown)];
     }
     let mut commands = Vec::new();
     let shaped = cause.shaped_bps(path);
     if let Some(bps) = shaped {
-        commands.push(format!("tc qdisc replace dev <interface> root cake bandwidth {}kbit", bps / 1_000));
+        commands.push(format!(
+            "tc qdisc replace dev <interface> root cake bandwidth {}kbit",
+            bps / 1_000
+        ));
     }
     match compared(flow, cause, path, shaped) {
         Some(compared) => {
-            let chosen = if is_largest { String::new() } else { format!(" --flow <sender of flow {}>", flow.id) };
+            let chosen = if is_largest {
+                String::new()
+            } else {
+                format!(" --flow <sender of flow {}>", flow.id)
+            };
             commands.push(format!("losscause analyze FILE{chosen} --scenario link.toml"));
             commands.push(format!("losscause compare link.toml {compared}"));
         }
         // A log of an endpoint is no capture.
-        None if flow.protocol == Protocol::Quic => commands.push("losscause analyze FILE --verbose".to_owned()),
+        None if flow.protocol == Protocol::Quic => {
+            commands.push("losscause analyze FILE --verbose".to_owned())
+        }
         None => commands.push("losscause analyze FILE --annotate marked.pcapng".to_owned()),
     }
     commands
 }
 
-/// A flow's cause where the captures of both ends are there: the losses one by one are what is left to look at.
+/// A flow's cause where the captures of both ends are there: the losses one by one are what is left
+/// to look at.
 pub(crate) fn in_both(told: FlowDiagnosis) -> FlowDiagnosis {
     let next = told.next.into_iter().map(|command| match command.as_str() {
         BOTH => format!("{BOTH} --report report.html"),
@@ -41,13 +56,23 @@ pub(crate) fn in_both(told: FlowDiagnosis) -> FlowDiagnosis {
 }
 
 /// What to compare on the fitted link; none if its scenario does not have the cause.
-fn compared(flow: &Flow, cause: Cause, path: Option<PathRate>, shaped: Option<u64>) -> Option<String> {
+fn compared(
+    flow: &Flow,
+    cause: Cause,
+    path: Option<PathRate>,
+    shaped: Option<u64>,
+) -> Option<String> {
     let has_queue = flow.fitted().ok()?.full_ms.is_some();
     Some(match cause {
         Cause::Policer { .. } => {
-            format!("--variant 'shaped: rate_bps={}; link.link.queue={{ kind = \"fq-codel\" }}'", shaped?)
+            format!(
+                "--variant 'shaped: rate_bps={}; link.link.queue={{ kind = \"fq-codel\" }}'",
+                shaped?
+            )
         }
-        Cause::FullQueue if has_queue => "--variant 'fq_codel: link.link.queue={ kind = \"fq-codel\" }'".to_owned(),
+        Cause::FullQueue if has_queue => {
+            "--variant 'fq_codel: link.link.queue={ kind = \"fq-codel\" }'".to_owned()
+        }
         Cause::ManagedQueue if has_queue => {
             let path = path.filter(PathRate::is_steady)?;
             let packets = (path.round_trip_bytes() / 1_500.0).ceil();

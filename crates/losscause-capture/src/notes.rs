@@ -6,7 +6,8 @@ use crate::packet::Unread;
 use crate::{Analysis, Flow, RadioFrames, Shift};
 
 impl Analysis {
-    /// Whether most packets may carry transfers and were not read: an answer about the others is no answer about the capture.
+    /// Whether most packets may carry transfers and were not read: an answer about the others is no
+    /// answer about the capture.
     pub(crate) fn is_mostly_unread(&self) -> bool {
         self.unread.hiding().total() * 2 > self.packets
     }
@@ -20,12 +21,16 @@ impl Analysis {
         (total > 0).then(|| format!("{total} of {all} packets were not read: {kinds}"))
     }
 
-    /// Where and why the file ended early, as the end of a sentence that begins with the file: "ends inside a packet at
-    /// byte 3000; the 12 packets before were analysed". None if it is whole.
+    /// Where and why the file ended early, as the end of a sentence that begins with the file:
+    /// "ends inside a packet at byte 3000; the 12 packets before were analysed". None if it is
+    /// whole.
     pub fn cut(&self) -> Option<String> {
         let offset = self.truncated_at?;
         let problem = self.truncation.as_ref()?;
-        Some(format!("{problem} at byte {offset}; the {} packets before were analysed", self.packets))
+        Some(format!(
+            "{problem} at byte {offset}; the {} packets before were analysed",
+            self.packets
+        ))
     }
 
     /// Whether no flow was found.
@@ -44,7 +49,8 @@ impl Analysis {
         let packets = plural(self.packets, "packet");
         let read = if self.unread.of(Unread::Quic) > 0 { "TCP or RTP" } else { "TCP, RTP or QUIC" };
         let damage = damage.map(|damage| format!("; it {damage}")).unwrap_or_default();
-        let bare = (self.tcp_packets > 0).then(|| ("TCP without data".to_owned(), self.tcp_packets));
+        let bare =
+            (self.tcp_packets > 0).then(|| ("TCP without data".to_owned(), self.tcp_packets));
         let kinds = self.unread.iter().map(|(kind, count)| (kind.to_string(), count)).chain(bare);
         let kinds = listed(kinds, |count| if count == 1 { " is" } else { " are" });
         if is_filtered || kinds.is_empty() {
@@ -53,7 +59,11 @@ impl Analysis {
                 "no {read} data among its {packets}{selected}, expected a capture of a transfer or a stream{damage}"
             );
         }
-        let logs = if read == "TCP or RTP" { "; what QUIC lost, the qlog of an endpoint tells" } else { "" };
+        let logs = if read == "TCP or RTP" {
+            "; what QUIC lost, the qlog of an endpoint tells"
+        } else {
+            ""
+        };
         format!("no {read} data among its {packets}: {kinds}{logs}{damage}")
     }
 
@@ -61,7 +71,9 @@ impl Analysis {
     pub fn told_alone(&self) -> Option<String> {
         let both: Vec<&Alone> = self.flows.iter().filter_map(|flow| flow.alone.as_ref()).collect();
         let side = |tally: fn(&Alone) -> Tally| {
-            let sum = |count: fn(&Tally) -> u64| both.iter().map(|alone| count(&tally(alone))).sum::<u64>();
+            let sum = |count: fn(&Tally) -> u64| {
+                both.iter().map(|alone| count(&tally(alone))).sum::<u64>()
+            };
             let found = sum(|tally| tally.found);
             let missed = sum(|tally| tally.missed);
             let others = match sum(|tally| tally.others) {
@@ -72,9 +84,12 @@ impl Analysis {
         };
         let sender = side(|alone| alone.sender);
         let receiver = side(|alone| alone.receiver);
-        let is_empty = |alone: &&Alone| [alone.sender, alone.receiver].iter().all(|tally| *tally == Tally::default());
-        let text =
-            format!("Of these known losses, the sender's capture alone {sender}; the receiver's alone {receiver}.");
+        let is_empty = |alone: &&Alone| {
+            [alone.sender, alone.receiver].iter().all(|tally| *tally == Tally::default())
+        };
+        let text = format!(
+            "Of these known losses, the sender's capture alone {sender}; the receiver's alone {receiver}."
+        );
         (!both.iter().all(is_empty)).then_some(text)
     }
 
@@ -87,8 +102,14 @@ impl Analysis {
             }
         };
         note(self.out_of_order_times, "packets have a time before that of the packet before them");
-        note(self.cut_options, "TCP segments have options that the snap length cut: losses may be missing");
-        note(self.flows.iter().map(|flow| flow.capture_drops).sum(), "packets were delivered but not captured");
+        note(
+            self.cut_options,
+            "TCP segments have options that the snap length cut: losses may be missing",
+        );
+        note(
+            self.flows.iter().map(|flow| flow.capture_drops).sum(),
+            "packets were delivered but not captured",
+        );
         let offload = self.flows.iter().filter(|flow| flow.offload).count() as u64;
         note(
             self.flows.iter().map(Flow::copied).sum(),
@@ -99,7 +120,12 @@ impl Analysis {
             "flows have segments larger than packets (offload): they were counted as the packets they become",
         );
         if let Some(RadioFrames { data_frames, retries, .. }) = self.radio {
-            note(retries, &format!("of {data_frames} data frames of 802.11 repeat one that was not acknowledged"));
+            note(
+                retries,
+                &format!(
+                    "of {data_frames} data frames of 802.11 repeat one that was not acknowledged"
+                ),
+            );
         }
         let renumbered = self.flows.iter().map(|flow| flow.renumbered).sum();
         note(renumbered, "jumps of a stream's numbers are no losses: its sender began new ones");
@@ -126,9 +152,12 @@ impl Analysis {
 
     /// The steps of trip times that stayed: those of flows that saw one together are one.
     fn told_shifts(&self) -> Vec<String> {
-        let mut shifts: Vec<Shift> = self.flows.iter().flat_map(|flow| flow.shifts.iter().copied()).collect();
+        let mut shifts: Vec<Shift> =
+            self.flows.iter().flat_map(|flow| flow.shifts.iter().copied()).collect();
         shifts.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-        shifts.dedup_by(|later, first| later.at_s - first.at_s < TOGETHER_S && later.by_ms * first.by_ms > 0.0);
+        shifts.dedup_by(|later, first| {
+            later.at_s - first.at_s < TOGETHER_S && later.by_ms * first.by_ms > 0.0
+        });
         let told = shifts.iter().take(MOST_SHIFTS).map(|shift| {
             let Shift { at_s, by_ms } = shift;
             format!("the clock of the capture, or the path, stepped by {by_ms:+.0} ms at {at_s:.1} s; it was taken out")
@@ -152,6 +181,7 @@ fn listed(kinds: impl Iterator<Item = (String, u64)>, are: fn(u64) -> &'static s
         let others = kinds.drain(MAX_TOLD - 1..).map(|(_, count)| count).sum();
         kinds.push(("of other kinds".to_owned(), others));
     }
-    let told: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count}{} {kind}", are(*count))).collect();
+    let told: Vec<String> =
+        kinds.iter().map(|(kind, count)| format!("{count}{} {kind}", are(*count))).collect();
     told.join(", ")
 }

@@ -9,11 +9,11 @@ use losscause::{Span, Time};
 use crate::Vantage;
 use crate::selection::Selection;
 
-/// An observation as the algorithms at one end get it: a packet that arrived in order at a receiver, or an
-/// acknowledgement at a sender. What an end does not see is none.
+/// An observation as the algorithms at one end get it: a packet that arrived in order at a
+/// receiver, or an acknowledgement at a sender. What an end does not see is none.
 ///
-/// Where a capture was taken is known only when a flow ends, so that both views of every flow are followed, and hand on
-/// observations. Only those of the end at which the flow is judged count.
+/// Where a capture was taken is known only when a flow ends, so that both views of every flow are
+/// followed, and hand on observations. Only those of the end at which the flow is judged count.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Observation {
@@ -23,11 +23,14 @@ pub struct Observation {
     pub flow: u64,
     /// Whose view it is: the sender's or the receiver's.
     pub end: Vantage,
-    /// Seconds after the capture's first packet; packets that a host handed up together have one time.
+    /// Seconds after the capture's first packet; packets that a host handed up together have one
+    /// time.
     pub time_s: f64,
-    /// At a receiver: the packet's number. Full packets of TCP are counted from the first one; RTP and QUIC have their own.
+    /// At a receiver: the packet's number. Full packets of TCP are counted from the first one; RTP
+    /// and QUIC have their own.
     pub packet: Option<u64>,
-    /// Trip time, milliseconds: from sender to receiver, of which only differences mean anything, or there and back.
+    /// Trip time, milliseconds: from sender to receiver, of which only differences mean anything,
+    /// or there and back.
     pub trip_ms: Option<f64>,
     /// What the trip took longer than the shortest one so far, milliseconds.
     pub queueing_ms: Option<f64>,
@@ -97,7 +100,8 @@ impl Watch {
     /// Whether a flow between these ends is to be observed.
     pub(crate) fn wants(&self, ends: &[crate::packet::Endpoint; 2]) -> bool {
         self.observer.is_some()
-            && (self.selection.is_all() || self.selection.has([&ends[0].to_string(), &ends[1].to_string()]))
+            && (self.selection.is_all()
+                || self.selection.has([&ends[0].to_string(), &ends[1].to_string()]))
     }
 
     /// A log for one end of a flow; none if nobody observes.
@@ -129,7 +133,8 @@ impl Log {
         let missing = self.last.and_then(|(_, before)| packet.checked_sub(before? + 1));
         // Farther ahead the stream began anew.
         let missing = missing.filter(|missing| *missing <= losscause::arrivals::MAX_JUMP_PKTS);
-        let observation = Observation { packet: Some(packet), missing, ..self.observation(now, trip) };
+        let observation =
+            Observation { packet: Some(packet), missing, ..self.observation(now, trip) };
         self.observer.tell(&observation);
         self.last = Some((now, Some(packet)));
     }

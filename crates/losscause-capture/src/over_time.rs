@@ -33,16 +33,17 @@ pub struct OverTime {
     pub to_s: f64,
     /// The rate of data, kb/s: from when on, and how much. It holds until the next one.
     pub rate_kbps: Vec<(f64, f64)>,
-    /// Sequence numbers of data, counted from the flow's first one: bytes of TCP, packets of RTP and QUIC.
+    /// Sequence numbers of data, counted from the flow's first one: bytes of TCP, packets of RTP
+    /// and QUIC.
     pub seq: Vec<Step>,
     /// The delay that packets spend in queues, milliseconds.
     pub queueing_ms: Vec<Step>,
 }
 
 impl OverTime {
-    /// What its packets in queues have together, bytes: what they wait times the rate of data then (Little's law). Estimates, as
-    /// both are means over steps of time, and more may be sent than a link passes on: `most_bps` is what it does, if that is
-    /// known.
+    /// What its packets in queues have together, bytes: what they wait times the rate of data then
+    /// (Little's law). Estimates, as both are means over steps of time, and more may be sent than a
+    /// link passes on: `most_bps` is what it does, if that is known.
     pub fn queue_bytes(&self, most_bps: Option<f64>) -> Vec<Step> {
         let most_kbps = most_bps.map_or(f64::INFINITY, |bps| bps / 1e3);
         let rate = |at_s: f64| {
@@ -52,7 +53,11 @@ impl OverTime {
         let step = |waited: &Step| {
             // Milliseconds times kilobits per second are bits.
             let bytes_per_ms = rate(waited.at_s)? / 8.0;
-            Some(Step { least: waited.least * bytes_per_ms, most: waited.most * bytes_per_ms, ..*waited })
+            Some(Step {
+                least: waited.least * bytes_per_ms,
+                most: waited.most * bytes_per_ms,
+                ..*waited
+            })
         };
         self.queueing_ms.iter().filter_map(step).collect()
     }
@@ -136,7 +141,9 @@ impl Transfer {
             let place = (at - first).as_nanos() / step / per_interval;
             bits[place.clamp(0, last) as usize] += f64::from(passed.bytes) * 8.0;
         }
-        let length = |place: i64| step * if place == last { steps - last * per_interval } else { per_interval };
+        let length = |place: i64| {
+            step * if place == last { steps - last * per_interval } else { per_interval }
+        };
         let kbps = |place: i64, bits: f64| bits / (length(place) as f64 / 1e9) / 1e3;
         let begin = |place: i64| first + Span::from_nanos(step) * (place * per_interval);
         (0..).zip(bits).map(|(place, bits)| (begin(place), kbps(place, bits))).collect()
@@ -172,9 +179,19 @@ mod tests {
             ..OverTime::default()
         };
         // 100 and 200 bytes per millisecond.
-        assert_eq!(over_time.queue_bytes(None), [step(1.5, 0.0, 1_000.0), step(2.0, 1_000.0, 2_000.0)]);
-        assert_eq!(over_time.queue_bytes(Some(8e5))[1], step(2.0, 500.0, 1_000.0), "a link of 800 kb/s");
-        assert!(OverTime { rate_kbps: Vec::new(), ..over_time }.queue_bytes(None).is_empty(), "no rate, no queue");
+        assert_eq!(
+            over_time.queue_bytes(None),
+            [step(1.5, 0.0, 1_000.0), step(2.0, 1_000.0, 2_000.0)]
+        );
+        assert_eq!(
+            over_time.queue_bytes(Some(8e5))[1],
+            step(2.0, 500.0, 1_000.0),
+            "a link of 800 kb/s"
+        );
+        assert!(
+            OverTime { rate_kbps: Vec::new(), ..over_time }.queue_bytes(None).is_empty(),
+            "no rate, no queue"
+        );
     }
 
     #[test]

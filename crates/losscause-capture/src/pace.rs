@@ -35,7 +35,8 @@ pub struct Pace {
     pub lasted_s: f64,
     /// Distinct data over that time, bits per second.
     pub rate_bps: f64,
-    /// Half of the time the rate was lower, bits per second; none of a flow of less than half a second.
+    /// Half of the time the rate was lower, bits per second; none of a flow of less than half a
+    /// second.
     pub rate_p50_bps: Option<f64>,
     /// The least rate between the first and the last data.
     pub rate_least_bps: Option<f64>,
@@ -98,12 +99,18 @@ impl Pace {
         })
     }
 
-    /// In one line: "1.4 Mb/s for 10.2 s (median 1.5 Mb/s, worst 0.2 Mb/s over 0.27 s); RTT 40 ms, median 43 ms, worst 120 ms;
-    /// idle 2.1 s".
+    /// In one line: "1.4 Mb/s for 10.2 s (median 1.5 Mb/s, worst 0.2 Mb/s over 0.27 s); RTT 40 ms,
+    /// median 43 ms, worst 120 ms; idle 2.1 s".
     pub fn told(&self) -> String {
         let mut told = format!("{} for {:.1} s", units::rate(self.rate_bps), self.lasted_s);
-        if let (Some(p50), Some(least), Some(step)) = (self.rate_p50_bps, self.rate_least_bps, self.rate_step_s) {
-            told += &format!(" (median {}, worst {} over {step:.2} s)", units::rate(p50), units::rate(least));
+        if let (Some(p50), Some(least), Some(step)) =
+            (self.rate_p50_bps, self.rate_least_bps, self.rate_step_s)
+        {
+            told += &format!(
+                " (median {}, worst {} over {step:.2} s)",
+                units::rate(p50),
+                units::rate(least)
+            );
         }
         let Some(sending) = self.sending else { return told };
         if let Some(Rtt { least_ms, p50_ms, most_ms }) = sending.rtt {
@@ -124,8 +131,9 @@ impl Pace {
 }
 
 impl Pace {
-    /// What its sender waited for, in a sentence: "In 13.8 s its sender waited 12.0 s for the receiver's window, 0.2 s for its
-    /// application and 1.6 s for the path.". None if that is not seen.
+    /// What its sender waited for, in a sentence: "In 13.8 s its sender waited 12.0 s for the
+    /// receiver's window, 0.2 s for its application and 1.6 s for the path.". None if that is not
+    /// seen.
     pub fn told_waits(&self) -> Option<String> {
         let Sending { idle_s, window_full_s, .. } = self.sending?;
         let path_s = (self.lasted_s - idle_s - window_full_s).max(0.0);
@@ -139,7 +147,8 @@ impl Pace {
 
 impl Sending {
     fn of(pace: &flow::Pace, result: &FlowResult, begun: Time) -> Self {
-        let stall = pace.stall.map(|(from, lasted)| ((from - begun).as_secs_f64(), lasted.as_secs_f64()));
+        let stall =
+            pace.stall.map(|(from, lasted)| ((from - begun).as_secs_f64(), lasted.as_secs_f64()));
         let (stall_from_s, stall_s) = stall.unwrap_or_default();
         let median = result.at_sender.as_ref().and_then(|trips| trips.sample().quantile(0.5));
         let rtt = pace.rtt.zip(median).map(|((least, most), p50)| Rtt {

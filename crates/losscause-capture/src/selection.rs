@@ -24,10 +24,13 @@ impl Selection {
     /// Whether a flow between these ends is of interest.
     pub(crate) fn has(&self, ends: [&str; 2]) -> bool {
         let addresses = || ends.iter().filter_map(|end| end.parse::<Endpoint>().ok());
-        let by_text = self.texts.iter().any(|text| ends.iter().any(|end| end.contains(text.as_str())));
+        let by_text =
+            self.texts.iter().any(|text| ends.iter().any(|end| end.contains(text.as_str())));
         let by_host = addresses().any(|end| self.hosts.contains(&end.ip()));
         let by_port = addresses().any(|end| self.ports.contains(&end.port));
-        (by_text || self.texts.is_empty()) && (by_host || self.hosts.is_empty()) && (by_port || self.ports.is_empty())
+        (by_text || self.texts.is_empty())
+            && (by_host || self.hosts.is_empty())
+            && (by_port || self.ports.is_empty())
     }
 }
 
@@ -43,10 +46,15 @@ mod tests {
             ports: ports.to_vec(),
         };
         let ends = ["10.0.0.1:1000", "[2001:db8::1]:443"];
-        for has in [of(&[], &[], &[]), of(&["no", "db8"], &[], &[443]), of(&[], &["10.0.0.1", "10.0.0.9"], &[1000])] {
+        for has in [
+            of(&[], &[], &[]),
+            of(&["no", "db8"], &[], &[443]),
+            of(&[], &["10.0.0.1", "10.0.0.9"], &[1000]),
+        ] {
             assert!(has.has(ends), "{has:?}");
         }
-        for has_not in [of(&["no"], &[], &[443]), of(&[], &["10.0.0.2"], &[]), of(&[], &[], &[44])] {
+        for has_not in [of(&["no"], &[], &[443]), of(&[], &["10.0.0.2"], &[]), of(&[], &[], &[44])]
+        {
             assert!(!has_not.has(ends), "{has_not:?}");
         }
         assert!(of(&[], &[], &[]).is_all() && !of(&[], &[], &[1]).is_all());

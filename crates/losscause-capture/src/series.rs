@@ -1,9 +1,10 @@
 //! A flow over time, thinned while it is read to as many steps as a drawing can show.
 //!
-//! A step keeps the extremes of its values, so that no peak is lost. The first packets make steps of a millisecond; when
-//! time goes beyond the last step, steps become twice as long and every two of them one. So a flow of any length has at
-//! most [`MOST_STEPS`] of them, and only those in which something happened take memory. All flows together share a
-//! [`Budget`]: once it is spent, a flow that wants another step makes its own longer instead.
+//! A step keeps the extremes of its values, so that no peak is lost. The first packets make steps
+//! of a millisecond; when time goes beyond the last step, steps become twice as long and every two
+//! of them one. So a flow of any length has at most [`MOST_STEPS`] of them, and only those in which
+//! something happened take memory. All flows together share a [`Budget`]: once it is spent, a flow
+//! that wants another step makes its own longer instead.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -74,7 +75,9 @@ impl<T: Merge> Steps<T> {
         while after >> self.shift >= MOST_STEPS {
             self.double();
         }
-        let is_new = |steps: &Self| steps.steps.last().is_none_or(|last| u64::from(last.0) < after >> steps.shift);
+        let is_new = |steps: &Self| {
+            steps.steps.last().is_none_or(|last| u64::from(last.0) < after >> steps.shift)
+        };
         while is_new(self) && self.steps.len() >= FEWEST_STEPS && self.budget.is_spent() {
             self.double();
         }
@@ -125,7 +128,9 @@ impl<T: Merge> Steps<T> {
     /// The beginning of every step in which something happened, and its values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Time, T)> + '_ {
         let begun = self.begun.unwrap_or(Time::ZERO);
-        self.steps.iter().map(move |&(number, value)| (begun + self.length() * i64::from(number), value))
+        self.steps
+            .iter()
+            .map(move |&(number, value)| (begun + self.length() * i64::from(number), value))
     }
 }
 

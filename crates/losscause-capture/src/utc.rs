@@ -5,7 +5,8 @@ use std::fmt;
 use losscause::{Span, Time};
 use serde::{Serialize, Serializer};
 
-/// A time by the capture's clock, with its date in UTC. `Display` and JSON: `2026-11-27T16:52:53.123456789Z` (RFC 3339).
+/// A time by the capture's clock, with its date in UTC. `Display` and JSON:
+/// `2026-11-27T16:52:53.123456789Z` (RFC 3339).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Utc(Time);
 
@@ -13,14 +14,15 @@ const NANOS_PER_SECOND: i64 = 1_000_000_000;
 const SECONDS_PER_DAY: i64 = 86_400;
 
 impl Utc {
-    /// A time in nanoseconds since 1970. None for 1970 itself: then the capture has no times, or has lost them.
+    /// A time in nanoseconds since 1970. None for 1970 itself: then the capture has no times, or
+    /// has lost them.
     pub(crate) fn of(time: Time) -> Option<Self> {
         (time >= Time::ZERO + Span::from_secs(365 * SECONDS_PER_DAY)).then_some(Self(time))
     }
 }
 
-/// Year, month and day so many days after 1970-01-01. Years begin in March here, so that a leap day is the last of its
-/// year; 400 of them have 146,097 days.
+/// Year, month and day so many days after 1970-01-01. Years begin in March here, so that a leap day
+/// is the last of its year; 400 of them have 146,097 days.
 fn date(days: i64) -> (i64, i64, i64) {
     /// From 0000-03-01 to 1970-01-01.
     const TO_1970: i64 = 719_468;
@@ -62,7 +64,8 @@ mod tests {
     use super::*;
 
     fn text(seconds: i64) -> String {
-        Utc::of(Time::from_nanos(seconds * NANOS_PER_SECOND + 5)).map_or_else(String::new, |time| time.to_string())
+        Utc::of(Time::from_nanos(seconds * NANOS_PER_SECOND + 5))
+            .map_or_else(String::new, |time| time.to_string())
     }
 
     #[test]

@@ -24,7 +24,8 @@ fn blocks(mut file: &[u8], is_big_endian: bool) -> Vec<&[u8]> {
     let mut blocks = Vec::new();
     while !file.is_empty() {
         let length = *file[4..].first_chunk().unwrap();
-        let length = if is_big_endian { u32::from_be_bytes(length) } else { u32::from_le_bytes(length) };
+        let length =
+            if is_big_endian { u32::from_be_bytes(length) } else { u32::from_le_bytes(length) };
         let (block, rest) = file.split_at(length as usize);
         blocks.push(block);
         file = rest;
@@ -64,7 +65,8 @@ fn frames(file: &[u8]) -> Vec<String> {
 
 /// A capture of these segments, times in milliseconds, and its comments once it is annotated.
 fn comments_on(packets: impl IntoIterator<Item = (u64, Segment)>) -> Vec<(u64, String)> {
-    let packets: Vec<_> = packets.into_iter().map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
+    let packets: Vec<_> =
+        packets.into_iter().map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
     let file = pcap(&packets);
     let out = annotated(&file);
     assert_eq!(frames(&out), frames(&file));
@@ -83,12 +85,14 @@ fn handshake() -> [(u64, Segment); 3] {
     [(0, syn), (40, syn_ack), (40, Segment::data(1, 0))]
 }
 
-/// The second of five segments is lost, and sent again behind selective acknowledgements: frames 5 and 13.
+/// The second of five segments is lost, and sent again behind selective acknowledgements: frames 5
+/// and 13.
 fn lost_and_repaired() -> Vec<(u64, Segment)> {
     let again = Segment::data(101, 100).at(1_060, 5);
     let sack = |end| Segment::ack(101).sack(&[(201, end)]);
     let sent = (0..5).map(|i| (50 + u64::from(i), data(i)));
-    let answers = [(90, Segment::ack(101)), (92, sack(301)), (93, sack(401)), (94, sack(501)), (95, again)];
+    let answers =
+        [(90, Segment::ack(101)), (92, sack(301)), (93, sack(401)), (94, sack(501)), (95, again)];
     handshake().into_iter().chain(sent).chain(answers).chain([(135, Segment::ack(501))]).collect()
 }
 
@@ -108,7 +112,15 @@ fn a_lost_packet_and_its_retransmission_name_each_other() {
 fn the_losses_of_a_gap_are_counted_on_the_frame_that_shows_it() {
     let again = Segment::data(301, 100).at(1_900, 5);
     let late = data(6);
-    let packets = [(0, data(0)), (1, data(1)), (2, data(4)), (3, data(5)), (60, again), (61, data(7)), (62, late)];
+    let packets = [
+        (0, data(0)),
+        (1, data(1)),
+        (2, data(4)),
+        (3, data(5)),
+        (60, again),
+        (61, data(7)),
+        (62, late),
+    ];
     let comments = comments_on(packets);
     let [(3, gap), (5, again), (7, late)] = &comments[..] else { panic!("{comments:?}") };
     assert!(gap.starts_with("losscause: 2 packets lost before it; "), "{gap}");
@@ -118,9 +130,16 @@ fn the_losses_of_a_gap_are_counted_on_the_frame_that_shows_it() {
 
 #[test]
 fn a_packet_that_only_a_timer_repeated_has_no_cause() {
-    let sent = [(50, data(0)), (51, data(1)), (90, Segment::ack(101)), (500, Segment::data(101, 100).at(1_500, 5))];
-    let comments = comments_on(handshake().into_iter().chain(sent).chain([(540, Segment::ack(201))]));
-    let expected = "losscause: lost; sent again in frame 7; only a timer showed it, cause not shown";
+    let sent = [
+        (50, data(0)),
+        (51, data(1)),
+        (90, Segment::ack(101)),
+        (500, Segment::data(101, 100).at(1_500, 5)),
+    ];
+    let comments =
+        comments_on(handshake().into_iter().chain(sent).chain([(540, Segment::ack(201))]));
+    let expected =
+        "losscause: lost; sent again in frame 7; only a timer showed it, cause not shown";
     assert_eq!(comments[0], (5, expected.to_owned()));
 }
 
@@ -139,14 +158,18 @@ fn a_copy_names_the_packet_that_it_copies() {
 fn attempts_to_connect_name_the_one_before() {
     let syn = || Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
     let comments = comments_on([0, 1_000, 3_000].map(|ms| (ms, syn())));
-    let texts = [1, 2].map(|earlier| (earlier + 1, format!("losscause: SYN sent again (earlier in frame {earlier})")));
+    let texts = [1, 2].map(|earlier| {
+        (earlier + 1, format!("losscause: SYN sent again (earlier in frame {earlier})"))
+    });
     assert_eq!(comments, texts);
 }
 
 #[test]
 fn a_stream_shows_its_losses_and_its_late_packets() {
     let order = [0_u16, 1, 2, 3, 4, 6, 5, 7, 9, 10, 10, 11];
-    let packet = |(i, &number): (usize, &u16)| (i as u64 * 20_000, rtp(number, u32::from(number) * 1_800, 100));
+    let packet = |(i, &number): (usize, &u16)| {
+        (i as u64 * 20_000, rtp(number, u32::from(number) * 1_800, 100))
+    };
     let file = pcap(&order.iter().enumerate().map(packet).collect::<Vec<_>>());
     let comments = comments(&annotated(&file), false);
     let frames: Vec<u64> = comments.iter().map(|(frame, _)| *frame).collect();
@@ -156,18 +179,24 @@ fn a_stream_shows_its_losses_and_its_late_packets() {
 
 #[test]
 fn losses_have_the_numbers_and_dates_of_their_frames() {
-    let packets: Vec<_> =
-        bytes(lost_and_repaired()).into_iter().map(|(us, bytes)| (us + 1_709_251_200_000_000, bytes)).collect();
+    let packets: Vec<_> = bytes(lost_and_repaired())
+        .into_iter()
+        .map(|(us, bytes)| (us + 1_709_251_200_000_000, bytes))
+        .collect();
     let analysis = analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap();
     let loss: &Loss = &analysis.flows.iter().find(|flow| flow.lost() == 1).unwrap().losses[0];
     assert_eq!((loss.frame, loss.frame_again), (Some(5), Some(13)));
     assert_eq!(loss.time_utc.unwrap().to_string(), "2024-03-01T00:00:00.095000000Z");
     let json = serde_json::to_string(&analysis).unwrap();
-    assert!(json.contains(r#""time_utc":"2024-03-01T00:00:00.095000000Z","frame":5,"frame_again":13"#), "{json}");
+    assert!(
+        json.contains(r#""time_utc":"2024-03-01T00:00:00.095000000Z","frame":5,"frame_again":13"#),
+        "{json}"
+    );
 }
 
-/// A pcapng file in either byte order: two interfaces with their own clocks, of which the second has the packets, each with
-/// a comment of its own or none; a block that is not known, and one packet without a time.
+/// A pcapng file in either byte order: two interfaces with their own clocks, of which the second
+/// has the packets, each with a comment of its own or none; a block that is not known, and one
+/// packet without a time.
 fn pcapng(packets: &[(u64, Vec<u8>)], is_big_endian: bool) -> Vec<u8> {
     let u32 = |n: u32| if is_big_endian { n.to_be_bytes() } else { n.to_le_bytes() };
     let u16 = |n: u16| if is_big_endian { n.to_be_bytes() } else { n.to_le_bytes() };
@@ -177,7 +206,10 @@ fn pcapng(packets: &[(u64, Vec<u8>)], is_big_endian: bool) -> Vec<u8> {
         let length = u32(12 + body.len() as u32);
         file.extend([&u32(kind)[..], &length, &body, &length].concat());
     };
-    block(0x0a0d_0d0a, [&u32(0x1a2b_3c4d)[..], &u16(1), &u16(0), &[0, 0, 0, 0, 0, 0, 0, 99]].concat());
+    block(
+        0x0a0d_0d0a,
+        [&u32(0x1a2b_3c4d)[..], &u16(1), &u16(0), &[0, 0, 0, 0, 0, 0, 0, 99]].concat(),
+    );
     block(1, [&u16(101)[..], &u16(0), &u32(61)].concat());
     let resolution = [&u16(9)[..], &u16(1), &[3, 0, 0, 0], &u32(0)].concat();
     block(1, [&u16(101)[..], &u16(0), &u32(0), &resolution].concat());
@@ -240,7 +272,8 @@ fn a_packet_without_a_time_can_have_a_comment() {
         // The file has one packet before them; the others stay simple and are not counted here.
         let comments = comments(&out, false);
         assert!(
-            comments.len() == 1 && comments[0].1.starts_with("losscause: 1 packet lost before it; "),
+            comments.len() == 1
+                && comments[0].1.starts_with("losscause: 1 packet lost before it; "),
             "{comments:?}"
         );
     }
@@ -258,8 +291,13 @@ fn a_compressed_or_cut_capture_is_written_as_far_as_it_goes() {
 
 #[test]
 fn a_qlog_has_no_frames() {
-    let analysis = analyze(pcap(&bytes(lost_and_repaired())).as_slice(), "f", &Options::all()).unwrap();
-    let refused = annotate(&br#"{"qlog_version": "0.3", "traces": []}"#[..], &analysis, Vec::new()).unwrap_err();
+    let analysis =
+        analyze(pcap(&bytes(lost_and_repaired())).as_slice(), "f", &Options::all()).unwrap();
+    let refused = annotate(&br#"{"qlog_version": "0.3", "traces": []}"#[..], &analysis, Vec::new())
+        .unwrap_err();
     assert!(matches!(refused, RewriteError::Capture(_)));
-    assert_eq!(refused.to_string(), "is a qlog, which has no packets to write again, expected a pcap or pcapng file");
+    assert_eq!(
+        refused.to_string(),
+        "is a qlog, which has no packets to write again, expected a pcap or pcapng file"
+    );
 }

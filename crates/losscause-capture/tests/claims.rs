@@ -1,4 +1,5 @@
-//! What the answer may claim of captures that do not show everything, or that show some of it twice.
+//! What the answer may claim of captures that do not show everything, or that show some of it
+//! twice.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 mod common;
@@ -43,8 +44,8 @@ enum End {
     Receiver,
 }
 
-/// A transfer of `packets` packets, one each millisecond, of which those in `lost` are lost once and sent again after three
-/// selective acknowledgements. Identifications count if `counts_ids`.
+/// A transfer of `packets` packets, one each millisecond, of which those in `lost` are lost once
+/// and sent again after three selective acknowledgements. Identifications count if `counts_ids`.
 fn transfer(end: End, packets: u32, lost: &[u32], counts_ids: bool) -> Vec<Captured> {
     let mut captured = Vec::new();
     let mut id = 0_u16;
@@ -59,19 +60,28 @@ fn transfer(end: End, packets: u32, lost: &[u32], counts_ids: bool) -> Vec<Captu
     pass(0, Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) }, true);
     pass(TRIP_US, Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) }, true);
     pass(2 * TRIP_US, Segment::data(1, 0), true);
-    let mut sent: Vec<(u64, u32, bool)> =
-        (0..packets).map(|number| (50_000 + 1_000 * u64::from(number), number, !lost.contains(&number))).collect();
-    sent.extend(lost.iter().map(|&number| (50_300 + 1_000 * u64::from(number + 3) + 2 * TRIP_US, number, true)));
+    let mut sent: Vec<(u64, u32, bool)> = (0..packets)
+        .map(|number| (50_000 + 1_000 * u64::from(number), number, !lost.contains(&number)))
+        .collect();
+    sent.extend(
+        lost.iter()
+            .map(|&number| (50_300 + 1_000 * u64::from(number + 3) + 2 * TRIP_US, number, true)),
+    );
     sent.sort_by_key(|(us, ..)| *us);
     let mut arrived = vec![false; packets as usize];
     for (us, number, arrives) in sent {
         pass(us, data(number), arrives);
         if arrives {
             arrived[number as usize] = true;
-            let missing = arrived.iter().position(|arrived| !arrived).unwrap_or(packets as usize) as u32;
+            let missing =
+                arrived.iter().position(|arrived| !arrived).unwrap_or(packets as usize) as u32;
             let edge = |number: u32| 1 + PAYLOAD as u32 * number;
             let answer = ack(missing);
-            let answer = if number > missing { answer.sack(&[(edge(number), edge(number + 1))]) } else { answer };
+            let answer = if number > missing {
+                answer.sack(&[(edge(number), edge(number + 1))])
+            } else {
+                answer
+            };
             pass(us + TRIP_US, answer, true);
         }
     }
@@ -82,11 +92,16 @@ const LOST: [u32; 4] = [20, 50, 51, 80];
 
 #[test]
 fn captures_of_both_ends_in_one_file_hold_every_packet_twice() {
-    let [sender, receiver] = [End::Sender, End::Receiver].map(|end| transfer(end, 100, &LOST, true));
+    let [sender, receiver] =
+        [End::Sender, End::Receiver].map(|end| transfer(end, 100, &LOST, true));
     let analysis = analysis([sender, receiver].concat());
     assert_eq!(analysis.flows[0].lost(), 4, "{}", analysis.answer());
     assert!(!analysis.answer().contains("SYN"), "{}", analysis.answer());
-    assert!(analysis.notes()[0].starts_with("100 packets are here twice"), "{:?}", analysis.notes());
+    assert!(
+        analysis.notes()[0].starts_with("100 packets are here twice"),
+        "{:?}",
+        analysis.notes()
+    );
 }
 
 #[test]
@@ -94,13 +109,16 @@ fn copies_at_a_receiver_are_no_losses_without_identification() {
     let once = transfer(End::Receiver, 100, &LOST, false);
     let copies = |of: &dyn Fn(usize) -> usize| {
         let copy = |(place, packet): (usize, &Captured)| {
-            (0..of(place)).map(|copy| (packet.0 + 3 * copy as u64, packet.1, packet.2.clone())).collect::<Vec<_>>()
+            (0..of(place))
+                .map(|copy| (packet.0 + 3 * copy as u64, packet.1, packet.2.clone()))
+                .collect::<Vec<_>>()
         };
         analysis(once.iter().enumerate().flat_map(copy).collect())
     };
-    for (analysis, captured) in [copies(&|_| 2), copies(&|_| 3), copies(&|place| 1 + usize::from(place % 7 == 0))]
-        .into_iter()
-        .zip([100, 200, 14])
+    for (analysis, captured) in
+        [copies(&|_| 2), copies(&|_| 3), copies(&|place| 1 + usize::from(place % 7 == 0))]
+            .into_iter()
+            .zip([100, 200, 14])
     {
         let flow = &analysis.flows[0];
         assert_eq!((flow.vantage, flow.lost()), (Vantage::Receiver, 4), "{}", analysis.answer());
@@ -123,7 +141,11 @@ fn what_a_router_passes_on_counts_once_however_it_is_cut() {
         packets.push((us, cooked(0, &segment)));
         // On the way out its data are cut in two.
         let half = segment.payload / 2;
-        let second = Segment { seq: segment.seq + half as u32, payload: segment.payload - half, ..segment.clone() };
+        let second = Segment {
+            seq: segment.seq + half as u32,
+            payload: segment.payload - half,
+            ..segment.clone()
+        };
         packets.push((us + 20, cooked(4, &Segment { payload: half, ..segment })));
         packets.extend((half > 0).then(|| (us + 21, cooked(4, &second))));
     }
@@ -131,7 +153,11 @@ fn what_a_router_passes_on_counts_once_however_it_is_cut() {
     let analysis = analyze(pcap_of(LINUX_SLL, &packets).as_slice(), "f", &Options::all()).unwrap();
     let flow = &analysis.flows[0];
     assert_eq!((flow.lost(), flow.sent_again), (4, 4), "{}", analysis.answer());
-    assert!(analysis.notes()[0].starts_with("208 packets are here twice"), "{:?}", analysis.notes());
+    assert!(
+        analysis.notes()[0].starts_with("208 packets are here twice"),
+        "{:?}",
+        analysis.notes()
+    );
 }
 
 #[test]
@@ -139,10 +165,14 @@ fn of_merged_segments_no_more_is_lost_than_was_sent() {
     // Segments of ten packets, as a sender with offload hands them down; one is lost whole.
     let mss = |segment: Segment| Segment { options: vec![2, 4, 3, 232], ..segment };
     let syn = mss(Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) });
-    let mut packets = vec![(0, 1, syn), (40_000, 2, mss(Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) }))];
+    let mut packets =
+        vec![(0, 1, syn), (40_000, 2, mss(Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) }))];
     let merged = |number: u32| Segment::data(1 + 10 * PAYLOAD as u32 * number, 10 * PAYLOAD);
     let edge = |number: u32| 1 + 10 * PAYLOAD as u32 * number;
-    packets.extend((0..5).map(|number| (50_000 + 1_000 * u64::from(number), 10 + number as u16, merged(number))));
+    packets
+        .extend((0..5).map(|number| {
+            (50_000 + 1_000 * u64::from(number), 10 + number as u16, merged(number))
+        }));
     packets.push((90_000, 50, Segment::ack(edge(1))));
     packets.push((93_000, 51, Segment::ack(edge(1)).sack(&[(edge(2), edge(5))])));
     packets.extend([(93_100, 20, merged(1)), (133_100, 52, Segment::ack(edge(5)))]);
@@ -157,7 +187,12 @@ fn a_senders_incomplete_capture_says_so_and_names_no_cause() {
     let whole = transfer(End::Sender, 400, &LOST, true);
     // A file of a ring buffer is missing: both directions of 100 ms.
     let holed = whole.iter().filter(|(us, ..)| !(200_000..300_000).contains(us)).cloned().collect();
-    let most = whole.iter().enumerate().filter(|(place, _)| place % 3 > 0).map(|(_, packet)| packet.clone()).collect();
+    let most = whole
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| place % 3 > 0)
+        .map(|(_, packet)| packet.clone())
+        .collect();
     for (capture, holds) in [(holed, "about 75 %"), (most, "about 67 %")] {
         let analysis = analysis(capture);
         let answer = analysis.answer();
@@ -170,10 +205,14 @@ fn a_senders_incomplete_capture_says_so_and_names_no_cause() {
 
 #[test]
 fn a_sample_shows_no_losses() {
-    // Every fiftieth packet, and hardly an acknowledgement: most gaps are young or never acknowledged.
+    // Every fiftieth packet, and hardly an acknowledgement: most gaps are young or never
+    // acknowledged.
     let sample = transfer(End::Receiver, 2_000, &LOST, true).into_iter().step_by(51).collect();
     let answer = analysis(sample).answer();
-    assert!(answer.starts_with("Whether a data packet of 1 flow was lost, the capture does not show."), "{answer}");
+    assert!(
+        answer.starts_with("Whether a data packet of 1 flow was lost, the capture does not show."),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -183,7 +222,8 @@ fn a_receiver_does_not_claim_that_nothing_was_lost() {
         let mut packets = transfer(end, 1, &[], true);
         for number in 1..10_u32 {
             let sent = 1_000_000 * u64::from(number);
-            let tries = if number == 3 { vec![(0, false), (300_000, true)] } else { vec![(0, true)] };
+            let tries =
+                if number == 3 { vec![(0, false), (300_000, true)] } else { vec![(0, true)] };
             for (after, arrives) in tries {
                 let id = 1_000 + 10 * number as u16 + u16::from(arrives);
                 let trip = if end == End::Sender { 0 } else { TRIP_US };
@@ -205,11 +245,15 @@ fn a_receiver_does_not_claim_that_nothing_was_lost() {
 fn ends_of_connections_that_were_sent_again_are_told() {
     let fin = |number| Segment { flags: 16 | FIN, payload: 0, ..data(number) };
     let tries = |times: &[u64]| {
-        let again = times.iter().enumerate().map(|(place, ms)| (ms * 1_000, 900 + place as u16, fin(20)));
+        let again =
+            times.iter().enumerate().map(|(place, ms)| (ms * 1_000, 900 + place as u16, fin(20)));
         transfer(End::Sender, 20, &[], true).into_iter().chain(again).collect::<Vec<_>>()
     };
     let answer = analysis(tries(&[500, 700, 1_100, 1_900])).answer();
-    assert!(answer.ends_with("10.0.0.1:1000 to 10.0.0.2:2000: 4 FINs in 1.4 s, never answered."), "{answer}");
+    assert!(
+        answer.ends_with("10.0.0.1:1000 to 10.0.0.2:2000: 4 FINs in 1.4 s, never answered."),
+        "{answer}"
+    );
     let mut answered = tries(&[500, 700]);
     answered.push((740_000, 950, Segment::ack(2 + 20 * PAYLOAD as u32)));
     let answer = analysis(answered).answer();
@@ -224,7 +268,8 @@ fn the_number_of_a_fin_is_no_byte_of_data() {
     let begun = transfer(End::Sender, 60, &[], true).into_iter().filter(|(us, ..)| *us > 70_000);
     let edge = 1 + 60 * PAYLOAD as u32;
     let fin = Segment { flags: 16 | FIN, ..Segment::ack(edge) };
-    let closes = [(300_000, 900, fin), (300_010, 901, Segment { ack: 2, ..Segment::data(edge, 0) })];
+    let closes =
+        [(300_000, 900, fin), (300_010, 901, Segment { ack: 2, ..Segment::data(edge, 0) })];
     let analysis = analysis(begun.chain(closes).collect());
     assert_eq!(analysis.answer(), "No data packet of 1 flow was lost.");
 }
@@ -232,10 +277,13 @@ fn the_number_of_a_fin_is_no_byte_of_data() {
 #[test]
 fn a_reply_to_a_syn_that_nobody_answers_opens_nothing() {
     let syn = Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
-    let replies =
-        [1_u64, 1_000, 3_000].map(|ms| (ms * 1_000, 0, Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) }));
+    let replies = [1_u64, 1_000, 3_000]
+        .map(|ms| (ms * 1_000, 0, Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) }));
     let answer = analysis([(0, 1, syn)].into_iter().chain(replies).collect()).answer();
-    assert!(answer.ends_with("10.0.0.2:2000 to 10.0.0.1:1000: 3 SYN+ACKs in 3.0 s, never answered."), "{answer}");
+    assert!(
+        answer.ends_with("10.0.0.2:2000 to 10.0.0.1:1000: 3 SYN+ACKs in 3.0 s, never answered."),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -270,7 +318,12 @@ fn a_window_whose_scale_the_capture_cut_off_held_nobody_up() {
     let file = file(transfer(End::Sender, 400, &[], true).into_iter().map(scaled).collect());
     let analysis = analyze(snapped(&file, 40).as_slice(), "f", &Options::all()).unwrap();
     assert_eq!(analysis.cut_options, 2);
-    assert_eq!(analysis.flows[0].pace.unwrap().sending.unwrap().window_full_s, 0.0, "{}", analysis.answer());
+    assert_eq!(
+        analysis.flows[0].pace.unwrap().sending.unwrap().window_full_s,
+        0.0,
+        "{}",
+        analysis.answer()
+    );
 }
 
 /// A pcap file with the first bytes of each packet.
@@ -292,8 +345,11 @@ fn snapped(file: &[u8], most: usize) -> Vec<u8> {
 #[test]
 fn acknowledgements_recorded_before_their_data_hide_no_loss() {
     let is_answer = |segment: &Segment| !segment.from_first && segment.flags & SYN == 0;
-    let ahead = |(us, id, segment): Captured| (if is_answer(&segment) { us - 3_000 } else { us }, id, segment);
-    let analysis = analysis(transfer(End::Receiver, 400, &LOST, true).into_iter().map(ahead).collect());
+    let ahead = |(us, id, segment): Captured| {
+        (if is_answer(&segment) { us - 3_000 } else { us }, id, segment)
+    };
+    let analysis =
+        analysis(transfer(End::Receiver, 400, &LOST, true).into_iter().map(ahead).collect());
     let flow = &analysis.flows[0];
     assert_eq!((flow.lost(), flow.capture_drops), (4, 0), "{}", analysis.answer());
     assert!(flow.sent_again <= 4, "{}", flow.sent_again);
@@ -303,8 +359,10 @@ fn acknowledgements_recorded_before_their_data_hide_no_loss() {
 fn another_connection_of_the_same_host_tells_the_place() {
     let told = transfer(End::Sender, 50, &[], true);
     // A second connection of which only repeats were captured.
-    let untold = [0_u64, 200, 600].map(|ms| (1_000_000 + ms * 1_000, ms as u16, Segment::data(1, 100)));
-    let mut packets: Vec<(u64, Vec<u8>)> = told.into_iter().map(|(us, _, segment)| (us, segment.bytes())).collect();
+    let untold =
+        [0_u64, 200, 600].map(|ms| (1_000_000 + ms * 1_000, ms as u16, Segment::data(1, 100)));
+    let mut packets: Vec<(u64, Vec<u8>)> =
+        told.into_iter().map(|(us, _, segment)| (us, segment.bytes())).collect();
     packets.extend(untold.map(|(us, _, segment)| {
         let mut bytes = segment.bytes();
         bytes[20..22].copy_from_slice(&1_001_u16.to_be_bytes());
@@ -319,7 +377,8 @@ fn another_connection_of_the_same_host_tells_the_place() {
 #[test]
 fn two_captures_of_one_end_are_no_proof_that_nothing_was_lost() {
     let sender = file(transfer(End::Sender, 100, &LOST, true));
-    let joined = analyze_both((sender.as_slice(), "a"), (sender.as_slice(), "b"), &Options::all()).unwrap();
+    let joined =
+        analyze_both((sender.as_slice(), "a"), (sender.as_slice(), "b"), &Options::all()).unwrap();
     let answer = joined.both.answer();
     assert!(
         answer

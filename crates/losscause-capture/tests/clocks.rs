@@ -1,5 +1,5 @@
-//! Wrong times: one packet that is stamped late or early, a clock that is set, a step of the path, a sender's pacing. No
-//! verdict hangs on them.
+//! Wrong times: one packet that is stamped late or early, a clock that is set, a step of the path,
+//! a sender's pacing. No verdict hangs on them.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 mod common;
@@ -26,13 +26,15 @@ fn chance(of: i64, below: i64) -> i64 {
     ((mixed ^ (mixed >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33) as i64 % below
 }
 
-/// What a packet sent at `us` waits: nothing for long, then a queue that fills and empties within a second, of every four.
+/// What a packet sent at `us` waits: nothing for long, then a queue that fills and empties within a
+/// second, of every four.
 fn queue_us(us: i64) -> i64 {
     let phase = us % 4_000_000;
     (phase - 2_500_000).min(3_500_000 - phase).max(0) / 10 + chance(us, 700)
 }
 
-/// Whether the packet sent at `us` is lost: one in a hundred, and one in eight of those that find the queue full.
+/// Whether the packet sent at `us` is lost: one in a hundred, and one in eight of those that find
+/// the queue full.
 fn is_lost(us: i64) -> bool {
     chance(us / 3, 100) == 0 || (queue_us(us) > 45_000 && chance(us / 7, 8) == 0)
 }
@@ -62,7 +64,8 @@ fn transfer() -> [Capture; 2] {
     let syn = Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) }.at(stamp(0), 0).bytes();
     let syn_ack = Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) }.at(5, stamp(0)).bytes();
     let third = Segment::data(1, 0).at(stamp(40_000), 5).bytes();
-    let mut at_sender: Capture = vec![(0, syn.clone()), (40_000, syn_ack.clone()), (40_100, third.clone())];
+    let mut at_sender: Capture =
+        vec![(0, syn.clone()), (40_000, syn_ack.clone()), (40_100, third.clone())];
     let mut at_receiver: Capture = vec![(20_000, syn), (20_050, syn_ack), (60_100, third)];
     at_sender.extend(sent.iter().map(|&(us, packet)| (us, data(packet, us))));
     let mut next = 0;
@@ -93,7 +96,8 @@ fn transfer() -> [Capture; 2] {
 }
 
 fn analysis(capture: &Capture) -> Analysis {
-    let packets: Vec<_> = capture.iter().map(|(us, bytes)| ((us + BEGUN_US) as u64, bytes.clone())).collect();
+    let packets: Vec<_> =
+        capture.iter().map(|(us, bytes)| ((us + BEGUN_US) as u64, bytes.clone())).collect();
     analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap()
 }
 
@@ -106,7 +110,8 @@ fn verdicts(flow: &Flow) -> BTreeMap<u64, (f64, Verdict)> {
     flow.losses.iter().map(|loss| (loss.seq, (loss.time_s, flow.verdict(loss)))).collect()
 }
 
-/// The losses that the two judge otherwise, or that only one of them has, but for those within `but_for`, seconds.
+/// The losses that the two judge otherwise, or that only one of them has, but for those within
+/// `but_for`, seconds.
 fn changed(before: &Flow, after: &Flow, but_for: std::ops::Range<f64>) -> Vec<(u64, f64)> {
     let before = verdicts(before);
     let after = verdicts(after);
@@ -114,7 +119,8 @@ fn changed(before: &Flow, after: &Flow, but_for: std::ops::Range<f64>) -> Vec<(u
         let same = after.get(seq).is_some_and(|other| other.1 == verdict);
         (!same && !but_for.contains(&at)).then_some((*seq, at))
     };
-    let extra = after.keys().filter(|seq| !before.contains_key(seq)).map(|seq| (*seq, after[seq].0));
+    let extra =
+        after.keys().filter(|seq| !before.contains_key(seq)).map(|seq| (*seq, after[seq].0));
     before.iter().filter_map(counts).chain(extra.filter(|(_, at)| !but_for.contains(at))).collect()
 }
 
@@ -173,8 +179,15 @@ fn no_verdict_changes_if_the_clock_is_set_and_the_step_is_told() {
                 let after = analysis.flows.iter().max_by_key(|flow| flow.packets).unwrap();
                 let found = changed(&flow, after, at - 0.1..at + 1.3);
                 assert_eq!(found, [], "{by} us at {at} s at the {}", flow.vantage);
-                let told = format!("the clock of the capture, or the path, stepped by {:+} ms at", by / 1_000);
-                assert!(analysis.notes().iter().any(|note| note.starts_with(&told)), "{:?}", analysis.notes());
+                let told = format!(
+                    "the clock of the capture, or the path, stepped by {:+} ms at",
+                    by / 1_000
+                );
+                assert!(
+                    analysis.notes().iter().any(|note| note.starts_with(&told)),
+                    "{:?}",
+                    analysis.notes()
+                );
             }
         }
     }
@@ -201,7 +214,8 @@ fn the_packets_of_a_frame_that_are_paced_wait_in_no_queue() {
 
 #[test]
 fn a_sender_that_stalls_with_its_clock_fills_no_queue() {
-    // A packet every 20 ms; every four seconds the sender stops for 300 ms and goes on where it was.
+    // A packet every 20 ms; every four seconds the sender stops for 300 ms and goes on where it
+    // was.
     let packets = (0..2_000_i64)
         .filter(|&i| i < 40 || chance(i, 40) != 0)
         .map(|i| (20_000 * i + 300_000 * (i / 200) + chance(i, 1_500), i as u16, 1_800 * i as u32));

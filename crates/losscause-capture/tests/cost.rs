@@ -1,4 +1,5 @@
-//! What losses cost, which flows count beside a transfer, and what follows, on connections of a few segments.
+//! What losses cost, which flows count beside a transfer, and what follows, on connections of a few
+//! segments.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 mod common;
@@ -13,7 +14,8 @@ fn analysis(packets: &[(u64, u8, Segment)]) -> Analysis {
         bytes[if segment.from_first { 21 } else { 23 }] += port;
         bytes
     };
-    let mut packets: Vec<_> = packets.iter().map(|(ms, port, segment)| (ms * 1_000, bytes(*port, segment))).collect();
+    let mut packets: Vec<_> =
+        packets.iter().map(|(ms, port, segment)| (ms * 1_000, bytes(*port, segment))).collect();
     packets.sort_by_key(|packet| packet.0);
     analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap()
 }
@@ -51,16 +53,31 @@ fn a_lost_packet_is_awaited_from_its_sending_until_it_is_resent() {
     let all = sent.chain(answers.into_iter().chain(rest).map(|(ms, segment)| (ms, 0, segment)));
     let cost = cost(all.collect());
     assert!((cost.repair_s.unwrap() - 0.046).abs() < 1e-9, "{cost:?}");
-    assert_eq!((cost.timer_s, cost.path_rate_bps, cost.used, cost.slow_s), (Some(0.0), None, None, None), "{cost:?}");
+    assert_eq!(
+        (cost.timer_s, cost.path_rate_bps, cost.used, cost.slow_s),
+        (Some(0.0), None, None, None),
+        "{cost:?}"
+    );
     assert!(cost.told().contains("what the path takes was not seen"), "{}", cost.told());
 }
 
 #[test]
 fn the_time_until_a_timer_is_told_apart() {
     let again = Segment::data(101, 100).at(1_400, 5);
-    let sent = [(50, data(0)), (90, ack(1)), (91, data(1)), (491, again), (531, ack(2)), (532, data(2)), (572, ack(3))];
+    let sent = [
+        (50, data(0)),
+        (90, ack(1)),
+        (91, data(1)),
+        (491, again),
+        (531, ack(2)),
+        (532, data(2)),
+        (572, ack(3)),
+    ];
     let cost = cost(sent.into_iter().map(|(ms, segment)| (ms, 0, segment)).collect());
-    assert!((cost.repair_s.unwrap() - 0.4).abs() < 1e-9 && cost.timer_s == cost.repair_s, "{cost:?}");
+    assert!(
+        (cost.repair_s.unwrap() - 0.4).abs() < 1e-9 && cost.timer_s == cost.repair_s,
+        "{cost:?}"
+    );
 }
 
 #[test]
@@ -69,7 +86,12 @@ fn where_the_sender_is_not_seen_its_waiting_is_not_known() {
     let syn = Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
     let syn_ack = Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) };
     let mut packets = vec![(0, 0, syn), (0, 0, syn_ack), (40, 0, Segment::data(1, 0))];
-    packets.extend([(50, 0, data(0)), (50, 0, ack(1)), (60, 0, data(2)), (60, 0, ack(1).sack(&[(201, 301)]))]);
+    packets.extend([
+        (50, 0, data(0)),
+        (50, 0, ack(1)),
+        (60, 0, data(2)),
+        (60, 0, ack(1).sack(&[(201, 301)])),
+    ]);
     packets.extend([(120, 0, Segment::data(101, 100).at(1_090, 5)), (120, 0, ack(3))]);
     let flow = &analysis(&packets).flows[0];
     let cost = flow.diagnosis.as_ref().unwrap().cost.unwrap();
@@ -84,32 +106,59 @@ fn beside(small: u32) -> Analysis {
             [(ms, port, data(i)), (ms + 40, port, ack(i + 1))]
         })
     };
-    let packets = handshake(0).into_iter().chain(handshake(1)).chain(transfer(0, 2_000)).chain(transfer(1, small));
+    let packets = handshake(0)
+        .into_iter()
+        .chain(handshake(1))
+        .chain(transfer(0, 2_000))
+        .chain(transfer(1, small));
     analysis(&packets.collect::<Vec<_>>())
 }
 
 #[test]
 fn a_nearly_idle_connection_is_listed_and_not_counted() {
     let analysis = beside(19);
-    assert!(analysis.answer().starts_with("No data packet of 1 flow was lost."), "{}", analysis.answer());
+    assert!(
+        analysis.answer().starts_with("No data packet of 1 flow was lost."),
+        "{}",
+        analysis.answer()
+    );
     let small = analysis.flows.iter().find(|flow| flow.bytes == 1_900).unwrap();
-    assert!(small.minor && small.cells()[0] == "(2)" && analysis.notes().iter().any(|note| note.contains("brackets")));
+    assert!(
+        small.minor
+            && small.cells()[0] == "(2)"
+            && analysis.notes().iter().any(|note| note.contains("brackets"))
+    );
 }
 
 #[test]
 fn a_connection_that_carries_one_percent_counts() {
     let analysis = beside(20);
-    assert!(analysis.answer().starts_with("No data packet of 2 flows was lost."), "{}", analysis.answer());
+    assert!(
+        analysis.answer().starts_with("No data packet of 2 flows was lost."),
+        "{}",
+        analysis.answer()
+    );
     assert!(analysis.flows.iter().all(|flow| !flow.minor));
 }
 
 #[test]
 fn a_small_connection_that_lost_something_counts() {
     let mut packets = handshake(1).to_vec();
-    packets.extend((0..2_000).flat_map(|i| [(50 + u64::from(i), 1, data(i)), (90 + u64::from(i), 1, ack(i + 1))]));
+    packets.extend(
+        (0..2_000)
+            .flat_map(|i| [(50 + u64::from(i), 1, data(i)), (90 + u64::from(i), 1, ack(i + 1))]),
+    );
     packets.extend(handshake(0));
     let again = (491, Segment::data(101, 100).at(1_400, 5));
-    let sent = [(50, data(0)), (90, ack(1)), (91, data(1)), again, (531, ack(2)), (532, data(2)), (572, ack(3))];
+    let sent = [
+        (50, data(0)),
+        (90, ack(1)),
+        (91, data(1)),
+        again,
+        (531, ack(2)),
+        (532, data(2)),
+        (572, ack(3)),
+    ];
     packets.extend(sent.into_iter().map(|(ms, segment)| (ms, 0, segment)));
     let analysis = analysis(&packets);
     assert!(analysis.answer().starts_with("1 lost packet in 2 flows."), "{}", analysis.answer());

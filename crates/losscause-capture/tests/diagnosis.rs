@@ -19,7 +19,8 @@ const RTT_US: u64 = 40_000;
 #[derive(Default)]
 struct Sender {
     window: f64,
-    /// Transmissions that are not known to have arrived or to be lost, in order: packet number and time.
+    /// Transmissions that are not known to have arrived or to be lost, in order: packet number and
+    /// time.
     flying: BTreeMap<u64, (u64, u64)>,
     sent: u64,
     next: u64,
@@ -71,13 +72,14 @@ impl Sender {
         }
         let ack = Segment::ack(byte(self.una));
         self.packets.push((now, if blocks.is_empty() { ack } else { ack.sack(&blocks) }));
-        let old: Vec<u64> = self.flying.range(..transmission.saturating_sub(2)).map(|(&old, _)| old).collect();
+        let old: Vec<u64> =
+            self.flying.range(..transmission.saturating_sub(2)).map(|(&old, _)| old).collect();
         old.into_iter().for_each(|old| self.lose(old, now));
     }
 }
 
-/// A capture at a sender whose path says of each packet, by its time in microseconds, how long it takes from the sender
-/// and back beyond the empty path's round trip, if it arrives.
+/// A capture at a sender whose path says of each packet, by its time in microseconds, how long it
+/// takes from the sender and back beyond the empty path's round trip, if it arrives.
 fn transfer(seconds: u64, mut path: impl FnMut(u64) -> Option<u64>) -> Vec<(u64, Segment)> {
     let syn = Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
     let syn_ack = Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) };
@@ -150,7 +152,8 @@ fn tail_drop(rate: u64, queue_pkts: u64) -> impl FnMut(u64) -> Option<u64> {
 fn random(of: u64) -> impl FnMut(u64) -> Option<u64> {
     let mut state = 1_u64;
     move |_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (!(state >> 33).is_multiple_of(of)).then_some(0)
     }
 }
@@ -158,7 +161,9 @@ fn random(of: u64) -> impl FnMut(u64) -> Option<u64> {
 #[test]
 fn a_policer_is_named_with_its_rate_and_burst() {
     let found = diagnosis(&transfer(60, policer(400_000, 100_000)));
-    let Cause::Policer { rate_bps: Some(rate), burst_bytes: Some(burst) } = found.cause else { panic!("{found}") };
+    let Cause::Policer { rate_bps: Some(rate), burst_bytes: Some(burst) } = found.cause else {
+        panic!("{found}")
+    };
     assert!(rate.abs_diff(3_200_000) < 160_000, "{found}");
     assert!((50_000..=100_000).contains(&burst), "{burst}: what passed at once at least");
     assert!(found.advice().to_string().starts_with("Shape to 3."), "{}", found.advice());

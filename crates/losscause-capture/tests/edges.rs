@@ -1,4 +1,5 @@
-//! What only looks like a loss: ends that were sent again, probes, late packets, packets that the capture dropped.
+//! What only looks like a loss: ends that were sent again, probes, late packets, packets that the
+//! capture dropped.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 mod common;
@@ -18,7 +19,8 @@ fn analysed(file: &[u8]) -> Analysis {
 
 /// A capture of these segments, each with its time in milliseconds.
 fn file(segments: &[(u64, Segment)]) -> Vec<u8> {
-    let packets: Vec<_> = segments.iter().map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
+    let packets: Vec<_> =
+        segments.iter().map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
     pcap(&packets)
 }
 
@@ -29,7 +31,8 @@ fn comments(file: &[u8]) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// A handshake seen at the first end, 40 ms from the second one, and `packets` data packets with their acknowledgements.
+/// A handshake seen at the first end, 40 ms from the second one, and `packets` data packets with
+/// their acknowledgements.
 fn opened(packets: u32) -> Vec<(u64, Segment)> {
     let syn = Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
     let answer = Segment { flags: SYN | ACK, seq: 0, ..Segment::ack(1) };
@@ -52,7 +55,9 @@ fn an_end_that_was_sent_again_has_a_comment() {
         file(&all)
     };
     let again = |times: &[u64], answer| {
-        comments(&ends(times, answer)).matches("losscause: FIN sent again (earlier in frame ").count()
+        comments(&ends(times, answer))
+            .matches("losscause: FIN sent again (earlier in frame ")
+            .count()
     };
     assert_eq!(again(&[1_000, 2_000, 4_000, 8_000], None), 3);
     assert_eq!(again(&[1_000, 2_000], Some(2_040)), 1);
@@ -63,7 +68,10 @@ fn an_end_that_was_sent_again_has_a_comment() {
 fn a_keep_alive_has_a_comment() {
     let mut all = opened(4);
     all.extend([(100_000, Segment::data(400, 1)), (100_040, Segment::ack(401))]);
-    assert_eq!(comments(&file(&all)).matches("losscause: keep-alive, or probe of a closed window").count(), 1);
+    assert_eq!(
+        comments(&file(&all)).matches("losscause: keep-alive, or probe of a closed window").count(),
+        1
+    );
 }
 
 /// Segments with these identifications and without timestamps, seen at the receiver, 1 ms apart.
@@ -79,8 +87,9 @@ fn identified(segments: &[(u64, Segment, u16)]) -> Vec<u8> {
 #[test]
 fn a_packet_with_an_older_identification_was_overtaken_not_lost() {
     let with = |late_id: u16, after_us: u64| {
-        let mut all: Vec<_> =
-            (0..40_u32).map(|k| (1_000 * u64::from(k), Segment::data(1 + 100 * k, 100), 7 + k as u16)).collect();
+        let mut all: Vec<_> = (0..40_u32)
+            .map(|k| (1_000 * u64::from(k), Segment::data(1 + 100 * k, 100), 7 + k as u16))
+            .collect();
         let (_, late, _) = all.remove(30);
         // It comes behind three others.
         all.insert(33, (33_000 + after_us, late, late_id));
@@ -94,7 +103,8 @@ fn a_packet_with_an_older_identification_was_overtaken_not_lost() {
     assert_eq!((again.lost(), again.reordered), (1, 0), "it left after that packet");
 }
 
-/// A pcapng file of a stream of RTP in which these numbers are missing, whose interface dropped so many packets.
+/// A pcapng file of a stream of RTP in which these numbers are missing, whose interface dropped so
+/// many packets.
 fn dropped(missing: &[u16], dropped: u64) -> Vec<u8> {
     let mut writer = PcapngWriter::new(Vec::new()).unwrap();
     let interface = writer.interface(LinkType::RAW, 0).unwrap();

@@ -8,7 +8,8 @@ use losscause_capture::{Evidence, Flow, Options, Protocol, Vantage, analyze};
 
 /// The flow with most packets; times are in milliseconds.
 fn flow(packets: impl IntoIterator<Item = (u64, Segment)>) -> Flow {
-    let packets: Vec<_> = packets.into_iter().map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
+    let packets: Vec<_> =
+        packets.into_iter().map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
     let flows = analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap().flows;
     flows.into_iter().max_by_key(|flow| flow.packets).unwrap()
 }
@@ -62,7 +63,8 @@ fn a_newer_timestamp_in_a_gap_is_a_retransmission_and_its_size() {
 
 #[test]
 fn acknowledged_data_was_missed_by_the_capture_only() {
-    let flow = flow([(0, data(0)), (1, data(1)), (2, data(3)), (3, ack(4)), (4, data(4)), (5, ack(5))]);
+    let flow =
+        flow([(0, data(0)), (1, data(1)), (2, data(3)), (3, ack(4)), (4, data(4)), (5, ack(5))]);
     assert_eq!((lost(&flow).len(), flow.capture_drops), (0, 1));
 }
 
@@ -71,7 +73,14 @@ fn a_retransmission_behind_selective_acknowledgements_is_a_loss() {
     let again = Segment::data(101, 100).at(1_060, 5);
     let sack = |end| ack(1).sack(&[(201, end)]);
     let sent = (0..5).map(|i| (50 + u64::from(i), data(i)));
-    let answers = [(90, ack(1)), (92, sack(301)), (93, sack(401)), (94, sack(501)), (95, again), (135, ack(5))];
+    let answers = [
+        (90, ack(1)),
+        (92, sack(301)),
+        (93, sack(401)),
+        (94, sack(501)),
+        (95, again),
+        (135, ack(5)),
+    ];
     let flow = at_sender(sent.chain(answers));
     assert_eq!(lost(&flow), [(101, 100, Evidence::FastRetransmit)]);
 }
@@ -93,7 +102,8 @@ fn a_retransmission_whose_data_arrived_twice_is_spurious() {
     let sack = |end| ack(1).sack(&[(201, end)]);
     let sent = (0..5).map(|i| (50 + u64::from(i), data(i)));
     let twice = ack(5).sack(&[(101, 201)]);
-    let answers = [(90, ack(1)), (92, sack(301)), (94, sack(501)), (95, again), (135, ack(5)), (136, twice)];
+    let answers =
+        [(90, ack(1)), (92, sack(301)), (94, sack(501)), (95, again), (135, ack(5)), (136, twice)];
     let flow = at_sender(sent.chain(answers));
     assert_eq!((lost(&flow).len(), flow.spurious), (0, 1));
 }
@@ -111,17 +121,28 @@ fn an_ack_too_soon_after_the_retransmission_is_the_originals() {
 fn a_packet_lost_twice_is_two_losses_and_a_timeout_congestion() {
     let again = |tsval| Segment::data(101, 100).at(tsval, 5);
     let sent = (0..3).map(|i| (50 + u64::from(i), data(i)));
-    let answers =
-        [(90, ack(1)), (92, ack(1).sack(&[(201, 301)])), (93, again(1_060)), (400, again(1_400)), (440, ack(3))];
+    let answers = [
+        (90, ack(1)),
+        (92, ack(1).sack(&[(201, 301)])),
+        (93, again(1_060)),
+        (400, again(1_400)),
+        (440, ack(3)),
+    ];
     let flow = at_sender(sent.chain(answers));
     assert_eq!(lost(&flow), [(101, 100, Evidence::FastRetransmit), (101, 100, Evidence::Timeout)]);
-    assert!(flow.losses[1].verdicts.iter().all(|(_, opinion)| opinion.verdict == losscause::Verdict::Congestion));
+    assert!(
+        flow.losses[1]
+            .verdicts
+            .iter()
+            .all(|(_, opinion)| opinion.verdict == losscause::Verdict::Congestion)
+    );
 }
 
 #[test]
 fn a_keep_alive_is_no_loss() {
     let sent = (0..3).map(|i| (50 + u64::from(i), data(i)));
-    let flow = at_sender(sent.chain([(92, ack(3)), (5_000, Segment::data(300, 1)), (5_040, ack(3))]));
+    let flow =
+        at_sender(sent.chain([(92, ack(3)), (5_000, Segment::data(300, 1)), (5_040, ack(3))]));
     assert_eq!((lost(&flow).len(), flow.probes, flow.spurious), (0, 1, 0));
 }
 
@@ -135,9 +156,14 @@ fn the_ack_of_a_fin_is_none_of_data_that_the_capture_missed() {
 
 #[test]
 fn sequence_numbers_wrap_within_a_flow() {
-    let data = |number: u32| Segment::data((u32::MAX - 250).wrapping_add(100 * number), 100).at(1_000 + number, 5);
+    let data = |number: u32| {
+        Segment::data((u32::MAX - 250).wrapping_add(100 * number), 100).at(1_000 + number, 5)
+    };
     let flow = flow([(0, data(0)), (1, data(1)), (2, data(4)), (3, data(5))]);
-    assert_eq!(lost(&flow), [(u64::from(u32::MAX - 50), 100, Evidence::Gap), (49, 100, Evidence::Gap)]);
+    assert_eq!(
+        lost(&flow),
+        [(u64::from(u32::MAX - 50), 100, Evidence::Gap), (49, 100, Evidence::Gap)]
+    );
 }
 
 #[test]
@@ -146,7 +172,12 @@ fn an_rtp_stream_loses_what_never_arrives_and_not_what_is_late() {
     let packets: Vec<_> = order
         .iter()
         .enumerate()
-        .map(|(i, &number)| (i as u64 * 20_000, rtp(65_530_u16.wrapping_add(number), u32::from(number) * 1_800, 100)))
+        .map(|(i, &number)| {
+            (
+                i as u64 * 20_000,
+                rtp(65_530_u16.wrapping_add(number), u32::from(number) * 1_800, 100),
+            )
+        })
         .collect();
     let analysis = analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap();
     let flow = &analysis.flows[0];
@@ -156,7 +187,8 @@ fn an_rtp_stream_loses_what_never_arrives_and_not_what_is_late() {
 
 /// The analysis of packets at these times, milliseconds.
 fn analysis(packets: impl IntoIterator<Item = (u64, Segment)>) -> losscause_capture::Analysis {
-    let packets: Vec<_> = packets.into_iter().map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
+    let packets: Vec<_> =
+        packets.into_iter().map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
     analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap()
 }
 
@@ -167,7 +199,10 @@ fn repeats_seen_in_one_direction_only_are_losses_without_cause() {
     let analysis = analysis(sent.chain(again));
     assert_eq!(analysis.flows[0].vantage, Vantage::Unknown);
     assert_eq!(analysis.flows[0].lost(), 3);
-    assert_eq!(analysis.answer(), "3 packets of 1 flow were sent again; why is not shown, as no answer was captured.");
+    assert_eq!(
+        analysis.answer(),
+        "3 packets of 1 flow were sent again; why is not shown, as no answer was captured."
+    );
 }
 
 #[test]
@@ -189,7 +224,10 @@ fn timer_repeats_that_are_never_answered_show_an_outage() {
 fn a_flow_of_which_only_acknowledgements_were_captured_is_named() {
     let analysis = analysis((0..20).map(|i| (10 * u64::from(i), ack(2 * i))));
     let flow = &analysis.flows[0];
-    assert_eq!((flow.src.as_str(), flow.packets, flow.acked_uncaptured), ("10.0.0.1:1000", 0, 3_800));
+    assert_eq!(
+        (flow.src.as_str(), flow.packets, flow.acked_uncaptured),
+        ("10.0.0.1:1000", 0, 3_800)
+    );
     assert_eq!(
         analysis.answer(),
         "Whether a data packet of 1 flow was lost, the capture does not show. Of 10.0.0.1:1000 to 10.0.0.2:2000 only \
@@ -204,13 +242,17 @@ fn an_attempt_to_connect_that_nobody_answers_is_told() {
     let opening = analysis.flows[0].opening.unwrap();
     assert_eq!((opening.repeats, opening.waited_s, opening.answered), (3, 7.0, false));
     let answer = analysis.answer();
-    assert!(answer.ends_with("10.0.0.1:1000 to 10.0.0.2:2000: 4 SYNs in 7.0 s, never answered."), "{answer}");
+    assert!(
+        answer.ends_with("10.0.0.1:1000 to 10.0.0.2:2000: 4 SYNs in 7.0 s, never answered."),
+        "{answer}"
+    );
 }
 
 #[test]
 fn a_keep_alive_right_behind_the_first_packet_is_no_loss() {
     let sent = [(50, data(0)), (92, ack(1))];
-    let flow = at_sender(sent.into_iter().chain([(187_000, Segment::data(100, 1)), (187_040, ack(1))]));
+    let flow =
+        at_sender(sent.into_iter().chain([(187_000, Segment::data(100, 1)), (187_040, ack(1))]));
     assert_eq!((lost(&flow).len(), flow.probes), (0, 1));
 }
 
@@ -235,8 +277,14 @@ fn a_packet_that_the_network_cut_otherwise_is_one_loss() {
     // Bytes 91 to 180 of the stream: the end of the first captured segment, and most of the second.
     let again = Segment::data(92, 90).at(1_060, 5);
     let sack = |end| Segment::ack(92).sack(&[(182, end)]);
-    let answers =
-        [(90, Segment::ack(92)), (92, sack(301)), (93, sack(401)), (94, sack(501)), (95, again), (135, ack(5))];
+    let answers = [
+        (90, Segment::ack(92)),
+        (92, sack(301)),
+        (93, sack(401)),
+        (94, sack(501)),
+        (95, again),
+        (135, ack(5)),
+    ];
     assert_eq!(lost(&at_sender(sent.chain(answers))), [(92, 90, Evidence::FastRetransmit)]);
 }
 
@@ -244,8 +292,15 @@ fn a_packet_that_the_network_cut_otherwise_is_one_loss() {
 fn a_closed_window_is_told_though_nothing_was_lost() {
     let closed = || Segment { window: 0, ..ack(3) };
     let sent = (0..3).map(|i| (50 + u64::from(i), data(i)));
-    let rest = [(92, closed()), (5_000, Segment::data(300, 1)), (5_040, closed()), (12_092, ack(3)), (12_100, data(3))];
-    let analysis = analysis(handshake().into_iter().chain(sent).chain(rest).chain([(12_140, ack(4))]));
+    let rest = [
+        (92, closed()),
+        (5_000, Segment::data(300, 1)),
+        (5_040, closed()),
+        (12_092, ack(3)),
+        (12_100, data(3)),
+    ];
+    let analysis =
+        analysis(handshake().into_iter().chain(sent).chain(rest).chain([(12_140, ack(4))]));
     assert_eq!(analysis.flows[0].window_closed_s, 12.0);
     let answer = analysis.answer();
     let told = "No data packet of 1 flow was lost. 10.0.0.2:2000 could take nothing: its window was closed for 12.0 of 12.1 s.";
@@ -265,14 +320,17 @@ fn holes_that_nothing_ever_filled_were_made_by_the_capture() {
 
 #[test]
 fn old_data_that_is_sent_again_excuses_no_hole_in_front_of_it() {
-    // Packet 10 was lost. Eight seconds later the sender goes back to packet 2, and sends new data too.
+    // Packet 10 was lost. Eight seconds later the sender goes back to packet 2, and sends new data
+    // too.
     let sent = (0..20).filter(|i| *i != 10).map(|i| (100 + 5 * u64::from(i), data(i)));
     let again = (2..9).chain(20..22).map(|i| (8_000 + 5 * u64::from(i), data(i)));
     let answered = |(ms, segment): (u64, Segment)| {
         let next = (ms - 100) / 5 + 1;
         [(ms, segment), (ms, ack(if next > 10 { 10 } else { next as u32 }))]
     };
-    let flow = analysis(handshake().into_iter().chain(sent.chain(again).flat_map(answered))).flows.remove(0);
+    let flow = analysis(handshake().into_iter().chain(sent.chain(again).flat_map(answered)))
+        .flows
+        .remove(0);
     assert_eq!((flow.lost(), flow.capture_drops), (1, 0), "{flow:?}");
 }
 
@@ -305,7 +363,13 @@ fn a_pause_of_a_stream_and_new_numbers_are_no_losses() {
 fn a_sender_that_goes_on_behind_its_repeats_had_no_outage() {
     let sent = (0..20).map(|i| (50 * u64::from(i), data(i)));
     // Two packets that were lost are sent again, one round trip after the other, before new ones.
-    let again = [(1_300, data(18)), (1_350, data(19)), (1_400, data(20)), (1_700, data(20)), (1_750, data(21))];
+    let again = [
+        (1_300, data(18)),
+        (1_350, data(19)),
+        (1_400, data(20)),
+        (1_700, data(20)),
+        (1_750, data(21)),
+    ];
     let analysis = analysis(sent.chain(again));
     let flow = &analysis.flows[0];
     assert!(flow.one_way && flow.outages.is_empty(), "{flow:?}");
@@ -313,7 +377,8 @@ fn a_sender_that_goes_on_behind_its_repeats_had_no_outage() {
 
 #[test]
 fn what_a_sender_waited_for_is_told_apart() {
-    // A request of ten packets every second, answered after 40 ms; then nothing is lost and nothing is slow but the application.
+    // A request of ten packets every second, answered after 40 ms; then nothing is lost and nothing
+    // is slow but the application.
     let round = |k: u32| {
         let sent = (0..10).map(move |i| (1_000 + 1_000 * u64::from(k), data(10 * k + i)));
         sent.chain([(1_040 + 1_000 * u64::from(k), ack(10 * k + 10))])
@@ -358,11 +423,17 @@ fn a_capture_in_parts_tells_what_it_tells_as_a_whole() {
     let all = Options::all();
     let joined = losscause_capture::analyze_parts(parts, "f", &all).unwrap();
     let mut seen = Vec::new();
-    let told = losscause_capture::analyze_live(whole.as_slice(), "f", &all, &mut |glance| seen.push(glance)).unwrap();
+    let told = losscause_capture::analyze_live(whole.as_slice(), "f", &all, &mut |glance| {
+        seen.push(glance)
+    })
+    .unwrap();
     assert_eq!((joined.answer(), joined.packets), (told.answer(), told.packets));
     assert_eq!(lost(&joined.flows[0]), lost(&told.flows[0]));
     // Every second of five but the first one.
-    let counts: Vec<_> = seen.iter().map(|glance| (glance.time_s, glance.packets, glance.flows, glance.lost)).collect();
+    let counts: Vec<_> = seen
+        .iter()
+        .map(|glance| (glance.time_s, glance.packets, glance.flows, glance.lost))
+        .collect();
     assert_eq!(counts[0], (1.0, 19, 1, 2));
     assert_eq!(counts.len(), 4, "{counts:?}");
 }

@@ -1,4 +1,5 @@
-//! Every format of a capture gives the same analysis, and what is no capture is refused in one sentence.
+//! Every format of a capture gives the same analysis, and what is no capture is refused in one
+//! sentence.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 mod common;
@@ -46,7 +47,8 @@ fn pcapng(packets: &[(u64, Vec<u8>)], big_endian: bool, nanoseconds: bool) -> Ve
     block(0x0a0d_0d0a, section);
     // Two interfaces: the second one has the packets, and its own resolution.
     block(1, [&u16(1)[..], &u16(0), &u32(0)].concat());
-    let resolution = [&u16(9)[..], &u16(1), &[if nanoseconds { 9 } else { 6 }, 0, 0, 0], &u32(0)].concat();
+    let resolution =
+        [&u16(9)[..], &u16(1), &[if nanoseconds { 9 } else { 6 }, 0, 0, 0], &u32(0)].concat();
     block(1, [&u16(101)[..], &u16(0), &u32(0), &resolution].concat());
     block(0x0000_0bad, b"some block of the future".to_vec());
     for (us, packet) in packets {
@@ -70,7 +72,9 @@ fn byte_orders_resolutions_and_compressions_do_not_matter() {
     }
     // A big-endian file of microseconds.
     let mut big = Vec::new();
-    [0xa1b2_c3d4_u32, 0x0002_0004, 0, 0, 65_535, 101].iter().for_each(|word| big.extend(word.to_be_bytes()));
+    [0xa1b2_c3d4_u32, 0x0002_0004, 0, 0, 65_535, 101]
+        .iter()
+        .for_each(|word| big.extend(word.to_be_bytes()));
     for (us, packet) in small() {
         let length = packet.len() as u32;
         let words = [(us / 1_000_000) as u32, (us % 1_000_000) as u32, length, length];
@@ -85,14 +89,16 @@ fn byte_orders_resolutions_and_compressions_do_not_matter() {
     let zstd = ruzstd::encoding::compress_to_vec(plain.as_slice(), level);
     assert_eq!(json(&zstd), expected);
     let (first, second) = plain.split_at(100);
-    let frames = [first, second].map(|part| ruzstd::encoding::compress_to_vec(part, level)).concat();
+    let frames =
+        [first, second].map(|part| ruzstd::encoding::compress_to_vec(part, level)).concat();
     assert_eq!(json(include_bytes!("captures/small.pcap.xz")), expected);
     assert_eq!(json(&frames), expected, "two frames, one behind the other");
     let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 7, 7, 7][..], &zstd].concat();
     assert_eq!(json(&skipped), expected, "a frame to be skipped before it");
 }
 
-/// A block of statistics of the second interface: packets dropped by the interface, and by the system if given.
+/// A block of statistics of the second interface: packets dropped by the interface, and by the
+/// system if given.
 fn statistics(dropped: u64, by_system: Option<u64>) -> Vec<u8> {
     let mut body = [&1_u32.to_le_bytes()[..], &[0; 8]].concat();
     for (code, count) in [(5_u16, Some(dropped)), (7, by_system)] {
@@ -113,13 +119,20 @@ fn what_a_capture_says_that_it_dropped_is_told() {
     assert_eq!(analysed(&plain).dropped_by_capture, None);
     let with = |blocks: &[Vec<u8>]| analysed(&[&plain[..], &blocks.concat()].concat());
     assert_eq!(with(&[statistics(0, None)]).dropped_by_capture, Some(0));
-    // The newest counters count; those that are not known are all ones; the next section has interfaces of its own.
-    let analysis =
-        with(&[statistics(700, None), statistics(800, Some(12)), plain.clone(), statistics(5, Some(u64::MAX))]);
+    // The newest counters count; those that are not known are all ones; the next section has
+    // interfaces of its own.
+    let analysis = with(&[
+        statistics(700, None),
+        statistics(800, Some(12)),
+        plain.clone(),
+        statistics(5, Some(u64::MAX)),
+    ]);
     assert_eq!(analysis.dropped_by_capture, Some(817));
     let notes = analysis.notes();
     assert!(
-        notes.iter().any(|note| note.starts_with("the capture itself says that 817 packets were dropped")),
+        notes
+            .iter()
+            .any(|note| note.starts_with("the capture itself says that 817 packets were dropped")),
         "{notes:?}"
     );
 }
@@ -130,13 +143,18 @@ fn a_cut_anywhere_delivers_what_is_whole_and_says_where() {
         let whole = analysed(&file).packets;
         let mut most = 0;
         for cut in header..file.len() {
-            let Ok(analysis) = analyze(&file[..cut], "f", &Options::all()) else { panic!("cut at {cut}") };
+            let Ok(analysis) = analyze(&file[..cut], "f", &Options::all()) else {
+                panic!("cut at {cut}")
+            };
             assert!(analysis.packets >= most && analysis.packets < whole, "cut at {cut}");
             most = analysis.packets;
             assert!(analysis.truncated_at.is_none_or(|offset| offset <= cut as u64));
         }
         assert_eq!(most, whole - 1);
-        assert_eq!(analysed(&file[..file.len() - 1]).truncation.as_deref(), Some("ends inside a packet"));
+        assert_eq!(
+            analysed(&file[..file.len() - 1]).truncation.as_deref(),
+            Some("ends inside a packet")
+        );
     }
 }
 
@@ -147,7 +165,9 @@ fn a_cut_compressed_file_delivers_what_was_decompressed() {
     GzDecoder::new(&file[..]).read_to_end(&mut plain).unwrap();
     let analysis = analysed(&file[..file.len() / 2]);
     assert!(analysis.packets > 500, "{}", analysis.packets);
-    assert!(analysis.truncated_at.is_some_and(|offset| offset > 10_000 && offset < plain.len() as u64));
+    assert!(
+        analysis.truncated_at.is_some_and(|offset| offset > 10_000 && offset < plain.len() as u64)
+    );
 }
 
 #[test]
@@ -161,7 +181,8 @@ fn a_damaged_xz_file_ends_and_one_of_much_memory_is_refused() {
         }
         _ = analyze(&file[..at], "f", &Options::all());
     }
-    // A block's header is a size, flags, the filter with its dictionary (here the largest, 4 GiB), and a check sequence.
+    // A block's header is a size, flags, the filter with its dictionary (here the largest, 4 GiB),
+    // and a check sequence.
     let mut header = [2, 0, 0x21, 1, 40, 0, 0, 0].to_vec();
     let mut check = flate2::Crc::new();
     check.update(&header);
@@ -176,10 +197,16 @@ fn what_is_no_capture_is_refused_in_one_sentence() {
         refusal(b""),
         "is empty, expected a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd"
     );
-    assert!(refusal(b"hello, world").starts_with("is no capture (it begins with 68 65 6c 6c), expected"));
+    assert!(
+        refusal(b"hello, world")
+            .starts_with("is no capture (it begins with 68 65 6c 6c), expected")
+    );
     assert!(refusal(&pcap(&[])[..10]).starts_with("ends after 10 bytes, inside the header"));
     let radio = pcap_of(119, &small());
-    assert!(refusal(&radio).starts_with("has link type 119 (IEEE 802.11 with a Prism header), expected Ethernet"));
+    assert!(
+        refusal(&radio)
+            .starts_with("has link type 119 (IEEE 802.11 with a Prism header), expected Ethernet")
+    );
 }
 
 #[test]

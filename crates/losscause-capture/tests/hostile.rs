@@ -1,7 +1,9 @@
-//! Captures that want to exhaust time or memory: twice the packets cost at most about twice the time.
+//! Captures that want to exhaust time or memory: twice the packets cost at most about twice the
+//! time.
 //!
-//! Processor time is measured, in the best of several runs, against a generous limit, so that a busy machine does not fail and a
-//! quadratic walk does: there, four times the packets cost sixteen times the time.
+//! Processor time is measured, in the best of several runs, against a generous limit, so that a
+//! busy machine does not fail and a quadratic walk does: there, four times the packets cost sixteen
+//! times the time.
 #![cfg(target_os = "linux")] // Which counts the processor time of a thread.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
@@ -22,7 +24,8 @@ fn analysed(packets: &Packets) -> Analysis {
 /// The processor time of this thread.
 fn processor_time() -> Duration {
     let usage = getrusage(UsageWho::RUSAGE_THREAD).unwrap();
-    let micros = [usage.user_time(), usage.system_time()].map(|time| time.tv_sec() * 1_000_000 + time.tv_usec());
+    let micros = [usage.user_time(), usage.system_time()]
+        .map(|time| time.tv_sec() * 1_000_000 + time.tv_usec());
     Duration::from_micros(micros.iter().sum::<i64>() as u64)
 }
 
@@ -54,10 +57,15 @@ fn numbered(count: u32, mut segment: impl FnMut(u32) -> Segment) -> Packets {
 #[test]
 fn endless_reordering() {
     // Blocks of 1,000 segments, each block backwards.
-    let backwards = |count| numbered(count, |i| Segment::data((i / 1_000 * 1_000 + 999 - i % 1_000) * 10 + 1, 10));
+    let backwards = |count| {
+        numbered(count, |i| Segment::data((i / 1_000 * 1_000 + 999 - i % 1_000) * 10 + 1, 10))
+    };
     grows_linearly(backwards, 10_000);
     // Every other segment first, then the rest from far behind.
-    grows_linearly(|count| numbered(count, |i| Segment::data(((i * 2) % count + i * 2 / count) * 10 + 1, 10)), 10_000);
+    grows_linearly(
+        |count| numbered(count, |i| Segment::data(((i * 2) % count + i * 2 / count) * 10 + 1, 10)),
+        10_000,
+    );
 }
 
 #[test]
@@ -80,11 +88,16 @@ fn a_flow_for_every_packet() {
 
 #[test]
 fn overlapping_sack_blocks() {
-    // A window of segments, then acknowledgements whose blocks cover all of it, shifted by a byte each time.
+    // A window of segments, then acknowledgements whose blocks cover all of it, shifted by a byte
+    // each time.
     let blocks = |count: u32| {
         let mut packets = numbered(count, |i| Segment::data(i * 10 + 1, 10));
         let acks = numbered(count, |i| {
-            Segment::ack(1).sack(&[(11 + i % 7, count * 10 - i % 5), (21, 31 + i), (15 + i, count * 10)])
+            Segment::ack(1).sack(&[
+                (11 + i % 7, count * 10 - i % 5),
+                (21, 31 + i),
+                (15 + i, count * 10),
+            ])
         });
         packets.extend(acks.into_iter().map(|(us, bytes)| (us + u64::from(count) * 10, bytes)));
         packets
@@ -94,8 +107,14 @@ fn overlapping_sack_blocks() {
 
 #[test]
 fn a_wrap_around_and_a_far_jump_at_every_packet() {
-    grows_linearly(|count| numbered(count, |i| Segment::data(i.wrapping_mul(0x3fff_fff0), 100)), 10_000);
-    grows_linearly(|count| numbered(count, |i| Segment::data(i.wrapping_mul(0x8000_0000), 100)), 10_000);
+    grows_linearly(
+        |count| numbered(count, |i| Segment::data(i.wrapping_mul(0x3fff_fff0), 100)),
+        10_000,
+    );
+    grows_linearly(
+        |count| numbered(count, |i| Segment::data(i.wrapping_mul(0x8000_0000), 100)),
+        10_000,
+    );
     let analysis = analysed(&numbered(1_000, |i| Segment::data(i.wrapping_mul(0x8000_0000), 100)));
     assert_eq!(analysis.flows[0].losses.len(), 0, "a jump is no loss");
 }
@@ -129,8 +148,14 @@ fn tiny_fragments_and_merged_giants() {
 
 #[test]
 fn a_stream_that_loses_every_other_packet_and_one_that_jumps() {
-    grows_linearly(|count| (0..count).map(|i| (u64::from(i) * 100, rtp((i * 2) as u16, i, 50))).collect(), 10_000);
-    grows_linearly(|count| (0..count).map(|i| (u64::from(i) * 100, rtp((i * 9_000) as u16, i, 50))).collect(), 10_000);
+    grows_linearly(
+        |count| (0..count).map(|i| (u64::from(i) * 100, rtp((i * 2) as u16, i, 50))).collect(),
+        10_000,
+    );
+    grows_linearly(
+        |count| (0..count).map(|i| (u64::from(i) * 100, rtp((i * 9_000) as u16, i, 50))).collect(),
+        10_000,
+    );
 }
 
 /// A packet of ESP.
@@ -151,7 +176,10 @@ fn a_tunnel_for_every_packet_and_one_that_jumps() {
     let flow = &analysed(&jumps(400)).flows[0];
     assert_eq!((flow.losses.len(), flow.lost()), (100_000, 99 * 9_996), "no more are listed");
     // Backwards, and far.
-    grows_linearly(|count| packets(count, |i| esp(256, (i / 4).wrapping_mul(3_000_000_000) + i % 4)), 2_000);
+    grows_linearly(
+        |count| packets(count, |i| esp(256, (i / 4).wrapping_mul(3_000_000_000) + i % 4)),
+        2_000,
+    );
 }
 
 #[test]
@@ -161,5 +189,9 @@ fn a_packet_that_claims_gigabytes_is_not_millions_of_packets() {
     let mut file = pcap(&packets);
     file[24 + 12..24 + 16].fill(0xff); // The first record's original length.
     let analysis = analyze(file.as_slice(), "f", &Options::all()).unwrap();
-    assert!(analysis.flows[0].offload && analysis.flows[0].bytes < 1 << 20, "{}", analysis.flows[0].bytes);
+    assert!(
+        analysis.flows[0].offload && analysis.flows[0].bytes < 1 << 20,
+        "{}",
+        analysis.flows[0].bytes
+    );
 }

@@ -42,7 +42,11 @@ fn packet(id: u16, transport: Transport, payload_bytes: u16) -> Packet {
 fn data(id: u16, sequence: u32, bytes: u16, stamp: Option<u32>) -> Packet {
     let flags = TcpFlags { ack: true, ..TcpFlags::default() };
     let timestamps = stamp.map(|stamp| (stamp, 1));
-    packet(id, Transport::Tcp(Tcp { sequence, flags, timestamps, window: 100, ..Tcp::default() }), bytes)
+    packet(
+        id,
+        Transport::Tcp(Tcp { sequence, flags, timestamps, window: 100, ..Tcp::default() }),
+        bytes,
+    )
 }
 
 fn acknowledgement(of: u32) -> Packet {
@@ -55,7 +59,8 @@ fn acknowledgement(of: u32) -> Packet {
 /// The SYN of the receiver of the data, which names the largest segment that it takes.
 fn syn(max_segment_bytes: u16) -> Packet {
     let flags = TcpFlags { syn: true, ack: true, ..TcpFlags::default() };
-    let tcp = Tcp { flags, window: 100, max_segment_bytes: Some(max_segment_bytes), ..Tcp::default() };
+    let tcp =
+        Tcp { flags, window: 100, max_segment_bytes: Some(max_segment_bytes), ..Tcp::default() };
     let there = packet(1, Transport::Tcp(tcp), 0);
     Packet { source: there.destination, destination: there.source, ..there }
 }
@@ -73,7 +78,8 @@ fn file(packets: &[(Time, Packet)]) -> Vec<u8> {
 
 /// The sequence number and time of each loss, milliseconds.
 fn losses(flow: &Flow) -> Vec<(u64, i64)> {
-    let mut losses: Vec<_> = flow.losses.iter().map(|loss| (loss.seq, (loss.time_s * 1e3).round() as i64)).collect();
+    let mut losses: Vec<_> =
+        flow.losses.iter().map(|loss| (loss.seq, (loss.time_s * 1e3).round() as i64)).collect();
     losses.sort_unstable();
     losses
 }
@@ -81,8 +87,11 @@ fn losses(flow: &Flow) -> Vec<(u64, i64)> {
 #[test]
 fn of_a_real_transfer_the_joined_losses_are_the_logged_drops() {
     let flow = only_flow(SENDER, RECEIVER);
-    let mut dropped: Vec<u64> =
-        DROPS.lines().skip(1).map(|line| line.split(',').next().unwrap().parse().unwrap()).collect();
+    let mut dropped: Vec<u64> = DROPS
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').next().unwrap().parse().unwrap())
+        .collect();
     dropped.sort_unstable();
     let mut lost: Vec<u64> = flow.losses.iter().map(|loss| loss.seq).collect();
     lost.sort_unstable();
@@ -95,7 +104,8 @@ fn of_a_real_transfer_the_joined_losses_are_the_logged_drops() {
 fn each_capture_alone_is_held_against_the_known_losses() {
     let flow = only_flow(SENDER, RECEIVER);
     let alone = flow.alone.unwrap();
-    // 48 drops. The sender's capture ends before the last is repaired; a receiver cannot see a retransmission's loss.
+    // 48 drops. The sender's capture ends before the last is repaired; a receiver cannot see a
+    // retransmission's loss.
     assert_eq!((alone.sender.found, alone.sender.missed, alone.sender.others), (47, 1, 0));
     assert_eq!((alone.receiver.found, alone.receiver.missed, alone.receiver.others), (47, 1, 0));
 }
@@ -105,7 +115,11 @@ fn every_loss_has_the_verdicts_of_both_ends() {
     let joined = join(SENDER, RECEIVER).unwrap();
     let flow = &joined.both.flows[0];
     let at_receiver = joined.receiver.flows[0].recommended.as_ref().unwrap();
-    assert_eq!(flow.recommended, Some(format!("{at_receiver}@receiver")), "the receiver's, as both found as many");
+    assert_eq!(
+        flow.recommended,
+        Some(format!("{at_receiver}@receiver")),
+        "the receiver's, as both found as many"
+    );
     for (end, alone) in [("sender", &joined.sender), ("receiver", &joined.receiver)] {
         let both = flow.summary[&format!("spike@{end}")];
         let one = alone.flows[0].summary["spike"];
@@ -113,13 +127,19 @@ fn every_loss_has_the_verdicts_of_both_ends() {
         assert_eq!(both.undecided, one.undecided + 1, "{end}: the loss that it missed");
     }
     assert!(flow.not_applicable["vegas-buffer@receiver"].contains("runs at a sender"));
-    assert!(flow.losses[0].verdicts.of("zbs@sender").is_some_and(|verdict| verdict != Verdict::Undecided));
+    assert!(
+        flow.losses[0]
+            .verdicts
+            .of("zbs@sender")
+            .is_some_and(|verdict| verdict != Verdict::Undecided)
+    );
 }
 
 #[test]
 fn acknowledged_data_that_its_capture_lacks_is_no_loss() {
     let sent: Vec<_> = (0..6).map(|i| (at(i), data(0, 1_000 * i as u32, 1_000, None))).collect();
-    let mut arrived: Vec<_> = sent.iter().map(|(time, packet)| (*time + Span::from_secs(500), *packet)).collect();
+    let mut arrived: Vec<_> =
+        sent.iter().map(|(time, packet)| (*time + Span::from_secs(500), *packet)).collect();
     arrived.remove(3);
     arrived.push((at(500_010), acknowledgement(6_000)));
     let flow = only_flow(&file(&sent), &file(&arrived));
@@ -128,7 +148,8 @@ fn acknowledged_data_that_its_capture_lacks_is_no_loss() {
 
 #[test]
 fn only_what_lies_between_common_packets_is_known() {
-    // The receiver's capture begins with the fourth packet and ends with the seventh; the sixth is lost.
+    // The receiver's capture begins with the fourth packet and ends with the seventh; the sixth is
+    // lost.
     let sent: Vec<_> = (0..10).map(|i| (at(i), data(0, 1_000 * i as u32, 1_000, None))).collect();
     let arrived: Vec<_> = [3, 4, 6].iter().map(|&i| (at(20 + i), sent[i as usize].1)).collect();
     assert_eq!(losses(&only_flow(&file(&sent), &file(&arrived))), [(5_000, 5)]);
@@ -138,7 +159,8 @@ fn only_what_lies_between_common_packets_is_known() {
 fn order_and_trips_tell_which_unidentified_copy_was_lost() {
     // The last packet is lost three times; the clocks are an hour apart.
     let packet = |seq| data(0, seq, 1_000, None);
-    let sent = [(0, 0), (1, 1_000), (2, 2_000), (50, 2_000), (150, 2_000), (350, 2_000), (351, 3_000)];
+    let sent =
+        [(0, 0), (1, 1_000), (2, 2_000), (50, 2_000), (150, 2_000), (350, 2_000), (351, 3_000)];
     let arrived = [(0, 0), (1, 1_000), (353, 2_000), (352, 3_000)];
     let write = |list: &[(i64, u32)], offset| {
         file(&list.iter().map(|&(ms, seq)| (at(ms + offset), packet(seq))).collect::<Vec<_>>())
@@ -165,9 +187,16 @@ fn back(packet: Packet) -> Packet {
 
 #[test]
 fn what_one_capture_missed_is_no_sign_of_the_wrong_order() {
-    let sent: Vec<_> = (0..20).map(|i| (at(5 * i), data(0, 1_000 * i as u32, 1_000, None))).collect();
-    let arrived: Vec<_> = sent.iter().map(|(time, packet)| (*time + Span::from_secs(9), *packet)).collect();
-    let missed: Vec<_> = sent.iter().enumerate().filter(|(i, _)| ![4, 11].contains(i)).map(|(_, sent)| *sent).collect();
+    let sent: Vec<_> =
+        (0..20).map(|i| (at(5 * i), data(0, 1_000 * i as u32, 1_000, None))).collect();
+    let arrived: Vec<_> =
+        sent.iter().map(|(time, packet)| (*time + Span::from_secs(9), *packet)).collect();
+    let missed: Vec<_> = sent
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| ![4, 11].contains(i))
+        .map(|(_, sent)| *sent)
+        .collect();
     let flow = only_flow(&file(&missed), &file(&arrived));
     assert_eq!((losses(&flow), flow.capture_drops), (vec![], 2));
     // The network may double a packet, and a capture all of them.
@@ -177,7 +206,8 @@ fn what_one_capture_missed_is_no_sign_of_the_wrong_order() {
 
 #[test]
 fn data_that_flow_back_in_a_connection_are_joined_in_reverse() {
-    let there: Vec<_> = (0..50).map(|i| (at(10 * i), data(0, 1_000 * i as u32, 1_000, None))).collect();
+    let there: Vec<_> =
+        (0..50).map(|i| (at(10 * i), data(0, 1_000 * i as u32, 1_000, None))).collect();
     // Of five answers the second is lost once, and sent again 200 ms later.
     let answers = [(5, 0), (105, 1), (205, 2), (305, 1), (405, 3), (425, 4)];
     let answer = |&(ms, i): &(i64, u32)| (at(ms), back(data(0, 100 * i, 100, None)));
@@ -195,10 +225,14 @@ fn data_that_flow_back_in_a_connection_are_joined_in_reverse() {
 #[test]
 fn a_streams_order_may_be_wrong_if_the_receivers_file_has_more() {
     let sent: Vec<_> = (0..50).map(|i| (at(20 * i), rtp(0, i as u16))).collect();
-    let arrived: Vec<_> = sent.iter().enumerate().filter(|(i, _)| *i != 20).map(|(_, sent)| *sent).collect();
+    let arrived: Vec<_> =
+        sent.iter().enumerate().filter(|(i, _)| *i != 20).map(|(_, sent)| *sent).collect();
     assert_eq!(losses(&only_flow(&file(&sent), &file(&arrived))), [(20, 400)]);
     let answer = join(&file(&arrived), &file(&sent)).unwrap().both.answer();
-    assert!(answer.starts_with("Whether a data packet of 1 flow was lost, the capture does not show."), "{answer}");
+    assert!(
+        answer.starts_with("Whether a data packet of 1 flow was lost, the capture does not show."),
+        "{answer}"
+    );
     assert!(answer.contains("or the captures are in the wrong order"), "{answer}");
 }
 
@@ -221,9 +255,13 @@ struct Look {
     first_seq: u32,
 }
 
-/// A transfer of `packets`; `fates` says of each transmission whether it is dropped and how many milliseconds late it
-/// arrives. Returns both captures and the drops between common packets.
-fn transfer(look: Look, packets: usize, fates: &[(bool, i64)]) -> (Vec<u8>, Vec<u8>, Vec<(u64, i64)>) {
+/// A transfer of `packets`; `fates` says of each transmission whether it is dropped and how many
+/// milliseconds late it arrives. Returns both captures and the drops between common packets.
+fn transfer(
+    look: Look,
+    packets: usize,
+    fates: &[(bool, i64)],
+) -> (Vec<u8>, Vec<u8>, Vec<(u64, i64)>) {
     let mut fates = fates.iter().copied().chain(std::iter::repeat((false, 0)));
     let mut sent = Vec::new();
     let mut arrived = Vec::new();
@@ -243,7 +281,10 @@ fn transfer(look: Look, packets: usize, fates: &[(bool, i64)]) -> (Vec<u8>, Vec<
         let seq = |packet: usize| look.first_seq.wrapping_add(packet as u32 * FULL);
         let stamp = look.stamps.then_some(now as u32);
         let shown = |id: u16| if look.ids { id } else { 0 };
-        sent.push((at(now), data(shown(id), seq(segment.start), (segment.len() as u32 * FULL) as u16, stamp)));
+        sent.push((
+            at(now),
+            data(shown(id), seq(segment.start), (segment.len() as u32 * FULL) as u16, stamp),
+        ));
         for packet in segment {
             // The first arrives, so that the flow has a beginning.
             let (is_dropped, late) = fates.next().filter(|_| packet > 0).unwrap_or((false, 0));
@@ -277,12 +318,14 @@ fn transfer(look: Look, packets: usize, fates: &[(bool, i64)]) -> (Vec<u8>, Vec<
 
 fn any_look() -> impl Strategy<Value = Look> {
     let first_seq = prop_oneof![Just(1), Just(u32::MAX - 20_500), any::<u32>()];
-    (any::<bool>(), any::<bool>(), 1..8_usize, 1..8_usize, first_seq)
-        .prop_map(|(stamps, ids, cut, merged, first_seq)| Look { stamps, ids, cut, merged, first_seq })
+    (any::<bool>(), any::<bool>(), 1..8_usize, 1..8_usize, first_seq).prop_map(
+        |(stamps, ids, cut, merged, first_seq)| Look { stamps, ids, cut, merged, first_seq },
+    )
 }
 
 proptest! {
-    /// Whatever offload, wrap and clock do. The last packets always arrive, so that every drop lies between common ones.
+    /// Whatever offload, wrap and clock do. The last packets always arrive, so that every drop lies
+    /// between common ones.
     #[test]
     fn joined_losses_are_the_drops_of_tcp(
         look in any_look(),
@@ -313,7 +356,8 @@ proptest! {
         first in any::<u16>(),
         fates in prop::collection::vec((prop::bool::weighted(0.15), 0..60_i64), 10..150),
     ) {
-        // Every fate holds for a packet; late ones are overtaken. The first and last packets arrive in order.
+        // Every fate holds for a packet; late ones are overtaken. The first and last packets arrive
+        // in order.
         let fates: Vec<_> = [(false, 0); 5].into_iter().chain(fates).chain([(false, 0); 5]).collect();
         let mut sent = Vec::new();
         let mut arrived = Vec::new();

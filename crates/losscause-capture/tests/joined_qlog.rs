@@ -4,7 +4,8 @@
 use losscause::Verdict;
 use losscause_capture::{Flow, JoinError, Joined, Options, Protocol, Vantage, analyze_both};
 
-/// A log: its role, what it says of the connection, and its events: time in milliseconds, name, packet number.
+/// A log: its role, what it says of the connection, and its events: time in milliseconds, name,
+/// packet number.
 fn log(role: &str, common: &str, events: &[(f64, &str, u64)]) -> Vec<u8> {
     let header = format!(
         "{{\"qlog_version\":\"0.3\",\"qlog_format\":\"JSON-SEQ\",\"trace\":{{\"common_fields\":{{{common}}},\
@@ -84,7 +85,8 @@ fn what_the_other_end_sends_is_joined_too() {
     let client: Vec<_> = sent().into_iter().chain(back("packet_received", false)).collect();
     let server: Vec<_> = arrived().into_iter().chain(back("packet_sent", true)).collect();
     let joined = join(&log("client", "", &client), &log("server", "", &server)).unwrap();
-    let lost: Vec<_> = joined.both.flows.iter().map(|flow| (flow.src.as_str(), flow.losses.len())).collect();
+    let lost: Vec<_> =
+        joined.both.flows.iter().map(|flow| (flow.src.as_str(), flow.losses.len())).collect();
     assert_eq!(lost, [("client", 40), ("server", 3)]);
 }
 
@@ -108,5 +110,8 @@ fn of_a_damaged_log_the_damage_is_what_is_said() {
     let mut server = log("server", "\"ODCID\":\"c3d4\"", &arrived());
     server.truncate(server.len() - 20);
     let error = join(&client, &server).unwrap_err().to_string();
-    assert!(error.starts_with("have no flow in common: server.sqlog: ends inside an event at byte "), "{error}");
+    assert!(
+        error.starts_with("have no flow in common: server.sqlog: ends inside an event at byte "),
+        "{error}"
+    );
 }

@@ -12,7 +12,8 @@ const RECEIVER: &[u8] = include_bytes!("captures/receiver.pcap.gz");
 const DROPS: &str = include_str!("captures/drops.csv");
 
 fn flow_of(capture: &[u8]) -> Flow {
-    let Analysis { flows, truncated_at, .. } = analyze(capture, "capture", &Options::all()).unwrap();
+    let Analysis { flows, truncated_at, .. } =
+        analyze(capture, "capture", &Options::all()).unwrap();
     assert_eq!((flows.len(), truncated_at), (1, None));
     flows.into_iter().next().unwrap()
 }
@@ -39,8 +40,15 @@ fn at_the_sender_every_drop_is_found_and_nothing_else() {
     // The capture ends before the last drop is repaired. One packet is lost twice.
     let mut repaired = drops();
     repaired.pop();
-    assert_eq!(sorted(flow.losses.iter().map(|loss| loss.seq)), sorted(repaired.iter().map(|drop| drop.0)));
-    assert!(flow.losses.iter().all(|loss| loss.evidence == Evidence::FastRetransmit && loss.packets == 1));
+    assert_eq!(
+        sorted(flow.losses.iter().map(|loss| loss.seq)),
+        sorted(repaired.iter().map(|drop| drop.0))
+    );
+    assert!(
+        flow.losses
+            .iter()
+            .all(|loss| loss.evidence == Evidence::FastRetransmit && loss.packets == 1)
+    );
     assert_eq!((flow.spurious, flow.reordered, flow.capture_drops), (0, 0, 0));
 }
 
@@ -67,7 +75,12 @@ fn spike_beats_the_better_constant_answer_at_both_ends() {
         };
         let constant = right(&|_| "wireless".to_owned()).max(right(&|_| "congestion".to_owned()));
         let spike = right(&|loss| loss.verdicts.of("spike").unwrap().to_string());
-        assert!(spike > constant, "{spike} against {constant} of {} at the {}", flow.losses.len(), flow.vantage);
+        assert!(
+            spike > constant,
+            "{spike} against {constant} of {} at the {}",
+            flow.losses.len(),
+            flow.vantage
+        );
     }
 }
 
@@ -78,15 +91,23 @@ fn the_frames_of_a_loss_carry_its_data() {
         let mut seqs = vec![0];
         while let Some(frame) = frames.next_frame() {
             assert_eq!(frame.number, seqs.len() as u64);
-            let Parsed::Packet(Packet { transport: Transport::Tcp(tcp), .. }) = Parsed::of(&frame) else { panic!() };
+            let Parsed::Packet(Packet { transport: Transport::Tcp(tcp), .. }) = Parsed::of(&frame)
+            else {
+                panic!()
+            };
             seqs.push(tcp.seq);
         }
         let seq_of = |frame: Option<u64>| u64::from(seqs[frame.unwrap() as usize]);
         let flow = flow_of(capture);
         for loss in &flow.losses {
             let is_own = seq_of(loss.frame) == loss.seq;
-            assert_eq!(is_own, flow.vantage == Vantage::Sender, "a receiver has the packet behind the gap: {loss:?}");
-            let comes_behind = |again: u64| Some(again) > loss.frame && seq_of(Some(again)) == loss.seq;
+            assert_eq!(
+                is_own,
+                flow.vantage == Vantage::Sender,
+                "a receiver has the packet behind the gap: {loss:?}"
+            );
+            let comes_behind =
+                |again: u64| Some(again) > loss.frame && seq_of(Some(again)) == loss.seq;
             assert!(loss.frame_again.is_none_or(comes_behind), "{loss:?}");
         }
         // The last drop is repaired behind the end of the capture.
@@ -111,8 +132,14 @@ fn the_json_has_the_designed_keys() {
     let loss = &flow["losses"][0];
     assert_eq!((&loss["evidence"], &loss["packets"]), (&"gap".into(), &1.into()));
     assert!(loss["time_s"].is_f64() && loss["seq"].is_u64() && loss["bytes"].is_u64());
-    assert!(["wireless", "congestion", "undecided"].contains(&loss["verdicts"]["zbs"].as_str().unwrap()));
+    assert!(
+        ["wireless", "congestion", "undecided"]
+            .contains(&loss["verdicts"]["zbs"].as_str().unwrap())
+    );
     let summary = &flow["summary"]["zbs"];
-    let sum: u64 = ["wireless", "congestion", "undecided"].iter().map(|key| summary[key].as_u64().unwrap()).sum();
+    let sum: u64 = ["wireless", "congestion", "undecided"]
+        .iter()
+        .map(|key| summary[key].as_u64().unwrap())
+        .sum();
     assert_eq!(sum, flow["losses"].as_array().unwrap().len() as u64);
 }

@@ -10,7 +10,8 @@ use losscause_capture::{Analysis, Options, analyze};
 fn dns(message: &[u8]) -> Vec<u8> {
     let total = (28 + message.len() as u16).to_be_bytes();
     let length = (8 + message.len() as u16).to_be_bytes();
-    let ip = [&[0x45, 0][..], &total, &[0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 53, 10, 0, 0, 1]].concat();
+    let ip =
+        [&[0x45, 0][..], &total, &[0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 53, 10, 0, 0, 1]].concat();
     [&ip[..], &[0, 53, 0x30, 0x39], &length, &[0, 0], message].concat()
 }
 
@@ -21,8 +22,13 @@ fn labels(name: &str) -> Vec<u8> {
 
 /// A record whose name is the question's.
 fn record(kind: u16, data: &[u8]) -> Vec<u8> {
-    let head =
-        [&[0xc0, 12][..], &kind.to_be_bytes(), &[0, 1, 0, 0, 0, 60], &(data.len() as u16).to_be_bytes()].concat();
+    let head = [
+        &[0xc0, 12][..],
+        &kind.to_be_bytes(),
+        &[0, 1, 0, 0, 0, 60],
+        &(data.len() as u16).to_be_bytes(),
+    ]
+    .concat();
     [head, data.to_vec()].concat()
 }
 
@@ -38,8 +44,15 @@ fn hello(name: &str, before: usize) -> Vec<u8> {
     let host = [&[0][..], &counted(name.as_bytes())].concat();
     let padding = [&[0, 21][..], &counted(&vec![0; before])].concat();
     let server = [&[0, 0][..], &counted(&counted(&host))].concat();
-    let body =
-        [&[3, 3][..], &[9; 32], &[0], &counted(&[0x13, 1]), &[1, 0], &counted(&[padding, server].concat())].concat();
+    let body = [
+        &[3, 3][..],
+        &[9; 32],
+        &[0],
+        &counted(&[0x13, 1]),
+        &[1, 0],
+        &counted(&[padding, server].concat()),
+    ]
+    .concat();
     let message = [&[1, 0][..], &counted(&body)].concat();
     [&[0x16, 3, 1][..], &counted(&message)].concat()
 }
@@ -59,7 +72,8 @@ fn segments(payloads: &[&[u8]]) -> Vec<Vec<u8>> {
 }
 
 fn analysed(packets: Vec<Vec<u8>>) -> Analysis {
-    let packets: Vec<_> = packets.into_iter().zip(1..).map(|(packet, ms)| (ms * 1_000, packet)).collect();
+    let packets: Vec<_> =
+        packets.into_iter().zip(1..).map(|(packet, ms)| (ms * 1_000, packet)).collect();
     analyze(&pcap(&packets)[..], "f", &Options::all()).unwrap()
 }
 
@@ -77,7 +91,8 @@ fn only_dst(name: &str) -> [Option<String>; 2] {
 #[test]
 fn an_address_has_the_name_that_was_asked_for() {
     let alias = record(5, &labels("edge.cdn.example"));
-    let message = answer("WWW.Example.org", &[alias, record(1, &[10, 0, 0, 2]), record(1, &[10, 0, 0, 3])]);
+    let message =
+        answer("WWW.Example.org", &[alias, record(1, &[10, 0, 0, 2]), record(1, &[10, 0, 0, 3])]);
     let packets = [vec![dns(&message)], segments(&[])].concat();
     assert_eq!(names(packets.clone()), only_dst("www.example.org"));
     let analysis = analysed(packets);
@@ -92,7 +107,9 @@ fn a_name_stands_once_behind_its_end_in_the_answer() {
     let message = answer("www.example.org", &[record(1, &[10, 0, 0, 2])]);
     let syn = || Segment { flags: common::SYN, ack: 0, ..Segment::data(0, 0) }.bytes();
     let packets: Vec<_> =
-        [(0, dns(&message)), (1_000, syn()), (1_001_000, syn()), (3_001_000, syn())].into_iter().collect();
+        [(0, dns(&message)), (1_000, syn()), (1_001_000, syn()), (3_001_000, syn())]
+            .into_iter()
+            .collect();
     let told = analyze(&pcap(&packets)[..], "f", &Options::all()).unwrap().answer();
     assert_eq!(told.matches("10.0.0.2:2000 (www.example.org)").count(), 1, "{told}");
 }
@@ -106,7 +123,10 @@ fn a_server_has_the_name_that_its_client_asks_for() {
     assert_eq!(names(segments(&[first, second])), only_dst("shop.example.net"), "in two packets");
     // The handshake says more than another host's answer.
     let message = answer("host7.example", &[record(1, &[10, 0, 0, 2])]);
-    assert_eq!(names([vec![dns(&message)], segments(&[&whole])].concat()), only_dst("shop.example.net"));
+    assert_eq!(
+        names([vec![dns(&message)], segments(&[&whole])].concat()),
+        only_dst("shop.example.net")
+    );
 }
 
 #[test]
@@ -135,7 +155,11 @@ fn a_cut_anywhere_gives_the_name_or_none() {
     }
     let message = answer("www.example.org", &[record(1, &[10, 0, 0, 2])]);
     for cut in 0..message.len() {
-        assert_eq!(names([vec![dns(&message[..cut])], segments(&[])].concat()), [None, None], "{cut}");
+        assert_eq!(
+            names([vec![dns(&message[..cut])], segments(&[])].concat()),
+            [None, None],
+            "{cut}"
+        );
     }
 }
 
@@ -147,6 +171,7 @@ fn a_capture_with_many_names_keeps_a_bounded_number() {
     });
     let first = dns(&answer("first.example", &[record(1, &[10, 0, 0, 2])]));
     let late = dns(&answer("late.example", &[record(1, &[10, 0, 0, 1])]));
-    let packets: Vec<_> = [first].into_iter().chain(answers).chain([late]).chain(segments(&[])).collect();
+    let packets: Vec<_> =
+        [first].into_iter().chain(answers).chain([late]).chain(segments(&[])).collect();
     assert_eq!(names(packets), only_dst("first.example"));
 }

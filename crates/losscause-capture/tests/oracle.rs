@@ -43,7 +43,9 @@ fn frame(made: &Made) -> Vec<u8> {
     let mut options = Vec::new();
     options.extend(made.mss.map(TcpOptionElement::MaximumSegmentSize));
     options.extend(made.timestamps.map(|(value, echo)| TcpOptionElement::Timestamp(value, echo)));
-    options.extend(made.block.map(|block| TcpOptionElement::SelectiveAcknowledgement(block, [None; 3])));
+    options.extend(
+        made.block.map(|block| TcpOptionElement::SelectiveAcknowledgement(block, [None; 3])),
+    );
     let mut bytes = Vec::new();
     macro_rules! finish {
         ($builder:expr) => {{

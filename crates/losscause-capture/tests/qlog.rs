@@ -1,4 +1,5 @@
-//! Logs of QUIC: every draft's form gives the same analysis, and what is no qlog is refused in one sentence.
+//! Logs of QUIC: every draft's form gives the same analysis, and what is no qlog is refused in one
+//! sentence.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::io::Write;
@@ -21,7 +22,11 @@ type Event = (f64, &'static str, Value);
 
 fn sent(ms: f64, number: u64) -> Event {
     let header = json!({"packet_type": "1RTT", "packet_number": number});
-    (ms, "packet_sent", json!({"header": header, "raw": {"length": 1200}, "frames": [{"frame_type": "stream"}]}))
+    (
+        ms,
+        "packet_sent",
+        json!({"header": header, "raw": {"length": 1200}, "frames": [{"frame_type": "stream"}]}),
+    )
 }
 
 fn acked(ms: f64, number: u64, ranges: &[[u64; 2]]) -> Event {
@@ -35,8 +40,8 @@ fn lost(ms: f64, number: u64, trigger: &str) -> Event {
     (ms, "packet_lost", json!({"header": header, "trigger": trigger}))
 }
 
-/// Twelve packets, one every millisecond, each acknowledged 20 ms later; packets 4 and 5 never arrive. `declares` says
-/// whether the stack logs what it declares lost.
+/// Twelve packets, one every millisecond, each acknowledged 20 ms later; packets 4 and 5 never
+/// arrive. `declares` says whether the stack logs what it declares lost.
 fn transfer(declares: bool) -> Vec<Event> {
     let mut events: Vec<Event> = (0..12_u32).map(|n| sent(f64::from(n), u64::from(n))).collect();
     for n in (0..12_u64).filter(|n| ![4, 5].contains(n)) {
@@ -84,7 +89,12 @@ fn columns(events: &[Event]) -> String {
             frame["frame_type"] = frame["frame_type"].as_str().unwrap().to_uppercase().into();
             frame["ack_delay"] = "1000".into();
             for end in frame["acked_ranges"].as_array_mut().into_iter().flatten() {
-                *end = end.as_array().unwrap().iter().map(|end| Value::from(end.to_string())).collect();
+                *end = end
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|end| Value::from(end.to_string()))
+                    .collect();
             }
         }
         old["frames"] = frames;
@@ -129,8 +139,9 @@ fn a_flow_has_the_losses_that_the_stack_declared() {
 
 #[test]
 fn the_verdict_follows_the_queue_as_at_a_tcp_sender() {
-    // Round trips of 20 ms, then of up to 60 ms as a queue fills; packet 75 is lost there. Half a second later the queue
-    // is empty, and packet 110 is lost. The stack declares each when the third later packet is acknowledged.
+    // Round trips of 20 ms, then of up to 60 ms as a queue fills; packet 75 is lost there. Half a
+    // second later the queue is empty, and packet 110 is lost. The stack declares each when the
+    // third later packet is acknowledged.
     let sent_ms = |n: u64| n as f64 + if n < 80 { 0.0 } else { 500.0 };
     let rtt_ms = |n: u64| if n < 80 { 20.0 + (n as f64 - 40.0).max(0.0) } else { 20.0 };
     let mut events: Vec<Event> = (0..140).map(|n| sent(sent_ms(n), n)).collect();
@@ -145,7 +156,8 @@ fn the_verdict_follows_the_queue_as_at_a_tcp_sender() {
     let analysis = analysed(&sequence(&current("quic", &events)));
     let flow = flow_of(&analysis);
     assert_eq!(flow.recommended.as_deref(), Some("spike"));
-    let verdicts: Vec<_> = flow.losses.iter().map(|loss| (loss.seq, loss.verdicts.of("spike").unwrap())).collect();
+    let verdicts: Vec<_> =
+        flow.losses.iter().map(|loss| (loss.seq, loss.verdicts.of("spike").unwrap())).collect();
     assert_eq!(verdicts, [(75, Verdict::Congestion), (110, Verdict::Wireless)]);
 }
 
@@ -197,7 +209,11 @@ fn without_declarations_three_later_packets_make_a_loss() {
 #[test]
 fn without_declarations_time_makes_a_loss_too() {
     // Round trips of 10 ms: packet 1 is one behind packet 2, and declared when it is 11.25 ms old.
-    let acks = [acked(10.0, 0, &[[0, 0]]), acked(12.0, 1, &[[0, 0], [2, 2]]), acked(14.0, 2, &[[0, 0], [2, 3]])];
+    let acks = [
+        acked(10.0, 0, &[[0, 0]]),
+        acked(12.0, 1, &[[0, 0], [2, 2]]),
+        acked(14.0, 2, &[[0, 0], [2, 3]]),
+    ];
     let mut events: Vec<Event> = (0..3_u32).map(|n| sent(f64::from(n), u64::from(n))).collect();
     events.extend([sent(4.0, 3)]);
     events.extend(acks);
@@ -228,7 +244,10 @@ fn old_drafts_have_a_column_for_the_trigger() {
     // Only the row of the loss has it.
     let text = columns(&events).replace("\"PACKET_LOST\",\"\"", "\"PACKET_LOST\",\"PTO_EXPIRED\"");
     let analysis = analysed(&text);
-    assert_eq!(flow_of(&analysis).losses.iter().map(|loss| loss.evidence).collect::<Vec<_>>(), [Evidence::Timeout]);
+    assert_eq!(
+        flow_of(&analysis).losses.iter().map(|loss| loss.evidence).collect::<Vec<_>>(),
+        [Evidence::Timeout]
+    );
 }
 
 #[test]
@@ -237,7 +256,11 @@ fn a_packet_acknowledged_behind_its_declaration_is_spurious() {
         let mut events = transfer(declares);
         events.push(acked(40.0, 12, &[[0, 4], [6, 11]]));
         let analysis = analysed(&sequence(&current("quic", &events)));
-        assert_eq!((lost_numbers(&analysis), flow_of(&analysis).spurious), (vec![5], 1), "declares: {declares}");
+        assert_eq!(
+            (lost_numbers(&analysis), flow_of(&analysis).spurious),
+            (vec![5], 1),
+            "declares: {declares}"
+        );
     }
 }
 
@@ -250,7 +273,9 @@ fn a_loss_logged_before_its_acknowledgement_is_judged_the_same() {
             early.swap(i - 1, i);
         }
     }
-    let json = |events: &[Event]| serde_json::to_value(analysed(&sequence(&current("quic", events)))).unwrap();
+    let json = |events: &[Event]| {
+        serde_json::to_value(analysed(&sequence(&current("quic", events)))).unwrap()
+    };
     assert_eq!(json(&early), json(&usual));
 }
 
@@ -283,7 +308,8 @@ fn without_addresses_ends_are_named_by_the_vantage_point() {
     ] {
         let events = current("quic", &transfer(true));
         let analysis = analysed(
-            &json!({"qlog_version": "0.4", "traces": [{"vantage_point": point, "events": events}]}).to_string(),
+            &json!({"qlog_version": "0.4", "traces": [{"vantage_point": point, "events": events}]})
+                .to_string(),
         );
         let flow = flow_of(&analysis);
         assert_eq!((flow.src.as_str(), flow.dst.as_str()), ends);
@@ -292,9 +318,11 @@ fn without_addresses_ends_are_named_by_the_vantage_point() {
 
 #[test]
 fn the_logged_congestion_window_is_that_of_the_algorithms() {
-    // Vegas buffer compares the packets queued, W (1 - min RTT / RTT), with a threshold: only the window differs here.
+    // Vegas buffer compares the packets queued, W (1 - min RTT / RTT), with a threshold: only the
+    // window differs here.
     let verdict_with = |bytes: u64| {
-        let mut events: Vec<Event> = (0..60_u32).map(|n| sent(f64::from(n), u64::from(n))).collect();
+        let mut events: Vec<Event> =
+            (0..60_u32).map(|n| sent(f64::from(n), u64::from(n))).collect();
         for n in (0..60_u64).filter(|&n| n != 50) {
             let rtt = if n < 30 { 20.0 } else { 22.0 };
             events.push(acked(n as f64 + rtt, n, &[[n, n]]));
@@ -305,15 +333,16 @@ fn the_logged_congestion_window_is_that_of_the_algorithms() {
         let analysis = analysed(&sequence(&current("quic", &events)));
         flow_of(&analysis).losses[0].verdicts.of("vegas-buffer").unwrap()
     };
-    // Round trips of 20 and, without the peer's delay, 21 ms: 11 packets hold half of one in the queue, 220 hold ten.
+    // Round trips of 20 and, without the peer's delay, 21 ms: 11 packets hold half of one in the
+    // queue, 220 hold ten.
     assert_eq!(verdict_with(11 * 1_200), Verdict::Wireless);
     assert_eq!(verdict_with(220 * 1_200), Verdict::Congestion);
 }
 
 #[test]
 fn a_log_of_metrics_and_losses_is_enough() {
-    // As quinn logs: no packets, and the metrics of an acknowledgement behind the losses that it shows. Round trips of
-    // 20 ms, then of up to 60 ms, then of 20 ms again.
+    // As quinn logs: no packets, and the metrics of an acknowledgement behind the losses that it
+    // shows. Round trips of 20 ms, then of up to 60 ms, then of 20 ms again.
     let mut events: Vec<Event> = Vec::new();
     for n in 0..120_u32 {
         let queued = if n < 80 { (f64::from(n) - 40.0).max(0.0) } else { 0.0 };
@@ -324,12 +353,19 @@ fn a_log_of_metrics_and_losses_is_enough() {
             events.push(loss);
         }
         let rtt = 20.0 + queued + f64::from(n % 2) / 10.0;
-        events.push((ms, "metrics_updated", json!({"latest_rtt": rtt, "congestion_window": 60_000})));
+        events.push((
+            ms,
+            "metrics_updated",
+            json!({"latest_rtt": rtt, "congestion_window": 60_000}),
+        ));
     }
     let analysis = analysed(&sequence(&current("recovery", &events)));
     let flow = flow_of(&analysis);
-    let losses: Vec<_> =
-        flow.losses.iter().map(|loss| (loss.seq, loss.bytes, loss.verdicts.of("spike").unwrap())).collect();
+    let losses: Vec<_> = flow
+        .losses
+        .iter()
+        .map(|loss| (loss.seq, loss.bytes, loss.verdicts.of("spike").unwrap()))
+        .collect();
     assert_eq!(losses, [(72, 1_452, Verdict::Congestion), (107, 1_452, Verdict::Wireless)]);
     assert_eq!((flow.packets, analysis.packets, analysis.duration_s), (0, 0, 0.238));
 }
@@ -341,11 +377,18 @@ fn a_receiver_finds_gaps_and_tells_late_packets_apart() {
         (ms, "packet_received", data)
     };
     let numbers = [0, 1, 2, 5, 6, 3, 7, 7];
-    let events: Vec<Event> = (0_u32..).zip(numbers).map(|(i, number)| arrives(f64::from(i), number)).collect();
+    let events: Vec<Event> =
+        (0_u32..).zip(numbers).map(|(i, number)| arrives(f64::from(i), number)).collect();
     let analysis = analysed(&sequence(&current("quic", &events)));
     let [flow] = analysis.flows.as_slice() else { panic!("one flow") };
-    assert_eq!((flow.vantage, flow.src.as_str(), flow.dst.as_str()), (Vantage::Receiver, "client", "server"));
-    assert_eq!(flow.losses.iter().map(|loss| (loss.seq, loss.evidence)).collect::<Vec<_>>(), [(4, Evidence::Gap)]);
+    assert_eq!(
+        (flow.vantage, flow.src.as_str(), flow.dst.as_str()),
+        (Vantage::Receiver, "client", "server")
+    );
+    assert_eq!(
+        flow.losses.iter().map(|loss| (loss.seq, loss.evidence)).collect::<Vec<_>>(),
+        [(4, Evidence::Gap)]
+    );
     assert_eq!((flow.reordered, flow.duplicates), (1, 1));
     assert!(flow.not_applicable["spike"].contains("timestamp"), "{:?}", flow.not_applicable);
     assert!(!flow.not_applicable.contains_key("biaz"));
@@ -369,14 +412,19 @@ fn connections_of_a_trace_and_traces_of_a_file_are_own_flows() {
 #[test]
 fn what_is_whole_of_a_cut_log_is_analysed() {
     let events = transfer(true);
-    for text in [sequence(&current("quic", &events)), one_text("0.4", "quic", &json!({}), &events)] {
+    for text in [sequence(&current("quic", &events)), one_text("0.4", "quic", &json!({}), &events)]
+    {
         let analysis = analysed(&text[..text.len() - 60]);
         assert_eq!(lost_numbers(&analysis), [4, 5]);
-        assert_eq!((analysis.packets, analysis.truncation.as_deref()), (21, Some("ends inside an event")));
+        assert_eq!(
+            (analysis.packets, analysis.truncation.as_deref()),
+            (21, Some("ends inside an event"))
+        );
         let rest = text[analysis.truncated_at.unwrap() as usize..].trim_start();
         assert!(rest.starts_with(",{\"data\"") || rest.starts_with("\u{1e}{\"data\""), "{rest}");
     }
-    let analysis = analysed(&format!("{}\u{1e}{{\"time\": oops}}\n", sequence(&current("quic", &events))));
+    let analysis =
+        analysed(&format!("{}\u{1e}{{\"time\": oops}}\n", sequence(&current("quic", &events))));
     assert_eq!(analysis.packets, 22);
     assert!(analysis.truncation.unwrap().starts_with("is damaged: expected value"));
 }
@@ -413,7 +461,8 @@ fn a_value_that_does_not_end_is_given_up() {
 }
 
 proptest! {
-    /// Ranges mean a set: neither their order, nor their cut into pieces, nor saying them again changes a loss.
+    /// Ranges mean a set: neither their order, nor their cut into pieces, nor saying them again
+    /// changes a loss.
     #[test]
     fn shuffled_and_cut_ranges_give_the_same_losses(
         arrives in prop::collection::vec(prop::bool::weighted(0.8), 1..60),
@@ -443,8 +492,8 @@ proptest! {
         let [plain, shuffled] = [plain, shuffled].map(|events| analysed(&sequence(&current("quic", &events))));
         prop_assert_eq!(serde_json::to_value(&plain.flows).unwrap(), serde_json::to_value(&shuffled.flows).unwrap());
         if !declares {
-            // RFC 9002, section 6.1.1; round trips are all the same, so that time alone declares no packet within a
-            // millisecond of the newest.
+            // RFC 9002, section 6.1.1; round trips are all the same, so that time alone declares no
+            // packet within a millisecond of the newest.
             let newest = arrives.iter().rposition(|arrived| *arrived).unwrap_or(0);
             let expected: Vec<u64> =
                 (0..arrives.len()).filter(|&n| !arrives[n] && newest >= n + 3).map(|n| n as u64).collect();

@@ -36,7 +36,8 @@ fn told(analysis: &Analysis) -> Vec<String> {
         let flow = flow.as_object_mut().unwrap();
         ["src", "dst", "id"].iter().for_each(|name| _ = flow.remove(*name));
     }
-    let mut flows: Vec<String> = flows.as_array().unwrap().iter().map(ToString::to_string).collect();
+    let mut flows: Vec<String> =
+        flows.as_array().unwrap().iter().map(ToString::to_string).collect();
     flows.sort();
     flows
 }
@@ -48,7 +49,8 @@ fn has(bytes: &[u8], part: &[u8]) -> bool {
 /// A frame of Ethernet with these tags.
 fn ethernet(tags: &[u8], ip: &[u8]) -> Vec<u8> {
     let kind = if ip[0] >> 4 == 4 { [8, 0] } else { [0x86, 0xdd] };
-    [&[0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x00, 0x66, 0x77, 0x88, 0x99, 0xaa][..], tags, &kind, ip].concat()
+    [&[0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x00, 0x66, 0x77, 0x88, 0x99, 0xaa][..], tags, &kind, ip]
+        .concat()
 }
 
 /// Segments of a flow with a gap, each with this in its payload.
@@ -64,7 +66,10 @@ fn with_payload(text: &[u8]) -> Vec<(u64, Vec<u8>)> {
 
 #[test]
 fn real_captures_tell_the_same_when_they_are_shared() {
-    for file in [&include_bytes!("captures/sender.pcap.gz")[..], include_bytes!("captures/receiver.pcap.gz")] {
+    for file in [
+        &include_bytes!("captures/sender.pcap.gz")[..],
+        include_bytes!("captures/receiver.pcap.gz"),
+    ] {
         let (out, counts) = shared(file);
         let before = analysed(file);
         let after = analysed(&out);
@@ -74,14 +79,25 @@ fn real_captures_tell_the_same_when_they_are_shared() {
         assert_eq!(counts.told(), format!("{} packets", before.packets));
         let mut plain = Vec::new();
         GzDecoder::new(file).read_to_end(&mut plain).unwrap();
-        assert!(out.len() * 2 < plain.len() || plain.len() < 300_000, "{} of {}", out.len(), plain.len());
-        assert!(after.flows.iter().all(|flow| flow.src.starts_with("10.") && flow.src != before.flows[0].src));
+        assert!(
+            out.len() * 2 < plain.len() || plain.len() < 300_000,
+            "{} of {}",
+            out.len(),
+            plain.len()
+        );
+        assert!(
+            after
+                .flows
+                .iter()
+                .all(|flow| flow.src.starts_with("10.") && flow.src != before.flows[0].src)
+        );
     }
 }
 
 #[test]
 fn a_stream_keeps_its_header_and_other_datagrams_do_not() {
-    let stream = [0_u16, 1, 2, 3, 4, 6, 7, 8].map(|n| (u64::from(n) * 20_000, rtp(n, u32::from(n) * 1_800, 100)));
+    let stream = [0_u16, 1, 2, 3, 4, 6, 7, 8]
+        .map(|n| (u64::from(n) * 20_000, rtp(n, u32::from(n) * 1_800, 100)));
     let mut packets = stream.to_vec();
     // One that looks like RTP and is no stream.
     let mut other = rtp(0, 0, 100);
@@ -111,9 +127,13 @@ fn payload_tags_and_addresses_of_the_link_are_gone() {
     let (out, _) = shared(&file);
     assert_eq!(told(&analysed(&out)), told(&analysed(&file)));
     assert!(has(&file, b"www.example.org") && !has(&out, b"example"));
-    for secret in
-        [&[0x11, 0x22, 0x33, 0x44][..], &[0x77, 0x88, 0x99], &[0x0f, 0xed], &[0x0c, 0xba], &[10, 0, 0, 1, 10, 0, 0, 2]]
-    {
+    for secret in [
+        &[0x11, 0x22, 0x33, 0x44][..],
+        &[0x77, 0x88, 0x99],
+        &[0x0f, 0xed],
+        &[0x0c, 0xba],
+        &[10, 0, 0, 1, 10, 0, 0, 2],
+    ] {
         assert!(has(&file, secret) && !has(&out, secret), "{secret:x?}");
     }
 }
@@ -138,8 +158,11 @@ fn cooked_and_loopback_frames_have_a_direction_and_no_address() {
 #[test]
 fn options_that_the_analysis_does_not_read_are_padding() {
     // Fast open with a cookie, timestamps, an experiment.
-    let options =
-        [&[34, 10, 1, 2, 3, 4, 5, 6, 7, 8, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2][..], &[253, 8, 9, 9, 9, 9, 9, 9]].concat();
+    let options = [
+        &[34, 10, 1, 2, 3, 4, 5, 6, 7, 8, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2][..],
+        &[253, 8, 9, 9, 9, 9, 9, 9],
+    ]
+    .concat();
     let packets = [0, 1, 3].map(|i| {
         let segment = Segment { options: options.clone(), ..Segment::data(1 + 100 * i, 100) };
         (u64::from(i) * 1_000, segment.bytes())
@@ -172,7 +195,11 @@ fn the_sixth_version_is_as_anonymous_as_the_fourth() {
     assert_eq!((told(&analysed(&out)), counts.written), (told(&analysed(&pcap(&packets))), 5));
     assert_eq!(analysed(&out).flows[0].lost(), 2);
     assert!(analysed(&out).flows[0].src.starts_with("[fd00::"));
-    assert!(!has(&out, &[0x20, 1, 0xd, 0xb8]) && !has(&out, &[0xca, 0xfe]) && !has(&out, &[0x0a, 0xbc, 0xde]));
+    assert!(
+        !has(&out, &[0x20, 1, 0xd, 0xb8])
+            && !has(&out, &[0xca, 0xfe])
+            && !has(&out, &[0x0a, 0xbc, 0xde])
+    );
 }
 
 #[test]
@@ -199,7 +226,10 @@ fn what_the_options_select_is_shared() {
     other[15] = 9;
     let file = pcap(&[packets, vec![(7_000_000, other)]].concat());
     let options = Options {
-        flows: losscause_capture::Selection { texts: vec!["10.0.0.1:1000".to_owned()], ..Default::default() },
+        flows: losscause_capture::Selection {
+            texts: vec!["10.0.0.1:1000".to_owned()],
+            ..Default::default()
+        },
         ..Options::all()
     };
     assert_eq!((shared(&file).1.written, shared_with(&file, &options).1.written), (7, 6));

@@ -20,7 +20,8 @@ fn analysed(file: &[u8]) -> Analysis {
 }
 
 fn analysed_of(link: u32, packets: &[Vec<u8>]) -> Analysis {
-    let packets: Vec<_> = packets.iter().zip(1_000..).map(|(packet, us)| (us, packet.clone())).collect();
+    let packets: Vec<_> =
+        packets.iter().zip(1_000..).map(|(packet, us)| (us, packet.clone())).collect();
     analysed(&pcap_of(link, &packets))
 }
 
@@ -36,7 +37,13 @@ fn segments_v6() -> Vec<Vec<u8>> {
 
 fn ipv4(protocol: u8, payload: &[u8]) -> Vec<u8> {
     let length = (20 + payload.len() as u16).to_be_bytes();
-    [&[0x45, 0][..], &length, &[0, 0, 0, 0, 64, protocol, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2], payload].concat()
+    [
+        &[0x45, 0][..],
+        &length,
+        &[0, 0, 0, 0, 64, protocol, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2],
+        payload,
+    ]
+    .concat()
 }
 
 fn ipv6(next: u8, payload: &[u8]) -> Vec<u8> {
@@ -92,28 +99,49 @@ const WAYS: [(&str, u32, Wrap); 35] = [
         ethernet(0x8847, &[&[0, 1, 1, 64][..], &ethernet(0x0800, packet)].concat())
     }),
     ("GRE", RAW, |packet| ipv4(47, &[&[0, 0, 8, 0], packet].concat())),
-    ("GRE with checksum, key and number", RAW, |packet| ipv4(47, &[&[0xb0, 0, 8, 0][..], &[0; 12], packet].concat())),
+    ("GRE with checksum, key and number", RAW, |packet| {
+        ipv4(47, &[&[0xb0, 0, 8, 0][..], &[0; 12], packet].concat())
+    }),
     ("GRE, bridged", RAW, |packet| {
         ipv4(47, &[&[0x20, 0, 0x65, 0x58, 0, 0, 0, 1][..], &ethernet(0x0800, packet)].concat())
     }),
-    ("PPTP", RAW, |packet| ipv4(47, &[&[0x30, 0x81, 0x88, 0x0b][..], &[0; 12], &[0xff, 3, 0, 0x21], packet].concat())),
-    ("ERSPAN I", RAW, |packet| ipv4(47, &[&[0, 0, 0x88, 0xbe][..], &ethernet(0x0800, packet)].concat())),
-    ("ERSPAN II", RAW, |packet| ipv4(47, &[&[0x10, 0, 0x88, 0xbe][..], &[0; 12], &ethernet(0x0800, packet)].concat())),
+    ("PPTP", RAW, |packet| {
+        ipv4(47, &[&[0x30, 0x81, 0x88, 0x0b][..], &[0; 12], &[0xff, 3, 0, 0x21], packet].concat())
+    }),
+    ("ERSPAN I", RAW, |packet| {
+        ipv4(47, &[&[0, 0, 0x88, 0xbe][..], &ethernet(0x0800, packet)].concat())
+    }),
+    ("ERSPAN II", RAW, |packet| {
+        ipv4(47, &[&[0x10, 0, 0x88, 0xbe][..], &[0; 12], &ethernet(0x0800, packet)].concat())
+    }),
     ("ERSPAN III", RAW, |packet| {
-        ipv4(47, &[&[0x10, 0, 0x22, 0xeb][..], &[0; 15], &[1], &[0; 8], &ethernet(0x0800, packet)].concat())
+        ipv4(
+            47,
+            &[&[0x10, 0, 0x22, 0xeb][..], &[0; 15], &[1], &[0; 8], &ethernet(0x0800, packet)]
+                .concat(),
+        )
     }),
     ("IP in IP", RAW, |packet| ipv4(4, packet)),
     ("IP in IPv6", RAW, |packet| ipv6(4, packet)),
     ("authentication", RAW, |packet| ipv4(51, &[&[4, 4][..], &[0; 22], packet].concat())),
-    ("VXLAN", RAW, |packet| udp(4789, &[&[8, 0, 0, 0, 0, 0, 42, 0][..], &ethernet(0x0800, packet)].concat())),
+    ("VXLAN", RAW, |packet| {
+        udp(4789, &[&[8, 0, 0, 0, 0, 0, 42, 0][..], &ethernet(0x0800, packet)].concat())
+    }),
     ("VXLAN with a policy", RAW, |packet| {
         udp(8472, &[&[0x88, 0, 0, 5, 0, 0, 42, 0][..], &ethernet(0x0800, packet)].concat())
     }),
     ("Geneve with an option", RAW, |packet| {
-        udp(6081, &[&[2, 0, 0x65, 0x58, 0, 0, 42, 0][..], &[0; 8], &ethernet(0x0800, packet)].concat())
+        udp(
+            6081,
+            &[&[2, 0, 0x65, 0x58, 0, 0, 42, 0][..], &[0; 8], &ethernet(0x0800, packet)].concat(),
+        )
     }),
     ("GTP-U", RAW, |packet| {
-        udp(2152, &[&[0x30, 0xff], &(packet.len() as u16).to_be_bytes()[..], &[0, 0, 0, 7], packet].concat())
+        udp(
+            2152,
+            &[&[0x30, 0xff], &(packet.len() as u16).to_be_bytes()[..], &[0, 0, 0, 7], packet]
+                .concat(),
+        )
     }),
     ("GTP-U with extensions", RAW, |packet| {
         let length = (packet.len() as u16 + 12).to_be_bytes();
@@ -122,12 +150,20 @@ const WAYS: [(&str, u32, Wrap); 35] = [
     }),
     ("NFLOG", 239, |packet| {
         let length = (packet.len() as u16 + 4).to_le_bytes();
-        [&[2, 0, 0, 5, 8, 0, 1, 0, 8, 0, 1, 0, 5, 0, 10, 0, 0x78, 0, 0, 0], &length[..], &[9, 0], packet].concat()
+        [
+            &[2, 0, 0, 5, 8, 0, 1, 0, 8, 0, 1, 0, 5, 0, 10, 0, 0x78, 0, 0, 0],
+            &length[..],
+            &[9, 0],
+            packet,
+        ]
+        .concat()
     }),
     ("802.11", WIFI, |packet| wifi(0x08, 1, &[&SNAP[..], packet].concat())),
     ("802.11 with radiotap and QoS", RADIOTAP, |packet| {
         // A time, flags, a rate; in two words of presence.
-        let tap = [&[0, 0, 26, 0, 7, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0][..], &[0; 8], &[0x20, 108]].concat();
+        let tap =
+            [&[0, 0, 26, 0, 7, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0][..], &[0; 8], &[0x20, 108]]
+                .concat();
         let frame = wifi(0x88, 9, &[&[0, 0], &SNAP[..], packet].concat());
         [tap, frame].concat()
     }),
@@ -141,7 +177,12 @@ fn every_way_leads_to_the_same_flow() {
     for (name, link, wrap) in WAYS {
         let frames: Vec<_> = segments().iter().map(|packet| wrap(packet)).collect();
         let analysis = analysed_of(link, &frames);
-        assert_eq!(serde_json::to_string(&analysis.flows).unwrap(), expected, "{name}: {:?}", analysis.unread);
+        assert_eq!(
+            serde_json::to_string(&analysis.flows).unwrap(),
+            expected,
+            "{name}: {:?}",
+            analysis.unread
+        );
         assert_eq!(analysis.unread.total(), 0, "{name}");
     }
 }
@@ -166,7 +207,11 @@ fn ipv6_is_read_inside_of_either_version() {
     ];
     for (name, link, wrap) in ways {
         let frames: Vec<_> = segments_v6().iter().map(|packet| wrap(packet)).collect();
-        assert_eq!(serde_json::to_string(&analysed_of(link, &frames).flows).unwrap(), expected, "{name}");
+        assert_eq!(
+            serde_json::to_string(&analysed_of(link, &frames).flows).unwrap(),
+            expected,
+            "{name}"
+        );
     }
 }
 
@@ -189,7 +234,14 @@ fn a_mark_on_a_tunnel_is_a_mark() {
 fn parsed(link: u32, data: &[u8], original: usize) -> Parsed<'_> {
     let time = Time::ZERO;
     let link = LinkType(link);
-    Parsed::of(&Frame { number: 1, time, link, data, original_bytes: original as u32, direction: None })
+    Parsed::of(&Frame {
+        number: 1,
+        time,
+        link,
+        data,
+        original_bytes: original as u32,
+        direction: None,
+    })
 }
 
 #[test]
@@ -208,7 +260,9 @@ fn a_cut_frame_gives_the_same_packet_or_says_that_it_is_cut() {
                 },
                 Parsed::Unread(Unread::Cut | Unread::Malformed | Unread::Llc) => {}
                 // The first bytes of framing alone may be a protocol.
-                Parsed::Unread(Unread::Ppp) => assert!(name.starts_with("PP") || name.starts_with("Cisco"), "{name}"),
+                Parsed::Unread(Unread::Ppp) => {
+                    assert!(name.starts_with("PP") || name.starts_with("Cisco"), "{name}")
+                }
                 Parsed::Unread(other) => panic!("{name}, {cut} bytes: {other:?}"),
             }
         }
@@ -247,15 +301,20 @@ fn frames_of_a_radio_tell_of_its_retries() {
     let decrypted = data(0x41, &second);
     let aggregated = [&[0x88, 1][..], &[0; 22], &[0x80, 0], &[0; 40]].concat();
     let fragment = data(0x04, &first);
-    let frames = [data(1, &first), beacon, encrypted, decrypted, data(9, &third), aggregated, fragment];
+    let frames =
+        [data(1, &first), beacon, encrypted, decrypted, data(9, &third), aggregated, fragment];
     let analysis = analysed_of(WIFI, &frames);
     assert_eq!(analysis.flows[0].packets, 3);
     let radio = analysis.radio.unwrap();
     assert_eq!((radio.data_frames, radio.retries), (6, 2));
-    let kinds = [Unread::WifiWithoutData, Unread::EncryptedWifi, Unread::AggregatedWifi, Unread::Fragment];
+    let kinds =
+        [Unread::WifiWithoutData, Unread::EncryptedWifi, Unread::AggregatedWifi, Unread::Fragment];
     assert_eq!(kinds.map(|kind| analysis.unread.of(kind)), [1; 4]);
     let notes = analysis.notes();
-    assert!(notes.iter().any(|note| note.starts_with("2 of 6 data frames of 802.11 repeat one")), "{notes:?}");
+    assert!(
+        notes.iter().any(|note| note.starts_with("2 of 6 data frames of 802.11 repeat one")),
+        "{notes:?}"
+    );
 }
 
 #[test]
@@ -284,7 +343,10 @@ fn what_was_not_read_is_named() {
     let arp = ethernet(0x0806, &[0; 28]);
     let mut frames: Vec<_> = (0..5).map(|_| ethernet(0x0800, &esp)).collect();
     frames.push(arp);
-    assert_eq!(sentence(ETHERNET, &frames), "no TCP, RTP or QUIC data among its 6 packets: 5 are ESP, 1 is ARP");
+    assert_eq!(
+        sentence(ETHERNET, &frames),
+        "no TCP, RTP or QUIC data among its 6 packets: 5 are ESP, 1 is ARP"
+    );
     let wireguard = [&[4, 0, 0, 0][..], &[9; 60]].concat();
     let cases: [(u32, Vec<u8>, &str); 16] = [
         (RAW, ipv4(1, &[0; 20]), "ICMP"),
@@ -305,10 +367,16 @@ fn what_was_not_read_is_named() {
         (RAW, vec![0x10; 40], "malformed"),
     ];
     for (link, frame, kind) in cases {
-        assert_eq!(sentence(link, &[frame]), format!("no TCP, RTP or QUIC data among its 1 packet: 1 is {kind}"));
+        assert_eq!(
+            sentence(link, &[frame]),
+            format!("no TCP, RTP or QUIC data among its 1 packet: 1 is {kind}")
+        );
     }
     let quic = udp(443, &[0xc3, 0, 0, 0, 1, 8, 1, 2, 3]);
-    assert!(sentence(RAW, &[quic]).starts_with("no TCP or RTP data among its 1 packet: 1 is QUIC; what QUIC lost"));
+    assert!(
+        sentence(RAW, &[quic])
+            .starts_with("no TCP or RTP data among its 1 packet: 1 is QUIC; what QUIC lost")
+    );
     let bare = sentence(RAW, &[Segment::ack(7).bytes()]);
     assert!(!bare.contains("ESP"), "{bare}");
 }
@@ -318,23 +386,36 @@ fn what_was_not_read_beside_flows_is_named_too() {
     let mut packets = segments();
     packets.extend([ipv4(50, &[7; 60]), ipv4(1, &[0; 20]), udp(53, &[0; 40])]);
     let analysis = analysed_of(RAW, &packets);
-    assert!(analysis.notes().contains(&"1 of 6 packets were not read: 1 ESP".to_owned()), "{:?}", analysis.notes());
+    assert!(
+        analysis.notes().contains(&"1 of 6 packets were not read: 1 ESP".to_owned()),
+        "{:?}",
+        analysis.notes()
+    );
     let json = serde_json::to_value(&analysis).unwrap();
     assert_eq!(json["unread"], serde_json::json!({ "DNS": 1, "ESP": 1, "ICMP": 1 }));
     assert_eq!(analysis.unread.total(), analysis.fragments + analysis.other_packets);
     packets.extend(vec![ipv4(50, &[7; 60]); 9]);
     let analysis = analysed_of(RAW, &packets);
-    assert!(analysis.answer().ends_with(" 10 of 15 packets were not read: 10 ESP."), "{}", analysis.answer());
+    assert!(
+        analysis.answer().ends_with(" 10 of 15 packets were not read: 10 ESP."),
+        "{}",
+        analysis.answer()
+    );
     assert!(analysis.notes().iter().all(|note| !note.contains("not read")), "once is enough");
 }
 
 #[test]
 fn every_ether_type_at_once_stays_a_short_table() {
-    let frames: Vec<_> = (0x9200..0xa200).map(|ether_type| ethernet(ether_type, &[0; 40])).collect();
+    let frames: Vec<_> =
+        (0x9200..0xa200).map(|ether_type| ethernet(ether_type, &[0; 40])).collect();
     let analysis = analysed_of(ETHERNET, &frames);
     assert_eq!(analysis.unread.total(), 0x1000);
     assert!(analysis.unread.iter().count() <= 25);
-    assert!(analysis.no_flow(false).ends_with("4091 are of other kinds"), "{}", analysis.no_flow(false));
+    assert!(
+        analysis.no_flow(false).ends_with("4091 are of other kinds"),
+        "{}",
+        analysis.no_flow(false)
+    );
 }
 
 #[test]

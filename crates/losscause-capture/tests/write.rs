@@ -1,4 +1,5 @@
-//! Files that are written are read by parsers of others: pcap-parser for the file, etherparse for the packets.
+//! Files that are written are read by parsers of others: pcap-parser for the file, etherparse for
+//! the packets.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -47,7 +48,8 @@ fn records(file: &[u8]) -> Vec<Record> {
                         assert_eq!(header.network.0, 101);
                     }
                     PcapBlockOwned::Legacy(block) => {
-                        let nanos = i64::from(block.ts_sec) * 1_000_000_000 + i64::from(block.ts_usec);
+                        let nanos =
+                            i64::from(block.ts_sec) * 1_000_000_000 + i64::from(block.ts_usec);
                         records.push((nanos, block.data.to_vec(), block.origlen));
                     }
                     PcapBlockOwned::NG(_) => panic!("a block of pcapng"),
@@ -75,8 +77,10 @@ fn check(bytes: &[u8]) {
         }
         TransportSlice::Udp(udp) => {
             assert_eq!(usize::from(udp.length()), bytes.len() - 20);
-            let expected =
-                udp.to_header().calc_checksum_ipv4_raw(header.source(), header.destination(), udp.payload()).unwrap();
+            let expected = udp
+                .to_header()
+                .calc_checksum_ipv4_raw(header.source(), header.destination(), udp.payload())
+                .unwrap();
             assert_eq!(udp.checksum(), if expected == 0 { 0xffff } else { expected });
         }
         other => panic!("{other:?}"),
@@ -95,7 +99,8 @@ fn a_syn_offers_what_linux_offers() {
         timestamps: Some((5, 0)),
         ..Tcp::default()
     };
-    let records = records(&file(&[(1_000_000_000_123_456_789, packet(Transport::Tcp(tcp), 0))], 128));
+    let records =
+        records(&file(&[(1_000_000_000_123_456_789, packet(Transport::Tcp(tcp), 0))], 128));
     let (nanos, bytes, original) = &records[0];
     assert_eq!((*nanos, *original), (1_000_000_000_123_456_789, 64));
     check(bytes);
@@ -104,7 +109,8 @@ fn a_syn_offers_what_linux_offers() {
     assert!(read.syn() && !read.ack());
     assert_eq!((read.sequence_number(), read.window_size()), (0xdead_beef, 65_535));
     let options: Vec<_> = read.options_iterator().map(Result::unwrap).collect();
-    let options: Vec<_> = options.iter().filter(|option| **option != TcpOptionElement::Noop).collect();
+    let options: Vec<_> =
+        options.iter().filter(|option| **option != TcpOptionElement::Noop).collect();
     assert_eq!(
         options,
         [
@@ -133,8 +139,10 @@ fn an_acknowledgement_carries_three_blocks_and_its_flags() {
     let Some(TransportSlice::Tcp(read)) = sliced.transport else { panic!("not TCP") };
     assert!(read.ack() && read.ece() && !read.cwr() && !read.syn());
     let blocks = read.options_iterator().map(Result::unwrap).last().unwrap();
-    let expected =
-        TcpOptionElement::SelectiveAcknowledgement((300, 400), [Some((u32::MAX - 10, 10)), Some((200, 250)), None]);
+    let expected = TcpOptionElement::SelectiveAcknowledgement(
+        (300, 400),
+        [Some((u32::MAX - 10, 10)), Some((200, 250)), None],
+    );
     assert_eq!(blocks, expected);
 }
 
@@ -149,10 +157,21 @@ fn a_cut_packet_keeps_its_true_length() {
 #[test]
 fn rtp_and_its_reports_have_the_fields_of_rfc_3550() {
     let rtp = Rtp { sequence: 0xfffe, timestamp: 90_000, source: 0x1234_5678, payload_type: 96 };
-    let report = RtcpReport { source: 1, echo: 90_000, hold_us: 500, receive_rate: 125_000, loss_event_rate: 1 << 31 };
-    let file = file(&[(0, packet(Transport::Rtp(rtp), 100)), (5, packet(Transport::Rtcp(report), 0))], 65_535);
+    let report = RtcpReport {
+        source: 1,
+        echo: 90_000,
+        hold_us: 500,
+        receive_rate: 125_000,
+        loss_event_rate: 1 << 31,
+    };
+    let file = file(
+        &[(0, packet(Transport::Rtp(rtp), 100)), (5, packet(Transport::Rtcp(report), 0))],
+        65_535,
+    );
     let records = records(&file);
-    let [(_, data, data_bytes), (_, control, _)] = records.as_slice() else { panic!("two packets") };
+    let [(_, data, data_bytes), (_, control, _)] = records.as_slice() else {
+        panic!("two packets")
+    };
     [data, control].into_iter().for_each(|bytes| check(bytes));
     assert_eq!(*data_bytes, 20 + 8 + 12 + 100);
     assert_eq!(data[28..40], [0x80, 96, 0xff, 0xfe, 0, 1, 0x5f, 0x90, 0x12, 0x34, 0x56, 0x78]);
@@ -161,28 +180,35 @@ fn rtp_and_its_reports_have_the_fields_of_rfc_3550() {
 }
 
 fn any_tcp() -> impl Strategy<Value = Transport> {
-    let options = (any::<Option<u16>>(), any::<bool>(), any::<Option<u8>>(), any::<Option<(u32, u32)>>());
+    let options =
+        (any::<Option<u16>>(), any::<bool>(), any::<Option<u8>>(), any::<Option<(u32, u32)>>());
     let blocks = prop_oneof![Just([(0, 0); 3]), any::<[(u32, u32); 3]>()];
-    (any::<(u32, u32, u16)>(), any::<[bool; 5]>(), options, blocks).prop_map(|(numbers, flags, options, sack)| {
-        let (sequence, acknowledgement, window) = numbers;
-        let [syn, ack, ece, cwr, reserved] = flags;
-        let (max_segment_bytes, sack_permitted, window_scale, timestamps) = options;
-        // A SYN has no blocks, and other segments have none of its options: 40 bytes hold all of either.
-        let (mss, permitted, scale) =
-            if syn { (max_segment_bytes, sack_permitted, window_scale) } else { (None, false, None) };
-        let flags = TcpFlags { syn, ack, ece, cwr, reserved };
-        Transport::Tcp(Tcp {
-            sequence,
-            acknowledgement,
-            flags,
-            window,
-            max_segment_bytes: mss,
-            sack_permitted: permitted,
-            window_scale: scale,
-            timestamps,
-            sack: if syn { [(0, 0); 3] } else { sack },
-        })
-    })
+    (any::<(u32, u32, u16)>(), any::<[bool; 5]>(), options, blocks).prop_map(
+        |(numbers, flags, options, sack)| {
+            let (sequence, acknowledgement, window) = numbers;
+            let [syn, ack, ece, cwr, reserved] = flags;
+            let (max_segment_bytes, sack_permitted, window_scale, timestamps) = options;
+            // A SYN has no blocks, and other segments have none of its options: 40 bytes hold all
+            // of either.
+            let (mss, permitted, scale) = if syn {
+                (max_segment_bytes, sack_permitted, window_scale)
+            } else {
+                (None, false, None)
+            };
+            let flags = TcpFlags { syn, ack, ece, cwr, reserved };
+            Transport::Tcp(Tcp {
+                sequence,
+                acknowledgement,
+                flags,
+                window,
+                max_segment_bytes: mss,
+                sack_permitted: permitted,
+                window_scale: scale,
+                timestamps,
+                sack: if syn { [(0, 0); 3] } else { sack },
+            })
+        },
+    )
 }
 
 fn any_udp() -> impl Strategy<Value = Transport> {

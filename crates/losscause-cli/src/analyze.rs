@@ -30,17 +30,20 @@ use observations::Observations;
 /// The arguments of `analyze`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// pcap or pcapng files, or qlog of QUIC, also compressed with gzip, xz or zstd; - for standard input.
+    /// pcap or pcapng files, or qlog of QUIC, also compressed with gzip, xz or zstd; - for standard
+    /// input.
     #[arg(required_unless_present_any = ["sender", "receiver", "interface"], value_name = "CAPTURE")]
     captures: Vec<PathBuf>,
-    /// Capture headers on this interface with tcpdump and analyse them meanwhile: a line a second, and the answer at q or
-    /// Ctrl-C.
+    /// Capture headers on this interface with tcpdump and analyse them meanwhile: a line a second,
+    /// and the answer at q or Ctrl-C.
     #[arg(long, short, value_name = "INTERFACE", conflicts_with_all = ["captures", "sender", "receiver"])]
     interface: Option<String>,
-    /// The captures are parts of one, such as the files of a ring buffer: flows go on from one to the next.
+    /// The captures are parts of one, such as the files of a ring buffer: flows go on from one to
+    /// the next.
     #[arg(long, conflicts_with_all = ["sender", "receiver", "interface"])]
     as_one: bool,
-    /// The capture at the sender of the data, joined with that of --receiver: then losses are known, not inferred.
+    /// The capture at the sender of the data, joined with that of --receiver: then losses are
+    /// known, not inferred.
     #[arg(long, value_name = "CAPTURE", requires = "receiver", conflicts_with = "captures")]
     sender: Option<PathBuf>,
     /// The capture at the receiver of the data, joined with that of --sender.
@@ -49,7 +52,8 @@ pub(crate) struct Arguments {
     /// Ask only these algorithms, by the names that `losscause list algorithms` prints.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     lda: Vec<String>,
-    /// Show only flows one of whose ends contains this text, such as 10.0.0.1:443; several are alternatives.
+    /// Show only flows one of whose ends contains this text, such as 10.0.0.1:443; several are
+    /// alternatives.
     #[arg(long, value_name = "ADDRESS")]
     flow: Vec<String>,
     /// Show only flows of this address; several are alternatives.
@@ -67,26 +71,29 @@ pub(crate) struct Arguments {
     /// Do not remove the skew between the clocks of the sender and of the capture.
     #[arg(long)]
     keep_skew: bool,
-    /// Write every loss with every verdict to this file: .csv, .csv.gz, or .parquet if the program has that feature.
+    /// Write every loss with every verdict to this file: .csv, .csv.gz, or .parquet if the program
+    /// has that feature.
     #[arg(long, value_name = "FILE")]
     losses: Option<PathBuf>,
-    /// Write every observation that the algorithms get to this file, while the capture is read: .csv, .csv.gz, or .parquet
-    /// if the program has that feature.
+    /// Write every observation that the algorithms get to this file, while the capture is read:
+    /// .csv, .csv.gz, or .parquet if the program has that feature.
     #[arg(long, value_name = "FILE")]
     observations: Option<PathBuf>,
-    /// Write a report to this file: the answer, how far to trust it, and every loss over time. HTML, to open in a browser.
+    /// Write a report to this file: the answer, how far to trust it, and every loss over time.
+    /// HTML, to open in a browser.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Write the capture to this file once more, as pcapng, with a comment on every packet that was lost, sent again or
-    /// captured twice. Wireshark shows them.
+    /// Write the capture to this file once more, as pcapng, with a comment on every packet that was
+    /// lost, sent again or captured twice. Wireshark shows them.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sender", "receiver"])]
     annotate: Option<PathBuf>,
-    /// Write the headers of its packets to this file, as pcapng, with other addresses and ports and without payload: to show
-    /// to others.
+    /// Write the headers of its packets to this file, as pcapng, with other addresses and ports and
+    /// without payload: to show to others.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sender", "receiver"])]
     share: Option<PathBuf>,
-    /// Write a scenario of the link that the largest TCP flow met to this file, for simulate and compare: rate, round trip,
-    /// queue and random loss. The capture must be one at the sender; --flow chooses another flow.
+    /// Write a scenario of the link that the largest TCP flow met to this file, for simulate and
+    /// compare: rate, round trip, queue and random loss. The capture must be one at the sender;
+    /// --flow chooses another flow.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sender", "receiver"])]
     scenario: Option<PathBuf>,
     /// Show every algorithm and every loss.
@@ -97,8 +104,8 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-/// Analyses every capture and prints what was found. A capture that cannot be used does not keep the others from being
-/// analysed.
+/// Analyses every capture and prints what was found. A capture that cannot be used does not keep
+/// the others from being analysed.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     let mut options = options(arguments, registry)?;
     keep_apart(arguments)?;
@@ -132,7 +139,9 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     match arguments.format {
         _ if analyses.is_empty() => {}
         Format::Json => Captures { captures: &analyses }.write_json(&mut io::stdout().lock())?,
-        Format::Table => analyses.iter().try_for_each(|analysis| tables::print(analysis, arguments.verbose))?,
+        Format::Table => {
+            analyses.iter().try_for_each(|analysis| tables::print(analysis, arguments.verbose))?
+        }
     }
     if let (Some(file), [analysis]) = (&arguments.scenario, &analyses[..]) {
         let told = scenario::write(file, analysis)?;
@@ -157,7 +166,10 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
     ];
     if let Some(file) = &arguments.scenario {
         let refused = |problem: &str| {
-            Err(InputError::Option { option: format!("--scenario {}", file.display()), problem: problem.to_owned() })
+            Err(InputError::Option {
+                option: format!("--scenario {}", file.display()),
+                problem: problem.to_owned(),
+            })
         };
         if arguments.captures.len() > 1 {
             return refused("a scenario is of one link, expected one capture");
@@ -168,7 +180,9 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
         }
     }
     let mut before: Vec<(&str, &Path)> = Vec::new();
-    for (option, file) in outputs.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?))) {
+    for (option, file) in
+        outputs.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?)))
+    {
         inputs.keep_from(file)?;
         if input::is_standard(file) {
             let problem = "standard output has the answer, expected a file".to_owned();
@@ -176,7 +190,10 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
         }
         if let Some((other, _)) = before.iter().find(|(_, taken)| *taken == file) {
             let problem = format!("is also the file of {other}, expected another");
-            return Err(InputError::Option { option: format!("{option} {}", file.display()), problem });
+            return Err(InputError::Option {
+                option: format!("{option} {}", file.display()),
+                problem,
+            });
         }
         if ["--annotate", "--share"].contains(&option) {
             rewritten::check(option, file, &arguments.captures)?;
@@ -191,18 +208,25 @@ fn options(arguments: &Arguments, registry: &Registry) -> Result<Options, InputE
     let chosen = if arguments.lda.is_empty() {
         Chosen::all_of(registry)
     } else {
-        Chosen::named(&arguments.lda, registry)
-            .map_err(|error| option(format!("--lda {}", arguments.lda.join(",")), error.to_string()))?
+        Chosen::named(&arguments.lda, registry).map_err(|error| {
+            option(format!("--lda {}", arguments.lda.join(",")), error.to_string())
+        })?
     };
     for (name, second) in [("--from", arguments.from), ("--to", arguments.to)] {
         if let Some(second) = second.filter(|second| !(0.0..1e9).contains(second)) {
-            return Err(option(format!("{name} {second}"), "expected seconds, not negative".to_owned()));
+            return Err(option(
+                format!("{name} {second}"),
+                "expected seconds, not negative".to_owned(),
+            ));
         }
     }
     if let (Some(from), Some(to)) = (arguments.from, arguments.to)
         && from >= to
     {
-        return Err(option(format!("--to {to}"), format!("ends before --from {from}, expected a later time")));
+        return Err(option(
+            format!("--to {to}"),
+            format!("ends before --from {from}, expected a later time"),
+        ));
     }
     let mut options = Options::all();
     options.chosen = chosen;

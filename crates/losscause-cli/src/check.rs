@@ -30,14 +30,18 @@ impl Check {
     /// It cannot be read, or is no result, or one of another version.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|reason| InputError::unreadable(path, &reason, EXPECTED))?;
-        let refuse = |problem: String, expected| InputError::File { file: file.clone(), problem, expected };
-        let Version { version } =
-            serde_json::from_str(&text).map_err(|_| refuse("is no result of a reproduction".to_owned(), EXPECTED))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|reason| InputError::unreadable(path, &reason, EXPECTED))?;
+        let refuse =
+            |problem: String, expected| InputError::File { file: file.clone(), problem, expected };
+        let Version { version } = serde_json::from_str(&text)
+            .map_err(|_| refuse("is no result of a reproduction".to_owned(), EXPECTED))?;
         let ours = env!("CARGO_PKG_VERSION");
         let other = |what: String| refuse(what, "a result of the same version");
         if version != ours {
-            return Err(other(format!("was written by version {version}, and this is {ours}")).into());
+            return Err(
+                other(format!("was written by version {version}, and this is {ours}")).into()
+            );
         }
         let earlier = serde_json::from_str(&text)
             .map_err(|_| other(format!("was written by another build of version {version}")))?;
@@ -70,12 +74,15 @@ impl Check {
         Err(Failure::Worse(sentence))
     }
 
-    /// `out/result.json: of 120 numbers and claims, 1 got worse and 2 better; 3 only there, 0 only here`.
+    /// `out/result.json: of 120 numbers and claims, 1 got worse and 2 better; 3 only there, 0 only
+    /// here`.
     fn sentence(&self, comparison: &Comparison) -> String {
         let Comparison { worse, better, compared, only_earlier, only_now, other_runs } = comparison;
         let file = &self.file;
-        let mut text =
-            format!("{file}: of {compared} numbers and claims in both, {} got worse, {better} better", worse.len());
+        let mut text = format!(
+            "{file}: of {compared} numbers and claims in both, {} got worse, {better} better",
+            worse.len()
+        );
         for (count, what) in [
             (only_earlier, "measured only there"),
             (only_now, "measured only now"),

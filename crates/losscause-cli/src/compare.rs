@@ -20,15 +20,16 @@ const REPORT: &str = "report.html";
 /// The arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. `losscause init` writes a
-    /// scenario to start from.
+    /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. `losscause
+    /// init` writes a scenario to start from.
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,
-    /// Algorithms to compare, such as none,ZBS,Spike. All measured flows run the algorithm; with none, every loss counts as
-    /// congestion. `losscause list algorithms` names them.
+    /// Algorithms to compare, such as none,ZBS,Spike. All measured flows run the algorithm; with
+    /// none, every loss counts as congestion. `losscause list algorithms` names them.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     lda: Vec<String>,
-    /// Settings to compare: "NAME: KEY=VALUE; KEY=VALUE". Without --lda they are compared with the unchanged scenario.
+    /// Settings to compare: "NAME: KEY=VALUE; KEY=VALUE". Without --lda they are compared with the
+    /// unchanged scenario.
     #[arg(long, value_name = "VARIANT")]
     variant: Vec<String>,
     /// Change the scenario for all variants; as in `losscause simulate`.
@@ -56,7 +57,8 @@ pub(crate) struct Arguments {
 
 /// Runs the variants and prints the verdict and the table.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
-    let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
+    let settings: Vec<Setting> =
+        arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let (scenario, sources) = input::scenario(&arguments.scenario, &settings, registry)?;
     let ldas = arguments.lda.iter().map(|lda| Variant::of_lda(&scenario, lda.trim()));
     let mut variants: Vec<Variant> = ldas.collect::<Result<_, _>>()?;
@@ -91,7 +93,8 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     Ok(())
 }
 
-/// The verdict, then metrics down and variants across, in as many blocks as the terminal's width needs, then warnings.
+/// The verdict, then metrics down and variants across, in as many blocks as the terminal's width
+/// needs, then warnings.
 fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     output::line(&comparison.verdict)?;
     let last = comparison.seed.wrapping_add(u64::from(comparison.runs) - 1);
@@ -101,9 +104,14 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     };
     output::line(&format!("\n{} ({runs})", comparison.title))?;
     let [first, others @ ..] = &comparison.variants[..] else { return Ok(()) };
-    let shown = if verbose { first.metrics.keys().map(String::as_str).collect() } else { compare::JUDGED_BY.to_vec() };
+    let shown = if verbose {
+        first.metrics.keys().map(String::as_str).collect()
+    } else {
+        compare::JUDGED_BY.to_vec()
+    };
     let rows: Vec<&str> = shown.into_iter().filter(|metric| comparison.has(metric)).collect();
-    let label = rows.iter().map(|metric| row_name(comparison, metric).chars().count()).max().unwrap_or(0);
+    let label =
+        rows.iter().map(|metric| row_name(comparison, metric).chars().count()).max().unwrap_or(0);
     let room = usize::from(output::width()).saturating_sub(label + CELL + 2);
     for block in others.chunks((room / CELL).max(1)) {
         let variants: Vec<&VariantResult> = [first].into_iter().chain(block).collect();
@@ -140,10 +148,15 @@ fn row_name(comparison: &Comparison, metric: &str) -> String {
 
 /// The mean, and below it the difference from the first variant.
 fn cell(variant: &VariantResult, metric: &str) -> String {
-    variant.in_words(metric).map_or_else(|| output::number(None), |(mean, below)| format!("{mean}\n{below}"))
+    variant
+        .in_words(metric)
+        .map_or_else(|| output::number(None), |(mean, below)| format!("{mean}\n{below}"))
 }
 
 /// Each warning once, with the variants that it concerns.
 fn warnings(comparison: &Comparison) -> io::Result<()> {
-    comparison.warnings().iter().try_for_each(|warning| output::line(&format!("warning: {warning}")))
+    comparison
+        .warnings()
+        .iter()
+        .try_for_each(|warning| output::line(&format!("warning: {warning}")))
 }

@@ -97,13 +97,14 @@ impl Page {
     }
 }
 
-/// The page for a reader who lacks the repository: a link to another page names its topic, and a link to any other file
-/// is left out. The text of a link stays.
+/// The page for a reader who lacks the repository: a link to another page names its topic, and a
+/// link to any other file is left out. The text of a link stays.
 fn without_files(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("](") {
-        let target = after.split_once(')').filter(|(target, _)| !target.contains(char::is_whitespace));
+        let target =
+            after.split_once(')').filter(|(target, _)| !target.contains(char::is_whitespace));
         let begin = before.rfind('[');
         let (Some((target, after)), Some(begin)) = (target, begin) else {
             out += before;
@@ -138,8 +139,13 @@ mod tests {
     #[test]
     fn every_page_of_the_folder_is_a_topic_and_has_a_title() {
         let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-        let files = ["", "algorithms", "channels"].map(|folder| std::fs::read_dir(docs.join(folder)).unwrap());
-        let pages = files.into_iter().flatten().filter(|entry| entry.as_ref().unwrap().path().is_file()).count();
+        let files = ["", "algorithms", "channels"]
+            .map(|folder| std::fs::read_dir(docs.join(folder)).unwrap());
+        let pages = files
+            .into_iter()
+            .flatten()
+            .filter(|entry| entry.as_ref().unwrap().path().is_file())
+            .count();
         assert_eq!(pages, PAGES.len());
         for page in PAGES {
             assert!(page.text.starts_with("# "), "{}", page.topic);
@@ -148,8 +154,7 @@ mod tests {
 
     #[test]
     fn a_link_to_a_page_names_its_topic_and_others_are_left_out() {
-        let page =
-            "See [the queues](../queues.md#codel), [code](../../src/x.rs),\n[a paper](https://x.org) or a[0](b c).";
+        let page = "See [the queues](../queues.md#codel), [code](../../src/x.rs),\n[a paper](https://x.org) or a[0](b c).";
         let expected = "See the queues (`losscause docs queues`), code,\n[a paper](https://x.org) or a[0](b c).";
         assert_eq!(without_files(page), expected);
     }
@@ -159,7 +164,8 @@ mod tests {
         for page in PAGES {
             let text = without_files(page.text);
             for (_, target) in text.match_indices("](").map(|(at, _)| text[at..].split_at(2)) {
-                let is_relative = target.split(')').next().is_some_and(|target| target.ends_with(".md"));
+                let is_relative =
+                    target.split(')').next().is_some_and(|target| target.ends_with(".md"));
                 assert!(!is_relative, "{}: {}", page.topic, &target[..20]);
             }
         }

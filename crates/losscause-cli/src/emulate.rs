@@ -22,15 +22,16 @@ use files::Files;
 /// The arguments of `emulate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. Only the links on the path of
-    /// one flow are used. `losscause docs emulate` explains more.
+    /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. Only the
+    /// links on the path of one flow are used. `losscause docs emulate` explains more.
     #[arg(value_name = "LINK.toml")]
     link: PathBuf,
-    /// A command at the far end, such as a server; a shell runs it, and it is ended when COMMAND ends.
+    /// A command at the far end, such as a server; a shell runs it, and it is ended when COMMAND
+    /// ends.
     #[arg(long, value_name = "COMMAND")]
     peer: Option<OsString>,
-    /// Write captures to this directory, which must be new or empty: sender.pcap, receiver.pcap, and the true cause of
-    /// every drop in drops.csv.
+    /// Write captures to this directory, which must be new or empty: sender.pcap, receiver.pcap,
+    /// and the true cause of every drop in drops.csv.
     #[arg(long, value_name = "DIR")]
     pcap: Option<PathBuf>,
     /// Write every drop with its true cause to this file.
@@ -55,7 +56,8 @@ pub(crate) struct Arguments {
 
 /// Runs the command and prints what the link did.
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
-    let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
+    let settings: Vec<Setting> =
+        arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let (scenario, sources) = input::scenario(&arguments.link, &settings, registry)?;
     let network = scenario.experiment()?.network;
     let flow = flow(arguments.flow.as_deref(), &network)?;
@@ -71,7 +73,13 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     }
     let files = Files::create(arguments.pcap.as_deref(), arguments.log.as_deref())?;
     let output = if arguments.format == Format::Json { Output::Error } else { Output::Standard };
-    let setup = Setup { path, command: arguments.command, output, peer: arguments.peer, outputs: files.outputs() };
+    let setup = Setup {
+        path,
+        command: arguments.command,
+        output,
+        peer: arguments.peer,
+        outputs: files.outputs(),
+    };
     let summary = emulate(setup, interrupt::postpone())?;
     files.finish()?;
     match arguments.format {

@@ -20,7 +20,8 @@ pub(crate) struct Arguments {
     /// The channel file, or a paper by its name; `losscause docs jakes` explains the format.
     #[arg(value_name = "CHANNEL.toml", default_value = "cen2003")]
     channel: PathBuf,
-    /// Change a parameter of all patterns (constraint_length=7) or of one (pattern.high.spreading_gain=32).
+    /// Change a parameter of all patterns (constraint_length=7) or of one
+    /// (pattern.high.spreading_gain=32).
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Directory for the patterns, one file NAME.txt each.
@@ -37,7 +38,8 @@ pub(crate) struct Arguments {
 /// Computes the patterns and prints their statistics.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let begun = Instant::now();
-    let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
+    let settings: Vec<Setting> =
+        arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let (sources, paper) = sources(&arguments.channel, &settings)?;
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     if let Some(out) = &arguments.out {
@@ -53,7 +55,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             atomic::write(&file(out, source), pattern.to_text().as_bytes())?;
         }
     }
-    let reports: Vec<PatternReport> = sources.iter().zip(&patterns).map(|(s, p)| report(s, p, paper)).collect();
+    let reports: Vec<PatternReport> =
+        sources.iter().zip(&patterns).map(|(s, p)| report(s, p, paper)).collect();
     match arguments.format {
         Format::Json => output::json(&reports)?,
         Format::Table => output::line(&table(&reports))?,
@@ -69,13 +72,17 @@ fn file(out: &Path, source: &Source) -> PathBuf {
 
 /// Creates the directory, and checks before the work that every pattern can be written.
 fn check_writable(out: &Path, sources: &[Source]) -> Result<(), RunError> {
-    std::fs::create_dir_all(out).map_err(|reason| RunError::Unwritable { file: out.display().to_string(), reason })?;
+    std::fs::create_dir_all(out)
+        .map_err(|reason| RunError::Unwritable { file: out.display().to_string(), reason })?;
     // A file that is dropped before it is finished leaves nothing.
     sources.iter().try_for_each(|source| atomic::AtomicFile::create(&file(out, source)).map(drop))
 }
 
 /// The patterns to compute, and their paper. An argument that is not a file must be a paper.
-fn sources(channel: &Path, settings: &[Setting]) -> Result<(Vec<Source>, Option<&'static record::Paper>), Failure> {
+fn sources(
+    channel: &Path,
+    settings: &[Setting],
+) -> Result<(Vec<Source>, Option<&'static record::Paper>), Failure> {
     let is_word = |name: &&str| !name.contains(['.', '/', '\\']);
     let Some(name) = channel.to_str().filter(is_word).filter(|_| !channel.exists()) else {
         return Ok((fade::load(channel, settings)?, None));
@@ -83,30 +90,38 @@ fn sources(channel: &Path, settings: &[Setting]) -> Result<(Vec<Source>, Option<
     let paper = record::find(name)?;
     let Some(text) = paper.channel() else {
         let file = paper.key().to_owned();
-        return Err(
-            InputError::File { file, problem: "has no fading channel".into(), expected: "cen2003 or a file" }.into()
-        );
+        return Err(InputError::File {
+            file,
+            problem: "has no fading channel".into(),
+            expected: "cen2003 or a file",
+        }
+        .into());
     };
     Ok((fade::parse(text, paper.key(), settings)?, Some(paper)))
 }
 
 fn report(source: &Source, pattern: &Pattern, paper: Option<&record::Paper>) -> PatternReport {
     let published = paper.map(|paper| PublishedPattern {
-        loss: paper.published_of_pattern("wireless_loss", &source.name).map(|percent| percent / 100.0),
+        loss: paper
+            .published_of_pattern("wireless_loss", &source.name)
+            .map(|percent| percent / 100.0),
         bit_error_rate: paper.published_of_pattern("ber", &source.name),
     });
     PatternReport::of(source, pattern, published)
 }
 
 fn table(reports: &[PatternReport]) -> String {
-    let header: Vec<&str> = [""].into_iter().chain(reports.iter().map(|report| report.pattern.as_str())).collect();
+    let header: Vec<&str> =
+        [""].into_iter().chain(reports.iter().map(|report| report.pattern.as_str())).collect();
     let numbers: Vec<&str> = header[1..].to_vec();
     let mut table = output::table(&header, &numbers);
     let mut row = |name: &str, value: &dyn Fn(&PatternReport) -> String| {
         table.add_row([name.to_owned()].into_iter().chain(reports.iter().map(value)));
     };
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);
-    let known = |value: Option<f64>, show: &dyn Fn(f64) -> String| value.map_or_else(|| "–".to_owned(), show);
+    let known = |value: Option<f64>, show: &dyn Fn(f64) -> String| {
+        value.map_or_else(|| "–".to_owned(), show)
+    };
     let rate = |rate: f64| format!("{rate:.1e}");
     let published = reports.iter().any(|report| report.published.is_some());
     row("packets", &|r| r.statistics.packets.to_string());
@@ -122,7 +137,11 @@ fn table(reports: &[PatternReport]) -> String {
     row("packets per loss event", &|r| number(r.statistics.mean_burst_packets));
     let longest = reports.iter().map(|report| report.statistics.bursts.len()).max().unwrap_or(0);
     for length in 1..=longest {
-        let name = if length == 1 { "events of 1 packet".to_owned() } else { format!("events of {length}") };
+        let name = if length == 1 {
+            "events of 1 packet".to_owned()
+        } else {
+            format!("events of {length}")
+        };
         row(&name, &|r| {
             let events: usize = r.statistics.bursts.iter().sum();
             let these = r.statistics.bursts.get(length - 1).copied().unwrap_or(0);

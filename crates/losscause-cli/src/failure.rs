@@ -91,13 +91,15 @@ const FAILED: u8 = 1;
 /// The exit status when the input cannot be used.
 const BAD_INPUT: u8 = 2;
 
-/// Prints the failure, if any, and returns the exit status. A reader that closes our output early (`head`) is not a
-/// failure.
+/// Prints the failure, if any, and returns the exit status. A reader that closes our output early
+/// (`head`) is not a failure.
 pub(crate) fn report(outcome: Result<(), Failure>) -> u8 {
     let status = match &outcome {
         Ok(()) => return SUCCESS,
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return SUCCESS,
-        Err(Failure::Run(RunError::Unwritable { reason, .. })) if reason.kind() == io::ErrorKind::BrokenPipe => {
+        Err(Failure::Run(RunError::Unwritable { reason, .. }))
+            if reason.kind() == io::ErrorKind::BrokenPipe =>
+        {
             return SUCCESS;
         }
         Err(
@@ -157,19 +159,27 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> u8 {
     status
 }
 
-/// Handles clap's output: help and version go to standard output, a wrong argument becomes one sentence.
+/// Handles clap's output: help and version go to standard output, a wrong argument becomes one
+/// sentence.
 pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
-    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    use clap::error::ErrorKind::{
+        DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion,
+    };
     if matches!(error.kind(), DisplayHelp | DisplayVersion) {
         write!(io::stdout(), "{}", error.render())?;
         return Ok(());
     }
     if error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
-        return Err(Failure::Usage("no command was given, expected one of those that `losscause --help` lists".into()));
+        return Err(Failure::Usage(
+            "no command was given, expected one of those that `losscause --help` lists".into(),
+        ));
     }
-    // clap writes its error, a tip and the usage on lines of their own; the first paragraph is the error.
+    // clap writes its error, a tip and the usage on lines of their own; the first paragraph is the
+    // error.
     let text = error.render().to_string();
-    let mut paragraphs = text.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
+    let mut paragraphs = text
+        .split("\n\n")
+        .map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
     let mut sentence = paragraphs.next().unwrap_or_default();
     if let Some(tip) = paragraphs.find(|paragraph| paragraph.starts_with("tip: ")) {
         sentence = format!("{sentence} ({})", tip.trim_start_matches("tip: "));

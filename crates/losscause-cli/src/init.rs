@@ -13,9 +13,11 @@ use crate::templates::{TEMPLATES, Template};
 /// The arguments of `init`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The kind of link: wifi, lte, leo, geo, dsl, cable or wired. Without one, the kinds are listed.
+    /// The kind of link: wifi, lte, leo, geo, dsl, cable or wired. Without one, the kinds are
+    /// listed.
     kind: Option<String>,
-    /// The file to write, - for standard output; a file that exists is not replaced [default: KIND.toml]
+    /// The file to write, - for standard output; a file that exists is not replaced [default:
+    /// KIND.toml]
     #[arg(short, long, value_name = "FILE", requires = "kind")]
     output: Option<PathBuf>,
 }
@@ -26,7 +28,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         for template in TEMPLATES {
             output::line(&format!("{:<6} {}", template.kind, template.title()))?;
         }
-        return Ok(output::line("\nlosscause init wifi writes wifi.toml; -o FILE chooses another name.")?);
+        return Ok(output::line(
+            "\nlosscause init wifi writes wifi.toml; -o FILE chooses another name.",
+        )?);
     };
     let template = Template::find(kind)?;
     let file = arguments.output.clone().unwrap_or_else(|| PathBuf::from(format!("{kind}.toml")));
@@ -42,8 +46,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }),
         _ => RunError::Unwritable { file: name.clone(), reason: error }.into(),
     };
-    let mut created = OpenOptions::new().write(true).create_new(true).open(&file).map_err(failed)?;
+    let mut created =
+        OpenOptions::new().write(true).create_new(true).open(&file).map_err(failed)?;
     created.write_all(template.text_for(&name).as_bytes()).map_err(failed)?;
     output::line(&format!("{name}: {}", template.title()))?;
-    Ok(output::line(&format!("losscause simulate {name} runs it; its comments say what to change and to compare."))?)
+    Ok(output::line(&format!(
+        "losscause simulate {name} runs it; its comments say what to change and to compare."
+    ))?)
 }

@@ -1,7 +1,8 @@
-//! Colour on a terminal. It is added to the finished text, whose widths are therefore counted without it.
+//! Colour on a terminal. It is added to the finished text, whose widths are therefore counted
+//! without it.
 //!
-//! Standard output is coloured if it is a terminal, unless `NO_COLOR` or `CLICOLOR=0` is set; `CLICOLOR_FORCE` colours
-//! it anywhere. The colours only repeat what the text says.
+//! Standard output is coloured if it is a terminal, unless `NO_COLOR` or `CLICOLOR=0` is set;
+//! `CLICOLOR_FORCE` colours it anywhere. The colours only repeat what the text says.
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -45,6 +46,10 @@ mod tests {
         let text = "12.5 ✓  13 (✗)\nwarning: few losses\nplain: text";
         let expected = "12.5 \x1b[32m✓\x1b[0m  13 (\x1b[31m✗\x1b[0m)\n\x1b[33mwarning\x1b[0m: few losses\nplain: text";
         assert_eq!(coloured(text), expected);
-        assert_eq!(anstream::adapter::strip_str(&coloured(text)).to_string(), text, "the text is the same");
+        assert_eq!(
+            anstream::adapter::strip_str(&coloured(text)).to_string(),
+            text,
+            "the text is the same"
+        );
     }
 }

@@ -28,8 +28,11 @@ pub(crate) fn scenario(
     registry: &Registry,
 ) -> Result<(Scenario, Sources), InputError> {
     let context = Context::new(registry.clone());
-    let scenario =
-        if is_standard(file) { piped(&context)? } else { record::open_scenario(file, Path::new(""), &context)? };
+    let scenario = if is_standard(file) {
+        piped(&context)?
+    } else {
+        record::open_scenario(file, Path::new(""), &context)?
+    };
     let (scenario, named) = scenario.with(settings)?.watched();
     Ok((scenario, Sources { scenario: file.to_owned(), named }))
 }
@@ -37,7 +40,11 @@ pub(crate) fn scenario(
 impl Sources {
     /// The files that were read so far: complete once the scenario's experiment was made.
     pub(crate) fn inputs(&self) -> Inputs {
-        Inputs::of([self.scenario.clone()].into_iter().chain(self.named.read().into_iter().map(PathBuf::from)))
+        Inputs::of(
+            [self.scenario.clone()]
+                .into_iter()
+                .chain(self.named.read().into_iter().map(PathBuf::from)),
+        )
     }
 }
 
@@ -46,10 +53,12 @@ fn piped(context: &Context) -> Result<Scenario, InputError> {
     const NAME: &str = "standard input";
     /// A larger text is no scenario, bytes.
     const LARGEST: u64 = 1 << 20;
-    let unreadable =
-        |reason: io::Error| InputError::unreadable(Path::new(NAME), &reason, losscause_study::scenario::EXPECTED);
+    let unreadable = |reason: io::Error| {
+        InputError::unreadable(Path::new(NAME), &reason, losscause_study::scenario::EXPECTED)
+    };
     let mut text = String::new();
-    let read = io::stdin().lock().take(LARGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
+    let read =
+        io::stdin().lock().take(LARGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
     if read as u64 > LARGEST {
         let problem = format!("is larger than {} MiB", LARGEST >> 20);
         let expected = losscause_study::scenario::EXPECTED;

@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM: no temporary file is left behind, and the shell sees that a signal ended the program.
+//! Ctrl-C and SIGTERM: no temporary file is left behind, and the shell sees that a signal ended the
+//! program.
 
 #[cfg(unix)]
 use std::sync::atomic::AtomicI32;
@@ -20,8 +21,8 @@ static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// Whether a signal came that was postponed.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first signal sets the flag that is returned, and only the second ends the program. Call
-/// [`end_if_interrupted`] once what is under way has come to its end.
+/// From now on the first signal sets the flag that is returned, and only the second ends the
+/// program. Call [`end_if_interrupted`] once what is under way has come to its end.
 pub(crate) fn postpone() -> &'static AtomicBool {
     POSTPONED.store(true, Ordering::Relaxed);
     &INTERRUPTED
@@ -46,8 +47,8 @@ pub(crate) fn at_end(what: fn()) {
     *AT_END.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
 }
 
-/// Handles signals from now on, on a thread of its own. A program that was killed cannot clean up; the next one that
-/// writes to the same directory does.
+/// Handles signals from now on, on a thread of its own. A program that was killed cannot clean up;
+/// the next one that writes to the same directory does.
 #[cfg(unix)]
 pub(crate) fn watch() {
     use std::io::{self, Write};

@@ -1,11 +1,14 @@
-//! `losscause kernel`: loads loss-differentiating TCP into the running kernel, watches it, unloads it.
+//! `losscause kernel`: loads loss-differentiating TCP into the running kernel, watches it, unloads
+//! it.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, io, thread};
 
-use losscause_linux::kernel::{self, Algorithm, Judged, KernelError, Options, Settings, Status, Why};
+use losscause_linux::kernel::{
+    self, Algorithm, Judged, KernelError, Options, Settings, Status, Why,
+};
 use losscause_study::RunError;
 use serde::Serialize;
 
@@ -96,7 +99,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn load(chosen: &Chosen) -> Result<(), Failure> {
-    let loaded = kernel::load(&chosen.settings()?, Options { allow_unprivileged: chosen.allow_unprivileged })?;
+    let loaded = kernel::load(
+        &chosen.settings()?,
+        Options { allow_unprivileged: chosen.allow_unprivileged },
+    )?;
     let name = loaded.name;
     if loaded.mounted_bpf_fs {
         output::line("mounted the BPF file system at /sys/fs/bpf")?;
@@ -109,7 +115,9 @@ fn load(chosen: &Chosen) -> Result<(), Failure> {
          To watch it: losscause kernel status --watch"
     ))?;
     if !chosen.allow_unprivileged {
-        output::line("Only processes with CAP_NET_ADMIN may choose it; --allow-unprivileged lets all of them.")?;
+        output::line(
+            "Only processes with CAP_NET_ADMIN may choose it; --allow-unprivileged lets all of them.",
+        )?;
     }
     Ok(())
 }
@@ -135,7 +143,8 @@ fn status(name: Option<&str>, watch: bool, format: Format) -> Result<(), Failure
         let statuses = kernel::status(name)?;
         match format {
             Format::Json if watch => {
-                let line = serde_json::to_string(&Report { algorithms: statuses }).map_err(io::Error::from)?;
+                let line = serde_json::to_string(&Report { algorithms: statuses })
+                    .map_err(io::Error::from)?;
                 output::line(&line)?;
             }
             Format::Json => output::json(&Report { algorithms: statuses })?,
@@ -158,18 +167,43 @@ fn print(statuses: &[Status]) -> io::Result<()> {
     if statuses.is_empty() {
         return output::line("none is loaded; `losscause kernel load lc_spike` loads one");
     }
-    const TOTALS: [&str; 9] =
-        ["algorithm", "open", "so far", "wireless", "congestion", "undecided", "reductions", "avoided", "capped"];
+    const TOTALS: [&str; 9] = [
+        "algorithm",
+        "open",
+        "so far",
+        "wireless",
+        "congestion",
+        "undecided",
+        "reductions",
+        "avoided",
+        "capped",
+    ];
     let mut totals = output::table(&TOTALS, &TOTALS[1..]);
     for Status { name, totals: t, connections } in statuses {
         let s = t.sums;
-        let counts = [s.wireless, s.congestion, s.undecided, s.reductions, s.avoided, s.run_caps + s.share_caps];
+        let counts = [
+            s.wireless,
+            s.congestion,
+            s.undecided,
+            s.reductions,
+            s.avoided,
+            s.run_caps + s.share_caps,
+        ];
         let head = [(*name).to_owned(), connections.len().to_string(), t.opened.to_string()];
         totals.add_row(head.into_iter().chain(counts.map(|n| n.to_string())));
     }
     output::print_table(&totals)?;
-    const CONNECTIONS: [&str; 9] =
-        ["connection", "algorithm", "cwnd", "RTT ms", "min", "max", "wireless", "congestion", "last reason"];
+    const CONNECTIONS: [&str; 9] = [
+        "connection",
+        "algorithm",
+        "cwnd",
+        "RTT ms",
+        "min",
+        "max",
+        "wireless",
+        "congestion",
+        "last reason",
+    ];
     let mut table = output::table(&CONNECTIONS, &CONNECTIONS[2..8]);
     for Status { name, connections, .. } in statuses {
         for c in connections {
@@ -194,12 +228,22 @@ fn print(statuses: &[Status]) -> io::Result<()> {
 fn reason(name: &str, last: &Judged) -> String {
     let ms = |ns: i64| ns as f64 / 1e6;
     let why = match last.why {
-        Why::Rule if name.ends_with("_ff") => format!("{} outliers, limit {}", last.measured, last.limit),
+        Why::Rule if name.ends_with("_ff") => {
+            format!("{} outliers, limit {}", last.measured, last.limit)
+        }
         Why::Rule if matches!(name, "lc_veno" | "lc_westwood_vt") => {
-            format!("{:.1} packets queued, limit {:.0}", last.measured as f64 / 1e3, last.limit as f64 / 1e3)
+            format!(
+                "{:.1} packets queued, limit {:.0}",
+                last.measured as f64 / 1e3,
+                last.limit as f64 / 1e3
+            )
         }
         Why::Rule if name.ends_with("_sift") => {
-            format!("{:.1} dB, limit {:.1} dB", last.measured as f64 / 10.0, last.limit as f64 / 10.0)
+            format!(
+                "{:.1} dB, limit {:.1} dB",
+                last.measured as f64 / 10.0,
+                last.limit as f64 / 10.0
+            )
         }
         Why::Rule => format!("{:.1} ms, limit {:.1} ms", ms(last.measured), ms(last.limit)),
         Why::NoSample => "no RTT".to_owned(),
@@ -218,7 +262,8 @@ fn reason(name: &str, last: &Judged) -> String {
 fn install(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
     let settings = chosen.settings()?;
     let binary = env::current_exe()?.display().to_string();
-    let (name, text) = kernel::unit(&binary, &settings, &chosen.settings, chosen.allow_unprivileged);
+    let (name, text) =
+        kernel::unit(&binary, &settings, &chosen.settings, chosen.allow_unprivileged);
     let file = Path::new(kernel::UNIT_DIR).join(&name);
     if dry_run {
         output::line(&format!("# {}", file.display()))?;

@@ -14,7 +14,8 @@ mod serve;
 /// The arguments of `lab`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder to serve. Default: target/site, web/dist, or share/losscause/site beside the program's folder.
+    /// The folder to serve. Default: target/site, web/dist, or share/losscause/site beside the
+    /// program's folder.
     #[arg(long, value_name = "FOLDER")]
     site: Option<PathBuf>,
     /// Port on this computer; 0 takes any that is free.
@@ -22,7 +23,8 @@ pub(crate) struct Arguments {
     port: u16,
 }
 
-/// Where a built site is looked for, in this order; the last one is relative to the program's folder.
+/// Where a built site is looked for, in this order; the last one is relative to the program's
+/// folder.
 const BUILT: [&str; 2] = ["target/site", "web/dist"];
 const INSTALLED: &str = "../share/losscause/site";
 
@@ -37,7 +39,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     })?;
     let page = if site.join("lab/index.html").is_file() { "lab/" } else { "" };
     // The address first: a program that waits for it may stop reading.
-    let _ = writeln!(io::stdout(), "http://{address}/{page}  serves {}; Ctrl-C ends it", site.display());
+    let _ = writeln!(
+        io::stdout(),
+        "http://{address}/{page}  serves {}; Ctrl-C ends it",
+        site.display()
+    );
     let _ = io::stdout().flush();
     for stream in listener.incoming() {
         let (Ok(stream), site) = (stream, site.clone()) else { continue };
@@ -51,7 +57,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// The folder that is served, with its links resolved.
 fn site(named: Option<&Path>) -> Result<PathBuf, InputError> {
-    let beside = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.join(INSTALLED)));
+    let beside =
+        std::env::current_exe().ok().and_then(|program| Some(program.parent()?.join(INSTALLED)));
     let places = match named {
         Some(folder) => vec![folder.to_owned()],
         None => BUILT.iter().map(PathBuf::from).chain(beside).collect(),

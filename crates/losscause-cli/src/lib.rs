@@ -9,8 +9,9 @@
 //! }
 //! ```
 //!
-//! Exit status: 0 on success, 1 if a run failed or `reproduce --check` found something worse, 2 if the input cannot be
-//! used; `emulate` passes on the status of its command. An error is one plain sentence on standard error.
+//! Exit status: 0 on success, 1 if a run failed or `reproduce --check` found something worse, 2 if
+//! the input cannot be used; `emulate` passes on the status of its command. An error is one plain
+//! sentence on standard error.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -71,7 +72,8 @@ struct Arguments {
 enum Command {
     /// Run the papers' items and compare the measured values with the published ones.
     Reproduce(reproduce::Arguments),
-    /// Write a scenario of a common kind of link, to change and run: wifi, lte, leo, geo, dsl, cable, wired.
+    /// Write a scenario of a common kind of link, to change and run: wifi, lte, leo, geo, dsl,
+    /// cable, wired.
     Init(init::Arguments),
     /// Run one scenario, once or with several seeds.
     Simulate(simulate::Arguments),
@@ -79,7 +81,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Run a scenario over a grid of settings.
     Sweep(sweep::Arguments),
-    /// Tell why a capture lost its packets: what each algorithm says about every loss of its TCP and RTP flows.
+    /// Tell why a capture lost its packets: what each algorithm says about every loss of its TCP
+    /// and RTP flows.
     Analyze(analyze::Arguments),
     #[cfg(all(feature = "linux", target_os = "linux"))]
     #[command(about = optional::EMULATE)]
@@ -92,7 +95,8 @@ enum Command {
     #[cfg(feature = "media")]
     #[command(about = optional::STREAM)]
     Stream(stream::Arguments),
-    /// Serve the lab and the documentation to this computer's browser, from a folder that was built.
+    /// Serve the lab and the documentation to this computer's browser, from a folder that was
+    /// built.
     Lab(lab::Arguments),
     /// List algorithms, protocols, scenarios and papers.
     List(list::Arguments),
@@ -104,8 +108,8 @@ enum Command {
     Man(manual::ManArguments),
 }
 
-/// Runs the command that the program's arguments select. Names of algorithms and TCPs are those of `registry`. One that
-/// cannot be added to the registry ends the program with exit status 2.
+/// Runs the command that the program's arguments select. Names of algorithms and TCPs are those of
+/// `registry`. One that cannot be added to the registry ends the program with exit status 2.
 pub fn main_with(registry: Result<Registry, RegistryError>) -> ExitCode {
     #[cfg(all(feature = "linux", target_os = "linux"))]
     if let Some(status) = losscause_linux::emulator::intercept() {

@@ -59,7 +59,9 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
 }
 
 fn experiments() -> Vec<catalogue::Paper> {
-    catalogue::experiments(losscause_experiments::live::EXPERIMENTS.iter().map(|experiment| experiment.record()))
+    catalogue::experiments(
+        losscause_experiments::live::EXPERIMENTS.iter().map(|experiment| experiment.record()),
+    )
 }
 
 fn print_scenario(what: Option<What>, name: &str) -> Result<(), Failure> {
@@ -77,7 +79,11 @@ fn tables(catalogue: &Catalogue) -> String {
         for (title, yardsticks) in [("algorithm", false), ("yardstick", true)] {
             let mut table = output::texts(&[title, "what it does", "source"]);
             for entry in entries.iter().filter(|entry| entry.yardstick == yardsticks) {
-                table.add_row([&entry.name, &entry.summary, &format!("{}, {}", entry.paper, entry.section)]);
+                table.add_row([
+                    &entry.name,
+                    &entry.summary,
+                    &format!("{}, {}", entry.paper, entry.section),
+                ]);
             }
             if !table.is_empty() {
                 parts.push(table);
@@ -107,7 +113,10 @@ fn tables(catalogue: &Catalogue) -> String {
         let mut table = output::texts(&header);
         for entry in entries {
             table.add_row([&entry.name, &entry.venue, &entry.title]);
-            entry.items.iter().for_each(|item| _ = table.add_row([&item.name, &item.source, &item.title]));
+            entry
+                .items
+                .iter()
+                .for_each(|item| _ = table.add_row([&item.name, &item.source, &item.title]));
         }
         parts.push(table);
     }

@@ -1,4 +1,5 @@
-//! `losscause completions` and `losscause man`: what a shell and `man` need to know of the commands.
+//! `losscause completions` and `losscause man`: what a shell and `man` need to know of the
+//! commands.
 
 use std::io::{self, Write};
 
@@ -12,7 +13,8 @@ use crate::failure::Failure;
 /// The arguments of `completions`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompletionArguments {
-    /// The shell: `losscause completions bash > ~/.local/share/bash-completion/completions/losscause`.
+    /// The shell: `losscause completions bash >
+    /// ~/.local/share/bash-completion/completions/losscause`.
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -20,13 +22,17 @@ pub(crate) struct CompletionArguments {
 /// The arguments of `man`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManArguments {
-    /// The command, such as simulate [default: the program]; `losscause man simulate | man -l -` shows the page.
+    /// The command, such as simulate [default: the program]; `losscause man simulate | man -l -`
+    /// shows the page.
     #[arg(value_name = "COMMAND")]
     verb: Option<String>,
 }
 
 /// Prints the completions of `program`.
-pub(crate) fn completions(arguments: &CompletionArguments, mut program: Command) -> Result<(), Failure> {
+pub(crate) fn completions(
+    arguments: &CompletionArguments,
+    mut program: Command,
+) -> Result<(), Failure> {
     // The generator stops the program if it cannot write.
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut program, "losscause", &mut text);

@@ -1,4 +1,5 @@
-//! What is told beside the results, on standard error: progress and a closing line. `--quiet` silences it.
+//! What is told beside the results, on standard error: progress and a closing line. `--quiet`
+//! silences it.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};

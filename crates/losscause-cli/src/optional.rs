@@ -1,6 +1,7 @@
 //! The optional parts of the program: what each adds, and which of them were built in.
 //!
-//! A verb of a missing part stays in the lists of verbs, with a mark; whatever its arguments are, it says how to get it.
+//! A verb of a missing part stays in the lists of verbs, with a mark; whatever its arguments are,
+//! it says how to get it.
 
 use std::ffi::OsString;
 use std::sync::LazyLock;
@@ -9,14 +10,12 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use losscause_study::InputError;
 
 /// What `emulate` does.
-pub(crate) const EMULATE: &str =
-    "Run a command over the link of a scenario, in real time, with Linux's own network stack. Needs root";
+pub(crate) const EMULATE: &str = "Run a command over the link of a scenario, in real time, with Linux's own network stack. Needs root";
 /// What `kernel` does.
 pub(crate) const KERNEL: &str =
     "Load loss-differentiating TCP into the running kernel, watch it, unload it. Needs root";
 /// What `stream` does.
-pub(crate) const STREAM: &str =
-    "Send or receive media over UDP, at a rate that follows congestion and not the losses of the air";
+pub(crate) const STREAM: &str = "Send or receive media over UDP, at a rate that follows congestion and not the losses of the air";
 
 /// An optional part.
 struct Part {
@@ -42,8 +41,10 @@ const PARTS: [Part; 4] = [
 /// What `--version` prints after the name. Scripts read the first word.
 pub(crate) fn version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
-        let built: Vec<&str> = PARTS.iter().filter(|part| part.is_built).map(|part| part.feature).collect();
-        let features = if built.is_empty() { "no optional features".to_owned() } else { built.join(", ") };
+        let built: Vec<&str> =
+            PARTS.iter().filter(|part| part.is_built).map(|part| part.feature).collect();
+        let features =
+            if built.is_empty() { "no optional features".to_owned() } else { built.join(", ") };
         format!("{} ({features}){}", env!("CARGO_PKG_VERSION"), env!("LOSSCAUSE_COMMIT"))
     });
     &TEXT
@@ -52,7 +53,8 @@ pub(crate) fn version() -> &'static str {
 /// `program` with the verbs that it lacks.
 pub(crate) fn with_missing_verbs(program: Command) -> Command {
     program.subcommands(missing().map(|(verb, does, feature)| {
-        let anything = Arg::new("anything").hide(true).num_args(0..).value_parser(value_parser!(OsString));
+        let anything =
+            Arg::new("anything").hide(true).num_args(0..).value_parser(value_parser!(OsString));
         Command::new(verb)
             .about(format!("{does} [not built in]"))
             .after_help(not_built(verb, feature).to_string())
@@ -66,7 +68,9 @@ pub(crate) fn with_missing_verbs(program: Command) -> Command {
 /// Refuses a verb that was not built in.
 pub(crate) fn refuse_missing(matches: &ArgMatches) -> Result<(), InputError> {
     let is_chosen = |verb: &str| matches.subcommand_name() == Some(verb);
-    missing().find(|(verb, ..)| is_chosen(verb)).map_or(Ok(()), |(verb, _, feature)| Err(not_built(verb, feature)))
+    missing()
+        .find(|(verb, ..)| is_chosen(verb))
+        .map_or(Ok(()), |(verb, _, feature)| Err(not_built(verb, feature)))
 }
 
 /// The verbs that were not built in: name, what it does, feature.

@@ -45,7 +45,8 @@ pub(crate) fn json_text(value: &impl Serialize) -> io::Result<String> {
 
 /// Creates a folder for results if it is missing.
 pub(crate) fn make_folder(directory: &Path) -> Result<(), RunError> {
-    let unwritable = |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
+    let unwritable =
+        |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
     std::fs::create_dir_all(directory).map_err(unwritable)
 }
 
@@ -89,21 +90,26 @@ pub(crate) fn print_table(table: &Table) -> io::Result<()> {
     line(&fitted(table, table.width().or_else(terminal_width).map(usize::from)))
 }
 
-/// The table as a text of lines up to `width`; none if the output is no terminal, which takes any. A table that is too
-/// wide becomes a list of its rows, one cell per line: a pager and a reader can follow it.
+/// The table as a text of lines up to `width`; none if the output is no terminal, which takes any.
+/// A table that is too wide becomes a list of its rows, one cell per line: a pager and a reader can
+/// follow it.
 pub(crate) fn fitted(table: &Table, width: Option<usize>) -> String {
     let text = table.to_string();
-    let is_narrow = |width: usize| text.lines().all(|line| line.trim_end().chars().count() <= width);
+    let is_narrow =
+        |width: usize| text.lines().all(|line| line.trim_end().chars().count() <= width);
     if width.is_none_or(is_narrow) {
         return text;
     }
-    let header: Vec<String> = table.header().map_or_else(Vec::new, |row| row.cell_iter().map(Cell::content).collect());
+    let header: Vec<String> =
+        table.header().map_or_else(Vec::new, |row| row.cell_iter().map(Cell::content).collect());
     let label = header.iter().skip(1).map(|name| name.chars().count()).max().unwrap_or(0);
     let mut lines = Vec::new();
     for row in table.row_iter() {
         let cells: Vec<String> = row.cell_iter().map(Cell::content).collect();
         lines.push(cells.first().cloned().unwrap_or_default());
-        for (name, value) in header.iter().zip(&cells).skip(1).filter(|(_, value)| !value.is_empty()) {
+        for (name, value) in
+            header.iter().zip(&cells).skip(1).filter(|(_, value)| !value.is_empty())
+        {
             lines.push(format!("  {name:<label$}  {value}"));
         }
     }
@@ -130,7 +136,8 @@ mod tests {
         let mut table = table(&["flow", "sent", "goodput kb/s"], &["sent"]);
         table.add_row(["video.1", "12", "900.5"]).add_row(["video.2", "", "1"]);
         assert_eq!(fitted(&table, None), table.to_string());
-        let width = table.to_string().lines().map(|line| line.trim_end().chars().count()).max().unwrap();
+        let width =
+            table.to_string().lines().map(|line| line.trim_end().chars().count()).max().unwrap();
         assert_eq!(fitted(&table, Some(width)), table.to_string());
         let list = "video.1\n  sent          12\n  goodput kb/s  900.5\nvideo.2\n  goodput kb/s  1";
         assert_eq!(fitted(&table, Some(width - 1)), list);

@@ -25,12 +25,20 @@ pub(crate) fn tables(result: &SweepResult, width: u16) -> String {
 /// A row: its labels, and its values.
 type TableRow = (Vec<String>, Vec<String>);
 
-/// Tables of as many columns as fit the width, one below the other, each with the labels of the rows.
+/// Tables of as many columns as fit the width, one below the other, each with the labels of the
+/// rows.
 fn blocks(head: &[String], columns: &[String], rows: &[TableRow], width: u16) -> String {
     let wide = |text: &String| text.chars().count() + 2;
-    let label = |k: usize| rows.iter().map(|(labels, _)| wide(&labels[k])).chain([wide(&head[k])]).max().unwrap_or(0);
-    let column =
-        |k: usize| rows.iter().map(|(_, values)| wide(&values[k])).chain([wide(&columns[k])]).max().unwrap_or(0);
+    let label = |k: usize| {
+        rows.iter().map(|(labels, _)| wide(&labels[k])).chain([wide(&head[k])]).max().unwrap_or(0)
+    };
+    let column = |k: usize| {
+        rows.iter()
+            .map(|(_, values)| wide(&values[k]))
+            .chain([wide(&columns[k])])
+            .max()
+            .unwrap_or(0)
+    };
     let labels: usize = (0..head.len()).map(label).sum();
     // Long labels are wrapped rather than leaving no place for values.
     let free = usize::from(width).saturating_sub(labels.min(usize::from(width) / 2));

@@ -35,8 +35,8 @@ fn message(done: usize, total: usize, what: &str, left: Option<Duration>) -> Str
     format!("{done} of {total} {what} done, {left} left")
 }
 
-/// The time left after `elapsed` for this share of the work; none before there is a basis: a hundredth of the work, and
-/// a second.
+/// The time left after `elapsed` for this share of the work; none before there is a basis: a
+/// hundredth of the work, and a second.
 fn time_left(elapsed: Duration, share: f64) -> Option<Duration> {
     let has_basis = share >= 0.01 && elapsed >= Duration::from_secs(1);
     has_basis.then(|| elapsed.mul_f64((1.0 - share.min(1.0)) / share))
@@ -49,8 +49,10 @@ impl Progress {
     /// Starts a task of `total` steps; `what` names a step in the plural ("runs").
     pub(crate) fn new(what: &str, total: usize) -> Self {
         let view = if io::stderr().is_terminal() && !notice::is_quiet() {
-            let style = ProgressStyle::with_template(TEMPLATE).expect("the template is a constant that a test renders");
-            let bar = ProgressBar::new(BAR).with_style(style).with_message(message(0, total, what, None));
+            let style = ProgressStyle::with_template(TEMPLATE)
+                .expect("the template is a constant that a test renders");
+            let bar =
+                ProgressBar::new(BAR).with_style(style).with_message(message(0, total, what, None));
             bar.enable_steady_tick(Duration::from_millis(200));
             View::Bar(bar)
         } else {

@@ -1,4 +1,5 @@
-//! `losscause reproduce`: the papers' tables and figures, measured again; and experiments on real stacks.
+//! `losscause reproduce`: the papers' tables and figures, measured again; and experiments on real
+//! stacks.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,20 +28,23 @@ mod paths;
 /// The arguments of `reproduce`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Papers, or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names them). Default: a
-    /// fixed choice of every paper, about half a minute on two cores, and a report in ./out. Or an experiment on real
-    /// stacks (`losscause list experiments`): live, live/sharing, which take root; quic; media. Or the benchmark of
-    /// drawn paths: paths, paths/loop (`losscause docs paths`).
+    /// Papers, or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names
+    /// them). Default: a fixed choice of every paper, about half a minute on two cores, and a
+    /// report in ./out. Or an experiment on real stacks (`losscause list experiments`): live,
+    /// live/sharing, which take root; quic; media. Or the benchmark of drawn paths: paths,
+    /// paths/loop (`losscause docs paths`).
     #[arg(value_name = "PAPER[/ITEM]")]
     items: Vec<String>,
     /// Measure everything that the papers publish, and write a report into ./out.
     #[arg(long, conflicts_with = "items")]
     all: bool,
-    /// Of an experiment on real stacks, measure only these systems or values of a parameter; can be repeated.
+    /// Of an experiment on real stacks, measure only these systems or values of a parameter; can be
+    /// repeated.
     #[arg(long, value_name = "KEY=VALUE,…")]
     only: Vec<String>,
-    /// Also run these algorithms in the papers' tables and figures, in the place of the papers' own; of their values, which
-    /// stand beside the papers' as "also ALGORITHM", none is scored (`losscause list algorithms` names them).
+    /// Also run these algorithms in the papers' tables and figures, in the place of the papers'
+    /// own; of their values, which stand beside the papers' as "also ALGORITHM", none is scored
+    /// (`losscause list algorithms` names them).
     #[arg(long, value_name = "ALGORITHM,…", value_delimiter = ',')]
     also: Vec<String>,
     /// Print every table, as if its item were named; of an experiment, the values of every run.
@@ -49,21 +53,25 @@ pub(crate) struct Arguments {
     /// With paths: how many are drawn [default: 80].
     #[arg(long, value_name = "COUNT")]
     paths: Option<u32>,
-    /// With paths/loop: the algorithms that run, and TCPs that the program has registered, by name; separated by commas.
+    /// With paths/loop: the algorithms that run, and TCPs that the program has registered, by name;
+    /// separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     algorithms: Vec<String>,
-    /// With paths: print the scenario of a path, such as 1/7, or 1/7/sender for TCP in place of TFRC.
+    /// With paths: print the scenario of a path, such as 1/7, or 1/7/sender for TCP in place of
+    /// TFRC.
     #[arg(long, value_name = "SEED/NUMBER")]
     print: Option<String>,
-    /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten for a
-    /// paper that made one; two for live, 30 for quic and media; one for paths/loop, there of each path]
+    /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten
+    /// for a paper that made one; two for live, 30 for quic and media; one for paths/loop, there of
+    /// each path]
     #[arg(long)]
     runs: Option<u32>,
-    /// Compare with the result.json of an earlier reproduction; exit with 1 if a number or claim got worse.
+    /// Compare with the result.json of an earlier reproduction; exit with 1 if a number or claim
+    /// got worse.
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
-    /// Threads [default: one per core]; the results do not depend on it. Of an experiment: runs side by side [default:
-    /// two per core, at most 4].
+    /// Threads [default: one per core]; the results do not depend on it. Of an experiment: runs
+    /// side by side [default: two per core, at most 4].
     #[arg(long)]
     jobs: Option<usize>,
     /// Seed of the first run.
@@ -91,7 +99,8 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     }
     paths::refuse_options(&arguments)?;
     if let Some(only) = arguments.only.first() {
-        let problem = "only valid with an experiment on real stacks, such as live; remove it".to_owned();
+        let problem =
+            "only valid with an experiment on real stacks, such as live; remove it".to_owned();
         return Err(InputError::Option { option: format!("--only {only}"), problem }.into());
     }
     let begun = Instant::now();
@@ -111,8 +120,9 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         make_writable(out)?;
     }
     let context = Context::new(registry.clone());
-    let plan_of =
-        |selection: &Selection| Plan::new_with(&context, selection, repetitions, arguments.seed, &Variation::default());
+    let plan_of = |selection: &Selection| {
+        Plan::new_with(&context, selection, repetitions, arguments.seed, &Variation::default())
+    };
     let plan = plan_of(&selection)?;
     check.as_ref().map_or(Ok(()), |check| check.can_compare(&plan))?;
     let left_out = match is_named || arguments.all {
@@ -158,7 +168,8 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         Format::Table => output::line(&summary::text(&reproduction, left_out.as_ref()))?,
     }
     tables::left_out(&reproduction).iter().for_each(|line| notice::print(line));
-    let place = out.map_or_else(String::new, |out| format!(", report in {}", out.join(REPORT).display()));
+    let place =
+        out.map_or_else(String::new, |out| format!(", report in {}", out.join(REPORT).display()));
     notice::print(&format!("{wall_s:.1} s{place}"));
     check.map_or(Ok(()), |check| check.compare(&reproduction))
 }
@@ -177,7 +188,8 @@ fn left_out(part: &Plan, all: &Plan) -> LeftOut {
     LeftOut { items: of - part.sheets().len(), of, times: all.cost() as f64 / part.cost() as f64 }
 }
 
-/// Prints a complete table to standard output. If standard output is JSON, prints its score to standard error.
+/// Prints a complete table to standard output. If standard output is JSON, prints its score to
+/// standard error.
 fn show(sheet: &Sheet, items: &[Item], beside: &[Column], format: Format) -> io::Result<()> {
     match format {
         Format::Table => output::line(&tables::sheet(sheet, items, beside)),
@@ -188,7 +200,8 @@ fn show(sheet: &Sheet, items: &[Item], beside: &[Column], format: Format) -> io:
     }
 }
 
-/// Creates the directory if it is missing, and checks before the runs that files can be written there.
+/// Creates the directory if it is missing, and checks before the runs that files can be written
+/// there.
 fn make_writable(out: &Path) -> Result<(), Failure> {
     output::make_folder(out)?;
     atomic::AtomicFile::create(&out.join(REPORT))?;

@@ -27,11 +27,12 @@ use observers::Observers;
 /// The arguments of `simulate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. `losscause docs scenario`
-    /// explains the format, `losscause init` writes a scenario to start from.
+    /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. `losscause
+    /// docs scenario` explains the format, `losscause init` writes a scenario to start from.
     #[arg(required_unless_present = "schema", value_name = "SCENARIO.toml")]
     scenario: Option<PathBuf>,
-    /// Change a parameter (N=4) or a key by its dotted path (link.shared.rate_bps=1e6, flow.video.lda=Spike).
+    /// Change a parameter (N=4) or a key by its dotted path (link.shared.rate_bps=1e6,
+    /// flow.video.lda=Spike).
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Random seed of the first run.
@@ -43,8 +44,8 @@ pub(crate) struct Arguments {
     /// Number of threads [default: one per core]
     #[arg(long)]
     jobs: Option<usize>,
-    /// Write every packet event of the run to this .csv, .csv.gz or .parquet file; with -, to standard output in place
-    /// of the results.
+    /// Write every packet event of the run to this .csv, .csv.gz or .parquet file; with -, to
+    /// standard output in place of the results.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     #[command(flatten)]
@@ -117,7 +118,8 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     fn read(file: &Path, arguments: &'a Arguments, registry: &Registry) -> Result<Self, Failure> {
-        let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
+        let settings: Vec<Setting> =
+            arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
         let (scenario, sources) = input::scenario(file, &settings, registry)?;
         let experiment = scenario.experiment_with_delays()?;
         let interval = check::interval(arguments)?;
@@ -150,7 +152,8 @@ impl<'a> Plan<'a> {
         let mut progress = Progress::new("runs", runs as usize);
         let measured = repeat(experiment, seed, runs, jobs, |done| progress.set(done))?;
         drop(progress);
-        let result = SimulationResult::of_measurements(scenario, settings, experiment, seed, &measured);
+        let result =
+            SimulationResult::of_measurements(scenario, settings, experiment, seed, &measured);
         let record = arguments.out.is_some().then(|| self.first_run()).transpose()?;
         Ok((result, record))
     }
@@ -192,7 +195,11 @@ fn advance(run: &mut Run, observers: &mut Observers<'_>, interval: Option<Span>)
 }
 
 /// Writes the time series and the folder of results, if they were asked for.
-fn write(arguments: &Arguments, result: &SimulationResult, record: Option<RunRecord>) -> Result<(), Failure> {
+fn write(
+    arguments: &Arguments,
+    result: &SimulationResult,
+    record: Option<RunRecord>,
+) -> Result<(), Failure> {
     if let Some(file) = &arguments.series {
         csv_file::write(file, &result.series)?;
     }

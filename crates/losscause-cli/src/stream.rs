@@ -35,7 +35,8 @@ enum Verb {
 /// Where the key comes from. It is never an argument, because other users can see those.
 #[derive(Debug, clap::Args)]
 struct KeyOption {
-    /// A file with the key that `losscause stream key` printed [default: the variable LOSSCAUSE_STREAM_KEY]
+    /// A file with the key that `losscause stream key` printed [default: the variable
+    /// LOSSCAUSE_STREAM_KEY]
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 }
@@ -61,9 +62,11 @@ impl KeyOption {
 fn key(file: Option<&Path>, variable: Option<&OsStr>) -> Result<Key, InputError> {
     const KEY: &str = "a key as `losscause stream key` prints it";
     if let Some(file) = file {
-        let text = std::fs::read_to_string(file).map_err(|reason| InputError::unreadable(file, &reason, KEY))?;
+        let text = std::fs::read_to_string(file)
+            .map_err(|reason| InputError::unreadable(file, &reason, KEY))?;
         let file = || file.display().to_string();
-        return Key::parse(&text).map_err(|error| InputError::Option { option: file(), problem: error.to_string() });
+        return Key::parse(&text)
+            .map_err(|error| InputError::Option { option: file(), problem: error.to_string() });
     }
     let option = VARIABLE.to_owned();
     match variable {
@@ -112,9 +115,12 @@ mod tests {
         assert_eq!(key(Some(&file), Some(OsStr::new("x"))).unwrap().to_hex(), text);
         assert_eq!(key(None, Some(OsStr::new(&text))).unwrap().to_hex(), text);
         let error = |file: Option<&Path>, variable: &str| {
-            key(file, Some(OsStr::new(variable)).filter(|text| !text.is_empty())).unwrap_err().to_string()
+            key(file, Some(OsStr::new(variable)).filter(|text| !text.is_empty()))
+                .unwrap_err()
+                .to_string()
         };
-        let expected = "is no key, expected 64 hexadecimal digits as `losscause stream key` prints them";
+        let expected =
+            "is no key, expected 64 hexadecimal digits as `losscause stream key` prints them";
         assert_eq!(error(None, "secret"), format!("LOSSCAUSE_STREAM_KEY: {expected}"));
         std::fs::write(&file, "secret").unwrap();
         assert_eq!(error(Some(&file), ""), format!("{}: {expected}", file.display()));

@@ -1,4 +1,5 @@
-//! The outcome of a reproduction on one screen: the answer, a line per paper, the misses, what was left out.
+//! The outcome of a reproduction on one screen: the answer, a line per paper, the misses, what was
+//! left out.
 
 use losscause_laboratory::papers::record::{Item, Status};
 use losscause_laboratory::papers::reproduce::{Reproduction, Scorecard, answer_in_words};
@@ -43,7 +44,9 @@ pub(crate) fn text(reproduction: &Reproduction, left_out: Option<&LeftOut>) -> S
     let outside = if previews { "outside the tolerance so far" } else { "missed" };
     let of_numbers = format!("Numbers {outside}, measured (published):");
     let of_claims = if previews { "Claims that fail so far:" } else { "Claims that fail:" };
-    for (heading, names) in [(&*of_numbers, lines(numbers, for_numbers)), (of_claims, lines(claims, for_claims))] {
+    for (heading, names) in
+        [(&*of_numbers, lines(numbers, for_numbers)), (of_claims, lines(claims, for_claims))]
+    {
         if !names.is_empty() {
             text.extend([String::new(), heading.to_owned()]);
             text.extend(names);
@@ -62,18 +65,27 @@ fn beside(reproduction: &Reproduction) -> Option<String> {
             systems.push(&item.system);
         }
     }
-    let of = |values| format!("Beside the papers' systems, not scored: {}; {values} values.", systems.join("; "));
+    let of = |values| {
+        format!("Beside the papers' systems, not scored: {}; {values} values.", systems.join("; "))
+    };
     (!systems.is_empty()).then(|| of(reproduction.beside.len()))
 }
 
 /// One line per paper, in columns.
 pub(crate) fn per_paper(cards: &[Scorecard]) -> Vec<String> {
-    let widest = |of: fn(&Scorecard) -> String| cards.iter().map(|c| of(c).chars().count()).max().unwrap_or(0);
+    let widest = |of: fn(&Scorecard) -> String| {
+        cards.iter().map(|c| of(c).chars().count()).max().unwrap_or(0)
+    };
     let name = |card: &Scorecard| card.paper.clone();
     let names = widest(name);
     let numbers = widest(Scorecard::numbers_in_words);
     let line = |card: &Scorecard| {
-        format!("{:names$}  {:numbers$}  {}", card.paper, card.numbers_in_words(), card.claims_in_words())
+        format!(
+            "{:names$}  {:numbers$}  {}",
+            card.paper,
+            card.numbers_in_words(),
+            card.claims_in_words()
+        )
     };
     cards.iter().map(line).collect()
 }
@@ -88,8 +100,11 @@ fn missed_numbers(reproduction: &Reproduction) -> Missed {
         Status::Preview => item.within == Some(false),
         Status::Reproduced | Status::NotScored | Status::NoPublishedValue => false,
     };
-    let name = |item: &Item| format!("{} {} ({})", item.id, item.measured_text(), item.published_text());
-    by_paper(reproduction.items.iter().filter(is_missed).map(|item| (item.paper.as_str(), name(item))))
+    let name =
+        |item: &Item| format!("{} {} ({})", item.id, item.measured_text(), item.published_text());
+    by_paper(
+        reproduction.items.iter().filter(is_missed).map(|item| (item.paper.as_str(), name(item))),
+    )
 }
 
 fn failed_claims(reproduction: &Reproduction) -> Missed {
@@ -116,12 +131,13 @@ fn shares(one: usize, other: usize, room: usize) -> (usize, usize) {
     (first, other.min(room - first))
 }
 
-/// The names in at most `most` lines. If they need more, the longest list is shortened until they fit, and the last
-/// line counts what is missing.
+/// The names in at most `most` lines. If they need more, the longest list is shortened until they
+/// fit, and the last line counts what is missing.
 fn lines(mut missed: Missed, most: usize) -> Vec<String> {
     let mut left_out = 0;
     loop {
-        let blocks: Vec<Vec<String>> = missed.iter().map(|(paper, names)| block(paper, names)).collect();
+        let blocks: Vec<Vec<String>> =
+            missed.iter().map(|(paper, names)| block(paper, names)).collect();
         let needed = blocks.iter().map(Vec::len).sum::<usize>() + usize::from(left_out > 0);
         if needed <= most {
             let more = (left_out > 0).then(|| format!("  and {left_out} more: --verbose"));
@@ -158,7 +174,9 @@ const NAMES: usize = 10;
 
 #[cfg(test)]
 mod tests {
-    use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation, conclude};
+    use losscause_laboratory::papers::reproduce::{
+        Plan, Repetitions, Selection, Variation, conclude,
+    };
 
     use super::*;
 
@@ -183,7 +201,11 @@ mod tests {
         for wrong in [1.0, 1.5, 3.0] {
             for runs in [Repetitions::AsPublished, Repetitions::exactly(2).expect("two runs")] {
                 let text = text(&measured(runs, &[], |value| wrong * value), Some(&left_out()));
-                assert!(text.lines().count() <= MOST_LINES, "{} lines:\n{text}", text.lines().count());
+                assert!(
+                    text.lines().count() <= MOST_LINES,
+                    "{} lines:\n{text}",
+                    text.lines().count()
+                );
                 assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
             }
         }
@@ -191,12 +213,21 @@ mod tests {
 
     #[test]
     fn the_answer_comes_before_the_papers_and_what_was_missed() {
-        let text =
-            text(&measured(Repetitions::AsPublished, &["cen2003/table2"], |value| value + 50.0), Some(&left_out()));
+        let text = text(
+            &measured(Repetitions::AsPublished, &["cen2003/table2"], |value| value + 50.0),
+            Some(&left_out()),
+        );
         let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[0].starts_with("0 of 22 published numbers are within tolerance (a constant guess would get "));
-        assert!(lines[2].starts_with("cen2003  0 of 22 numbers within tolerance (a constant guess would get "));
-        let missed = "\nNumbers missed, measured (published):\n  cen2003    WLH.N1.TCP.thput 105 (55), ";
+        assert!(lines[0].starts_with(
+            "0 of 22 published numbers are within tolerance (a constant guess would get "
+        ));
+        assert!(
+            lines[2].starts_with(
+                "cen2003  0 of 22 numbers within tolerance (a constant guess would get "
+            )
+        );
+        let missed =
+            "\nNumbers missed, measured (published):\n  cen2003    WLH.N1.TCP.thput 105 (55), ";
         assert!(text.contains(missed) && text.contains(" WLH.N1.ZigZag.M_w 116 (66)\n"), "{text}");
         assert!(text.contains("\nClaims that fail:\n  cen2003    WLH1-thput-values"), "{text}");
         assert!(
@@ -212,7 +243,12 @@ mod tests {
         let text = text(&measured(two, &["cen2003"], |value| value), None);
         assert!(text.starts_with("preview: "), "{text}");
         assert!(text.contains("preview: 72 of 72 within tolerance after 2 of 10 runs"), "{text}");
-        assert!(!text.contains("reproduced") && !text.contains(" %") && !text.contains("constant guess"), "{text}");
+        assert!(
+            !text.contains("reproduced")
+                && !text.contains(" %")
+                && !text.contains("constant guess"),
+            "{text}"
+        );
         assert!(!text.contains("Not measured"), "nothing was left out");
     }
 

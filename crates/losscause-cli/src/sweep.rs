@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
-use losscause_laboratory::sweep::{MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Store, Sweep, SweepOutcome};
+use losscause_laboratory::sweep::{
+    MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Store, Sweep, SweepOutcome,
+};
 use losscause_report as report;
 use losscause_study::{Context, InputError, Jobs, Registry, Setting};
 
@@ -21,13 +23,15 @@ pub(crate) struct Arguments {
     /// The sweep file; `losscause docs sweep` explains the format.
     #[arg(value_name = "SWEEP.toml")]
     sweep: PathBuf,
-    /// Runs of each system in each cell, with seeds SEED, SEED + 1, … [default: as the sweep file says]
+    /// Runs of each system in each cell, with seeds SEED, SEED + 1, … [default: as the sweep file
+    /// says]
     #[arg(long)]
     runs: Option<u32>,
     /// Seed of the first run of each cell [default: as the sweep file says]
     #[arg(long)]
     seed: Option<u64>,
-    /// Change a parameter (N=4) or a key (link.shared.rate_bps=1e6) in every cell; not one that an axis sets.
+    /// Change a parameter (N=4) or a key (link.shared.rate_bps=1e6) in every cell; not one that an
+    /// axis sets.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Threads [default: one per core]; the results do not depend on it.
@@ -98,13 +102,19 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         report::keep_sweep_html(&arguments.out, result)?;
     }
     match (arguments.format, result) {
-        (Format::Table, Some(result)) => output::line(pivot::tables(result, output::width()).trim_end())?,
+        (Format::Table, Some(result)) => {
+            output::line(pivot::tables(result, output::width()).trim_end())?
+        }
         (Format::Table, None) => output::line(sweep.title())?,
         (Format::Csv, _) => copy(&arguments.out.join(SWEEP_CSV))?,
         (Format::Json, _) => copy(&arguments.out.join(SWEEP_JSON))?,
     }
     io::stdout().lock().flush()?;
-    notice::print(&format!("{}, {:.1} s", done(&sweep, &outcome, arguments), begun.elapsed().as_secs_f64()));
+    notice::print(&format!(
+        "{}, {:.1} s",
+        done(&sweep, &outcome, arguments),
+        begun.elapsed().as_secs_f64()
+    ));
     Ok(())
 }
 

@@ -12,8 +12,8 @@ use crate::{output, summary};
 pub(crate) mod experiment;
 pub(crate) mod paths;
 
-/// A table or figure: systems across, metrics down, each published, measured, and with its interval. The systems beside the
-/// paper's follow.
+/// A table or figure: systems across, metrics down, each published, measured, and with its
+/// interval. The systems beside the paper's follow.
 pub(crate) fn sheet(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {
     let spec = sheet.spec;
     if spec.metrics.is_empty() {
@@ -31,7 +31,9 @@ pub(crate) fn sheet(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String 
     for row in rows(sheet, items, beside) {
         let Some(first) = row.first() else { continue };
         let mut label = vec![first.metric.clone(), output::unit_symbol(&first.unit).to_owned()];
-        label.extend(varying(&first.parameters, sheet).map(|(name, value)| format!("{name} {value}")));
+        label.extend(
+            varying(&first.parameters, sheet).map(|(name, value)| format!("{name} {value}")),
+        );
         label.retain(|line| !line.is_empty());
         let sure = row.iter().any(|item| item.ci95.is_some());
         let kinds = if sure { "published\nmeasured\n± 95 %" } else { "published\nmeasured" };
@@ -43,23 +45,34 @@ pub(crate) fn sheet(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String 
 
 /// The columns: the paper's systems, and those beside them.
 fn systems<'a>(sheet: &'a Sheet, beside: &'a [Column]) -> Vec<&'a str> {
-    sheet.spec.systems.iter().chain(beside.iter().map(|column| &column.system)).map(String::as_str).collect()
+    sheet
+        .spec
+        .systems
+        .iter()
+        .chain(beside.iter().map(|column| &column.system))
+        .map(String::as_str)
+        .collect()
 }
 
 /// The rows: of every combination of the parameters each metric.
-fn rows<'a>(sheet: &Sheet, items: &'a [Item], beside: &'a [Column]) -> impl Iterator<Item = Vec<&'a Item>> {
+fn rows<'a>(
+    sheet: &Sheet,
+    items: &'a [Item],
+    beside: &'a [Column],
+) -> impl Iterator<Item = Vec<&'a Item>> {
     let row = |(place, own): (usize, &'a [Item])| -> Vec<&'a Item> {
         own.iter().chain(beside.iter().map(|column| &column.items[place])).collect()
     };
     items.chunks(sheet.spec.systems.len()).enumerate().map(row)
 }
 
-/// A table without published values: per metric, one line for each combination of the parameters, with means and
-/// intervals.
+/// A table without published values: per metric, one line for each combination of the parameters,
+/// with means and intervals.
 fn unpublished(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {
     let systems = systems(sheet, beside);
-    let names: Vec<&str> =
-        items.first().map_or_else(Vec::new, |item| varying(&item.parameters, sheet).map(|(name, _)| name).collect());
+    let names: Vec<&str> = items.first().map_or_else(Vec::new, |item| {
+        varying(&item.parameters, sheet).map(|(name, _)| name).collect()
+    });
     let header: Vec<&str> = [""].into_iter().chain(names).chain(systems.iter().copied()).collect();
     let mut table = output::table(&header, &systems);
     for metric in &sheet.spec.metrics {
@@ -67,11 +80,21 @@ fn unpublished(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {
         for row in rows(sheet, items, beside).filter(|row| row[0].metric == *metric) {
             let at = varying(&row[0].parameters, sheet).map(|(_, value)| value.to_string());
             let first = label.replace(String::new()).is_none();
-            let head = if first { format!("{metric} {}", output::unit_symbol(&row[0].unit)) } else { String::new() };
-            table.add_row([head].into_iter().chain(at).chain(row.iter().map(|item| with_interval(item))));
+            let head = if first {
+                format!("{metric} {}", output::unit_symbol(&row[0].unit))
+            } else {
+                String::new()
+            };
+            table.add_row(
+                [head].into_iter().chain(at).chain(row.iter().map(|item| with_interval(item))),
+            );
         }
     }
-    let score = if sheet.paper.is_published() { score_in_words(sheet.paper, items) + "\n" } else { String::new() };
+    let score = if sheet.paper.is_published() {
+        score_in_words(sheet.paper, items) + "\n"
+    } else {
+        String::new()
+    };
     format!("{}\n{table}\n{score}", heading(sheet, items))
 }
 
@@ -84,7 +107,8 @@ fn with_interval(item: &Item) -> String {
 
 /// A figure: its curves as rows, one block per panel, measured means only.
 fn figure(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {
-    let all: Vec<Item> = items.iter().chain(beside.iter().flat_map(|column| &column.items)).cloned().collect();
+    let all: Vec<Item> =
+        items.iter().chain(beside.iter().flat_map(|column| &column.items)).cloned().collect();
     let panels = panels(sheet.spec, &all);
     let axis = panels.first().map(Panel::places).unwrap_or_default();
     let places: Vec<String> = axis.iter().map(ToString::to_string).collect();
@@ -94,11 +118,18 @@ fn figure(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {
     let mut table = output::table(&header, &numbers);
     for panel in &panels {
         let at = panel.at.values().map(|value| format!(" {value}"));
-        let mut label = format!("{}{} {}", panel.metric, at.collect::<String>(), output::unit_symbol(panel.unit));
+        let mut label = format!(
+            "{}{} {}",
+            panel.metric,
+            at.collect::<String>(),
+            output::unit_symbol(panel.unit)
+        );
         for curve in &panel.curves {
             let value = |place: &f64| {
                 let point = curve.points.iter().find(|(x, _)| x == place);
-                point.map_or_else(String::new, |(_, item)| format!("{}{:1}", item.measured_text(), item.mark()))
+                point.map_or_else(String::new, |(_, item)| {
+                    format!("{}{:1}", item.measured_text(), item.mark())
+                })
             };
             let values = axis.iter().map(value);
             let head = [std::mem::take(&mut label), curve.label()];
@@ -116,17 +147,20 @@ pub(crate) fn sheet_score(sheet: &Sheet, items: &[Item]) -> String {
 /// The same without its title; none if nothing in it is scored.
 pub(crate) fn sheet_in_short(sheet: &Sheet, items: &[Item]) -> Option<String> {
     let is_scored = score_of(sheet.paper, items).numbers > 0;
-    is_scored.then(|| format!("{}/{}: {}", sheet.paper.key(), sheet.spec.id, score_in_words(sheet.paper, items)))
+    is_scored.then(|| {
+        format!("{}/{}: {}", sheet.paper.key(), sheet.spec.id, score_in_words(sheet.paper, items))
+    })
 }
 
-/// Where an algorithm could not run beside the papers', one line each; nothing if it ran everywhere.
+/// Where an algorithm could not run beside the papers', one line each; nothing if it ran
+/// everywhere.
 pub(crate) fn left_out(reproduction: &Reproduction) -> Vec<String> {
     let line = |one: &LeftOut| format!("{} is not in {}: {}", one.system, one.item, one.why);
     reproduction.left_out.iter().map(line).collect()
 }
 
-/// The text after the tables: the meaning of the marks, the settled claims, and the score. None if no value is
-/// published.
+/// The text after the tables: the meaning of the marks, the settled claims, and the score. None if
+/// no value is published.
 pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
     let cards = reproduction.scorecards();
     if cards.is_empty() {
@@ -136,7 +170,8 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
         "✓ reproduced  ✗ missed  (✓) (✗) the same from fewer runs than the paper's: a preview  · not scored\n\n",
     );
     text += &calibrated(&reproduction.calibrated);
-    let settled = reproduction.claims.iter().filter_map(|claim| claim.holds.map(|holds| (claim, holds)));
+    let settled =
+        reproduction.claims.iter().filter_map(|claim| claim.holds.map(|holds| (claim, holds)));
     for (claim, holds) in settled {
         let mark = if holds { '✓' } else { '✗' };
         text += &format!("{mark} {}: {}\n", claim.id, claim.statement);
@@ -152,14 +187,18 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
         let numbers = card.numbers.numbers - card.measured.numbers;
         let claims = card.checkable - card.settled;
         if numbers + claims > 0 {
-            text += &format!("{}: {numbers} scored numbers and {claims} claims need other items\n", card.paper);
+            text += &format!(
+                "{}: {numbers} scored numbers and {claims} claims need other items\n",
+                card.paper
+            );
         }
     }
     text += &format!("\n{}", answer_in_words(&cards));
     Some(text)
 }
 
-/// Parameters calibrated before the runs: all of them if they are few, else those that missed their target.
+/// Parameters calibrated before the runs: all of them if they are few, else those that missed their
+/// target.
 fn calibrated(found: &[Calibrated]) -> String {
     let few = found.len() <= FEW;
     let mut text = String::new();
@@ -168,7 +207,10 @@ fn calibrated(found: &[Calibrated]) -> String {
     }
     if !few {
         let met = found.iter().filter(|one| one.met).count();
-        text += &format!("{met} of {} calibrated parameters meet their target; the JSON lists them.\n", found.len());
+        text += &format!(
+            "{met} of {} calibrated parameters meet their target; the JSON lists them.\n",
+            found.len()
+        );
     }
     if !text.is_empty() {
         text.push('\n');
@@ -196,8 +238,14 @@ fn cell(item: &Item, sure: bool) -> String {
 }
 
 /// The parameters that differ between the rows of a table.
-fn varying<'a>(parameters: &'a Parameters, sheet: &Sheet) -> impl Iterator<Item = (&'a str, &'a Value)> {
+fn varying<'a>(
+    parameters: &'a Parameters,
+    sheet: &Sheet,
+) -> impl Iterator<Item = (&'a str, &'a Value)> {
     let all = sheet.spec.combinations();
     let differs = move |name: &String| all.iter().any(|one| one.get(name) != all[0].get(name));
-    parameters.iter().filter(move |(name, _)| differs(name)).map(|(name, value)| (name.as_str(), value))
+    parameters
+        .iter()
+        .filter(move |(name, _)| differs(name))
+        .map(|(name, value)| (name.as_str(), value))
 }

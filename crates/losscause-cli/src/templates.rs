@@ -67,7 +67,8 @@ mod tests {
     fn every_template_runs_as_it_is_and_delivers_data() {
         for template in TEMPLATES {
             let file = format!("{}.toml", template.kind);
-            let scenario = Scenario::parse(&template.text_for(&file), &file, &Context::default()).unwrap();
+            let scenario =
+                Scenario::parse(&template.text_for(&file), &file, &Context::default()).unwrap();
             assert_eq!(scenario.document().title, template.title(), "{file}");
             let measured = run(&scenario.experiment().unwrap(), 1).unwrap();
             assert!(measured.metric("goodput").unwrap() > 100.0, "{file}: {:?}", measured.metrics);

@@ -62,12 +62,17 @@ fn the_first_line_is_the_answer() {
 #[test]
 fn the_answer_names_the_algorithm_that_it_rests_on() {
     let place = place();
-    let printed = text(&analyze(&["--lda", "zbs", "--format", "json", "receiver.pcap.gz"], place.path()).stdout);
+    let printed = text(
+        &analyze(&["--lda", "zbs", "--format", "json", "receiver.pcap.gz"], place.path()).stdout,
+    );
     let json: serde_json::Value = serde_json::from_str(&printed).unwrap();
     let summary = &json["captures"][0]["flows"][0]["summary"]["zbs"];
     let printed = text(&analyze(&["--lda", "zbs", "receiver.pcap.gz"], place.path()).stdout);
     let answer = printed.lines().next().unwrap();
-    let expected = format!(": by zbs, {} are wireless and {} congestion", summary["wireless"], summary["congestion"]);
+    let expected = format!(
+        ": by zbs, {} are wireless and {} congestion",
+        summary["wireless"], summary["congestion"]
+    );
     assert!(answer.contains(&expected), "{answer}");
 }
 
@@ -81,7 +86,10 @@ fn two_captures_of_one_transfer_make_losses_known() {
     let printed = text(&output.stdout);
     let mut lines = printed.lines();
     let answer = lines.next().unwrap();
-    assert!(answer.starts_with("sender.pcap.gz and receiver.pcap.gz: 48 lost packets in 1 flow. "), "{answer}");
+    assert!(
+        answer.starts_with("sender.pcap.gz and receiver.pcap.gz: 48 lost packets in 1 flow. "),
+        "{answer}"
+    );
     assert!(answer.contains(" at the receiver, "), "{answer}");
     assert_eq!(
         lines.next().unwrap(),
@@ -98,8 +106,14 @@ fn joined_json_has_the_shape_of_one_capture() {
     let output = analyze(&[&BOTH[..], &["--format", "json"]].concat(), place.path());
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let flow = &json["captures"][0]["flows"][0];
-    assert_eq!((&flow["vantage"], &flow["losses"][0]["evidence"]), (&"both".into(), &"known".into()));
-    assert_eq!((&flow["alone"]["sender"]["found"], &flow["alone"]["receiver"]["missed"]), (&47.into(), &1.into()));
+    assert_eq!(
+        (&flow["vantage"], &flow["losses"][0]["evidence"]),
+        (&"both".into(), &"known".into())
+    );
+    assert_eq!(
+        (&flow["alone"]["sender"]["found"], &flow["alone"]["receiver"]["missed"]),
+        (&47.into(), &1.into())
+    );
     assert!(flow["losses"][0]["verdicts"]["spike@sender"].is_string());
 }
 
@@ -127,9 +141,15 @@ fn captures_that_cannot_be_joined_are_refused() {
     }
     std::fs::write(place.path().join("other.pcap"), other).unwrap();
     let uncommon = refused(&["--sender", "sender.pcap.gz", "--receiver", "other.pcap"]);
-    assert!(uncommon.starts_with("sender.pcap.gz and other.pcap have no flow in common, expected two"), "{uncommon}");
+    assert!(
+        uncommon.starts_with("sender.pcap.gz and other.pcap have no flow in common, expected two"),
+        "{uncommon}"
+    );
     let twice = refused(&["--sender", "-", "--receiver", "-"]);
-    assert_eq!(twice, "--receiver -: standard input is the sender's capture already, expected a file");
+    assert_eq!(
+        twice,
+        "--receiver -: standard input is the sender's capture already, expected a file"
+    );
 }
 
 #[test]
@@ -147,7 +167,10 @@ fn a_truncated_capture_is_joined_as_far_as_it_goes() {
 fn the_losses_are_written_as_csv_with_a_column_per_algorithm() {
     let place = place();
     let file = place.path().join("losses.csv");
-    let output = analyze(&["--losses", "losses.csv", "--lda", "zbs,spike", "receiver.pcap.gz"], place.path());
+    let output = analyze(
+        &["--losses", "losses.csv", "--lda", "zbs,spike", "receiver.pcap.gz"],
+        place.path(),
+    );
     assert!(output.status.success(), "{}", text(&output.stderr));
     let csv = std::fs::read_to_string(&file).unwrap();
     let mut lines = csv.lines();
@@ -162,10 +185,16 @@ fn the_losses_are_written_as_csv_with_a_column_per_algorithm() {
         assert!(row[12].parse::<f64>().unwrap() >= 0.0 && row[14].contains("Spike"), "{row:?}");
     }
     // Joined, with a column for each end.
-    let output = analyze(&[&BOTH[..], &["--lda", "zbs", "--losses", "losses.csv"]].concat(), place.path());
+    let output =
+        analyze(&[&BOTH[..], &["--lda", "zbs", "--losses", "losses.csv"]].concat(), place.path());
     assert!(output.status.success());
     let csv = std::fs::read_to_string(&file).unwrap();
-    assert!(csv.lines().next().unwrap().ends_with("evidence,queueing_ms,verdict,reason,zbs@receiver,zbs@sender"));
+    assert!(
+        csv.lines()
+            .next()
+            .unwrap()
+            .ends_with("evidence,queueing_ms,verdict,reason,zbs@receiver,zbs@sender")
+    );
     assert_eq!((csv.lines().count(), csv.matches(",known,").count()), (49, 48));
 }
 
@@ -184,10 +213,16 @@ fn losses_are_never_written_over_a_capture() {
 #[test]
 fn a_capture_is_written_again_with_comments_and_to_be_shared() {
     let place = place();
-    let output = analyze(&["--annotate", "marked.pcapng", "--share", "shared.pcapng", "sender.pcap.gz"], place.path());
+    let output = analyze(
+        &["--annotate", "marked.pcapng", "--share", "shared.pcapng", "sender.pcap.gz"],
+        place.path(),
+    );
     let said = text(&output.stderr);
     assert!(output.status.success(), "{said}");
-    assert!(said.contains("marked.pcapng: ") && said.contains("shared.pcapng: 1876 packets\n"), "{said}");
+    assert!(
+        said.contains("marked.pcapng: ") && said.contains("shared.pcapng: 1876 packets\n"),
+        "{said}"
+    );
     let answer = |file: &str| {
         let printed = text(&analyze(&[file], place.path()).stdout);
         printed.lines().next().unwrap().split_once(": ").unwrap().1.to_owned()
@@ -195,8 +230,12 @@ fn a_capture_is_written_again_with_comments_and_to_be_shared() {
     assert_eq!(answer("marked.pcapng"), answer("sender.pcap.gz"));
     assert_eq!(answer("shared.pcapng"), answer("sender.pcap.gz"));
     let marked = std::fs::read(place.path().join("marked.pcapng")).unwrap();
-    let comments = |part: &[u8]| marked.windows(part.len()).filter(|window| *window == part).count();
-    assert_eq!((comments(b"lost; sent again in frame "), comments(b"sent again (earlier in frame ")), (47, 47));
+    let comments =
+        |part: &[u8]| marked.windows(part.len()).filter(|window| *window == part).count();
+    assert_eq!(
+        (comments(b"lost; sent again in frame "), comments(b"sent again (earlier in frame ")),
+        (47, 47)
+    );
     // Written whole, or not at all.
     std::fs::write(place.path().join("text.pcap"), b"This is no capture.").unwrap();
     refusal(&["--annotate", "text.pcapng", "text.pcap"], place.path());
@@ -210,7 +249,8 @@ fn what_cannot_be_written_again_is_refused_in_one_sentence() {
         {"time":0,"name":"transport:packet_sent","data":{"header":{"packet_type":"1RTT","packet_number":0},"frames":[{"frame_type":"ping"}]}},
         {"time":9,"name":"transport:packet_sent","data":{"header":{"packet_type":"1RTT","packet_number":1},"frames":[{"frame_type":"ping"}]}}]}]}"#;
     std::fs::write(place.path().join("own.qlog"), qlog).unwrap();
-    let no_packets = "own.qlog: is a qlog, which has no packets to write again, expected a pcap or pcapng file";
+    let no_packets =
+        "own.qlog: is a qlog, which has no packets to write again, expected a pcap or pcapng file";
     let over = "./sender.pcap.gz: is also an input and would be overwritten, expected another place for the output";
     for option in ["--annotate", "--share"] {
         let refused = |rest: &[&str]| refusal(&[&[option], rest].concat(), place.path());
@@ -234,7 +274,9 @@ fn what_cannot_be_written_again_is_refused_in_one_sentence() {
 fn verbose_shows_every_algorithm_and_every_loss() {
     let place = place();
     let printed = text(&analyze(&["--verbose", "sender.pcap.gz"], place.path()).stdout);
-    for name in ["biaz", "mbiaz", "spike", "spike-tobe", "zigzag", "zbs", "flip-flop", "vegas-buffer"] {
+    for name in
+        ["biaz", "mbiaz", "spike", "spike-tobe", "zigzag", "zbs", "flip-flop", "vegas-buffer"]
+    {
         assert!(printed.lines().any(|line| line.trim_start().starts_with(name)), "{name}");
     }
     assert_eq!(printed.matches("fast-retransmit").count(), 47);
@@ -243,8 +285,10 @@ fn verbose_shows_every_algorithm_and_every_loss() {
 #[test]
 fn json_has_one_entry_per_capture_in_the_order_of_arguments() {
     let place = place();
-    let output =
-        analyze(&["--format", "json", "--lda", "zbs,Flip Flop", "sender.pcap.gz", "receiver.pcap.gz"], place.path());
+    let output = analyze(
+        &["--format", "json", "--lda", "zbs,Flip Flop", "sender.pcap.gz", "receiver.pcap.gz"],
+        place.path(),
+    );
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let flow = |index: usize| &json["captures"][index]["flows"][0];
     assert_eq!((&flow(0)["vantage"], &flow(1)["vantage"]), (&"sender".into(), &"receiver".into()));
@@ -269,7 +313,8 @@ fn standard_input_is_a_capture() {
 fn time_and_flow_select() {
     let place = place();
     let count = |arguments: &[&str]| {
-        let output = analyze(&[arguments, &["--format", "json", "sender.pcap.gz"]].concat(), place.path());
+        let output =
+            analyze(&[arguments, &["--format", "json", "sender.pcap.gz"]].concat(), place.path());
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         json["captures"][0]["flows"][0]["losses"].as_array().unwrap().len()
     };
@@ -304,7 +349,9 @@ fn one_bad_capture_does_not_keep_the_others_from_being_analysed() {
     let output = analyze(&["missing.pcap", "sender.pcap.gz"], place.path());
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stdout).starts_with("sender.pcap.gz: 47 lost packets"));
-    assert!(text(&output.stderr).starts_with("losscause: missing.pcap: cannot be read (No such file"));
+    assert!(
+        text(&output.stderr).starts_with("losscause: missing.pcap: cannot be read (No such file")
+    );
 }
 
 #[test]
@@ -318,7 +365,8 @@ fn bad_input_is_refused_in_one_sentence() {
     write("radio.pcap", &radio);
     write("header.pcap", &plain(SENDER)[..24]);
     std::fs::create_dir(place.path().join("folder")).unwrap();
-    let expected = "expected a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd";
+    let expected =
+        "expected a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd";
     let cases = [
         ("empty.pcap", format!("is empty, {expected}")),
         ("text.pcap", format!("is no capture (it begins with 54 68 69 73), {expected}")),
@@ -340,7 +388,9 @@ fn bad_input_is_refused_in_one_sentence() {
     }
     let unknown = refusal(&["--lda", "zbx", "sender.pcap.gz"], place.path());
     assert!(
-        unknown.starts_with("--lda zbx: there is no algorithm \"zbx\" for captures, expected one of biaz"),
+        unknown.starts_with(
+            "--lda zbx: there is no algorithm \"zbx\" for captures, expected one of biaz"
+        ),
         "{unknown}"
     );
     let backwards = refusal(&["--from", "3", "--to", "2", "sender.pcap.gz"], place.path());
@@ -360,7 +410,8 @@ fn the_files_of_a_ring_buffer_are_one_capture_in_any_order() {
     let whole = plain(SENDER);
     let (header, records) = whole.split_at(24);
     // A record is 16 bytes of header, with the bytes that follow in its third word.
-    let bytes = |at: usize| 16 + u32::from_le_bytes(records[at + 8..at + 12].try_into().unwrap()) as usize;
+    let bytes =
+        |at: usize| 16 + u32::from_le_bytes(records[at + 8..at + 12].try_into().unwrap()) as usize;
     let mut middle = 0;
     while middle < records.len() / 2 {
         middle += bytes(middle);

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Runs `analyze -i` in a terminal of its own, with a tcpdump that writes a capture and then waits, and types `keys`. Returns
-/// what the terminal shows, and how it was set before and behind.
+/// Runs `analyze -i` in a terminal of its own, with a tcpdump that writes a capture and then waits,
+/// and types `keys`. Returns what the terminal shows, and how it was set before and behind.
 fn typed(keys: &str) -> (String, [String; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let capture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/captures/sender.pcap.gz");
@@ -40,7 +40,8 @@ fn typed(keys: &str) -> (String, [String; 2]) {
     terminal.write_all(keys.as_bytes()).unwrap();
     let shown = script.wait_with_output().unwrap();
     drop(terminal);
-    let set = ["before", "behind"].map(|name| fs::read_to_string(folder.path().join(name)).unwrap());
+    let set =
+        ["before", "behind"].map(|name| fs::read_to_string(folder.path().join(name)).unwrap());
     (String::from_utf8(shown.stdout).unwrap(), set)
 }
 

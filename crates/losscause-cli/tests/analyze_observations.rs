@@ -39,19 +39,35 @@ fn a_row_tells_what_the_algorithms_got_at_each_end() {
     let output = analyze(&["--observations", "seen.csv", "receiver.pcap.gz"], place.path());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let rows = rows(&std::fs::read_to_string(place.path().join("seen.csv")).unwrap());
-    let at = |end: &str| rows.iter().filter(|row| row["end"] == end && row["flow"] == "1").collect::<Vec<_>>();
+    let at = |end: &str| {
+        rows.iter().filter(|row| row["end"] == end && row["flow"] == "1").collect::<Vec<_>>()
+    };
     let receiver = at("receiver");
     let sender = at("sender");
-    assert!(receiver.len() > 1_000 && !sender.is_empty(), "{} and {}", receiver.len(), sender.len());
-    let missing: u64 = receiver.iter().filter_map(|row| row["missing_packets"].parse::<u64>().ok()).sum();
+    assert!(
+        receiver.len() > 1_000 && !sender.is_empty(),
+        "{} and {}",
+        receiver.len(),
+        sender.len()
+    );
+    let missing: u64 =
+        receiver.iter().filter_map(|row| row["missing_packets"].parse::<u64>().ok()).sum();
     assert_eq!(missing, 47, "one for each loss of the capture");
     let mut before = f64::NEG_INFINITY;
     for row in receiver {
-        let [time, queueing] = ["time_s", "queueing_ms"].map(|key| row[key].parse::<f64>().unwrap());
-        assert!(time >= before && queueing >= 0.0 && row["rtt_ms"].is_empty() && !row["rott_ms"].is_empty());
+        let [time, queueing] =
+            ["time_s", "queueing_ms"].map(|key| row[key].parse::<f64>().unwrap());
+        assert!(
+            time >= before
+                && queueing >= 0.0
+                && row["rtt_ms"].is_empty()
+                && !row["rott_ms"].is_empty()
+        );
         before = time;
     }
-    assert!(sender.iter().all(|row| row["rott_ms"].is_empty() && !row["spanned_packets"].is_empty()));
+    assert!(
+        sender.iter().all(|row| row["rott_ms"].is_empty() && !row["spanned_packets"].is_empty())
+    );
 }
 
 #[test]
@@ -67,18 +83,33 @@ fn rows_are_the_same_compressed_and_the_flow_selects() {
     run(&["--observations", "b.csv", "--flow", "10.77.0.1:", "sender.pcap.gz"]);
     let selected = std::fs::read_to_string(place.path().join("b.csv")).unwrap();
     assert!(selected == std::fs::read_to_string(place.path().join("a.csv")).unwrap());
-    let refused = analyze(&["--observations", "c.csv", "--flow", "10.9.9.9", "sender.pcap.gz"], place.path());
+    let refused =
+        analyze(&["--observations", "c.csv", "--flow", "10.9.9.9", "sender.pcap.gz"], place.path());
     assert_eq!(refused.status.code(), Some(2));
-    assert_eq!(std::fs::read_to_string(place.path().join("c.csv")).unwrap().lines().count(), 1, "the header");
+    assert_eq!(
+        std::fs::read_to_string(place.path().join("c.csv")).unwrap().lines().count(),
+        1,
+        "the header"
+    );
 }
 
 #[test]
 fn joined_captures_have_rows_of_both() {
     let place = place();
-    let arguments = ["--sender", "sender.pcap.gz", "--receiver", "receiver.pcap.gz", "--observations", "seen.csv"];
+    let arguments = [
+        "--sender",
+        "sender.pcap.gz",
+        "--receiver",
+        "receiver.pcap.gz",
+        "--observations",
+        "seen.csv",
+    ];
     assert!(analyze(&arguments, place.path()).status.success());
     let text = std::fs::read_to_string(place.path().join("seen.csv")).unwrap();
-    assert!(text.contains("\nsender.pcap.gz,1,sender,") && text.contains("\nreceiver.pcap.gz,1,receiver,"));
+    assert!(
+        text.contains("\nsender.pcap.gz,1,sender,")
+            && text.contains("\nreceiver.pcap.gz,1,receiver,")
+    );
 }
 
 #[test]

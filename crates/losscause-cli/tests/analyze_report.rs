@@ -18,7 +18,11 @@ fn place() -> tempfile::TempDir {
 }
 
 fn losscause(arguments: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause")).args(arguments).current_dir(directory).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_losscause"))
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -53,7 +57,8 @@ fn the_page_begins_with_the_answer_its_evidence_and_how_sure() {
     let printed = text(&output.stdout);
     let answer = printed.lines().next().unwrap().strip_prefix("receiver.pcap.gz: ").unwrap();
     let (head, rest) = page.split_once("</header>").unwrap();
-    // The cause; then each number that shows it, what to do, what the algorithm says, and the next command.
+    // The cause; then each number that shows it, what to do, what the algorithm says, and the next
+    // command.
     let (headline, rest_of_answer) = answer.split_once(" (").unwrap();
     assert!(head.contains(&format!("<h1>{headline}.</h1>")), "{answer}");
     let (evidence, sentences) = rest_of_answer.split_once("). ").unwrap();
@@ -63,7 +68,10 @@ fn the_page_begins_with_the_answer_its_evidence_and_how_sure() {
     for sentence in sentences.split_inclusive(". ") {
         assert!(head.contains(sentence.trim_end()), "{sentence}: {head}");
     }
-    assert!(head.contains("<code>losscause analyze --sender FILE --receiver FILE</code>"), "{head}");
+    assert!(
+        head.contains("<code>losscause analyze --sender FILE --receiver FILE</code>"),
+        "{head}"
+    );
     assert!(head.contains(" of 47 losses (") && head.contains("happened while the path"), "{head}");
     assert!(head.contains("How far to trust it.") && head.contains("most say what spike says of "));
     // Rows of 47 losses, six algorithms, one flow.
@@ -78,10 +86,20 @@ fn losses_have_frames_and_times_and_drawings_share_a_cursor() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let loss = &json["captures"][0]["flows"][0]["losses"][0];
     let (date, time) = loss["time_utc"].as_str().unwrap().split_once('T').unwrap();
-    assert!(page.contains(&format!("UTC, {date}</th>")) && page.contains(&time[.."09:30:00.123456".len()]));
-    assert!(page.contains(&format!("<td>{}</td><td>{}</td>", loss["frame"], loss["frame_again"])), "{loss}");
+    assert!(
+        page.contains(&format!("UTC, {date}</th>"))
+            && page.contains(&time[.."09:30:00.123456".len()])
+    );
+    assert!(
+        page.contains(&format!("<td>{}</td><td>{}</td>", loss["frame"], loss["frame_again"])),
+        "{loss}"
+    );
     assert!(page.contains(">queueing delay</text>") && page.contains(">in queues, about</text>"));
-    assert!(page.contains("data-time=\"") && page.contains("data-unit=\"kB\"") && page.contains("class=\"filter\""));
+    assert!(
+        page.contains("data-time=\"")
+            && page.contains("data-unit=\"kB\"")
+            && page.contains("class=\"filter\"")
+    );
 }
 
 #[test]
@@ -100,9 +118,15 @@ fn the_page_is_self_contained_and_the_same_every_time() {
 #[test]
 fn joined_captures_have_one_page_with_known_losses() {
     let place = place();
-    let (output, page) = report(&["--sender", "sender.pcap.gz", "--receiver", "receiver.pcap.gz"], place.path());
+    let (output, page) =
+        report(&["--sender", "sender.pcap.gz", "--receiver", "receiver.pcap.gz"], place.path());
     assert!(output.status.success());
-    assert!(page.contains("Of these known losses, the sender&#x27;s capture alone finds 47 and misses 1"), "{page}");
+    assert!(
+        page.contains(
+            "Of these known losses, the sender&#x27;s capture alone finds 47 and misses 1"
+        ),
+        "{page}"
+    );
     assert!(page.contains("seen at both ends") && page.contains("found by known"));
     assert!(page.contains("class=\"chart time\""));
 }
@@ -110,17 +134,34 @@ fn joined_captures_have_one_page_with_known_losses() {
 #[test]
 fn the_report_of_a_simulated_capture_tells_the_runs_losses() {
     let place = tempfile::tempdir().unwrap();
-    let run = ["-q", "simulate", "cen2003/WLH", "--set", "N=1", "--set", "flow.test.protocol=tcp", "--pcap", "c"];
+    let run = [
+        "-q",
+        "simulate",
+        "cen2003/WLH",
+        "--set",
+        "N=1",
+        "--set",
+        "flow.test.protocol=tcp",
+        "--pcap",
+        "c",
+    ];
     assert!(losscause(&run, place.path()).status.success());
     let (output, page) = report(&["c/receiver.pcap", "--format", "json"], place.path());
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let flow = &json["captures"][0]["flows"][0];
     let losses = flow["losses"].as_array().unwrap();
-    assert!(losses.len() > 50 && page.contains(&format!("The {} losses", losses.len())), "{}", losses.len());
+    assert!(
+        losses.len() > 50 && page.contains(&format!("The {} losses", losses.len())),
+        "{}",
+        losses.len()
+    );
     for loss in losses {
         let queueing = loss["queueing_ms"].as_f64().unwrap();
         assert!(queueing >= 0.0, "{loss}");
-        assert_eq!(loss["reasons"].as_object().unwrap().len(), loss["verdicts"].as_object().unwrap().len());
+        assert_eq!(
+            loss["reasons"].as_object().unwrap().len(),
+            loss["verdicts"].as_object().unwrap().len()
+        );
     }
     let [p50, p95] = ["p50_ms", "p95_ms"].map(|key| flow["queueing"][key].as_f64().unwrap());
     assert!(0.0 < p50 && p50 < p95, "{p50} {p95}");
@@ -132,8 +173,14 @@ fn a_capture_without_losses_has_a_page_with_the_transfer() {
     let (output, page) = report(&["--to", "0.1", "sender.pcap.gz"], place.path());
     assert!(output.status.success());
     assert!(page.contains("<h1>No data packet of 1 flow was lost.</h1>"));
-    assert!(page.contains("class=\"finding\"") && page.contains("round trip 43 ms"), "its rate and round trips");
-    assert!(page.contains("What limited it.") && page.contains(" s for the path."), "what its sender waited for");
+    assert!(
+        page.contains("class=\"finding\"") && page.contains("round trip 43 ms"),
+        "its rate and round trips"
+    );
+    assert!(
+        page.contains("What limited it.") && page.contains(" s for the path."),
+        "what its sender waited for"
+    );
     assert!(!page.contains("What each algorithm says"));
 }
 
@@ -159,7 +206,10 @@ fn a_truncated_capture_has_a_report_and_is_a_failure() {
     std::fs::write(place.path().join("cut.pcap"), &bytes[..bytes.len() - 7]).unwrap();
     let (output, page) = report(&["cut.pcap"], place.path());
     assert_eq!(output.status.code(), Some(1));
-    assert!(page.contains("The file ends inside a packet at byte ") && page.contains("47 lost packets"), "{page}");
+    assert!(
+        page.contains("The file ends inside a packet at byte ") && page.contains("47 lost packets"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -196,16 +246,29 @@ fn qlog() -> String {
     let mut lines = vec![
         r#"{"qlog_version":"0.3","qlog_format":"JSON-SEQ","trace":{"vantage_point":{"type":"server"}}}"#.to_owned(),
     ];
-    let event = |ms: u32, name: &str, data: String| format!(r#"{{"time":{ms},"name":"{name}","data":{data}}}"#);
-    let header =
-        |number: u32| format!(r#""header":{{"packet_type":"1RTT","packet_number":{number}}},"raw":{{"length":1200}}"#);
+    let event = |ms: u32, name: &str, data: String| {
+        format!(r#"{{"time":{ms},"name":"{name}","data":{data}}}"#)
+    };
+    let header = |number: u32| {
+        format!(
+            r#""header":{{"packet_type":"1RTT","packet_number":{number}}},"raw":{{"length":1200}}"#
+        )
+    };
     for number in 0..20 {
         let data = format!(r#"{{{},"frames":[{{"frame_type":"stream"}}]}}"#, header(number));
         lines.push(event(10 * number, "transport:packet_sent", data));
-        let ranges = if number < 4 { format!("[[0,{number}]]") } else { format!("[[0,3],[5,{}]]", number.max(5)) };
+        let ranges = if number < 4 {
+            format!("[[0,{number}]]")
+        } else {
+            format!("[[0,3],[5,{}]]", number.max(5))
+        };
         if number != 4 {
             let frames = format!(r#""frames":[{{"frame_type":"ack","acked_ranges":{ranges}}}]"#);
-            lines.push(event(10 * number + 9, "transport:packet_received", format!("{{{},{frames}}}", header(number))));
+            lines.push(event(
+                10 * number + 9,
+                "transport:packet_received",
+                format!("{{{},{frames}}}", header(number)),
+            ));
         }
     }
     lines.join("\n")
@@ -215,7 +278,10 @@ fn qlog() -> String {
 fn a_qlog_on_standard_input_has_a_report() {
     let place = tempfile::tempdir().unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_losscause"));
-    program.args(["analyze", "--report", "page.html", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    program
+        .args(["analyze", "--report", "page.html", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     let mut program = program.current_dir(place.path()).spawn().unwrap();
     program.stdin.take().unwrap().write_all(qlog().as_bytes()).unwrap();
     let output = program.wait_with_output().unwrap();
@@ -223,5 +289,8 @@ fn a_qlog_on_standard_input_has_a_report() {
     let printed = text(&output.stdout);
     assert!(printed.starts_with("standard input: 1 lost packet in "), "{printed}");
     let page = std::fs::read_to_string(place.path().join("page.html")).unwrap();
-    assert!(page.contains("QUIC seen at the sender") && page.contains("packet 4, found by"), "{page}");
+    assert!(
+        page.contains("QUIC seen at the sender") && page.contains("packet 4, found by"),
+        "{page}"
+    );
 }

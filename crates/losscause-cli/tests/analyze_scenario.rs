@@ -15,7 +15,11 @@ fn place() -> tempfile::TempDir {
 }
 
 fn losscause(arguments: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause")).args(arguments).current_dir(directory).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_losscause"))
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -35,11 +39,13 @@ fn the_commands_in_a_fitted_scenario_run() {
         "{printed}"
     );
     let scenario = std::fs::read_to_string(place.path().join("link.toml")).unwrap();
-    let commands: Vec<&str> = scenario.lines().filter_map(|line| line.strip_prefix("#   losscause ")).collect();
+    let commands: Vec<&str> =
+        scenario.lines().filter_map(|line| line.strip_prefix("#   losscause ")).collect();
     assert_eq!(commands.len(), 3, "{scenario}");
     for command in commands {
         let line = format!("{} {command}", env!("CARGO_BIN_EXE_losscause"));
-        let ran = Command::new("sh").args(["-c", &line]).current_dir(place.path()).output().unwrap();
+        let ran =
+            Command::new("sh").args(["-c", &line]).current_dir(place.path()).output().unwrap();
         assert!(ran.status.success(), "{command}: {}", text(&ran.stderr));
     }
 }
@@ -55,11 +61,13 @@ fn transfer(link: &str) -> String {
 
 #[test]
 fn the_commands_that_follow_from_a_cause_run() {
-    let policer =
-        "rate_bps = 100e6\nqueue_packets = 100\nqueue = { kind = \"policer\", rate_bps = 3e6, burst_bytes = 50000 }";
+    let policer = "rate_bps = 100e6\nqueue_packets = 100\nqueue = { kind = \"policer\", rate_bps = 3e6, burst_bytes = 50000 }";
     let queue = "rate_bps = 10e6\nqueue_packets = 50";
-    let air = "rate_bps = 10e6\nqueue_packets = 300\nchannel = { kind = \"bernoulli\", loss = 0.02 }";
-    for (link, cause, shaped) in [(policer, "policer", true), (queue, "full-queue", true), (air, "air", false)] {
+    let air =
+        "rate_bps = 10e6\nqueue_packets = 300\nchannel = { kind = \"bernoulli\", loss = 0.02 }";
+    for (link, cause, shaped) in
+        [(policer, "policer", true), (queue, "full-queue", true), (air, "air", false)]
+    {
         let place = tempfile::tempdir().unwrap();
         std::fs::write(place.path().join("own.toml"), transfer(link)).unwrap();
         assert!(losscause(&["simulate", "own.toml", "--pcap", "c"], place.path()).status.success());
@@ -67,17 +75,28 @@ fn the_commands_that_follow_from_a_cause_run() {
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let told = &json["captures"][0]["flows"][0]["diagnosis"];
         assert_eq!(told["cause"], cause, "{told}");
-        let next: Vec<&str> = told["next"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+        let next: Vec<&str> =
+            told["next"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
         assert_eq!(next[0].starts_with("tc qdisc replace "), shaped, "{next:?}");
-        let own: Vec<&str> = next.iter().filter_map(|command| command.strip_prefix("losscause ")).collect();
+        let own: Vec<&str> =
+            next.iter().filter_map(|command| command.strip_prefix("losscause ")).collect();
         assert!(own.len() == 2 && own[1].starts_with("compare link.toml "), "{next:?}");
         for command in own {
-            let line = format!("{} {}", env!("CARGO_BIN_EXE_losscause"), command.replace("FILE", "c/sender.pcap"));
-            let ran = Command::new("sh").args(["-c", &line]).current_dir(place.path()).output().unwrap();
+            let line = format!(
+                "{} {}",
+                env!("CARGO_BIN_EXE_losscause"),
+                command.replace("FILE", "c/sender.pcap")
+            );
+            let ran =
+                Command::new("sh").args(["-c", &line]).current_dir(place.path()).output().unwrap();
             assert!(ran.status.success(), "{command}: {}", text(&ran.stderr));
         }
-        let printed = text(&losscause(&["analyze", "c/sender.pcap", "--verbose"], place.path()).stdout);
-        assert!(printed.contains(&format!("\nnext: {}\n", next[0])) && printed.contains("\ngoodput: "), "{printed}");
+        let printed =
+            text(&losscause(&["analyze", "c/sender.pcap", "--verbose"], place.path()).stdout);
+        assert!(
+            printed.contains(&format!("\nnext: {}\n", next[0])) && printed.contains("\ngoodput: "),
+            "{printed}"
+        );
     }
 }
 
@@ -85,9 +104,13 @@ fn the_commands_that_follow_from_a_cause_run() {
 fn json_has_the_fit_and_nothing_else_on_standard_output() {
     let place = place();
     let arguments = ["analyze", "sender.pcap.gz", "--format", "json", "--scenario", "link.toml"];
-    let json: serde_json::Value = serde_json::from_slice(&losscause(&arguments, place.path()).stdout).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_slice(&losscause(&arguments, place.path()).stdout).unwrap();
     let fit = &json["captures"][0]["flows"][0]["fit"];
-    assert!(fit["rate_bps"].as_f64().unwrap() > 0.0 && fit["rtt_ms"].as_f64().unwrap() > 0.0, "{fit}");
+    assert!(
+        fit["rate_bps"].as_f64().unwrap() > 0.0 && fit["rtt_ms"].as_f64().unwrap() > 0.0,
+        "{fit}"
+    );
     assert!(place.path().join("link.toml").exists());
 }
 
@@ -101,8 +124,14 @@ fn what_no_scenario_can_be_made_of_is_refused_in_one_sentence() {
         text(&output.stderr)
     };
     let at_receiver = refused(&["receiver.pcap.gz", "--scenario", "link.toml"]);
-    assert!(at_receiver.starts_with("losscause: receiver.pcap.gz: no scenario, 10.77.0.1:"), "{at_receiver}");
-    assert!(at_receiver.contains(" was captured at its receiver, expected a capture at 10.77.0.1:"), "{at_receiver}");
+    assert!(
+        at_receiver.starts_with("losscause: receiver.pcap.gz: no scenario, 10.77.0.1:"),
+        "{at_receiver}"
+    );
+    assert!(
+        at_receiver.contains(" was captured at its receiver, expected a capture at 10.77.0.1:"),
+        "{at_receiver}"
+    );
     assert_eq!(at_receiver.lines().count(), 1, "{at_receiver}");
     assert_eq!(
         refused(&["sender.pcap.gz", "--scenario", "mine.toml"]),
@@ -112,7 +141,8 @@ fn what_no_scenario_can_be_made_of_is_refused_in_one_sentence() {
         refused(&["sender.pcap.gz", "receiver.pcap.gz", "--scenario", "link.toml"]),
         "losscause: --scenario link.toml: a scenario is of one link, expected one capture\n"
     );
-    let both = ["--sender", "sender.pcap.gz", "--receiver", "receiver.pcap.gz", "--scenario", "link.toml"];
+    let both =
+        ["--sender", "sender.pcap.gz", "--receiver", "receiver.pcap.gz", "--scenario", "link.toml"];
     assert!(refused(&both).contains("cannot be used with"));
     assert!(!place.path().join("link.toml").exists());
     assert_eq!(std::fs::read_to_string(place.path().join("mine.toml")).unwrap(), "changed");

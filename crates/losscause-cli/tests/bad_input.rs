@@ -1,4 +1,5 @@
-//! Bad input ends with one sentence that names file, key and expectation, with exit status 2, and leaves no file.
+//! Bad input ends with one sentence that names file, key and expectation, with exit status 2, and
+//! leaves no file.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::path::Path;
@@ -40,12 +41,14 @@ impl Place {
 
     fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
 
-    /// Runs the program, which must refuse with exactly this sentence and leave the directory as it was.
+    /// Runs the program, which must refuse with exactly this sentence and leave the directory as it
+    /// was.
     fn refuses(&self, arguments: &[&str], sentence: &str) {
         let said = self.refusal(arguments);
         assert_eq!(said, format!("losscause: {sentence}"));
@@ -54,13 +57,17 @@ impl Place {
     /// Runs the program, which must refuse, and gives its sentence.
     fn refusal(&self, arguments: &[&str]) -> String {
         let before = self.files();
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_losscause")).args(arguments).current_dir(self.0.path()).output().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_losscause"))
+            .args(arguments)
+            .current_dir(self.0.path())
+            .output()
+            .unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{stderr}");
         assert_eq!(String::from_utf8(output.stdout).unwrap(), "");
         assert_eq!(self.files(), before);
-        let sentence = stderr.strip_suffix('\n').unwrap_or_else(|| panic!("no end of line: {stderr:?}"));
+        let sentence =
+            stderr.strip_suffix('\n').unwrap_or_else(|| panic!("no end of line: {stderr:?}"));
         assert!(!sentence.contains('\n'), "more than one line: {stderr}");
         sentence.to_owned()
     }
@@ -89,46 +96,64 @@ fn a_negative_rate() {
 fn numbers_that_are_none() {
     let place = Place::new();
     place.changed("1e6", "nan");
-    place.refuses(&["simulate", "s.toml"], "s.toml: link.radio.rate_bps: is NaN, expected a finite number");
+    place.refuses(
+        &["simulate", "s.toml"],
+        "s.toml: link.radio.rate_bps: is NaN, expected a finite number",
+    );
     place.changed("1e6", "\"1 / 0\"");
-    place.refuses(&["simulate", "s.toml"], "s.toml: link.radio.rate_bps: \"1 / 0\" is inf, expected a finite number");
+    place.refuses(
+        &["simulate", "s.toml"],
+        "s.toml: link.radio.rate_bps: \"1 / 0\" is inf, expected a finite number",
+    );
 }
 
 #[test]
 fn a_loss_rate_above_1() {
     let place = Place::new();
     place.changed("0.1", "1.01");
-    place.refuses(&["simulate", "s.toml"], "s.toml: link.radio.channel.loss: is 1.01, expected a number from 0 to 1");
+    place.refuses(
+        &["simulate", "s.toml"],
+        "s.toml: link.radio.channel.loss: is 1.01, expected a number from 0 to 1",
+    );
 }
 
 #[test]
 fn a_flow_over_a_link_that_does_not_exist() {
     let place = Place::new();
     place.changed("[\"radio\"]", "[\"rodeo\"]");
-    place
-        .refuses(&["simulate", "s.toml"], "s.toml: flow.video.path: the link \"rodeo\" is unknown, expected \"radio\"");
+    place.refuses(
+        &["simulate", "s.toml"],
+        "s.toml: flow.video.path: the link \"rodeo\" is unknown, expected \"radio\"",
+    );
 }
 
 #[test]
 fn an_empty_path() {
     let place = Place::new();
     place.changed("[\"radio\"]", "[]");
-    place
-        .refuses(&["simulate", "s.toml"], "s.toml: flow.video.path: is empty, expected the names of one or more links");
+    place.refuses(
+        &["simulate", "s.toml"],
+        "s.toml: flow.video.path: is empty, expected the names of one or more links",
+    );
 }
 
 #[test]
 fn a_cyclic_path() {
     let place = Place::new();
     place.changed("[\"radio\"]", "[\"radio\", \"radio\"]");
-    place
-        .refuses(&["simulate", "s.toml"], "s.toml: flow.video.path: takes the link \"radio\" twice, expected no cycle");
+    place.refuses(
+        &["simulate", "s.toml"],
+        "s.toml: flow.video.path: takes the link \"radio\" twice, expected no cycle",
+    );
 }
 
 #[test]
 fn a_missing_empty_or_malformed_error_trace_or_a_directory() {
     let place = Place::new();
-    place.changed("{ kind = \"bernoulli\", loss = 0.1 }", "{ kind = \"trace\", file = \"errors.txt\" }");
+    place.changed(
+        "{ kind = \"bernoulli\", loss = 0.1 }",
+        "{ kind = \"trace\", file = \"errors.txt\" }",
+    );
     let simulate = ["simulate", "s.toml"];
     let key = "s.toml: link.radio.channel.file";
     let expected = "expected a text file of 0 (received) and 1 (lost)";
@@ -136,7 +161,10 @@ fn a_missing_empty_or_malformed_error_trace_or_a_directory() {
     place.write("errors.txt", b"\n");
     place.refuses(&simulate, &format!("errors.txt: is empty, {expected}"));
     place.write("errors.txt", b"0\n1\n0 x\n");
-    place.refuses(&simulate, "errors.txt, line 3: \"x\" is out of place, expected 0 (received) or 1 (lost)");
+    place.refuses(
+        &simulate,
+        "errors.txt, line 3: \"x\" is out of place, expected 0 (received) or 1 (lost)",
+    );
     place.write("errors.txt", &[0, 159, 146, 150]);
     place.refuses(&simulate, &format!("{key}: errors.txt: is not UTF-8 text, {expected}"));
     std::fs::remove_file(place.0.path().join("errors.txt")).unwrap();
@@ -193,7 +221,10 @@ fn a_setting_that_names_nothing() {
         &["simulate", "s.toml", "--set", "link.rado.rate_bps=3"],
         "--set link.rado.rate_bps=3: the link \"rado\" is unknown (did you mean \"radio\"?), expected \"radio\"",
     );
-    place.refuses(&["simulate", "s.toml", "--set", "N"], "--set N: there is no \"=\", expected KEY=VALUE");
+    place.refuses(
+        &["simulate", "s.toml", "--set", "N"],
+        "--set N: there is no \"=\", expected KEY=VALUE",
+    );
 }
 
 #[test]
@@ -249,17 +280,31 @@ fn arguments_that_make_no_sense() {
 #[test]
 fn a_delay_trace_that_is_missing_empty_or_out_of_order() {
     let place = Place::new();
-    place.changed("delay_ms = 10", "delay_ms = 10\ndelay_variation = { kind = \"trace\", file = \"delays.txt\" }");
+    place.changed(
+        "delay_ms = 10",
+        "delay_ms = 10\ndelay_variation = { kind = \"trace\", file = \"delays.txt\" }",
+    );
     let key = "s.toml: link.radio.delay_variation.file";
-    let expected = "expected a text file with a time in seconds and a delay in milliseconds on each line";
-    place.refuses(&["simulate", "s.toml"], &format!("{key}: delays.txt: there is no such file, {expected}"));
+    let expected =
+        "expected a text file with a time in seconds and a delay in milliseconds on each line";
+    place.refuses(
+        &["simulate", "s.toml"],
+        &format!("{key}: delays.txt: there is no such file, {expected}"),
+    );
     for (content, problem) in [
         ("", format!(": holds no point, {expected}")),
-        ("0 20\nsoon 30\n", ", line 2: the time is \"soon\", expected a number from 0 to 1e6".to_owned()),
-        ("0 20\n1 -30\n", ", line 2: the delay is \"-30\", expected a number from 0 to 1e9".to_owned()),
+        (
+            "0 20\nsoon 30\n",
+            ", line 2: the time is \"soon\", expected a number from 0 to 1e6".to_owned(),
+        ),
+        (
+            "0 20\n1 -30\n",
+            ", line 2: the delay is \"-30\", expected a number from 0 to 1e9".to_owned(),
+        ),
         (
             "0 20\n2 30\n1 40\n",
-            ", line 3: the time 1 is not later than the one before it, expected rising times".to_owned(),
+            ", line 3: the time 1 is not later than the one before it, expected rising times"
+                .to_owned(),
         ),
     ] {
         place.write("delays.txt", content.as_bytes());
@@ -282,7 +327,10 @@ fn options_that_exclude_each_other_are_refused() {
         &["simulate", "s.toml", "--interval", "1", "--series", "s.toml"],
         "--series s.toml: expected a name that ends in .csv",
     );
-    place.refuses(&["simulate", "s.toml", "--interval", "0"], "--interval 0: expected seconds from 0.001 to 1000000");
+    place.refuses(
+        &["simulate", "s.toml", "--interval", "0"],
+        "--interval 0: expected seconds from 0.001 to 1000000",
+    );
     place.refuses(
         &["compare", "s.toml", "--lda", "ZBS"],
         "losscause compare: there is only one variant, expected two or more, such as --lda none,ZBS",
@@ -293,7 +341,9 @@ fn options_that_exclude_each_other_are_refused() {
     );
     let unknown = place.refusal(&["compare", "s.toml", "--lda", "none,Spyke"]);
     assert!(
-        unknown.contains("flow.video.lda: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?)"),
+        unknown.contains(
+            "flow.video.lda: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?)"
+        ),
         "{unknown}"
     );
 }
@@ -302,16 +352,25 @@ fn options_that_exclude_each_other_are_refused() {
 fn only_tcp_has_transfers_of_given_size() {
     let place = Place::new();
     place.changed("protocol = \"tfrc\"", "protocol = \"tfrc\"\nbytes = 1e6");
-    place.refuses(&["simulate", "s.toml"], "s.toml: flow.video.bytes: only valid for tcp flows; remove it");
+    place.refuses(
+        &["simulate", "s.toml"],
+        "s.toml: flow.video.bytes: only valid for tcp flows; remove it",
+    );
     place.changed("protocol = \"tfrc\"", "protocol = \"tcp\"\nbytes = 0");
-    place.refuses(&["simulate", "s.toml"], "s.toml: flow.video.bytes: is 0, expected a number above 0, up to 1e15");
+    place.refuses(
+        &["simulate", "s.toml"],
+        "s.toml: flow.video.bytes: is 0, expected a number above 0, up to 1e15",
+    );
 }
 
 #[test]
 fn captures_where_something_else_is_or_nothing_can_be() {
     let place = Place::new();
     let expected = "expected a new or empty directory, or one of an earlier --pcap";
-    place.refuses(&["simulate", "s.toml", "--pcap", "."], &format!("--pcap .: holds s.toml, {expected}"));
+    place.refuses(
+        &["simulate", "s.toml", "--pcap", "."],
+        &format!("--pcap .: holds s.toml, {expected}"),
+    );
     std::fs::create_dir(place.0.path().join("mine")).unwrap();
     place.write("mine/sender.pcap", b"precious");
     place.refuses(
@@ -323,7 +382,10 @@ fn captures_where_something_else_is_or_nothing_can_be() {
     assert!(said.starts_with("losscause: s.toml: cannot be written (not a directory)"), "{said}");
     let said = place.refusal(&["simulate", "s.toml", "--pcap", "s.toml/below"]);
     assert!(said.starts_with("losscause: s.toml/below: cannot be written ("), "{said}");
-    place.refuses(&["simulate", "s.toml", "--pcap", "-"], "--pcap -: captures are several files, expected a directory");
+    place.refuses(
+        &["simulate", "s.toml", "--pcap", "-"],
+        "--pcap -: captures are several files, expected a directory",
+    );
 }
 
 #[test]
@@ -333,7 +395,10 @@ fn captures_that_make_no_sense() {
     for (options, sentence) in [
         (["--runs", "3"], "--pcap captures: captures are of one run, expected no --runs beside it"),
         (["--pcap-tick", "0"], "--pcap-tick 0: expected milliseconds from 0.001 to 1000"),
-        (["--pcap-snap", "79"], "--pcap-snap 79: expected bytes from 80, which hold all headers, to 65535"),
+        (
+            ["--pcap-snap", "79"],
+            "--pcap-snap 79: expected bytes from 80, which hold all headers, to 65535",
+        ),
         (
             ["--trace", "captures/drops.csv"],
             "--pcap captures: writes captures/drops.csv, too, expected another directory",

@@ -30,7 +30,10 @@ path = ["air"]
 fn place() -> Option<tempfile::TempDir> {
     let is_root = fs::read_to_string("/proc/self/status").unwrap().contains("\nUid:\t0\t0\t");
     if !is_root || !Path::new("/dev/net/tun").exists() {
-        assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "root or TUN is missing, and CI skips nothing");
+        assert!(
+            std::env::var_os("CI").is_none_or(|ci| ci != "true"),
+            "root or TUN is missing, and CI skips nothing"
+        );
         eprintln!("skipped: root, or /dev/net/tun, is missing");
         return None;
     }
@@ -76,8 +79,8 @@ fn wait_for(word: &str, count: usize) {
 struct Started(Child);
 
 impl Started {
-    /// Starts it, and waits until the program, its launcher and the command itself run, which all have the word among
-    /// their arguments.
+    /// Starts it, and waits until the program, its launcher and the command itself run, which all
+    /// have the word among their arguments.
     fn new(directory: &Path, arguments: &[&str], word: &str) -> Self {
         let started = Self(emulate(directory, arguments).stdin(Stdio::null()).spawn().unwrap());
         wait_for(word, 3);
@@ -85,7 +88,13 @@ impl Started {
     }
 
     fn signal(&self, signal: &str) {
-        assert!(Command::new("kill").args([signal, &self.0.id().to_string()]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args([signal, &self.0.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 
     fn ended(&mut self) -> ExitStatus {
@@ -120,7 +129,10 @@ fn each_end_has_its_own_network_and_knows_the_other_address() {
     assert!(printed.starts_with("10.77.0.2\n"), "{printed}");
     let devices = |table: &str| table.lines().filter(|line| line.contains(": ")).count();
     // Its own processes are the launcher, the shell, ls and grep.
-    assert!(devices(&printed) == 2 && printed.contains("tun0:") && printed.ends_with("\n4\n"), "{printed}");
+    assert!(
+        devices(&printed) == 2 && printed.contains("tun0:") && printed.ends_with("\n4\n"),
+        "{printed}"
+    );
     assert_eq!(fs::read_to_string(place.path().join("peer.txt")).unwrap(), "10.77.0.1\n");
     assert_eq!(devices(&fs::read_to_string(place.path().join("devices.txt")).unwrap()), 2);
     // The table is on standard error, away from what the command prints.
@@ -130,10 +142,11 @@ fn each_end_has_its_own_network_and_knows_the_other_address() {
 #[test]
 fn json_is_alone_on_standard_output_and_agrees_with_the_log() {
     let Some(place) = place() else { return };
-    // Bash can send datagrams by itself: 40 of them, to a port that nobody has; the answers are ICMP.
-    let script =
-        "echo noise; for i in $(seq 40); do echo x > /dev/udp/$LOSSCAUSE_PEER/9; sleep 0.002; done 2>&1; sleep 0.1";
-    let files = ["--format", "json", "--log", "log.csv", "--pcap", "captures", "--", "bash", "-c", script];
+    // Bash can send datagrams by itself: 40 of them, to a port that nobody has; the answers are
+    // ICMP.
+    let script = "echo noise; for i in $(seq 40); do echo x > /dev/udp/$LOSSCAUSE_PEER/9; sleep 0.002; done 2>&1; sleep 0.1";
+    let files =
+        ["--format", "json", "--log", "log.csv", "--pcap", "captures", "--", "bash", "-c", script];
     let output = output(place.path(), &files);
     let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(text(&output.stderr).contains("noise"));
@@ -148,7 +161,10 @@ fn json_is_alone_on_standard_output_and_agrees_with_the_log() {
     assert_eq!(result["device_drops"], serde_json::json!({ "sender": 0, "peer": 0 }));
     let log = fs::read_to_string(place.path().join("log.csv")).unwrap();
     assert_eq!(log, fs::read_to_string(place.path().join("captures/drops.csv")).unwrap());
-    assert_eq!(log.lines().filter(|line| line.contains(",forward,air,wireless,")).count() as u64, lost);
+    assert_eq!(
+        log.lines().filter(|line| line.contains(",forward,air,wireless,")).count() as u64,
+        lost
+    );
     assert!(log.contains(",udp,,2,"), "two bytes of payload: {log}");
     // 24 bytes for the file, and 16 + 30 for a packet: 28 of headers, and "x\n".
     let sent = fs::read(place.path().join("captures/sender.pcap")).unwrap();
@@ -159,7 +175,11 @@ fn json_is_alone_on_standard_output_and_agrees_with_the_log() {
 fn nothing_is_left_behind_by_a_command_that_leaves_processes() {
     let Some(place) = place() else { return };
     let script = "sleep 31.001 & (setsid sleep 31.002 &) ; exit 0";
-    assert!(output(place.path(), &["--peer", "sleep 31.003", "--", "sh", "-c", script]).status.success());
+    assert!(
+        output(place.path(), &["--peer", "sleep 31.003", "--", "sh", "-c", script])
+            .status
+            .success()
+    );
     ["31.001", "31.002", "31.003"].iter().for_each(|word| wait_for(word, 0));
 }
 
@@ -180,7 +200,8 @@ fn a_signal_ends_the_command_and_the_files_are_written() {
     let Some(place) = place() else { return };
     for (name, status) in [("-INT", 2), ("-TERM", 15)] {
         let log = place.path().join("log.csv");
-        let mut started = Started::new(place.path(), &["--log", "log.csv", "--", "sleep", "33.001"], "33.001");
+        let mut started =
+            Started::new(place.path(), &["--log", "log.csv", "--", "sleep", "33.001"], "33.001");
         started.signal(name);
         let ended = started.ended();
         assert_eq!(ended.signal(), Some(status));
@@ -211,8 +232,14 @@ fn an_input_that_cannot_be_used_is_told_in_one_sentence() {
             &["--set", "link.air.rate=3", "--", "true"][..],
             "losscause: link.toml: link.air.rate: the key \"rate\" is unknown",
         ),
-        (&["--set", "link.air.rate_bps=0", "--", "true"], "losscause: link.toml: link.air.rate_bps: is 0, expected "),
-        (&["--flow", "viedo", "--", "true"], "losscause: --flow: \"viedo\" is unknown (did you mean"),
+        (
+            &["--set", "link.air.rate_bps=0", "--", "true"],
+            "losscause: link.toml: link.air.rate_bps: is 0, expected ",
+        ),
+        (
+            &["--flow", "viedo", "--", "true"],
+            "losscause: --flow: \"viedo\" is unknown (did you mean",
+        ),
         (
             &["--pcap", "full", "--", "true"],
             "losscause: --pcap full: holds notes.txt, expected a new or empty directory",
@@ -222,7 +249,10 @@ fn an_input_that_cannot_be_used_is_told_in_one_sentence() {
             &["--pcap", "new", "--log", "new/drops.csv", "--", "true"],
             "losscause: --log new/drops.csv: is also a file of",
         ),
-        (&["--log", "-", "--", "true"], "losscause: --log -: standard output is the command's, expected a file"),
+        (
+            &["--log", "-", "--", "true"],
+            "losscause: --log -: standard output is the command's, expected a file",
+        ),
         (
             &["--", "no-such-command"],
             "losscause: no-such-command: is no program on the PATH, expected a command to run",
@@ -232,7 +262,10 @@ fn an_input_that_cannot_be_used_is_told_in_one_sentence() {
         let output = output(place.path(), arguments);
         let error = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
-        assert!(error.starts_with(expected) && error.lines().count() == 1, "{arguments:?}: {error}");
+        assert!(
+            error.starts_with(expected) && error.lines().count() == 1,
+            "{arguments:?}: {error}"
+        );
     }
     assert!(!place.path().join("new/sender.pcap").exists());
 }
@@ -240,7 +273,8 @@ fn an_input_that_cannot_be_used_is_told_in_one_sentence() {
 #[test]
 fn a_peer_that_fails_at_once_is_bad_input() {
     let Some(place) = place() else { return };
-    let output = output(place.path(), &["--peer", "exit 3", "--log", "log.csv", "--", "touch", "began"]);
+    let output =
+        output(place.path(), &["--peer", "exit 3", "--log", "log.csv", "--", "touch", "began"]);
     let expected = "losscause: --peer: the command ended with status 3 before COMMAND began, expected one that waits\n";
     assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(2), expected));
     assert!(!place.path().join("began").exists() && !place.path().join("log.csv").exists());
@@ -260,7 +294,10 @@ fn without_root_the_program_says_so() {
         Err(error) => {
             // The program itself may be out of reach for others.
             assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
-            eprintln!("skipped: {} cannot be executed without root", env!("CARGO_BIN_EXE_losscause"));
+            eprintln!(
+                "skipped: {} cannot be executed without root",
+                env!("CARGO_BIN_EXE_losscause")
+            );
         }
     }
 }

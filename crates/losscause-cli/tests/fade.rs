@@ -16,7 +16,11 @@ fn place() -> tempfile::TempDir {
 }
 
 fn losscause(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause")).args(arguments).current_dir(directory).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_losscause"))
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .unwrap()
 }
 
 fn stdout(directory: &Path, arguments: &[&str]) -> String {
@@ -27,7 +31,8 @@ fn stdout(directory: &Path, arguments: &[&str]) -> String {
 
 fn files(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).unwrap();
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -40,7 +45,8 @@ fn refusal(directory: &Path, arguments: &[&str]) -> String {
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
     assert!(output.stdout.is_empty());
     assert_eq!(files(directory), before);
-    let sentence = stderr.strip_prefix("losscause: ").and_then(|said| said.strip_suffix('\n')).unwrap();
+    let sentence =
+        stderr.strip_prefix("losscause: ").and_then(|said| said.strip_suffix('\n')).unwrap();
     assert!(!sentence.contains('\n'), "more than one line: {stderr}");
     sentence.to_owned()
 }
@@ -48,15 +54,24 @@ fn refusal(directory: &Path, arguments: &[&str]) -> String {
 #[test]
 fn the_json_has_one_object_per_pattern_in_the_order_of_the_file() {
     let place = place();
-    let json: Value = serde_json::from_str(&stdout(place.path(), &["fade", "c.toml", "--format", "json"])).unwrap();
-    let names: Vec<&Value> = json.as_array().unwrap().iter().map(|pattern| &pattern["pattern"]).collect();
+    let json: Value =
+        serde_json::from_str(&stdout(place.path(), &["fade", "c.toml", "--format", "json"]))
+            .unwrap();
+    let names: Vec<&Value> =
+        json.as_array().unwrap().iter().map(|pattern| &pattern["pattern"]).collect();
     assert_eq!(names, ["poor", "fair"]);
-    // 10 000 bits a trial; a block of two packets of 160 bits and three zeros each takes 326: 30 blocks, 60 packets.
+    // 10 000 bits a trial; a block of two packets of 160 bits and three zeros each takes 326: 30
+    // blocks, 60 packets.
     assert_eq!(json[0]["packets"], 180);
     let number = |key: &str| json[0][key].as_f64().unwrap();
     assert_eq!(number("loss"), number("lost") / 180.0);
     assert_eq!(number("bit_error_rate"), number("wrong_bits") / (180.0 * 160.0));
-    let bursts = json[0]["bursts"].as_array().unwrap().iter().zip(1..).map(|(n, length)| n.as_u64().unwrap() * length);
+    let bursts = json[0]["bursts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(1..)
+        .map(|(n, length)| n.as_u64().unwrap() * length);
     assert_eq!(bursts.sum::<u64>(), json[0]["lost"].as_u64().unwrap());
     assert!(json[0]["published"].is_null());
     assert_eq!(json[0]["fingerprint"].as_str().unwrap().len(), 16);
@@ -68,7 +83,9 @@ fn the_table_has_a_column_per_pattern() {
     let place = place();
     let text = stdout(place.path(), &["fade", "c.toml"]);
     for row in ["poor fair", "packets 180 180", "lost ", "bit error rate ", "events of 1 packet "] {
-        let found = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ").starts_with(row.trim_end());
+        let found = |line: &str| {
+            line.split_whitespace().collect::<Vec<_>>().join(" ").starts_with(row.trim_end())
+        };
         assert!(text.lines().any(found), "{row} is not in\n{text}");
     }
     assert!(!text.contains("published"));
@@ -79,10 +96,16 @@ fn a_papers_patterns_stand_beside_what_it_publishes() {
     let place = tempfile::tempdir().unwrap();
     // One short trial instead of a hundred long ones: only what is published is looked at.
     let few = ["fade", "cen2003", "--set", "trials=1", "--set", "trial_s=0.5"];
-    let json: Value = serde_json::from_str(&stdout(place.path(), &[&few[..], &["--format", "json"]].concat())).unwrap();
-    assert_eq!(json[0]["published"], serde_json::json!({ "loss": 0.078, "bit_error_rate": 8.7e-5 }));
+    let json: Value =
+        serde_json::from_str(&stdout(place.path(), &[&few[..], &["--format", "json"]].concat()))
+            .unwrap();
+    assert_eq!(
+        json[0]["published"],
+        serde_json::json!({ "loss": 0.078, "bit_error_rate": 8.7e-5 })
+    );
     let text = stdout(place.path(), &few);
-    let rows: Vec<_> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let rows: Vec<_> =
+        text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     assert!(rows.iter().any(|row| row == "published 7.80 % 3.10 % 1.00 %"), "{text}");
     assert!(rows.iter().any(|row| row == "published 8.7e-5 2.8e-5 7.1e-6"), "{text}");
     assert_eq!(files(place.path()), [""; 0]);
@@ -138,8 +161,7 @@ fn a_setting_that_names_nothing_or_is_out_of_range() {
     let place = place();
     let refused = |setting: &str| refusal(place.path(), &["fade", "c.toml", "--set", setting]);
     let said = refused("usrs=3");
-    let expected =
-        "--set usrs=3: the key \"usrs\" is unknown (did you mean \"users\"?), expected one of packet_bytes, ";
+    let expected = "--set usrs=3: the key \"usrs\" is unknown (did you mean \"users\"?), expected one of packet_bytes, ";
     assert!(said.starts_with(expected), "{said}");
     let said = refused("pattern.fair.usrs=3");
     assert!(said.starts_with("--set pattern.fair.usrs=3: the key \"usrs\" is unknown"), "{said}");
@@ -163,16 +185,23 @@ fn a_missing_empty_binary_or_malformed_channel_file() {
         refusal(place.path(), &["fade", "c.toml"])
     };
     let expected = "expected a channel file in TOML (losscause docs jakes)";
-    assert_eq!(refusal(place.path(), &["fade", "no.toml"]), format!("no.toml: there is no such file, {expected}"));
+    assert_eq!(
+        refusal(place.path(), &["fade", "no.toml"]),
+        format!("no.toml: there is no such file, {expected}")
+    );
     assert!(
-        refusal(place.path(), &["fade", "cen2030"]).starts_with("cen2030: is no paper (did you mean \"cen2003\"?)")
+        refusal(place.path(), &["fade", "cen2030"])
+            .starts_with("cen2030: is no paper (did you mean \"cen2003\"?)")
     );
     assert_eq!(
         refusal(place.path(), &["fade", "koo2007"]),
         "koo2007: has no fading channel, expected cen2003 or a file"
     );
     assert_eq!(refused(b""), format!("c.toml: is empty, {expected}"));
-    assert_eq!(refused(&[0x7f, b'E', b'L', b'F', 0xff, 0xfe, 0]), format!("c.toml: is not UTF-8 text, {expected}"));
+    assert_eq!(
+        refused(&[0x7f, b'E', b'L', b'F', 0xff, 0xfe, 0]),
+        format!("c.toml: is not UTF-8 text, {expected}")
+    );
     let said = refused(CHANNEL.replace("seed = 1", "seed = one").as_bytes());
     assert!(said.starts_with("c.toml, line 5: "), "{said}");
     let said = refused(CHANNEL.replace("seed = 1\n", "").as_bytes());
@@ -186,10 +215,15 @@ fn a_missing_empty_binary_or_malformed_channel_file() {
     );
     assert_eq!(
         refused(CHANNEL.replace("\"fair\"", "\"../fair\"").as_bytes()),
-        format!("c.toml: pattern: has a name that is not made of letters, digits, - and _, {patterns}")
+        format!(
+            "c.toml: pattern: has a name that is not made of letters, digits, - and _, {patterns}"
+        )
     );
     std::fs::create_dir(place.path().join("d.toml")).unwrap();
-    assert_eq!(refusal(place.path(), &["fade", "d.toml"]), format!("d.toml: is a directory, {expected}"));
+    assert_eq!(
+        refusal(place.path(), &["fade", "d.toml"]),
+        format!("d.toml: is a directory, {expected}")
+    );
 }
 
 #[test]

@@ -5,7 +5,11 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn losscause(arguments: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause")).args(arguments).current_dir(directory).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_losscause"))
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .unwrap()
 }
 
 fn stdout(output: &Output) -> String {
@@ -17,7 +21,8 @@ fn stdout(output: &Output) -> String {
 fn without_a_kind_the_kinds_are_listed_and_nothing_is_written() {
     let directory = tempfile::tempdir().unwrap();
     let text = stdout(&losscause(&["init"], directory.path()));
-    let kinds: Vec<&str> = text.lines().take(7).filter_map(|line| line.split_whitespace().next()).collect();
+    let kinds: Vec<&str> =
+        text.lines().take(7).filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(kinds, ["wifi", "lte", "leo", "geo", "dsl", "cable", "wired"]);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
@@ -46,6 +51,9 @@ fn a_kind_becomes_a_file_that_runs_and_is_not_replaced() {
 fn a_dash_prints_the_shipped_file_and_writes_none() {
     let directory = tempfile::tempdir().unwrap();
     let text = stdout(&losscause(&["init", "wifi", "-o", "-"], directory.path()));
-    assert!(text.contains("queue = { kind = \"fq-codel\" }") && text.contains("retransmission = { attempts = 7"));
+    assert!(
+        text.contains("queue = { kind = \"fq-codel\" }")
+            && text.contains("retransmission = { attempts = 7")
+    );
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }

@@ -33,7 +33,10 @@ fn bad_input_is_refused_in_one_sentence() {
         ("alpha=7", "lc_spike: alpha is 7 but must be a number from 0 to 2"),
         ("max_share=1.5", "lc_spike: max_share is 1.5 but must be a number from 0 to 1"),
         ("beta", "--set beta: expected KEY=VALUE"),
-        ("gain=1", "lc_spike has no setting gain, expected one of alpha, beta, window_ms, max_run, max_share"),
+        (
+            "gain=1",
+            "lc_spike has no setting gain, expected one of alpha, beta, window_ms, max_run, max_share",
+        ),
     ] {
         refuses(&losscause(&["load", "lc_spike", "--set", setting]), sentence);
         refuses(&losscause(&["install", "lc_spike", "--dry-run", "--set", setting]), sentence);
@@ -46,7 +49,9 @@ fn a_user_without_rights_is_told_that_it_takes_root() {
     let binary = folder.path().join("losscause");
     std::fs::copy(env!("CARGO_BIN_EXE_losscause"), &binary).unwrap();
     std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
-    for arguments in [&["load", "lc_zigzag"][..], &["unload", "lc_zigzag"], &["status"], &["trace", "lc_zigzag"]] {
+    for arguments in
+        [&["load", "lc_zigzag"][..], &["unload", "lc_zigzag"], &["status"], &["trace", "lc_zigzag"]]
+    {
         let mut command = Command::new(&binary);
         command.arg("kernel").args(arguments);
         // Only root can become another user; without root, this user has no rights either.

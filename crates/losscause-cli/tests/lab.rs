@@ -18,8 +18,7 @@ fn an_unbuilt_site_is_refused_with_the_command_to_build_it() {
         let output = lab(arguments, place.path()).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         let said = String::from_utf8(output.stderr).unwrap();
-        let expected =
-            "has no index.html, expected a built site: `cargo xtask site` in the repository builds target/site";
+        let expected = "has no index.html, expected a built site: `cargo xtask site` in the repository builds target/site";
         assert!(said.contains(&format!("--site {folder}: {expected}")), "{said}");
         assert_eq!(said.lines().count(), 1);
     }
@@ -42,7 +41,8 @@ fn pages_are_served_to_this_computer_with_policy_and_types() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("index.html"), "front").unwrap();
     fs::write(place.path().join("lab.wasm"), [0, b'a', b's', b'm']).unwrap();
-    let mut child = lab(&["--site", ".", "--port", "0"], place.path()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        lab(&["--site", ".", "--port", "0"], place.path()).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let host = line.strip_prefix("http://").unwrap().split('/').next().unwrap().to_owned();
@@ -61,7 +61,10 @@ fn pages_are_served_to_this_computer_with_policy_and_types() {
     child.wait().unwrap();
     assert!(host.starts_with("127.0.0.1:"), "{line}");
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.ends_with("\r\n\r\nfront"), "{page}");
-    assert!(page.contains("Content-Security-Policy: default-src 'self'; ") && page.contains("frame-ancestors 'self'"));
+    assert!(
+        page.contains("Content-Security-Policy: default-src 'self'; ")
+            && page.contains("frame-ancestors 'self'")
+    );
     assert!(module.contains("\r\nContent-Type: application/wasm\r\n"), "{module}");
     assert!(outside.starts_with("HTTP/1.1 404 "), "{outside}");
     assert!(too_long.starts_with("HTTP/1.1 400 "), "{too_long}");

@@ -1,4 +1,5 @@
-//! `losscause reproduce live` and the other experiments: what is refused, and that nothing is left behind.
+//! `losscause reproduce live` and the other experiments: what is refused, and that nothing is left
+//! behind.
 #![allow(clippy::unwrap_used)]
 
 #[cfg(all(feature = "linux", target_os = "linux"))]
@@ -25,7 +26,10 @@ fn what_cannot_be_chosen_is_refused_in_one_sentence() {
     for (arguments, sentence) in [
         (&["live/shoring"][..], "live/shoring: is no item (did you mean \"sharing\"?)"),
         (&["live", "cen2003"], "cen2003: the experiment \"cen2003\" is unknown"),
-        (&["live", "--only", "system=lc_reno"], "--only system=lc_reno: the system \"lc_reno\" is unknown"),
+        (
+            &["live", "--only", "system=lc_reno"],
+            "--only system=lc_reno: the system \"lc_reno\" is unknown",
+        ),
         (
             &["live", "--only", "loss=0.5"],
             "--only loss=0.5: leaves nothing to measure, expected values of 0, 0.01, 0.02",
@@ -52,26 +56,40 @@ fn a_part_of_media_has_its_own_headline_and_is_a_preview() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
-    let high = text(&["media", "--runs", "2", "--only", "loss=high", "--only", "system=none,oracle,ZBS"]);
+    let high =
+        text(&["media", "--runs", "2", "--only", "loss=high", "--only", "system=none,oracle,ZBS"]);
     assert!(
-        high.starts_with("On Cen's wireless last hop with one flow and high loss, a stream with ZBS uses "),
+        high.starts_with(
+            "On Cen's wireless last hop with one flow and high loss, a stream with ZBS uses "
+        ),
         "{high}"
     );
-    assert!(high.contains("Preview after 2 of 30 runs: no intervals, for which six runs are needed."), "{high}");
+    assert!(
+        high.contains("Preview after 2 of 30 runs: no intervals, for which six runs are needed."),
+        "{high}"
+    );
     assert!(high.contains("media/wlh") && high.contains("media/wb"), "{high}");
-    let backbone = text(&["media/wb", "--runs", "6", "--only", "loss=low", "--only", "system=none"]);
+    let backbone =
+        text(&["media/wb", "--runs", "6", "--only", "loss=low", "--only", "system=none"]);
     assert!(backbone.starts_with("Preview after 6 of 30 runs: wider intervals."), "{backbone}");
     assert!(!backbone.contains("wireless last hop") && !backbone.contains('✓'), "{backbone}");
-    assert!(backbone.contains("Medians over the runs, with their 95 % intervals below; in parentheses"), "{backbone}");
+    assert!(
+        backbone.contains("Medians over the runs, with their 95 % intervals below; in parentheses"),
+        "{backbone}"
+    );
 }
 
 #[cfg(feature = "quic")]
 #[test]
 fn a_part_of_quic_does_not_show_the_table_that_it_leaves_out() {
-    let arguments = ["quic", "--runs", "1", "--only", "loss=0.02", "--only", "system=quinn-newreno"];
+    let arguments =
+        ["quic", "--runs", "1", "--only", "loss=0.02", "--only", "system=quinn-newreno"];
     let output = losscause(&arguments);
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success() && text.starts_with("Preview after 1 of 30 runs: no intervals"), "{text}");
+    assert!(
+        output.status.success() && text.starts_with("Preview after 1 of 30 runs: no intervals"),
+        "{text}"
+    );
     assert!(text.contains("quic/loss") && !text.contains("quic/sharing"), "{text}");
 }
 
@@ -107,7 +125,8 @@ mod linux {
     }
 
     fn is_loaded() -> bool {
-        let available = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+        let available =
+            fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
         available.split_whitespace().any(|name| name == "lc_veno")
     }
 
@@ -135,7 +154,10 @@ mod linux {
         let output = hang::output("the experiment", running);
         assert_eq!(output.status.signal(), Some(2), "{output:?}");
         let told = String::from_utf8_lossy(&output.stderr);
-        assert!(!told.contains("goodput"), "the run that was under way has gone on to its end: {told}");
+        assert!(
+            !told.contains("goodput"),
+            "the run that was under way has gone on to its end: {told}"
+        );
         assert_eq!(String::from_utf8_lossy(&output.stdout), "", "nothing was measured");
         assert!(!is_loaded());
     }

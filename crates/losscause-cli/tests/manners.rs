@@ -6,7 +6,11 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 fn losscause(arguments: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause")).args(arguments).current_dir(directory).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_losscause"))
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -24,7 +28,12 @@ fn printed(arguments: &[&str], directory: &Path) -> String {
 fn piped(arguments: &[&str], input: &str, directory: &Path) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_losscause"));
     program.args(arguments).current_dir(directory);
-    let mut program = program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut program = program
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     program.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     program.wait_with_output().unwrap()
 }
@@ -84,20 +93,33 @@ fn output_never_overwrites_an_input() {
         (&["sweep", "sweep.toml", "--out", "."], "./runs.csv"),
         (&["sweep", "sweep.json", "--out", "."], "./runs.csv"),
     ];
-    let content = || ["s.toml", "runs.csv", "sweep.json"].map(|name| std::fs::read(place.path().join(name)).unwrap());
+    let content = || {
+        ["s.toml", "runs.csv", "sweep.json"]
+            .map(|name| std::fs::read(place.path().join(name)).unwrap())
+    };
     let before = content();
     for (arguments, file) in refused {
         let output = losscause(arguments, place.path());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let problem = "is also an input and would be overwritten, expected another place for the output";
-        assert_eq!(text(&output.stderr), format!("losscause: {file}: {problem}\n"), "{arguments:?}");
+        let problem =
+            "is also an input and would be overwritten, expected another place for the output";
+        assert_eq!(
+            text(&output.stderr),
+            format!("losscause: {file}: {problem}\n"),
+            "{arguments:?}"
+        );
         assert_eq!(text(&output.stdout), "");
     }
     assert_eq!(content(), before);
-    let both =
-        losscause(&["simulate", "s.toml", "--trace", "a.csv", "--interval", "1", "--series", "a.csv"], place.path());
+    let both = losscause(
+        &["simulate", "s.toml", "--trace", "a.csv", "--interval", "1", "--series", "a.csv"],
+        place.path(),
+    );
     assert_eq!(both.status.code(), Some(2));
-    assert_eq!(text(&both.stderr), "losscause: --series a.csv: is also the file of --trace, expected another\n");
+    assert_eq!(
+        text(&both.stderr),
+        "losscause: --series a.csv: is also the file of --trace, expected another\n"
+    );
 }
 
 #[test]
@@ -112,8 +134,10 @@ fn an_output_beside_the_inputs_is_written() {
 fn help_names_no_file_that_an_installed_program_lacks() {
     let place = tempfile::tempdir().unwrap();
     for verb in [""].into_iter().chain(VERBS) {
-        let help =
-            printed(&[verb, "--help"].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>(), place.path());
+        let help = printed(
+            &[verb, "--help"].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>(),
+            place.path(),
+        );
         for word in ["docs/", ".md", "papers/", "\u{1b}"] {
             assert!(!help.contains(word), "{verb}: {word}\n{help}");
         }
@@ -124,8 +148,11 @@ fn help_names_no_file_that_an_installed_program_lacks() {
 fn docs_lists_its_pages_and_prints_each() {
     let place = tempfile::tempdir().unwrap();
     let list = printed(&["docs"], place.path());
-    let topics: Vec<(&str, &str)> =
-        list.lines().take_while(|line| !line.is_empty()).map(|line| line.split_once(' ').unwrap()).collect();
+    let topics: Vec<(&str, &str)> = list
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .map(|line| line.split_once(' ').unwrap())
+        .collect();
     assert!(topics.len() > 20, "{list}");
     for (topic, title) in topics {
         let page = printed(&["docs", topic], place.path());
@@ -134,7 +161,9 @@ fn docs_lists_its_pages_and_prints_each() {
     let output = losscause(&["docs", "quues"], place.path());
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        text(&output.stderr).starts_with("losscause: losscause docs: \"quues\" is unknown (did you mean \"queues\"?)")
+        text(&output.stderr).starts_with(
+            "losscause: losscause docs: \"quues\" is unknown (did you mean \"queues\"?)"
+        )
     );
 }
 
@@ -143,7 +172,10 @@ fn every_command_has_a_manual_page_and_completions() {
     let place = tempfile::tempdir().unwrap();
     for verb in VERBS {
         let page = printed(&["man", verb], place.path());
-        assert!(page.contains(".SH SYNOPSIS") && page.contains(&format!("losscause\\-{verb}")), "{verb}: {page}");
+        assert!(
+            page.contains(".SH SYNOPSIS") && page.contains(&format!("losscause\\-{verb}")),
+            "{verb}: {page}"
+        );
     }
     assert!(printed(&["man"], place.path()).contains("losscause"));
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
@@ -155,7 +187,10 @@ fn every_command_has_a_manual_page_and_completions() {
 #[test]
 fn the_version_is_the_packages_with_features_and_any_commit() {
     let version = printed(&["--version"], Path::new("."));
-    let rest = version.strip_prefix(concat!("losscause ", env!("CARGO_PKG_VERSION"), " (")).unwrap().trim_end();
+    let rest = version
+        .strip_prefix(concat!("losscause ", env!("CARGO_PKG_VERSION"), " ("))
+        .unwrap()
+        .trim_end();
     let (features, rest) = rest.split_once(')').unwrap();
     let built = [
         ("linux", cfg!(all(feature = "linux", target_os = "linux"))),
@@ -163,10 +198,15 @@ fn the_version_is_the_packages_with_features_and_any_commit() {
         ("parquet", cfg!(feature = "parquet")),
         ("quic", cfg!(feature = "quic")),
     ];
-    let built: Vec<&str> = built.iter().filter(|(_, is_built)| *is_built).map(|(feature, _)| *feature).collect();
-    assert_eq!(features, if built.is_empty() { "no optional features".to_owned() } else { built.join(", ") });
+    let built: Vec<&str> =
+        built.iter().filter(|(_, is_built)| *is_built).map(|(feature, _)| *feature).collect();
+    assert_eq!(
+        features,
+        if built.is_empty() { "no optional features".to_owned() } else { built.join(", ") }
+    );
     let commit = rest.strip_prefix(" (commit ").and_then(|rest| rest.strip_suffix(')'));
-    let is_commit = |text: &str| text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_commit =
+        |text: &str| text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     assert!(rest.is_empty() || commit.is_some_and(is_commit), "{version}");
     assert_eq!(
         printed(&["simulate", "--version"], Path::new(".")),
@@ -183,7 +223,8 @@ fn a_scenario_comes_from_standard_input() {
         text(&output.stdout)
     };
     assert_eq!(json("-"), json("s.toml").replace("\"s.toml\"", "\"standard input\""));
-    let output = piped(&["compare", "-", "--lda", "none,ZBS", "--runs", "2"], SCENARIO, place.path());
+    let output =
+        piped(&["compare", "-", "--lda", "none,ZBS", "--runs", "2"], SCENARIO, place.path());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let broken = piped(&["simulate", "-"], "title = 3\nduration_s = 1\n", place.path());
     assert_eq!(broken.status.code(), Some(2));
@@ -214,7 +255,8 @@ fn quiet_leaves_nothing_on_standard_error() {
 fn a_verbose_comparison_has_every_metric() {
     let place = place();
     let rows = |option: &[&str]| {
-        let arguments = [&["compare", "s.toml", "--lda", "none,ZBS", "--runs", "2"], option].concat();
+        let arguments =
+            [&["compare", "s.toml", "--lda", "none,ZBS", "--runs", "2"], option].concat();
         printed(&arguments, place.path()).lines().count()
     };
     assert!(rows(&["-v"]) > rows(&[]) + 4);
@@ -232,7 +274,8 @@ fn a_trace_on_standard_output_is_the_file_and_nothing_else() {
     printed(&["simulate", "s.toml", "--trace", "trace.csv"], place.path());
     let file = std::fs::read_to_string(place.path().join("trace.csv")).unwrap();
     assert_eq!(trace(&[], place.path()), file.lines().collect::<Vec<_>>());
-    let mixed = losscause(&["simulate", "s.toml", "--trace", "-", "--format", "json"], place.path());
+    let mixed =
+        losscause(&["simulate", "s.toml", "--trace", "-", "--format", "json"], place.path());
     assert_eq!((mixed.status.code(), text(&mixed.stdout)), (Some(2), String::new()));
 }
 
@@ -257,7 +300,11 @@ fn a_compressed_trace_holds_the_bytes_of_the_plain_one() {
     assert_eq!(bytes("trace.csv.gz"), bytes("again.csv.gz"));
     assert!(bytes("trace.csv.gz").len() < bytes("trace.csv").len() / 2);
     let mut plain = String::new();
-    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&bytes("trace.csv.gz")[..]), &mut plain).unwrap();
+    std::io::Read::read_to_string(
+        &mut flate2::read::GzDecoder::new(&bytes("trace.csv.gz")[..]),
+        &mut plain,
+    )
+    .unwrap();
     assert_eq!(plain.as_bytes(), bytes("trace.csv"));
     let other = losscause(&["simulate", "s.toml", "--trace", "trace.gz"], place.path());
     assert_eq!(other.status.code(), Some(2));
@@ -279,7 +326,11 @@ fn a_filtered_trace_is_the_part_of_the_whole_that_was_asked_for() {
             }))
             .collect();
         assert!((2..whole.len()).contains(&expected.len()), "{arguments:?}");
-        assert_eq!(trace(arguments, place.path()).iter().collect::<Vec<_>>(), expected, "{arguments:?}");
+        assert_eq!(
+            trace(arguments, place.path()).iter().collect::<Vec<_>>(),
+            expected,
+            "{arguments:?}"
+        );
     };
     part(&["--trace-flow", "video"], &|_, _, flow| flow == "video");
     part(&["--trace-flow", "other"], &|_, _, flow| flow == "other.1" || flow == "other.2");
@@ -288,14 +339,23 @@ fn a_filtered_trace_is_the_part_of_the_whole_that_was_asked_for() {
         ["queue-drop", "corrupted", "verdict"].contains(&event)
     });
     part(&["--trace-interval", "0.25..0.5"], &|time, _, _| (0.25..0.5).contains(&time));
-    part(&["--trace-interval", "0.5..", "--trace-kind", "sent"], &|time, event, _| time >= 0.5 && event == "sent");
+    part(&["--trace-interval", "0.5..", "--trace-kind", "sent"], &|time, event, _| {
+        time >= 0.5 && event == "sent"
+    });
     for (arguments, sentence) in [
         (["--trace-flow", "vidoe"], "--trace-flow: \"vidoe\" is unknown (did you mean \"video\"?)"),
         (["--trace-kind", "drops"], "--trace-kind: \"drops\" is unknown"),
         (["--trace-interval", "2..1"], "--trace-interval 2..1: expected two seconds"),
     ] {
-        let refused = losscause(&[&["simulate", "s.toml", "--trace", "-"], &arguments[..]].concat(), place.path());
+        let refused = losscause(
+            &[&["simulate", "s.toml", "--trace", "-"], &arguments[..]].concat(),
+            place.path(),
+        );
         assert_eq!(refused.status.code(), Some(2));
-        assert!(text(&refused.stderr).starts_with(&format!("losscause: {sentence}")), "{}", text(&refused.stderr));
+        assert!(
+            text(&refused.stderr).starts_with(&format!("losscause: {sentence}")),
+            "{}",
+            text(&refused.stderr)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Parts that the program was built without: each is shown as missing, and says in one sentence how to get it.
+//! Parts that the program was built without: each is shown as missing, and says in one sentence how
+//! to get it.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::process::{Command, Output};
@@ -8,7 +9,8 @@ type Case = (&'static str, &'static str, bool);
 
 const LINUX: bool = cfg!(all(feature = "linux", target_os = "linux"));
 const MEDIA: bool = cfg!(feature = "media");
-const VERBS: [Case; 3] = [("emulate", "linux", LINUX), ("kernel", "linux", LINUX), ("stream", "media", MEDIA)];
+const VERBS: [Case; 3] =
+    [("emulate", "linux", LINUX), ("kernel", "linux", LINUX), ("stream", "media", MEDIA)];
 const EXPERIMENTS: [Case; 3] =
     [("live", "linux", LINUX), ("media", "media", MEDIA), ("quic", "quic", cfg!(feature = "quic"))];
 
@@ -32,14 +34,20 @@ fn sentence(what: &str, feature: &str) -> String {
     if feature == "linux" && !cfg!(target_os = "linux") {
         return format!("{what}: needs Linux");
     }
-    format!("{what}: this program was built without `{feature}`: cargo install losscause-cli --features {feature}")
+    format!(
+        "{what}: this program was built without `{feature}`: cargo install losscause-cli --features {feature}"
+    )
 }
 
 /// Exit status 2, nothing on standard output, the sentence alone on standard error.
 fn refuses(arguments: &[&str], sentence: &str) {
     let output = losscause(arguments);
     let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!((output.status.code(), &*error), (Some(2), &*format!("losscause: {sentence}\n")), "{arguments:?}");
+    assert_eq!(
+        (output.status.code(), &*error),
+        (Some(2), &*format!("losscause: {sentence}\n")),
+        "{arguments:?}"
+    );
     assert!(output.stdout.is_empty());
 }
 

@@ -1,5 +1,5 @@
-//! The page "Judge a link of your own in five minutes": its commands run, and print what it shows. The templates' comments:
-//! their commands run.
+//! The page "Judge a link of your own in five minutes": its commands run, and print what it shows.
+//! The templates' comments: their commands run.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::path::Path;
@@ -9,16 +9,24 @@ use std::process::Command;
 fn shell(line: &str, directory: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_losscause")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-    let output = Command::new("sh").args(["-c", line]).env("PATH", path).current_dir(directory).output().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", line])
+        .env("PATH", path)
+        .current_dir(directory)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
 fn the_page_shows_what_its_commands_print() {
-    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/own-link.md")).unwrap();
+    let page =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/own-link.md"))
+            .unwrap();
     let directory = tempfile::tempdir().unwrap();
-    let blocks: Vec<&str> = page.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let blocks: Vec<&str> =
+        page.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() >= 6, "{} blocks", blocks.len());
     for block in blocks {
         let (command, shown) = block.strip_prefix("$ ").unwrap().split_once("\n\n").unwrap();
@@ -37,7 +45,8 @@ fn the_commands_in_the_templates_comments_run() {
     for kind in ["wifi", "lte", "leo", "geo", "dsl", "cable", "wired"] {
         shell(&format!("losscause init {kind}"), directory.path());
         let text = std::fs::read_to_string(directory.path().join(format!("{kind}.toml"))).unwrap();
-        let commands: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("#   losscause ")).collect();
+        let commands: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("#   losscause ")).collect();
         assert!(commands.len() >= 3, "{kind}: {commands:?}");
         for command in commands {
             shell(&format!("losscause {command}"), directory.path());

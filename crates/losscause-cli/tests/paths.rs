@@ -26,7 +26,10 @@ fn a_printed_path_is_a_scenario_that_simulate_runs() {
         let scenario = printed(directory.path(), &["reproduce", "paths", "--print", path]);
         assert!(scenario.contains(&format!("protocol = \"{protocol}\"")), "{scenario}");
         std::fs::write(directory.path().join("path.toml"), scenario).unwrap();
-        let result = printed(directory.path(), &["simulate", "path.toml", "--seed", "1002", "--format", "json"]);
+        let result = printed(
+            directory.path(),
+            &["simulate", "path.toml", "--seed", "1002", "--format", "json"],
+        );
         assert!(result.contains("\"M_w\""));
     }
 }
@@ -36,9 +39,13 @@ fn a_report_has_the_map_the_json_and_a_row_per_path() {
     let directory = tempfile::tempdir().unwrap();
     let table = printed(directory.path(), &["reproduce", "paths", "--paths", "2", "--out", "out"]);
     assert!(table.starts_with("At the receiver, on "), "{table}");
-    let read = |name: &str| std::fs::read_to_string(directory.path().join("out").join(name)).unwrap();
+    let read =
+        |name: &str| std::fs::read_to_string(directory.path().join("out").join(name)).unwrap();
     assert!(read("report.html").contains("Where each one works, at the sender"));
-    let json = printed(directory.path(), &["reproduce", "paths", "--paths", "2", "--format", "json", "--jobs", "1"]);
+    let json = printed(
+        directory.path(),
+        &["reproduce", "paths", "--paths", "2", "--format", "json", "--jobs", "1"],
+    );
     assert_eq!(json, read("result.json"), "the same bytes with any number of threads");
     assert!(read("paths.csv").starts_with("vantage,seed,number,queue,"));
 }
@@ -47,7 +54,10 @@ fn a_report_has_the_map_the_json_and_a_row_per_path() {
 fn what_does_not_belong_together_is_refused_in_a_sentence() {
     let directory = tempfile::tempdir().unwrap();
     for (arguments, expected) in [
-        (&["paths", "--runs", "3"][..], "--runs 3: only valid with paths/loop; paths runs each path once"),
+        (
+            &["paths", "--runs", "3"][..],
+            "--runs 3: only valid with paths/loop; paths runs each path once",
+        ),
         (&["paths/loop", "--runs", "0"], "--runs 0: expected 1 or more"),
         (&["paths", "--paths", "0"], "--paths 0: expected 1 or more"),
         (&["paths", "--print", "7"], "path 7: expected SEED/NUMBER, such as 1/7"),
@@ -62,7 +72,8 @@ fn what_does_not_belong_together_is_refused_in_a_sentence() {
         (&["paths", "cen2003"], "paths cen2003: expected paths or paths/loop alone"),
         (&["cen2003", "--paths", "3"], "--paths 3: only valid with paths; remove it"),
     ] {
-        let arguments: Vec<&str> = ["reproduce"].into_iter().chain(arguments.iter().copied()).collect();
+        let arguments: Vec<&str> =
+            ["reproduce"].into_iter().chain(arguments.iter().copied()).collect();
         let output = losscause(directory.path(), &arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert_eq!(

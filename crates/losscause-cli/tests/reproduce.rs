@@ -7,7 +7,11 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 fn losscause(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause")).args(arguments).current_dir(directory).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_losscause"))
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -28,7 +32,10 @@ fn refuses(arguments: &[&str], sentence: &str) {
 fn the_number_of_threads_does_not_change_a_byte() {
     let place = tempfile::tempdir().unwrap();
     let run = |jobs: &str| {
-        losscause(place.path(), &["reproduce", "cen2003/table2", "--runs", "2", "--jobs", jobs, "--format", "json"])
+        losscause(
+            place.path(),
+            &["reproduce", "cen2003/table2", "--runs", "2", "--jobs", jobs, "--format", "json"],
+        )
     };
     let one = run("1");
     let two = run("2");
@@ -40,7 +47,10 @@ fn the_number_of_threads_does_not_change_a_byte() {
 #[test]
 fn the_json_has_one_item_per_system_and_metric_and_every_claim() {
     let place = tempfile::tempdir().unwrap();
-    let output = losscause(place.path(), &["reproduce", "cen2003/table3", "--runs", "1", "--format", "json"]);
+    let output = losscause(
+        place.path(),
+        &["reproduce", "cen2003/table3", "--runs", "1", "--format", "json"],
+    );
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
     let items = result["items"].as_array().unwrap();
     assert_eq!(items.len(), 7 * 4);
@@ -61,13 +71,16 @@ fn the_json_has_one_item_per_system_and_metric_and_every_claim() {
 #[test]
 fn only_a_report_and_the_result_appear_where_asked() {
     let place = tempfile::tempdir().unwrap();
-    let output = losscause(place.path(), &["reproduce", "cen2003/table2", "--runs", "1", "--out", "a/b"]);
+    let output =
+        losscause(place.path(), &["reproduce", "cen2003/table2", "--runs", "1", "--out", "a/b"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let out = place.path().join("a/b");
-    let mut names: Vec<_> = std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let mut names: Vec<_> =
+        std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["report.html", "result.json"]);
-    let result: Value = serde_json::from_slice(&std::fs::read(out.join("result.json")).unwrap()).unwrap();
+    let result: Value =
+        serde_json::from_slice(&std::fs::read(out.join("result.json")).unwrap()).unwrap();
     assert_eq!(result["seed"], 1);
     let reproduced = |item: &&Value| item["status"] == "reproduced" && !item["measured"].is_null();
     let items = result["items"].as_array().unwrap();
@@ -106,10 +119,12 @@ fn a_check_names_what_got_worse_and_exits_with_one() {
     );
 
     let begun = |output: &std::process::Output| text(&output.stdout).contains("biaz1999/grid11");
-    let other = losscause(place.path(), &["reproduce", "biaz1999/grid11", "--runs", "1", "--check", "o/result.json"]);
+    let other = losscause(
+        place.path(),
+        &["reproduce", "biaz1999/grid11", "--runs", "1", "--check", "o/result.json"],
+    );
     assert!(other.status.code() == Some(2) && !begun(&other), "refused before the runs");
-    let problem =
-        "o/result.json: has none of the numbers that would be measured, expected a result with the same items";
+    let problem = "o/result.json: has none of the numbers that would be measured, expected a result with the same items";
     assert!(text(&other.stderr).contains(problem), "{}", text(&other.stderr));
 
     let overwriting = check(&["--check", "o/result.json", "--out", "o"]);
@@ -119,14 +134,23 @@ fn a_check_names_what_got_worse_and_exits_with_one() {
         "losscause: o/result.json: is also an input and would be overwritten, expected another place for the output"
     );
 
-    // As if a number that is outside its tolerance had been within, and a claim that fails had held.
+    // As if a number that is outside its tolerance had been within, and a claim that fails had
+    // held.
     let written = std::fs::read_to_string(place.path().join("o/result.json")).unwrap();
     let mut result: Value = serde_json::from_str(&written).unwrap();
     let items = result["items"].as_array_mut().unwrap();
-    let missed = items.iter_mut().find(|item| item["status"] == "preview" && item["within"] == false).unwrap();
+    let missed = items
+        .iter_mut()
+        .find(|item| item["status"] == "preview" && item["within"] == false)
+        .unwrap();
     missed["within"] = true.into();
     let name = format!("worse: cen2003 {}: met before", missed["id"].as_str().unwrap());
-    let claim = result["claims"].as_array_mut().unwrap().iter_mut().find(|claim| claim["holds"] == true).unwrap();
+    let claim = result["claims"]
+        .as_array_mut()
+        .unwrap()
+        .iter_mut()
+        .find(|claim| claim["holds"] == true)
+        .unwrap();
     claim["holds"] = false.into();
     std::fs::write(place.path().join("old.json"), result.to_string()).unwrap();
     let worse = check(&["--check", "old.json"]);
@@ -146,7 +170,10 @@ fn a_file_that_is_no_result_is_refused_before_the_runs() {
         text(&output.stderr).trim_end().to_owned()
     };
     let expected = "expected a result.json or the output of `losscause reproduce --format json`";
-    assert_eq!(refusal("[]"), format!("losscause: old.json: is no result of a reproduction, {expected}"));
+    assert_eq!(
+        refusal("[]"),
+        format!("losscause: old.json: is no result of a reproduction, {expected}")
+    );
     let ours = env!("CARGO_PKG_VERSION");
     assert_eq!(
         refusal(r#"{ "version": "0.0.1" }"#),
@@ -155,8 +182,13 @@ fn a_file_that_is_no_result_is_refused_before_the_runs() {
         )
     );
     let other_build = refusal(&format!(r#"{{ "version": "{ours}" }}"#));
-    assert!(other_build.starts_with(&format!("losscause: old.json: was written by another build of version {ours}, ")));
-    refuses(&["reproduce", "--check", "none.json"], &format!("none.json: there is no such file, {expected}"));
+    assert!(other_build.starts_with(&format!(
+        "losscause: old.json: was written by another build of version {ours}, "
+    )));
+    refuses(
+        &["reproduce", "--check", "none.json"],
+        &format!("none.json: there is no such file, {expected}"),
+    );
 }
 
 #[test]
@@ -164,7 +196,11 @@ fn all_items_and_named_items_are_not_asked_for_together() {
     let place = tempfile::tempdir().unwrap();
     let output = losscause(place.path(), &["reproduce", "--all", "cen2003"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("'--all' cannot be used with"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("'--all' cannot be used with"),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 #[test]
@@ -176,7 +212,10 @@ fn unknown_names_are_answered_with_the_nearest() {
     let place = tempfile::tempdir().unwrap();
     let output = losscause(place.path(), &["reproduce", "cen2003/tabel2"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).starts_with("losscause: cen2003/tabel2: is no item (did you mean \"table2\"?)"));
+    assert!(
+        text(&output.stderr)
+            .starts_with("losscause: cen2003/tabel2: is no item (did you mean \"table2\"?)")
+    );
     refuses(
         &["list", "scenarios", "cen2003/WHL"],
         r#"cen2003/WHL: is no scenario (did you mean "WLH"?), expected one of WLH, WB"#,
@@ -185,7 +224,10 @@ fn unknown_names_are_answered_with_the_nearest() {
 
 #[test]
 fn no_run_and_no_thread_are_refused() {
-    refuses(&["reproduce", "--runs", "0"], "--runs 0: nothing would be measured, expected 1 or more");
+    refuses(
+        &["reproduce", "--runs", "0"],
+        "--runs 0: nothing would be measured, expected 1 or more",
+    );
     refuses(&["reproduce", "--jobs", "0"], "--jobs 0: expected 1 or more threads");
 }
 
@@ -195,7 +237,11 @@ fn a_place_that_takes_no_files_is_refused_before_the_runs() {
     std::fs::write(place.path().join("plain"), "").unwrap();
     let output = losscause(place.path(), &["reproduce", "cen2003/table2", "--out", "plain"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).starts_with("losscause: plain: cannot be written"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).starts_with("losscause: plain: cannot be written"),
+        "{}",
+        text(&output.stderr)
+    );
     assert_eq!(text(&output.stdout), "");
 }
 
@@ -204,7 +250,16 @@ fn a_printed_scenario_is_one_that_simulate_runs() {
     let place = tempfile::tempdir().unwrap();
     let printed = losscause(place.path(), &["list", "scenarios", "cen2003/WB"]);
     std::fs::write(place.path().join("mine.toml"), &printed.stdout).unwrap();
-    let short = ["simulate", "mine.toml", "--set", "duration_s=30", "--set", "measure.to_s=30", "--format", "json"];
+    let short = [
+        "simulate",
+        "mine.toml",
+        "--set",
+        "duration_s=30",
+        "--set",
+        "measure.to_s=30",
+        "--format",
+        "json",
+    ];
     let output = losscause(place.path(), &short);
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
@@ -226,19 +281,33 @@ fn list_names_algorithms_protocols_papers_and_experiments() {
     let place = tempfile::tempdir().unwrap();
     let output = losscause(place.path(), &["list", "--format", "json"]);
     let lists: Value = serde_json::from_slice(&output.stdout).unwrap();
-    for (list, name) in
-        [("algorithms", "ZigZag"), ("protocols", "tcp"), ("scenarios", "cen2003/WLH"), ("papers", "cen2003")]
-    {
-        assert!(lists[list].as_array().unwrap().iter().any(|entry| entry["name"] == name), "{list}");
+    for (list, name) in [
+        ("algorithms", "ZigZag"),
+        ("protocols", "tcp"),
+        ("scenarios", "cen2003/WLH"),
+        ("papers", "cen2003"),
+    ] {
+        assert!(
+            lists[list].as_array().unwrap().iter().any(|entry| entry["name"] == name),
+            "{list}"
+        );
     }
-    for (experiment, item) in [("live", "live/sharing"), ("quic", "quic/harm"), ("media", "media/wlh")] {
+    for (experiment, item) in
+        [("live", "live/sharing"), ("quic", "quic/harm"), ("media", "media/wlh")]
+    {
         let mut entries = lists["experiments"].as_array().unwrap().iter();
         let entry = entries.find(|entry| entry["name"] == experiment).expect(experiment);
-        assert!(entry["items"].as_array().unwrap().iter().any(|listed| listed["name"] == item), "{entry}");
+        assert!(
+            entry["items"].as_array().unwrap().iter().any(|listed| listed["name"] == item),
+            "{entry}"
+        );
     }
     let table = losscause(place.path(), &["list", "experiments"]);
     let table = String::from_utf8(table.stdout).unwrap();
-    assert!(table.contains("quic/harm") && table.contains("media/wb") && !table.contains("cen2003"), "{table}");
+    assert!(
+        table.contains("quic/harm") && table.contains("media/wb") && !table.contains("cen2003"),
+        "{table}"
+    );
     let only = losscause(place.path(), &["list", "protocols", "--format", "json"]);
     let only: Value = serde_json::from_slice(&only.stdout).unwrap();
     assert_eq!(only.as_object().unwrap().len(), 1);
@@ -261,7 +330,10 @@ fn algorithms_beside_are_columns_and_change_no_score() {
     assert_eq!(last(&beside), last(&alone));
     assert!(!alone.contains("also"));
     let report = std::fs::read_to_string(place.path().join("out/report.html")).unwrap();
-    assert!(report.contains("<th>also ZBS</th><th>also Spike</th>") && report.contains("Their values are not scored."));
+    assert!(
+        report.contains("<th>also ZBS</th><th>also Spike</th>")
+            && report.contains("Their values are not scored.")
+    );
 }
 
 #[test]
@@ -274,9 +346,15 @@ fn an_algorithm_that_runs_beside_no_table_is_refused() {
     );
     let place = tempfile::tempdir().unwrap();
     let items = ["dalwadi/table4.1", "cen2003/table2"];
-    let output =
-        losscause(place.path(), &[&["reproduce"], &items[..], &["--runs", "1", "--also", "flip-flop"]].concat());
+    let output = losscause(
+        place.path(),
+        &[&["reproduce"], &items[..], &["--runs", "1", "--also", "flip-flop"]].concat(),
+    );
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("also Flip Flop"));
-    assert!(text(&output.stderr).contains("also Flip Flop is not in cen2003/table2: "), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("also Flip Flop is not in cen2003/table2: "),
+        "{}",
+        text(&output.stderr)
+    );
 }

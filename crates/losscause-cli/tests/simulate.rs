@@ -8,7 +8,11 @@ use losscause_study::run::SimulationResult;
 use serde_json::Value;
 
 fn losscause(arguments: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause")).args(arguments).current_dir(directory).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_losscause"))
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .unwrap()
 }
 
 fn stdout(output: &Output) -> String {
@@ -50,7 +54,11 @@ fn the_json_has_the_promised_shape() {
     let arguments = ["simulate", "s.toml", "--set", "loss=0.2", "--seed", "7", "--format", "json"];
     let text = stdout(&losscause(&arguments, directory.path()));
     let result: SimulationResult = serde_json::from_str(&text).unwrap();
-    assert_eq!(serde_json::to_string_pretty(&result).unwrap() + "\n", text, "nothing but the result is printed");
+    assert_eq!(
+        serde_json::to_string_pretty(&result).unwrap() + "\n",
+        text,
+        "nothing but the result is printed"
+    );
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["scenario"], "s.toml");
     assert_eq!(json["parameters"]["loss"], 0.2);
@@ -59,7 +67,10 @@ fn the_json_has_the_promised_shape() {
     assert_eq!(json["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(json["format_version"], 2);
     let thput = &json["metrics"]["thput"];
-    assert_eq!((&thput["unit"], &thput["ci95"], &thput["runs"]), (&"percent".into(), &Value::Null, &1.into()));
+    assert_eq!(
+        (&thput["unit"], &thput["ci95"], &thput["runs"]),
+        (&"percent".into(), &Value::Null, &1.into())
+    );
     assert!(thput["value"].as_f64().unwrap() > 95.0, "{thput}");
     assert_eq!(json["flows"][0]["flow"], "source");
     assert_eq!(json["links"][0]["link"], "radio");
@@ -68,7 +79,12 @@ fn the_json_has_the_promised_shape() {
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
     let directory = directory();
-    let json = |seed| stdout(&losscause(&["simulate", "s.toml", "--seed", seed, "--format", "json"], directory.path()));
+    let json = |seed| {
+        stdout(&losscause(
+            &["simulate", "s.toml", "--seed", seed, "--format", "json"],
+            directory.path(),
+        ))
+    };
     assert_eq!(json("1"), json("1"));
     assert_ne!(json("1").replace("\"seed\": 1", ""), json("2").replace("\"seed\": 2", ""));
 }
@@ -76,18 +92,33 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
 #[test]
 fn several_runs_give_means_with_intervals_and_a_run_count() {
     let directory = directory();
-    // At this rate the queue never overflows; packets are lost in every second run or so, and so is the overhead's basis.
-    let settings = ["--set", "flow.source.lda=ZBS", "--set", "flow.source.rate_bps=16e3", "--set", "duration_s=3"];
-    let common = [&["simulate", "s.toml"], &settings[..], &["--runs", "6", "--format", "json"]].concat();
-    let several = |more: &[&str]| stdout(&losscause(&[&common[..], more].concat(), directory.path()));
+    // At this rate the queue never overflows; packets are lost in every second run or so, and so is
+    // the overhead's basis.
+    let settings = [
+        "--set",
+        "flow.source.lda=ZBS",
+        "--set",
+        "flow.source.rate_bps=16e3",
+        "--set",
+        "duration_s=3",
+    ];
+    let common =
+        [&["simulate", "s.toml"], &settings[..], &["--runs", "6", "--format", "json"]].concat();
+    let several =
+        |more: &[&str]| stdout(&losscause(&[&common[..], more].concat(), directory.path()));
     assert_eq!(several(&["--jobs", "1"]), several(&["--jobs", "2"]), "for any number of threads");
     let json: Value = serde_json::from_str(&several(&["--seed", "3"])).unwrap();
     assert_eq!((&json["runs"], &json["seed"]), (&6.into(), &3.into()));
-    let seeds: Vec<u64> =
-        json["each_run"].as_array().unwrap().iter().map(|run| run["seed"].as_u64().unwrap()).collect();
+    let seeds: Vec<u64> = json["each_run"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["seed"].as_u64().unwrap())
+        .collect();
     assert_eq!(seeds, [3, 4, 5, 6, 7, 8]);
     let with = |name: &str| {
-        let values = json["each_run"].as_array().unwrap().iter().map(|run| run["metrics"][name].as_f64());
+        let values =
+            json["each_run"].as_array().unwrap().iter().map(|run| run["metrics"][name].as_f64());
         values.flatten().collect::<Vec<f64>>()
     };
     for (name, metric) in json["metrics"].as_object().unwrap() {
@@ -95,7 +126,10 @@ fn several_runs_give_means_with_intervals_and_a_run_count() {
         assert_eq!(metric["runs"].as_u64().unwrap(), values.len() as u64, "{name}");
         if !values.is_empty() {
             let mean = values.iter().sum::<f64>() / values.len() as f64;
-            assert!((metric["value"].as_f64().unwrap() - mean).abs() <= 1e-9 * mean.abs(), "{name}");
+            assert!(
+                (metric["value"].as_f64().unwrap() - mean).abs() <= 1e-9 * mean.abs(),
+                "{name}"
+            );
         }
     }
     let judged = with("M_w").len();
@@ -113,17 +147,21 @@ fn several_runs_give_means_with_intervals_and_a_run_count() {
 #[test]
 fn a_time_series_adds_up_to_the_run() {
     let directory = directory();
-    let arguments = ["simulate", "s.toml", "--interval", "0.3", "--series", "t.csv", "--format", "json"];
-    let json: Value = serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
+    let arguments =
+        ["simulate", "s.toml", "--interval", "0.3", "--series", "t.csv", "--format", "json"];
+    let json: Value =
+        serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
     let rows = json["series"].as_array().unwrap();
     assert_eq!(rows.len(), 7, "six whole intervals and the rest of two seconds");
     let sum = |key: &str| rows.iter().map(|row| row[key].as_u64().unwrap()).sum::<u64>();
     assert_eq!(sum("queue_drops"), json["flows"][0]["queue_drops"].as_u64().unwrap());
     assert_eq!(sum("wireless_drops"), json["flows"][0]["wireless_drops"].as_u64().unwrap());
     let seconds = |row: &Value| row["to_s"].as_f64().unwrap() - row["from_s"].as_f64().unwrap();
-    let kbits: f64 = rows.iter().map(|row| row["goodput_kbps"].as_f64().unwrap() * seconds(row)).sum();
+    let kbits: f64 =
+        rows.iter().map(|row| row["goodput_kbps"].as_f64().unwrap() * seconds(row)).sum();
     assert!((kbits - 2.0 * json["flows"][0]["goodput_kbps"].as_f64().unwrap()).abs() < 1e-6);
-    // The queue of 3 packets is always full, and each waits for three others: 24 ms, then 8 ms and 10 ms.
+    // The queue of 3 packets is always full, and each waits for three others: 24 ms, then 8 ms and
+    // 10 ms.
     assert_eq!(rows[3]["queue_packets"], 3);
     assert!((38.0..42.1).contains(&rows[3]["delay_ms"].as_f64().unwrap()), "{}", rows[3]);
     let mut csv = csv::Reader::from_path(directory.path().join("t.csv")).unwrap();
@@ -143,10 +181,14 @@ fn the_table_names_metrics_flows_and_links() {
 #[test]
 fn the_trace_has_every_event_in_order_of_time_with_true_causes() {
     let directory = directory();
-    let json = stdout(&losscause(&["simulate", "s.toml", "--trace", "t.csv", "--format", "json"], directory.path()));
+    let json = stdout(&losscause(
+        &["simulate", "s.toml", "--trace", "t.csv", "--format", "json"],
+        directory.path(),
+    ));
     let json: Value = serde_json::from_str(&json).unwrap();
     let mut reader = csv::Reader::from_path(directory.path().join("t.csv")).unwrap();
-    let rows: Vec<std::collections::BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
+    let rows: Vec<std::collections::BTreeMap<String, String>> =
+        reader.deserialize().map(Result::unwrap).collect();
     let times: Vec<i64> = rows.iter().map(|row| row["time_ns"].parse().unwrap()).collect();
     assert!(times.is_sorted());
     let count = |event: &str| rows.iter().filter(|row| row["event"] == event).count() as u64;
@@ -169,7 +211,11 @@ fn a_trace_replaces_the_one_before_and_leaves_nothing_else() {
     let directory = directory();
     std::fs::write(directory.path().join("t.csv"), "old").unwrap();
     stdout(&losscause(&["simulate", "s.toml", "--trace", "t.csv"], directory.path()));
-    assert!(std::fs::read_to_string(directory.path().join("t.csv")).unwrap().starts_with("time_ns,event,flow,"));
+    assert!(
+        std::fs::read_to_string(directory.path().join("t.csv"))
+            .unwrap()
+            .starts_with("time_ns,event,flow,")
+    );
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
 }
 
@@ -191,8 +237,18 @@ fn the_schema_is_printed_without_a_scenario() {
 fn the_papers_scenarios_run_by_name_in_an_empty_directory() {
     let anywhere = tempfile::tempdir().unwrap();
     for scenario in ["cen2003/WLH", "cen2003/WB"] {
-        let arguments = ["simulate", scenario, "--set", "flow.test.protocol=tcp", "--set", "N=2", "--format", "json"];
-        let json: Value = serde_json::from_str(&stdout(&losscause(&arguments, anywhere.path()))).unwrap();
+        let arguments = [
+            "simulate",
+            scenario,
+            "--set",
+            "flow.test.protocol=tcp",
+            "--set",
+            "N=2",
+            "--format",
+            "json",
+        ];
+        let json: Value =
+            serde_json::from_str(&stdout(&losscause(&arguments, anywhere.path()))).unwrap();
         assert!(json["flows"][1]["goodput_kbps"].as_f64().unwrap() > 10.0, "{scenario}: {json}");
     }
 }
@@ -200,22 +256,42 @@ fn the_papers_scenarios_run_by_name_in_an_empty_directory() {
 #[test]
 fn a_folder_gets_the_report_the_printed_json_and_every_loss() {
     let directory = directory();
-    let file = |folder: &str, name: &str| std::fs::read_to_string(directory.path().join(folder).join(name)).unwrap();
+    let file = |folder: &str, name: &str| {
+        std::fs::read_to_string(directory.path().join(folder).join(name)).unwrap()
+    };
     for runs in ["1", "3"] {
-        let arguments = ["simulate", "s.toml", "--set", "flow.source.lda=ZigZag", "--runs", runs, "--format", "json"];
-        let printed = stdout(&losscause(&[&arguments[..], &["--out", "one"]].concat(), directory.path()));
+        let arguments = [
+            "simulate",
+            "s.toml",
+            "--set",
+            "flow.source.lda=ZigZag",
+            "--runs",
+            runs,
+            "--format",
+            "json",
+        ];
+        let printed =
+            stdout(&losscause(&[&arguments[..], &["--out", "one"]].concat(), directory.path()));
         stdout(&losscause(&[&arguments[..], &["--out", "two"]].concat(), directory.path()));
         assert_eq!(file("one", "result.json"), printed);
-        assert_eq!(printed, stdout(&losscause(&arguments, directory.path())), "a report changes no number");
+        assert_eq!(
+            printed,
+            stdout(&losscause(&arguments, directory.path())),
+            "a report changes no number"
+        );
         for name in ["report.html", "result.json", "losses.csv"] {
             assert_eq!(file("one", name), file("two", name), "{name} of the same seed");
         }
         let result: SimulationResult = serde_json::from_str(&printed).unwrap();
         let losses = file("one", "losses.csv");
-        let count =
-            |cause: &str| losses.lines().filter(|line| line.contains(&format!(",radio,{cause},"))).count() as u64;
+        let count = |cause: &str| {
+            losses.lines().filter(|line| line.contains(&format!(",radio,{cause},"))).count() as u64
+        };
         let flow = &result.flows[0];
-        assert_eq!((count("congestion"), count("wireless")), (flow.queue_drops, flow.wireless_drops));
+        assert_eq!(
+            (count("congestion"), count("wireless")),
+            (flow.queue_drops, flow.wireless_drops)
+        );
         assert!(file("one", "report.html").starts_with("<!doctype html>"));
     }
 }
@@ -232,15 +308,20 @@ fn a_report_never_replaces_the_scenario() {
 #[test]
 fn captures_hold_every_packet_beside_a_trace_and_the_results() {
     let directory = directory();
-    let arguments = ["simulate", "s.toml", "--pcap", "captures", "--trace", "t.csv", "--format", "json"];
-    let json: Value = serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
+    let arguments =
+        ["simulate", "s.toml", "--pcap", "captures", "--trace", "t.csv", "--format", "json"];
+    let json: Value =
+        serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
     let captures = directory.path().join("captures");
-    let mut names: Vec<String> =
-        std::fs::read_dir(&captures).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = std::fs::read_dir(&captures)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     assert_eq!(names, ["bottleneck.pcap", "drops.csv", "receiver.pcap", "sender.pcap"]);
     // A header of 24 bytes, and for each packet 16 and the first 128 of its bytes.
-    let packets = |name: &str| (std::fs::metadata(captures.join(name)).unwrap().len() - 24) / (16 + 128);
+    let packets =
+        |name: &str| (std::fs::metadata(captures.join(name)).unwrap().len() - 24) / (16 + 128);
     let flow = &json["flows"][0];
     assert_eq!(packets("sender.pcap"), flow["sent_packets"].as_u64().unwrap());
     let mut reader = csv::Reader::from_path(captures.join("drops.csv")).unwrap();
@@ -252,7 +333,8 @@ fn captures_hold_every_packet_beside_a_trace_and_the_results() {
     // The same run without captures gives the same results and the same trace.
     let trace = std::fs::read(directory.path().join("t.csv")).unwrap();
     let arguments = ["simulate", "s.toml", "--trace", "t.csv", "--format", "json"];
-    let again: Value = serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
+    let again: Value =
+        serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
     assert_eq!(again, json);
     assert_eq!(std::fs::read(directory.path().join("t.csv")).unwrap(), trace);
 }
@@ -260,17 +342,25 @@ fn captures_hold_every_packet_beside_a_trace_and_the_results() {
 #[test]
 fn captures_replace_earlier_ones_and_may_be_of_some_flows() {
     let directory = directory();
-    let second =
-        SCENARIO.replace("[[flow]]", "[[flow]]\nname = \"other\"\nprotocol = \"tcp\"\npath = [\"radio\"]\n[[flow]]");
+    let second = SCENARIO.replace(
+        "[[flow]]",
+        "[[flow]]\nname = \"other\"\nprotocol = \"tcp\"\npath = [\"radio\"]\n[[flow]]",
+    );
     std::fs::write(directory.path().join("s.toml"), second).unwrap();
     let simulate = ["simulate", "s.toml", "--pcap", "captures"];
     stdout(&losscause(&simulate, directory.path()));
     let sender = directory.path().join("captures/sender.pcap");
     let all = std::fs::read(&sender).unwrap();
-    stdout(&losscause(&[&simulate[..], &["--pcap-flow", "source", "--pcap-snap", "80"]].concat(), directory.path()));
+    stdout(&losscause(
+        &[&simulate[..], &["--pcap-flow", "source", "--pcap-snap", "80"]].concat(),
+        directory.path(),
+    ));
     let some = std::fs::read(&sender).unwrap();
     assert!(some.len() < all.len());
-    assert!((some.len() - 24).is_multiple_of(16 + 80), "each packet of the source is cut to 80 bytes");
+    assert!(
+        (some.len() - 24).is_multiple_of(16 + 80),
+        "each packet of the source is cut to 80 bytes"
+    );
     // The clock of TCP's timestamps is in the bytes of a capture, and nowhere else.
     let drops = std::fs::read(directory.path().join("captures/drops.csv")).unwrap();
     let tick = |ms: &str| {
@@ -279,5 +369,7 @@ fn captures_replace_earlier_ones_and_may_be_of_some_flows() {
     };
     assert_ne!(tick("10"), all);
     assert_eq!(tick("1"), all, "1 ms is the default");
-    assert!(std::fs::read(directory.path().join("captures/drops.csv")).unwrap().len() > drops.len());
+    assert!(
+        std::fs::read(directory.path().join("captures/drops.csv")).unwrap().len() > drops.len()
+    );
 }

@@ -27,11 +27,13 @@ struct Receiver {
 impl Receiver {
     fn start(arguments: &[&str]) -> Self {
         let mut command = losscause(&["receive", "127.0.0.1:0"]);
-        let mut child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         stderr.read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("waiting at ").unwrap_or_else(|| panic!("{line}")).to_owned();
+        let address =
+            line.trim().strip_prefix("waiting at ").unwrap_or_else(|| panic!("{line}")).to_owned();
         Self { child, stderr, address }
     }
 
@@ -51,7 +53,8 @@ impl Receiver {
 }
 
 fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status().unwrap();
+    let sent =
+        Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
@@ -64,7 +67,8 @@ fn file(place: &Path, name: &str, bytes: usize) -> (String, Vec<u8>) {
 
 /// The lines of JSON that tell what a sender has done so far, as it prints them.
 fn sending(stdout: impl Read) -> impl Iterator<Item = serde_json::Value> {
-    let lines = BufReader::new(stdout).lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap());
+    let lines =
+        BufReader::new(stdout).lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap());
     lines.filter(|line: &serde_json::Value| line["event"] == "sending")
 }
 
@@ -81,15 +85,20 @@ fn a_file_arrives_whole() {
     let (sent, content) = file(place.path(), "sent", 300_001);
     let received = place.path().join("received");
     let receiver = Receiver::start(&["--out", received.to_str().unwrap(), "--format", "json"]);
-    let output = losscause(&["send", &receiver.address, &sent, "--max-rate", "4e6"]).output().unwrap();
+    let output =
+        losscause(&["send", &receiver.address, &sent, "--max-rate", "4e6"]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert!(stdout.starts_with("finished: sent 262 packets (300001 bytes)"), "{stdout}");
     let (status, lines, stderr) = receiver.end();
     assert_eq!((status, stderr.as_str()), (Some(0), ""));
-    let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0]["event"], "started");
-    assert_eq!((&lines.last().unwrap()["event"], &lines.last().unwrap()["end"]), (&"end".into(), &"finished".into()));
+    assert_eq!(
+        (&lines.last().unwrap()["event"], &lines.last().unwrap()["end"]),
+        (&"end".into(), &"finished".into())
+    );
     assert!(!lines.iter().any(|line| line["event"] == "gap"), "loopback lost packets: {lines:?}");
     assert!(std::fs::read(&received).unwrap() == content, "the file differs");
 }
@@ -105,11 +114,15 @@ fn data_that_arrived_is_kept_when_either_end_is_cut_off() {
         options.extend(if killed { &["--patience", "1"][..] } else { &[] });
         let receiver = Receiver::start(&options);
         let arguments = ["send", &receiver.address, &sent, "--max-rate", "4e5", "--format", "json"];
-        let mut sender = losscause(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut sender =
+            losscause(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let arrived = |line: &serde_json::Value| line["received_packets"].as_u64().unwrap() >= 20;
         // A sender whose standard output is closed would end by that.
         let mut told = sending(sender.stdout.take().unwrap());
-        assert!(told.any(|line| arrived(&line)), "the sender ends before twenty packets have arrived");
+        assert!(
+            told.any(|line| arrived(&line)),
+            "the sender ends before twenty packets have arrived"
+        );
         assert!(!received.exists(), "the file appears only at the end");
         let address = if killed {
             signal(&sender, "KILL");
@@ -133,7 +146,11 @@ fn data_that_arrived_is_kept_when_either_end_is_cut_off() {
         } else {
             "was stopped before the end"
         };
-        assert!(address.trim().starts_with("losscause: 127.0.0.1:") && address.trim().ends_with(expected), "{address}");
+        assert!(
+            address.trim().starts_with("losscause: 127.0.0.1:")
+                && address.trim().ends_with(expected),
+            "{address}"
+        );
         let kept = std::fs::read(&received).unwrap();
         assert!(kept.len() > 10_000 && kept.len() < content.len(), "{} bytes are kept", kept.len());
         assert!(content.starts_with(&kept), "the file differs");
@@ -143,22 +160,30 @@ fn data_that_arrived_is_kept_when_either_end_is_cut_off() {
 #[test]
 fn a_made_up_stream_keeps_its_rate_and_tells_it_line_by_line() {
     let receiver = Receiver::start(&["--lda", "spike"]);
-    let arguments = ["send", &receiver.address, "--rate", "4e5", "--duration", "3", "--format", "json"];
+    let arguments =
+        ["send", &receiver.address, "--rate", "4e5", "--duration", "3", "--format", "json"];
     let output = losscause(&arguments).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let lines: Vec<serde_json::Value> = sending(output.stdout.as_slice()).collect();
     assert!(lines.len() >= 2, "{lines:?}");
     let number = |line: &serde_json::Value, key: &str| line[key].as_f64().unwrap();
     // Of the bytes that the rate gives until then; each end may have a packet more.
-    let share = |line: &serde_json::Value| (number(line, "sent_bytes") - 2400.0) / (5e4 * number(line, "time_s"));
+    let share = |line: &serde_json::Value| {
+        (number(line, "sent_bytes") - 2400.0) / (5e4 * number(line, "time_s"))
+    };
     let shares: Vec<f64> = lines.iter().map(share).collect();
     assert!(shares.iter().all(|share| *share <= 1.0), "{lines:?}");
     // Less the start, and what a busy machine holds up in some of the lines.
     assert!(shares.iter().any(|share| *share > 0.25), "{lines:?}");
     assert!(lines.iter().any(|line| number(line, "rate_bps") > 4e5), "{lines:?}");
-    let rtts: Vec<[f64; 2]> =
-        lines.iter().filter_map(|line| Some([line["rtt_ms"].as_f64()?, 1e3 * number(line, "time_s")])).collect();
-    assert!(!rtts.is_empty() && rtts.iter().all(|[rtt, so_far]| *rtt > 0.0 && rtt < so_far), "{lines:?}");
+    let rtts: Vec<[f64; 2]> = lines
+        .iter()
+        .filter_map(|line| Some([line["rtt_ms"].as_f64()?, 1e3 * number(line, "time_s")]))
+        .collect();
+    assert!(
+        !rtts.is_empty() && rtts.iter().all(|[rtt, so_far]| *rtt > 0.0 && rtt < so_far),
+        "{lines:?}"
+    );
     assert_eq!(receiver.end().0, Some(0));
 }
 
@@ -210,17 +235,25 @@ fn bad_input_is_refused_with_a_sentence_and_status_2() {
     }
     let unknown = losscause(&["receive", "127.0.0.1:0", "--lda", "zigzog"]).output().unwrap();
     assert!(refusal(&unknown).1.contains("ZBS"), "the algorithms are listed");
-    let without_key = losscause(&["receive", "127.0.0.1:0"]).env_remove("LOSSCAUSE_STREAM_KEY").output().unwrap();
+    let without_key =
+        losscause(&["receive", "127.0.0.1:0"]).env_remove("LOSSCAUSE_STREAM_KEY").output().unwrap();
     let (status, sentence) = refusal(&without_key);
     assert_eq!(status, Some(2));
-    assert!(sentence.starts_with("LOSSCAUSE_STREAM_KEY: is not set, and there is no --key-file"), "{sentence}");
+    assert!(
+        sentence.starts_with("LOSSCAUSE_STREAM_KEY: is not set, and there is no --key-file"),
+        "{sentence}"
+    );
     waiting.interrupt();
     waiting.end();
 }
 
 #[test]
 fn a_fresh_key_is_64_digits_and_never_the_same() {
-    let keys = [(); 2].map(|()| String::from_utf8(losscause(&["key"]).output().unwrap().stdout).unwrap());
-    assert!(keys.iter().all(|key| key.trim().len() == 64 && key.trim().chars().all(|c| c.is_ascii_hexdigit())));
+    let keys =
+        [(); 2].map(|()| String::from_utf8(losscause(&["key"]).output().unwrap().stdout).unwrap());
+    assert!(
+        keys.iter()
+            .all(|key| key.trim().len() == 64 && key.trim().chars().all(|c| c.is_ascii_hexdigit()))
+    );
     assert_ne!(keys[0], keys[1]);
 }

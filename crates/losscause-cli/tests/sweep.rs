@@ -68,22 +68,35 @@ fn a_sweep_writes_cells_runs_and_summary_and_resumes_from_them() {
     let summary = read("sweep.csv");
     let runs = read("runs.csv");
     assert_eq!(summary.lines().count(), 1 + 4);
-    let head = "cell,N,loss,system,runs,thput (percent),thput ci95 (percent),thput runs,M_c (percent),";
+    let head =
+        "cell,N,loss,system,runs,thput (percent),thput ci95 (percent),thput runs,M_c (percent),";
     assert!(summary.starts_with(head), "{summary}");
     assert_eq!(runs.lines().count(), 1 + 8);
-    assert!(runs.starts_with("cell,N,loss,system,seed,thput (percent),M_c (percent)\n0,1,high,as it is,1,"), "{runs}");
+    assert!(
+        runs.starts_with(
+            "cell,N,loss,system,seed,thput (percent),M_c (percent)\n0,1,high,as it is,1,"
+        ),
+        "{runs}"
+    );
     let json: Value = serde_json::from_str(&read("sweep.json")).unwrap();
     assert_eq!((&json["metrics"]["thput"], &json["axes"][0]), (&"percent".into(), &"N".into()));
     // The summary is the mean of the runs.
-    let mean = (0..2).map(|k| json["cells"][3]["runs"][k]["metrics"]["thput"].as_f64().unwrap()).sum::<f64>() / 2.0;
+    let mean = (0..2)
+        .map(|k| json["cells"][3]["runs"][k]["metrics"]["thput"].as_f64().unwrap())
+        .sum::<f64>()
+        / 2.0;
     assert!((json["cells"][3]["rows"][0]["measured"].as_f64().unwrap() - mean).abs() < 1e-9);
 
     let expected = files(&place.path().join("o"));
     // Without the line of the second cell.
     let finished = place.path().join("o/cells/finished.jsonl");
     let lines = text(&std::fs::read(&finished).unwrap());
-    let others: String =
-        lines.split_inclusive('\n').enumerate().filter(|(k, _)| *k != 1).map(|(_, line)| line).collect();
+    let others: String = lines
+        .split_inclusive('\n')
+        .enumerate()
+        .filter(|(k, _)| *k != 1)
+        .map(|(_, line)| line)
+        .collect();
     std::fs::write(&finished, others).unwrap();
     let again = sweep(place.path(), &["s.toml", "--out", "o", "--jobs", "2", "--resume"]);
     assert!(text(&again.stderr).contains("4 cells (3 resumed)"), "{}", text(&again.stderr));
@@ -105,7 +118,8 @@ fn a_sweep_may_ask_for_delays_as_simulate_prints_them() {
     let output = sweep(place.path(), &["s.toml", "--out", "o", "--format", "csv"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let summary = text(&output.stdout);
-    let delays = summary.lines().skip(1).map(|row| row.split(',').nth(5).unwrap().parse::<f64>().unwrap());
+    let delays =
+        summary.lines().skip(1).map(|row| row.split(',').nth(5).unwrap().parse::<f64>().unwrap());
     assert!(delays.clone().count() == 4 && delays.clone().all(|delay| delay > 0.0), "{summary}");
 }
 
@@ -113,7 +127,10 @@ fn a_sweep_may_ask_for_delays_as_simulate_prints_them() {
 fn standard_output_has_the_format_that_was_asked_for() {
     let place = place(SWEEP);
     let output = |format: &str| {
-        let output = sweep(place.path(), &["s.toml", "--out", "o", "--runs", "1", "--seed", "7", "--format", format]);
+        let output = sweep(
+            place.path(),
+            &["s.toml", "--out", "o", "--runs", "1", "--seed", "7", "--format", format],
+        );
         assert!(output.status.success(), "{}", text(&output.stderr));
         text(&output.stdout)
     };
@@ -142,7 +159,10 @@ fn tables_stay_within_the_terminal_s_width() {
     );
     let place = place(&text_of);
     for columns in ["60", "100"] {
-        let output = command(place.path(), &["s.toml", "--out", "o"]).env("COLUMNS", columns).output().unwrap();
+        let output = command(place.path(), &["s.toml", "--out", "o"])
+            .env("COLUMNS", columns)
+            .output()
+            .unwrap();
         let table = text(&output.stdout);
         let widest = table.lines().skip(1).map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= columns.parse().unwrap(), "{widest} of {columns}:\n{table}");
@@ -163,18 +183,30 @@ fn a_sweep_that_makes_no_sense_is_refused_in_one_sentence() {
         assert_eq!(error.lines().count(), 1, "{error}");
         error.trim_end().strip_prefix("losscause: s.toml").unwrap_or(&error).to_owned()
     };
-    assert_eq!(refusal("runs = 2", "runs = 0"), ": runs: is 0, expected a whole number from 1 to 10000");
-    assert_eq!(refusal("runs = 2", "runs = \"x\""), ": runs: is string \"x\", expected a whole number");
-    assert_eq!(refusal("metrics = [\"thput\", \"M_c\"]", ""), ": metrics: is empty, expected the metrics to measure");
+    assert_eq!(
+        refusal("runs = 2", "runs = 0"),
+        ": runs: is 0, expected a whole number from 1 to 10000"
+    );
+    assert_eq!(
+        refusal("runs = 2", "runs = \"x\""),
+        ": runs: is string \"x\", expected a whole number"
+    );
+    assert_eq!(
+        refusal("metrics = [\"thput\", \"M_c\"]", ""),
+        ": metrics: is empty, expected the metrics to measure"
+    );
     assert_eq!(
         refusal("runs = 2", "mode = \"gird\""),
         ": mode: \"gird\" is unknown (did you mean \"grid\"?), expected one of grid, one-at-a-time, pairwise"
     );
     assert!(
-        refusal("runs = 2", "runz = 2").starts_with(": runz: the key \"runz\" is unknown (did you mean \"runs\"?)")
+        refusal("runs = 2", "runz = 2")
+            .starts_with(": runz: the key \"runz\" is unknown (did you mean \"runs\"?)")
     );
     assert!(refusal("\"N\"", "\"M\"").starts_with(": set: M=1: the parameter \"M\" is unknown"));
-    assert!(refusal("name = \"high\"", "name = \"high\", sett = []").contains("did you mean \"set\"?"));
+    assert!(
+        refusal("name = \"high\"", "name = \"high\", sett = []").contains("did you mean \"set\"?")
+    );
     assert!(
         refusal("[\"thput\", ", "[\"thputt\", ")
             .starts_with(": metrics: \"thputt\" is unknown (did you mean \"thput\"?)")
@@ -191,7 +223,8 @@ fn a_sweep_that_makes_no_sense_is_refused_in_one_sentence() {
 fn an_axis_cannot_be_set_on_the_command_line() {
     let place = place(SWEEP);
     let output = sweep(place.path(), &["s.toml", "--set", "N=4"]);
-    let expected = "losscause: --set N=4: the axis N of s.toml sets this key too, expected another key\n";
+    let expected =
+        "losscause: --set N=4: the axis N of s.toml sets this key too, expected another key\n";
     assert_eq!((text(&output.stderr).as_str(), output.status.code()), (expected, Some(2)));
 }
 
@@ -205,8 +238,9 @@ fn long_sweep() -> String {
     )
 }
 
-/// Waits until the sweep has finished some cells, and then ends it with the signal. On a busy machine the sweep may be faster
-/// than this process, and end by itself: then it begins again, some times.
+/// Waits until the sweep has finished some cells, and then ends it with the signal. On a busy
+/// machine the sweep may be faster than this process, and end by itself: then it begins again, some
+/// times.
 #[cfg(unix)]
 fn interrupted(signal: &str) -> (tempfile::TempDir, Output) {
     for _ in 0..5 {
@@ -218,7 +252,9 @@ fn interrupted(signal: &str) -> (tempfile::TempDir, Output) {
             .unwrap();
         let finished = place.path().join("o/cells/finished.jsonl");
         let cells = || std::fs::read_to_string(&finished).map_or(0, |text| text.lines().count());
-        hang::wait_until("three cells are finished", || cells() >= 3 || child.try_wait().unwrap().is_some());
+        hang::wait_until("three cells are finished", || {
+            cells() >= 3 || child.try_wait().unwrap().is_some()
+        });
         // It fails if the sweep has ended.
         let _ = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
         let output = hang::output("the sweep", child);
@@ -231,7 +267,10 @@ fn interrupted(signal: &str) -> (tempfile::TempDir, Output) {
 
 #[cfg(unix)]
 fn unfinished(directory: &Path) -> usize {
-    files(directory).iter().filter(|(path, _)| path.extension().is_some_and(|end| end == "part")).count()
+    files(directory)
+        .iter()
+        .filter(|(path, _)| path.extension().is_some_and(|end| end == "part"))
+        .count()
 }
 
 #[cfg(unix)]
@@ -253,7 +292,9 @@ fn a_killed_and_resumed_sweep_has_the_bytes_of_an_unbroken_one() {
             assert_eq!(unfinished(place.path()), 0, "{signal} leaves no temporary file");
             let error = text(&ended.stderr);
             assert!(
-                error.contains("of 30 cells are finished and kept in o, and the same command with --resume"),
+                error.contains(
+                    "of 30 cells are finished and kept in o, and the same command with --resume"
+                ),
                 "{error}"
             );
         }
@@ -270,11 +311,14 @@ fn a_killed_and_resumed_sweep_has_the_bytes_of_an_unbroken_one() {
 #[test]
 fn a_running_sweeps_directory_is_refused_and_free_after_a_kill() {
     let place = place(&long_sweep());
-    let mut child = command(place.path(), &["s.toml", "--out", "o"]).stderr(Stdio::null()).spawn().unwrap();
+    let mut child =
+        command(place.path(), &["s.toml", "--out", "o"]).stderr(Stdio::null()).spawn().unwrap();
     let origin = place.path().join("o/origin.json");
     hang::wait_until("the sweep has begun", || origin.exists());
     // It stands still, so it cannot end before the second one has looked.
-    assert!(Command::new("kill").args(["-STOP", &child.id().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill").args(["-STOP", &child.id().to_string()]).status().unwrap().success()
+    );
     let second = sweep(place.path(), &["s.toml", "--out", "o", "--resume"]);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -291,12 +335,16 @@ fn a_full_disk_is_a_failed_run_that_names_the_file() {
     let full = File::options().write(true).open("/dev/full").unwrap();
     let output = command(place.path(), &["s.toml", "--out", "o"]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("standard output: cannot be written (No space left on device"));
+    assert!(
+        text(&output.stderr)
+            .contains("standard output: cannot be written (No space left on device")
+    );
 
     // A file system of 64 KiB needs the rights of root; without them there is none to test with.
     let small = place.path().join("small");
     std::fs::create_dir(&small).unwrap();
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&small).output();
+    let mounted =
+        Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&small).output();
     if !mounted.is_ok_and(|output| output.status.success()) {
         return;
     }
@@ -307,8 +355,9 @@ fn a_full_disk_is_a_failed_run_that_names_the_file() {
     let error = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{error}");
     // On a busy machine, lines of progress come before it.
-    let names_the_file =
-        |line: &str| line.starts_with("losscause: small/") && line.contains("cannot be written (No space left");
+    let names_the_file = |line: &str| {
+        line.starts_with("losscause: small/") && line.contains("cannot be written (No space left")
+    };
     assert!(error.lines().any(names_the_file), "{error}");
     assert_eq!(left, 0);
 }
@@ -326,10 +375,12 @@ fn block<'a>(heading: &str, kind: &str) -> &'a str {
 #[test]
 fn the_example_of_the_page_prints_what_the_page_shows() {
     let place = place("");
-    std::fs::write(place.path().join("last-hop.toml"), block("## Your own scenario", "toml")).unwrap();
+    std::fs::write(place.path().join("last-hop.toml"), block("## Your own scenario", "toml"))
+        .unwrap();
     let shown = block("## Your own scenario", "console");
     let (line, expected) = shown.split_once("\n\n").unwrap();
-    let arguments: Vec<&str> = line.strip_prefix("$ losscause sweep ").unwrap().split(' ').collect();
+    let arguments: Vec<&str> =
+        line.strip_prefix("$ losscause sweep ").unwrap().split(' ').collect();
     let output = sweep(place.path(), &arguments);
     assert_eq!(text(&output.stdout).trim_end(), expected.trim_end(), "{}", text(&output.stderr));
     for file in ["sweep.csv", "runs.csv", "sweep.json", "origin.json"] {

@@ -1,4 +1,5 @@
-//! Measures tables of an experiment and prints every value: `measure quic/loss --only system=quinn-cubic --runs 5`.
+//! Measures tables of an experiment and prints every value: `measure quic/loss --only
+//! system=quinn-cubic --runs 5`.
 
 use losscause_experiments::live::{LiveError, Only, Plan, Selection};
 use losscause_study::{Jobs, Setting, Stop};
@@ -21,12 +22,18 @@ fn main() -> Result<(), LiveError> {
     let plan = Plan::new(&Selection::parse(&items, only)?, runs, 1, &settings)?;
     let measured = plan.execute(Jobs::default(), &Stop::new(), |_| ())?;
     for item in &measured.reproduction.items {
-        let at: Vec<String> = item.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let at: Vec<String> =
+            item.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let system = &item.system;
         let metric = &item.metric;
         let value = item.measured_text();
         let ci95 = item.ci95_text();
-        println!("{}\t{}\t{system}\t{metric}\t{value}\t{ci95}\t{}", item.scenario, at.join(" "), item.unit);
+        println!(
+            "{}\t{}\t{system}\t{metric}\t{value}\t{ci95}\t{}",
+            item.scenario,
+            at.join(" "),
+            item.unit
+        );
     }
     for claim in &measured.reproduction.claims {
         println!("claim\t{}\t{:?}\t{}", claim.id, claim.holds, claim.evidence);

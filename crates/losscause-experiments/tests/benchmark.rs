@@ -37,28 +37,56 @@ fn every_algorithm_is_a_row_and_the_constants_errors_sum_to_one() {
         let error = |name: &str| row(name).and_then(|row: &Row| row.error).unwrap().value;
         assert_eq!(row("optimist").unwrap().origin, Origin::Other);
         assert_eq!(error("optimist"), error("always wireless"));
-        assert!(row("omniscient").is_none() && row("labelled").is_none(), "they are told the truth");
+        assert!(
+            row("omniscient").is_none() && row("labelled").is_none(),
+            "they are told the truth"
+        );
         assert_eq!(row("Sift").unwrap().origin, Origin::OnTrial);
-        assert_eq!(row("fqRTT").map(|row| row.origin), (at.vantage == "sender").then_some(Origin::Yardstick));
+        assert_eq!(
+            row("fqRTT").map(|row| row.origin),
+            (at.vantage == "sender").then_some(Origin::Yardstick)
+        );
         assert_eq!(row(at.best_published.unwrap()).unwrap().origin, Origin::Published);
-        // What one constant has right the other has wrong; but at a sender no rule of receivers decides about a loss
-        // in a gap that is no longer remembered.
+        // What one constant has right the other has wrong; but at a sender no rule of receivers
+        // decides about a loss in a gap that is no longer remembered.
         let sum = error("always congestion") + error("always wireless");
         let most = if at.vantage == "receiver" { 1e-9 } else { 0.01 };
         assert!((sum - 1.0).abs() < most, "{sum}");
-        assert!(at.best_per_path.unwrap().value <= row(at.best_published.unwrap()).unwrap().error.unwrap().value);
-        assert!(at.best_per_path.unwrap().value <= at.best_by_halves.unwrap().value, "luck helps hindsight");
-        assert!(at.algorithms.windows(2).all(|pair| pair[0].error.unwrap().value <= pair[1].error.unwrap().value));
-        let scored = at.by_path.iter().filter(|path| path.errors.iter().all(Option::is_some)).count();
+        assert!(
+            at.best_per_path.unwrap().value
+                <= row(at.best_published.unwrap()).unwrap().error.unwrap().value
+        );
+        assert!(
+            at.best_per_path.unwrap().value <= at.best_by_halves.unwrap().value,
+            "luck helps hindsight"
+        );
+        assert!(
+            at.algorithms
+                .windows(2)
+                .all(|pair| pair[0].error.unwrap().value <= pair[1].error.unwrap().value)
+        );
+        let scored =
+            at.by_path.iter().filter(|path| path.errors.iter().all(Option::is_some)).count();
         assert_eq!(scored, at.scored_paths);
         for factor in ["queue", "losses"] {
             let levels = at.levels.iter().filter(|level| level.factor == factor);
-            assert_eq!(levels.map(|level| level.paths).sum::<usize>(), at.scored_paths, "each path has one {factor}");
+            assert_eq!(
+                levels.map(|level| level.paths).sum::<usize>(),
+                at.scored_paths,
+                "each path has one {factor}"
+            );
         }
         for level in at.levels.iter().filter(|level| level.paths > 0) {
             let hindsight = level.best_per_path.unwrap();
-            let rows = at.algorithms.iter().zip(&level.errors).filter(|(row, _)| row.origin == Origin::Published);
-            assert!(rows.clone().count() > 5 && rows.into_iter().all(|(_, error)| hindsight <= error.unwrap() + 1e-12));
+            let rows = at
+                .algorithms
+                .iter()
+                .zip(&level.errors)
+                .filter(|(row, _)| row.origin == Origin::Published);
+            assert!(
+                rows.clone().count() > 5
+                    && rows.into_iter().all(|(_, error)| hindsight <= error.unwrap() + 1e-12)
+            );
         }
     }
 }
@@ -69,7 +97,10 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
     let two = measured(2);
     assert_eq!(one, two);
     assert_eq!((one.html(), one.csv(), one.answers()), (two.html(), two.csv(), two.answers()));
-    assert_eq!(one.csv().lines().count(), 1 + 8 * one.vantages.iter().map(|at| at.algorithms.len()).sum::<usize>());
+    assert_eq!(
+        one.csv().lines().count(),
+        1 + 8 * one.vantages.iter().map(|at| at.algorithms.len()).sum::<usize>()
+    );
 }
 
 #[test]
@@ -82,9 +113,13 @@ fn a_stop_ends_the_benchmark() {
 
 #[test]
 fn in_the_loop_the_omniscient_one_calls_no_congestion_wireless() {
-    let algorithms =
-        in_loop::chosen(&registry(), &["always congestion".to_owned(), "always wireless".to_owned()]).unwrap();
-    let found: InLoop = in_loop::measure(&algorithms, 1, 3, 2, &Workers::from(Jobs::default()), |_| ()).unwrap();
+    let algorithms = in_loop::chosen(
+        &registry(),
+        &["always congestion".to_owned(), "always wireless".to_owned()],
+    )
+    .unwrap();
+    let found: InLoop =
+        in_loop::measure(&algorithms, 1, 3, 2, &Workers::from(Jobs::default()), |_| ()).unwrap();
     assert_eq!(found.runs.len(), in_loop::runs(3, 2, &algorithms));
     for row in &found.rows {
         match row.algorithm {
@@ -101,5 +136,8 @@ fn in_the_loop_the_omniscient_one_calls_no_congestion_wireless() {
             _ => assert!(row.m_c.is_none_or(|m_c| m_c.least == 1.0), "{row:?}"),
         }
     }
-    assert!(found.html().contains("always wireless") && found.csv().lines().count() == 1 + found.runs.len());
+    assert!(
+        found.html().contains("always wireless")
+            && found.csv().lines().count() == 1 + found.runs.len()
+    );
 }

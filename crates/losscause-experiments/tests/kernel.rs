@@ -1,5 +1,5 @@
-//! Two cells over the emulator: programs are loaded, run, judged and unloaded. Needs root, TUN, BTF and clang; without them
-//! the test says so, and fails if CI is set.
+//! Two cells over the emulator: programs are loaded, run, judged and unloaded. Needs root, TUN, BTF
+//! and clang; without them the test says so, and fails if CI is set.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
@@ -37,7 +37,11 @@ fn is_loaded(name: &str) -> bool {
 /// One test: a name can be loaded once.
 #[test]
 fn cells_run_in_kernel_and_simulator_and_nothing_is_left() {
-    let Some(outcome) = execute(plan(&["system=reno,lc_westwood_vt", "loss=0.02"], 8), &Stop::new()) else { return };
+    let Some(outcome) =
+        execute(plan(&["system=reno,lc_westwood_vt", "loss=0.02"], 8), &Stop::new())
+    else {
+        return;
+    };
     assert!(!is_loaded("lc_westwood_vt"));
     let Measured { reproduction, left_out, .. } = outcome.unwrap();
     assert!(left_out.is_empty(), "{left_out:?}");
@@ -47,10 +51,15 @@ fn cells_run_in_kernel_and_simulator_and_nothing_is_left() {
     };
     let kbps = |system, metric| value(system, metric).unwrap();
     println!("{:?}", reproduction.answer);
-    // The link has 10 Mb/s. In the simulator the same link and losses give the kernel's Reno a rate of the same order.
+    // The link has 10 Mb/s. In the simulator the same link and losses give the kernel's Reno a rate
+    // of the same order.
     let of_simulated = kbps("reno", "goodput") / kbps("reno", "simulated_goodput");
     println!("{of_simulated} of the simulated goodput");
-    assert!((0.1..2.0).contains(&of_simulated) && kbps("reno", "goodput") < 10_000.0, "{:?}", value("reno", "goodput"));
+    assert!(
+        (0.1..2.0).contains(&of_simulated) && kbps("reno", "goodput") < 10_000.0,
+        "{:?}",
+        value("reno", "goodput")
+    );
     assert!(kbps("lc_westwood_vt", "goodput") > 1.5 * kbps("reno", "goodput"));
     assert!((300.0..9_000.0).contains(&kbps("reno", "simulated_goodput")));
     assert!(kbps("reno", "retransmissions") > 0.0);
@@ -61,7 +70,9 @@ fn cells_run_in_kernel_and_simulator_and_nothing_is_left() {
     // A stop ends a run, and unloads as well. By itself this one would take a day.
     let stop = Stop::new();
     let told = stop.clone();
-    let stopped = std::thread::spawn(move || execute(plan(&["system=lc_zigzag", "loss=0"], 86_400), &stop).unwrap());
+    let stopped = std::thread::spawn(move || {
+        execute(plan(&["system=lc_zigzag", "loss=0"], 86_400), &stop).unwrap()
+    });
     hang::wait_until("a connection of the run is open", || {
         status(Some("lc_zigzag")).is_ok_and(|found| !found[0].connections.is_empty())
     });

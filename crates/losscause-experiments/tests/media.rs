@@ -34,10 +34,13 @@ fn zbs_fills_cens_last_hop_and_plain_tfrc_does_not() {
     assert_eq!((value(&of, "none", "M_w"), value(&of, "oracle", "M_w")), (100.0, 0.0));
     let answer = of.answer.as_deref().unwrap();
     assert!(
-        answer.starts_with("On Cen's wireless last hop with one flow and high loss, a stream with ZBS uses 9"),
+        answer.starts_with(
+            "On Cen's wireless last hop with one flow and high loss, a stream with ZBS uses 9"
+        ),
         "{answer}"
     );
-    let settled: Vec<(&str, Option<bool>)> = of.claims.iter().map(|claim| (claim.id.as_str(), claim.holds)).collect();
+    let settled: Vec<(&str, Option<bool>)> =
+        of.claims.iter().map(|claim| (claim.id.as_str(), claim.holds)).collect();
     let expected = [
         ("rate-of-simulated", None),
         ("rate-of-simulated.radio", None),
@@ -51,6 +54,11 @@ fn zbs_fills_cens_last_hop_and_plain_tfrc_does_not() {
 fn an_algorithm_wrong_about_all_congestion_loses_to_the_queue() {
     let of = measured(&["media/wlh"], &["system=oracle,always wireless", "loss=high"], 2, 2);
     let drops = |system: &str| value(&of, system, "queue_drops");
-    assert!(drops("always wireless") > 5.0 * drops("oracle"), "{} and {}", drops("always wireless"), drops("oracle"));
+    assert!(
+        drops("always wireless") > 5.0 * drops("oracle"),
+        "{} and {}",
+        drops("always wireless"),
+        drops("oracle")
+    );
     assert_eq!(value(&of, "always wireless", "M_c"), 100.0);
 }

@@ -21,7 +21,9 @@ fn value(of: &Reproduction, system: &str, metric: &str) -> f64 {
 #[test]
 fn the_seed_fixes_the_json_for_any_number_of_threads() {
     let systems = "system=quinn-cubic,quinn-cubic+oracle,quinn-cubic+Spike";
-    let json = |jobs| serde_json::to_string(&measured(&["quic/loss"], &[systems, "loss=0.01"], 2, jobs)).unwrap();
+    let json = |jobs| {
+        serde_json::to_string(&measured(&["quic/loss"], &[systems, "loss=0.01"], 2, jobs)).unwrap()
+    };
     let first = json(1);
     assert!(first.contains("\"quinn-cubic+Spike\""), "{first}");
     assert_eq!(first, json(2));
@@ -29,11 +31,14 @@ fn the_seed_fixes_the_json_for_any_number_of_threads() {
 
 #[test]
 fn an_oracle_keeps_a_lossy_link_that_quinn_s_cubic_does_not() {
-    let of = measured(&["quic/loss"], &["system=quinn-cubic,quinn-cubic+oracle", "loss=0.02"], 2, 2);
-    let (cubic, oracle) = (value(&of, "quinn-cubic", "goodput"), value(&of, "quinn-cubic+oracle", "goodput"));
+    let of =
+        measured(&["quic/loss"], &["system=quinn-cubic,quinn-cubic+oracle", "loss=0.02"], 2, 2);
+    let (cubic, oracle) =
+        (value(&of, "quinn-cubic", "goodput"), value(&of, "quinn-cubic+oracle", "goodput"));
     assert!(oracle > 3.0 * cubic, "{oracle} and {cubic} kb/s");
     assert_eq!(value(&of, "quinn-cubic", "M_w"), 100.0);
-    // Batches without a fresh round-trip time are congestion by rule, so even an oracle is overruled now and then.
+    // Batches without a fresh round-trip time are congestion by rule, so even an oracle is
+    // overruled now and then.
     assert!(value(&of, "quinn-cubic+oracle", "M_w") < 20.0);
     let ratio = value(&of, "quinn-cubic+oracle", "goodput_of_base");
     assert!((ratio / (100.0 * oracle / cubic) - 1.0).abs() < 0.2, "{ratio}");

@@ -1,6 +1,8 @@
-//! Counts what the items of all papers cost; `cargo xtask costs` compares the result with `papers/<paper>/costs.toml`.
+//! Counts what the items of all papers cost; `cargo xtask costs` compares the result with
+//! `papers/<paper>/costs.toml`.
 //!
-//! Every calibration and one run of every configuration are made, with seed 1. Prints JSON: paper, item, costs.
+//! Every calibration and one run of every configuration are made, with seed 1. Prints JSON: paper,
+//! item, costs.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,7 +18,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         let plan = Plan::new(&selection, Repetitions::exactly(1)?, 1, &Variation::default())?;
         let counted = plan.count_costs(Jobs::default())?.into_iter();
         let of_runs = counted.filter(|(_, costs)| !costs.runs.is_empty());
-        papers.insert(paper.key(), of_runs.map(|(sheet, costs)| (sheet.spec.id.clone(), costs)).collect());
+        papers.insert(
+            paper.key(),
+            of_runs.map(|(sheet, costs)| (sheet.spec.id.clone(), costs)).collect(),
+        );
     }
     println!("{}", serde_json::to_string(&papers)?);
     Ok(())

@@ -1,4 +1,5 @@
-//! What the program knows by name: the JSON of `losscause list --format json`. docs/json.md describes it for readers.
+//! What the program knows by name: the JSON of `losscause list --format json`. docs/json.md
+//! describes it for readers.
 
 use losscause::registry::{Info, Origin};
 use losscause_study::Registry;
@@ -121,7 +122,10 @@ pub fn algorithms(registry: &Registry) -> Vec<Algorithm> {
         section: info.section.to_owned(),
         yardstick: info.origin == Origin::Yardstick,
         settings: (info.settings.iter())
-            .map(|setting| AlgorithmSetting { key: setting.key.to_owned(), meaning: setting.meaning.to_owned() })
+            .map(|setting| AlgorithmSetting {
+                key: setting.key.to_owned(),
+                meaning: setting.meaning.to_owned(),
+            })
             .collect(),
     };
     registry.infos().map(entry).collect()
@@ -129,7 +133,8 @@ pub fn algorithms(registry: &Registry) -> Vec<Algorithm> {
 
 /// The protocols as the scenario's schema describes them; TCP is followed by those of `registry`.
 pub fn protocols(registry: &Registry) -> Vec<Protocol> {
-    let schema: serde_json::Value = serde_json::from_str(scenario::SCHEMA).expect("a test reads the schema");
+    let schema: serde_json::Value =
+        serde_json::from_str(scenario::SCHEMA).expect("a test reads the schema");
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let choices = |of: &str| {
         let choices = schema["$defs"][of]["oneOf"].as_array().cloned().unwrap_or_default();
@@ -176,9 +181,16 @@ pub fn papers() -> Vec<Paper> {
 
 /// Experiments by their records.
 pub fn experiments<'a>(records: impl IntoIterator<Item = &'a record::Paper>) -> Vec<Paper> {
-    let of = |paper: Paper, record: &record::Paper| Paper { venue: record.published().simulator.clone(), ..paper };
+    let of = |paper: Paper, record: &record::Paper| Paper {
+        venue: record.published().simulator.clone(),
+        ..paper
+    };
     let records: Vec<&record::Paper> = records.into_iter().collect();
-    entries(records.iter().copied()).into_iter().zip(records).map(|(paper, record)| of(paper, record)).collect()
+    entries(records.iter().copied())
+        .into_iter()
+        .zip(records)
+        .map(|(paper, record)| of(paper, record))
+        .collect()
 }
 
 fn entries<'a>(records: impl IntoIterator<Item = &'a record::Paper>) -> Vec<Paper> {
@@ -210,12 +222,20 @@ mod tests {
         let protocols = protocols(&losscause_study::registry());
         assert!(protocols.iter().any(|p| p.name == "tfrc" && !p.summary.is_empty()));
         let newreno = Some("newreno".to_owned());
-        assert!(protocols.iter().any(|p| p.name == "tcp" && p.variant == newreno && !p.summary.is_empty()));
+        assert!(
+            protocols
+                .iter()
+                .any(|p| p.name == "tcp" && p.variant == newreno && !p.summary.is_empty())
+        );
         let algorithms = algorithms(&losscause_study::registry());
         assert!(algorithms.iter().any(|a| a.name == "ZBS" && a.section == "VII-A"));
         assert!(algorithms.iter().any(|a| a.name == "omniscient"));
-        let yardsticks: Vec<&str> = algorithms.iter().filter(|a| a.yardstick).map(|a| a.name.as_str()).collect();
-        assert_eq!(yardsticks, ["Veno", "CDG tolerance", "fqRTT", "n-th loss", "drop rate", "roll-back"]);
+        let yardsticks: Vec<&str> =
+            algorithms.iter().filter(|a| a.yardstick).map(|a| a.name.as_str()).collect();
+        assert_eq!(
+            yardsticks,
+            ["Veno", "CDG tolerance", "fqRTT", "n-th loss", "drop rate", "roll-back"]
+        );
         assert!(scenarios().unwrap().iter().any(|s| s.name == "cen2003/WLH"));
         assert!(papers().iter().any(|p| p.items.iter().any(|i| i.name == "cen2003/table2")));
     }

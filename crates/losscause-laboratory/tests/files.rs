@@ -54,7 +54,9 @@ fn experiment(file: &str, files: impl Files + 'static) -> Result<Experiment, Str
 fn a_scenario_with_its_traces_is_read_and_run_from_memory() {
     let experiment = experiment("scenarios/s.toml", whole()).unwrap();
     let radio = &experiment.network.links[0];
-    let VariationSpec::Trace { points, .. } = &radio.variation else { panic!("{:?}", radio.variation) };
+    let VariationSpec::Trace { points, .. } = &radio.variation else {
+        panic!("{:?}", radio.variation)
+    };
     assert_eq!((points[1].at, points[1].delay), (Span::from_millis(1500), Span::from_millis(50)));
     // One packet per second, at 0, 1, 2 and 3 s: the trace corrupts the fourth.
     let measured = run(&experiment, 1).unwrap();
@@ -77,7 +79,9 @@ fn a_missing_file_is_refused_with_its_scenario_and_key() {
     );
     let error = experiment("scenarios/t.toml", whole()).unwrap_err();
     assert!(
-        error.starts_with("scenarios/t.toml: there is no such file (did you mean \"scenarios/s.toml\"?)"),
+        error.starts_with(
+            "scenarios/t.toml: there is no such file (did you mean \"scenarios/s.toml\"?)"
+        ),
         "{error}"
     );
 }
@@ -88,11 +92,16 @@ fn a_papers_pattern_is_found_by_name_where_it_is_carried() {
     let with_papers = experiment("s.toml", Either(scenario.clone(), Embedded));
     assert!(with_papers.is_ok(), "{with_papers:?}");
     let error = experiment("s.toml", scenario.clone()).unwrap_err();
-    assert!(error.starts_with("s.toml: fading.pattern: cen2003/high: there is no such file, expected"), "{error}");
+    assert!(
+        error.starts_with("s.toml: fading.pattern: cen2003/high: there is no such file, expected"),
+        "{error}"
+    );
     let misspelt = scenario.with("s.toml", FADING.replace("high", "hihg"));
     let error = experiment("s.toml", Either(misspelt, Embedded)).unwrap_err();
     assert!(
-        error.contains("fading.pattern: cen2003/hihg: there is no such file (did you mean \"cen2003/high\"?)"),
+        error.contains(
+            "fading.pattern: cen2003/hihg: there is no such file (did you mean \"cen2003/high\"?)"
+        ),
         "{error}"
     );
 }
@@ -102,12 +111,16 @@ fn a_pattern_of_ones_own_stands_beside_the_scenario() {
     let pattern = losscause_laboratory::papers::record::pattern("cen2003/low").unwrap();
     let files = Memory::new().with("a/s.toml", FADING.replace("cen2003/high", "low.txt"));
     let experiment = experiment("a/s.toml", files.with("a/low.txt", pattern.to_text()));
-    // No flow takes the link, so that it is not laid out; its values are held against their ranges all the same.
+    // No flow takes the link, so that it is not laid out; its values are held against their ranges
+    // all the same.
     assert!(experiment.unwrap().network.links.is_empty());
-    let flow = "[[flow]]\nname = \"probe\"\nprotocol = \"cbr\"\nrate_bps = 8000\npath = [\"radio\"]";
+    let flow =
+        "[[flow]]\nname = \"probe\"\nprotocol = \"cbr\"\nrate_bps = 8000\npath = [\"radio\"]";
     let scenario = FADING.replace("cen2003/high", "low.txt") + flow;
     let files = Memory::new().with("a/s.toml", scenario).with("a/low.txt", pattern.to_text());
     let experiment = self::experiment("a/s.toml", files).unwrap();
-    let ChannelSpec::Trace { lost, .. } = &experiment.network.links[0].channel else { panic!("no pattern") };
+    let ChannelSpec::Trace { lost, .. } = &experiment.network.links[0].channel else {
+        panic!("no pattern")
+    };
     assert_eq!(lost.to_vec(), pattern.lost());
 }

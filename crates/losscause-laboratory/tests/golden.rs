@@ -1,5 +1,6 @@
-//! A small reproduction, held against a table that was read and found right. If a change moves it, the change's message
-//! says why; `UPDATE_GOLDEN=1 cargo test -p losscause-laboratory --test golden` writes it anew.
+//! A small reproduction, held against a table that was read and found right. If a change moves it,
+//! the change's message says why; `UPDATE_GOLDEN=1 cargo test -p losscause-laboratory --test
+//! golden` writes it anew.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::fmt::Write;
@@ -10,10 +11,11 @@ use losscause_study::{Jobs, Setting};
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/cen2003.txt");
 
 /// One flow of every system, the hybrid with several, and four flows of each.
-const ITEMS: [&str; 6] = ["table2", "table3", "table5", "figure13", "section3-Spike", "section5-WLAN"];
+const ITEMS: [&str; 6] =
+    ["table2", "table3", "table5", "figure13", "section3-Spike", "section5-WLAN"];
 
-/// One run of a quarter of the time, in the papers' row and column order, rounded: floats may differ between machines in
-/// their last digits.
+/// One run of a quarter of the time, in the papers' row and column order, rounded: floats may
+/// differ between machines in their last digits.
 fn table() -> String {
     let names = ITEMS.map(|item| format!("cen2003/{item}"));
     let selection = Selection::parse(&names).unwrap();
@@ -30,13 +32,14 @@ fn table() -> String {
         for row in items.chunks(systems.len()) {
             let figures: String = row
                 .iter()
-                .map(|item| item.measured.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}")))
+                .map(|item| {
+                    item.measured.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}"))
+                })
                 .map(|figure| format!("{figure:>8}"))
                 .collect();
-            let differing = row[0]
-                .parameters
-                .iter()
-                .filter(|(name, _)| combinations.iter().any(|c| c[*name] != row[0].parameters[*name]));
+            let differing = row[0].parameters.iter().filter(|(name, _)| {
+                combinations.iter().any(|c| c[*name] != row[0].parameters[*name])
+            });
             let at: String = differing.map(|(name, value)| format!(" {name}={value}")).collect();
             writeln!(text, "  {:<36}{figures}", format!("{}{at}", row[0].metric)).unwrap();
         }

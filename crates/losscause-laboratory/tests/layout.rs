@@ -6,22 +6,33 @@ use std::path::Path;
 use losscause::{Algorithm, Span, Time};
 use losscause_laboratory::papers::record::open_scenario;
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, FqCoDelSpec, Lengths, Limit, LinkSpec, PieSpec, QueueSpec, RedSpec,
-    TcpLda, TraceStart, Traffic, Turnover, VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, FqCoDelSpec, Lengths, Limit, LinkSpec, PieSpec,
+    QueueSpec, RedSpec, TcpLda, TraceStart, Traffic, Turnover, VariationSpec,
 };
 use losscause_study::{Context, Experiment, Scenario, Setting};
 
 const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
 
 fn shipped(file: &str, settings: &[&str]) -> Experiment {
-    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    let settings: Vec<Setting> =
+        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
     let path = Path::new(PACKAGE).join(file);
-    open_scenario(&path, Path::new(""), &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap()
+    open_scenario(&path, Path::new(""), &Context::default())
+        .unwrap()
+        .with(&settings)
+        .unwrap()
+        .experiment()
+        .unwrap()
 }
 
 fn link<'a>(experiment: &'a Experiment, name: &str) -> &'a LinkSpec {
     let names: Vec<&str> = experiment.network.links.iter().map(|link| link.name.as_str()).collect();
-    experiment.network.links.iter().find(|link| link.name == name).unwrap_or_else(|| panic!("{name} in {names:?}"))
+    experiment
+        .network
+        .links
+        .iter()
+        .find(|link| link.name == name)
+        .unwrap_or_else(|| panic!("{name} in {names:?}"))
 }
 
 fn names(experiment: &Experiment, path: &[losscause_sim::LinkId]) -> Vec<String> {
@@ -70,13 +81,21 @@ fn wlh_has_the_papers_rates_delays_and_queues() {
     assert_eq!(waiting(shared), 7);
     assert!(matches!(shared.channel, ChannelSpec::Perfect));
     let access = link(&experiment, "access.4");
-    assert_eq!((access.rate_bps, access.delay, waiting(access)), (10_000_000, Span::from_millis(1), 165));
+    assert_eq!(
+        (access.rate_bps, access.delay, waiting(access)),
+        (10_000_000, Span::from_millis(1), 165)
+    );
     let last = link(&experiment, "last.4");
     assert_eq!((last.rate_bps, last.delay, waiting(last)), (150_000, Span::from_millis(10), 5));
-    let ChannelSpec::Trace { lost, start: TraceStart::Drawn } = &last.channel else { panic!("{:?}", last.channel) };
+    let ChannelSpec::Trace { lost, start: TraceStart::Drawn } = &last.channel else {
+        panic!("{:?}", last.channel)
+    };
     assert_eq!(lost.len(), 58_800);
     assert_eq!(experiment.duration, Time::from_nanos(222_000_000_000));
-    assert_eq!(experiment.window, (Time::from_nanos(20_000_000_000), Time::from_nanos(220_000_000_000)));
+    assert_eq!(
+        experiment.window,
+        (Time::from_nanos(20_000_000_000), Time::from_nanos(220_000_000_000))
+    );
 }
 
 #[test]
@@ -103,7 +122,10 @@ fn every_flow_has_its_own_links_and_error_free_return_copies() {
     let [first, second, ..] = experiment.network.flows.as_slice() else { panic!() };
     assert_eq!((first.name.as_str(), second.name.as_str()), ("test.1", "test.2"));
     assert_eq!(names(&experiment, &second.path), ["access.2", "shared", "last.2"]);
-    assert_eq!(names(&experiment, &second.return_path), ["last.2.back", "shared.back", "access.2.back"]);
+    assert_eq!(
+        names(&experiment, &second.return_path),
+        ["last.2.back", "shared.back", "access.2.back"]
+    );
     let there = link(&experiment, "last.2");
     let back = link(&experiment, "last.2.back");
     assert_eq!((there.rate_bps, there.delay, there.queue), (back.rate_bps, back.delay, back.queue));
@@ -125,7 +147,10 @@ fn a_762_byte_packet_is_762_bytes_under_every_protocol() {
             other => panic!("{other:?}"),
         };
         assert_eq!(wire_bytes, 762);
-        let Traffic::OnOff { packet_bytes, .. } = experiment.network.flows[1].traffic.clone() else { panic!() };
+        let Traffic::OnOff { packet_bytes, .. } = experiment.network.flows[1].traffic.clone()
+        else {
+            panic!()
+        };
         assert_eq!(packet_bytes, 762);
     }
 }
@@ -145,8 +170,14 @@ fn an_algorithm_goes_by_its_name_and_takes_its_settings() {
     let published = built(&["flow.test.lda=ZBS"]);
     let changed = built(&["flow.test.lda=ZBS", "lda.Spike.alpha=0.75"]);
     assert_ne!(published, changed);
-    assert_eq!(published, built(&["flow.test.lda=ZBS", "lda.Spike.alpha=0.75", "lda.ZBS.spike.alpha=0.5"]));
-    assert_eq!(built(&["flow.test.lda=ZigZag"]), built(&["flow.test.lda=ZigZag", "lda.Spike.alpha=0.75"]));
+    assert_eq!(
+        published,
+        built(&["flow.test.lda=ZBS", "lda.Spike.alpha=0.75", "lda.ZBS.spike.alpha=0.5"])
+    );
+    assert_eq!(
+        built(&["flow.test.lda=ZigZag"]),
+        built(&["flow.test.lda=ZigZag", "lda.Spike.alpha=0.75"])
+    );
 }
 
 #[test]
@@ -155,7 +186,9 @@ fn every_shipped_scenario_loads_and_names_its_source_or_purpose() {
     let papers = std::fs::read_dir(Path::new(PACKAGE).join("papers"))
         .unwrap()
         .map(|paper| paper.unwrap().path().join("scenarios"));
-    for directory in papers.filter(|directory| directory.exists()).chain([Path::new(PACKAGE).join("scenarios")]) {
+    for directory in
+        papers.filter(|directory| directory.exists()).chain([Path::new(PACKAGE).join("scenarios")])
+    {
         for entry in std::fs::read_dir(directory).unwrap() {
             let file = entry.unwrap().path();
             if file.extension().is_some_and(|end| end == "toml") {
@@ -172,7 +205,12 @@ fn every_shipped_scenario_loads_and_names_its_source_or_purpose() {
 #[test]
 fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     let refused_link = |line: &str, problem: &str| {
-        refused(&format!("[[link]]\nname = \"x\"\nrate_bps = 1\ndelay_ms = 1\nqueue_packets = 1\n{line}"), problem);
+        refused(
+            &format!(
+                "[[link]]\nname = \"x\"\nrate_bps = 1\ndelay_ms = 1\nqueue_packets = 1\n{line}"
+            ),
+            problem,
+        );
     };
     refused_link(
         "channel = { kind = \"bernoulli\", loss = 1.5 }",
@@ -182,7 +220,10 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
         "channel = { kind = \"gilbert-elliott\", loss = 0.75, mean_burst_packets = 2 }",
         "link.x.channel.mean_burst_packets: is 2, expected 3 or more for this loss",
     );
-    refused_link("queue_bytes = 3", "link.x.queue_bytes: cannot be combined with queue_packets; give one of them");
+    refused_link(
+        "queue_bytes = 3",
+        "link.x.queue_bytes: cannot be combined with queue_packets; give one of them",
+    );
     refused_link("slot_ms = 0", "link.x.slot_ms: is 0, expected a number above 0, up to 1e9");
     let varying = |variation: &str| format!("delay_variation = {{ kind = {variation} }}");
     refused_link(
@@ -212,16 +253,23 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     );
     refused("count = 1.5", "flow.video.count: is 1.5, expected a whole number from 0 to 10000");
     refused("start_s = -1", "flow.video.start_s: is -1, expected a number from 0 to 1e6");
-    refused("packet_bytes = 40", "flow.video.packet_bytes: is 40, expected more than the 40 bytes of headers");
+    refused(
+        "packet_bytes = 40",
+        "flow.video.packet_bytes: is 40, expected more than the 40 bytes of headers",
+    );
     refused("mean_on_s = 1", "flow.video.mean_on_s: only valid for on-off flows; remove it");
     refused("periods = \"pareto\"", "flow.video.periods: only valid for on-off flows; remove it");
     let on_off = |keys: &str| {
-        let flow = "[[flow]]\nname = \"x\"\nprotocol = \"on-off\"\npath = [\"radio\"]\nrate_bps = 1e5";
+        let flow =
+            "[[flow]]\nname = \"x\"\nprotocol = \"on-off\"\npath = [\"radio\"]\nrate_bps = 1e5";
         format!("{flow}\nmean_on_s = 1\nmean_off_s = 1\n{keys}")
     };
     let shape = "flow.x.shape: is 1, expected a number above 1, up to 1e3";
     refused(&on_off("periods = \"pareto\"\nshape = 1"), shape);
-    refused(&on_off("shape = 1.5"), "flow.x.shape: only valid for the Pareto distribution; remove it");
+    refused(
+        &on_off("shape = 1.5"),
+        "flow.x.shape: only valid for the Pareto distribution; remove it",
+    );
     refused(
         &on_off("periods = \"paretto\""),
         "flow.x.periods: \"paretto\" is unknown (did you mean \"pareto\"?), expected one of exponential, pareto",
@@ -241,9 +289,15 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
         &format!("{tcp_flow} \"reciever\""),
         "flow.x.lda_at: \"reciever\" is unknown (did you mean \"receiver\"?), expected one of sender, receiver, onlooker",
     );
-    refused("[lda.labelled]\nP_CC = 1.1", "lda.labelled: P_CC is 1.1 but must be a number from 0 to 1");
+    refused(
+        "[lda.labelled]\nP_CC = 1.1",
+        "lda.labelled: P_CC is 1.1 but must be a number from 0 to 1",
+    );
     refused("[lda.labelled]\nP_WW = \"x\"", "lda.labelled.P_WW: P_WW must be a number");
-    refused("[lda.labelled]\ntimeouts = 1", "lda.labelled.timeouts: timeouts must be true or false");
+    refused(
+        "[lda.labelled]\ntimeouts = 1",
+        "lda.labelled.timeouts: timeouts must be true or false",
+    );
     refused(
         "[lda.labelled]\nP_WC = 0",
         "lda.labelled.P_WC: labelled has no such setting; it has P_CC, P_WW, timeouts, by_packet",
@@ -252,12 +306,18 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
         "[measure]\nto_s = 11",
         "measure.to_s: the window is 0 to 11, expected one that is not empty and ends by duration_s, 10",
     );
-    refused("[measure]\nbottleneck = \"x\"", "measure.bottleneck: the link \"x\" is unknown, expected \"radio\"");
+    refused(
+        "[measure]\nbottleneck = \"x\"",
+        "measure.bottleneck: the link \"x\" is unknown, expected \"radio\"",
+    );
     refused(
         "[parameters]\n2x = 1",
         "parameters.2x: is no name that a formula can use, expected letters, digits and _, a letter first",
     );
-    refused("[tcp]\nmax_window_pkts = 0", "tcp.max_window_pkts: is 0, expected a whole number from 1 to 16777216");
+    refused(
+        "[tcp]\nmax_window_pkts = 0",
+        "tcp.max_window_pkts: is 0, expected a whole number from 1 to 16777216",
+    );
     refused("[lda.Spike]\nalpha = \"x\"", "lda.Spike.alpha: alpha must be a number");
     refused(
         "[lda.Spyke]\nalpha = 1",
@@ -350,7 +410,10 @@ fn queues_are_managed_as_the_link_says() {
         ),
         ("kind = \"red\", max_p = 1.2", "max_p: is 1.2, expected a number above 0, up to 1e0"),
         ("kind = \"red\", w_q = 0", "w_q: is 0, expected a number above 0, up to 1e0"),
-        ("kind = \"codel\", target_ms = 0", "target_ms: is 0, expected a number above 0, up to 1e9"),
+        (
+            "kind = \"codel\", target_ms = 0",
+            "target_ms: is 0, expected a number above 0, up to 1e9",
+        ),
         (
             "kind = \"codel\", target_ms = 200",
             "interval_ms: is 100.000 ms, expected at least the target, which is 200.000 ms",
@@ -359,10 +422,19 @@ fn queues_are_managed_as_the_link_says() {
             "kind = \"fq-codel\", target_ms = 200",
             "interval_ms: is 100.000 ms, expected at least the target, which is 200.000 ms",
         ),
-        ("kind = \"fq-codel\", quantum_bytes = 0", "quantum_bytes: is 0, expected a whole number from 1 to 4294967295"),
-        ("kind = \"fq-codel\", queues = 1e5", "queues: is 100000, expected a whole number from 1 to 65536"),
+        (
+            "kind = \"fq-codel\", quantum_bytes = 0",
+            "quantum_bytes: is 0, expected a whole number from 1 to 4294967295",
+        ),
+        (
+            "kind = \"fq-codel\", queues = 1e5",
+            "queues: is 100000, expected a whole number from 1 to 65536",
+        ),
         ("kind = \"pie\", update_ms = 0", "update_ms: is 0, expected a number above 0, up to 1e9"),
-        ("kind = \"pie\", max_burst_ms = -1", "max_burst_ms: is -1, expected a number from 0 to 1e9"),
+        (
+            "kind = \"pie\", max_burst_ms = -1",
+            "max_burst_ms: is -1, expected a number from 0 to 1e9",
+        ),
         ("kind = \"pie\", alpha = -0.125", "alpha: is -0.125, expected a number from 0 to 1e6"),
         (
             "kind = \"drop-tail\", mark_from_packets = 0",
@@ -398,9 +470,16 @@ fn a_red_queue_takes_the_scenarios_packets_for_typical() {
 fn paths_that_cannot_be_are_refused() {
     let with_path = |path: &str| {
         let text = SMALL.replace("path = [\"radio\"]", &format!("path = {path}"));
-        Scenario::parse(&text, "small.toml", &Context::default()).unwrap().experiment().unwrap_err().to_string()
+        Scenario::parse(&text, "small.toml", &Context::default())
+            .unwrap()
+            .experiment()
+            .unwrap_err()
+            .to_string()
     };
-    assert_eq!(with_path("[]"), "small.toml: flow.video.path: is empty, expected the names of one or more links");
+    assert_eq!(
+        with_path("[]"),
+        "small.toml: flow.video.path: is empty, expected the names of one or more links"
+    );
     assert_eq!(
         with_path("[\"radio\", \"radio\"]"),
         "small.toml: flow.video.path: takes the link \"radio\" twice, expected no cycle"
@@ -422,7 +501,10 @@ fn modes_are_the_transports_own_and_settings_replace_values() {
     use losscause_transport::tfrc;
     let traffic = |lines: &str| {
         let text = SMALL.replace("# here", lines);
-        let experiment = Scenario::parse(&text, "small.toml", &Context::default()).unwrap().experiment().unwrap();
+        let experiment = Scenario::parse(&text, "small.toml", &Context::default())
+            .unwrap()
+            .experiment()
+            .unwrap();
         experiment.network.flows[0].traffic.clone()
     };
     let tfrc_of = |lines: &str| match traffic(lines) {
@@ -448,9 +530,15 @@ fn modes_are_the_transports_own_and_settings_replace_values() {
     assert_eq!(tfrc_of(mixed), expected);
     let only = "tfrc.quirks.rto_minimum_ms: only valid with rto = \"ticks\"; remove it";
     refused("[tfrc.quirks]\nrto_minimum_ms = 10", only);
-    refused("[tfrc.quirks]\nrtt_weight = 1", "tfrc: quirks.rtt_weight must be at least 0 and below 1, not 1");
+    refused(
+        "[tfrc.quirks]\nrtt_weight = 1",
+        "tfrc: quirks.rtt_weight must be at least 0 and below 1, not 1",
+    );
     refused("[tfrc]\nrto = \"four-rtts\"", "tfrc.rto: has moved, expected tfrc.quirks.rto instead");
-    refused("[tfrc]\ndiscount_floor = 0.5", "tfrc.discount_floor: has moved, expected tfrc.quirks.discounting instead");
+    refused(
+        "[tfrc]\ndiscount_floor = 0.5",
+        "tfrc.discount_floor: has moved, expected tfrc.quirks.discounting instead",
+    );
 }
 
 #[test]
@@ -458,7 +546,11 @@ fn a_senders_algorithm_is_set_by_name_and_refused_at_a_receiver() {
     let text = SMALL
         .replace("\"tfrc\"", "\"tcp\"")
         .replace("# here", "lda = \"flip-flop\"\n[lda.flip-flop]\nhistory = 8\neta = 4");
-    let network = Scenario::parse(&text, "small.toml", &Context::default()).unwrap().experiment().unwrap().network;
+    let network = Scenario::parse(&text, "small.toml", &Context::default())
+        .unwrap()
+        .experiment()
+        .unwrap()
+        .network;
     assert!(matches!(
         network.flows[0].traffic,
         Traffic::Tcp { lda: TcpLda::Sender(losscause::lda::AnyAlgorithm::FlipFlopHistory(_)), .. }
@@ -467,7 +559,10 @@ fn a_senders_algorithm_is_set_by_name_and_refused_at_a_receiver() {
         "lda = \"Vegas buffer\"",
         "lda.Vegas buffer: Vegas buffer looks at acknowledgements, so it is for TCP senders only",
     );
-    refused("[lda.flip-flop]\nhistory = 0", "lda.Flip Flop: history is 0 but must be a whole number from 1 to 64");
+    refused(
+        "[lda.flip-flop]\nhistory = 0",
+        "lda.Flip Flop: history is 0 but must be a whole number from 1 to 64",
+    );
     refused(
         "[lda.flip-flop]\nhistory = 4\neta = 5",
         "lda.Flip Flop: eta is 5 but must not be larger than history, which is 4",
@@ -478,7 +573,12 @@ fn a_senders_algorithm_is_set_by_name_and_refused_at_a_receiver() {
 fn a_tcp_flow_may_run_its_algorithm_at_either_end() {
     let lda = |lines: &str| {
         let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);
-        match &Scenario::parse(&text, "small.toml", &Context::default()).unwrap().experiment().unwrap().network.flows[0]
+        match &Scenario::parse(&text, "small.toml", &Context::default())
+            .unwrap()
+            .experiment()
+            .unwrap()
+            .network
+            .flows[0]
             .traffic
         {
             Traffic::Tcp { lda, .. } => lda.clone(),
@@ -498,19 +598,25 @@ fn a_tcp_flow_may_run_its_algorithm_at_either_end() {
 fn a_tcp_flow_may_grow_by_another_step_than_the_rest() {
     let increases = |lines: &str| {
         let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);
-        let network = Scenario::parse(&text, "small.toml", &Context::default()).unwrap().experiment().unwrap().network;
+        let network = Scenario::parse(&text, "small.toml", &Context::default())
+            .unwrap()
+            .experiment()
+            .unwrap()
+            .network;
         let increase = |traffic: Traffic| match traffic {
             Traffic::Tcp { config, .. } => config.additive_increase_pkts,
             other => panic!("{other:?}"),
         };
         network.flows.into_iter().map(|flow| increase(flow.traffic)).collect::<Vec<f64>>()
     };
-    let another =
-        "[[flow]]\nname = \"audio\"\nprotocol = \"tcp\"\npath = [\"radio\"]\n[tcp]\nadditive_increase_pkts = 2";
+    let another = "[[flow]]\nname = \"audio\"\nprotocol = \"tcp\"\npath = [\"radio\"]\n[tcp]\nadditive_increase_pkts = 2";
     assert_eq!(increases(""), [1.0]);
     assert_eq!(increases("additive_increase_pkts = 0.8"), [0.8]);
     assert_eq!(increases(&format!("additive_increase_pkts = 0.8\n{another}")), [0.8, 2.0]);
-    refused("additive_increase_pkts = 1", "flow.video.additive_increase_pkts: only valid for tcp flows; remove it");
+    refused(
+        "additive_increase_pkts = 1",
+        "flow.video.additive_increase_pkts: only valid for tcp flows; remove it",
+    );
     refused(
         "[tcp]\nadditive_increase_pkts = 0",
         "tcp.additive_increase_pkts: is 0, expected a number above 0, up to 1e6",
@@ -535,13 +641,21 @@ fn a_delay_is_read_from_a_file_beside_the_scenario() {
     let scenario = directory.path().join("s.toml");
     let experiment = |delays: &str, keys: &str| {
         std::fs::write(directory.path().join("delays.txt"), delays).unwrap();
-        let line = format!("delay_ms = 10\ndelay_variation = {{ kind = \"trace\", file = \"delays.txt\"{keys} }}");
+        let line = format!(
+            "delay_ms = 10\ndelay_variation = {{ kind = \"trace\", file = \"delays.txt\"{keys} }}"
+        );
         std::fs::write(&scenario, SMALL.replace("delay_ms = 10", &line)).unwrap();
-        Scenario::load(&scenario, &Context::default()).unwrap().experiment().map_err(|error| error.to_string())
+        Scenario::load(&scenario, &Context::default())
+            .unwrap()
+            .experiment()
+            .map_err(|error| error.to_string())
     };
-    let linear = experiment("0 20\n60 25\n", ", between = \"linear\", at_end = \"repeat\"").unwrap();
+    let linear =
+        experiment("0 20\n60 25\n", ", between = \"linear\", at_end = \"repeat\"").unwrap();
     let radio = link(&linear, "radio");
-    let VariationSpec::Trace { points, between, at_end } = &radio.variation else { panic!("{:?}", radio.variation) };
+    let VariationSpec::Trace { points, between, at_end } = &radio.variation else {
+        panic!("{:?}", radio.variation)
+    };
     assert_eq!((points.len(), *between, *at_end), (2, Between::Linear, AtEnd::Repeat));
     assert_eq!((points[1].at, points[1].delay), (Span::from_secs(60), Span::from_millis(25)));
     // What comes back does so over a link that stands still.
@@ -572,17 +686,32 @@ fn a_delay_may_be_listed_in_the_scenario_itself() {
             .map_err(|error| error.to_string())
     };
     let stepped = experiment(", points = [[0, 5], [\"2 * 60\", 40]]").unwrap();
-    let VariationSpec::Trace { points, .. } = &link(&stepped, "radio").variation else { panic!("expected a trace") };
-    let points: Vec<_> = points.iter().map(|point| (point.at.as_secs_f64(), point.delay.as_millis_f64())).collect();
+    let VariationSpec::Trace { points, .. } = &link(&stepped, "radio").variation else {
+        panic!("expected a trace")
+    };
+    let points: Vec<_> =
+        points.iter().map(|point| (point.at.as_secs_f64(), point.delay.as_millis_f64())).collect();
     assert_eq!(points, [(0.0, 5.0), (120.0, 40.0)]);
     for (keys, problem) in [
         ("", "file: is missing, expected it or points"),
-        (", file = \"d.txt\", points = [[0, 5]]", "file: cannot be combined with points; give one of them"),
-        (", points = []", "points: is empty, expected pairs of a time in seconds and a delay in milliseconds"),
-        (", points = [[0, 5], [0, 6]]", "points.2: begins at 0 s, expected later than the one before it"),
+        (
+            ", file = \"d.txt\", points = [[0, 5]]",
+            "file: cannot be combined with points; give one of them",
+        ),
+        (
+            ", points = []",
+            "points: is empty, expected pairs of a time in seconds and a delay in milliseconds",
+        ),
+        (
+            ", points = [[0, 5], [0, 6]]",
+            "points.2: begins at 0 s, expected later than the one before it",
+        ),
         (", points = [[0, -5]]", "points.1: is -5, expected a number from 0 to 1e9"),
     ] {
-        assert_eq!(experiment(keys).unwrap_err(), format!("small.toml: link.radio.delay_variation.{problem}"));
+        assert_eq!(
+            experiment(keys).unwrap_err(),
+            format!("small.toml: link.radio.delay_variation.{problem}")
+        );
     }
 }
 
@@ -610,9 +739,13 @@ fn members_come_one_after_the_other_or_at_the_times_of_a_list() {
         mean_duration: Span::from_secs(6),
         durations: Lengths::Pareto { shape: 1.5 },
     };
-    assert_eq!(turnovers, [None, None, Some(turnover(None)), Some(turnover(Some(2))), Some(turnover(Some(3)))]);
+    assert_eq!(
+        turnovers,
+        [None, None, Some(turnover(None)), Some(turnover(Some(2))), Some(turnover(Some(3)))]
+    );
     let listed = flows("arrivals = { kind = \"list\", times_s = [[0, 30], [10, \"5 * 5\"]] }");
-    let lives: Vec<_> = listed.iter().map(|flow| (flow.name.as_str(), flow.start, flow.stop)).collect();
+    let lives: Vec<_> =
+        listed.iter().map(|flow| (flow.name.as_str(), flow.start, flow.stop)).collect();
     let at = |secs| Time::ZERO + Span::from_secs(secs);
     assert_eq!(lives, [("video.1", at(0), Some(at(30))), ("video.2", at(10), Some(at(25)))]);
 }

@@ -50,8 +50,14 @@ path = ["line"]
 "#;
 
 fn experiment(text: &str, settings: &[&str]) -> Experiment {
-    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(text, "s.toml", &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap()
+    let settings: Vec<Setting> =
+        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    Scenario::parse(text, "s.toml", &Context::default())
+        .unwrap()
+        .with(&settings)
+        .unwrap()
+        .experiment()
+        .unwrap()
 }
 
 fn measured(text: &str, settings: &[&str]) -> Measurements {
@@ -96,7 +102,10 @@ fn delays_are_measured_without_changing_anything_else() {
 #[test]
 fn a_round_trip_is_two_ways_and_a_transfer_takes_its_time() {
     // 300 packets of 1460 bytes of payload at 2 Mb/s, 6 ms each: 1.8 s on the line, and slow start.
-    let run = measured(TRANSFER, &["loss=0", "flow.t.bytes=437999", "measure.delays=true", "flow.t.packet_bytes=1500"]);
+    let run = measured(
+        TRANSFER,
+        &["loss=0", "flow.t.bytes=437999", "measure.delays=true", "flow.t.packet_bytes=1500"],
+    );
     let [flow] = &run.flows[..] else { panic!() };
     assert_eq!(flow.delivered_packets, 300, "rounded up to whole packets");
     let took = run.metric("completion_time").unwrap();
@@ -105,7 +114,10 @@ fn a_round_trip_is_two_ways_and_a_transfer_takes_its_time() {
     let goodput = 438_000.0 * 8e-3 / took;
     assert!((run.metric("goodput").unwrap() - goodput).abs() < 1e-6, "over its own life");
     let rtt = run.metric("rtt_p50").unwrap();
-    assert!((46.0..46.0 + 66.0).contains(&rtt), "40 ms, one transmission, at most ten packets: {rtt}");
+    assert!(
+        (46.0..46.0 + 66.0).contains(&rtt),
+        "40 ms, one transmission, at most ten packets: {rtt}"
+    );
     let cut = measured(TRANSFER, &["flow.t.bytes=1e9"]);
     assert_eq!((cut.metric("completion_time"), cut.metric("incomplete")), (None, Some(1.0)));
 }
@@ -119,7 +131,10 @@ fn an_algorithm_judges_a_cbr_flow_and_changes_nothing_else() {
     assert_eq!((plain.metric("M_c"), plain.metric("M_w")), (None, None));
     let [flow] = &judged.flows[..] else { panic!() };
     assert!(flow.judged_congestion > 10 && flow.judged_wireless > 10, "{flow:?}");
-    assert_eq!(flow.judged_congestion + flow.judged_wireless + flow.undetected, flow.queue_drops + flow.wireless_drops);
+    assert_eq!(
+        flow.judged_congestion + flow.judged_wireless + flow.undetected,
+        flow.queue_drops + flow.wireless_drops
+    );
     assert_eq!((judged.metric("goodput"), judged.links), (plain.metric("goodput"), plain.links));
 }
 
@@ -133,25 +148,41 @@ fn each_warning_comes_where_it_is_due_and_not_elsewhere() {
     assert_eq!(kinds(TRANSFER, &[lda, short, "duration_s=300", "loss=0.01"]), none);
     assert_eq!(kinds(TRANSFER, &["duration_s=60"]), [NoLda]);
     assert_eq!(kinds(TRANSFER, &["flow.t.lda=always congestion", "duration_s=300"]), [NoLda]);
-    assert_eq!(kinds(TRANSFER, &[lda, short, "duration_s=300", "loss=0.01", "measure.from_s=10"]), [DifferentWindows]);
+    assert_eq!(
+        kinds(TRANSFER, &[lda, short, "duration_s=300", "loss=0.01", "measure.from_s=10"]),
+        [DifferentWindows]
+    );
     assert_eq!(kinds(TRANSFER, &[lda, "loss=0", "tcp.max_window_pkts=5"]), [WindowLimited]);
     assert_eq!(kinds(TRANSFER, &[lda, long, "loss=0", "duration_s=0.3"]), [SlowStart]);
-    assert_eq!(kinds(TRANSFER, &[lda, "loss=0.001", "duration_s=40", long]).first(), Some(&FewLosses));
+    assert_eq!(
+        kinds(TRANSFER, &[lda, "loss=0.001", "duration_s=40", long]).first(),
+        Some(&FewLosses)
+    );
     let tfrc = "flow.t.protocol=tfrc";
     assert_eq!(kinds(TRANSFER, &[tfrc, lda, long, "loss=0", "duration_s=0.3"]), [SlowStart]);
-    assert!(!kinds(TRANSFER, &[tfrc, lda, short, "duration_s=60", "loss=0.01"]).contains(&SlowStart));
+    assert!(
+        !kinds(TRANSFER, &[tfrc, lda, short, "duration_s=60", "loss=0.01"]).contains(&SlowStart)
+    );
 }
 
 #[test]
 fn a_comparison_finds_the_truths_worth_and_none_between_equals() {
     let scenario = Scenario::parse(TRANSFER, "s.toml", &Context::default()).unwrap();
     let compared = |variants: Vec<Variant>, jobs| {
-        Plan::new(&scenario, variants, 5, 6).unwrap().execute(Jobs::new(jobs).unwrap(), |_| ()).unwrap()
+        Plan::new(&scenario, variants, 5, 6)
+            .unwrap()
+            .execute(Jobs::new(jobs).unwrap(), |_| ())
+            .unwrap()
     };
-    let ldas = || ["none", "omniscient"].map(|lda| Variant::of_lda(&scenario, lda).unwrap()).to_vec();
+    let ldas =
+        || ["none", "omniscient"].map(|lda| Variant::of_lda(&scenario, lda).unwrap()).to_vec();
     let comparison = compared(ldas(), 1);
     assert_eq!(comparison, compared(ldas(), 2), "for any number of threads");
-    assert!(comparison.verdict.starts_with("omniscient against none: goodput +"), "{}", comparison.verdict);
+    assert!(
+        comparison.verdict.starts_with("omniscient against none: goodput +"),
+        "{}",
+        comparison.verdict
+    );
     let [none, told] = &comparison.variants[..] else { panic!() };
     let goodput = &told.differences["goodput"];
     assert!(goodput.clear == Some(true) && goodput.percent.unwrap() > 10.0, "{goodput:?}");

@@ -19,13 +19,18 @@ fn required(line: &str) -> Vec<(String, String, String, Parameters)> {
             (name.to_owned(), value.parse::<f64>().map_or_else(|_| Value::from(value), Value::from))
         })
         .collect();
-    let one = |system: &str| ((*metric).to_owned(), system.to_owned(), (*scenario).to_owned(), parameters.clone());
+    let one = |system: &str| {
+        ((*metric).to_owned(), system.to_owned(), (*scenario).to_owned(), parameters.clone())
+    };
     systems.split(", ").map(one).collect()
 }
 
 fn planned(paper: &str) -> Vec<Item> {
     let selection = Selection::parse(&[paper]).unwrap();
-    Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap().items().to_vec()
+    Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default())
+        .unwrap()
+        .items()
+        .to_vec()
 }
 
 #[test]
@@ -39,11 +44,17 @@ fn every_value_that_numbers_and_claims_read_is_measured() {
             for (metric, system, scenario, parameters) in required(line) {
                 let found = lookup(&items, &metric, &system, &scenario, &parameters);
                 let key = paper.key();
-                assert!(found.is_some(), "{key}: {metric}({system}, {scenario}, {parameters:?}) is not measured");
+                assert!(
+                    found.is_some(),
+                    "{key}: {metric}({system}, {scenario}, {parameters:?}) is not measured"
+                );
                 values += 1;
             }
         }
-        assert!(text.starts_with("# ") && text.contains(&format!(", {values} values:")), "{file}: {values} values");
+        assert!(
+            text.starts_with("# ") && text.contains(&format!(", {values} values:")),
+            "{file}: {values} values"
+        );
     }
 }
 
@@ -51,7 +62,12 @@ fn every_value_that_numbers_and_claims_read_is_measured() {
 fn every_checkable_claim_of_a_paper_has_one_predicate() {
     for paper in record::all() {
         let predicates: Vec<&str> = claims::predicates(paper.key()).map(|(id, _)| id).collect();
-        let checkable = paper.published().claim.iter().filter(|claim| claim.checkable).map(|claim| claim.id.as_str());
+        let checkable = paper
+            .published()
+            .claim
+            .iter()
+            .filter(|claim| claim.checkable)
+            .map(|claim| claim.id.as_str());
         let mut ours = predicates;
         let mut theirs = checkable.collect::<Vec<_>>();
         ours.sort_unstable();
@@ -66,7 +82,8 @@ fn runs_that_several_tables_need_are_made_once() {
         let selection = Selection::parse(names).unwrap();
         Plan::new(&selection, Repetitions::Exactly(1), 1, &Variation::default()).unwrap().runs()
     };
-    // Seven systems with one flow, which figure 8 shows again; the hybrid's usage is read from its own runs.
+    // Seven systems with one flow, which figure 8 shows again; the hybrid's usage is read from its
+    // own runs.
     assert_eq!(runs(&["cen2003/table2"]), 7);
     assert_eq!(runs(&["cen2003/figure8"]), 7 * 8);
     assert_eq!(runs(&["cen2003/table2", "cen2003/figure8"]), 7 * 8);

@@ -14,10 +14,14 @@ fn every_cell_of_the_papers_sweeps_can_be_measured() {
     let mut loaded = Vec::new();
     for paper in std::fs::read_dir(papers).unwrap() {
         let Ok(sweeps) = std::fs::read_dir(paper.unwrap().path().join("sweeps")) else { continue };
-        loaded.extend(sweeps.map(|file| Sweep::load(&file.unwrap().path(), &Context::default()).unwrap()));
+        loaded.extend(
+            sweeps.map(|file| Sweep::load(&file.unwrap().path(), &Context::default()).unwrap()),
+        );
     }
-    let cells: Vec<_> =
-        loaded.iter().flat_map(|sweep| sweep.cells().into_iter().map(move |cell| (sweep, cell))).collect();
+    let cells: Vec<_> = loaded
+        .iter()
+        .flat_map(|sweep| sweep.cells().into_iter().map(move |cell| (sweep, cell)))
+        .collect();
     assert!(cells.len() >= 30, "only {} cells were found", cells.len());
     let next = AtomicUsize::new(0);
     let check = || {
@@ -26,11 +30,13 @@ fn every_cell_of_the_papers_sweeps_can_be_measured() {
         }
     };
     std::thread::scope(|scope| {
-        (0..std::thread::available_parallelism().map_or(1, usize::from)).for_each(|_| _ = scope.spawn(check));
+        (0..std::thread::available_parallelism().map_or(1, usize::from))
+            .for_each(|_| _ = scope.spawn(check));
     });
 }
 
-/// A source of 125 packets a second over a link that carries 250; a tenth is corrupted, and which depends on the seed.
+/// A source of 125 packets a second over a link that carries 250; a tenth is corrupted, and which
+/// depends on the seed.
 const SCENARIO: &str = r#"
 title = "a lossy link"
 duration_s = 40
@@ -74,41 +80,57 @@ values = [{ name = "2 Mb/s" }, { name = "4 Mb/s", set = ["link.line.rate_bps=4e6
 fn rows(sweep: &str, cell: usize) -> Vec<Row> {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("s.toml"), SCENARIO).unwrap();
-    let sweep = Sweep::parse(sweep, &directory.path().join("sweep.toml"), &Context::default()).unwrap();
+    let sweep =
+        Sweep::parse(sweep, &directory.path().join("sweep.toml"), &Context::default()).unwrap();
     let outcome = sweep.execute(Jobs::default(), None, |_| ControlFlow::Continue(())).unwrap();
     outcome.result.unwrap().cells[cell].rows.clone()
 }
 
 #[test]
 fn run_k_of_every_cell_and_system_has_the_sweeps_seed_plus_k() {
-    let experiment = Scenario::parse(SCENARIO, "s.toml", &Context::default()).unwrap().experiment().unwrap();
-    let drops: Vec<f64> =
-        (5..8).map(|seed| run(&experiment, seed).unwrap().metric("wireless_drops").unwrap()).collect();
-    let other: Vec<f64> =
-        (4..9).map(|seed| run(&experiment, seed).unwrap().metric("wireless_drops").unwrap()).collect();
+    let experiment =
+        Scenario::parse(SCENARIO, "s.toml", &Context::default()).unwrap().experiment().unwrap();
+    let drops: Vec<f64> = (5..8)
+        .map(|seed| run(&experiment, seed).unwrap().metric("wireless_drops").unwrap())
+        .collect();
+    let other: Vec<f64> = (4..9)
+        .map(|seed| run(&experiment, seed).unwrap().metric("wireless_drops").unwrap())
+        .collect();
     assert!(
-        other.windows(3).all(|three| three == drops || three.iter().sum::<f64>() != drops.iter().sum::<f64>()),
+        other
+            .windows(3)
+            .all(|three| three == drops || three.iter().sum::<f64>() != drops.iter().sum::<f64>()),
         "{other:?}"
     );
-    // Means, and Student's half-width with two degrees of freedom, 4.3027 s / sqrt(3), from these three numbers.
+    // Means, and Student's half-width with two degrees of freedom, 4.3027 s / sqrt(3), from these
+    // three numbers.
     let mean = drops.iter().sum::<f64>() / 3.0;
     let variance = drops.iter().map(|drop| (drop - mean).powi(2)).sum::<f64>() / 2.0;
     // The link's rate changes no error: cells 0 and 1 are paired by their seeds.
     for cell in [0, 1] {
         let row = &rows(SWEEP, cell)[0];
-        assert_eq!((row.system.as_str(), row.metric.as_str(), row.runs), ("as it is", "wireless_drops", 3));
+        assert_eq!(
+            (row.system.as_str(), row.metric.as_str(), row.runs),
+            ("as it is", "wireless_drops", 3)
+        );
         assert!((row.measured.unwrap() - mean).abs() < 1e-9, "cell {cell}: {row:?}, {drops:?}");
-        assert!((row.ci95.unwrap() - 4.302_653 * (variance / 3.0).sqrt()).abs() < 1e-3, "cell {cell}: {row:?}");
+        assert!(
+            (row.ci95.unwrap() - 4.302_653 * (variance / 3.0).sqrt()).abs() < 1e-3,
+            "cell {cell}: {row:?}"
+        );
     }
 }
 
 #[test]
 fn every_row_has_the_value_of_its_own_system_and_metric() {
-    // Of 2 Mb/s, 1 Mb/s are 50 % and 0.5 Mb/s 25 %; of 4 Mb/s, half of that. Without errors nothing is lost.
+    // Of 2 Mb/s, 1 Mb/s are 50 % and 0.5 Mb/s 25 %; of 4 Mb/s, half of that. Without errors nothing
+    // is lost.
     for (cell, whole) in [(0, 50.0), (1, 25.0), (2, 50.0), (3, 25.0)] {
         let rows = rows(SWEEP, cell);
-        let names: Vec<_> = rows.iter().map(|row| (row.system.as_str(), row.metric.as_str())).collect();
-        let expected = ["as it is", "half"].map(|system| [(system, "wireless_drops"), (system, "thput")]);
+        let names: Vec<_> =
+            rows.iter().map(|row| (row.system.as_str(), row.metric.as_str())).collect();
+        let expected =
+            ["as it is", "half"].map(|system| [(system, "wireless_drops"), (system, "thput")]);
         assert_eq!(names, expected.concat());
         assert!((rows[1].measured.unwrap() - whole).abs() < 0.05, "{:?}", rows[1]);
         assert!((rows[3].measured.unwrap() - whole / 2.0).abs() < 0.05, "{:?}", rows[3]);
@@ -126,5 +148,8 @@ fn a_metric_is_read_from_the_one_that_the_cell_names() {
     let intact = rows(&other, 1)[1].clone();
     assert_eq!((crossed.metric.as_str(), intact.metric.as_str()), ("thput", "thput"));
     let lost = rows(&other, 0)[0].measured.unwrap() / 5000.0;
-    assert!((intact.measured.unwrap() - crossed.measured.unwrap() * (1.0 - lost)).abs() < 0.05, "{intact:?}");
+    assert!(
+        (intact.measured.unwrap() - crossed.measured.unwrap() * (1.0 - lost)).abs() < 0.05,
+        "{intact:?}"
+    );
 }

@@ -4,10 +4,11 @@
 //! cargo bench -p losscause-linux --features kernel --bench sharing -- [--runs N] [--seconds S] [--jobs N] [NAME…]
 //! ```
 //!
-//! 10 Mb/s, 40 ms, a DropTail queue of one bandwidth-delay product (34 packets). Each program shares it with `reno` and with
-//! `cubic`; reno with reno and with cubic are the yardsticks. The connections start up to 1 s apart, each first in turn.
-//! The goodput of the time from 5 s on counts. A run in which 1 % of the packets were late by more than 10 ms is repeated,
-//! twice at most. Needs root.
+//! 10 Mb/s, 40 ms, a DropTail queue of one bandwidth-delay product (34 packets). Each program
+//! shares it with `reno` and with `cubic`; reno with reno and with cubic are the yardsticks. The
+//! connections start up to 1 s apart, each first in turn. The goodput of the time from 5 s on
+//! counts. A run in which 1 % of the packets were late by more than 10 ms is repeated, twice at
+//! most. Needs root.
 #![allow(clippy::unwrap_used)] // In a benchmark, a panic is the report.
 
 #[cfg(target_os = "linux")]
@@ -29,7 +30,9 @@ mod linux {
     use std::time::Duration;
 
     use losscause::Span;
-    use losscause_linux::emulator::{Clock, EmulatedLink, Histogram, Host, PEER, Path, SENDER, Sight};
+    use losscause_linux::emulator::{
+        Clock, EmulatedLink, Histogram, Host, PEER, Path, SENDER, Sight,
+    };
     use losscause_linux::kernel::{Algorithm, Options, algorithm, load, unload};
     use losscause_sim::live::Direction;
     use losscause_sim::{FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
@@ -49,13 +52,16 @@ mod linux {
 
     impl Arguments {
         fn read() -> Self {
-            let mut read = Self { runs: 3, lasts: Duration::from_secs(60), jobs: 4, names: Vec::new() };
+            let mut read =
+                Self { runs: 3, lasts: Duration::from_secs(60), jobs: 4, names: Vec::new() };
             let mut given = std::env::args().skip(1);
             while let Some(argument) = given.next() {
                 match argument.as_str() {
                     "--bench" => {}
                     "--runs" => read.runs = given.next().unwrap().parse().unwrap(),
-                    "--seconds" => read.lasts = Duration::from_secs_f64(given.next().unwrap().parse().unwrap()),
+                    "--seconds" => {
+                        read.lasts = Duration::from_secs_f64(given.next().unwrap().parse().unwrap())
+                    }
                     "--jobs" => read.jobs = given.next().unwrap().parse().unwrap(),
                     name => read.names.push(Algorithm::find(name).unwrap().name),
                 }
@@ -88,10 +94,14 @@ mod linux {
         for name in &arguments.names {
             load(&Algorithm::find(name).unwrap().settings(), Options::default()).unwrap();
         }
-        let names: Vec<&'static str> = ["reno"].into_iter().chain(arguments.names.clone()).collect();
-        let pairs: Vec<_> =
-            ["reno", "cubic"].iter().flat_map(|other| names.iter().map(|name| [*name, *other])).collect();
-        let cells = (0..arguments.runs).flat_map(|run| pairs.iter().map(move |pair| Cell { pair: *pair, run }));
+        let names: Vec<&'static str> =
+            ["reno"].into_iter().chain(arguments.names.clone()).collect();
+        let pairs: Vec<_> = ["reno", "cubic"]
+            .iter()
+            .flat_map(|other| names.iter().map(|name| [*name, *other]))
+            .collect();
+        let cells = (0..arguments.runs)
+            .flat_map(|run| pairs.iter().map(move |pair| Cell { pair: *pair, run }));
         let waiting: Mutex<VecDeque<Cell>> = Mutex::new(cells.collect());
         let next = || waiting.lock().unwrap().pop_front();
         let done = Mutex::new(Vec::new());
@@ -119,9 +129,11 @@ mod linux {
     }
 
     fn print(pair: [&str; 2], done: &[Shared]) {
-        let mut runs: Vec<&Shared> = done.iter().filter(|shared| shared.cell.pair == pair).collect();
+        let mut runs: Vec<&Shared> =
+            done.iter().filter(|shared| shared.cell.pair == pair).collect();
         runs.sort_by_key(|shared| shared.cell.run);
-        let share = |shared: &&Shared| 100.0 * shared.goodput[0] / (shared.goodput[0] + shared.goodput[1]);
+        let share =
+            |shared: &&Shared| 100.0 * shared.goodput[0] / (shared.goodput[0] + shared.goodput[1]);
         let shares: Vec<f64> = runs.iter().map(share).collect();
         let mean = shares.iter().sum::<f64>() / shares.len() as f64;
         let drops: u64 = runs.iter().map(|shared| shared.queue_drops).sum();
@@ -171,11 +183,13 @@ mod linux {
         let queue = QueueSpec::DropTail { limit: Limit::Packets(34) };
         let link = LinkSpec::wired("link", 10_000_000, Span::from_millis(20), queue);
         let flow = FlowSpec::new("pair", &[LinkId(0)], &[], Traffic::cbr(1_000_000, 1_000));
-        let path = Path::new(&Network { links: vec![link], flows: vec![flow] }, FlowId(0), 1).unwrap();
+        let path =
+            Path::new(&Network { links: vec![link], flows: vec![flow] }, FlowId(0), 1).unwrap();
         let (sender, senders_device) = Host::new(SENDER, &[]).unwrap();
         let (peer, peers_device) = Host::new(PEER, &[]).unwrap();
         let stop = Arc::new(AtomicBool::new(false));
-        let link = EmulatedLink::new(&path, [senders_device, peers_device], Clock::start()).unwrap();
+        let link =
+            EmulatedLink::new(&path, [senders_device, peers_device], Clock::start()).unwrap();
         let told = Arc::clone(&stop);
         let link = thread::spawn(move || {
             let mut seen = Seen::default();
@@ -186,7 +200,8 @@ mod linux {
         let first = cell.run % 2;
         let mut ends: [Option<Connection>; 2] = [None, None];
         ends[first] = Some(Connection::open(&sender, &listener, cell.pair[first]));
-        // Starts spread over a second; 0.38 is the golden section, so that any number of runs is spread evenly.
+        // Starts spread over a second; 0.38 is the golden section, so that any number of runs is
+        // spread evenly.
         thread::sleep(Duration::from_secs_f64((0.38 * (cell.run + 1) as f64).fract()));
         ends[1 - first] = Some(Connection::open(&sender, &listener, cell.pair[1 - first]));
         let ends = ends.map(Option::unwrap);
@@ -198,7 +213,8 @@ mod linux {
         ends.into_iter().for_each(Connection::close);
         stop.store(true, Ordering::Relaxed);
         let seen = link.join().unwrap();
-        let goodput = [0, 1].map(|end| (after[end] - before[end]) as f64 * 8.0 / lasts.as_secs_f64());
+        let goodput =
+            [0, 1].map(|end| (after[end] - before[end]) as f64 * 8.0 / lasts.as_secs_f64());
         let lateness = seen.lateness.quantile(0.99).unwrap();
         Shared { cell, goodput, queue_drops: seen.queue_drops, delivered: seen.delivered, lateness }
     }

@@ -1,15 +1,16 @@
-//! What the programs cost: throughput between two network namespaces, beside the kernel's own Reno, and processor time per
-//! ACK.
+//! What the programs cost: throughput between two network namespaces, beside the kernel's own Reno,
+//! and processor time per ACK.
 //!
 //! ```text
 //! cargo bench -p losscause-linux --features kernel --bench veth -- [--pairs N] [--seconds S] [NAME…]
 //! ```
 //!
-//! One connection switches its congestion control every S seconds (reno, program, program, reno, …), so that nothing else
-//! changes between the two; each end has a core of its own. What the program carries is divided by what Reno carries
-//! beside it; printed are the median of the quotients, and its interval of at least 95 % (order statistics). The times per
-//! ACK are the kernel's own (`kernel.bpf_stats_enabled`), in slices of their own, because counting costs time, too. Needs
-//! root. The namespaces end with the threads in them.
+//! One connection switches its congestion control every S seconds (reno, program, program, reno,
+//! …), so that nothing else changes between the two; each end has a core of its own. What the
+//! program carries is divided by what Reno carries beside it; printed are the median of the
+//! quotients, and its interval of at least 95 % (order statistics). The times per ACK are the
+//! kernel's own (`kernel.bpf_stats_enabled`), in slices of their own, because counting costs time,
+//! too. Needs root. The namespaces end with the threads in them.
 #![allow(clippy::unwrap_used)] // In a benchmark, a panic is the report.
 
 #[cfg(target_os = "linux")]
@@ -56,7 +57,9 @@ mod linux {
                 match argument.as_str() {
                     "--bench" => {}
                     "--pairs" => read.pairs = given.next().unwrap().parse().unwrap(),
-                    "--seconds" => read.lasts = Duration::from_secs_f64(given.next().unwrap().parse().unwrap()),
+                    "--seconds" => {
+                        read.lasts = Duration::from_secs_f64(given.next().unwrap().parse().unwrap())
+                    }
                     name => read.names.push(Algorithm::find(name).unwrap().name),
                 }
             }
@@ -71,7 +74,9 @@ mod linux {
         let arguments = Arguments::read();
         let hosts = Hosts::new();
         println!("{} pairs of {:?}", arguments.pairs, arguments.lasts);
-        println!("program          of reno's throughput (interval)   reno Gb/s   ns per ACK   of them pkts_acked");
+        println!(
+            "program          of reno's throughput (interval)   reno Gb/s   ns per ACK   of them pkts_acked"
+        );
         for name in &arguments.names {
             measure(&hosts, name, &arguments);
         }
@@ -112,11 +117,16 @@ mod linux {
     fn median(values: &mut [f64]) -> f64 {
         values.sort_by(f64::total_cmp);
         let middle = values.len() / 2;
-        if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
+        if values.len() % 2 == 1 {
+            values[middle]
+        } else {
+            (values[middle - 1] + values[middle]) / 2.0
+        }
     }
 
-    /// The narrowest symmetric pair of order statistics that holds the median with a probability of 95 %, or the extremes.
-    /// The median lies below the k smallest of n values with the probability of fewer than k heads in n throws.
+    /// The narrowest symmetric pair of order statistics that holds the median with a probability of
+    /// 95 %, or the extremes. The median lies below the k smallest of n values with the probability
+    /// of fewer than k heads in n throws.
     fn interval(values: &mut [f64]) -> (f64, f64) {
         values.sort_by(f64::total_cmp);
         let n = values.len();
@@ -147,7 +157,8 @@ mod linux {
         run();
         fs::write(SWITCH, as_it_was).unwrap();
         let infos: Vec<_> = ProgInfoIter::default().filter(|info| own.contains(&info.id)).collect();
-        let acked = infos.iter().find(|info| info.name.to_string_lossy() == "lc_pkts_acked").unwrap();
+        let acked =
+            infos.iter().find(|info| info.name.to_string_lossy() == "lc_pkts_acked").unwrap();
         let acks = acked.run_cnt as f64;
         let all: u64 = infos.iter().map(|info| info.run_time_ns).sum();
         Cost { all: all as f64 / acks, pkts_acked: acked.run_time_ns as f64 / acks }
@@ -177,7 +188,11 @@ mod linux {
 
         fn run<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> T {
             let (answer, answers) = channel();
-            self.jobs.as_ref().unwrap().send(Box::new(move || answer.send(job()).unwrap())).unwrap();
+            self.jobs
+                .as_ref()
+                .unwrap()
+                .send(Box::new(move || answer.send(job()).unwrap()))
+                .unwrap();
             answers.recv().unwrap()
         }
     }
@@ -201,7 +216,20 @@ mod linux {
             let near = Host::new();
             let far = Host::new();
             let far_thread = far.run(|| gettid().to_string());
-            near.run(move || ip(&["link", "add", "near", "type", "veth", "peer", "name", "far", "netns", &far_thread]));
+            near.run(move || {
+                ip(&[
+                    "link",
+                    "add",
+                    "near",
+                    "type",
+                    "veth",
+                    "peer",
+                    "name",
+                    "far",
+                    "netns",
+                    &far_thread,
+                ])
+            });
             let up = |device: &'static str, address: &'static str| {
                 move || {
                     ip(&["address", "add", &format!("{address}/24"), "dev", device]);
@@ -267,6 +295,10 @@ mod linux {
     }
 
     fn ip(arguments: &[&str]) {
-        assert!(Command::new("ip").args(arguments).status().unwrap().success(), "ip {}", arguments.join(" "));
+        assert!(
+            Command::new("ip").args(arguments).status().unwrap().success(),
+            "ip {}",
+            arguments.join(" ")
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The emulated link between two hosts of this machine, with real sockets and the kernel's TCP. Needs root.
+//! The emulated link between two hosts of this machine, with real sockets and the kernel's TCP.
+//! Needs root.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
@@ -23,8 +24,8 @@ use losscause_linux::emulator::{
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered};
 use losscause_sim::truth::Cause;
 use losscause_sim::{
-    AtEnd, ChannelSpec, CoDelSpec, FlowId, FlowSpec, FqCoDelSpec, Limit, LinkId, LinkSpec, Network, PieSpec, QueueSpec,
-    RatePoint, RateSpec, TraceStart, Traffic,
+    AtEnd, ChannelSpec, CoDelSpec, FlowId, FlowSpec, FqCoDelSpec, Limit, LinkId, LinkSpec, Network,
+    PieSpec, QueueSpec, RatePoint, RateSpec, TraceStart, Traffic,
 };
 
 /// What the link saw, without the packets' bytes.
@@ -47,7 +48,9 @@ impl Noted {
                 let payload = Header::of(packet).map_or(0, |header| header.payload_bytes);
                 Self::Delivered { came, due, late: written - due, direction, payload }
             }
-            Sight::Lost { came, at, cause, direction, .. } => Self::Lost { came, at, cause, direction },
+            Sight::Lost { came, at, cause, direction, .. } => {
+                Self::Lost { came, at, cause, direction }
+            }
         }
     }
 }
@@ -62,7 +65,11 @@ struct Setting {
 }
 
 impl Setting {
-    fn new(network: &Network, reordering: Option<Reordering>, sysctls: &[(&'static str, String)]) -> Self {
+    fn new(
+        network: &Network,
+        reordering: Option<Reordering>,
+        sysctls: &[(&'static str, String)],
+    ) -> Self {
         let mut path = Path::new(network, FlowId(0), SEED).unwrap();
         path.reordering = reordering;
         let (sender, senders) = Host::new(SENDER, sysctls).unwrap();
@@ -99,7 +106,8 @@ impl Setting {
         std::mem::take(&mut self.noted.lock().unwrap())
     }
 
-    /// Sends datagrams of `bytes` on the wire and returns the numbers of those that arrive, in order of arrival.
+    /// Sends datagrams of `bytes` on the wire and returns the numbers of those that arrive, in
+    /// order of arrival.
     fn send_datagrams(&self, count: u32, bytes: usize, pause: Duration) -> Vec<u32> {
         let receiver = self.peer.run(|| UdpSocket::bind((PEER, PORT)).unwrap()).unwrap();
         // Between two looks at whether more can come.
@@ -139,7 +147,8 @@ impl Setting {
         arrivals.join().unwrap()
     }
 
-    /// Sends at least so much over TCP, and returns how many bytes arrived: all that were written, unchanged.
+    /// Sends at least so much over TCP, and returns how many bytes arrived: all that were written,
+    /// unchanged.
     fn send_stream(&self, bytes: u64) -> u64 {
         let listener = self.peer.run(|| TcpListener::bind((PEER, PORT)).unwrap()).unwrap();
         let arrived = thread::spawn(move || {
@@ -189,7 +198,9 @@ fn network(link: LinkSpec) -> Network {
 
 fn delivered(noted: &[Noted]) -> Vec<(Time, Time, Span)> {
     let forward = noted.iter().filter_map(|noted| match *noted {
-        Noted::Delivered { came, due, late, direction: Direction::Forward, .. } => Some((came, due, late)),
+        Noted::Delivered { came, due, late, direction: Direction::Forward, .. } => {
+            Some((came, due, late))
+        }
         _ => None,
     });
     forward.collect()
@@ -210,7 +221,8 @@ fn a_packet_on_an_idle_link_takes_transmission_and_delay() {
     assert_eq!(arrived, (0..200).collect::<Vec<_>>());
     let delivered = delivered(&noted);
     assert_eq!(delivered.len(), 200);
-    // 1250 bytes take 1 ms at 10 Mb/s, as soon as the packet before has left; a busy machine may bring packets together.
+    // 1250 bytes take 1 ms at 10 Mb/s, as soon as the packet before has left; a busy machine may
+    // bring packets together.
     let mut left = Time::ZERO;
     for (came, due, _) in &delivered {
         left = left.max(*came) + Span::from_millis(1);
@@ -239,16 +251,21 @@ fn what_arrives_is_what_was_sent_without_what_the_link_lost() {
     assert_eq!(arrived.len() + congestion + wireless, 600);
     assert_eq!(delivered(&noted).len(), arrived.len());
     assert!(arrived.is_sorted() && wireless > 10, "{congestion} {wireless}");
-    // The numbers that are missing are those of the packets that were lost, in the order in which they came.
-    let came: Vec<Time> =
-        noted.iter().filter_map(|noted| if let Noted::Came { at, .. } = noted { Some(*at) } else { None }).collect();
+    // The numbers that are missing are those of the packets that were lost, in the order in which
+    // they came.
+    let came: Vec<Time> = noted
+        .iter()
+        .filter_map(|noted| if let Noted::Came { at, .. } = noted { Some(*at) } else { None })
+        .collect();
     let mut missing: Vec<Time> = noted
         .iter()
         .filter_map(|noted| if let Noted::Lost { came, .. } = noted { Some(*came) } else { None })
         .collect();
     missing.sort();
-    let expected: Vec<Time> =
-        (0..600).filter(|number| arrived.binary_search(number).is_err()).map(|number| came[number as usize]).collect();
+    let expected: Vec<Time> = (0..600)
+        .filter(|number| arrived.binary_search(number).is_err())
+        .map(|number| came[number as usize])
+        .collect();
     assert_eq!(missing, expected);
 }
 
@@ -258,8 +275,8 @@ fn the_kernels_packets_meet_the_fate_of_a_replay_on_every_link() {
         return;
     }
     let codel = CoDelSpec::new(Limit::Packets(100));
-    let points =
-        [(300, 2_000_000), (600, 20_000_000)].map(|(ms, rate_bps)| RatePoint { at: Span::from_millis(ms), rate_bps });
+    let points = [(300, 2_000_000), (600, 20_000_000)]
+        .map(|(ms, rate_bps)| RatePoint { at: Span::from_millis(ms), rate_bps });
     let steps = RateSpec::Steps { points: points.into(), at_end: AtEnd::Repeat };
     let opportunities: Vec<Span> = (1..=20).map(|ms| Span::from_millis(ms + ms / 7)).collect();
     let opportunities = RateSpec::Opportunities { at: opportunities.into(), bytes: 1_504 };
@@ -273,7 +290,11 @@ fn the_kernels_packets_meet_the_fate_of_a_replay_on_every_link() {
     let links = [
         ("drop-tail", MUCH, of(drop_tail(30))),
         ("codel", MUCH, of(QueueSpec::CoDel(codel))),
-        ("fq-codel", MUCH, of(QueueSpec::FqCoDel(FqCoDelSpec { codel, ..FqCoDelSpec::new(Limit::Packets(100)) }))),
+        (
+            "fq-codel",
+            MUCH,
+            of(QueueSpec::FqCoDel(FqCoDelSpec { codel, ..FqCoDelSpec::new(Limit::Packets(100)) })),
+        ),
         ("pie", MUCH, of(QueueSpec::Pie(PieSpec::new(Limit::Packets(100))))),
         ("gilbert-elliott", 400_000, LinkSpec { channel: bursts, ..of(drop_tail(30)) }),
         ("fading pattern", 200_000, LinkSpec { channel: faded, ..of(drop_tail(30)) }),
@@ -282,14 +303,17 @@ fn the_kernels_packets_meet_the_fate_of_a_replay_on_every_link() {
     ];
     for (name, bytes, spec) in links {
         let network = network(spec);
-        let setting = Setting::new(&network, None, &[("tcp_congestion_control", "reno".to_owned())]);
+        let setting =
+            Setting::new(&network, None, &[("tcp_congestion_control", "reno".to_owned())]);
         let bytes = setting.send_stream(bytes);
         let noted = setting.end();
         // Data was acknowledged, so it was delivered.
         let payload: u64 = noted
             .iter()
             .map(|noted| match noted {
-                Noted::Delivered { direction: Direction::Forward, payload, .. } => u64::from(*payload),
+                Noted::Delivered { direction: Direction::Forward, payload, .. } => {
+                    u64::from(*payload)
+                }
                 _ => 0,
             })
             .sum();
@@ -309,7 +333,8 @@ fn assert_replay_agrees(name: &str, network: &Network, noted: &[Noted]) {
     for noted in noted {
         match *noted {
             Noted::Came { at, direction, bytes, flow, ecn } => {
-                let offered = Offered { content: (), wire_bytes: bytes, flow, ecn, wireless_immune: false };
+                let offered =
+                    Offered { content: (), wire_bytes: bytes, flow, ecn, wireless_immune: false };
                 path.enter(at, direction, offered);
             }
             Noted::Delivered { came, due, direction, .. } => {
@@ -345,8 +370,12 @@ fn a_mark_reaches_the_kernel_with_a_valid_checksum() {
     let sysctls = [("tcp_ecn", "1".to_owned()), ("tcp_congestion_control", "reno".to_owned())];
     let setting = Setting::new(&network(link(QueueSpec::CoDel(codel))), None, &sysctls);
     setting.send_stream(1_500_000);
-    let marked = setting.peer.run(|| counter("/proc/thread-self/net/netstat", "IpExt:", "InCEPkts")).unwrap();
-    let bad = setting.peer.run(|| counter("/proc/thread-self/net/snmp", "Ip:", "InHdrErrors")).unwrap();
+    let marked = setting
+        .peer
+        .run(|| counter("/proc/thread-self/net/netstat", "IpExt:", "InCEPkts"))
+        .unwrap();
+    let bad =
+        setting.peer.run(|| counter("/proc/thread-self/net/snmp", "Ip:", "InHdrErrors")).unwrap();
     let noted = setting.end();
     assert!(marked > 0 && bad == 0, "{marked} marks, {bad} bad headers");
     assert_eq!(lost(&noted, Cause::Congestion), 0, "what can be marked is not dropped");

@@ -1,5 +1,6 @@
-//! The programs in the running kernel: the verifier passes them, they attach, they tell wireless losses from congestion, and
-//! nothing of them is left. Needs root, BTF and clang; a test without them says so, and fails if CI is set.
+//! The programs in the running kernel: the verifier passes them, they attach, they tell wireless
+//! losses from congestion, and nothing of them is left. Needs root, BTF and clang; a test without
+//! them says so, and fails if CI is set.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
@@ -23,7 +24,9 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use link::{Link, Transfer};
-use losscause_linux::kernel::{Algorithm, KernelError, Options, Why, algorithm, load, status, unload};
+use losscause_linux::kernel::{
+    Algorithm, KernelError, Options, Why, algorithm, load, status, unload,
+};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::socket::{MsgFlags, send, setsockopt, sockopt};
@@ -40,8 +43,8 @@ struct Alone {
 }
 
 impl Alone {
-    /// Waits for the other tests, and unloads what a killed test has left. What a user has loaded stays: then there is no
-    /// mark of a process that is gone.
+    /// Waits for the other tests, and unloads what a killed test has left. What a user has loaded
+    /// stays: then there is no mark of a process that is gone.
     fn begin() -> Self {
         let guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let is_running = |process: &str| Path::new("/proc").join(process).exists();
@@ -79,7 +82,9 @@ fn missing() -> Option<String> {
             unload("lc_spike", true).unwrap();
             None
         }
-        Err(KernelError::AlreadyLoaded { name }) => Some(format!("{name} is loaded on this machine")),
+        Err(KernelError::AlreadyLoaded { name }) => {
+            Some(format!("{name} is loaded on this machine"))
+        }
         Err(
             error @ (KernelError::NotRoot
             | KernelError::NoBtf { .. }
@@ -133,7 +138,10 @@ fn a_name_is_loaded_once_and_what_is_not_loaded_is_not_unloaded() {
     assert_eq!(status(Some("lc_zigzag")).unwrap_err().to_string(), "lc_zigzag is not loaded");
     let _loaded = Loaded::new("lc_zigzag", &[]);
     let again = load(&zigzag, Options::default()).unwrap_err();
-    assert_eq!(again.to_string(), "lc_zigzag is loaded already; losscause kernel unload lc_zigzag removes it");
+    assert_eq!(
+        again.to_string(),
+        "lc_zigzag is loaded already; losscause kernel unload lc_zigzag removes it"
+    );
     // The refusal has left the loaded one alone.
     assert_eq!(status(Some("lc_zigzag")).unwrap()[0].totals.opened, 0);
 }
@@ -148,11 +156,15 @@ fn a_connection_in_another_namespace_is_listed_with_its_program() {
         let connections = status(Some("lc_spike")).unwrap().remove(0).connections;
         connections.into_iter().find(|connection| connection.rtt.as_millis_f64() > 0.0)
     });
-    assert_eq!((connection.local.ip().to_string(), connection.remote.ip().to_string()), link.addresses());
+    assert_eq!(
+        (connection.local.ip().to_string(), connection.remote.ip().to_string()),
+        link.addresses()
+    );
     assert!(connection.rtt_min.as_millis_f64() >= link::RTT_MS, "{connection:?}");
     let refused = unload("lc_spike", false).unwrap_err().to_string();
     assert!(
-        refused.starts_with("lc_spike is in use by 1 connection: ") && refused.contains(&connection.local.to_string())
+        refused.starts_with("lc_spike is in use by 1 connection: ")
+            && refused.contains(&connection.local.to_string())
     );
     assert_eq!(unload("lc_spike", true).unwrap(), 1);
     // The live connection goes on without its registration.
@@ -182,7 +194,10 @@ fn a_connection_in_an_empty_namespace_is_listed_for_its_holder() {
     let _again = near.try_clone().unwrap();
     let connections = status(Some("lc_spike")).unwrap().remove(0).connections;
     assert_eq!(connections.len(), 1, "{connections:?}");
-    assert_eq!((connections[0].local, connections[0].remote), (near.local_addr().unwrap(), near.peer_addr().unwrap()));
+    assert_eq!(
+        (connections[0].local, connections[0].remote),
+        (near.local_addr().unwrap(), near.peer_addr().unwrap())
+    );
     let own = std::fs::metadata("/proc/thread-self/ns/net").unwrap().ino();
     assert_ne!(u64::from(connections[0].netns), own);
 }
@@ -194,7 +209,14 @@ impl Mounted {
     /// Mounts the namespace of the calling thread.
     fn own(file: PathBuf) -> Self {
         std::fs::write(&file, "").unwrap();
-        mount(Some("/proc/thread-self/ns/net"), &file, None::<&str>, MsFlags::MS_BIND, None::<&str>).unwrap();
+        mount(
+            Some("/proc/thread-self/ns/net"),
+            &file,
+            None::<&str>,
+            MsFlags::MS_BIND,
+            None::<&str>,
+        )
+        .unwrap();
         Self(file)
     }
 }
@@ -220,7 +242,10 @@ fn a_closing_connection_is_listed_after_its_process_is_gone() {
     drop(stream);
     let listed = || {
         let connections = status(Some("lc_spike")).unwrap().remove(0).connections;
-        connections.iter().map(|connection| (connection.local, connection.remote)).collect::<Vec<_>>()
+        connections
+            .iter()
+            .map(|connection| (connection.local, connection.remote))
+            .collect::<Vec<_>>()
     };
     assert_eq!(listed(), [ends], "the namespace has threads");
     // The hosts end with the link.
@@ -266,7 +291,11 @@ fn sift_keeps_the_window_for_evidence_above_its_margin() {
         let last = connection.last.unwrap();
         assert!(sums.wireless + sums.congestion > 5, "{name} {setting}: {connection:?}");
         assert!(last.why != Why::Rule || last.limit == margin, "{name} {setting}: {connection:?}");
-        assert_eq!((sums.wireless > 0, sums.avoided > 0), (keeps, keeps), "{name} {setting}: {connection:?}");
+        assert_eq!(
+            (sums.wireless > 0, sums.avoided > 0),
+            (keeps, keeps),
+            "{name} {setting}: {connection:?}"
+        );
     }
 }
 
@@ -278,7 +307,8 @@ fn with_a_cap_of_zero_every_loss_reduces_the_window() {
         Link::new(50).transfer("lc_spike", 1_000_000);
         let sums = status(Some("lc_spike")).unwrap()[0].totals.sums;
         assert_eq!((sums.wireless, sums.avoided), (0, 0), "{setting} {sums:?}");
-        let (this, other) = if caps { (sums.run_caps, sums.share_caps) } else { (sums.share_caps, sums.run_caps) };
+        let (this, other) =
+            if caps { (sums.run_caps, sums.share_caps) } else { (sums.share_caps, sums.run_caps) };
         assert!(this > 0 && other == 0 && sums.reductions > 0, "{setting} {sums:?}");
     }
 }
@@ -296,14 +326,18 @@ fn a_dead_path_is_congestion_by_timeout() {
         connections.into_iter().find(|connection| connection.sums.timeouts > 1)
     });
     assert_eq!(connection.sums.wireless, 0, "{connection:?}");
-    assert!(connection.cwnd_pkts <= 2 && connection.ssthresh_pkts.is_some_and(|s| s >= 2), "{connection:?}");
+    assert!(
+        connection.cwnd_pkts <= 2 && connection.ssthresh_pkts.is_some_and(|s| s >= 2),
+        "{connection:?}"
+    );
     transfer.stop();
 }
 
 #[test]
 fn a_marked_packet_reduces_the_window_though_nothing_is_lost() {
     let Some(_one) = fit() else { return };
-    // alpha = 2: no RTT exceeds the start of a spike, so the rule alone would call every loss wireless.
+    // alpha = 2: no RTT exceeds the start of a spike, so the rule alone would call every loss
+    // wireless.
     let _loaded = Loaded::new("lc_spike", &["alpha=2"]);
     Link::marking(200).transfer("lc_spike", 3_000_000);
     let sums = status(Some("lc_spike")).unwrap()[0].totals.sums;
@@ -326,8 +360,8 @@ fn an_ack_that_the_receiver_held_back_is_no_long_round_trip() {
     let Some(_one) = fit() else { return };
     let _loaded = Loaded::new("lc_spike", &[]);
     let link = Link::new(0);
-    // A full packet alone on the path: the receiver waits 40 ms for a second one. A pushed packet it would acknowledge at
-    // once, hence the flag.
+    // A full packet alone on the path: the receiver waits 40 ms for a second one. A pushed packet
+    // it would acknowledge at once, hence the flag.
     const MSG_MORE: MsgFlags = MsgFlags::from_bits_retain(0x8000);
     let connection = || status(Some("lc_spike")).unwrap().remove(0).connections.remove(0);
     let (stream, mut rtts) = link.near(move || {
@@ -345,8 +379,12 @@ fn an_ack_that_the_receiver_held_back_is_no_long_round_trip() {
     println!("{connection:?}, {rtts:?}, the link was late by at most {} ms", link.latest_ms());
     let held = connection.srtt.as_millis_f64();
     assert!(held > link::RTT_MS + 30.0, "the receiver has held ACKs back: {connection:?}");
-    // A busy machine makes round trips longer, with held ACKs and without; only a few of them by as much as a held ACK.
+    // A busy machine makes round trips longer, with held ACKs and without; only a few of them by as
+    // much as a held ACK.
     assert!(rtts[rtts.len() * 3 / 4] < held - 20.0, "{connection:?}, {rtts:?}");
-    assert!(connection.rtt_max.as_millis_f64() < link::RTT_MS + 30.0 + link.latest_ms(), "{connection:?}");
+    assert!(
+        connection.rtt_max.as_millis_f64() < link::RTT_MS + 30.0 + link.latest_ms(),
+        "{connection:?}"
+    );
     drop(stream);
 }

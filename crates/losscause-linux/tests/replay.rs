@@ -1,5 +1,6 @@
-//! The programs' algorithms in fixed point against the reference in Rust: the same observations, the same verdicts. And
-//! what a whole program does about a connection's losses: caps, gaps, sequence numbers.
+//! The programs' algorithms in fixed point against the reference in Rust: the same observations,
+//! the same verdicts. And what a whole program does about a connection's losses: caps, gaps,
+//! sequence numbers.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
@@ -20,8 +21,9 @@ use losscause::{End, Verdict};
 use losscause_linux::kernel::Algorithm;
 use streams::{Stream, generated, simulated};
 
-/// Every rule, with its published parameters and with others. Fixed point holds multiples of 2^-18: Spike's parameters are
-/// such, because a state that enters or leaves a spike at the edge of rounding would stay another one for a while.
+/// Every rule, with its published parameters and with others. Fixed point holds multiples of 2^-18:
+/// Spike's parameters are such, because a state that enters or leaves a spike at the edge of
+/// rounding would stay another one for a while.
 const RULES: [(&str, &str, &[&str]); 13] = [
     ("spike.h", "lc_spike", &[]),
     ("spike.h", "lc_spike", &["window_ms=0"]),
@@ -29,7 +31,11 @@ const RULES: [(&str, &str, &[&str]); 13] = [
     ("zigzag.h", "lc_zigzag", &[]),
     ("zigzag.h", "lc_zigzag", &["alpha=0.2", "judged_by=after-gap"]),
     ("zbs.h", "lc_zbs", &[]),
-    ("zbs.h", "lc_zbs", &["lock_pkts=8", "lock_at_start=false", "rott_margin=0.5", "mbiaz.upper_limit=1.5"]),
+    (
+        "zbs.h",
+        "lc_zbs",
+        &["lock_pkts=8", "lock_at_start=false", "rott_margin=0.5", "mbiaz.upper_limit=1.5"],
+    ),
     ("flip_flop.h", "lc_newreno_ff", &[]),
     ("flip_flop.h", "lc_newreno_ff", &["history=64", "eta=20"]),
     ("vegas_buffer.h", "lc_westwood_vt", &[]),
@@ -60,7 +66,10 @@ fn agree(streams: &[Stream]) {
         let different = reference.iter().zip(&fixed_point).filter(|(a, b)| a != b).count();
         let wireless = reference.iter().filter(|verdict| verdict.is_wireless()).count();
         assert!(losses > 2_000, "{name} {set:?}: only {losses} losses");
-        assert!(wireless > 0 && wireless < losses, "{name} {set:?}: {wireless} of {losses} wireless");
+        assert!(
+            wireless > 0 && wireless < losses,
+            "{name} {set:?}: {wireless} of {losses} wireless"
+        );
         assert_eq!(different, 0, "{name} {set:?}: of {losses} losses");
     }
 }

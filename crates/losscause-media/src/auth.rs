@@ -1,4 +1,5 @@
-//! Authentication: HMAC-SHA-256 (RFC 2104), cut to 16 bytes, with keys for each stream and direction.
+//! Authentication: HMAC-SHA-256 (RFC 2104), cut to 16 bytes, with keys for each stream and
+//! direction.
 //!
 //! ```text
 //! K_handshake = HMAC(K, "losscause media 1 handshake")
@@ -7,13 +8,15 @@
 //! tag         = first 16 bytes of HMAC(K_…, all bytes of the packet before the tag)
 //! ```
 //!
-//! The nonce is the sender's random choice and the cookie the receiver's, so neither end can be made to use the keys of
-//! an earlier stream. A packet that is sent back, or into another stream, has the wrong key. The cut is that of
-//! RFC 4868 (HMAC-SHA-256-128); SRTP (RFC 3711) cuts to 10 bytes.
+//! The nonce is the sender's random choice and the cookie the receiver's, so neither end can be
+//! made to use the keys of an earlier stream. A packet that is sent back, or into another stream,
+//! has the wrong key. The cut is that of RFC 4868 (HMAC-SHA-256-128); SRTP (RFC 3711) cuts to 10
+//! bytes.
 //!
-//! Why not SRTP: `webrtc-srtp`, the implementation in Rust that is kept up, belongs to a WebRTC stack, brings that
-//! stack's runtime and network layer, and estimates the upper bits of sequence numbers. A key that both ends hold, an
-//! HMAC, and a window against replays is what SRTP with its null cipher would be here. Packets are not encrypted.
+//! Why not SRTP: `webrtc-srtp`, the implementation in Rust that is kept up, belongs to a WebRTC
+//! stack, brings that stack's runtime and network layer, and estimates the upper bits of sequence
+//! numbers. A key that both ends hold, an HMAC, and a window against replays is what SRTP with its
+//! null cipher would be here. Packets are not encrypted.
 
 use std::fmt;
 
@@ -23,7 +26,8 @@ use sha2::Sha256;
 use crate::wire::TAG_BYTES;
 use crate::wire::control::{Cookie, Nonce};
 
-/// The key that both ends of a stream hold: 32 bytes, written as 64 hexadecimal digits. `Debug` does not show it.
+/// The key that both ends of a stream hold: 32 bytes, written as 64 hexadecimal digits. `Debug`
+/// does not show it.
 ///
 /// ```
 /// use losscause_media::{Key, KeyError};
@@ -74,13 +78,17 @@ impl Key {
     }
 
     pub(crate) fn stream(&self, nonce: &Nonce, cookie: &Cookie) -> StreamKeys {
-        StreamKeys { forward: self.derive("forward", &[nonce, cookie]), back: self.derive("back", &[nonce, cookie]) }
+        StreamKeys {
+            forward: self.derive("forward", &[nonce, cookie]),
+            back: self.derive("back", &[nonce, cookie]),
+        }
     }
 
     fn derive(&self, purpose: &str, parts: &[&[u8]]) -> Tagger {
         let root = Tagger::new(&self.0);
         let label = format!("losscause media 1 {purpose}");
-        let parts: Vec<&[u8]> = std::iter::once(label.as_bytes()).chain(parts.iter().copied()).collect();
+        let parts: Vec<&[u8]> =
+            std::iter::once(label.as_bytes()).chain(parts.iter().copied()).collect();
         Tagger::new(&root.digest(&parts))
     }
 }
@@ -120,7 +128,8 @@ impl Tagger {
         packet.extend(&tag[..TAG_BYTES]);
     }
 
-    /// The packet without its tag; none if the tag is wrong. Takes the same time for every wrong tag.
+    /// The packet without its tag; none if the tag is wrong. Takes the same time for every wrong
+    /// tag.
     pub(crate) fn open<'a>(&self, packet: &'a [u8]) -> Option<&'a [u8]> {
         let (content, tag) = packet.split_last_chunk::<TAG_BYTES>()?;
         let mut hmac = self.0.clone();
@@ -135,12 +144,16 @@ pub(crate) mod tests {
 
     #[test]
     fn the_tag_is_the_first_half_of_a_published_test_vector() {
-        // RFC 4231, test case 1, with its 20-byte key filled up with zeros, which HMAC does as well.
+        // RFC 4231, test case 1, with its 20-byte key filled up with zeros, which HMAC does as
+        // well.
         let mut key = [0; 32];
         key[..20].fill(0x0b);
         let mut packet = b"Hi There".to_vec();
         Tagger::new(&key).seal(&mut packet);
-        let tag = [0xb0, 0x34, 0x4c, 0x61, 0xd8, 0xdb, 0x38, 0x53, 0x5c, 0xa8, 0xaf, 0xce, 0xaf, 0x0b, 0xf1, 0x2b];
+        let tag = [
+            0xb0, 0x34, 0x4c, 0x61, 0xd8, 0xdb, 0x38, 0x53, 0x5c, 0xa8, 0xaf, 0xce, 0xaf, 0x0b,
+            0xf1, 0x2b,
+        ];
         assert_eq!(packet[8..], tag);
         assert_eq!(Tagger::new(&key).open(&packet), Some(&b"Hi There"[..]));
     }
@@ -172,7 +185,8 @@ pub(crate) mod tests {
         let key = Key::parse(&format!("{text}\n")).unwrap();
         assert_eq!(key.to_hex(), text.to_lowercase());
         assert_eq!(format!("{key:?}"), "Key(…)");
-        for bad in ["", &text[1..], &format!("{text}0"), &text.replace('9', "g"), &"é".repeat(32)] {
+        for bad in ["", &text[1..], &format!("{text}0"), &text.replace('9', "g"), &"é".repeat(32)]
+        {
             assert_eq!(Key::parse(bad), Err(KeyError), "{bad}");
         }
     }

@@ -1,7 +1,9 @@
-//! Packets in the order in which they were sent, for applications that write them to a file or feed a decoder.
+//! Packets in the order in which they were sent, for applications that write them to a file or feed
+//! a decoder.
 //!
-//! A packet that came before one that is missing waits for it until [`Reorder::DEPTH`] packets wait; then the missing
-//! one is left out. So memory is bounded, and a packet waits for no longer than so many others take.
+//! A packet that came before one that is missing waits for it until [`Reorder::DEPTH`] packets
+//! wait; then the missing one is left out. So memory is bounded, and a packet waits for no longer
+//! than so many others take.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +41,8 @@ impl Reorder {
         self.take_first()
     }
 
-    /// Packets left out so far because they were missing. A jump of the sequence numbers counts as a whole.
+    /// Packets left out so far because they were missing. A jump of the sequence numbers counts as
+    /// a whole.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }

@@ -1,7 +1,9 @@
-//! What the wrapper adds to quinn's CUBIC per ACK: `cargo bench -p losscause-quic --features quinn`.
+//! What the wrapper adds to quinn's CUBIC per ACK: `cargo bench -p losscause-quic --features
+//! quinn`.
 //!
-//! An ACK here acknowledges two packets, as quinn's receiver sends them, while 100 packets are in flight and none is lost.
-//! Each iteration makes the calls that quinn makes: one `on_sent` of two packets, two `on_ack`, one `on_end_acks`.
+//! An ACK here acknowledges two packets, as quinn's receiver sends them, while 100 packets are in
+//! flight and none is lost. Each iteration makes the calls that quinn makes: one `on_sent` of two
+//! packets, two `on_ack`, one `on_end_acks`.
 
 #[path = "../tests/quinn/mod.rs"]
 mod common;
@@ -31,10 +33,16 @@ impl Sender {
     fn new(factory: Arc<dyn ControllerFactory>) -> Self {
         let now = Instant::now();
         let controller = factory.build(now, MTU);
-        let mut sender = Self { controller, now, in_flight: VecDeque::new(), sent: 0, rtt: rtt_estimator() };
+        let mut sender =
+            Self { controller, now, in_flight: VecDeque::new(), sent: 0, rtt: rtt_estimator() };
         (0..50).for_each(|_| sender.send_two());
         // Out of slow start, as a long transfer is.
-        sender.controller.on_congestion_event(sender.now, now + Duration::from_nanos(1), false, 1200);
+        sender.controller.on_congestion_event(
+            sender.now,
+            now + Duration::from_nanos(1),
+            false,
+            1200,
+        );
         sender
     }
 
@@ -51,7 +59,12 @@ impl Sender {
             let sent = self.in_flight.pop_front().unwrap_or(self.now);
             self.controller.on_ack(self.now, sent, MTU.into(), false, &self.rtt);
         }
-        self.controller.on_end_acks(self.now, 120_000, false, Some(self.sent - self.in_flight.len() as u64 - 1));
+        self.controller.on_end_acks(
+            self.now,
+            120_000,
+            false,
+            Some(self.sent - self.in_flight.len() as u64 - 1),
+        );
         black_box(self.controller.window());
     }
 }
@@ -65,7 +78,8 @@ fn per_ack(c: &mut Criterion) {
     measure("CUBIC alone", Arc::new(CubicConfig::default()));
     let registry = Registry::built_in();
     for info in registry.infos() {
-        let factory = LossTolerant::named(Base::cubic(), info.name, &registry).expect("runs at a sender");
+        let factory =
+            LossTolerant::named(Base::cubic(), info.name, &registry).expect("runs at a sender");
         measure(info.name, Arc::new(factory));
     }
     group.finish();

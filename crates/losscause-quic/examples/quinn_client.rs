@@ -2,7 +2,8 @@
 //!
 //!     cargo run --features quinn --example quinn_client -- 127.0.0.1:4433 cert.der 10000000
 //!
-//! The sender of the data decides about the congestion control, so a client needs nothing of losscause.
+//! The sender of the data decides about the congestion control, so a client needs nothing of
+//! losscause.
 
 use std::env;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -18,16 +19,23 @@ use rustls::pki_types::CertificateDer;
 async fn main() -> Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [address, certificate, bytes] = arguments.as_slice() else {
-        anyhow::bail!("expected ADDRESS CERTIFICATE-FILE BYTES, such as 127.0.0.1:4433 cert.der 10000000");
+        anyhow::bail!(
+            "expected ADDRESS CERTIFICATE-FILE BYTES, such as 127.0.0.1:4433 cert.der 10000000"
+        );
     };
-    let address: SocketAddr = address.parse().with_context(|| format!("{address} is not an address with a port"))?;
+    let address: SocketAddr =
+        address.parse().with_context(|| format!("{address} is not an address with a port"))?;
     let bytes: u64 = bytes.parse().with_context(|| format!("{bytes} is not a number of bytes"))?;
-    let certificate = std::fs::read(certificate).with_context(|| format!("cannot read {certificate}"))?;
+    let certificate =
+        std::fs::read(certificate).with_context(|| format!("cannot read {certificate}"))?;
 
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from(certificate))?;
-    let local: SocketAddr =
-        if address.is_ipv4() { (Ipv4Addr::UNSPECIFIED, 0).into() } else { (Ipv6Addr::UNSPECIFIED, 0).into() };
+    let local: SocketAddr = if address.is_ipv4() {
+        (Ipv4Addr::UNSPECIFIED, 0).into()
+    } else {
+        (Ipv6Addr::UNSPECIFIED, 0).into()
+    };
     let endpoint = Endpoint::client(local)?;
     let config = ClientConfig::with_root_certificates(Arc::new(roots))?;
     let connection = endpoint.connect_with(config, address, "localhost")?.await?;

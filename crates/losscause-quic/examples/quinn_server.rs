@@ -1,9 +1,11 @@
-//! A server that sends a download over QUIC, with a congestion control that tolerates losses which are not congestion.
+//! A server that sends a download over QUIC, with a congestion control that tolerates losses which
+//! are not congestion.
 //!
 //!     cargo run --features quinn --example quinn_server -- 127.0.0.1:4433 cert.der cubic Spike
 //!
-//! It writes its certificate to the file, for the example `quinn_client`, serves until Ctrl-C (or until the number of clients in
-//! `SERVE` are gone) and prints every verdict. A client sends the number of bytes that it wants as eight bytes.
+//! It writes its certificate to the file, for the example `quinn_client`, serves until Ctrl-C (or
+//! until the number of clients in `SERVE` are gone) and prints every verdict. A client sends the
+//! number of bytes that it wants as eight bytes.
 
 use std::env;
 use std::sync::Arc;
@@ -23,21 +25,26 @@ fn print(verdict: &LossVerdict) {
 async fn main() -> Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [address, certificate, base, algorithm] = arguments.as_slice() else {
-        anyhow::bail!("expected ADDRESS CERTIFICATE-FILE BASE ALGORITHM, such as 127.0.0.1:4433 cert.der cubic Spike");
+        anyhow::bail!(
+            "expected ADDRESS CERTIFICATE-FILE BASE ALGORITHM, such as 127.0.0.1:4433 cert.der cubic Spike"
+        );
     };
-    let factory =
-        LossTolerant::named(base.parse()?, algorithm, &Registry::built_in())?.with_observer(on_verdict(print));
+    let factory = LossTolerant::named(base.parse()?, algorithm, &Registry::built_in())?
+        .with_observer(on_verdict(print));
     let monitor = factory.monitor();
     let mut transport = TransportConfig::default();
     transport.congestion_controller_factory(Arc::new(factory));
 
     let mut config = identity(certificate)?;
     config.transport_config(Arc::new(transport));
-    let address = address.parse().with_context(|| format!("{address} is not an address with a port"))?;
-    let endpoint = Endpoint::server(config, address).with_context(|| format!("cannot listen at {address}"))?;
+    let address =
+        address.parse().with_context(|| format!("{address} is not an address with a port"))?;
+    let endpoint =
+        Endpoint::server(config, address).with_context(|| format!("cannot listen at {address}"))?;
     println!("listening at {}", endpoint.local_addr()?);
 
-    let clients: usize = env::var("SERVE").ok().and_then(|text| text.parse().ok()).unwrap_or(usize::MAX);
+    let clients: usize =
+        env::var("SERVE").ok().and_then(|text| text.parse().ok()).unwrap_or(usize::MAX);
     for _ in 0..clients {
         let Some(incoming) = endpoint.accept().await else { break };
         if let Err(error) = serve(incoming.await?).await {

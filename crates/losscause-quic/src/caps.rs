@@ -1,7 +1,7 @@
 //! Caps: how much a wrong algorithm can cost.
 //!
-//! `max_run` and `max_share` mean the same as those of the kernel's programs (`docs/kernel.md`); `max_loss_rate` is the
-//! fall-back to the base controller.
+//! `max_run` and `max_share` mean the same as those of the kernel's programs (`docs/kernel.md`);
+//! `max_loss_rate` is the fall-back to the base controller.
 //!
 //! ```text
 //! ignore a batch of n lost packets only if
@@ -10,10 +10,11 @@
 //!     lost (n included)  <= max_loss_rate * max(recent, 256), and not falling back
 //! ```
 //!
-//! `recent` are the last 256 to 512 packets acknowledged or lost: counted up to 512, then all three counts are halved.
-//! Once the loss rate exceeds its limit, every loss is the base controller's until the rate is below half of it. Losses
-//! in a recovery that has reduced the window do not count: a slow start that overflows a queue loses half a window at
-//! once, and is answered by that reduction.
+//! `recent` are the last 256 to 512 packets acknowledged or lost: counted up to 512, then all three
+//! counts are halved. Once the loss rate exceeds its limit, every loss is the base controller's
+//! until the rate is below half of it. Losses in a recovery that has reduced the window do not
+//! count: a slow start that overflows a queue loses half a window at once, and is answered by that
+//! reduction.
 
 use losscause::ConfigError;
 use losscause::registry::check;
@@ -26,15 +27,16 @@ use losscause::registry::check;
 /// | `max_share` | of the recent packets | 0.05 | 0 to 1 |
 /// | `max_loss_rate` | of the recent packets | 0.1 | 0 to 1 |
 ///
-/// Recent are the last 256 to 512 packets. Any cap of 0 makes every loss congestion: the base controller alone.
+/// Recent are the last 256 to 512 packets. Any cap of 0 makes every loss congestion: the base
+/// controller alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Caps {
     /// At most this many lost packets are ignored between two reductions of the window.
     pub max_run: u32,
     /// At most this share of the recent packets may be lost and ignored.
     pub max_share: f64,
-    /// If more than this share of the recent packets was lost, whatever the verdicts, every loss is congestion. Losses
-    /// in a recovery that has reduced the window do not count.
+    /// If more than this share of the recent packets was lost, whatever the verdicts, every loss is
+    /// congestion. Losses in a recovery that has reduced the window do not count.
     pub max_loss_rate: f64,
 }
 
@@ -70,8 +72,8 @@ pub(crate) struct CapCounts {
     caps: Caps,
     /// Packets ignored since the last reduction.
     run: u32,
-    /// The recent packets; of them lost; of those ignored. Fractions are kept: rounded down, a halving would let one more
-    /// packet be ignored.
+    /// The recent packets; of them lost; of those ignored. Fractions are kept: rounded down, a
+    /// halving would let one more packet be ignored.
     recent: u32,
     lost: f64,
     ignored: f64,
@@ -100,14 +102,16 @@ impl CapCounts {
         }
     }
 
-    /// `pkts` were lost, whatever the verdict will be. `is_answered`: within a recovery that has reduced the window.
+    /// `pkts` were lost, whatever the verdict will be. `is_answered`: within a recovery that has
+    /// reduced the window.
     pub(crate) fn on_lost(&mut self, pkts: u32, is_answered: bool) {
         if !is_answered {
             self.lost += f64::from(pkts);
         }
         self.on_acked(pkts);
         let limit = self.caps.max_loss_rate * f64::from(self.recent.max(RECENT_PACKETS));
-        self.falling_back = if self.falling_back { self.lost >= limit / 2.0 } else { self.lost > limit };
+        self.falling_back =
+            if self.falling_back { self.lost >= limit / 2.0 } else { self.lost > limit };
     }
 
     fn halve(&mut self) {
@@ -184,7 +188,8 @@ mod tests {
         let mut counts = counts(|caps| caps.max_share = 0.05);
         assert!((0..12).all(|_| lose(&mut counts, 1).is_ok()));
         assert_eq!(lose(&mut counts, 1), Err(Refusal::Share));
-        // 613 packets are halved to 306, of which 6 were ignored. 0.05 * 315 = 15.75 when nine more are lost.
+        // 613 packets are halved to 306, of which 6 were ignored. 0.05 * 315 = 15.75 when nine more
+        // are lost.
         counts.on_acked(600);
         assert!((0..9).all(|_| lose(&mut counts, 1).is_ok()));
         assert_eq!(lose(&mut counts, 1), Err(Refusal::Share));
@@ -235,6 +240,9 @@ mod tests {
     #[test]
     fn a_share_above_one_is_refused() {
         let caps = Caps { max_share: 1.5, ..Caps::default() };
-        assert_eq!(caps.validate().unwrap_err().to_string(), "max_share is 1.5 but must be a number from 0 to 1");
+        assert_eq!(
+            caps.validate().unwrap_err().to_string(),
+            "max_share is 1.5 but must be a number from 0 to 1"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Which algorithm a connection uses, within which caps, and what observes it: what all adapters' factories share.
+//! Which algorithm a connection uses, within which caps, and what observes it: what all adapters'
+//! factories share.
 
 use std::fmt;
 
@@ -31,7 +32,8 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// How many packets in flight a controller remembers, unless set otherwise: 79 MB of 1200 bytes each, in 1.5 MiB.
+    /// How many packets in flight a controller remembers, unless set otherwise: 79 MB of 1200 bytes
+    /// each, in 1.5 MiB.
     pub const MEMORY_PKTS: usize = 65_536;
 
     /// A choice of the algorithm `lda`. One of your own is an [`AnyAlgorithm::boxed`].
@@ -40,7 +42,11 @@ impl Choice {
     /// If the algorithm needs what the transport does not give.
     pub fn new(lda: AnyAlgorithm, transport: &Transport) -> Result<Self, Error> {
         if let Some(input) = lda.needs().first_missing_from(transport.provided) {
-            return Err(Error::MissingInput { algorithm: lda.name(), input, transport: transport.name });
+            return Err(Error::MissingInput {
+                algorithm: lda.name(),
+                input,
+                transport: transport.name,
+            });
         }
         Ok(Self {
             lda,
@@ -52,8 +58,8 @@ impl Choice {
         })
     }
 
-    /// Spike with fixed thresholds ([`SpikeConfig::tobe`]) above the smallest round-trip time: adapters recommend it with
-    /// thresholds that suit their transport.
+    /// Spike with fixed thresholds ([`SpikeConfig::tobe`]) above the smallest round-trip time:
+    /// adapters recommend it with thresholds that suit their transport.
     ///
     /// # Errors
     /// If `end` exceeds `start` or is negative, or as [`Choice::new`].
@@ -63,7 +69,8 @@ impl Choice {
         Self::with_parameters(&parameters, transport)
     }
 
-    /// The algorithm that answers to `name` in `registry`, in any case, with its published parameters.
+    /// The algorithm that answers to `name` in `registry`, in any case, with its published
+    /// parameters.
     ///
     /// # Errors
     /// If there is none, or as [`Choice::new`].
@@ -94,8 +101,9 @@ impl Choice {
         Ok(Self { caps, ..self })
     }
 
-    /// Remembers up to `pkts` packets per connection, 24 bytes each; rounded up to a power of two and to 256. Memory
-    /// grows with the packets in flight. If more are in flight, losses of the forgotten ones are congestion.
+    /// Remembers up to `pkts` packets per connection, 24 bytes each; rounded up to a power of two
+    /// and to 256. Memory grows with the packets in flight. If more are in flight, losses of the
+    /// forgotten ones are congestion.
     #[must_use]
     pub fn with_memory_pkts(self, pkts: usize) -> Self {
         Self { memory_pkts: pkts, ..self }
@@ -103,7 +111,10 @@ impl Choice {
 
     /// Lets a clone of `observer` look at every controller, in the place of an earlier one.
     #[must_use]
-    pub fn with_observer(self, observer: impl ControllerObserver + Clone + Send + Sync + 'static) -> Self {
+    pub fn with_observer(
+        self,
+        observer: impl ControllerObserver + Clone + Send + Sync + 'static,
+    ) -> Self {
         Self { observer: AnyObserver::new(observer), ..self }
     }
 
@@ -129,13 +140,20 @@ impl Choice {
 
     /// The two parts of a new controller: what feeds the algorithm, and what decides about losses.
     pub fn build<B: Base>(&self) -> (SenderDifferentiator<AnyAlgorithm, Growing>, Losses<B>) {
-        let sender = SenderDifferentiator::with_memory(self.lda.clone(), Growing::up_to(self.memory_pkts));
-        (sender, Losses::new(self.caps, self.monitor.clone(), self.observer.clone(), self.transport))
+        let sender =
+            SenderDifferentiator::with_memory(self.lda.clone(), Growing::up_to(self.memory_pkts));
+        (
+            sender,
+            Losses::new(self.caps, self.monitor.clone(), self.observer.clone(), self.transport),
+        )
     }
 }
 
 impl fmt::Debug for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Choice").field("algorithm", &self.algorithm()).field("caps", &self.caps).finish_non_exhaustive()
+        f.debug_struct("Choice")
+            .field("algorithm", &self.algorithm())
+            .field("caps", &self.caps)
+            .finish_non_exhaustive()
     }
 }

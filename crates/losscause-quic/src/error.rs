@@ -54,7 +54,10 @@ impl fmt::Display for Error {
             }
             Error::Setting(error) => error.fmt(f),
             Error::MissingInput { algorithm, input, transport } => {
-                write!(f, "{algorithm} needs {input}, which {transport} does not give to a congestion controller")
+                write!(
+                    f,
+                    "{algorithm} needs {input}, which {transport} does not give to a congestion controller"
+                )
             }
         }
     }

@@ -1,9 +1,9 @@
 //! QUIC congestion control that tolerates losses which are not congestion.
 //!
-//! The controllers of QUIC stacks reduce their window for every loss. On a radio path many losses are not congestion. This
-//! crate puts a loss differentiation algorithm of the crate `losscause` in front of a stack's own controller: losses that
-//! it takes for wireless do not reach the controller, so the window is kept and grows on. All other losses, and growth,
-//! are the stack's.
+//! The controllers of QUIC stacks reduce their window for every loss. On a radio path many losses
+//! are not congestion. This crate puts a loss differentiation algorithm of the crate `losscause` in
+//! front of a stack's own controller: losses that it takes for wireless do not reach the
+//! controller, so the window is kept and grows on. All other losses, and growth, are the stack's.
 //!
 //! An application takes the module of its stack, behind the feature of the same name:
 //!
@@ -16,7 +16,8 @@
 //! # What is never ignored
 //!
 //! - congestion marks (ECN) and persistent congestion;
-//! - losses without a fresh round-trip time: the last one was measured more than a quarter of itself ago;
+//! - losses without a fresh round-trip time: the last one was measured more than a quarter of
+//!   itself ago;
 //! - losses of packets that are not remembered;
 //! - losses beyond the [`Caps`].
 //!
@@ -25,14 +26,17 @@
 //! # What to read while it runs
 //!
 //! - [`Monitor`]: counts and last verdicts of all connections of a factory.
-//! - `tracing`: one event per batch of losses, target `losscause_quic::verdict`, and one per reduction undone, target
-//!   `losscause_quic::undone`; level debug. The field `transport` names the stack.
-//! - [`ControllerObserver`]: an observer of yours; [`on_verdict`] makes one of a function. `QlogWriter` is one.
+//! - `tracing`: one event per batch of losses, target `losscause_quic::verdict`, and one per
+//!   reduction undone, target `losscause_quic::undone`; level debug. The field `transport` names
+//!   the stack.
+//! - [`ControllerObserver`]: an observer of yours; [`on_verdict`] makes one of a function.
+//!   `QlogWriter` is one.
 //!
 //! # Another stack
 //!
-//! An adapter turns its stack's calls into those of a [`SenderDifferentiator`](losscause::SenderDifferentiator), which
-//! numbers packets and feeds the algorithm, and of [`Losses`], which decides.
+//! An adapter turns its stack's calls into those of a
+//! [`SenderDifferentiator`](losscause::SenderDifferentiator), which numbers packets and feeds the
+//! algorithm, and of [`Losses`], which decides.
 //!
 //! ```text
 //! the stack calls            the adapter                                 this crate

@@ -9,14 +9,17 @@
 //!   anything else                  told         told and asked
 //! ```
 //!
-//! *What "wireless" does*: the base does not hear of the loss, so the window stays, and growth or slow start goes on.
+//! *What "wireless" does*: the base does not hear of the loss, so the window stays, and growth or
+//! slow start goes on.
 //!
-//! *Once per round trip*: a transport reports the losses of one round trip in several batches. The base ignores losses of
-//! packets that were sent before its last reduction (RFC 9002, section 7.3.2), so the first congestion batch reduces the
-//! window and the others do not, whether ignored batches came before it, between or after.
+//! *Once per round trip*: a transport reports the losses of one round trip in several batches. The
+//! base ignores losses of packets that were sent before its last reduction (RFC 9002, section
+//! 7.3.2), so the first congestion batch reduces the window and the others do not, whether ignored
+//! batches came before it, between or after.
 //!
-//! *A revised verdict* ([`Algorithm::on_recovered`]): the base gets its window back, if the adapter can give it
-//! ([`Base::without_reduction`]), the caps allow to ignore the recovery's losses, and the window becomes larger by it.
+//! *A revised verdict* ([`Algorithm::on_recovered`]): the base gets its window back, if the adapter
+//! can give it ([`Base::without_reduction`]), the caps allow to ignore the recovery's losses, and
+//! the window becomes larger by it.
 
 use std::collections::VecDeque;
 
@@ -26,7 +29,9 @@ use losscause::{Algorithm, Judgement, Loss, SenderDifferentiator, Signal, Span, 
 use crate::caps::{CapCounts, Refusal};
 use crate::monitor::push;
 use crate::observer::AnyObserver;
-use crate::{Caps, ControllerObserver, Counts, LossVerdict, Monitor, Overruled, Response, Undone, trace};
+use crate::{
+    Caps, ControllerObserver, Counts, LossVerdict, Monitor, Overruled, Response, Undone, trace,
+};
 
 /// The controller below, as far as it is looked at here.
 pub trait Base: Clone {
@@ -61,7 +66,8 @@ pub struct Event {
     pub signal: Signal,
     /// Bytes lost; 0 for a mark.
     pub lost_bytes: u64,
-    /// Bytes of a full packet. If `lost_bytes` are more packets than the differentiator counts, they are the count.
+    /// Bytes of a full packet. If `lost_bytes` are more packets than the differentiator counts,
+    /// they are the count.
     pub packet_bytes: u16,
 }
 
@@ -102,7 +108,12 @@ impl<B: Base> Losses<B> {
     /// How many verdicts [`Losses::last_verdicts`] keeps.
     pub const LAST_VERDICTS: usize = 16;
 
-    pub(crate) fn new(caps: Caps, monitor: Monitor, observer: AnyObserver, transport: &'static str) -> Self {
+    pub(crate) fn new(
+        caps: Caps,
+        monitor: Monitor,
+        observer: AnyObserver,
+        transport: &'static str,
+    ) -> Self {
         Self {
             caps: CapCounts::new(caps),
             recovery: None,
@@ -149,8 +160,9 @@ impl<B: Base> Losses<B> {
     }
 
     fn end_recovery(&mut self, base: &mut B, revised: Option<Judgement>) -> bool {
-        let undone =
-            revised.filter(|revised| revised.verdict.is_wireless()).is_some_and(|revised| self.undo(base, revised));
+        let undone = revised
+            .filter(|revised| revised.verdict.is_wireless())
+            .is_some_and(|revised| self.undo(base, revised));
         let is_avoided = self.recovery.take().is_some_and(|recovery| !recovery.has_event);
         if is_avoided {
             self.counts.avoided += 1;
@@ -160,9 +172,9 @@ impl<B: Base> Losses<B> {
         undone
     }
 
-    /// A loss or a mark was declared, after every lost packet that the adapter knows was reported to `sender`. Unless it
-    /// is ignored, `on_congestion_event` passes it on to the base. Returns the response; if it is [`Response::Kept`],
-    /// `on_congestion_event` was not called.
+    /// A loss or a mark was declared, after every lost packet that the adapter knows was reported
+    /// to `sender`. Unless it is ignored, `on_congestion_event` passes it on to the base. Returns
+    /// the response; if it is [`Response::Kept`], `on_congestion_event` was not called.
     pub fn declare<L: Algorithm, M: Memory>(
         &mut self,
         sender: &mut SenderDifferentiator<L, M>,
@@ -173,7 +185,8 @@ impl<B: Base> Losses<B> {
         let Event { at, signal, lost_bytes, packet_bytes } = event;
         let loss = sender.take_in_loss(at, signal);
         self.observer.get().on_loss(&loss);
-        let by_bytes = u32::try_from(lost_bytes.div_ceil(u64::from(packet_bytes.max(1)))).unwrap_or(u32::MAX);
+        let by_bytes =
+            u32::try_from(lost_bytes.div_ceil(u64::from(packet_bytes.max(1)))).unwrap_or(u32::MAX);
         let lost_pkts = loss.lost_pkts.max(by_bytes);
         let is_answered = self.recovery.as_ref().is_some_and(|recovery| recovery.reduced);
         self.caps.on_lost(lost_pkts, is_answered);
@@ -236,7 +249,12 @@ impl<B: Base> Losses<B> {
     }
 
     /// Passes a congestion event on to the base.
-    fn reduce(&mut self, base: &mut B, on_congestion_event: impl FnOnce(&mut B), revisable: bool) -> Response {
+    fn reduce(
+        &mut self,
+        base: &mut B,
+        on_congestion_event: impl FnOnce(&mut B),
+        revisable: bool,
+    ) -> Response {
         let before = base.clone();
         on_congestion_event(base);
         let reduced = base.window() < before.window();
@@ -301,11 +319,16 @@ impl<B: Base> Losses<B> {
     }
 }
 
-/// The last round-trip time, unless it is too old to say anything about a loss that is declared at `at`.
+/// The last round-trip time, unless it is too old to say anything about a loss that is declared at
+/// `at`.
 ///
-/// A loss that an ACK declares has that ACK's. A loss timer declares a loss an eighth of a round-trip time after the
-/// packet's own ACK was due (RFC 9002, section 6.1.2), and some ACK has shown the gap before.
-fn fresh_rtt<L: Algorithm, M: Memory>(sender: &SenderDifferentiator<L, M>, at: Time) -> Option<Span> {
+/// A loss that an ACK declares has that ACK's. A loss timer declares a loss an eighth of a
+/// round-trip time after the packet's own ACK was due (RFC 9002, section 6.1.2), and some ACK has
+/// shown the gap before.
+fn fresh_rtt<L: Algorithm, M: Memory>(
+    sender: &SenderDifferentiator<L, M>,
+    at: Time,
+) -> Option<Span> {
     let (measured_at, rtt) = sender.latest_rtt()?;
     (at - measured_at <= rtt / 4).then_some(rtt)
 }

@@ -9,7 +9,8 @@ use losscause::Observer;
 
 use crate::{ControllerObserver, Counts, LossVerdict, Undone};
 
-/// An observer of all controllers that one factory has built: counts and last verdicts. Cloning it is cheap.
+/// An observer of all controllers that one factory has built: counts and last verdicts. Cloning it
+/// is cheap.
 ///
 /// Acknowledgements do not touch it. A loss takes a lock for a moment.
 ///
@@ -124,7 +125,10 @@ impl ControllerObserver for Monitor {
 
 impl fmt::Debug for Monitor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Monitor").field("controllers", &self.controllers()).field("totals", &self.totals()).finish()
+        f.debug_struct("Monitor")
+            .field("controllers", &self.controllers())
+            .field("totals", &self.totals())
+            .finish()
     }
 }
 

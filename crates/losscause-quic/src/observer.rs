@@ -4,11 +4,12 @@ use losscause::Observer;
 
 use crate::{LossVerdict, Undone};
 
-/// Looks at a controller: at its algorithm ([`Observer`]), and at what the controller does about a loss.
+/// Looks at a controller: at its algorithm ([`Observer`]), and at what the controller does about a
+/// loss.
 ///
-/// Every controller of a factory has its own clone. The transport calls it from the task that drives the connection, so
-/// it must not block. An observer may answer in the algorithm's place ([`Observer::overrule`]); the caps then apply to its
-/// answer.
+/// Every controller of a factory has its own clone. The transport calls it from the task that
+/// drives the connection, so it must not block. An observer may answer in the algorithm's place
+/// ([`Observer::overrule`]); the caps then apply to its answer.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -1,9 +1,10 @@
 //! Verdicts as events of qlog, in a file of their own.
 //!
-//! A congestion controller has no access to the file that quinn's feature `qlog` writes; quinn takes the window and the
-//! slow start threshold from it, nothing else. So this is a second file: a JSON text sequence (RFC 7464) with the
-//! header of qlog 0.3 and one event `losscause:loss_verdict` per batch of losses. If both have the same start time
-//! (`QlogConfig::start_time` and `quinn::LossTolerant::with_clock_zero`), their times agree.
+//! A congestion controller has no access to the file that quinn's feature `qlog` writes; quinn
+//! takes the window and the slow start threshold from it, nothing else. So this is a second file: a
+//! JSON text sequence (RFC 7464) with the header of qlog 0.3 and one event `losscause:loss_verdict`
+//! per batch of losses. If both have the same start time (`QlogConfig::start_time` and
+//! `quinn::LossTolerant::with_clock_zero`), their times agree.
 
 use std::fmt;
 use std::io::{self, Write};

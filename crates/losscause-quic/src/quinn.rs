@@ -1,9 +1,10 @@
-//! Congestion controllers for [quinn](https://docs.rs/quinn) that tolerate losses which are not congestion.
+//! Congestion controllers for [quinn](https://docs.rs/quinn) that tolerate losses which are not
+//! congestion.
 //!
-//! quinn's NewReno and CUBIC halve their window, or almost, for every loss. On a radio path many losses are not
-//! congestion. [`LossTolerant`] puts a loss differentiation algorithm of the crate `losscause` in front of quinn's own
-//! controller: losses that it takes for wireless do not reach the controller, so the window is kept and grows on. All
-//! other losses, and growth, are quinn's.
+//! quinn's NewReno and CUBIC halve their window, or almost, for every loss. On a radio path many
+//! losses are not congestion. [`LossTolerant`] puts a loss differentiation algorithm of the crate
+//! `losscause` in front of quinn's own controller: losses that it takes for wireless do not reach
+//! the controller, so the window is kept and grows on. All other losses, and growth, are quinn's.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -20,9 +21,10 @@
 //!
 //! # What is known about a loss
 //!
-//! quinn tells a controller the bytes and the last number of a batch of packets that it sent, the time of sending of
-//! every acknowledged packet, and the bytes and the newest time of sending of a batch of lost packets. It names neither
-//! the acknowledged nor the lost packets. This module finds them:
+//! quinn tells a controller the bytes and the last number of a batch of packets that it sent, the
+//! time of sending of every acknowledged packet, and the bytes and the newest time of sending of a
+//! batch of lost packets. It names neither the acknowledged nor the lost packets. This module finds
+//! them:
 //!
 //! | | how | |
 //! |---|---|---|
@@ -32,14 +34,14 @@
 //! | the lost packets | everything sent earlier and not acknowledged, and as many of the same instant as the bytes hold | exact, as the batch is |
 //! | round-trip time | `now` less the time of sending of the ACK's newest packet | exact; includes the peer's delay |
 //!
-//! Left out are single packets of up to 100 bytes, which may be bare acknowledgements, and the first packets of a
-//! connection, whose numbers come from another number space. After a migration quinn reports no acknowledgements until
-//! the path is validated, so one gap is too large then.
+//! Left out are single packets of up to 100 bytes, which may be bare acknowledgements, and the
+//! first packets of a connection, whose numbers come from another number space. After a migration
+//! quinn reports no acknowledgements until the path is validated, so one gap is too large then.
 //!
 //! # What to read while it runs
 //!
-//! Beside what [the crate](crate) has for all stacks: [`LossTolerantController`] of one connection, by
-//! `congestion_state().into_any().downcast_ref()`.
+//! Beside what [the crate](crate) has for all stacks: [`LossTolerantController`] of one connection,
+//! by `congestion_state().into_any().downcast_ref()`.
 
 mod base;
 mod controller;

@@ -12,14 +12,16 @@ pub struct LossVerdict {
     pub connection: u64,
     /// When it was declared, on the controller's clock; the adapter says what its zero is.
     pub at: Time,
-    /// The first and the last of the lost packets' numbers, if known; the adapter says what it counts.
+    /// The first and the last of the lost packets' numbers, if known; the adapter says what it
+    /// counts.
     pub numbers: Option<Numbers>,
-    /// Packets lost. 0 for a mark. An adapter whose transport does not name packets may count one too many.
+    /// Packets lost. 0 for a mark. An adapter whose transport does not name packets may count one
+    /// too many.
     pub lost_pkts: u32,
     /// Bytes lost, as the transport says. 0 for a mark.
     pub lost_bytes: u64,
-    /// The last round-trip time, the peer's delay included; that of the ACK which declared the loss, unless a timer did.
-    /// None if it was measured more than a quarter of itself ago.
+    /// The last round-trip time, the peer's delay included; that of the ACK which declared the
+    /// loss, unless a timer did. None if it was measured more than a quarter of itself ago.
     pub rtt: Option<Span>,
     /// The verdict that was acted on. Undecided is treated as congestion.
     pub verdict: Verdict,
@@ -58,7 +60,9 @@ impl LossVerdict {
     /// Why: the rule that overruled the algorithm, or else the algorithm's reason.
     pub fn reason(&self) -> String {
         match (self.overruled, &self.judgement) {
-            (Some(overruled), Some(judgement)) => format!("{overruled}: congestion (the algorithm said: {judgement})"),
+            (Some(overruled), Some(judgement)) => {
+                format!("{overruled}: congestion (the algorithm said: {judgement})")
+            }
             (Some(overruled), None) => format!("{overruled}: congestion"),
             (None, Some(judgement)) => judgement.to_string(),
             (None, None) => self.verdict.to_string(),
@@ -92,7 +96,8 @@ pub enum Overruled {
     PersistentCongestion,
     /// The last round-trip time was measured more than a quarter of itself ago.
     NoFreshRtt,
-    /// The lost packets are not remembered: sent before the controller was built, or too many are in flight.
+    /// The lost packets are not remembered: sent before the controller was built, or too many are
+    /// in flight.
     UnknownPackets,
     /// [`Caps::max_run`](crate::Caps::max_run).
     RunCap,
@@ -124,7 +129,8 @@ pub enum Response {
     Kept,
     /// The base controller was told, and reduced the window.
     Reduced,
-    /// The base controller was told, and had reduced it for this round trip already, or it was at its minimum.
+    /// The base controller was told, and had reduced it for this round trip already, or it was at
+    /// its minimum.
     AlreadyReduced,
 }
 
@@ -160,9 +166,11 @@ pub struct Counts {
     pub run_caps: u64,
     /// Lost packets that [`Caps::max_share`](crate::Caps::max_share) turned into congestion.
     pub share_caps: u64,
-    /// Lost packets that [`Caps::max_loss_rate`](crate::Caps::max_loss_rate) turned into congestion.
+    /// Lost packets that [`Caps::max_loss_rate`](crate::Caps::max_loss_rate) turned into
+    /// congestion.
     pub rate_caps: u64,
-    /// Lost packets about which the algorithm was not asked, because the last round-trip time was too old.
+    /// Lost packets about which the algorithm was not asked, because the last round-trip time was
+    /// too old.
     pub without_rtt: u64,
 }
 

@@ -18,13 +18,19 @@ fn spike(start_ms: i64, end_ms: i64, transport: &Transport) -> Result<Choice, Er
 #[test]
 fn an_algorithm_is_found_by_any_name_or_all_names_are_listed() {
     let registry = Registry::built_in();
-    for (name, algorithm) in [("spike", "Spike"), ("Spike-Tobe", "Spike-Tobe"), ("tobe", "Spike-Tobe")] {
+    for (name, algorithm) in
+        [("spike", "Spike"), ("Spike-Tobe", "Spike-Tobe"), ("tobe", "Spike-Tobe")]
+    {
         assert_eq!(Choice::named(name, &registry, &TRANSPORT).unwrap().algorithm(), algorithm);
     }
     let error = Choice::named("spyke", &registry, &TRANSPORT).unwrap_err();
-    assert!(matches!(&error, Error::UnknownAlgorithm { name, known } if name == "spyke" && known.len() > 10));
     assert!(
-        error.to_string().starts_with("there is no algorithm \"spyke\"; there are Biaz, mBiaz, Spike, "),
+        matches!(&error, Error::UnknownAlgorithm { name, known } if name == "spyke" && known.len() > 10)
+    );
+    assert!(
+        error
+            .to_string()
+            .starts_with("there is no algorithm \"spyke\"; there are Biaz, mBiaz, Spike, "),
         "{error}"
     );
 }
@@ -32,11 +38,15 @@ fn an_algorithm_is_found_by_any_name_or_all_names_are_listed() {
 #[test]
 fn an_algorithm_that_needs_more_than_is_given_is_refused() {
     let error = Choice::new(AnyAlgorithm::AsTold(AsTold), &TRANSPORT).unwrap_err();
-    let expected = "as told needs the receiver's label, which a test does not give to a congestion controller";
+    let expected =
+        "as told needs the receiver's label, which a test does not give to a congestion controller";
     assert_eq!(error.to_string(), expected);
     let nothing = Transport { provided: Needs::NONE, ..TRANSPORT };
     let error = spike(10, 5, &nothing).unwrap_err();
-    assert!(error.to_string().starts_with("Spike-Tobe needs the delay of every arrival"), "{error}");
+    assert!(
+        error.to_string().starts_with("Spike-Tobe needs the delay of every arrival"),
+        "{error}"
+    );
 }
 
 #[test]

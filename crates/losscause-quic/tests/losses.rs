@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex};
 use common::{Connection, NO_CAPS, Scripted, at};
 use losscause::Verdict::{Congestion, Undecided, Wireless};
 use losscause::{Judgement, Loss, Numbers, Observation, Observer, Recovery, Signal};
-use losscause_quic::{Caps, ControllerObserver, LossVerdict, Overruled, Response, Undone, on_verdict};
+use losscause_quic::{
+    Caps, ControllerObserver, LossVerdict, Overruled, Response, Undone, on_verdict,
+};
 
 fn last(connection: &Connection) -> &LossVerdict {
     connection.losses.last_verdicts().last().expect("a verdict")
@@ -17,14 +19,18 @@ fn last(connection: &Connection) -> &LossVerdict {
 
 #[test]
 fn the_base_hears_of_all_losses_but_the_wireless_ones() {
-    let mut connection = Connection::with_ten_acked(&Scripted::saying([Wireless, Congestion, Undecided]).choice());
+    let mut connection =
+        Connection::with_ten_acked(&Scripted::saying([Wireless, Congestion, Undecided]).choice());
     assert_eq!(connection.lose(60, [10]), Response::Kept);
     assert_eq!((connection.base.window, connection.base.told), (64_000, 0));
     assert_eq!(connection.lose(60, [11, 12]), Response::Reduced);
     assert_eq!(connection.lose(60, [13]), Response::Reduced);
     assert_eq!((connection.base.window, connection.base.told), (16_000, 2));
     let counts = connection.losses.counts();
-    assert_eq!((counts.wireless, counts.congestion, counts.undecided, counts.reductions), (1, 2, 1, 2));
+    assert_eq!(
+        (counts.wireless, counts.congestion, counts.undecided, counts.reductions),
+        (1, 2, 1, 2)
+    );
 }
 
 #[test]
@@ -40,7 +46,10 @@ fn marks_and_persistent_congestion_are_congestion_unasked() {
     let scripted = Scripted::saying([Wireless; 2]);
     let mut connection = Connection::with_ten_acked(&scripted.choice());
     connection.declare(60, Signal::EcnMark, 0);
-    assert_eq!((last(&connection).overruled, last(&connection).lost_pkts), (Some(Overruled::Mark), 0));
+    assert_eq!(
+        (last(&connection).overruled, last(&connection).lost_pkts),
+        (Some(Overruled::Mark), 0)
+    );
     connection.sender.on_lost(10);
     connection.declare(60, Signal::PersistentCongestion, 1000);
     assert_eq!(last(&connection).overruled, Some(Overruled::PersistentCongestion));
@@ -58,7 +67,10 @@ fn a_round_trip_time_is_fresh_for_a_quarter_of_itself() {
     assert_eq!(connection.lose(71, [10]), Response::Kept, "12 ms later");
     assert_eq!(last(&connection).rtt.unwrap().as_millis_f64(), 50.0);
     assert_eq!(connection.lose(72, [11]), Response::Reduced, "13 ms later");
-    assert_eq!((last(&connection).overruled, last(&connection).rtt), (Some(Overruled::NoFreshRtt), None));
+    assert_eq!(
+        (last(&connection).overruled, last(&connection).rtt),
+        (Some(Overruled::NoFreshRtt), None)
+    );
     assert_eq!((connection.losses.counts().without_rtt, scripted.left()), (1, 1));
     let mut unmeasured = Connection::new(&scripted.choice());
     unmeasured.send(10);
@@ -88,7 +100,10 @@ fn each_cap_turns_wireless_into_congestion_and_says_so() {
     };
     let (overruled, reason, counts) = losing(Caps { max_run: 2, ..NO_CAPS }, &[10, 11, 12]);
     assert_eq!(overruled, Some(Overruled::RunCap));
-    assert_eq!(reason, "max_run is reached: congestion (the algorithm said: test: as asked: wireless)");
+    assert_eq!(
+        reason,
+        "max_run is reached: congestion (the algorithm said: test: as asked: wireless)"
+    );
     assert_eq!((counts.run_caps, counts.wireless, counts.congestion), (1, 2, 1));
     // 0.01 of at least 256 packets are 2.56.
     let (overruled, _, counts) = losing(Caps { max_share: 0.01, ..NO_CAPS }, &[10, 11, 12]);
@@ -100,7 +115,10 @@ fn each_cap_turns_wireless_into_congestion_and_says_so() {
 #[test]
 fn acknowledged_packets_count_as_recent() {
     // A hundredth of 400 to 406 packets is 4.
-    let choice = Scripted::saying([Wireless; 9]).choice().with_caps(Caps { max_share: 0.01, ..NO_CAPS }).unwrap();
+    let choice = Scripted::saying([Wireless; 9])
+        .choice()
+        .with_caps(Caps { max_share: 0.01, ..NO_CAPS })
+        .unwrap();
     let mut connection = Connection::new(&choice);
     connection.send(500);
     connection.ack(449, 0..400);
@@ -114,7 +132,8 @@ fn acknowledged_packets_count_as_recent() {
 #[test]
 fn a_reduction_begins_a_new_run() {
     let verdicts = [Wireless, Congestion, Wireless, Wireless];
-    let choice = Scripted::saying(verdicts).choice().with_caps(Caps { max_run: 1, ..NO_CAPS }).unwrap();
+    let choice =
+        Scripted::saying(verdicts).choice().with_caps(Caps { max_run: 1, ..NO_CAPS }).unwrap();
     let mut connection = Connection::with_ten_acked(&choice);
     let responses = [10, 11, 12, 13].map(|number| connection.lose(60, [number]));
     assert_eq!(responses, [Response::Kept, Response::Reduced, Response::Kept, Response::Reduced]);
@@ -134,7 +153,8 @@ fn losses_after_their_recoverys_reduction_raise_no_loss_rate() {
 
 #[test]
 fn a_recovery_of_wireless_losses_only_is_an_avoided_reduction() {
-    let mut connection = Connection::with_ten_acked(&Scripted::saying([Wireless, Wireless, Congestion]).choice());
+    let mut connection =
+        Connection::with_ten_acked(&Scripted::saying([Wireless, Wireless, Congestion]).choice());
     connection.lose(60, [10]);
     connection.lose(61, [12]);
     // The recovery ends with packet 61, which was sent after its first loss.
@@ -179,7 +199,10 @@ fn a_revised_verdict_does_nothing_after_a_mark_or_at_a_cap() {
         assert!(connection.base.window < 64_000);
     };
     stays(|connection| connection.base.can_restore = false, NO_CAPS);
-    stays(|connection| assert_eq!(connection.declare(61, Signal::EcnMark, 0), Response::Reduced), NO_CAPS);
+    stays(
+        |connection| assert_eq!(connection.declare(61, Signal::EcnMark, 0), Response::Reduced),
+        NO_CAPS,
+    );
     stays(|_| (), Caps { max_run: 1, ..NO_CAPS });
     let (undone, connection) = revised(|connection| connection.base.window = 70_000, NO_CAPS);
     assert!(!undone, "the window has grown beyond what it was");
@@ -204,8 +227,15 @@ fn a_verdict_is_reported_whole_to_observers() {
     assert_eq!((verdict.connection, verdict.at), (1, at(62)));
     assert_eq!((verdict.numbers, verdict.lost_pkts), (Some(Numbers { first: 11, last: 14 }), 2));
     assert_eq!((verdict.window_before, verdict.window_after), (64_000, 32_000));
-    assert_eq!((monitor.totals().wireless, monitor.totals().congestion, monitor.controllers()), (1, 2, 2));
-    assert_eq!((first.losses.connection(), first.losses.counts().congestion), (0, 0), "its own alone");
+    assert_eq!(
+        (monitor.totals().wireless, monitor.totals().congestion, monitor.controllers()),
+        (1, 2, 2)
+    );
+    assert_eq!(
+        (first.losses.connection(), first.losses.counts().congestion),
+        (0, 0),
+        "its own alone"
+    );
 }
 
 #[test]
@@ -214,7 +244,8 @@ fn the_last_sixteen_verdicts_are_kept() {
     for number in 10..30 {
         connection.lose(60, [number]);
     }
-    let first: Vec<u64> = connection.losses.last_verdicts().map(|verdict| verdict.numbers.unwrap().first).collect();
+    let first: Vec<u64> =
+        connection.losses.last_verdicts().map(|verdict| verdict.numbers.unwrap().first).collect();
     assert_eq!(first, (14..30).collect::<Vec<u64>>());
 }
 
@@ -231,7 +262,10 @@ impl Seen {
 impl Observer for Seen {
     fn on_observation(&mut self, observation: &Observation, scheme: &'static str) {
         let rtt = observation.delay.unwrap();
-        self.note(format!("{scheme}: {} packets, {} missing, {rtt}", observation.spanned, observation.missing));
+        self.note(format!(
+            "{scheme}: {} packets, {} missing, {rtt}",
+            observation.spanned, observation.missing
+        ));
     }
 
     fn overrule(&mut self, loss: &Loss) -> Option<Judgement> {
@@ -258,7 +292,10 @@ impl ControllerObserver for Seen {
     }
 
     fn on_undone(&mut self, undone: &Undone) {
-        self.note(format!("undone: {} lost, {} undecided", undone.lost_pkts, undone.undecided_pkts));
+        self.note(format!(
+            "undone: {} lost, {} undecided",
+            undone.lost_pkts, undone.undecided_pkts
+        ));
     }
 
     fn on_avoided(&mut self, connection: u64) {

@@ -45,9 +45,18 @@ fn the_client_downloads_from_the_server_and_both_report() {
     let client = hang::output("the client", client);
     let server = hang::output("the server", server);
     let text = |output: &Output| {
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+        format!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        )
     };
-    assert!(client.status.success() && server.status.success(), "{}{}", text(&client), text(&server));
+    assert!(
+        client.status.success() && server.status.success(),
+        "{}{}",
+        text(&client),
+        text(&server)
+    );
     assert!(text(&client).starts_with("500000 bytes in "), "{}", text(&client));
     assert!(text(&server).contains("this connection: Counts {"), "{}", text(&server));
 }
@@ -55,10 +64,19 @@ fn the_client_downloads_from_the_server_and_both_report() {
 #[test]
 fn an_unknown_base_or_algorithm_is_refused_with_a_list() {
     let refused = |base: &str, algorithm: &str| {
-        let output = example("quinn_server").args(["127.0.0.1:0", "unused.der", base, algorithm]).output().unwrap();
+        let output = example("quinn_server")
+            .args(["127.0.0.1:0", "unused.der", base, algorithm])
+            .output()
+            .unwrap();
         assert!(!output.status.success());
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(refused("bbr", "Spike").contains("there is no base controller \"bbr\"; there are newreno, cubic"));
-    assert!(refused("cubic", "Spick").contains("there is no algorithm \"Spick\"; there are Biaz, mBiaz, Spike"));
+    assert!(
+        refused("bbr", "Spike")
+            .contains("there is no base controller \"bbr\"; there are newreno, cubic")
+    );
+    assert!(
+        refused("cubic", "Spick")
+            .contains("there is no algorithm \"Spick\"; there are Biaz, mBiaz, Spike")
+    );
 }

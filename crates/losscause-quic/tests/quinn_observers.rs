@@ -72,7 +72,11 @@ fn an_observer_sees_every_verdict_as_a_sentence() {
     let sentences = Arc::new(Mutex::new(Vec::new()));
     let kept = sentences.clone();
     let keep = move |verdict: &LossVerdict| kept.lock().unwrap().push(verdict.to_string());
-    lose_twice(&Scripted::saying([Wireless, Congestion]).factory(Base::new_reno()).with_observer(on_verdict(keep)));
+    lose_twice(
+        &Scripted::saying([Wireless, Congestion])
+            .factory(Base::new_reno())
+            .with_observer(on_verdict(keep)),
+    );
     assert_eq!(
         *sentences.lock().unwrap(),
         [
@@ -89,7 +93,8 @@ fn a_loopback_transfer_arrives_whole_with_every_algorithm() {
         for base in Base::NAMES {
             let factory = LossTolerant::named(base.parse().unwrap(), name, &registry).unwrap();
             let monitor = factory.monitor();
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(transfer(Arc::new(factory))).unwrap();
             assert_eq!(monitor.controllers(), 1);
         }
@@ -122,14 +127,21 @@ mod qlog {
     fn qlog_is_a_header_and_an_event_per_verdict() {
         let file = File::default();
         let writer = QlogWriter::new(file.clone(), "a \"server\"").unwrap();
-        lose_twice(&Scripted::saying([Wireless, Congestion]).factory(Base::cubic()).with_observer(writer.clone()));
+        lose_twice(
+            &Scripted::saying([Wireless, Congestion])
+                .factory(Base::cubic())
+                .with_observer(writer.clone()),
+        );
         writer.flush().unwrap();
         let text = String::from_utf8(file.0.lock().unwrap().clone()).unwrap();
         let records: Vec<Value> = text
             .split_terminator('\n')
             .map(|record| serde_json::from_str(record.strip_prefix('\u{1e}').unwrap()).unwrap())
             .collect();
-        assert_eq!((&records[0]["qlog_format"], &records[0]["title"]), (&"JSON-SEQ".into(), &"a \"server\"".into()));
+        assert_eq!(
+            (&records[0]["qlog_format"], &records[0]["title"]),
+            (&"JSON-SEQ".into(), &"a \"server\"".into())
+        );
         let verdicts: Vec<_> = records[1..]
             .iter()
             .map(|event| {
@@ -161,7 +173,11 @@ mod qlog {
     #[test]
     fn a_full_disk_is_reported_at_the_flush_and_stops_nothing() {
         let writer = QlogWriter::new(Full(300), "a server").unwrap();
-        lose_twice(&Scripted::saying([Wireless, Congestion]).factory(Base::cubic()).with_observer(writer.clone()));
+        lose_twice(
+            &Scripted::saying([Wireless, Congestion])
+                .factory(Base::cubic())
+                .with_observer(writer.clone()),
+        );
         assert_eq!(writer.flush().unwrap_err().kind(), io::ErrorKind::StorageFull);
     }
 }

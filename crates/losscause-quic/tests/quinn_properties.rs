@@ -84,7 +84,8 @@ proptest! {
         }
     }
 
-    /// An algorithm that answers every loss with "wireless", in front of a path that loses what it likes.
+    /// An algorithm that answers every loss with "wireless", in front of a path that loses what it
+    /// likes.
     #[test]
     fn always_wireless_ignores_no_more_than_the_caps(
         lost in vec(prop::bool::weighted(0.2), 100..3000),
@@ -136,7 +137,8 @@ proptest! {
         let mut acked = Vec::new();
         for (pkts, pattern) in &bursts {
             driver.burst(*pkts);
-            // The first packet of a burst arrives, and so does its last: the burst before ends with a known packet.
+            // The first packet of a burst arrives, and so does its last: the burst before ends with
+            // a known packet.
             let lost_here: Vec<bool> = (0..*pkts).map(|i| i > 0 && i + 1 < *pkts && pattern >> i & 1 == 1).collect();
             acked.push(lost_here.iter().filter(|lost| !**lost).count());
             lost.push(lost_here);
@@ -193,10 +195,23 @@ impl Controller for Boxed {
     fn on_sent(&mut self, now: Instant, bytes: u64, last: u64) {
         self.0.on_sent(now, bytes, last);
     }
-    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, limited: bool, rtt: &quinn_proto::RttEstimator) {
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        limited: bool,
+        rtt: &quinn_proto::RttEstimator,
+    ) {
         self.0.on_ack(now, sent, bytes, limited, rtt);
     }
-    fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        persistent: bool,
+        lost_bytes: u64,
+    ) {
         self.0.on_congestion_event(now, sent, persistent, lost_bytes);
     }
     fn on_mtu_update(&mut self, mtu: u16) {

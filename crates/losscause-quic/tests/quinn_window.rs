@@ -15,8 +15,8 @@ fn driver(base: Base, scripted: &Scripted) -> Driver<LossTolerantController> {
     Driver::new(|now| scripted.factory(base).controller(now, MTU))
 }
 
-/// A driver whose algorithm gives these verdicts; packets 0 to 39 are sent 1 ms apart and 0 to 9 are acknowledged 40 ms
-/// later. In slow start.
+/// A driver whose algorithm gives these verdicts; packets 0 to 39 are sent 1 ms apart and 0 to 9
+/// are acknowledged 40 ms later. In slow start.
 fn in_slow_start(base: Base, verdicts: &[Verdict]) -> Driver<LossTolerantController> {
     let mut driver = driver(base, &Scripted::saying(verdicts.iter().copied()));
     driver.send(40);
@@ -27,7 +27,8 @@ fn in_slow_start(base: Base, verdicts: &[Verdict]) -> Driver<LossTolerantControl
     driver
 }
 
-/// The same with a window reduced once, so that it is in congestion avoidance; 40 more packets are sent.
+/// The same with a window reduced once, so that it is in congestion avoidance; 40 more packets are
+/// sent.
 fn in_avoidance(base: Base, verdicts: &[Verdict]) -> Driver<LossTolerantController> {
     let mut all = vec![Congestion];
     all.extend(verdicts);
@@ -93,13 +94,21 @@ fn congestion_after_an_ignored_batch_reduces_once_from_before() {
         let (before, after) = lose_one(50);
         assert_eq!(after, before, "ignored");
         let (before, after) = lose_one(54);
-        assert_eq!(after, (before as f64 * factor) as u64, "reduced, from the window that was kept");
+        assert_eq!(
+            after,
+            (before as f64 * factor) as u64,
+            "reduced, from the window that was kept"
+        );
         let (before, after) = lose_one(58);
         assert_eq!(after, before, "sent before the reduction: not again");
         let (before, after) = lose_one(62);
         assert_eq!(after, before, "ignored");
-        let responses: Vec<Response> = driver.controller.last_verdicts().skip(1).map(|v| v.response).collect();
-        assert_eq!(responses, [Response::Kept, Response::Reduced, Response::AlreadyReduced, Response::Kept]);
+        let responses: Vec<Response> =
+            driver.controller.last_verdicts().skip(1).map(|v| v.response).collect();
+        assert_eq!(
+            responses,
+            [Response::Kept, Response::Reduced, Response::AlreadyReduced, Response::Kept]
+        );
         assert_eq!(driver.controller.counts().reductions, 2, "one to leave slow start, one here");
     }
 }
@@ -168,7 +177,10 @@ fn a_loss_that_the_timer_declares_soon_after_its_gap_is_judged() {
     driver.ack([13]);
     driver.wait_ms(11);
     driver.lose(12, 1);
-    assert_eq!((driver.controller.counts().wireless, driver.controller.counts().without_rtt), (1, 1));
+    assert_eq!(
+        (driver.controller.counts().wireless, driver.controller.counts().without_rtt),
+        (1, 1)
+    );
 }
 
 #[test]
@@ -184,7 +196,11 @@ fn acknowledged_packets_count_for_the_caps() {
             driver.lose(acked + number, 1);
         }
         let counts = driver.controller.counts();
-        assert_eq!((counts.wireless, counts.share_caps), (ignored, 6 - ignored), "{acked} acknowledged");
+        assert_eq!(
+            (counts.wireless, counts.share_caps),
+            (ignored, 6 - ignored),
+            "{acked} acknowledged"
+        );
     }
 }
 
@@ -214,8 +230,12 @@ fn losses_of_packets_that_are_not_remembered_are_congestion() {
     assert_eq!(scripted.left(), 1);
 }
 
-/// Congestion avoidance, then a loss that reduces; its verdict is revised when packet 80, sent later, is acknowledged.
-fn revised(base: Base, during_recovery: impl Fn(&mut Driver<LossTolerantController>)) -> (u64, u64, Counts) {
+/// Congestion avoidance, then a loss that reduces; its verdict is revised when packet 80, sent
+/// later, is acknowledged.
+fn revised(
+    base: Base,
+    during_recovery: impl Fn(&mut Driver<LossTolerantController>),
+) -> (u64, u64, Counts) {
     let scripted = Scripted::saying([Congestion, Congestion]);
     let mut driver = driver(base, &scripted.clone().revising_to(Wireless));
     driver.send(40);
@@ -243,7 +263,10 @@ fn a_revised_verdict_undoes_the_cut_but_not_into_slow_start() {
         let (before, after, counts) = revised(base(), |_| ());
         assert_eq!(after, before);
         // The first reduction ended slow start, and stays.
-        assert_eq!((counts.undone, counts.reductions, counts.congestion, counts.wireless), (1, 2, 1, 1));
+        assert_eq!(
+            (counts.undone, counts.reductions, counts.congestion, counts.wireless),
+            (1, 2, 1, 1)
+        );
         assert_eq!(counts.avoided, 1);
     }
 }
@@ -251,7 +274,8 @@ fn a_revised_verdict_undoes_the_cut_but_not_into_slow_start() {
 #[test]
 fn a_mark_in_the_recovery_makes_its_reduction_final() {
     for base in BASES {
-        let (before, after, counts) = revised(base(), |driver| driver.congestion_event(53, false, 0));
+        let (before, after, counts) =
+            revised(base(), |driver| driver.congestion_event(53, false, 0));
         assert!(after < before);
         assert_eq!(counts.undone, 0);
     }
@@ -283,7 +307,8 @@ fn the_monitor_sums_all_connections_and_its_clone_its_own() {
     }
     let totals = monitor.totals();
     assert_eq!((totals.wireless, totals.congestion, monitor.controllers()), (1, 1, 2));
-    let connections: Vec<u64> = monitor.last_verdicts().iter().map(|verdict| verdict.connection).collect();
+    let connections: Vec<u64> =
+        monitor.last_verdicts().iter().map(|verdict| verdict.connection).collect();
     assert_eq!(connections, [0, 1]);
     assert_eq!(
         monitor.last_verdicts()[0].to_string(),

@@ -41,7 +41,13 @@ fn happening() -> impl Strategy<Value = Happening> {
 }
 
 fn chosen<C: CongestionController>(driver: &Driver<C>, pattern: u32) -> Vec<usize> {
-    driver.open().take(32).enumerate().filter(|(bit, _)| pattern >> bit & 1 == 1).map(|(_, number)| number).collect()
+    driver
+        .open()
+        .take(32)
+        .enumerate()
+        .filter(|(bit, _)| pattern >> bit & 1 == 1)
+        .map(|(_, number)| number)
+        .collect()
 }
 
 fn happen<C: CongestionController>(driver: &mut Driver<C>, happening: &Happening) {
@@ -52,13 +58,16 @@ fn happen<C: CongestionController>(driver: &mut Driver<C>, happening: &Happening
         Happening::Ack { acked, lost, marks } => {
             let acked = chosen(driver, acked);
             let newest = acked.last().copied().max(driver.largest_acked());
-            let lost =
-                chosen(driver, lost).into_iter().filter(|number| !acked.contains(number) && Some(*number) < newest);
+            let lost = chosen(driver, lost)
+                .into_iter()
+                .filter(|number| !acked.contains(number) && Some(*number) < newest);
             let lost: Vec<usize> = lost.collect();
             driver.ack_with(acked, lost, marks);
         }
         Happening::Timer { lost, persistent } => {
-            let lost = chosen(driver, lost).into_iter().filter(|number| Some(*number) < driver.largest_acked());
+            let lost = chosen(driver, lost)
+                .into_iter()
+                .filter(|number| Some(*number) < driver.largest_acked());
             let lost: Vec<usize> = lost.collect();
             driver.lose(lost, persistent);
         }
@@ -97,7 +106,8 @@ proptest! {
         prop_assert_eq!(driver.controller.bytes_in_flight() as usize, driver.open_bytes());
     }
 
-    /// If every loss is congestion, the wrapper is CUBIC, bit for bit: its window, pacer, slow start and recovery.
+    /// If every loss is congestion, the wrapper is CUBIC, bit for bit: its window, pacer, slow
+    /// start and recovery.
     #[test]
     fn with_always_congestion_it_is_cubic(happenings in vec(happening(), 0..200)) {
         let lda = BuiltIn::AlwaysCongestion.build(End::Sender).expect("published parameters");
@@ -112,7 +122,8 @@ proptest! {
         prop_assert_eq!(format!("{:?}", ours.controller.cubic()), format!("{:?}", theirs.controller));
     }
 
-    /// An algorithm that answers every loss with "wireless", in front of a path that loses what it likes.
+    /// An algorithm that answers every loss with "wireless", in front of a path that loses what it
+    /// likes.
     #[test]
     fn always_wireless_ignores_no_more_than_the_caps(
         lost in vec(prop::bool::weighted(0.2), 100..3000),

@@ -12,8 +12,8 @@ use losscause_quic::s2n_quic::{LossTolerant, LossTolerantController};
 use losscause_quic::{Caps, LossVerdict, Overruled, Response};
 use s2n_quic_core::recovery::CongestionController;
 
-/// A driver whose algorithm gives these verdicts; packets 0 to 39 are sent 1 ms apart and 0 to 9 are acknowledged 40 ms
-/// later, so the window is 10 + 10 packets. In slow start.
+/// A driver whose algorithm gives these verdicts; packets 0 to 39 are sent 1 ms apart and 0 to 9
+/// are acknowledged 40 ms later, so the window is 10 + 10 packets. In slow start.
 fn in_slow_start(verdicts: &[Verdict]) -> Driver<LossTolerantController> {
     after_ten_acks(Scripted::saying(verdicts.iter().copied()).endpoint())
 }
@@ -38,7 +38,11 @@ fn a_wireless_loss_keeps_the_window_and_slow_start_goes_on() {
     let mut driver = in_slow_start(&[Wireless]);
     driver.ack_losing([13], [10]);
     assert_eq!(driver.window(), 25_200, "the ACK of packet 13 grew it");
-    assert_eq!(driver.controller.bytes_in_flight(), 28 * 1200, "40 packets less 11 acknowledged and 1 lost");
+    assert_eq!(
+        driver.controller.bytes_in_flight(),
+        28 * 1200,
+        "40 packets less 11 acknowledged and 1 lost"
+    );
     driver.wait_ms(1);
     driver.ack(14..24);
     assert_eq!(driver.window(), 37_200, "every later packet too");
@@ -51,10 +55,17 @@ fn a_congestion_or_undecided_loss_reduces_as_cubic_does() {
     for verdict in [Congestion, Undecided] {
         let mut driver = in_slow_start(&[verdict]);
         driver.ack_losing([13], [10]);
-        assert_eq!(driver.window(), 16_800, "0.7 of 24000 bytes, and the ACK in the recovery grows nothing");
+        assert_eq!(
+            driver.window(),
+            16_800,
+            "0.7 of 24000 bytes, and the ACK in the recovery grows nothing"
+        );
         assert_eq!(driver.controller.bytes_in_flight(), 28 * 1200);
         let counts = driver.controller.counts();
-        assert_eq!((counts.congestion + counts.undecided, counts.wireless, counts.reductions), (1, 0, 1));
+        assert_eq!(
+            (counts.congestion + counts.undecided, counts.wireless, counts.reductions),
+            (1, 0, 1)
+        );
     }
 }
 
@@ -67,10 +78,14 @@ fn the_losses_of_an_ack_are_one_batch_with_their_numbers() {
     assert_eq!((verdict.lost_bytes, verdict.verdict), (4 * 1200, Wireless));
     assert_eq!(driver.controller.counts().wireless, 4);
     assert_eq!(driver.controller.bytes_in_flight(), 25 * 1200);
-    assert_eq!(verdict.to_string(), "4 packets lost (10 to 16): test: as asked: wireless; window kept (24000 bytes)");
+    assert_eq!(
+        verdict.to_string(),
+        "4 packets lost (10 to 16): test: as asked: wireless; window kept (24000 bytes)"
+    );
 }
 
-/// The same ACK shows a gap and declares it lost. Before it the algorithm knows of no gap, and would be undecided.
+/// The same ACK shows a gap and declares it lost. Before it the algorithm knows of no gap, and
+/// would be undecided.
 #[test]
 fn a_loss_is_judged_with_what_the_ack_that_declares_it_shows() {
     let mut driver = after_ten_acks(LossTolerant::recommended());
@@ -78,10 +93,16 @@ fn a_loss_is_judged_with_what_the_ack_that_declares_it_shows() {
     let verdict = last(&driver);
     assert_eq!((verdict.verdict, verdict.lost_pkts), (Wireless, 3));
     assert_eq!(verdict.rtt.unwrap().as_millis_f64(), driver.rtt_of(15).as_secs_f64() * 1e3);
-    // The threshold is 7.5 ms: wait until the round-trip time of packet 21 is 8 ms above that of packet 15.
+    // The threshold is 7.5 ms: wait until the round-trip time of packet 21 is 8 ms above that of
+    // packet 15.
     driver.wait_ms(6 + 8);
     driver.ack_losing([19, 20, 21], [16, 17, 18]);
-    assert_eq!((last(&driver).verdict, last(&driver).overruled), (Congestion, None), "{}", last(&driver));
+    assert_eq!(
+        (last(&driver).verdict, last(&driver).overruled),
+        (Congestion, None),
+        "{}",
+        last(&driver)
+    );
 }
 
 #[test]
@@ -99,7 +120,8 @@ fn a_loss_that_a_timer_declares_is_judged_at_once() {
 #[test]
 fn losses_that_wait_for_an_ack_are_judged_before_any_other_call() {
     let mut driver = in_slow_start(&[Congestion]);
-    // An ACK whose packets were sent on another path, but for a largest one without bytes in flight: none is reported here.
+    // An ACK whose packets were sent on another path, but for a largest one without bytes in
+    // flight: none is reported here.
     driver.send_one(0, None);
     driver.wait_ms(40);
     driver.tell_rtt(40);
@@ -116,8 +138,12 @@ fn a_round_trip_has_one_reduction() {
         driver.ack_losing([number + 3], [number]);
         driver.wait_ms(1);
     }
-    let responses: Vec<Response> = driver.controller.last_verdicts().map(|verdict| verdict.response).collect();
-    assert_eq!(responses, [Response::Kept, Response::Reduced, Response::AlreadyReduced, Response::Kept]);
+    let responses: Vec<Response> =
+        driver.controller.last_verdicts().map(|verdict| verdict.response).collect();
+    assert_eq!(
+        responses,
+        [Response::Kept, Response::Reduced, Response::AlreadyReduced, Response::Kept]
+    );
     // 24000 + 1200 (packet 13), then 0.7 of it; nothing grows in the recovery.
     assert_eq!(driver.window(), 17_640);
     // A packet sent after the reduction ends the recovery; a loss after it reduces again.
@@ -149,7 +175,10 @@ fn marks_and_losses_without_a_round_trip_are_never_judged() {
     expect(&driver, Overruled::PersistentCongestion);
     assert_eq!(driver.window(), 2400, "two packets");
     let counts = driver.controller.counts();
-    assert_eq!((counts.marks, counts.without_rtt, counts.wireless, counts.congestion), (1, 1, 0, 4));
+    assert_eq!(
+        (counts.marks, counts.without_rtt, counts.wireless, counts.congestion),
+        (1, 1, 0, 4)
+    );
 }
 
 #[test]
@@ -165,7 +194,11 @@ fn acknowledged_packets_count_for_the_caps() {
             driver.lose([acked + number], false);
         }
         let counts = driver.controller.counts();
-        assert_eq!((counts.wireless, counts.share_caps), (ignored, 6 - ignored), "{acked} acknowledged");
+        assert_eq!(
+            (counts.wireless, counts.share_caps),
+            (ignored, 6 - ignored),
+            "{acked} acknowledged"
+        );
     }
 }
 
@@ -187,7 +220,10 @@ fn losses_of_packets_that_are_not_remembered_are_congestion() {
     driver.send(300);
     driver.ack([299]);
     driver.lose([10], false);
-    assert_eq!((last(&driver).overruled, last(&driver).lost_pkts), (Some(Overruled::UnknownPackets), 1));
+    assert_eq!(
+        (last(&driver).overruled, last(&driver).lost_pkts),
+        (Some(Overruled::UnknownPackets), 1)
+    );
     assert_eq!(scripted.left(), 1);
 }
 
@@ -198,7 +234,12 @@ fn a_loss_in_a_gappy_ack_is_judged_though_taken_for_another() {
     driver.ack([10, 11, 13, 14, 15]);
     driver.wait_ms(1);
     driver.ack_losing([16], [12]);
-    assert_eq!((last(&driver).verdict, driver.controller.counts().wireless), (Wireless, 1), "{}", last(&driver));
+    assert_eq!(
+        (last(&driver).verdict, driver.controller.counts().wireless),
+        (Wireless, 1),
+        "{}",
+        last(&driver)
+    );
 }
 
 #[test]

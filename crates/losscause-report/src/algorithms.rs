@@ -1,5 +1,5 @@
-//! A section per algorithm: its idea, its equation, its parameters in this run, how often it was right, and its decision
-//! boundary over the run's samples.
+//! A section per algorithm: its idea, its equation, its parameters in this run, how often it was
+//! right, and its decision boundary over the run's samples.
 
 use losscause::registry::{Info, Value};
 use losscause::{LdaConfig, Verdict};
@@ -83,7 +83,8 @@ impl AlgorithmView {
     }
 }
 
-/// The sections of the algorithms of a run; `of` names the variant, `anchor` begins their identifiers.
+/// The sections of the algorithms of a run; `of` names the variant, `anchor` begins their
+/// identifiers.
 pub(super) fn views(record: &RunRecord, of: &str, anchor: &str) -> Vec<AlgorithmView> {
     let judges = |config: &&LdaConfig| config.info().name != losscause_study::scenario::NO_LDA;
     record.algorithms.iter().filter(judges).map(|config| view(config, record, of, anchor)).collect()
@@ -92,8 +93,8 @@ pub(super) fn views(record: &RunRecord, of: &str, anchor: &str) -> Vec<Algorithm
 fn view(config: &LdaConfig, record: &RunRecord, of: &str, anchor: &str) -> AlgorithmView {
     let info = config.info();
     let name = info.name;
-    let idea =
-        pages::idea(name).unwrap_or_else(|| pages::Idea { text: sentence(info.summary), ..pages::Idea::default() });
+    let idea = pages::idea(name)
+        .unwrap_or_else(|| pages::Idea { text: sentence(info.summary), ..pages::Idea::default() });
     let flows = record.flows.iter().filter(|flow| flow.algorithm == Some(name));
     let flows: Vec<&str> = flows.map(|flow| flow.name.as_str()).collect();
     let drawn = flows.first().map(|flow| boundary::drawings(record, flow)).unwrap_or_default();
@@ -106,7 +107,10 @@ fn view(config: &LdaConfig, record: &RunRecord, of: &str, anchor: &str) -> Algor
         drawing: drawn.svg,
     };
     let of_base = |(prefix, base): &(&'static str, &'static Info)| {
-        base.settings.iter().map(|setting| (format!("{prefix}.{}", setting.key), setting.meaning)).collect::<Vec<_>>()
+        base.settings
+            .iter()
+            .map(|setting| (format!("{prefix}.{}", setting.key), setting.meaning))
+            .collect::<Vec<_>>()
     };
     let own = info.settings.iter().map(|setting| (setting.key.to_owned(), setting.meaning));
     AlgorithmView {
@@ -142,8 +146,8 @@ fn parameter(config: &LdaConfig, key: String, meaning: &'static str) -> Option<P
         _ => String::new(),
     };
     let value = text(config.get(&key)?);
-    let published =
-        losscause::BuiltIn::from_name(config.info().name).and_then(|algorithm| algorithm.config().get(&key));
+    let published = losscause::BuiltIn::from_name(config.info().name)
+        .and_then(|algorithm| algorithm.config().get(&key));
     let published = published.map(text).filter(|published| *published != value);
     Some(ParameterView { key, value, meaning, published })
 }
@@ -151,7 +155,8 @@ fn parameter(config: &LdaConfig, key: String, meaning: &'static str) -> Option<P
 /// How the losses of a flow were called, by their true cause.
 fn judged(record: &RunRecord, flow: &str) -> Vec<JudgedView> {
     let of = |(cause, name): (Cause, &'static str)| {
-        let losses = || record.losses.iter().filter(|loss| loss.flow == flow && loss.cause == Some(cause));
+        let losses =
+            || record.losses.iter().filter(|loss| loss.flow == flow && loss.cause == Some(cause));
         let called = |verdict| losses().filter(|loss| loss.verdict() == Some(verdict)).count();
         JudgedView {
             flow: flow.to_owned(),

@@ -28,8 +28,8 @@ impl Axis {
         Self::linear(0.0, nice_ceiling(most))
     }
 
-    /// Round ends around the values: from 0, or from the smallest value, rounded down, if that is far from 0. None
-    /// without a value.
+    /// Round ends around the values: from 0, or from the smallest value, rounded down, if that is
+    /// far from 0. None without a value.
     pub(super) fn around(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let ends = values.into_iter().fold(None, |ends: Option<(f64, f64)>, value| {
             let (least, most) = ends.unwrap_or((value, 0.0));
@@ -46,28 +46,30 @@ impl Axis {
         Some(Self::linear(least, least + span))
     }
 
-    /// As [`Axis::around`] the values and their intervals. Where no value is negative, or none above 100 % of a whole, no
-    /// interval makes the axis longer than that.
+    /// As [`Axis::around`] the values and their intervals. Where no value is negative, or none
+    /// above 100 % of a whole, no interval makes the axis longer than that.
     pub(super) fn around_intervals(values: &[(f64, Option<Interval>)], unit: &str) -> Option<Self> {
         let is_positive = values.iter().all(|(value, _)| *value >= 0.0);
         let is_share = unit == "percent" && values.iter().all(|(value, _)| *value <= 100.0);
-        let ends = values
-            .iter()
-            .flat_map(|(value, interval)| interval.map_or([*value, *value], |Interval { low, high }| [low, high]));
+        let ends = values.iter().flat_map(|(value, interval)| {
+            interval.map_or([*value, *value], |Interval { low, high }| [low, high])
+        });
         let least = if is_positive { 0.0 } else { f64::NEG_INFINITY };
         let most = if is_share { 100.0 } else { f64::INFINITY };
         let axis = Self::around(ends.map(|end| end.clamp(least, most)))?;
         Some(if is_share { Self { most: axis.most.min(100.0), ..axis } } else { axis })
     }
 
-    /// Where a value stands, from 0 at the beginning to 1 at the end; a value beyond an end stands there.
+    /// Where a value stands, from 0 at the beginning to 1 at the end; a value beyond an end stands
+    /// there.
     pub(super) fn share(&self, value: f64) -> f64 {
         self.place(value).clamp(0.0, 1.0)
     }
 
     /// As [`Axis::share`], also beyond the ends. In the middle if the axis has no length.
     pub(super) fn place(&self, value: f64) -> f64 {
-        let at = |value: f64| if self.logarithmic { value.max(f64::MIN_POSITIVE).ln() } else { value };
+        let at =
+            |value: f64| if self.logarithmic { value.max(f64::MIN_POSITIVE).ln() } else { value };
         let span = at(self.most) - at(self.least);
         if span > 0.0 { (at(value) - at(self.least)) / span } else { 0.5 }
     }
@@ -77,20 +79,24 @@ impl Axis {
         if !self.logarithmic && self.least < 0.0 {
             let is_whole = |value: f64| (value - value.round()).abs() < 1e-6;
             let divides = |step: &f64| is_whole(self.least / step) && is_whole(self.most / step);
-            let step = round_steps(self.most - self.least, 8.0).find(divides).unwrap_or(-self.least);
+            let step =
+                round_steps(self.most - self.least, 8.0).find(divides).unwrap_or(-self.least);
             let first = (self.least / step).round() as i64;
             let last = (self.most / step).round() as i64;
             return (first..=last).map(|k| k as f64 * step).collect();
         }
         if !self.logarithmic {
-            return [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| self.least + share * (self.most - self.least)).to_vec();
+            return [0.0, 0.25, 0.5, 0.75, 1.0]
+                .map(|share| self.least + share * (self.most - self.least))
+                .to_vec();
         }
         let power = |value: f64| value.log10();
         let first = (power(self.least) - 1e-9).ceil() as i32;
         let last = (power(self.most) + 1e-9).floor() as i32;
         let decades = (first..=last).map(|power| 10f64.powi(power));
         let factors: &[f64] = if last - first < 2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let within = |value: &f64| *value >= self.least * (1.0 - 1e-9) && *value <= self.most * (1.0 + 1e-9);
+        let within =
+            |value: &f64| *value >= self.least * (1.0 - 1e-9) && *value <= self.most * (1.0 + 1e-9);
         let before = 10f64.powi(first - 1);
         [before]
             .into_iter()
@@ -143,7 +149,11 @@ pub(super) fn short(value: f64) -> String {
     }
     let decimals = if value.abs() >= 1000.0 { 0 } else { 3 };
     let text = format!("{value:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]
@@ -173,7 +183,10 @@ mod tests {
         };
         assert_eq!(around([(1.9, 2.4), (67.0, 34.0)], "percent"), Axis::linear(0.0, 100.0));
         assert_eq!(around([(1.0, 2.0), (99.0, 2.0)], "kb/s"), Axis::linear(0.0, 120.0));
-        assert_eq!(Axis::around_intervals(&[(20.0, None), (75.0, None)], "kb/s").unwrap(), Axis::linear(0.0, 80.0));
+        assert_eq!(
+            Axis::around_intervals(&[(20.0, None), (75.0, None)], "kb/s").unwrap(),
+            Axis::linear(0.0, 80.0)
+        );
         let ticks = Axis::around([-4.0, 113.0]).unwrap().ticks();
         assert_eq!(ticks, [-20.0, 0.0, 20.0, 40.0, 60.0, 80.0, 100.0, 120.0]);
         assert_eq!(ends(&[0.0]), (0.0, 1.0));

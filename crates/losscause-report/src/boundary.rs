@@ -1,6 +1,6 @@
-//! The decision boundary of an algorithm over a run's samples: what it measured over time with its limits, and every
-//! loss that it judged. Where the limits are multiples of a span that grow with the number of lost packets (Biaz), a
-//! column per number of lost packets.
+//! The decision boundary of an algorithm over a run's samples: what it measured over time with its
+//! limits, and every loss that it judged. Where the limits are multiples of a span that grow with
+//! the number of lost packets (Biaz), a column per number of lost packets.
 
 use super::losses;
 use super::svg::{escape, line};
@@ -27,19 +27,30 @@ pub(super) fn drawings(record: &RunRecord, flow: &str) -> Vec<Drawn> {
         .filter_map(|loss| Some((evidence(loss)?, loss)))
         .collect();
     let of_flow = record.flows.iter().find(|recorded| recorded.name == flow);
-    let boundaries: &[Boundary] = of_flow.map(|recorded| &recorded.boundaries[..]).unwrap_or_default();
+    let boundaries: &[Boundary] =
+        of_flow.map(|recorded| &recorded.boundaries[..]).unwrap_or_default();
     let mut schemes: Vec<&str> = Vec::new();
-    for scheme in boundaries.iter().map(|b| b.scheme).chain(judged.iter().map(|(compared, _)| compared.scheme)) {
+    for scheme in boundaries
+        .iter()
+        .map(|b| b.scheme)
+        .chain(judged.iter().map(|(compared, _)| compared.scheme))
+    {
         if !schemes.contains(&scheme) {
             schemes.push(scheme);
         }
     }
     let draw = |scheme: &&str| {
-        let mine: Vec<&Judged<'_>> = judged.iter().filter(|(compared, _)| compared.scheme == *scheme).collect();
+        let mine: Vec<&Judged<'_>> =
+            judged.iter().filter(|(compared, _)| compared.scheme == *scheme).collect();
         let boundary = boundaries.iter().find(|boundary| boundary.scheme == *scheme);
         match mine.first() {
             Some((compared, _)) if is_of_gaps(compared) => gaps(scheme, flow, &mine),
-            None if boundary.is_some_and(|boundary| boundary.limits.len() == 2 && is_named_of_gaps(boundary)) => None,
+            None if boundary.is_some_and(|boundary| {
+                boundary.limits.len() == 2 && is_named_of_gaps(boundary)
+            }) =>
+            {
+                None
+            }
             _ => over_time(scheme, flow, record, boundary, &mine),
         }
     };
@@ -67,7 +78,12 @@ fn over_time(
     boundary: Option<&Boundary>,
     judged: &[&Judged<'_>],
 ) -> Option<Drawn> {
-    let curve = |name: &str, class: String, stroke, points| Curve { name: name.to_owned(), class, stroke, points };
+    let curve = |name: &str, class: String, stroke, points| Curve {
+        name: name.to_owned(),
+        class,
+        stroke,
+        points,
+    };
     let (quantity, unit) = match judged.first() {
         Some((compared, _)) => (compared.quantity, compared.value.unit()),
         None => ("measured", ""),
@@ -82,7 +98,9 @@ fn over_time(
         for (k, (name, series)) in boundary.limits.iter().enumerate() {
             let class = format!("limit l{k}");
             curves.extend(
-                pieces(&last_values(series)).into_iter().map(|points| curve(name, class.clone(), Stroke::Line, points)),
+                pieces(&last_values(series))
+                    .into_iter()
+                    .map(|points| curve(name, class.clone(), Stroke::Line, points)),
             );
         }
     } else {
@@ -98,18 +116,27 @@ fn over_time(
                 let limit = compared.limits().find(|limit| limit.name == *name)?;
                 Some((loss.at_s(), limit.at.value()))
             };
-            curves.push(curve(name, format!("limit l{k}"), Stroke::Held, judged.iter().filter_map(value).collect()));
+            curves.push(curve(
+                name,
+                format!("limit l{k}"),
+                Stroke::Held,
+                judged.iter().filter_map(value).collect(),
+            ));
         }
     }
     let mut legend: Vec<(String, String)> = Vec::new();
     for curve in &curves {
-        let words = if curve.name == quantity { quantity.to_owned() } else { in_words(&curve.name) };
+        let words =
+            if curve.name == quantity { quantity.to_owned() } else { in_words(&curve.name) };
         if legend.iter().all(|(_, known)| *known != words) {
             legend.push((curve.sample(), words));
         }
     }
     let all = curves.iter().flat_map(|curve| &curve.points).map(|(_, value)| *value);
-    let most = all.chain(judged.iter().map(|(compared, _)| compared.value.value())).fold(0.0, f64::max).max(1e-9);
+    let most = all
+        .chain(judged.iter().map(|(compared, _)| compared.value.value()))
+        .fold(0.0, f64::max)
+        .max(1e-9);
     let (from_s, to_s) = in_force(&curves, record.to_s);
     let step = (to_s - from_s) / 360.0;
     let place = |loss: &LostPacket| {
@@ -140,7 +167,11 @@ fn in_force(curves: &[Curve], end_s: f64) -> (f64, f64) {
     let first = times().fold(end_s, f64::min);
     let last = times().fold(0.0, f64::max);
     let room = (last - first).max(end_s / 100.0) * 0.05;
-    if last - first < end_s / 2.0 { ((first - room).max(0.0), (last + room).min(end_s)) } else { (0.0, end_s) }
+    if last - first < end_s / 2.0 {
+        ((first - room).max(0.0), (last + room).min(end_s))
+    } else {
+        (0.0, end_s)
+    }
 }
 
 /// The points without the gaps between them that are longer than `most_s` seconds.
@@ -184,7 +215,8 @@ fn limit(evidence: &Evidence, place: usize) -> f64 {
 /// Most columns; wider gaps share the last one.
 const COLUMNS: u32 = 6;
 
-/// Inter-arrival times over T_min: a column per number of lost packets, each with its band of wireless losses.
+/// Inter-arrival times over T_min: a column per number of lost packets, each with its band of
+/// wireless losses.
 fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Drawn> {
     let column = |compared: &Evidence| compared.lost.unwrap_or(1).clamp(1, COLUMNS);
     let columns = judged.iter().map(|(compared, _)| column(compared)).max()?;
@@ -202,16 +234,26 @@ fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Drawn> {
     let width = (WIDTH - LEFT) / f64::from(columns);
     let mut svg = String::new();
     let out = &mut svg;
-    let label = escape(&format!("{scheme}: inter-arrival times over T_min by number of lost packets, {flow}"));
+    let label = escape(&format!(
+        "{scheme}: inter-arrival times over T_min by number of lost packets, {flow}"
+    ));
     let height = TOP + HEIGHT + BOTTOM;
     line(
         out,
-        &format!(r#"<svg class="chart time gaps" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">"#),
+        &format!(
+            r#"<svg class="chart time gaps" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">"#
+        ),
     );
     for value in 0..=(top as u32) {
         let y = y(f64::from(value));
-        line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{WIDTH}" y1="{y:.1}" y2="{y:.1}"/>"#));
-        line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{value}</text>"#, LEFT - 6.0, y + 4.0));
+        line(
+            out,
+            &format!(r#"<line class="grid" x1="{LEFT}" x2="{WIDTH}" y1="{y:.1}" y2="{y:.1}"/>"#),
+        );
+        line(
+            out,
+            &format!(r#"<text class="tick" x="{}" y="{:.1}">{value}</text>"#, LEFT - 6.0, y + 4.0),
+        );
     }
     line(
         out,
@@ -233,17 +275,30 @@ fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Drawn> {
             let x = left + 4.0;
             let width = width - 8.0;
             let height = end - at;
-            let place = format!(r#"x="{x:.1}" y="{at:.1}" width="{width:.1}" height="{height:.1}""#);
-            line(out, &format!(r#"<rect class="band" {place} rx="2"><title>{title}</title></rect>"#));
+            let place =
+                format!(r#"x="{x:.1}" y="{at:.1}" width="{width:.1}" height="{height:.1}""#);
+            line(
+                out,
+                &format!(r#"<rect class="band" {place} rx="2"><title>{title}</title></rect>"#),
+            );
         }
         let more = if n == COLUMNS { " or more" } else { "" };
         let count = of_column().count();
         let middle = left + width / 2.0;
         line(
             out,
-            &format!(r#"<text class="name" x="{middle:.1}" y="{:.1}">{n}{more} lost</text>"#, TOP + HEIGHT + 16.0),
+            &format!(
+                r#"<text class="name" x="{middle:.1}" y="{:.1}">{n}{more} lost</text>"#,
+                TOP + HEIGHT + 16.0
+            ),
         );
-        line(out, &format!(r#"<text class="name" x="{middle:.1}" y="{:.1}">({count})</text>"#, TOP + HEIGHT + 31.0));
+        line(
+            out,
+            &format!(
+                r#"<text class="name" x="{middle:.1}" y="{:.1}">({count})</text>"#,
+                TOP + HEIGHT + 31.0
+            ),
+        );
     }
     let end = judged.iter().map(|(_, loss)| loss.at_s()).fold(1e-9, f64::max);
     let place = |loss: &LostPacket| {
@@ -259,6 +314,7 @@ fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Drawn> {
     let caption = format!(
         "{scheme}: when the packet after a gap came, {flow}; in each column from the beginning to the end of the run"
     );
-    let legend = vec![(r#"<span class="swatch band"></span>"#.to_owned(), "wireless if within".to_owned())];
+    let legend =
+        vec![(r#"<span class="swatch band"></span>"#.to_owned(), "wireless if within".to_owned())];
     Some(Drawn { caption, legend, svg })
 }

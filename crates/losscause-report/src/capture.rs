@@ -1,5 +1,5 @@
-//! The page of captures: the answer and how far to trust it, then flow by flow delay, rate and sequence numbers over time
-//! with every loss, what each algorithm says, and the losses as a table.
+//! The page of captures: the answer and how far to trust it, then flow by flow delay, rate and
+//! sequence numbers over time with every loss, what each algorithm says, and the losses as a table.
 
 use losscause::Verdict;
 use losscause_capture::{Analysis, First, Flow, Loss, capitalised};
@@ -103,13 +103,15 @@ struct RowView {
     cells: Vec<String>,
 }
 
-/// Flows that are drawn at most, and losses that are listed of each at most, on the page and in its CSV.
+/// Flows that are drawn at most, and losses that are listed of each at most, on the page and in its
+/// CSV.
 const MOST_DRAWN: usize = 8;
 const MOST_LISTED: usize = 300;
 const MOST_IN_CSV: usize = 1_000;
 /// Flows in the list of all at most.
 const MOST_ROWS: usize = 200;
-/// A flow that would make the page larger is not drawn, bytes. All pages together stay below 3 MB with it.
+/// A flow that would make the page larger is not drawn, bytes. All pages together stay below 3 MB
+/// with it.
 const MOST_BYTES: usize = 2_000_000;
 
 /// The view of the whole page.
@@ -118,7 +120,10 @@ pub(super) fn page(analyses: &[Analysis]) -> PageView {
     let files: Vec<&str> = analyses.iter().map(|analysis| analysis.file.as_str()).collect();
     PageView {
         title: files.join(", "),
-        captures: (1..).zip(analyses).map(|(place, analysis)| capture(analysis, place, &mut room)).collect(),
+        captures: (1..)
+            .zip(analyses)
+            .map(|(place, analysis)| capture(analysis, place, &mut room))
+            .collect(),
         version: env!("CARGO_PKG_VERSION"),
     }
 }
@@ -127,13 +132,16 @@ fn capture(analysis: &Analysis, place: usize, room: &mut usize) -> CaptureView {
     let anchor = format!("capture-{place}");
     let lossy = || analysis.flows.iter().filter(|flow| flow.lost() > 0);
     // Where nothing was lost, the largest transfer is drawn.
-    let largest = analysis.flows.iter().filter(|flow| flow.over_time.is_some()).max_by_key(|flow| flow.bytes);
+    let largest =
+        analysis.flows.iter().filter(|flow| flow.over_time.is_some()).max_by_key(|flow| flow.bytes);
     let lossless = largest.filter(|_| lossy().next().is_none());
     let mut flows = Vec::new();
     for flow in lossy().take(MOST_DRAWN).chain(lossless) {
         let view = flow_view(flow, format!("{anchor}-flow-{}", flow.id));
         // The first one is drawn in any case.
-        let Some(rest) = room.checked_sub(view.bytes()).or((place == 1 && flows.is_empty()).then_some(0)) else {
+        let Some(rest) =
+            room.checked_sub(view.bytes()).or((place == 1 && flows.is_empty()).then_some(0))
+        else {
             break;
         };
         *room = rest;
@@ -143,15 +151,24 @@ fn capture(analysis: &Analysis, place: usize, room: &mut usize) -> CaptureView {
     let undrawn = lossy().count().saturating_sub(flows.len());
     if undrawn > 0 {
         let most = "--format json and --losses have them";
-        left_out
-            .push(format!("{undrawn} more flow{} with losses, fewer each, are not drawn; {most}.", plural(undrawn)));
+        left_out.push(format!(
+            "{undrawn} more flow{} with losses, fewer each, are not drawn; {most}.",
+            plural(undrawn)
+        ));
     }
     let beyond = analysis.flows.len().saturating_sub(MOST_ROWS) + analysis.unlisted_flows as usize;
     if beyond > 0 {
-        left_out.push(format!("{beyond} more flow{} are not in this list; --format json has them.", plural(beyond)));
+        left_out.push(format!(
+            "{beyond} more flow{} are not in this list; --format json has them.",
+            plural(beyond)
+        ));
     }
-    let anchor_of =
-        |flow: &Flow| flows.iter().map(|view| &view.anchor).find(|own| **own == format!("{anchor}-flow-{}", flow.id));
+    let anchor_of = |flow: &Flow| {
+        flows
+            .iter()
+            .map(|view| &view.anchor)
+            .find(|own| **own == format!("{anchor}-flow-{}", flow.id))
+    };
     CaptureView {
         file: analysis.file.clone(),
         answer: analysis.answer(),
@@ -161,7 +178,12 @@ fn capture(analysis: &Analysis, place: usize, room: &mut usize) -> CaptureView {
         told_alone: analysis.told_alone(),
         facts: facts(analysis),
         notes: notes(analysis),
-        rows: analysis.flows.iter().take(MOST_ROWS).map(|flow| row(flow, anchor_of(flow))).collect(),
+        rows: analysis
+            .flows
+            .iter()
+            .take(MOST_ROWS)
+            .map(|flow| row(flow, anchor_of(flow)))
+            .collect(),
         left_out,
         anchor,
         flows,
@@ -176,13 +198,16 @@ fn facts(analysis: &Analysis) -> String {
 /// What a reader must know before everything else: where the file ends early comes first.
 fn notes(analysis: &Analysis) -> Vec<String> {
     let cut = analysis.cut().map(|cut| format!("The file {cut}."));
-    cut.into_iter().chain(analysis.notes().into_iter().map(|note| format!("{}.", capitalised(&note)))).collect()
+    cut.into_iter()
+        .chain(analysis.notes().into_iter().map(|note| format!("{}.", capitalised(&note))))
+        .collect()
 }
 
 fn flow_view(flow: &Flow, anchor: String) -> FlowView {
     let name = format!("{} to {}", flow.src, flow.dst);
     let date = shared_date(flow);
-    let cause = flow.named_cause().map(|cause| format!("{}.", capitalised(&cause))).unwrap_or_default();
+    let cause =
+        flow.named_cause().map(|cause| format!("{}.", capitalised(&cause))).unwrap_or_default();
     let cost = flow.diagnosis.as_ref().and_then(|told| told.cost);
     let cost = cost.map(|cost| format!(" Its goodput: {}.", cost.told())).unwrap_or_default();
     FlowView {
@@ -198,8 +223,17 @@ fn flow_view(flow: &Flow, anchor: String) -> FlowView {
         legend: LegendView::all(timeline::legend(flow)),
         agreement: agreement(flow),
         algorithms: algorithms(flow),
-        not_applicable: flow.not_applicable.iter().map(|(name, why)| (name.clone(), why.clone())).collect(),
-        losses: flow.losses.iter().take(MOST_LISTED).map(|loss| loss_view(flow, loss, date.as_ref())).collect(),
+        not_applicable: flow
+            .not_applicable
+            .iter()
+            .map(|(name, why)| (name.clone(), why.clone()))
+            .collect(),
+        losses: flow
+            .losses
+            .iter()
+            .take(MOST_LISTED)
+            .map(|loss| loss_view(flow, loss, date.as_ref()))
+            .collect(),
         date,
         all_losses: flow.lost(),
         csv: csv(flow),
@@ -234,8 +268,11 @@ fn flow_facts(flow: &Flow) -> String {
         (flow.marked, "with a congestion mark"),
         (flow.batched, "handed up in batches"),
     ];
-    let counts: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
     let protocol = match flow.protocol {
         losscause_capture::Protocol::Tcp => "TCP",
         losscause_capture::Protocol::Rtp => "RTP",
@@ -249,7 +286,8 @@ fn flow_facts(flow: &Flow) -> String {
         end => format!("the {end}"),
     };
     let place = if at.starts_with("between") { at } else { format!("at {at}") };
-    let counts = if counts.is_empty() { "none lost or sent again".to_owned() } else { counts.join(", ") };
+    let counts =
+        if counts.is_empty() { "none lost or sent again".to_owned() } else { counts.join(", ") };
     let pace = flow.pace.map(|pace| format!(" {}.", pace.told())).unwrap_or_default();
     format!("{protocol} seen {place}; of {} packets: {counts}.{pace}", flow.packets)
 }
@@ -262,14 +300,17 @@ fn agreement(flow: &Flow) -> String {
     }
     let shared = |loss: &&Loss| {
         let decided = loss.verdicts.iter().map(|(_, judgement)| judgement.verdict);
-        let decided: Vec<Verdict> = decided.filter(|verdict| *verdict != Verdict::Undecided).collect();
+        let decided: Vec<Verdict> =
+            decided.filter(|verdict| *verdict != Verdict::Undecided).collect();
         let same = decided.iter().filter(|verdict| **verdict == flow.verdict(loss)).count();
         2 * same > decided.len()
     };
     let shared = flow.losses.iter().filter(shared).count();
     let losses = flow.losses.len();
     let followed = flow.recommended.as_deref().unwrap_or("it").replace('@', " at the ");
-    format!("Of the {asked} algorithms with a verdict, most say what {followed} says of {shared} of {losses} losses.")
+    format!(
+        "Of the {asked} algorithms with a verdict, most say what {followed} says of {shared} of {losses} losses."
+    )
 }
 
 fn algorithms(flow: &Flow) -> Vec<AlgorithmView> {
@@ -277,7 +318,8 @@ fn algorithms(flow: &Flow) -> Vec<AlgorithmView> {
     let followed = flow.recommended.as_deref();
     let view = |(name, summary): (&String, &losscause_capture::Summary)| {
         let same = |loss: &&Loss| loss.verdicts.of(name) == Some(flow.verdict(loss));
-        let agrees = flow.losses.iter().filter(same).count() as f64 / flow.losses.len().max(1) as f64;
+        let agrees =
+            flow.losses.iter().filter(same).count() as f64 / flow.losses.len().max(1) as f64;
         let expected = flow.expected.get(name);
         let share = |of: Option<losscause_capture::judge::trust::Share>| {
             of.map_or_else(|| "–".to_owned(), |share| percent(share.mean))
@@ -304,12 +346,16 @@ fn algorithms(flow: &Flow) -> Vec<AlgorithmView> {
 fn date_and_time(utc: losscause_capture::Utc) -> Option<(String, String)> {
     let text = utc.to_string();
     let (date, time) = text.split_once('T')?;
-    Some((date.to_owned(), time.trim_end_matches('Z').chars().take("09:30:00.123456".len()).collect()))
+    Some((
+        date.to_owned(),
+        time.trim_end_matches('Z').chars().take("09:30:00.123456".len()).collect(),
+    ))
 }
 
 /// The date of all losses, if they have one.
 fn shared_date(flow: &Flow) -> Option<String> {
-    let mut dates = flow.losses.iter().map(|loss| loss.time_utc.and_then(date_and_time).map(|(date, _)| date));
+    let mut dates =
+        flow.losses.iter().map(|loss| loss.time_utc.and_then(date_and_time).map(|(date, _)| date));
     let first = dates.next()??;
     dates.all(|date| date.as_ref() == Some(&first)).then_some(first)
 }
@@ -318,7 +364,8 @@ fn shared_date(flow: &Flow) -> Option<String> {
 fn loss_view(flow: &Flow, loss: &Loss, shared: Option<&String>) -> LossView {
     let verdict = flow.verdict(loss);
     let utc = loss.time_utc.and_then(date_and_time);
-    let number = |frame: Option<u64>| frame.map_or_else(|| "–".to_owned(), |frame| frame.to_string());
+    let number =
+        |frame: Option<u64>| frame.map_or_else(|| "–".to_owned(), |frame| frame.to_string());
     LossView {
         at: format!("{:.3}", loss.time_s),
         utc: utc.map_or_else(
@@ -332,14 +379,27 @@ fn loss_view(flow: &Flow, loss: &Loss, shared: Option<&String>) -> LossView {
         queueing: loss.queueing_ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms:.1}")),
         verdict: verdict.to_string(),
         class: timeline::class(verdict),
-        reason: flow.judgement(loss).map(|judgement| judgement.reason.to_string()).unwrap_or_default(),
+        reason: flow
+            .judgement(loss)
+            .map(|judgement| judgement.reason.to_string())
+            .unwrap_or_default(),
     }
 }
 
 /// The losses of a flow with every verdict.
 fn csv(flow: &Flow) -> String {
-    let header = ["time_s", "frame", "frame_again", "time_utc", "seq", "bytes", "evidence", "queueing_ms", "verdict"]
-        .map(str::to_owned);
+    let header = [
+        "time_s",
+        "frame",
+        "frame_again",
+        "time_utc",
+        "seq",
+        "bytes",
+        "evidence",
+        "queueing_ms",
+        "verdict",
+    ]
+    .map(str::to_owned);
     let names: Vec<&String> = flow.summary.keys().collect();
     let record = |loss: &Loss| {
         let own = [
@@ -353,7 +413,9 @@ fn csv(flow: &Flow) -> String {
             loss.queueing_ms.map(|ms| format!("{ms:.3}")).unwrap_or_default(),
             flow.verdict(loss).to_string(),
         ];
-        let said = names.iter().map(|name| loss.verdicts.of(name).unwrap_or(Verdict::Undecided).to_string());
+        let said = names
+            .iter()
+            .map(|name| loss.verdicts.of(name).unwrap_or(Verdict::Undecided).to_string());
         own.into_iter().chain(said).collect()
     };
     let header = header.into_iter().chain(names.iter().map(|name| (*name).clone())).collect();

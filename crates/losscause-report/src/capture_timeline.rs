@@ -1,7 +1,8 @@
-//! The timeline of a flow of a capture: queue in time and bytes, rate beside what the path takes, and sequence numbers over one
-//! time axis, with every loss.
+//! The timeline of a flow of a capture: queue in time and bytes, rate beside what the path takes,
+//! and sequence numbers over one time axis, with every loss.
 //!
-//! Colour and shape of a mark tell the cause that was named, else the verdict: the true cause is not known.
+//! Colour and shape of a mark tell the cause that was named, else the verdict: the true cause is
+//! not known.
 
 use losscause::Verdict;
 use losscause_capture::{Flow, Loss, LossKind, OverTime, Protocol, Step};
@@ -9,7 +10,8 @@ use losscause_capture::{Flow, Loss, LossKind, OverTime, Protocol, Step};
 use super::marks::merged;
 use super::time::{Curve, Drawing, Lane, Mark, Panel, Shape, Stroke};
 
-/// Of the drawing: losses closer in time are one mark in a lane; in a panel, losses closer in time and in height.
+/// Of the drawing: losses closer in time are one mark in a lane; in a panel, losses closer in time
+/// and in height.
 const TOLD_APART: f64 = 1.0 / 160.0;
 const TOLD_APART_IN_PANEL: (f64, f64) = (1.0 / 160.0, 1.0 / 16.0);
 
@@ -32,9 +34,10 @@ pub(super) fn class(verdict: Verdict) -> &'static str {
 fn look(kind: LossKind) -> (Shape, &'static str) {
     match kind {
         LossKind::CalledWireless => (Shape::Circle, WIRELESS),
-        LossKind::Policer | LossKind::FullQueue | LossKind::ShortQueue | LossKind::CalledCongestion => {
-            (Shape::Square, CONGESTION)
-        }
+        LossKind::Policer
+        | LossKind::FullQueue
+        | LossKind::ShortQueue
+        | LossKind::CalledCongestion => (Shape::Square, CONGESTION),
         LossKind::ByTimer => (Shape::Bar, TIMER),
         _ => (Shape::Diamond, UNKNOWN),
     }
@@ -57,7 +60,12 @@ pub(super) fn drawing(flow: &Flow, name: &str) -> Drawing {
     let panels = vec![
         Panel {
             names: vec!["queueing delay".to_owned(), "ms".to_owned()],
-            curves: vec![curve("queueing delay", "t0", Stroke::Line, points(&over_time.queueing_ms, 1.0))],
+            curves: vec![curve(
+                "queueing delay",
+                "t0",
+                Stroke::Line,
+                points(&over_time.queueing_ms, 1.0),
+            )],
             marks: in_panel(
                 flow,
                 delay,
@@ -69,15 +77,26 @@ pub(super) fn drawing(flow: &Flow, name: &str) -> Drawing {
             curves: vec![curve("in queues, about", "t1 solid", Stroke::Line, points(&queue, 1e3))],
             marks: vec![],
         },
-        Panel { names: vec!["rate".to_owned(), "kb/s".to_owned()], curves: rates(flow, held, to_s), marks: vec![] },
+        Panel {
+            names: vec!["rate".to_owned(), "kb/s".to_owned()],
+            curves: rates(flow, held, to_s),
+            marks: vec![],
+        },
         Panel {
             names: vec!["sequence number".to_owned(), unit.to_owned()],
-            curves: vec![curve("sequence number", "t3", Stroke::Line, points(&over_time.seq, per_unit))],
+            curves: vec![curve(
+                "sequence number",
+                "t3",
+                Stroke::Line,
+                points(&over_time.seq, per_unit),
+            )],
             marks: in_panel(flow, place, (span_s, highest(&over_time.seq, []) / per_unit)),
         },
     ];
     let drawn = if over_time.seq.is_empty() { vec![] } else { panels };
-    let label = format!("Queueing delay, bytes in queues, rate, sequence numbers and losses over time: {name}");
+    let label = format!(
+        "Queueing delay, bytes in queues, rate, sequence numbers and losses over time: {name}"
+    );
     Drawing { label, from_s, to_s, panels: drawn, lanes: lanes(flow, span_s) }
 }
 
@@ -113,7 +132,9 @@ fn rates(flow: &Flow, of_data: Vec<(f64, f64)>, to_s: f64) -> Vec<Curve> {
     }
     let path = flow.steady_path_bps();
     let from_s = curves[0].points.first().map_or(to_s, |point| point.0);
-    curves.extend(path.map(|bps| curve("what the path takes", "limit l1", Stroke::Held, vec![(from_s, bps / 1e3)])));
+    curves.extend(path.map(|bps| {
+        curve("what the path takes", "limit l1", Stroke::Held, vec![(from_s, bps / 1e3)])
+    }));
     curves
 }
 
@@ -124,7 +145,11 @@ fn mark(flow: &Flow, loss: &Loss, value: f64) -> Mark {
 }
 
 /// Losses at their heights over a time of so many seconds and values up to so many.
-fn in_panel(flow: &Flow, height: impl Fn(&Loss) -> Option<f64>, (span_s, most): (f64, f64)) -> Vec<Mark> {
+fn in_panel(
+    flow: &Flow,
+    height: impl Fn(&Loss) -> Option<f64>,
+    (span_s, most): (f64, f64),
+) -> Vec<Mark> {
     let (across, up) = TOLD_APART_IN_PANEL;
     let step = |value: f64, whole: f64| if whole > 0.0 { (value / whole) as i64 } else { 0 };
     merged(flow.losses.iter().filter_map(|loss| {
@@ -151,7 +176,8 @@ pub(super) fn legend(flow: &Flow) -> Vec<(String, String)> {
         let (shape, class) = look(kind);
         (shape.sample(class), kind.words().to_owned())
     });
-    let strokes =
-        rates(flow, Vec::new(), 0.0).into_iter().map(|curve| (curve.sample(), format!("rate: {}", curve.name)));
+    let strokes = rates(flow, Vec::new(), 0.0)
+        .into_iter()
+        .map(|curve| (curve.sample(), format!("rate: {}", curve.name)));
     marks.chain(strokes.filter(|_| flow.over_time.is_some())).collect()
 }

@@ -1,5 +1,5 @@
-//! One metric of a table as a small drawing: measured values with their intervals, and beside them published values with
-//! their tolerance bands, or what another metric gives for the same system.
+//! One metric of a table as a small drawing: measured values with their intervals, and beside them
+//! published values with their tolerance bands, or what another metric gives for the same system.
 
 use super::axis::{Axis, short};
 use super::state;
@@ -20,12 +20,18 @@ const SLOPE: f64 = 35.0;
 
 /// Draws `items`, which are one metric of one table, from left to right.
 pub(super) fn svg(published: &Published, items: &[Item]) -> String {
-    draw(&items.iter().map(|item| Mark::of(published, item)).collect::<Vec<_>>(), items, "published and measured")
+    draw(
+        &items.iter().map(|item| Mark::of(published, item)).collect::<Vec<_>>(),
+        items,
+        "published and measured",
+    )
 }
 
 /// Draws `items` with a ring where the item of the same system in `others` lies.
 pub(super) fn beside(items: &[Item], others: &[Item]) -> String {
-    let other = |item: &Item| others.iter().find(|other| other.system == item.system).and_then(|other| other.measured);
+    let other = |item: &Item| {
+        others.iter().find(|other| other.system == item.system).and_then(|other| other.measured)
+    };
     let mark = |item: &Item| Mark {
         system: item.system.clone(),
         published: other(item),
@@ -62,8 +68,21 @@ fn draw(marks: &[Mark], items: &[Item], what: &str) -> String {
     );
     for value in axis.ticks() {
         let y = y(&axis, value);
-        line(out, &format!(r#"<line class="grid" x1="{left:.1}" x2="{width:.1}" y1="{y:.1}" y2="{y:.1}"/>"#));
-        line(out, &format!(r#"<text class="tick" x="{:.1}" y="{:.1}">{}</text>"#, left - 6.0, y + 4.0, short(value)));
+        line(
+            out,
+            &format!(
+                r#"<line class="grid" x1="{left:.1}" x2="{width:.1}" y1="{y:.1}" y2="{y:.1}"/>"#
+            ),
+        );
+        line(
+            out,
+            &format!(
+                r#"<text class="tick" x="{:.1}" y="{:.1}">{}</text>"#,
+                left - 6.0,
+                y + 4.0,
+                short(value)
+            ),
+        );
     }
     for (index, mark) in marks.iter().enumerate() {
         let x = left + COLUMN * (index as f64 + 0.5);
@@ -94,7 +113,8 @@ struct Mark {
 impl Mark {
     fn of(published: &Published, item: &Item) -> Self {
         let one = std::slice::from_ref(item);
-        let number = published.number.iter().find(|n| n.counts() && lookup_number(one, n).is_some());
+        let number =
+            published.number.iter().find(|n| n.counts() && lookup_number(one, n).is_some());
         Self {
             system: item.system.clone(),
             published: item.published,
@@ -107,7 +127,9 @@ impl Mark {
 
     fn extremes(&self) -> impl Iterator<Item = f64> {
         let end = self.interval.map(|interval| interval.high);
-        [self.published, self.measured, end, self.band.map(|(_, upper)| upper)].into_iter().flatten()
+        [self.published, self.measured, end, self.band.map(|(_, upper)| upper)]
+            .into_iter()
+            .flatten()
     }
 
     fn draw(&self, out: &mut String, x: f64, axis: &Axis) {
@@ -117,7 +139,9 @@ impl Mark {
             let height = (end - y).max(1.0);
             line(
                 out,
-                &format!(r#"<rect class="band" x="{left:.1}" y="{y:.1}" width="44" height="{height:.1}" rx="2"/>"#),
+                &format!(
+                    r#"<rect class="band" x="{left:.1}" y="{y:.1}" width="44" height="{height:.1}" rx="2"/>"#
+                ),
             );
         }
         if let Some(published) = self.published {
@@ -136,12 +160,16 @@ impl Mark {
                 ),
             );
             let y = y(axis, measured);
-            line(out, &format!(r#"<circle class="dot {}" cx="{x:.1}" cy="{y:.1}" r="4.5"/>"#, self.class));
+            line(
+                out,
+                &format!(r#"<circle class="dot {}" cx="{x:.1}" cy="{y:.1}" r="4.5"/>"#, self.class),
+            );
         }
     }
 }
 
-/// How the systems' names stand below their columns: level, or aslope where a name is wider than its column.
+/// How the systems' names stand below their columns: level, or aslope where a name is wider than
+/// its column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Names {
     Level,
@@ -176,7 +204,9 @@ impl Names {
         let y = TOP + HEIGHT + 16.0;
         let name = escape(name);
         match self {
-            Self::Level => line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{name}</text>"#)),
+            Self::Level => {
+                line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{name}</text>"#))
+            }
             Self::Aslope(_) => line(
                 out,
                 &format!(
@@ -207,9 +237,13 @@ mod tests {
             Item { measured, ..blank }
         };
         let own = [item("goodput", "reno", Some(3.0)), item("goodput", "bbr", Some(9.0))];
-        let others = [item("simulated_goodput", "reno", Some(3.5)), item("simulated_goodput", "bbr", None)];
+        let others =
+            [item("simulated_goodput", "reno", Some(3.5)), item("simulated_goodput", "bbr", None)];
         let svg = beside(&own, &others);
-        assert_eq!((svg.matches("class=\"published\"").count(), svg.matches("class=\"dot").count()), (1, 2));
+        assert_eq!(
+            (svg.matches("class=\"published\"").count(), svg.matches("class=\"dot").count()),
+            (1, 2)
+        );
         assert!(svg.contains("goodput: measured, and simulated_goodput, per system"));
         assert_eq!(beside(&own, &[]), "", "without rings the table is enough");
     }
@@ -232,7 +266,10 @@ mod tests {
         let mut svg = String::new();
         names.draw(&mut svg, 76.0, "lc_cubic_spike");
         assert!(svg.contains("transform=\"rotate(-35 76.0"), "{svg}");
-        assert!(names.left() + COLUMN / 2.0 >= widest * SLOPE.to_radians().cos(), "the first name is cut off");
+        assert!(
+            names.left() + COLUMN / 2.0 >= widest * SLOPE.to_radians().cos(),
+            "the first name is cut off"
+        );
     }
 
     #[test]

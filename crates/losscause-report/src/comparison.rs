@@ -6,7 +6,9 @@ use super::algorithms::{self, AlgorithmView};
 use super::strips::{self, Strip};
 use losscause_laboratory::compare::{Comparison, Difference, JUDGED_BY, VariantResult};
 use losscause_study::run::RunRecord;
-use losscause_study::tools::figures::{number, plus_minus, sentence, to_the_digits_of, unit_symbol};
+use losscause_study::tools::figures::{
+    number, plus_minus, sentence, to_the_digits_of, unit_symbol,
+};
 
 #[derive(Serialize)]
 pub(super) struct PageView {
@@ -50,7 +52,8 @@ struct CellView {
 
 /// The view of the whole page. `records` are those of the first run of every variant.
 pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> PageView {
-    let mut metrics: Vec<&str> = JUDGED_BY.into_iter().filter(|metric| comparison.has(metric)).collect();
+    let mut metrics: Vec<&str> =
+        JUDGED_BY.into_iter().filter(|metric| comparison.has(metric)).collect();
     let told = metrics.len();
     let others = comparison.variants[0].metrics.keys().map(String::as_str);
     metrics.extend(others.filter(|metric| !JUDGED_BY.contains(metric) && comparison.has(metric)));
@@ -67,9 +70,16 @@ pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> PageView {
         variants: comparison
             .variants
             .iter()
-            .map(|variant| VariantView { name: variant.name.clone(), settings: variant.settings.clone() })
+            .map(|variant| VariantView {
+                name: variant.name.clone(),
+                settings: variant.settings.clone(),
+            })
             .collect(),
-        metrics: metrics.into_iter().enumerate().map(|(n, name)| metric(comparison, name, n < told)).collect(),
+        metrics: metrics
+            .into_iter()
+            .enumerate()
+            .map(|(n, name)| metric(comparison, name, n < told))
+            .collect(),
         algorithms: algorithms(comparison, records),
         version: comparison.version.clone(),
         csv: losscause_laboratory::compare::csv(comparison),
@@ -96,7 +106,11 @@ fn metric(comparison: &Comparison, name: &str, told: bool) -> MetricView {
         .iter()
         .map(|variant| Strip {
             name: &variant.name,
-            values: variant.each_run.iter().filter_map(|run| run.metrics.get(name).copied().flatten()).collect(),
+            values: variant
+                .each_run
+                .iter()
+                .filter_map(|run| run.metrics.get(name).copied().flatten())
+                .collect(),
             mean: variant.metrics.get(name).and_then(|found| found.value),
             ci95: variant.metrics.get(name).and_then(|found| found.ci95),
         })
@@ -104,7 +118,11 @@ fn metric(comparison: &Comparison, name: &str, told: bool) -> MetricView {
     MetricView {
         anchor: format!("metric-{name}"),
         drawing: if told { strips::svg(name, unit, &strips) } else { String::new() },
-        cells: comparison.variants.iter().map(|variant| cell(variant, name, &comparison.variants[0].name)).collect(),
+        cells: comparison
+            .variants
+            .iter()
+            .map(|variant| cell(variant, name, &comparison.variants[0].name))
+            .collect(),
         name: name.to_owned(),
         unit: unit_symbol(unit).to_owned(),
         told,
@@ -113,11 +131,21 @@ fn metric(comparison: &Comparison, name: &str, told: bool) -> MetricView {
 
 /// The mean, and below it the difference from the first variant.
 fn cell(variant: &VariantResult, metric: &str, first: &str) -> CellView {
-    let Some(((mean, below), found)) = variant.in_words(metric).zip(variant.metrics.get(metric)) else {
-        return CellView { mean: number(None), below: String::new(), tip: "no run has a value".to_owned() };
+    let Some(((mean, below), found)) = variant.in_words(metric).zip(variant.metrics.get(metric))
+    else {
+        return CellView {
+            mean: number(None),
+            below: String::new(),
+            tip: "no run has a value".to_owned(),
+        };
     };
     let unit = unit_symbol(&found.unit);
-    let mut tip = format!("{metric}, {}\n{mean} {} {unit}, {} runs", variant.name, plus_minus(found.ci95), found.runs);
+    let mut tip = format!(
+        "{metric}, {}\n{mean} {} {unit}, {} runs",
+        variant.name,
+        plus_minus(found.ci95),
+        found.runs
+    );
     if let Some(difference) = variant.differences.get(metric) {
         tip += &format!("\n{}", against(difference, first));
     }
@@ -129,7 +157,11 @@ fn against(difference: &Difference, first: &str) -> String {
     let percent = match (difference.percent, difference.percent_ci95) {
         (Some(percent), Some(ci95)) => {
             let sign = if percent > 0.0 { "+" } else { "" };
-            format!(" ({sign}{} {} %)", to_the_digits_of(percent, Some(ci95)), plus_minus(Some(ci95)))
+            format!(
+                " ({sign}{} {} %)",
+                to_the_digits_of(percent, Some(ci95)),
+                plus_minus(Some(ci95))
+            )
         }
         _ => String::new(),
     };

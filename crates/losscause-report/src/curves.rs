@@ -4,7 +4,8 @@ use losscause_laboratory::papers::record::Item;
 use losscause_laboratory::papers::record::{ItemSpec, Parameters, Value};
 use losscause_study::scenario::expression::Formula;
 
-/// One drawing of a figure: a metric over the figure's horizontal axis, at one combination of the other parameters.
+/// One drawing of a figure: a metric over the figure's horizontal axis, at one combination of the
+/// other parameters.
 #[derive(Clone, Debug)]
 pub struct Panel<'a> {
     /// The metric, by name.
@@ -15,7 +16,8 @@ pub struct Panel<'a> {
     pub at: Parameters,
     /// The parameter along the horizontal axis.
     pub x: &'a str,
-    /// One curve per system, in the paper's order; with [`ItemSpec::curves`] one per system and value of it.
+    /// One curve per system, in the paper's order; with [`ItemSpec::curves`] one per system and
+    /// value of it.
     pub curves: Vec<Curve<'a>>,
 }
 
@@ -33,12 +35,16 @@ pub struct Curve<'a> {
 /// The panels of a figure, in the order of its parameters and metrics; none for a table.
 pub fn panels<'a>(spec: &'a ItemSpec, items: &'a [Item]) -> Vec<Panel<'a>> {
     let Some(x) = spec.x.as_deref() else { return Vec::new() };
-    let differs = |name: &str| items.iter().any(|i| i.parameters.get(name) != items[0].parameters.get(name));
+    let differs =
+        |name: &str| items.iter().any(|i| i.parameters.get(name) != items[0].parameters.get(name));
     let of_curve = |name: &str| spec.curves.as_ref().is_some_and(|formula| formula.takes(name));
     let mut panels: Vec<Panel<'a>> = Vec::new();
     for item in items {
         let Some(place) = item.parameters.get(x).and_then(Value::as_number) else { continue };
-        let others = item.parameters.iter().filter(|(name, _)| *name != x && !of_curve(name) && differs(name));
+        let others = item
+            .parameters
+            .iter()
+            .filter(|(name, _)| *name != x && !of_curve(name) && differs(name));
         let at: Parameters = others.map(|(name, value)| (name.clone(), value.clone())).collect();
         let known = panels.iter().position(|p| p.metric == item.metric && p.at == at);
         let index = known.unwrap_or_else(|| {
@@ -56,8 +62,10 @@ pub fn panels<'a>(spec: &'a ItemSpec, items: &'a [Item]) -> Vec<Panel<'a>> {
     for panel in &mut panels {
         panel.curves.iter_mut().for_each(|curve| curve.points.sort_by(|a, b| a.0.total_cmp(&b.0)));
     }
-    // Items come with the axis before other parameters; panels of one combination belong side by side.
-    let combination = |panel: &Panel<'_>| panel.at.values().map(ToString::to_string).collect::<Vec<_>>();
+    // Items come with the axis before other parameters; panels of one combination belong side by
+    // side.
+    let combination =
+        |panel: &Panel<'_>| panel.at.values().map(ToString::to_string).collect::<Vec<_>>();
     let order: Vec<Vec<String>> = panels.iter().map(combination).collect();
     panels.sort_by_key(|panel| order.iter().position(|at| *at == combination(panel)));
     panels
@@ -66,7 +74,8 @@ pub fn panels<'a>(spec: &'a ItemSpec, items: &'a [Item]) -> Vec<Panel<'a>> {
 impl Panel<'_> {
     /// The values on the horizontal axis at which any curve has a point, in rising order.
     pub fn places(&self) -> Vec<f64> {
-        let mut places: Vec<f64> = self.curves.iter().flat_map(|curve| &curve.points).map(|(x, _)| *x).collect();
+        let mut places: Vec<f64> =
+            self.curves.iter().flat_map(|curve| &curve.points).map(|(x, _)| *x).collect();
         places.sort_by(f64::total_cmp);
         places.dedup();
         places
@@ -108,13 +117,19 @@ mod tests {
     fn figure_14_has_a_panel_per_topology_and_a_curve_per_system() {
         let plan = plan("cen2003/figure14");
         let panels = panels(plan.sheets()[0].spec, plan.items());
-        let shown: Vec<String> = panels.iter().map(|p| format!("{} {}", p.metric, p.at["topology"])).collect();
+        let shown: Vec<String> =
+            panels.iter().map(|p| format!("{} {}", p.metric, p.at["topology"])).collect();
         assert_eq!(shown, ["dev WLH", "dev WB"]);
         for panel in &panels {
             assert_eq!(panel.curves.len(), 9);
             let places: Vec<f64> = panel.curves[0].points.iter().map(|(x, _)| *x).collect();
             assert_eq!(places, [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 16.0]);
-            assert!(panel.curves.iter().all(|c| c.points.iter().all(|(_, item)| item.system == c.system)));
+            assert!(
+                panel
+                    .curves
+                    .iter()
+                    .all(|c| c.points.iter().all(|(_, item)| item.system == c.system))
+            );
         }
     }
 
@@ -124,7 +139,8 @@ mod tests {
         let of_accuracy = panels(plan_5a.sheets()[0].spec, plan_5a.items());
         assert_eq!(of_accuracy.len(), 1);
         let expected = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
-        let values: Vec<f64> = of_accuracy[0].curves.iter().map(|curve| curve.value.unwrap().1).collect();
+        let values: Vec<f64> =
+            of_accuracy[0].curves.iter().map(|curve| curve.value.unwrap().1).collect();
         assert_eq!(values, expected);
         assert_eq!(of_accuracy[0].places(), expected);
         assert_eq!(labels(&of_accuracy)[1], "NewReno-LL at P_CC = 0.2");
@@ -132,7 +148,10 @@ mod tests {
         let of_history = panels(plan_7a.sheets()[0].spec, plan_7a.items());
         assert_eq!(of_history.len(), 1);
         let half = of_history[0].curves.iter().find(|curve| curve.value.unwrap().1 == 0.5).unwrap();
-        assert_eq!(half.points.iter().map(|(x, _)| *x).collect::<Vec<f64>>(), [4.0, 8.0, 16.0, 32.0, 64.0]);
+        assert_eq!(
+            half.points.iter().map(|(x, _)| *x).collect::<Vec<f64>>(),
+            [4.0, 8.0, 16.0, 32.0, 64.0]
+        );
     }
 
     #[test]

@@ -7,7 +7,12 @@ use losscause_laboratory::papers::record::{AxisSpec, Item, ItemSpec, Number, Pub
 use losscause_laboratory::papers::score::{lookup_number, tolerance};
 
 /// The drawing of a panel; empty if it has no value. `labels` are those of the whole figure.
-pub(super) fn svg(published: &Published, spec: &ItemSpec, panel: &Panel<'_>, labels: &[String]) -> String {
+pub(super) fn svg(
+    published: &Published,
+    spec: &ItemSpec,
+    panel: &Panel<'_>,
+    labels: &[String],
+) -> String {
     let Some(across) = across(spec, panel) else { return String::new() };
     let Some(up) = up(published, spec, panel) else { return String::new() };
     let lines = Lines {
@@ -21,19 +26,25 @@ pub(super) fn svg(published: &Published, spec: &ItemSpec, panel: &Panel<'_>, lab
 }
 
 /// A short stroke with the curve's mark, for the legend.
-pub(super) fn legend(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) -> String {
+pub(super) fn legend(
+    published: &Published,
+    curve: &curves::Curve<'_>,
+    labels: &[String],
+) -> String {
     sample(style(published, curve, labels))
 }
 
-/// A curve's colour, dashes and mark. A system has the same in every figure of the paper; curves that differ in a parameter
-/// have those of their place in the legend.
+/// A curve's colour, dashes and mark. A system has the same in every figure of the paper; curves
+/// that differ in a parameter have those of their place in the legend.
 fn style(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) -> Style {
     let in_legend = || labels.iter().position(|label| *label == curve.label()).unwrap_or(0);
     let place = match curve.value {
         // A system beside the paper's has a style that none of the paper's has.
-        None => {
-            published.system.iter().position(|s| s.name == curve.system).unwrap_or(published.system.len() + in_legend())
-        }
+        None => published
+            .system
+            .iter()
+            .position(|s| s.name == curve.system)
+            .unwrap_or(published.system.len() + in_legend()),
         Some(_) => in_legend(),
     };
     Style::nth(place)
@@ -58,12 +69,19 @@ fn drawn(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) ->
         None => curve.system.to_owned(),
         Some((formula, value)) => format!("{formula} = {value}"),
     };
-    Curve { name, style: style(published, curve, labels), points: curve.points.iter().map(point).collect() }
+    Curve {
+        name,
+        style: style(published, curve, labels),
+        points: curve.points.iter().map(point).collect(),
+    }
 }
 
 /// The published number that the item measures.
 fn printed<'a>(published: &'a Published, item: &Item) -> Option<&'a Number> {
-    published.number.iter().find(|n| n.counts() && lookup_number(std::slice::from_ref(item), n).is_some())
+    published
+        .number
+        .iter()
+        .find(|n| n.counts() && lookup_number(std::slice::from_ref(item), n).is_some())
 }
 
 fn across(spec: &ItemSpec, panel: &Panel<'_>) -> Option<Across> {
@@ -101,7 +119,8 @@ fn ends(axis: Axis, wanted: &AxisSpec) -> Axis {
     Axis { least, most, logarithmic: wanted.log.unwrap_or(logarithmic) && least > 0.0 }
 }
 
-/// What stands above the vertical axis: what the paper calls it. The caption of a panel names the metric.
+/// What stands above the vertical axis: what the paper calls it. The caption of a panel names the
+/// metric.
 fn name(spec: &ItemSpec, metric: &str) -> String {
     spec.axes.get(metric).and_then(|wanted| wanted.label.clone()).unwrap_or_default()
 }
@@ -119,7 +138,11 @@ mod tests {
                 for (name, axis) in &spec.axes {
                     let is_known = spec.x.as_ref() == Some(name) || spec.metrics.contains(name);
                     assert!(is_known, "{}/{}: axes.{name}", paper.key(), spec.id);
-                    assert!(axis.from.zip(axis.to).is_none_or(|(from, to)| from < to), "{}: axes.{name}", spec.id);
+                    assert!(
+                        axis.from.zip(axis.to).is_none_or(|(from, to)| from < to),
+                        "{}: axes.{name}",
+                        spec.id
+                    );
                     with_axes += 1;
                 }
             }

@@ -1,5 +1,5 @@
-//! Results as self-contained HTML files that begin with the answer: of a run, a reproduction, a comparison, a sweep, a
-//! capture.
+//! Results as self-contained HTML files that begin with the answer: of a run, a reproduction, a
+//! comparison, a sweep, a capture.
 //!
 //! | module | what it draws |
 //! |---|---|
@@ -63,9 +63,12 @@ pub fn simulation_html(result: &SimulationResult, record: &RunRecord) -> String 
     render("simulation.html", &simulation::page(result, record))
 }
 
-/// Writes the report of a comparison. `records` are those of the first run of every variant, in their order
-/// ([`losscause_laboratory::compare::Plan::execute_and_record`]).
-pub fn comparison_html(comparison: &losscause_laboratory::compare::Comparison, records: &[RunRecord]) -> String {
+/// Writes the report of a comparison. `records` are those of the first run of every variant, in
+/// their order ([`losscause_laboratory::compare::Plan::execute_and_record`]).
+pub fn comparison_html(
+    comparison: &losscause_laboratory::compare::Comparison,
+    records: &[RunRecord],
+) -> String {
     render("comparison.html", &comparison::page(comparison, records))
 }
 
@@ -74,8 +77,8 @@ pub fn sweep_html(result: &losscause_laboratory::sweep::SweepResult) -> String {
     render("sweep.html", &sweep::page(result))
 }
 
-/// Writes the report of a sweep into its directory. Where the results are in files only (`None`), an earlier report is removed:
-/// it would be one of other results.
+/// Writes the report of a sweep into its directory. Where the results are in files only (`None`),
+/// an earlier report is removed: it would be one of other results.
 ///
 /// # Errors
 /// The file cannot be written or removed.

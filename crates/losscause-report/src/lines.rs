@@ -1,5 +1,5 @@
-//! Curves over a horizontal axis, each with its intervals, its marks, and its name at its end; published values
-//! as rings over them.
+//! Curves over a horizontal axis, each with its intervals, its marks, and its name at its end;
+//! published values as rings over them.
 
 use std::fmt::{self, Write};
 
@@ -23,7 +23,8 @@ const VARIANTS: usize = 4;
 /// Number of shapes of marks.
 const SHAPES: usize = 5;
 
-/// Colour, dashes and mark of a curve, as classes of the page: `s3`, or `s3 v1` where a colour is used again.
+/// Colour, dashes and mark of a curve, as classes of the page: `s3`, or `s3 v1` where a colour is
+/// used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Style {
     colour: usize,
@@ -108,7 +109,8 @@ impl Point {
 }
 
 impl Across {
-    /// An axis for these values, in rising order; logarithmic if they span more than a factor of 20.
+    /// An axis for these values, in rising order; logarithmic if they span more than a factor of
+    /// 20.
     pub(super) fn of(name: &str, values: &[f64]) -> Option<Self> {
         let least = *values.first()?;
         let most = *values.last()?;
@@ -134,7 +136,9 @@ impl Lines {
         let label = escape(&self.label);
         line(
             out,
-            &format!(r#"<svg class="chart lines" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">"#),
+            &format!(
+                r#"<svg class="chart lines" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">"#
+            ),
         );
         self.draw_axes(out);
         if self.has_bands() {
@@ -151,7 +155,8 @@ impl Lines {
         svg
     }
 
-    /// Whether intervals are bands. Many bands cover each other; then each value has a stroke instead.
+    /// Whether intervals are bands. Many bands cover each other; then each value has a stroke
+    /// instead.
     fn has_bands(&self) -> bool {
         self.curves.len() <= MOST_BANDS
     }
@@ -165,7 +170,10 @@ impl Lines {
         let bottom = HEIGHT - BOTTOM;
         for value in self.up.ticks() {
             let y = self.y(value);
-            line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#));
+            line(
+                out,
+                &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#),
+            );
             let x = LEFT - 6.0;
             let y = y + 4.0;
             line(out, &format!(r#"<text class="tick" x="{x}" y="{y:.1}">{}</text>"#, short(value)));
@@ -184,11 +192,20 @@ impl Lines {
                 continue;
             }
             free_from = x + half + 4.0;
-            line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(text)));
+            line(
+                out,
+                &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(text)),
+            );
         }
         let x = (LEFT + end) / 2.0;
         let y = HEIGHT - 6.0;
-        line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(&self.across.name)));
+        line(
+            out,
+            &format!(
+                r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#,
+                escape(&self.across.name)
+            ),
+        );
     }
 
     /// The intervals as a band; a gap in the curve is a gap in it.
@@ -196,11 +213,16 @@ impl Lines {
         let has_band = |point: &&Point| point.value.is_some() && point.wide_interval().is_some();
         for part in curve.points.split(|point| !has_band(&point)).filter(|part| part.len() > 1) {
             let mut path = String::new();
-            let ends = |end: fn(Interval) -> f64| part.iter().filter_map(move |p| Some((p.x, end(p.interval?))));
+            let ends = |end: fn(Interval) -> f64| {
+                part.iter().filter_map(move |p| Some((p.x, end(p.interval?))))
+            };
             let below: Vec<(f64, f64)> = ends(|interval| interval.low).collect();
-            for (k, (x, value)) in ends(|interval| interval.high).chain(below.into_iter().rev()).enumerate() {
+            for (k, (x, value)) in
+                ends(|interval| interval.high).chain(below.into_iter().rev()).enumerate()
+            {
                 let step = if k == 0 { 'M' } else { 'L' };
-                write!(path, "{step}{:.1} {:.1}", self.across.x(x), self.y(value)).expect("a string takes every text");
+                write!(path, "{step}{:.1} {:.1}", self.across.x(x), self.y(value))
+                    .expect("a string takes every text");
             }
             line(out, &format!(r#"<path class="interval {}" d="{path}z"/>"#, curve.style));
         }
@@ -243,13 +265,17 @@ impl Lines {
 
     fn draw_rings(&self, out: &mut String, curve: &Curve) {
         let style = curve.style;
-        for (x, ring) in curve.points.iter().filter_map(|point| Some((point.x, point.ring.as_ref()?))) {
+        for (x, ring) in
+            curve.points.iter().filter_map(|point| Some((point.x, point.ring.as_ref()?)))
+        {
             let x = self.across.x(x);
             let upper = self.y(ring.value + ring.by);
             let lower = self.y(ring.value - ring.by);
             line(
                 out,
-                &format!(r#"<line class="allowed {style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#),
+                &format!(
+                    r#"<line class="allowed {style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#
+                ),
             );
             let y = self.y(ring.value);
             let title = escape(&ring.title);
@@ -267,28 +293,47 @@ impl Lines {
         if self.curves.len() < 2 || self.curves.len() > MOST_NAMED {
             return;
         }
-        let end = |curve: &Curve| curve.points.iter().rev().find_map(|point| Some((point.x, point.value?)));
+        let end = |curve: &Curve| {
+            curve.points.iter().rev().find_map(|point| Some((point.x, point.value?)))
+        };
         let mut names: Vec<(f64, f64, &Curve)> = self
             .curves
             .iter()
-            .filter_map(|curve| end(curve).map(|(x, value)| (self.y(value), self.across.x(x), curve)))
+            .filter_map(|curve| {
+                end(curve).map(|(x, value)| (self.y(value), self.across.x(x), curve))
+            })
             .collect();
         names.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let places = apart(&names.iter().map(|(y, ..)| *y).collect::<Vec<_>>(), 11.0, (TOP, HEIGHT - BOTTOM));
+        let places = apart(
+            &names.iter().map(|(y, ..)| *y).collect::<Vec<_>>(),
+            11.0,
+            (TOP, HEIGHT - BOTTOM),
+        );
         for ((y, x, curve), place) in names.iter().zip(places) {
             let style = curve.style;
             let name = escape(&shortened(&curve.name));
             let at = WIDTH - RIGHT + 8.0;
             line(
                 out,
-                &format!(r#"<path class="leader {style}" d="M{:.1} {y:.1}L{:.1} {place:.1}"/>"#, x + 5.0, at - 3.0),
+                &format!(
+                    r#"<path class="leader {style}" d="M{:.1} {y:.1}L{:.1} {place:.1}"/>"#,
+                    x + 5.0,
+                    at - 3.0
+                ),
             );
-            line(out, &format!(r#"<text class="end {style}" x="{at:.1}" y="{:.1}">{name}</text>"#, place + 3.5));
+            line(
+                out,
+                &format!(
+                    r#"<text class="end {style}" x="{at:.1}" y="{:.1}">{name}</text>"#,
+                    place + 3.5
+                ),
+            );
         }
     }
 }
 
-/// Rising places at least `distance` apart, each as near to its own as that allows, within the ends if there is room.
+/// Rising places at least `distance` apart, each as near to its own as that allows, within the ends
+/// if there is room.
 pub(super) fn apart(places: &[f64], distance: f64, (least, most): (f64, f64)) -> Vec<f64> {
     let mut found: Vec<f64> = Vec::with_capacity(places.len());
     for place in places {
@@ -305,13 +350,20 @@ pub(super) fn apart(places: &[f64], distance: f64, (least, most): (f64, f64)) ->
 
 /// A name in at most 14 characters.
 fn shortened(name: &str) -> String {
-    if name.chars().count() <= 14 { name.to_owned() } else { name.chars().take(13).chain(['…']).collect() }
+    if name.chars().count() <= 14 {
+        name.to_owned()
+    } else {
+        name.chars().take(13).chain(['…']).collect()
+    }
 }
 
 /// A short stroke with the curve's mark, for a legend.
 pub(super) fn sample(style: Style) -> String {
     let mut svg = String::new();
-    line(&mut svg, r#"<svg class="lines sample" width="34" height="14" viewBox="0 0 34 14" aria-hidden="true">"#);
+    line(
+        &mut svg,
+        r#"<svg class="lines sample" width="34" height="14" viewBox="0 0 34 14" aria-hidden="true">"#,
+    );
     line(&mut svg, &format!(r#"<path class="curve {style}" d="M1 7 H33"/>"#));
     mark(&mut svg, style, 17.0, 7.0, "");
     line(&mut svg, "</svg>");
@@ -326,9 +378,16 @@ pub(super) fn mark(out: &mut String, style: Style, x: f64, y: f64, title: &str) 
         1 => format!("M{x:.1} {:.1}l{r:.1} {h:.1}h-{w:.1}z", y - r, h = 1.8 * r, w = 2.0 * r),
         2 => format!("M{x:.1} {:.1}l{r:.1} {r:.1}l-{r:.1} {r:.1}l-{r:.1} -{r:.1}z", y - r),
         3 => format!("M{x:.1} {:.1}l{r:.1} -{h:.1}h-{w:.1}z", y + r, h = 1.8 * r, w = 2.0 * r),
-        _ => format!("M{:.1} {y:.1}a{r:.1} {r:.1} 0 1 0 {w:.1} 0a{r:.1} {r:.1} 0 1 0 -{w:.1} 0z", x - r, w = 2.0 * r),
+        _ => format!(
+            "M{:.1} {y:.1}a{r:.1} {r:.1} 0 1 0 {w:.1} 0a{r:.1} {r:.1} 0 1 0 -{w:.1} 0z",
+            x - r,
+            w = 2.0 * r
+        ),
     };
-    line(out, &format!(r#"<path class="mark {style}" d="{d}"><title>{}</title></path>"#, escape(title)));
+    line(
+        out,
+        &format!(r#"<path class="mark {style}" d="{d}"><title>{}</title></path>"#, escape(title)),
+    );
 }
 
 /// Writes powers of two below one as fractions, if all values below one are such.
@@ -336,7 +395,9 @@ fn tick_texts(ticks: &[f64]) -> Vec<String> {
     let below = |tick: &f64| *tick > 0.0 && *tick < 1.0;
     let is_power = |tick: &f64| tick.recip().log2().fract() == 0.0;
     let fractions = ticks.iter().filter(|tick| below(tick)).all(is_power);
-    let text = |tick: &f64| if fractions && below(tick) { format!("1/{}", tick.recip()) } else { short(*tick) };
+    let text = |tick: &f64| {
+        if fractions && below(tick) { format!("1/{}", tick.recip()) } else { short(*tick) }
+    };
     ticks.iter().map(text).collect()
 }
 
@@ -352,8 +413,11 @@ mod tests {
             title: "t".into(),
             ring: None,
         };
-        let curve =
-            |name: &str| Curve { name: name.into(), style: Style::nth(0), points: values.iter().map(point).collect() };
+        let curve = |name: &str| Curve {
+            name: name.into(),
+            style: Style::nth(0),
+            points: values.iter().map(point).collect(),
+        };
         let places: Vec<f64> = values.iter().map(|(x, ..)| *x).collect();
         Lines {
             label: "l".into(),
@@ -395,9 +459,13 @@ mod tests {
         let looks: std::collections::BTreeSet<(String, usize)> =
             (0..40).map(Style::nth).map(|style| (style.to_string(), style.shape())).collect();
         assert_eq!(looks.len(), 40);
-        assert_eq!([0, 9, 10, 23, 40].map(|place| Style::nth(place).to_string()), ["s0", "s9", "s0 v1", "s3 v2", "s0"]);
+        assert_eq!(
+            [0, 9, 10, 23, 40].map(|place| Style::nth(place).to_string()),
+            ["s0", "s9", "s0 v1", "s3 v2", "s0"]
+        );
         // In print, where colours are grey: the four curves of a colour have four shapes.
-        let shapes: std::collections::BTreeSet<usize> = [3, 13, 23, 33].map(|place| Style::nth(place).shape()).into();
+        let shapes: std::collections::BTreeSet<usize> =
+            [3, 13, 23, 33].map(|place| Style::nth(place).shape()).into();
         assert_eq!(shapes.len(), 4);
     }
 

@@ -1,5 +1,5 @@
-//! Lost packets as marks: the colour and the lane tell the true cause, the shape tells the verdict, an outline that it
-//! was wrong.
+//! Lost packets as marks: the colour and the lane tell the true cause, the shape tells the verdict,
+//! an outline that it was wrong.
 
 use losscause::Verdict;
 use losscause_sim::truth::Cause;
@@ -42,7 +42,9 @@ pub(super) fn class(loss: &LostPacket) -> &'static str {
 /// What happened, and why the algorithm said what it said.
 pub(super) fn title(loss: &LostPacket) -> String {
     let what = match (&loss.lost, loss.cause) {
-        (Some((_, link)), Some(Cause::Congestion)) => format!("lost to congestion (queue of {link})"),
+        (Some((_, link)), Some(Cause::Congestion)) => {
+            format!("lost to congestion (queue of {link})")
+        }
         (Some((_, link)), _) => format!("lost in the air (channel of {link})"),
         (None, Some(cause)) => format!("begins a loss event; true cause: {cause}"),
         (None, None) => "was not lost".to_owned(),
@@ -69,15 +71,18 @@ pub(super) fn reason(loss: &LostPacket) -> Option<String> {
     Some(format!("{hybrid}{judgement}{right}"))
 }
 
-/// The losses as marks, with those that cannot be told apart as one. `place` gives a loss's spot in steps that can be
-/// told apart, and its mark's place.
+/// The losses as marks, with those that cannot be told apart as one. `place` gives a loss's spot in
+/// steps that can be told apart, and its mark's place.
 pub(super) fn merged<'a>(
     losses: impl Iterator<Item = &'a LostPacket>,
     place: impl Fn(&LostPacket) -> Option<((i64, i64), (f64, f64))>,
 ) -> Vec<Mark> {
     marks::merged(losses.filter_map(|loss| {
         let (spot, (at_s, value)) = place(loss)?;
-        Some((spot, Mark { at_s, value, shape: shape(loss), class: class(loss), title: title(loss) }))
+        Some((
+            spot,
+            Mark { at_s, value, shape: shape(loss), class: class(loss), title: title(loss) },
+        ))
     }))
 }
 
@@ -93,7 +98,8 @@ pub(super) fn lanes(losses: &[LostPacket], flows: &[&str], step_s: f64) -> Vec<L
         ];
         for (cause, name) in causes {
             let mine = losses.iter().filter(|loss| loss.flow == *flow && loss.cause == cause);
-            let place = |loss: &LostPacket| Some((((loss.at_s() / step_s) as i64, 0), (loss.at_s(), 0.0)));
+            let place =
+                |loss: &LostPacket| Some((((loss.at_s() / step_s) as i64, 0), (loss.at_s(), 0.0)));
             let marks = merged(mine, place);
             if !marks.is_empty() {
                 lanes.push(Lane { name: format!("{of}{name}"), marks });
@@ -106,8 +112,10 @@ pub(super) fn lanes(losses: &[LostPacket], flows: &[&str], step_s: f64) -> Vec<L
 /// What colours and shapes mean: a sample and words, for those that occur.
 pub(super) fn legend(losses: &[&LostPacket]) -> Vec<(String, String)> {
     let mut legend = Vec::new();
-    let causes =
-        [(Cause::Congestion, "congestion", "lost to congestion"), (Cause::Wireless, "wireless", "lost in the air")];
+    let causes = [
+        (Cause::Congestion, "congestion", "lost to congestion"),
+        (Cause::Wireless, "wireless", "lost in the air"),
+    ];
     for (cause, class, words) in causes {
         if losses.iter().any(|loss| loss.cause == Some(cause)) {
             legend.push((format!(r#"<span class="swatch {class}"></span>"#), words.to_owned()));

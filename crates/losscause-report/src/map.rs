@@ -1,4 +1,5 @@
-//! A page of maps: tables whose cells are shares with a colour. The caller says what stands in rows and columns.
+//! A page of maps: tables whose cells are shares with a colour. The caller says what stands in rows
+//! and columns.
 
 use serde::Serialize;
 
@@ -65,12 +66,16 @@ pub struct MapCell {
 }
 
 impl MapCell {
-    /// A share of wrong answers, 0 to 1: good below a half, which is what a constant answer or a coin reaches.
+    /// A share of wrong answers, 0 to 1: good below a half, which is what a constant answer or a
+    /// coin reaches.
     pub fn error(share: Option<f64>) -> Self {
         let Some(share) = share else { return Self::text("–") };
         let distance = (2.0 * (share - 0.5).abs()).min(1.0);
         let colour = if share <= 0.5 { "good" } else { "bad" };
-        Self { text: format!("{:.0}", 100.0 * share), colour: Some((colour, (60.0 * distance).round() as u32)) }
+        Self {
+            text: format!("{:.0}", 100.0 * share),
+            colour: Some((colour, (60.0 * distance).round() as u32)),
+        }
     }
 
     /// A text without a colour.
@@ -95,7 +100,11 @@ mod tests {
 
     #[test]
     fn a_page_of_maps_escapes_its_names() {
-        let row = MapRow { name: "<queue>".into(), basis: "3".into(), cells: vec![MapCell::error(Some(0.12))] };
+        let row = MapRow {
+            name: "<queue>".into(),
+            basis: "3".into(),
+            cells: vec![MapCell::error(Some(0.12))],
+        };
         let map = Map {
             heading: "h".into(),
             note: "n".into(),
@@ -114,7 +123,9 @@ mod tests {
         };
         let html = crate::map_html(&page);
         assert!(
-            html.contains("&lt;queue&gt;") && html.contains("A &amp; B") && html.contains("var(--good) 46%"),
+            html.contains("&lt;queue&gt;")
+                && html.contains("A &amp; B")
+                && html.contains("var(--good) 46%"),
             "{html}"
         );
     }

@@ -10,7 +10,8 @@ const TOLD: usize = 4;
 /// A place in a drawing, in steps that can be told apart, and how the mark there looks.
 type Spot = (i64, i64, Shape, &'static str);
 
-/// Marks, each with its place in steps that can be told apart, with those of one place and look as one.
+/// Marks, each with its place in steps that can be told apart, with those of one place and look as
+/// one.
 pub(super) fn merged(marks: impl Iterator<Item = ((i64, i64), Mark)>) -> Vec<Mark> {
     let mut spots: BTreeMap<Spot, (Mark, usize)> = BTreeMap::new();
     for ((x, y), mark) in marks {
@@ -41,7 +42,13 @@ mod tests {
 
     #[test]
     fn marks_at_one_place_are_one_that_counts_the_rest() {
-        let mark = |k: usize, shape| Mark { at_s: k as f64, value: 0.0, shape, class: "c", title: format!("loss {k}") };
+        let mark = |k: usize, shape| Mark {
+            at_s: k as f64,
+            value: 0.0,
+            shape,
+            class: "c",
+            title: format!("loss {k}"),
+        };
         let six = (0..6).map(|k| ((0, 0), mark(k, Shape::Square)));
         let others = [((0, 0), mark(6, Shape::Circle)), ((1, 0), mark(7, Shape::Square))];
         let merged = merged(six.chain(others));

@@ -1,4 +1,5 @@
-//! What was missed, and why: the explanations of the paper's record, each with the numbers and claims that it explains.
+//! What was missed, and why: the explanations of the paper's record, each with the numbers and
+//! claims that it explains.
 
 use serde::Serialize;
 
@@ -33,11 +34,13 @@ impl MissView {
     }
 }
 
-/// The missed numbers of a paper in its order, then the failing claims; those of one explanation together.
+/// The missed numbers of a paper in its order, then the failing claims; those of one explanation
+/// together.
 pub(super) fn of(paper: &Paper, items: &[Item], claims: &[&ClaimOutcome]) -> Vec<MissView> {
     let mut misses: Vec<MissView> = Vec::new();
     let mut add = |id: &str, missed: MissedView| {
-        let why = paper.explanation_of(id).map_or(UNEXPLAINED, |explanation| explanation.why.as_str());
+        let why =
+            paper.explanation_of(id).map_or(UNEXPLAINED, |explanation| explanation.why.as_str());
         match misses.iter_mut().find(|miss| miss.why == why) {
             Some(miss) => miss.of.push(missed),
             None => {
@@ -47,7 +50,10 @@ pub(super) fn of(paper: &Paper, items: &[Item], claims: &[&ClaimOutcome]) -> Vec
         }
     };
     for number in paper.published().number.iter().filter(|number| number.counts()) {
-        let Some(item) = lookup_number(items, number).filter(|item| item.status == Status::Missed) else { continue };
+        let Some(item) = lookup_number(items, number).filter(|item| item.status == Status::Missed)
+        else {
+            continue;
+        };
         let figures = format!("{} instead of {}", item.measured_text(), item.published_text());
         let name = format!("{}: {}, {}", number.source, number.system, number.metric);
         let anchor = state::anchor(paper.key(), &item.id);

@@ -33,18 +33,26 @@ pub(super) struct Idea {
 pub(super) fn idea(name: &str) -> Option<Idea> {
     let is_about = |page: &&&str| {
         let title = page.lines().next().unwrap_or_default().trim_start_matches("# ").to_lowercase();
-        title.split([',', ' ']).any(|word| word == name.to_lowercase()) || title.contains(&name.to_lowercase())
+        title.split([',', ' ']).any(|word| word == name.to_lowercase())
+            || title.contains(&name.to_lowercase())
     };
     let page = PAGES.iter().find(is_about)?;
     let (_, after) = page.split_once("## Idea\n")?;
     let part = after.split("\n## ").next().unwrap_or(after);
     let is_equation = |block: &&str| block.starts_with("    ");
-    let blocks: Vec<&str> =
-        part.split("\n\n").map(|block| block.trim_matches('\n')).filter(|block| !block.is_empty()).collect();
+    let blocks: Vec<&str> = part
+        .split("\n\n")
+        .map(|block| block.trim_matches('\n'))
+        .filter(|block| !block.is_empty())
+        .collect();
     let equation: Vec<&str> = blocks.iter().copied().filter(is_equation).collect();
     let before = blocks.iter().take_while(|block| !is_equation(block));
-    let text = before.map(|block| block.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join(" ");
-    let symbols = blocks.iter().skip_while(|block| !is_equation(block)).filter(|block| !is_equation(block));
+    let text = before
+        .map(|block| block.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect::<Vec<_>>()
+        .join(" ");
+    let symbols =
+        blocks.iter().skip_while(|block| !is_equation(block)).filter(|block| !is_equation(block));
     let symbols = symbols.flat_map(|block| entries(block)).collect();
     let unindented = |line: &str| line.strip_prefix("    ").unwrap_or(line).to_owned();
     let equation = equation.join("\n").lines().map(unindented).collect::<Vec<_>>().join("\n");
@@ -62,8 +70,13 @@ fn entries(block: &str) -> Vec<String> {
 
 /// The first few sentences of a text. "et al." does not end one.
 fn sentences(text: &str, most: usize) -> String {
-    let ends = text.match_indices(". ").map(|(at, _)| at + 1).filter(|&at| !text[..at].ends_with("al."));
-    ends.take(most).last().filter(|_| text.matches(". ").count() >= most).map_or(text, |at| &text[..at]).to_owned()
+    let ends =
+        text.match_indices(". ").map(|(at, _)| at + 1).filter(|&at| !text[..at].ends_with("al."));
+    ends.take(most)
+        .last()
+        .filter(|_| text.matches(". ").count() >= most)
+        .map_or(text, |at| &text[..at])
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -86,8 +99,13 @@ mod tests {
                 "{algorithm}: {}",
                 idea.text
             );
-            let has_outcome = ["wireless", "spike", "ZigZag"].iter().any(|word| idea.equation.contains(word));
-            assert!(has_outcome && !idea.equation.starts_with(' '), "{algorithm}: {}", idea.equation);
+            let has_outcome =
+                ["wireless", "spike", "ZigZag"].iter().any(|word| idea.equation.contains(word));
+            assert!(
+                has_outcome && !idea.equation.starts_with(' '),
+                "{algorithm}: {}",
+                idea.equation
+            );
         }
         assert_eq!(idea("near minimum"), None);
     }

@@ -1,5 +1,6 @@
-//! A phase plot: two metrics of a figure against each other as a trajectory, numbered along the figure's axis. It shows
-//! the fairness line, on which both are equal, and the efficiency line, if the item has one.
+//! A phase plot: two metrics of a figure against each other as a trajectory, numbered along the
+//! figure's axis. It shows the fairness line, on which both are equal, and the efficiency line, if
+//! the item has one.
 
 use super::axis::{nice_ceiling, short};
 use super::svg::{escape, line};
@@ -19,9 +20,13 @@ type Point = (f64, f64, f64);
 fn trajectories(phase: &PhaseSpec, panels: &[Panel<'_>]) -> Vec<(String, Option<f64>, Vec<Point>)> {
     let mut found = Vec::new();
     for panel in panels.iter().filter(|panel| panel.metric == phase.right) {
-        let Some(other) = panels.iter().find(|p| p.metric == phase.up && p.at == panel.at) else { continue };
+        let Some(other) = panels.iter().find(|p| p.metric == phase.up && p.at == panel.at) else {
+            continue;
+        };
         for curve in &panel.curves {
-            let Some(same) = other.curves.iter().find(|c| c.system == curve.system && c.value == curve.value) else {
+            let Some(same) =
+                other.curves.iter().find(|c| c.system == curve.system && c.value == curve.value)
+            else {
                 continue;
             };
             let up = |place: f64| same.points.iter().find(|(x, _)| *x == place)?.1.measured;
@@ -104,21 +109,49 @@ fn svg(phase: &PhaseSpec, sum: Option<f64>, points: &[Point]) -> String {
     let label = escape(&format!("{} against {}", phase.up, phase.right));
     line(
         out,
-        &format!(r#"<svg class="chart lines phase" viewBox="0 0 {SIZE} {SIZE}" role="img" aria-label="{label}">"#),
+        &format!(
+            r#"<svg class="chart lines phase" viewBox="0 0 {SIZE} {SIZE}" role="img" aria-label="{label}">"#
+        ),
     );
     for step in 0..=4 {
         let value = top * f64::from(step) / 4.0;
         let h = y(value);
         let v = x(value);
         let text = short(value);
-        line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{:.1}" y1="{h:.1}" y2="{h:.1}"/>"#, SIZE - RIGHT));
-        line(out, &format!(r#"<line class="grid" x1="{v:.1}" x2="{v:.1}" y1="{TOP}" y2="{:.1}"/>"#, SIZE - BOTTOM));
-        line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{text}</text>"#, LEFT - 6.0, h + 4.0));
-        line(out, &format!(r#"<text class="name" x="{v:.1}" y="{:.1}">{text}</text>"#, SIZE - BOTTOM + 15.0));
+        line(
+            out,
+            &format!(
+                r#"<line class="grid" x1="{LEFT}" x2="{:.1}" y1="{h:.1}" y2="{h:.1}"/>"#,
+                SIZE - RIGHT
+            ),
+        );
+        line(
+            out,
+            &format!(
+                r#"<line class="grid" x1="{v:.1}" x2="{v:.1}" y1="{TOP}" y2="{:.1}"/>"#,
+                SIZE - BOTTOM
+            ),
+        );
+        line(
+            out,
+            &format!(r#"<text class="tick" x="{}" y="{:.1}">{text}</text>"#, LEFT - 6.0, h + 4.0),
+        );
+        line(
+            out,
+            &format!(
+                r#"<text class="name" x="{v:.1}" y="{:.1}">{text}</text>"#,
+                SIZE - BOTTOM + 15.0
+            ),
+        );
     }
     line(
         out,
-        &format!(r#"<text class="name" x="{:.1}" y="{:.1}">{}</text>"#, x(top / 2.0), SIZE - 6.0, escape(&phase.right)),
+        &format!(
+            r#"<text class="name" x="{:.1}" y="{:.1}">{}</text>"#,
+            x(top / 2.0),
+            SIZE - 6.0,
+            escape(&phase.right)
+        ),
     );
     let middle = y(top / 2.0);
     line(
@@ -128,7 +161,10 @@ fn svg(phase: &PhaseSpec, sum: Option<f64>, points: &[Point]) -> String {
             escape(&phase.up)
         ),
     );
-    let mut guide = |(x1, y1): (f64, f64), (x2, y2): (f64, f64), (at, anchor): ((f64, f64), &str), text: &str| {
+    let mut guide = |(x1, y1): (f64, f64),
+                     (x2, y2): (f64, f64),
+                     (at, anchor): ((f64, f64), &str),
+                     text: &str| {
         line(
             out,
             &format!(
@@ -139,12 +175,24 @@ fn svg(phase: &PhaseSpec, sum: Option<f64>, points: &[Point]) -> String {
                 y(y2)
             ),
         );
-        line(out, &format!(r#"<text class="{anchor}" x="{:.1}" y="{:.1}">{text}</text>"#, x(at.0), y(at.1)));
+        line(
+            out,
+            &format!(
+                r#"<text class="{anchor}" x="{:.1}" y="{:.1}">{text}</text>"#,
+                x(at.0),
+                y(at.1)
+            ),
+        );
     };
     guide((0.0, 0.0), (top, top), ((0.94 * top, 0.97 * top), "tick"), "fairness");
     if let Some(sum) = sum {
         let end = sum.min(top);
-        guide((sum - end, end), (end, sum - end), ((sum - end + 0.03 * top, end - 0.03 * top), "at"), "efficiency");
+        guide(
+            (sum - end, end),
+            (end, sum - end),
+            ((sum - end + 0.03 * top, end - 0.03 * top), "at"),
+            "efficiency",
+        );
     }
     for (from, to) in points.iter().zip(points.iter().skip(1)) {
         let class = Move::of(from, to).class();
@@ -152,7 +200,12 @@ fn svg(phase: &PhaseSpec, sum: Option<f64>, points: &[Point]) -> String {
         let y1 = y(from.2);
         let x2 = x(to.1);
         let y2 = y(to.2);
-        line(out, &format!(r#"<line class="move {class}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#));
+        line(
+            out,
+            &format!(
+                r#"<line class="move {class}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#
+            ),
+        );
     }
     for (index, (place, right, up)) in points.iter().enumerate() {
         let title = escape(&format!("{}: {} and {}", short(*place), short(*right), short(*up)));
@@ -161,10 +214,14 @@ fn svg(phase: &PhaseSpec, sum: Option<f64>, points: &[Point]) -> String {
         let y = y(*up);
         line(
             out,
-            &format!(r#"<circle class="state" cx="{x:.1}" cy="{y:.1}" r="{radius}"><title>{title}</title></circle>"#),
+            &format!(
+                r#"<circle class="state" cx="{x:.1}" cy="{y:.1}" r="{radius}"><title>{title}</title></circle>"#
+            ),
         );
     }
-    for (point, text) in points.first().map(|p| (p, "start")).into_iter().chain(points.last().map(|p| (p, "end"))) {
+    for (point, text) in
+        points.first().map(|p| (p, "start")).into_iter().chain(points.last().map(|p| (p, "end")))
+    {
         let x = x(point.1) + 8.0;
         let y = y(point.2) + 4.0;
         line(out, &format!(r#"<text class="at end" x="{x:.1}" y="{y:.1}">{text}</text>"#));
@@ -182,7 +239,8 @@ mod tests {
     #[test]
     fn a_trajectory_has_a_point_per_round_trip_at_both_windows() {
         let selection = Selection::parse(&["barman2002/figure3"]).unwrap();
-        let plan = Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
+        let plan =
+            Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
         let spec = plan.sheets()[0].spec;
         let mut items = plan.items().to_vec();
         for (index, item) in items.iter_mut().enumerate() {

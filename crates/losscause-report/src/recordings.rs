@@ -9,8 +9,13 @@ const STYLES: usize = 4;
 /// The drawing of a recording.
 pub(super) fn drawing(recording: &Recording) -> Drawing {
     let names: Vec<&str> = recording.curves.iter().map(|curve| curve.name.as_str()).collect();
-    let mark =
-        |name: &str, at_s: f64| Mark { at_s, value: 0.0, shape: Shape::Bar, class: "instant", title: name.into() };
+    let mark = |name: &str, at_s: f64| Mark {
+        at_s,
+        value: 0.0,
+        shape: Shape::Bar,
+        class: "instant",
+        title: name.into(),
+    };
     let lanes = recording.events.iter().map(|events| Lane {
         name: events.name.clone(),
         marks: events.times_s.iter().map(|at| mark(&events.name, *at)).collect(),
@@ -36,11 +41,16 @@ pub(super) fn curve(recorded: &RecordedCurve, place: usize) -> Curve {
 
 fn panels(curves: &[RecordedCurve]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
-    for (place, recorded) in curves.iter().enumerate().filter(|(_, curve)| !curve.points.is_empty()) {
+    for (place, recorded) in curves.iter().enumerate().filter(|(_, curve)| !curve.points.is_empty())
+    {
         let drawn = curve(recorded, place);
         match panels.iter_mut().find(|panel| panel.names[0] == recorded.unit) {
             Some(panel) => panel.curves.push(drawn),
-            None => panels.push(Panel { names: vec![recorded.unit.clone()], curves: vec![drawn], marks: vec![] }),
+            None => panels.push(Panel {
+                names: vec![recorded.unit.clone()],
+                curves: vec![drawn],
+                marks: vec![],
+            }),
         }
     }
     panels

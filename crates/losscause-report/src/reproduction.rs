@@ -96,7 +96,8 @@ pub(super) fn page(reproduction: &Reproduction, sheets: &[Sheet]) -> PageView {
     for of_paper in sheets.chunk_by(|a, b| a.paper.key() == b.paper.key()) {
         let paper = of_paper[0].paper;
         let card = cards.iter().find(|card| card.paper == paper.key());
-        let tables = of_paper.iter().map(|sheet| tables::view(sheet, reproduction, &mut shown)).collect();
+        let tables =
+            of_paper.iter().map(|sheet| tables::view(sheet, reproduction, &mut shown)).collect();
         papers.push(paper_view(paper, card, tables, reproduction));
     }
     let preview = cards.iter().any(Scorecard::is_preview);
@@ -108,7 +109,8 @@ pub(super) fn page(reproduction: &Reproduction, sheets: &[Sheet]) -> PageView {
             false => titles(sheets),
         })),
         compares,
-        explanation: preview_in_words(reproduction, sheets).unwrap_or_else(|| explanation(&cards, preview)),
+        explanation: preview_in_words(reproduction, sheets)
+            .unwrap_or_else(|| explanation(&cards, preview)),
         medians: sheets.iter().any(|sheet| sheet.paper.published().summary == Summary::Median),
         preview,
         missed: papers.iter().any(|paper| !paper.misses.is_empty()),
@@ -144,8 +146,10 @@ fn paper_view(
     reproduction: &Reproduction,
 ) -> PaperView {
     let published = paper.published();
-    let items: Vec<Item> = reproduction.items.iter().filter(|item| item.paper == paper.key()).cloned().collect();
-    let claims: Vec<&ClaimOutcome> = reproduction.claims.iter().filter(|claim| claim.paper == paper.key()).collect();
+    let items: Vec<Item> =
+        reproduction.items.iter().filter(|item| item.paper == paper.key()).cloned().collect();
+    let claims: Vec<&ClaimOutcome> =
+        reproduction.claims.iter().filter(|claim| claim.paper == paper.key()).collect();
     let squares: Vec<MarkView> = published
         .number
         .iter()
@@ -157,10 +161,13 @@ fn paper_view(
             Some(mark(paper, &number.id, &item.id, state::of(item), &format!("{name}: {figures}")))
         })
         .collect();
-    let disc = |claim: &&ClaimOutcome| mark(paper, &claim.id, &claim.id, state::of_claim(claim), &claim.statement);
+    let disc = |claim: &&ClaimOutcome| {
+        mark(paper, &claim.id, &claim.id, state::of_claim(claim), &claim.statement)
+    };
     let missing = misses::of(paper, &items, &claims);
     let settled = claims.iter().filter(|claim| claim.holds.is_some()).count();
-    let discs: Vec<MarkView> = claims.iter().filter(|claim| claim.holds.is_some()).map(disc).collect();
+    let discs: Vec<MarkView> =
+        claims.iter().filter(|claim| claim.holds.is_some()).map(disc).collect();
     PaperView {
         key: paper.key().to_owned(),
         name: name(paper),
@@ -194,15 +201,28 @@ fn unscored_claims(claims: &[&ClaimOutcome]) -> String {
 
 fn mark(paper: &Paper, id: &str, target: &str, state: State, text: &str) -> MarkView {
     let tip = format!("{} {text}", state.mark);
-    MarkView { id: id.to_owned(), anchor: state::anchor(paper.key(), target), class: state.name, tip }
+    MarkView {
+        id: id.to_owned(),
+        anchor: state::anchor(paper.key(), target),
+        class: state.name,
+        tip,
+    }
 }
 
-fn views(paper: &Paper, claims: &[&ClaimOutcome], holds: Option<bool>, misses: &[MissView]) -> Vec<ClaimView> {
+fn views(
+    paper: &Paper,
+    claims: &[&ClaimOutcome],
+    holds: Option<bool>,
+    misses: &[MissView],
+) -> Vec<ClaimView> {
     let view = |claim: &&&ClaimOutcome| {
         let State { mark, meaning, class, .. } = state::of_claim(claim);
         let anchor = state::anchor(paper.key(), &claim.id);
         ClaimView {
-            why: misses.iter().find(|miss| miss.explains(&anchor)).map(|miss| miss.anchor().to_owned()),
+            why: misses
+                .iter()
+                .find(|miss| miss.explains(&anchor))
+                .map(|miss| miss.anchor().to_owned()),
             id: claim.id.clone(),
             anchor,
             statement: claim.statement.clone(),
@@ -212,13 +232,20 @@ fn views(paper: &Paper, claims: &[&ClaimOutcome], holds: Option<bool>, misses: &
             class,
         }
     };
-    claims.iter().filter(|claim| claim.holds == holds).collect::<Vec<_>>().iter().map(view).collect()
+    claims
+        .iter()
+        .filter(|claim| claim.holds == holds)
+        .collect::<Vec<_>>()
+        .iter()
+        .map(view)
+        .collect()
 }
 
 /// The family names of the authors and the year: "Cen, Cosman and Voelker 2003".
 fn name(paper: &Paper) -> String {
     let published = paper.published();
-    let family = |author: &String| author.split_whitespace().next_back().unwrap_or(author).to_owned();
+    let family =
+        |author: &String| author.split_whitespace().next_back().unwrap_or(author).to_owned();
     let families: Vec<String> = published.authors.iter().map(family).collect();
     let names = match families.split_last() {
         None => published.title.clone(),

@@ -1,4 +1,5 @@
-//! The page of one scenario's runs: the answer, the timeline of the first run, the algorithms, all numbers.
+//! The page of one scenario's runs: the answer, the timeline of the first run, the algorithms, all
+//! numbers.
 
 use serde::Serialize;
 
@@ -95,7 +96,11 @@ pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> PageView {
         answers: result.answer(),
         runs: match result.runs {
             1 => format!("one run of {} s, seed {}", number(Some(record.to_s)), result.seed),
-            runs => format!("{runs} runs of {} s, seeds {} to {last}", number(Some(record.to_s)), result.seed),
+            runs => format!(
+                "{runs} runs of {} s, seeds {} to {last}",
+                number(Some(record.to_s)),
+                result.seed
+            ),
         },
         seed: record.seed,
         warnings: result.warnings.iter().map(|warning| warning.text.clone()).collect(),
@@ -105,7 +110,11 @@ pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> PageView {
         losses: listed(record),
         all_losses: record.losses.len(),
         algorithms: algorithms::views(record, "", "algorithm-"),
-        metrics: result.metrics.iter().map(|(name, found)| metric(name, found, result.runs)).collect(),
+        metrics: result
+            .metrics
+            .iter()
+            .map(|(name, found)| metric(name, found, result.runs))
+            .collect(),
         csv: csv_file::text(rows),
         tables: tables(result),
         version: result.version.clone(),
@@ -133,9 +142,15 @@ fn metric(name: &str, found: &MetricEstimate, runs: u32) -> MetricView {
         anchor: format!("metric-{name}"),
         name: name.to_owned(),
         unit: unit_symbol(&found.unit).to_owned(),
-        value: found.value.map_or_else(|| number(None), |value| to_the_digits_of(value, found.ci95)),
+        value: found
+            .value
+            .map_or_else(|| number(None), |value| to_the_digits_of(value, found.ci95)),
         interval: plus_minus(found.ci95),
-        runs: if found.runs == runs { String::new() } else { format!("{} of {runs} runs", found.runs) },
+        runs: if found.runs == runs {
+            String::new()
+        } else {
+            format!("{} of {runs} runs", found.runs)
+        },
         told: found.value.is_some() && losscause_study::run::JUDGED_BY.contains(&name),
     }
 }

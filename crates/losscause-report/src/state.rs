@@ -1,4 +1,5 @@
-//! The state of a number or a claim, as a mark that is told by its shape, a class for its colour, and words.
+//! The state of a number or a claim, as a mark that is told by its shape, a class for its colour,
+//! and words.
 
 use crate::axis::short;
 use losscause_laboratory::papers::record::{ClaimOutcome, Item, Number, Status};
@@ -25,7 +26,11 @@ pub(super) fn of(item: &Item) -> State {
         Status::Preview if item.within == Some(true) => {
             state("preview-met", "within tolerance, after fewer runs than the paper's", "good")
         }
-        Status::Preview => state("preview-missed", "outside the tolerance, after fewer runs than the paper's", "wait"),
+        Status::Preview => state(
+            "preview-missed",
+            "outside the tolerance, after fewer runs than the paper's",
+            "wait",
+        ),
         Status::NotScored => state("not-scored", "not scored", "plain"),
         Status::NoPublishedValue => state("unpublished", "no published value", "plain"),
     }
@@ -41,10 +46,11 @@ pub(super) fn of_claim(claim: &ClaimOutcome) -> State {
     }
 }
 
-/// What stands behind a value: published and allowed, measured from how many runs, and the command that measures it.
-/// `number` is the published number that it is scored on.
+/// What stands behind a value: published and allowed, measured from how many runs, and the command
+/// that measures it. `number` is the published number that it is scored on.
 pub(super) fn behind(item: &Item, number: Option<&Number>, command: &str) -> String {
-    let at: Vec<String> = item.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let at: Vec<String> =
+        item.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
     let mut text = format!("{}, {}, {} {}", item.metric, item.system, item.scenario, at.join(", "));
     let unit = format!(" {}", unit_symbol(&item.unit));
     match number {
@@ -52,7 +58,11 @@ pub(super) fn behind(item: &Item, number: Option<&Number>, command: &str) -> Str
             let value = number.value;
             let by = tolerance(number);
             let allowed = format!("{} to {}", short(value - by), short(value + by));
-            text += &format!("\npublished {}{unit} ({}), allowed {allowed}", item.published_text(), number.source);
+            text += &format!(
+                "\npublished {}{unit} ({}), allowed {allowed}",
+                item.published_text(),
+                number.source
+            );
         }
         None if item.published.is_some() => {
             text += &format!("\npublished {}{unit} ({})", item.published_text(), item.source);
@@ -60,7 +70,12 @@ pub(super) fn behind(item: &Item, number: Option<&Number>, command: &str) -> Str
         None => text += "\nno published value",
     }
     let runs = if item.runs == 1 { "run" } else { "runs" };
-    text += &format!("\nmeasured {}{unit}, {} {runs}: {}", item.interval_text(), item.runs, of(item).meaning);
+    text += &format!(
+        "\nmeasured {}{unit}, {} {runs}: {}",
+        item.interval_text(),
+        item.runs,
+        of(item).meaning
+    );
     text += &format!("\nlosscause reproduce {command}");
     text
 }

@@ -29,10 +29,18 @@ pub(super) fn svg(title: &str, unit: &str, strips: &[Strip<'_>]) -> String {
     let out = &mut svg;
     let height = bottom + BOTTOM;
     let label = escape(&format!("{title}, per variant"));
-    line(out, &format!(r#"<svg class="chart strips" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">"#));
+    line(
+        out,
+        &format!(
+            r#"<svg class="chart strips" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">"#
+        ),
+    );
     for tick in axis.ticks() {
         let x = x(&axis, tick);
-        line(out, &format!(r#"<line class="grid" x1="{x:.1}" x2="{x:.1}" y1="{TOP}" y2="{bottom}"/>"#));
+        line(
+            out,
+            &format!(r#"<line class="grid" x1="{x:.1}" x2="{x:.1}" y1="{TOP}" y2="{bottom}"/>"#),
+        );
         let y = bottom + 15.0;
         line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, short(tick)));
     }
@@ -40,7 +48,10 @@ pub(super) fn svg(title: &str, unit: &str, strips: &[Strip<'_>]) -> String {
         let y = TOP + ROW * (place as f64 + 0.5);
         let style = place % STYLES;
         let name = escape(&shortened(strip.name));
-        line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{name}</text>"#, LEFT - 8.0, y + 4.0));
+        line(
+            out,
+            &format!(r#"<text class="tick" x="{}" y="{:.1}">{name}</text>"#, LEFT - 8.0, y + 4.0),
+        );
         for value in &strip.values {
             let x = x(&axis, *value);
             line(
@@ -58,10 +69,18 @@ pub(super) fn svg(title: &str, unit: &str, strips: &[Strip<'_>]) -> String {
             let to = x(&axis, mean + ci95);
             line(
                 out,
-                &format!(r#"<line class="interval s{style}" x1="{from:.1}" x2="{to:.1}" y1="{y:.1}" y2="{y:.1}"/>"#),
+                &format!(
+                    r#"<line class="interval s{style}" x1="{from:.1}" x2="{to:.1}" y1="{y:.1}" y2="{y:.1}"/>"#
+                ),
             );
         }
-        line(out, &format!(r#"<circle class="mean s{style}" cx="{:.1}" cy="{y:.1}" r="4.5"/>"#, x(&axis, mean)));
+        line(
+            out,
+            &format!(
+                r#"<circle class="mean s{style}" cx="{:.1}" cy="{y:.1}" r="4.5"/>"#,
+                x(&axis, mean)
+            ),
+        );
     }
     line(out, "</svg>");
     svg
@@ -72,7 +91,11 @@ const STYLES: usize = 10;
 
 /// A name in at most 16 characters.
 fn shortened(name: &str) -> String {
-    if name.chars().count() <= 16 { name.to_owned() } else { name.chars().take(15).chain(['…']).collect() }
+    if name.chars().count() <= 16 {
+        name.to_owned()
+    } else {
+        name.chars().take(15).chain(['…']).collect()
+    }
 }
 
 /// All values of a strip, and its mean with its interval.

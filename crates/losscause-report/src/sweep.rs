@@ -1,5 +1,5 @@
-//! The page of a sweep: the extremes of every metric, its tables, and every axis as curves with bands. It is made from
-//! the results alone.
+//! The page of a sweep: the extremes of every metric, its tables, and every axis as curves with
+//! bands. It is made from the results alone.
 
 use serde::Serialize;
 
@@ -84,7 +84,9 @@ pub(super) fn page(result: &SweepResult) -> PageView {
         },
         charts: (0..result.metrics.len()).map(|place| charts(result, place)).collect(),
         charts_note: match result.sampler {
-            Some(_) => "Each point is a cell; the values are means, and the tables have their intervals.",
+            Some(_) => {
+                "Each point is a cell; the values are means, and the tables have their intervals."
+            }
             None => {
                 "The bands are 95 % intervals. Where there are too many combinations, the other axes have the values of the \
                  first cell."
@@ -106,7 +108,11 @@ fn measured(result: &SweepResult, place: usize) -> Vec<Measured<'_>> {
     let step = result.metrics.len();
     let of_cell = |cell| {
         let cell: &CellOutcome = cell;
-        cell.rows.iter().skip(place).step_by(step).filter_map(move |row| Some((row.measured?, cell, row)))
+        cell.rows
+            .iter()
+            .skip(place)
+            .step_by(step)
+            .filter_map(move |row| Some((row.measured?, cell, row)))
     };
     result.cells.iter().flat_map(of_cell).collect()
 }
@@ -117,14 +123,18 @@ fn answers(result: &SweepResult) -> Vec<String> {
         let values = measured(result, place);
         let most = values.iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
         let least = values.iter().reduce(|a, b| if b.0 < a.0 { b } else { a });
-        let (Some(most), Some(least)) = (most, least) else { return format!("{metric} has no value.") };
+        let (Some(most), Some(least)) = (most, least) else {
+            return format!("{metric} has no value.");
+        };
         let text = |(_, cell, row): &Measured<'_>| {
             let value = format!("{} {}", result.value_in_words(place, row), unit_symbol(unit));
             format!("{} at {}", value.trim_end(), at(result, cell, row))
         };
         match most.0 == least.0 {
             true => format!("{metric} is {} in every cell.", result.value_in_words(place, most.2)),
-            false => format!("{metric} is highest with {}, and lowest with {}.", text(most), text(least)),
+            false => {
+                format!("{metric} is highest with {}, and lowest with {}.", text(most), text(least))
+            }
         }
     };
     result.metrics.iter().enumerate().map(sentence).collect()
@@ -138,11 +148,18 @@ fn at(result: &SweepResult, cell: &CellOutcome, row: &Row) -> String {
 }
 
 fn scored_answers(result: &SweepResult) -> Vec<String> {
-    let numbers = |cell: &CellOutcome| cell.score.map(|score| (score.within_tolerance, score.numbers));
-    let Some((base, (within, of))) = result.cells.first().and_then(|cell| Some((cell, numbers(cell)?))) else {
+    let numbers =
+        |cell: &CellOutcome| cell.score.map(|score| (score.within_tolerance, score.numbers));
+    let Some((base, (within, of))) =
+        result.cells.first().and_then(|cell| Some((cell, numbers(cell)?)))
+    else {
         return vec!["Nothing was scored.".to_owned()];
     };
-    let best = result.cells.iter().reduce(|a, b| if numbers(b) > numbers(a) { b } else { a }).unwrap_or(base);
+    let best = result
+        .cells
+        .iter()
+        .reduce(|a, b| if numbers(b) > numbers(a) { b } else { a })
+        .unwrap_or(base);
     let named = &summary(&[base.clone(), best.clone()])[1];
     let base_text = format!("The base meets {within} of {of} published numbers");
     match numbers(best) {
@@ -174,7 +191,8 @@ fn pivot(pivot: Pivot) -> PivotView {
     PivotView { title, head, columns, rows }
 }
 
-/// Most curves of a drawing that has one per combination of the other axes; else the others have the base's values.
+/// Most curves of a drawing that has one per combination of the other axes; else the others have
+/// the base's values.
 const MOST_CURVES: usize = 8;
 
 fn charts(result: &SweepResult, place: usize) -> ChartsView {
@@ -187,7 +205,10 @@ fn charts(result: &SweepResult, place: usize) -> ChartsView {
         anchor: format!("lines-{metric}"),
         metric: metric.to_owned(),
         unit: unit_symbol(unit).to_owned(),
-        drawings: (0..result.axes.len()).map(drawing).filter(|view| !view.drawing.is_empty()).collect(),
+        drawings: (0..result.axes.len())
+            .map(drawing)
+            .filter(|view| !view.drawing.is_empty())
+            .collect(),
     }
 }
 
@@ -197,7 +218,8 @@ type Fixed = (Vec<String>, String);
 /// Most cells of a sampled sweep in a drawing.
 const MOST_POINTS: usize = 2_000;
 
-/// A metric over one axis. Of a sampled sweep, each cell is a point of its own: all axes change from cell to cell.
+/// A metric over one axis. Of a sampled sweep, each cell is a point of its own: all axes change
+/// from cell to cell.
 fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
     let is_sampled = result.sampler.is_some();
     if is_sampled && result.cells.len() > MOST_POINTS {
@@ -242,23 +264,29 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
     // Of a path the last part is enough, if it says which: "low" of cen2003/low.
     let short = |k: usize, value: &String| {
         let ends = |other: &String| other.rsplit('/').next().unwrap_or_default().to_owned();
-        let is_unique = all.iter().all(|((values, _), _)| values[k] == *value || ends(&values[k]) != ends(value));
+        let is_unique = all
+            .iter()
+            .all(|((values, _), _)| values[k] == *value || ends(&values[k]) != ends(value));
         if is_unique { ends(value) } else { value.clone() }
     };
     let name = |(values, system): &Fixed| {
         let axes = result.axes.iter().enumerate().filter(|(k, _)| *k != axis).map(|(_, axis)| axis);
-        let others = axes.zip(values).enumerate().filter(|(k, _)| differs(*k)).map(|(k, (axis, value))| {
-            match value.parse::<f64>() {
-                Ok(_) => format!("{axis} {value}"),
-                Err(_) => short(k, value),
-            }
-        });
+        let others =
+            axes.zip(values).enumerate().filter(|(k, _)| differs(*k)).map(|(k, (axis, value))| {
+                match value.parse::<f64>() {
+                    Ok(_) => format!("{axis} {value}"),
+                    Err(_) => short(k, value),
+                }
+            });
         let system = all.iter().any(|((_, other), _)| other != system).then(|| system.clone());
         system.into_iter().chain(others).collect::<Vec<_>>().join(", ")
     };
     let numbers: Option<Vec<f64>> = places.iter().map(|value| value.parse().ok()).collect();
-    let numbers = numbers.filter(|numbers: &Vec<f64>| numbers.iter().all(|number| number.is_finite()));
-    let Some(across) = across(result, axis, &places, numbers.as_deref()) else { return String::new() };
+    let numbers =
+        numbers.filter(|numbers: &Vec<f64>| numbers.iter().all(|number| number.is_finite()));
+    let Some(across) = across(result, axis, &places, numbers.as_deref()) else {
+        return String::new();
+    };
     let x = |value: &str| {
         let index = places.iter().position(|place| *place == value).unwrap_or(0);
         numbers.as_ref().map_or(index as f64, |numbers| numbers[index])
@@ -276,14 +304,21 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
                     .filter(|_| !is_sampled)
                     .zip(row.measured)
                     .map(|(ci95, mean)| Interval::around(mean, ci95)),
-                title: format!("{} {value} {name}: {}", result.axes[axis], result.value_in_words(place, row)),
+                title: format!(
+                    "{} {value} {name}: {}",
+                    result.axes[axis],
+                    result.value_in_words(place, row)
+                ),
                 ring: None,
             };
             let mut points: Vec<Point> = points.iter().map(point).collect();
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
             if is_sampled {
                 // A gap between every two points: no line joins them.
-                points = points.into_iter().flat_map(|point| [Point { value: None, ..point.clone() }, point]).collect();
+                points = points
+                    .into_iter()
+                    .flat_map(|point| [Point { value: None, ..point.clone() }, point])
+                    .collect();
             }
             Curve { name, style: Style::nth(index), points }
         })
@@ -292,17 +327,34 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
     let values: Vec<(f64, Option<Interval>)> =
         points.filter_map(|point| Some((point.value?, point.interval))).collect();
     let Some(up) = Axis::around_intervals(&values, unit) else { return String::new() };
-    Lines { label: format!("{metric} over {}", result.axes[axis]), across, up, up_name: String::new(), curves }.svg()
+    Lines {
+        label: format!("{metric} over {}", result.axes[axis]),
+        across,
+        up,
+        up_name: String::new(),
+        curves,
+    }
+    .svg()
 }
 
-/// The horizontal axis: to scale if all values are numbers, logarithmic if their range is, else at equal distances.
-fn across(result: &SweepResult, axis: usize, places: &[&str], numbers: Option<&[f64]>) -> Option<Across> {
+/// The horizontal axis: to scale if all values are numbers, logarithmic if their range is, else at
+/// equal distances.
+fn across(
+    result: &SweepResult,
+    axis: usize,
+    places: &[&str],
+    numbers: Option<&[f64]>,
+) -> Option<Across> {
     let name = &result.axes[axis];
     let Some(numbers) = numbers else {
         return Some(Across {
             name: name.clone(),
             axis: Axis::linear(0.0, places.len() as f64 - 1.0),
-            ticks: places.iter().enumerate().map(|(index, value)| (index as f64, (*value).to_owned())).collect(),
+            ticks: places
+                .iter()
+                .enumerate()
+                .map(|(index, value)| (index as f64, (*value).to_owned()))
+                .collect(),
         });
     };
     let mut sorted = numbers.to_vec();
@@ -311,7 +363,8 @@ fn across(result: &SweepResult, axis: usize, places: &[&str], numbers: Option<&[
     across.axis.logarithmic |= result.logarithmic_axes.contains(name);
     if result.sampler.is_some() {
         // No drawn value stands out.
-        let ticks = if across.axis.logarithmic { across.axis.ticks() } else { across.axis.round_ticks() };
+        let ticks =
+            if across.axis.logarithmic { across.axis.ticks() } else { across.axis.round_ticks() };
         across.ticks = ticks.into_iter().map(|tick| (tick, short(tick))).collect();
     }
     Some(across)

@@ -7,7 +7,9 @@ use serde::Serialize;
 use super::curves::{Curve, Panel, labels, panels};
 use super::{chart, figure, phase, recordings, scatter, state};
 use losscause_laboratory::papers::record::{Item, ItemSpec, Number, Published};
-use losscause_laboratory::papers::reproduce::{RecordedCurve, Recording, Reproduction, Sheet, score_in_words};
+use losscause_laboratory::papers::reproduce::{
+    RecordedCurve, Recording, Reproduction, Sheet, score_in_words,
+};
 use losscause_laboratory::papers::score::lookup_number;
 use losscause_study::tools::csv_file;
 use losscause_study::tools::figures::{sentence, unit_symbol};
@@ -78,7 +80,11 @@ struct CellView {
 }
 
 /// The view of a sheet. `shown` holds the anchors that earlier tables have taken.
-pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTreeSet<String>) -> TableView {
+pub(super) fn view(
+    sheet: &Sheet,
+    reproduction: &Reproduction,
+    shown: &mut BTreeSet<String>,
+) -> TableView {
     let spec = sheet.spec;
     let published = sheet.paper.published();
     let name = format!("{}/{}", sheet.paper.key(), spec.id);
@@ -86,19 +92,25 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
     let mut rows = Vec::new();
     let combinations = spec.combinations();
     let is_candidate = |item: &&Item| {
-        item.paper == sheet.paper.key() && item.scenario == spec.scenario && spec.metrics.contains(&item.metric)
+        item.paper == sheet.paper.key()
+            && item.scenario == spec.scenario
+            && spec.metrics.contains(&item.metric)
     };
     let columns = sheet.columns_beside(&reproduction.beside);
     let beside = columns.iter().flat_map(|column| &column.items);
-    let candidates: Vec<&Item> = reproduction.items.iter().filter(is_candidate).chain(beside).collect();
+    let candidates: Vec<&Item> =
+        reproduction.items.iter().filter(is_candidate).chain(beside).collect();
     // A part of a table may have been measured.
     let is_measured = |system: &&String| candidates.iter().any(|item| item.system == **system);
     let own = spec.systems.iter().filter(is_measured);
-    let systems: Vec<String> = own.chain(columns.iter().map(|column| &column.system)).cloned().collect();
+    let systems: Vec<String> =
+        own.chain(columns.iter().map(|column| &column.system)).cloned().collect();
     for parameters in &combinations {
         let of_metric = |metric: &String| -> Vec<Item> {
             let of_system = |system: &String| {
-                let is_it = |i: &&&Item| i.metric == *metric && i.system == *system && i.parameters == *parameters;
+                let is_it = |i: &&&Item| {
+                    i.metric == *metric && i.system == *system && i.parameters == *parameters
+                };
                 candidates.iter().find(is_it).map(|&item| item.clone())
             };
             systems.iter().filter_map(of_system).collect()
@@ -113,9 +125,12 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
                 None if spec.x.is_some() => String::new(),
                 None => chart::svg(published, &found),
             };
-            let differs = |name: &String, value| combinations.iter().any(|other| other.get(name) != Some(value));
+            let differs = |name: &String, value| {
+                combinations.iter().any(|other| other.get(name) != Some(value))
+            };
             let differing = parameters.iter().filter(|(name, value)| differs(name, value));
-            let differing: Vec<String> = differing.map(|(name, value)| format!("{name} {value}")).collect();
+            let differing: Vec<String> =
+                differing.map(|(name, value)| format!("{name} {value}")).collect();
             rows.push(RowView {
                 metric: [&[metric.clone()][..], &differing].concat().join(", "),
                 unit: found.first().map(|i| unit_symbol(&i.unit).to_owned()).unwrap_or_default(),
@@ -130,7 +145,8 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
     let (panels, legend) = match (&spec.phase, &spec.scatter) {
         (Some(phase), _) => {
             let view = |(caption, drawing)| PanelView { caption, unit: String::new(), drawing };
-            let move_view = |(name, sample): (&str, String)| LegendView { name: name.to_owned(), sample };
+            let move_view =
+                |(name, sample): (&str, String)| LegendView { name: name.to_owned(), sample };
             let legend = phase::legend().into_iter().map(move_view).collect();
             (phase::drawings(phase, &drawn).into_iter().map(view).collect(), legend)
         }
@@ -154,7 +170,12 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
         rows,
         legend,
         panels,
-        recordings: reproduction.recordings.iter().filter(|r| is_of(r, sheet)).map(recording).collect(),
+        recordings: reproduction
+            .recordings
+            .iter()
+            .filter(|r| is_of(r, sheet))
+            .map(recording)
+            .collect(),
         csv: csv(&mine),
         name,
     }
@@ -165,15 +186,25 @@ pub(super) fn anchor(sheet: &Sheet) -> String {
     format!("{}-{}", sheet.paper.key(), sheet.spec.id)
 }
 
-fn cell(published: &Published, item: &Item, command: &str, shown: &mut BTreeSet<String>) -> CellView {
+fn cell(
+    published: &Published,
+    item: &Item,
+    command: &str,
+    shown: &mut BTreeSet<String>,
+) -> CellView {
     let state = state::of(item);
-    let is_mine = |number: &&Number| number.counts() && lookup_number(std::slice::from_ref(item), number).is_some();
+    let is_mine = |number: &&Number| {
+        number.counts() && lookup_number(std::slice::from_ref(item), number).is_some()
+    };
     let anchor = state::anchor(&item.paper, &item.id);
     CellView {
         anchor: shown.insert(anchor.clone()).then_some(anchor),
         published: item.published_text(),
         measured: item.measured_text(),
-        interval: item.median_ci95.filter(|interval| interval.is_wide()).map_or_else(String::new, |_| item.ends_text()),
+        interval: item
+            .median_ci95
+            .filter(|interval| interval.is_wide())
+            .map_or_else(String::new, |_| item.ends_text()),
         mark: state.mark,
         class: state.class,
         tip: state::behind(item, published.number.iter().find(is_mine), command),
@@ -181,7 +212,11 @@ fn cell(published: &Published, item: &Item, command: &str, shown: &mut BTreeSet<
 }
 
 /// The panels of a figure, and what its curves are.
-fn drawn_panels(published: &Published, spec: &ItemSpec, drawn: &[Panel<'_>]) -> (Vec<PanelView>, Vec<LegendView>) {
+fn drawn_panels(
+    published: &Published,
+    spec: &ItemSpec,
+    drawn: &[Panel<'_>],
+) -> (Vec<PanelView>, Vec<LegendView>) {
     let labels = labels(drawn);
     let view = |panel: &Panel<'_>| {
         let at = panel.at.iter().map(|(name, value)| format!("{name} {value}"));
@@ -194,8 +229,10 @@ fn drawn_panels(published: &Published, spec: &ItemSpec, drawn: &[Panel<'_>]) -> 
     let curve = |label: &String| -> Option<&Curve<'_>> {
         drawn.iter().flat_map(|panel| &panel.curves).find(|curve| curve.label() == *label)
     };
-    let legend =
-        |curve: &Curve<'_>| LegendView { name: curve.label(), sample: figure::legend(published, curve, &labels) };
+    let legend = |curve: &Curve<'_>| LegendView {
+        name: curve.label(),
+        sample: figure::legend(published, curve, &labels),
+    };
     (drawn.iter().map(view).collect(), labels.iter().filter_map(curve).map(legend).collect())
 }
 
@@ -206,7 +243,12 @@ fn is_of(recording: &Recording, sheet: &Sheet) -> bool {
 fn recording(recording: &Recording) -> RecordingView {
     let at = recording.parameters.iter().map(|(name, value)| format!("{name} {value}"));
     let seed = format!("seed {}", recording.seed);
-    let caption = [recording.system.clone()].into_iter().chain(at).chain([seed]).collect::<Vec<_>>().join(", ");
+    let caption = [recording.system.clone()]
+        .into_iter()
+        .chain(at)
+        .chain([seed])
+        .collect::<Vec<_>>()
+        .join(", ");
     let legend = |(place, curve)| {
         let curve: &RecordedCurve = curve;
         let mean = curve.mean.map(|mean| format!("; mean {mean:.1}")).unwrap_or_default();
@@ -228,10 +270,14 @@ fn csv(items: &[Item]) -> String {
         return String::new();
     }
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    let parameters: BTreeSet<&String> = items.iter().flat_map(|item| item.parameters.keys()).collect();
+    let parameters: BTreeSet<&String> =
+        items.iter().flat_map(|item| item.parameters.keys()).collect();
     let ends: &[Column] = match items.iter().any(|item| item.median_ci95.is_some()) {
         false => &[("ci95", |item| item.ci95)],
-        true => &[("ci95_low", |item| Some(item.interval()?.low)), ("ci95_high", |item| Some(item.interval()?.high))],
+        true => &[
+            ("ci95_low", |item| Some(item.interval()?.low)),
+            ("ci95_high", |item| Some(item.interval()?.high)),
+        ],
     };
     let header = ["system", "scenario"]
         .into_iter()
@@ -242,7 +288,9 @@ fn csv(items: &[Item]) -> String {
         .map(str::to_owned)
         .collect();
     let record = |item: &Item| {
-        let of = |name: &&String| item.parameters.get(*name).map(ToString::to_string).unwrap_or_default();
+        let of = |name: &&String| {
+            item.parameters.get(*name).map(ToString::to_string).unwrap_or_default()
+        };
         let mut fields = vec![item.system.clone(), item.scenario.clone()];
         fields.extend(parameters.iter().map(of));
         fields.extend([item.metric.clone(), item.unit.clone()]);

@@ -3,11 +3,13 @@ use std::collections::BTreeSet;
 use super::*;
 use losscause_laboratory::papers::record::{self, Status};
 use losscause_laboratory::papers::reproduce::{
-    Plan, RecordedCurve, Recording, Repetitions, Reproduction, Selection, Sheet, Variation, conclude,
+    Plan, RecordedCurve, Recording, Repetitions, Reproduction, Selection, Sheet, Variation,
+    conclude,
 };
 use losscause_study::{Context, Scenario, Setting};
 
-/// The published values of an item as if they had been measured in `runs` runs, but for the first, which is 20.
+/// The published values of an item as if they had been measured in `runs` runs, but for the first,
+/// which is 20.
 fn of_published_values(item: &str, runs: u32) -> (Reproduction, Vec<Sheet>) {
     let selection = Selection::parse(&[item]).unwrap();
     let plan = Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
@@ -22,8 +24,8 @@ fn of_published_values(item: &str, runs: u32) -> (Reproduction, Vec<Sheet>) {
     (conclude(&items, 1), plan.sheets().to_vec())
 }
 
-/// Checks what holds for every page: nothing from elsewhere, every internal link resolves, no identifier twice, no value
-/// that is no number, at most 3 MB.
+/// Checks what holds for every page: nothing from elsewhere, every internal link resolves, no
+/// identifier twice, no value that is no number, at most 3 MB.
 fn check_page(html: &str) {
     assert!(!html.contains("http"), "an address of something outside");
     assert!(!html.contains("src=") && !html.contains("@import") && !html.contains("url("));
@@ -34,16 +36,19 @@ fn check_page(html: &str) {
     let ids = values(html, "id");
     let parts: BTreeSet<&str> = ids.iter().copied().collect();
     assert_eq!(parts.len(), ids.len(), "an id is given twice");
-    let links: Vec<&str> = values(html, "href").into_iter().filter_map(|link| link.strip_prefix('#')).collect();
+    let links: Vec<&str> =
+        values(html, "href").into_iter().filter_map(|link| link.strip_prefix('#')).collect();
     assert!(!links.is_empty());
     for link in links {
         assert!(parts.contains(link), "nothing is called {link}");
     }
 }
 
-/// What a class is called in the style sheet, if it gives a sample of a legend, or a curve, its colour.
+/// What a class is called in the style sheet, if it gives a sample of a legend, or a curve, its
+/// colour.
 fn coloured(class: &str) -> Vec<String> {
-    let is_style = |name: &&str| name.strip_prefix(['s', 't']).is_some_and(|rest| rest.parse::<u32>().is_ok());
+    let is_style =
+        |name: &&str| name.strip_prefix(['s', 't']).is_some_and(|rest| rest.parse::<u32>().is_ok());
     let names: Vec<&str> = class.split_whitespace().collect();
     match names.split_first() {
         Some((&"swatch", kinds)) => kinds.iter().map(|kind| format!(".swatch.{kind} ")).collect(),
@@ -68,10 +73,15 @@ fn a_figure_draws_algorithms_beside_in_styles_of_their_own() {
                 .map(|item| losscause_laboratory::papers::record::Item { measured: Some(20.0), ..item.clone() })
                 .collect()
         };
-    let reproduction = Reproduction { beside: measured(plan.beside()), ..conclude(&measured(plan.items()), 1) };
+    let reproduction =
+        Reproduction { beside: measured(plan.beside()), ..conclude(&measured(plan.items()), 1) };
     let html = html(&reproduction, plan.sheets());
     check_page(&html);
-    let legend = html.split("<p class=\"legend\">").nth(1).and_then(|rest| rest.split("</p>").next()).unwrap();
+    let legend = html
+        .split("<p class=\"legend\">")
+        .nth(1)
+        .and_then(|rest| rest.split("</p>").next())
+        .unwrap();
     let entries: Vec<&str> = legend.split("<span>").skip(1).collect();
     assert_eq!(entries.len(), 4 + 2, "{legend}");
     let style = |entry: &str| values(entry, "class").join(" ");
@@ -84,7 +94,8 @@ fn a_figure_draws_algorithms_beside_in_styles_of_their_own() {
 fn the_answer_is_first_and_misses_show_by_more_than_a_colour() {
     let (reproduction, sheets) = of_published_values("cen2003/table2", 10);
     let html = html(&reproduction, &sheets);
-    let answer = html.find("21 of 22 published numbers are within tolerance").expect("TCP's 20 is not 55");
+    let answer =
+        html.find("21 of 22 published numbers are within tolerance").expect("TCP's 20 is not 55");
     assert!(answer < html.find("What was missed, and why</h2>").unwrap());
     assert!(html.contains("20.0<span class=\"mark\">✗</span>"));
     assert!(html.contains("20.0 instead of 55"));
@@ -102,8 +113,11 @@ fn the_state_of_every_scored_number_is_that_of_the_json() {
             (Status::NotScored | Status::NoPublishedValue, _) => None,
             other => panic!("{}: {other:?}", item.id),
         };
-        let scored: Vec<(&str, &str)> =
-            reproduction.items.iter().filter_map(|item| Some((item.id.as_str(), expected(item)?))).collect();
+        let scored: Vec<(&str, &str)> = reproduction
+            .items
+            .iter()
+            .filter_map(|item| Some((item.id.as_str(), expected(item)?)))
+            .collect();
         assert_eq!(scored.len(), 22);
         let squares = html.split("data-number=\"").skip(1).map(|rest| {
             let id = rest.split('"').next().unwrap();
@@ -133,18 +147,30 @@ fn a_figure_has_the_axes_of_its_paper() {
     let html = html(&reproduction, &sheets);
     assert!(html.contains("wired bandwidth bw1, kb/s</text>"), "the paper's name of the axis");
     let figure = html.split("class=\"chart lines\"").nth(1).unwrap();
-    let ticks: Vec<&str> =
-        figure.split("class=\"tick\"").skip(1).map(|rest| rest.split(['>', '<']).nth(1).unwrap()).collect();
-    assert_eq!(ticks, ["0", "0.25", "0.5", "0.75", "1"], "accuracies reach to 1, whatever was measured");
+    let ticks: Vec<&str> = figure
+        .split("class=\"tick\"")
+        .skip(1)
+        .map(|rest| rest.split(['>', '<']).nth(1).unwrap())
+        .collect();
+    assert_eq!(
+        ticks,
+        ["0", "0.25", "0.5", "0.75", "1"],
+        "accuracies reach to 1, whatever was measured"
+    );
 }
 
 #[test]
 fn a_miss_has_the_explanation_of_the_papers_record() {
     let (mut reproduction, sheets) = of_published_values("cen2003/table2", 10);
     let is_explained = |item: &&mut record::Item| {
-        item.status == Status::Reproduced && record::find("cen2003").unwrap().explanation_of(&item.id).is_some()
+        item.status == Status::Reproduced
+            && record::find("cen2003").unwrap().explanation_of(&item.id).is_some()
     };
-    let item = reproduction.items.iter_mut().find(is_explained).expect("some number of table II has an explanation");
+    let item = reproduction
+        .items
+        .iter_mut()
+        .find(is_explained)
+        .expect("some number of table II has an explanation");
     item.status = Status::Missed;
     let why = &record::find("cen2003").unwrap().explanation_of(&item.id).unwrap().why;
     let html = html(&reproduction, &sheets);
@@ -171,7 +197,13 @@ fn an_item_without_values_shows_its_runs_over_time_and_its_size() {
     assert!(plan.items().is_empty());
     let sheets = plan.sheets().to_vec();
     let points = vec![(0.0, 2.0), (25.0, 4.0)];
-    let curve = RecordedCurve { name: "w<1>".into(), unit: "packets".into(), holds: true, points, mean: Some(3.0) };
+    let curve = RecordedCurve {
+        name: "w<1>".into(),
+        unit: "packets".into(),
+        holds: true,
+        points,
+        mean: Some(3.0),
+    };
     let recording = |item: &str| Recording {
         paper: "dalwadi".into(),
         item: item.into(),
@@ -207,9 +239,11 @@ fn every_verdict_and_every_curve_has_a_colour_of_its_own() {
 
 /// A short run over a radio link: the settings make it short and lossy.
 fn scenario(settings: &[&str]) -> Scenario {
-    let scenario = Scenario::load("scenarios/last-hop-video.toml".as_ref(), &Context::default()).unwrap();
+    let scenario =
+        Scenario::load("scenarios/last-hop-video.toml".as_ref(), &Context::default()).unwrap();
     let short = ["duration_s=20", "measure.to_s=20", "measure.from_s=1"];
-    let settings: Vec<Setting> = short.iter().chain(settings).map(|text| Setting::parse(text).unwrap()).collect();
+    let settings: Vec<Setting> =
+        short.iter().chain(settings).map(|text| Setting::parse(text).unwrap()).collect();
     scenario.with(&settings).unwrap()
 }
 
@@ -238,7 +272,9 @@ mod of_a_run {
                 record
                     .losses
                     .iter()
-                    .filter(|loss| loss.flow == "video" && loss.lost.is_some() && loss.cause == Some(cause))
+                    .filter(|loss| {
+                        loss.flow == "video" && loss.lost.is_some() && loss.cause == Some(cause)
+                    })
                     .count() as u64
             };
             assert_eq!(
@@ -247,7 +283,11 @@ mod of_a_run {
                 "{lda}"
             );
             let judged = |cause| {
-                record.losses.iter().filter(|loss| loss.cause == Some(cause) && loss.judged.is_some()).count() as u64
+                record
+                    .losses
+                    .iter()
+                    .filter(|loss| loss.cause == Some(cause) && loss.judged.is_some())
+                    .count() as u64
             };
             assert_eq!(
                 (judged(Cause::Congestion), judged(Cause::Wireless)),
@@ -288,7 +328,9 @@ mod of_a_run {
     #[test]
     fn every_algorithm_has_its_decision_boundary_at_either_end() {
         let tcp = ["flow.video.protocol=tcp", "flow.video.return_path=[\"radio\", \"backbone\"]"];
-        for lda in ["ZBS", "Spike", "Spike-Tobe", "Biaz", "mBiaz", "ZigZag", "Flip Flop", "Vegas buffer"] {
+        for lda in
+            ["ZBS", "Spike", "Spike-Tobe", "Biaz", "mBiaz", "ZigZag", "Flip Flop", "Vegas buffer"]
+        {
             let lda_setting = format!("flow.video.lda={lda}");
             let is_for_senders = lda.contains(' ');
             let settings: Vec<&str> = if is_for_senders {
@@ -299,10 +341,20 @@ mod of_a_run {
             let (result, record) = run(&settings);
             let html = simulation_html(&result, &record);
             check_page(&html);
-            let section = html.split("<section class=\"algorithm\">").nth(1).unwrap_or_else(|| panic!("{lda}"));
-            assert!(section.contains("class=\"equation\"") && section.contains("<svg class=\"chart time"), "{lda}");
+            let section = html
+                .split("<section class=\"algorithm\">")
+                .nth(1)
+                .unwrap_or_else(|| panic!("{lda}"));
+            assert!(
+                section.contains("class=\"equation\"")
+                    && section.contains("<svg class=\"chart time"),
+                "{lda}"
+            );
             assert!(section.contains("class=\"mark "), "{lda}: losses stand in the drawing");
-            assert!(section.contains("class=\"held limit") || section.contains("class=\"band\""), "{lda}");
+            assert!(
+                section.contains("class=\"held limit") || section.contains("class=\"band\""),
+                "{lda}"
+            );
         }
     }
 
@@ -313,7 +365,9 @@ mod of_a_run {
         let boundary = &record.flows[0].boundaries[0];
         let limits: Vec<&str> = boundary.limits.iter().map(|(name, _)| *name).collect();
         assert!(limits.contains(&"enters above") && limits.contains(&"exits below"), "{limits:?}");
-        let last_of = |name: &str| boundary.limits.iter().find(|(limit, _)| *limit == name).unwrap().1.points();
+        let last_of = |name: &str| {
+            boundary.limits.iter().find(|(limit, _)| *limit == name).unwrap().1.points()
+        };
         let last_judged = record.losses.iter().rev().find_map(|loss| {
             let (at, judgement) = loss.judged?;
             let evidence = judgement.evidence().filter(|_| loss.flow == "video")?;
@@ -321,7 +375,8 @@ mod of_a_run {
         });
         let (at, compared) = last_judged.unwrap();
         let limit = compared.limits[0].unwrap();
-        let near = last_of(limit.name).into_iter().rev().find(|(time, _)| *time <= at + 0.1).unwrap();
+        let near =
+            last_of(limit.name).into_iter().rev().find(|(time, _)| *time <= at + 0.1).unwrap();
         assert!((near.1 - limit.at.value()).abs() < 1e-6, "{near:?} {limit:?}");
     }
 }
@@ -351,7 +406,11 @@ values = [{ name = "high" }, { name = "none", set = ['link.last.channel={ kind =
     #[test]
     fn the_extremes_come_first_and_every_axis_has_its_curves() {
         let sweep = Sweep::parse(SWEEP, "s.toml".as_ref(), &Context::default()).unwrap();
-        let result = sweep.execute(Jobs::default(), None, |_| ControlFlow::Continue(())).unwrap().result.unwrap();
+        let result = sweep
+            .execute(Jobs::default(), None, |_| ControlFlow::Continue(()))
+            .unwrap()
+            .result
+            .unwrap();
         let html = sweep_html(&result);
         check_page(&html);
         let answer = html.find("<h1>thput is highest with ").expect("an answer");
@@ -370,12 +429,14 @@ mod of_a_comparison {
     use losscause_study::{Context, Jobs, Scenario};
 
     fn html() -> String {
-        let scenario = Scenario::load("scenarios/clean-link.toml".as_ref(), &Context::default()).unwrap();
+        let scenario =
+            Scenario::load("scenarios/clean-link.toml".as_ref(), &Context::default()).unwrap();
         let short = ["duration_s=6", "measure.to_s=6", "measure.from_s=1", "loss=0.01"];
         let settings: Vec<losscause_study::Setting> =
             short.iter().map(|text| losscause_study::Setting::parse(text).unwrap()).collect();
         let scenario = scenario.with(&settings).unwrap();
-        let variants = vec![Variant::unchanged(), Variant::parse("slow & <small>: rate_bps=2e6").unwrap()];
+        let variants =
+            vec![Variant::unchanged(), Variant::parse("slow & <small>: rate_bps=2e6").unwrap()];
         let plan = Plan::new(&scenario, variants, 1, 3).unwrap();
         let (comparison, records) = plan.execute_and_record(Jobs::default(), |_| ()).unwrap();
         assert_eq!(comparison, plan.execute(Jobs::default(), |_| ()).unwrap());
@@ -385,7 +446,9 @@ mod of_a_comparison {
     #[test]
     fn the_verdict_comes_first_and_names_cannot_break_the_page() {
         let html = html();
-        let answer = html.find("<h1>Slow &amp; &lt;small&gt; against unchanged: goodput -").expect("a verdict");
+        let answer = html
+            .find("<h1>Slow &amp; &lt;small&gt; against unchanged: goodput -")
+            .expect("a verdict");
         assert!(answer < html.find("<h2 id=\"drawings\">").unwrap());
         assert!(!html.contains("<small>:"));
         check_page(&html);
@@ -401,7 +464,8 @@ mod of_a_comparison {
 
     #[test]
     fn every_variant_with_an_algorithm_has_its_decision_boundary() {
-        let variants = ["ZBS", "Spike"].map(|lda| Variant::of_lda(&super::scenario(&[]), lda).unwrap());
+        let variants =
+            ["ZBS", "Spike"].map(|lda| Variant::of_lda(&super::scenario(&[]), lda).unwrap());
         let plan = Plan::new(&super::scenario(&[]), variants.into(), 1, 1).unwrap();
         let (comparison, records) = plan.execute_and_record(Jobs::default(), |_| ()).unwrap();
         let html = crate::comparison_html(&comparison, &records);

@@ -1,5 +1,5 @@
-//! A drawing over time: panels of curves below each other share the time axis; below them, one lane of marks per kind of
-//! event.
+//! A drawing over time: panels of curves below each other share the time axis; below them, one lane
+//! of marks per kind of event.
 
 use std::fmt::Write;
 
@@ -98,7 +98,9 @@ impl Shape {
         match self {
             Self::Bar => format!("M{x:.1} {:.1}v14", y - 7.0),
             Self::Square => format!("M{:.1} {:.1}h7v7h-7z", x - 3.5, y - 3.5),
-            Self::Circle => format!("M{:.1} {y:.1}a3.8 3.8 0 1 0 7.6 0a3.8 3.8 0 1 0 -7.6 0z", x - 3.8),
+            Self::Circle => {
+                format!("M{:.1} {y:.1}a3.8 3.8 0 1 0 7.6 0a3.8 3.8 0 1 0 -7.6 0z", x - 3.8)
+            }
             Self::Diamond => format!("M{x:.1} {:.1}l4.5 4.5l-4.5 4.5l-4.5 -4.5z", y - 4.5),
         }
     }
@@ -178,13 +180,36 @@ impl Drawing {
         );
         for tick in time.axis.round_ticks() {
             let x = time.x(tick);
-            line(out, &format!(r#"<line class="grid" x1="{x:.1}" x2="{x:.1}" y1="{TOP}" y2="{bottom:.1}"/>"#));
-            line(out, &format!(r#"<text class="name" x="{x:.1}" y="{:.1}">{}</text>"#, bottom + 15.0, short(tick)));
+            line(
+                out,
+                &format!(
+                    r#"<line class="grid" x1="{x:.1}" x2="{x:.1}" y1="{TOP}" y2="{bottom:.1}"/>"#
+                ),
+            );
+            line(
+                out,
+                &format!(
+                    r#"<text class="name" x="{x:.1}" y="{:.1}">{}</text>"#,
+                    bottom + 15.0,
+                    short(tick)
+                ),
+            );
         }
         let middle = (LEFT + WIDTH - RIGHT) / 2.0;
-        line(out, &format!(r#"<text class="name" x="{middle:.1}" y="{:.1}">seconds</text>"#, height - 5.0));
+        line(
+            out,
+            &format!(
+                r#"<text class="name" x="{middle:.1}" y="{:.1}">seconds</text>"#,
+                height - 5.0
+            ),
+        );
         for (index, (panel, axis)) in panels.iter().enumerate() {
-            panel.draw(out, Place { top: TOP + index as f64 * (tall + GAP), height: tall }, axis, &time);
+            panel.draw(
+                out,
+                Place { top: TOP + index as f64 * (tall + GAP), height: tall },
+                axis,
+                &time,
+            );
         }
         for (index, lane) in self.lanes.iter().enumerate() {
             lane.draw(out, below + (index as f64 + 0.5) * LANE, &time);
@@ -212,14 +237,34 @@ impl Panel {
         for value in axis.ticks() {
             let end = WIDTH - RIGHT;
             let at = y(value);
-            line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{at:.1}" y2="{at:.1}"/>"#));
-            line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{}</text>"#, LEFT - 6.0, at + 4.0, short(value)));
+            line(
+                out,
+                &format!(
+                    r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{at:.1}" y2="{at:.1}"/>"#
+                ),
+            );
+            line(
+                out,
+                &format!(
+                    r#"<text class="tick" x="{}" y="{:.1}">{}</text>"#,
+                    LEFT - 6.0,
+                    at + 4.0,
+                    short(value)
+                ),
+            );
         }
         let first = top + height / 2.0 - 7.0 * (self.names.len() as f64 - 1.0) + 4.0;
         for (place, name) in self.names.iter().enumerate() {
             let class = if place + 1 == self.names.len() { "tick unit" } else { "tick" };
             let y = first + 14.0 * place as f64;
-            line(out, &format!(r#"<text class="{class}" x="{}" y="{y:.1}">{}</text>"#, LEFT - 44.0, escape(name)));
+            line(
+                out,
+                &format!(
+                    r#"<text class="{class}" x="{}" y="{y:.1}">{}</text>"#,
+                    LEFT - 44.0,
+                    escape(name)
+                ),
+            );
         }
         for curve in self.curves.iter().filter(|curve| !curve.points.is_empty()) {
             let class = format!("{} {}", curve.stroke.class(), curve.class);
@@ -244,9 +289,15 @@ impl Panel {
 impl Lane {
     fn draw(&self, out: &mut String, y: f64, time: &Time) {
         let end = WIDTH - RIGHT;
-        line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#));
+        line(
+            out,
+            &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#),
+        );
         let name = escape(&self.name);
-        line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{name}</text>"#, LEFT - 6.0, y + 4.0));
+        line(
+            out,
+            &format!(r#"<text class="tick" x="{}" y="{:.1}">{name}</text>"#, LEFT - 6.0, y + 4.0),
+        );
         line(out, r#"<g class="lane">"#);
         for mark in &self.marks {
             mark.draw(out, time.x(mark.at_s), y);
@@ -280,12 +331,23 @@ mod tests {
     use super::*;
 
     fn panel(points: &[(f64, f64)]) -> Panel {
-        let curve = Curve { name: "a".into(), class: "t0".into(), stroke: Stroke::Held, points: points.to_vec() };
+        let curve = Curve {
+            name: "a".into(),
+            class: "t0".into(),
+            stroke: Stroke::Held,
+            points: points.to_vec(),
+        };
         Panel { names: vec!["packets".into()], curves: vec![curve], marks: vec![] }
     }
 
     fn drawing(panels: Vec<Panel>) -> Drawing {
-        let mark = |at_s| Mark { at_s, value: 0.0, shape: Shape::Bar, class: "instant", title: "drops & more".into() };
+        let mark = |at_s| Mark {
+            at_s,
+            value: 0.0,
+            shape: Shape::Bar,
+            class: "instant",
+            title: "drops & more".into(),
+        };
         let lanes = vec![Lane { name: "drops & more".into(), marks: vec![mark(11.0), mark(12.0)] }];
         Drawing { label: "l".into(), from_s: 10.0, to_s: 20.0, panels, lanes }
     }
@@ -295,9 +357,14 @@ mod tests {
         let drawn = drawing(vec![panel(&[(10.0, 1.0), (15.0, 0.0)])]).svg();
         let middle = (LEFT + WIDTH - RIGHT) / 2.0;
         let end = WIDTH - RIGHT;
-        assert!(drawn.contains(&format!("M{LEFT:.1} {TOP:.1}H{middle:.1}V{:.1}H{end:.1}", TOP + PANEL)), "{drawn}");
+        assert!(
+            drawn.contains(&format!("M{LEFT:.1} {TOP:.1}H{middle:.1}V{:.1}H{end:.1}", TOP + PANEL)),
+            "{drawn}"
+        );
         let time = Time { axis: Axis::linear(10.0, 20.0) };
-        assert!(drawn.contains(&format!("M{:.1} ", time.x(11.0))) && drawn.contains("drops &amp; more"));
+        assert!(
+            drawn.contains(&format!("M{:.1} ", time.x(11.0))) && drawn.contains("drops &amp; more")
+        );
         assert_eq!(drawing(vec![]).svg(), "");
         assert_eq!(drawing(vec![panel(&[])]).svg(), "");
     }

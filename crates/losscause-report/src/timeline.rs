@@ -32,15 +32,19 @@ pub(super) fn drawing(record: &RunRecord) -> Drawing {
         curves: record.queues.iter().enumerate().map(queue).collect(),
         marks: vec![],
     });
-    let delay =
-        |(place, flow): (usize, &FlowRecord)| curve(&flow.name, flow_class(place), Stroke::Line, &flow.delay_ms);
+    let delay = |(place, flow): (usize, &FlowRecord)| {
+        curve(&flow.name, flow_class(place), Stroke::Line, &flow.delay_ms)
+    };
     panels.push(Panel {
         names: vec!["one-way delay".to_owned(), "ms".to_owned()],
         curves: record.flows.iter().enumerate().map(delay).collect(),
         marks: vec![],
     });
     Drawing {
-        label: format!("Windows or rates, queue, one-way delay and losses over time: {}", flows.join(", ")),
+        label: format!(
+            "Windows or rates, queue, one-way delay and losses over time: {}",
+            flows.join(", ")
+        ),
         from_s: 0.0,
         to_s: record.to_s,
         panels,
@@ -56,7 +60,8 @@ pub(super) fn legend(record: &RunRecord) -> Vec<(String, String)> {
     };
     let mut legend: Vec<(String, String)> = record.flows.iter().enumerate().map(flow).collect();
     let is_drawn = |flow: &str| record.flows.iter().any(|drawn| drawn.name == flow);
-    let drawn: Vec<&LostPacket> = record.losses.iter().filter(|loss| is_drawn(&loss.flow)).collect();
+    let drawn: Vec<&LostPacket> =
+        record.losses.iter().filter(|loss| is_drawn(&loss.flow)).collect();
     legend.extend(losses::legend(&drawn));
     legend
 }

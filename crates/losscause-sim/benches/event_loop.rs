@@ -1,4 +1,5 @@
-//! Packet-hops per second of the event loop: the wireless last hop with 16 flows of each kind of traffic.
+//! Packet-hops per second of the event loop: the wireless last hop with 16 flows of each kind of
+//! traffic.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use losscause::{Span, Time};
@@ -9,7 +10,9 @@ mod workload;
 fn event_loop(criterion: &mut Criterion) {
     let until = Time::ZERO + Span::from_secs(222);
     let mut group = criterion.benchmark_group("wireless last hop, 16 flows, 222 s");
-    for (name, traffic) in [("tfrc", workload::tfrc()), ("tcp", workload::tcp()), ("cbr", workload::cbr())] {
+    for (name, traffic) in
+        [("tfrc", workload::tfrc()), ("tcp", workload::tcp()), ("cbr", workload::cbr())]
+    {
         let network = workload::wireless_last_hop(16, &traffic);
         let fresh = Simulation::new(&network, 1).expect("the workload is valid");
         let mut once = fresh.clone();

@@ -54,10 +54,18 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
                     (heeded.then_some(as_told), Some(Differentiator::new(lda.clone())))
                 }
             };
-            let sender =
-                tcp::Sender::with_lda(&config, OptionalAlgorithm(sender_lda.map(|lda| Box::new(AtSender::new(lda)))));
-            let receiver = tcp::Receiver::with_lda(&config, OptionalDifferentiator(differentiator.map(Box::new)));
-            (Sender::Tcp(sender.map_err(FlowProblem::Tcp)?), Receiver::Tcp(receiver.map_err(FlowProblem::Tcp)?))
+            let sender = tcp::Sender::with_lda(
+                &config,
+                OptionalAlgorithm(sender_lda.map(|lda| Box::new(AtSender::new(lda)))),
+            );
+            let receiver = tcp::Receiver::with_lda(
+                &config,
+                OptionalDifferentiator(differentiator.map(Box::new)),
+            );
+            (
+                Sender::Tcp(sender.map_err(FlowProblem::Tcp)?),
+                Receiver::Tcp(receiver.map_err(FlowProblem::Tcp)?),
+            )
         }
         Traffic::Tfrc { config, lda } => {
             let receiver = tfrc::Receiver::new(config, lda.clone());
@@ -71,7 +79,13 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
             }
         }
         Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off, lengths, lda } => {
-            let source = OnOff::new(*rate_bps, *packet_bytes, (*mean_on, *mean_off), *lengths, stream("traffic"));
+            let source = OnOff::new(
+                *rate_bps,
+                *packet_bytes,
+                (*mean_on, *mean_off),
+                *lengths,
+                stream("traffic"),
+            );
             match lda {
                 None => (Sender::OnOff(source), Receiver::Sink),
                 Some(lda) => judged(MediaSource::OnOff(source), lda),
@@ -97,10 +111,17 @@ impl Sender {
     }
 
     #[inline]
-    pub(crate) fn on_message<R: Recorder>(&mut self, now: Time, message: &Payload, watch: &mut Watch<'_, R>) {
+    pub(crate) fn on_message<R: Recorder>(
+        &mut self,
+        now: Time,
+        message: &Payload,
+        watch: &mut Watch<'_, R>,
+    ) {
         match (self, message) {
             (Sender::Tcp(sender), Payload::Ack(ack)) => sender.on_ack(now, ack, watch),
-            (Sender::Tfrc(sender), Payload::Feedback(feedback)) => sender.on_feedback(now, feedback),
+            (Sender::Tfrc(sender), Payload::Feedback(feedback)) => {
+                sender.on_feedback(now, feedback)
+            }
             // A flow's receiver uses its sender's protocol.
             _ => debug_assert!(false, "a sender received {message:?}"),
         }
@@ -159,7 +180,10 @@ impl Sender {
         match self {
             Sender::Tcp(sender) => {
                 let tcp::Stats { fast_retransmits, timeouts, ecn_reductions, .. } = sender.stats();
-                Some(fast_retransmits + timeouts + ecn_reductions == 0 && sender.cwnd() < sender.ssthresh())
+                Some(
+                    fast_retransmits + timeouts + ecn_reductions == 0
+                        && sender.cwnd() < sender.ssthresh(),
+                )
             }
             Sender::Tfrc(sender) => Some(sender.in_slow_start()),
             Sender::Cbr(_) | Sender::OnOff(_) | Sender::Media(_) => None,
@@ -169,12 +193,20 @@ impl Sender {
 
 impl Receiver {
     #[inline]
-    pub(crate) fn on_message<R: Recorder>(&mut self, now: Time, message: &Payload, watch: &mut Watch<'_, R>) {
+    pub(crate) fn on_message<R: Recorder>(
+        &mut self,
+        now: Time,
+        message: &Payload,
+        watch: &mut Watch<'_, R>,
+    ) {
         match (self, message) {
-            (Receiver::Tcp(receiver), Payload::Segment(segment)) => receiver.on_segment(now, segment, watch),
+            (Receiver::Tcp(receiver), Payload::Segment(segment)) => {
+                receiver.on_segment(now, segment, watch)
+            }
             (Receiver::Tfrc(receiver), Payload::Data(data)) => receiver.on_data(now, data, watch),
             (Receiver::Media(differentiator), Payload::Media(media)) => {
-                let packet = losscause::Packet { seq: media.seq, at: now, sent: Some(media.sent_at) };
+                let packet =
+                    losscause::Packet { seq: media.seq, at: now, sent: Some(media.sent_at) };
                 differentiator.on_packet(packet, watch);
             }
             // A flow's sender uses its receiver's protocol.
@@ -204,14 +236,18 @@ impl Receiver {
     #[inline(always)]
     pub(crate) fn poll_transmit(&mut self, now: Time, hop: u32, pool: &mut Pool) -> Option<Packet> {
         match self {
-            Receiver::Tcp(receiver) => Some(pool.insert(Payload::Ack(receiver.poll_transmit(now)?), hop)),
-            Receiver::Tfrc(receiver) => Some(pool.insert(Payload::Feedback(receiver.poll_transmit(now)?), hop)),
+            Receiver::Tcp(receiver) => {
+                Some(pool.insert(Payload::Ack(receiver.poll_transmit(now)?), hop))
+            }
+            Receiver::Tfrc(receiver) => {
+                Some(pool.insert(Payload::Feedback(receiver.poll_transmit(now)?), hop))
+            }
             Receiver::Sink | Receiver::Media(_) => None,
         }
     }
 
-    /// Distinct packets delivered to the application, given the packets that arrived: sources without feedback send
-    /// every packet once.
+    /// Distinct packets delivered to the application, given the packets that arrived: sources
+    /// without feedback send every packet once.
     pub(crate) fn delivered_packets(&self, received: u64) -> u64 {
         match self {
             Receiver::Tcp(receiver) => receiver.delivered_packets(),
@@ -226,9 +262,15 @@ impl Traffic {
     pub(crate) fn judge(&self) -> Judge {
         match self {
             Traffic::Tcp { lda: TcpLda::Sender(_), .. } => Judge::Sender,
-            Traffic::Tcp { lda: TcpLda::Receiver { .. }, .. } | Traffic::Tfrc { .. } => Judge::Receiver,
-            Traffic::Cbr { lda: Some(_), .. } | Traffic::OnOff { lda: Some(_), .. } => Judge::Receiver,
-            Traffic::Tcp { lda: TcpLda::None, .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => Judge::None,
+            Traffic::Tcp { lda: TcpLda::Receiver { .. }, .. } | Traffic::Tfrc { .. } => {
+                Judge::Receiver
+            }
+            Traffic::Cbr { lda: Some(_), .. } | Traffic::OnOff { lda: Some(_), .. } => {
+                Judge::Receiver
+            }
+            Traffic::Tcp { lda: TcpLda::None, .. }
+            | Traffic::Cbr { .. }
+            | Traffic::OnOff { .. } => Judge::None,
         }
     }
 
@@ -238,7 +280,9 @@ impl Traffic {
             Traffic::Tcp { lda: TcpLda::Sender(lda) | TcpLda::Receiver { lda, .. }, .. } => lda,
             Traffic::Tfrc { lda, .. } => lda,
             Traffic::Cbr { lda: Some(lda), .. } | Traffic::OnOff { lda: Some(lda), .. } => lda,
-            Traffic::Tcp { lda: TcpLda::None, .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => return None,
+            Traffic::Tcp { lda: TcpLda::None, .. }
+            | Traffic::Cbr { .. }
+            | Traffic::OnOff { .. } => return None,
         };
         lda.downcast_ref::<Oracle>().copied()
     }
@@ -273,7 +317,9 @@ impl Traffic {
         match self {
             Traffic::Tcp { config, .. } => config.payload_bytes,
             Traffic::Tfrc { config, .. } => config.payload_bytes,
-            Traffic::Cbr { packet_bytes, .. } | Traffic::OnOff { packet_bytes, .. } => *packet_bytes,
+            Traffic::Cbr { packet_bytes, .. } | Traffic::OnOff { packet_bytes, .. } => {
+                *packet_bytes
+            }
         }
     }
 }

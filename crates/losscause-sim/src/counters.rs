@@ -61,7 +61,8 @@ pub struct Counters {
     layout: Arc<Layout>,
 }
 
-/// A flow at a link: its counters, and where its packets go next. One cache line, which every packet touches.
+/// A flow at a link: its counters, and where its packets go next. One cache line, which every
+/// packet touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(64))]
 pub(crate) struct HopState {
@@ -103,7 +104,12 @@ struct Layout {
 impl Counters {
     /// All zero. `needs_event` says for every hop whether arrivals at its far end need events.
     pub(crate) fn new(network: &Network, needs_event: &[bool]) -> Self {
-        let mut layout = Layout { first: vec![0], forward: Vec::new(), link: Vec::new(), links: network.links.len() };
+        let mut layout = Layout {
+            first: vec![0],
+            forward: Vec::new(),
+            link: Vec::new(),
+            links: network.links.len(),
+        };
         let mut hops = Vec::new();
         for (index, flow) in network.flows.iter().enumerate() {
             for path in [&flow.path, &flow.return_path] {
@@ -143,7 +149,13 @@ impl Counters {
 
     /// All flows at `link`.
     pub fn link(&self, link: LinkId) -> HopCounters {
-        sum(self.layout.link.iter().zip(&self.hops).filter(|&(&at, _)| at == link).map(|(_, hop)| &hop.counters))
+        sum(self
+            .layout
+            .link
+            .iter()
+            .zip(&self.hops)
+            .filter(|&(&at, _)| at == link)
+            .map(|(_, hop)| &hop.counters))
     }
 
     /// All flows at each link, in the network's order: [`Counters::link`] of all links in one pass.
@@ -156,7 +168,10 @@ impl Counters {
     }
 
     fn range(&self, from: usize, to: usize) -> impl Iterator<Item = (LinkId, &HopCounters)> {
-        self.layout.link[from..to].iter().copied().zip(self.hops[from..to].iter().map(|hop| &hop.counters))
+        self.layout.link[from..to]
+            .iter()
+            .copied()
+            .zip(self.hops[from..to].iter().map(|hop| &hop.counters))
     }
 }
 

@@ -1,10 +1,11 @@
 //! First in, first out.
 //!
-//! Every packet passes through one or two of these at every link. The number of slots is a power of two and positions
-//! only increase, so one `and` finds a slot. `VecDeque`, which allows any number of slots, takes twice the
-//! instructions.
+//! Every packet passes through one or two of these at every link. The number of slots is a power of
+//! two and positions only increase, so one `and` finds a slot. `VecDeque`, which allows any number
+//! of slots, takes twice the instructions.
 
-/// Entries in order. It grows to the largest number of entries held at once, and allocates nothing after that.
+/// Entries in order. It grows to the largest number of entries held at once, and allocates nothing
+/// after that.
 #[derive(Clone, Debug)]
 pub(crate) struct Fifo<T> {
     /// None at first, then a power of two.
@@ -69,7 +70,8 @@ impl<T: Copy + Default> Fifo<T> {
     }
 
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
-        (0..self.len() as u32).filter_map(|ahead| self.slots.get(self.place(self.left.wrapping_add(ahead))))
+        (0..self.len() as u32)
+            .filter_map(|ahead| self.slots.get(self.place(self.left.wrapping_add(ahead))))
     }
 
     #[inline]

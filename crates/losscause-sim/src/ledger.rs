@@ -1,11 +1,13 @@
-//! Every lost packet of a flow with its true cause, and the verdict of the sender or receiver on it.
+//! Every lost packet of a flow with its true cause, and the verdict of the sender or receiver on
+//! it.
 //!
-//! A receiver judges every lost packet. A packet stays in the ledger until it or a later packet is judged: receivers
-//! judge in order of sequence numbers, so the packet cannot be judged after that.
+//! A receiver judges every lost packet. A packet stays in the ledger until it or a later packet is
+//! judged: receivers judge in order of sequence numbers, so the packet cannot be judged after that.
 //!
-//! A TCP sender judges loss events. An event contains all packets in flight that are lost by then. Its cause is
-//! congestion if any of them was lost to congestion. The packets stay in the ledger until the sender asks about a later
-//! packet, or until its timer expires and everything is retransmitted.
+//! A TCP sender judges loss events. An event contains all packets in flight that are lost by then.
+//! Its cause is congestion if any of them was lost to congestion. The packets stay in the ledger
+//! until the sender asks about a later packet, or until its timer expires and everything is
+//! retransmitted.
 
 use std::collections::VecDeque;
 
@@ -29,13 +31,15 @@ const MAX_PKTS: usize = MAX_JUMP_PKTS as usize;
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Ledger {
-    /// The base scheme in force, and the packets received since it came into force; none before the first packet.
+    /// The base scheme in force, and the packets received since it came into force; none before the
+    /// first packet.
     scheme: Option<(&'static str, u64)>,
     /// Received packets by base scheme, for earlier periods; `scheme` has those of the present one.
     schemes: Vec<(&'static str, u64)>,
     judge: Judge,
     oracle: Option<Oracle>,
-    /// Lost packets that are not yet judged, by sequence number. Empty for flows that do not differentiate.
+    /// Lost packets that are not yet judged, by sequence number. Empty for flows that do not
+    /// differentiate.
     unjudged: VecDeque<Entry>,
     /// One draw per lost packet, for oracles.
     stream: Stream,
@@ -83,8 +87,10 @@ impl Ledger {
         if self.unjudged.len() == MAX_PKTS {
             self.unjudged.pop_front();
         }
-        let entry = Entry { seq, truth: Truth { cause, first: cause, draw: self.stream.uniform() } };
-        // Losses come in order, except that a packet may be lost late on its path and its successor early.
+        let entry =
+            Entry { seq, truth: Truth { cause, first: cause, draw: self.stream.uniform() } };
+        // Losses come in order, except that a packet may be lost late on its path and its successor
+        // early.
         let later = self.unjudged.iter().rev().take_while(|other| other.seq > seq).count();
         self.unjudged.insert(self.unjudged.len() - later, entry);
     }
@@ -111,18 +117,22 @@ impl Ledger {
         schemes
     }
 
-    /// The last loss of a packet that was lost several times, because the receiver's gap is about that loss.
+    /// The last loss of a packet that was lost several times, because the receiver's gap is about
+    /// that loss.
     fn find(&self, seq: u64) -> Option<&Entry> {
-        let beyond = self.unjudged.iter().position(|entry| entry.seq > seq).unwrap_or(self.unjudged.len());
+        let beyond =
+            self.unjudged.iter().position(|entry| entry.seq > seq).unwrap_or(self.unjudged.len());
         self.unjudged.get(beyond.checked_sub(1)?).filter(|entry| entry.seq == seq)
     }
 
-    /// The truth about the lost packets from `seq` on: the draw and cause of the first, and whether any was lost to
-    /// congestion.
+    /// The truth about the lost packets from `seq` on: the draw and cause of the first, and whether
+    /// any was lost to congestion.
     fn event(&self, seq: u64) -> Option<Truth> {
-        let mut lost = self.unjudged.iter().filter(|entry| entry.seq >= seq).map(|entry| entry.truth);
+        let mut lost =
+            self.unjudged.iter().filter(|entry| entry.seq >= seq).map(|entry| entry.truth);
         let first = lost.next()?;
-        let congestion = first.cause == Cause::Congestion || lost.any(|truth| truth.cause == Cause::Congestion);
+        let congestion =
+            first.cause == Cause::Congestion || lost.any(|truth| truth.cause == Cause::Congestion);
         Some(Truth { cause: if congestion { Cause::Congestion } else { Cause::Wireless }, ..first })
     }
 
@@ -143,7 +153,10 @@ impl Ledger {
 }
 
 /// The count of `scheme`; zero if it has none.
-fn packets_under<'a>(schemes: &'a mut Vec<(&'static str, u64)>, scheme: &'static str) -> &'a mut u64 {
+fn packets_under<'a>(
+    schemes: &'a mut Vec<(&'static str, u64)>,
+    scheme: &'static str,
+) -> &'a mut u64 {
     let place = schemes.iter().position(|&(name, _)| name == scheme).unwrap_or_else(|| {
         schemes.push((scheme, 0));
         schemes.len() - 1
@@ -151,7 +164,8 @@ fn packets_under<'a>(schemes: &'a mut Vec<(&'static str, u64)>, scheme: &'static
     &mut schemes[place].1
 }
 
-/// Looks at one end of a flow: knows the truth from the ledger, answers for oracles, and records the verdicts.
+/// Looks at one end of a flow: knows the truth from the ledger, answers for oracles, and records
+/// the verdicts.
 pub(crate) struct Watch<'a, R> {
     pub(crate) ledger: &'a mut Ledger,
     pub(crate) recorder: &'a mut R,
@@ -283,8 +297,12 @@ mod tests {
     #[test]
     fn every_lost_packet_is_counted_once_against_its_own_cause() {
         let mut ledger = ledger();
-        for (seq, cause) in [(3, Cause::Congestion), (4, Cause::Wireless), (9, Cause::Wireless), (12, Cause::Wireless)]
-        {
+        for (seq, cause) in [
+            (3, Cause::Congestion),
+            (4, Cause::Wireless),
+            (9, Cause::Wireless),
+            (12, Cause::Wireless),
+        ] {
             ledger.lost(seq, cause);
         }
         assert_eq!(judge(&mut ledger, 3, Verdict::Wireless), Some(Cause::Congestion));

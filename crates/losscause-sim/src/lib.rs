@@ -11,14 +11,16 @@
 //! - [`trace`]: every event, for recorders.
 //! - [`rng`]: one seed per run, one stream per component.
 //!
-//! Nothing here reads a clock, a file or the system's randomness: a run is a function of network and seed. The same seed
-//! gives the same bytes, on wasm32 too: transcendental functions come from `libm`, and IEEE 754 makes square roots exact.
+//! Nothing here reads a clock, a file or the system's randomness: a run is a function of network
+//! and seed. The same seed gives the same bytes, on wasm32 too: transcendental functions come from
+//! `libm`, and IEEE 754 makes square roots exact.
 //!
 //! # Speed
 //!
 //! - Once buffers have grown, no packet causes an allocation (`tests/allocations.rs`).
-//! - Successive packets touch the state of different flows, so cache misses cost time. Fields that every packet touches
-//!   are adjacent, and apart from those that only reports, losses and settings need.
+//! - Successive packets touch the state of different flows, so cache misses cost time. Fields that
+//!   every packet touches are adjacent, and apart from those that only reports, losses and settings
+//!   need.
 //! - Shortcuts save events: `elision.rs`, `simulation/deferral.rs`, `unmarked.rs`.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -57,12 +59,15 @@ pub use oracle::{Accuracy, Oracle};
 pub use report::{FlowReport, LossCounts, VerdictTally, Verdicts};
 pub use simulation::{ConservationError, Simulation};
 pub use topology::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, ErrorPosition, FlowId, FlowProblem, FlowSpec, FqCoDelSpec,
-    Lengths, Limit, LinkId, LinkProblem, LinkSpec, Network, NetworkError, PieSpec, PolicerSpec, QueueProblem,
-    QueueSpec, RatePoint, RateProblem, RateSpec, RedSpec, RetransmissionSpec, Slots, TcpLda, TraceStart, Traffic,
-    Turnover, VariationProblem, VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, ErrorPosition, FlowId, FlowProblem,
+    FlowSpec, FqCoDelSpec, Lengths, Limit, LinkId, LinkProblem, LinkSpec, Network, NetworkError,
+    PieSpec, PolicerSpec, QueueProblem, QueueSpec, RatePoint, RateProblem, RateSpec, RedSpec,
+    RetransmissionSpec, Slots, TcpLda, TraceStart, Traffic, Turnover, VariationProblem,
+    VariationSpec,
 };
-pub use trace::{Detail, Event, EventKind, Header, LinkEvent, PacketInfo, PacketKind, Recorder, Seen, Timing};
+pub use trace::{
+    Detail, Event, EventKind, Header, LinkEvent, PacketInfo, PacketKind, Recorder, Seen, Timing,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

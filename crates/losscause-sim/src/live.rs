@@ -1,9 +1,10 @@
-//! The links of one path, for packets that come from outside: a link emulator, a replay of a recording.
+//! The links of one path, for packets that come from outside: a link emulator, a replay of a
+//! recording.
 //!
-//! [`LivePath`] drives the simulator's own links: queues, rates, channels and random streams are those of a
-//! [`Simulation`](crate::Simulation) of the same network and seed. Only the packets differ. They come when the caller
-//! says so, carry what the caller gives them, and are handed back where they end. The same packets at the same instants
-//! meet the same fate as in a simulation.
+//! [`LivePath`] drives the simulator's own links: queues, rates, channels and random streams are
+//! those of a [`Simulation`](crate::Simulation) of the same network and seed. Only the packets
+//! differ. They come when the caller says so, carry what the caller gives them, and are handed back
+//! where they end. The same packets at the same instants meet the same fate as in a simulation.
 //!
 //! Time is an argument. A packet's passage from link to link has its exact instants, however late
 //! [`LivePath::poll`] is called.
@@ -116,9 +117,9 @@ pub enum Fate {
 }
 
 impl<T> LivePath<T> {
-    /// The path and the return path of a flow of `network`, at time zero, without packets. The flow's own traffic and
-    /// the other flows are not used. [`FlowSpec::wireless_immune`](crate::FlowSpec::wireless_immune) holds for every
-    /// packet.
+    /// The path and the return path of a flow of `network`, at time zero, without packets. The
+    /// flow's own traffic and the other flows are not used.
+    /// [`FlowSpec::wireless_immune`](crate::FlowSpec::wireless_immune) holds for every packet.
     ///
     /// # Errors
     /// The network is not valid.
@@ -130,7 +131,10 @@ impl<T> LivePath<T> {
         let spec = &network.flows[flow.index()];
         let steps = |path: &[LinkId]| -> Vec<Step> {
             let last = path.len().saturating_sub(1);
-            path.iter().enumerate().map(|(place, link)| Step { link: *link, last: place == last }).collect()
+            path.iter()
+                .enumerate()
+                .map(|(place, link)| Step { link: *link, last: place == last })
+                .collect()
         };
         let forward = steps(&spec.path);
         let back = steps(&spec.return_path);
@@ -160,10 +164,11 @@ impl<T> LivePath<T> {
         self.enter_link(self.now, Packet { handle, hop, wire_bytes });
     }
 
-    /// Works out everything up to and including `now` and returns a packet that has left the path; call until none.
+    /// Works out everything up to and including `now` and returns a packet that has left the path;
+    /// call until none.
     ///
-    /// Packets that are delivered come in the order of their arrival. A drop by a managed queue may be told late, after
-    /// packets that arrived later, with its exact instant.
+    /// Packets that are delivered come in the order of their arrival. A drop by a managed queue may
+    /// be told late, after packets that arrived later, with its exact instant.
     pub fn poll(&mut self, now: Time) -> Option<Passed<T>> {
         if let Some(passed) = self.packets.passed.pop_front() {
             return Some(passed);
@@ -187,7 +192,8 @@ impl<T> LivePath<T> {
 
     /// The next arrival at the far end of a link, and which.
     fn next_arrival(&self) -> Option<(Time, usize)> {
-        let arrivals = self.links.iter().enumerate().map(|(place, link)| (link.next_event(), place));
+        let arrivals =
+            self.links.iter().enumerate().map(|(place, link)| (link.next_event(), place));
         arrivals.min().filter(|(at, _)| *at < NEVER)
     }
 
@@ -198,7 +204,8 @@ impl<T> LivePath<T> {
         self.now = self.now.max(until);
     }
 
-    /// A packet is at the far end of a link: it is lost to the channel, delivered, or enters the next link.
+    /// A packet is at the far end of a link: it is lost to the channel, delivered, or enters the
+    /// next link.
     fn on_arrival(&mut self, at: Time, link: usize) {
         let Some(transmission) = self.links[link].leave(at, &mut self.packets) else { return };
         let packet = transmission.packet;

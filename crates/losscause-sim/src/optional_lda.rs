@@ -1,10 +1,10 @@
-//! The optional algorithms at the ends of a TCP connection. They are behind pointers, so that ends without one stay
-//! small.
+//! The optional algorithms at the ends of a TCP connection. They are behind pointers, so that ends
+//! without one stay small.
 
 use losscause::arrivals::Differentiate;
 use losscause::{
-    Algorithm, AnyAlgorithm, AtSender, Differentiator, Judgement, Loss, Needs, Numbers, Observation, Observer, Packet,
-    Recovery, Scope,
+    Algorithm, AnyAlgorithm, AtSender, Differentiator, Judgement, Loss, Needs, Numbers,
+    Observation, Observer, Packet, Recovery, Scope,
 };
 
 /// The algorithm of a TCP sender, if any.

@@ -1,9 +1,9 @@
 //! Oracles: algorithms that receive the true cause from the simulator.
 //!
-//! - *Omniscient*: returns the true cause (the "Omni" of Cen, Cosman and Voelker 2003, section V; "PL" of Barman and
-//!   Matta 2002).
-//! - *Labelled*: calls a congestion loss congestion with probability P[C|C], and a wireless loss wireless with P[W|W];
-//!   one draw per loss (Barman and Matta 2002, section 2.1, "LL").
+//! - *Omniscient*: returns the true cause (the "Omni" of Cen, Cosman and Voelker 2003, section V;
+//!   "PL" of Barman and Matta 2002).
+//! - *Labelled*: calls a congestion loss congestion with probability P[C|C], and a wireless loss
+//!   wireless with P[W|W]; one draw per loss (Barman and Matta 2002, section 2.1, "LL").
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
@@ -11,15 +11,16 @@
 //! | `timeouts` (labelled) | | false | whether timeouts are labelled as well |
 //! | `by_packet` (labelled) | | false | whether a sender's loss event has the cause of its first packet |
 //!
-//! A TCP sender detects one missing packet, but its loss event may contain other packets with another cause. Barman and
-//! Matta do not say which cause the label refers to. It can be the event's cause, which is congestion if any packet was
-//! lost to congestion, or the cause of the first packet (`by_packet`). P[C|C] and P[W|W] are measured by the event's
-//! cause.
+//! A TCP sender detects one missing packet, but its loss event may contain other packets with
+//! another cause. Barman and Matta do not say which cause the label refers to. It can be the
+//! event's cause, which is congestion if any packet was lost to congestion, or the cause of the
+//! first packet (`by_packet`). P[C|C] and P[W|W] are measured by the event's cause.
 //!
-//! Barman and Matta label "a loss event". They account for timeouts caused by wireless losses "through our TCP NewReno
-//! variant with perfect loss labeling" (section 2.2); for NewReno-FF all timeouts indicate congestion. Their oracle
-//! therefore runs with `timeouts = true`: a timeout called wireless changes neither cwnd nor ssthresh, and the sender
-//! retransmits from the first unacknowledged packet. Such a timeout does not count in P[C|C] and P[W|W] (section 3).
+//! Barman and Matta label "a loss event". They account for timeouts caused by wireless losses
+//! "through our TCP NewReno variant with perfect loss labeling" (section 2.2); for NewReno-FF all
+//! timeouts indicate congestion. Their oracle therefore runs with `timeouts = true`: a timeout
+//! called wireless changes neither cwnd nor ssthresh, and the sender retransmits from the first
+//! unacknowledged packet. Such a timeout does not count in P[C|C] and P[W|W] (section 3).
 //!
 //! Deviations: none. If the truth about a loss is not known, the answer is undecided.
 //!
@@ -48,7 +49,9 @@
 
 use losscause::registry::{Field, Info, Parameters, Registry, RegistryError, Setting, check};
 use losscause::verdict::Input;
-use losscause::{Algorithm, AnyAlgorithm, ConfigError, End, Judgement, Loss, Needs, Observation, Scope, Verdict};
+use losscause::{
+    Algorithm, AnyAlgorithm, ConfigError, End, Judgement, Loss, Needs, Observation, Scope, Verdict,
+};
 
 use crate::truth::{Cause, Truth};
 
@@ -76,8 +79,8 @@ pub struct Accuracy {
     pub p_ww: f64,
     /// Whether timeouts are labelled as well; otherwise they are congestion.
     pub timeouts: bool,
-    /// Whether a TCP sender's loss event is labelled by the cause of its first packet. Otherwise its cause is
-    /// congestion if any packet was lost to congestion.
+    /// Whether a TCP sender's loss event is labelled by the cause of its first packet. Otherwise
+    /// its cause is congestion if any packet was lost to congestion.
     pub by_packet: bool,
 }
 
@@ -85,19 +88,26 @@ pub struct Accuracy {
 #[derive(Clone, Copy, Debug)]
 pub struct Oracle(Accuracy);
 
-static OMNISCIENT: Info =
-    Info::new("omniscient", "told the true cause of every loss: the best an algorithm can do, in a simulator only")
-        .from("Cen, Cosman & Voelker, IEEE/ACM Trans. Networking 11(5), 2003", "III");
+static OMNISCIENT: Info = Info::new(
+    "omniscient",
+    "told the true cause of every loss: the best an algorithm can do, in a simulator only",
+)
+.from("Cen, Cosman & Voelker, IEEE/ACM Trans. Networking 11(5), 2003", "III");
 
-static LABELLED: Info =
-    Info::new("labelled", "told the true cause, and right with given probabilities; in a simulator only")
-        .from("Barman & Matta, 2002", "2.1")
-        .with_settings(&[
-            Setting::new("P_CC", "probability that a congestion loss is called so, 0 to 1"),
-            Setting::new("P_WW", "probability that a wireless loss is called so, 0 to 1"),
-            Setting::new("timeouts", "whether TCP's timeouts are labelled, too: true or false"),
-            Setting::new("by_packet", "whether a sender's loss event has the cause of its first packet: true or false"),
-        ]);
+static LABELLED: Info = Info::new(
+    "labelled",
+    "told the true cause, and right with given probabilities; in a simulator only",
+)
+.from("Barman & Matta, 2002", "2.1")
+.with_settings(&[
+    Setting::new("P_CC", "probability that a congestion loss is called so, 0 to 1"),
+    Setting::new("P_WW", "probability that a wireless loss is called so, 0 to 1"),
+    Setting::new("timeouts", "whether TCP's timeouts are labelled, too: true or false"),
+    Setting::new(
+        "by_packet",
+        "whether a sender's loss event has the cause of its first packet: true or false",
+    ),
+]);
 
 impl Parameters for Omniscient {
     fn info(&self) -> &'static Info {
@@ -137,7 +147,8 @@ impl Parameters for Accuracy {
 
 impl Oracle {
     /// The oracle that returns the true cause.
-    pub const OMNISCIENT: Self = Self(Accuracy { p_cc: 1.0, p_ww: 1.0, timeouts: false, by_packet: false });
+    pub const OMNISCIENT: Self =
+        Self(Accuracy { p_cc: 1.0, p_ww: 1.0, timeouts: false, by_packet: false });
 
     /// An oracle of this accuracy.
     ///
@@ -209,7 +220,11 @@ mod tests {
             Oracle(accuracy).told(Some(Truth { cause, first: cause, draw })).verdict
         };
         assert_eq!(verdict(1.0, 0.0, Cause::Congestion, 0.999), Verdict::Congestion);
-        assert_eq!(verdict(1.0, 0.0, Cause::Wireless, 0.0), Verdict::Congestion, "NewReno: P[C|C] 1, P[W|W] 0");
+        assert_eq!(
+            verdict(1.0, 0.0, Cause::Wireless, 0.0),
+            Verdict::Congestion,
+            "NewReno: P[C|C] 1, P[W|W] 0"
+        );
         assert_eq!(verdict(0.4, 0.2, Cause::Congestion, 0.39), Verdict::Congestion);
         assert_eq!(verdict(0.4, 0.2, Cause::Congestion, 0.4), Verdict::Wireless);
         assert_eq!(verdict(0.4, 0.2, Cause::Wireless, 0.19), Verdict::Wireless);
@@ -220,7 +235,9 @@ mod tests {
     #[test]
     fn an_event_of_both_causes_has_the_one_that_is_asked_for() {
         let both = Truth { cause: Cause::Congestion, first: Cause::Wireless, draw: 0.5 };
-        let verdict = |by_packet| Oracle(Accuracy { by_packet, ..Accuracy::default() }).told(Some(both)).verdict;
+        let verdict = |by_packet| {
+            Oracle(Accuracy { by_packet, ..Accuracy::default() }).told(Some(both)).verdict
+        };
         assert_eq!([false, true].map(verdict), [Verdict::Congestion, Verdict::Wireless]);
     }
 }

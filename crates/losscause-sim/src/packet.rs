@@ -1,7 +1,7 @@
 //! Packets in flight, in one pool.
 //!
-//! Hops pass on a small `Packet`. Its payload stays in the pool from the sender to the receiver, and only the ends read
-//! it.
+//! Hops pass on a small `Packet`. Its payload stays in the pool from the sender to the receiver,
+//! and only the ends read it.
 
 use losscause_transport::{tcp, tfrc};
 
@@ -28,7 +28,8 @@ impl Packet {
     }
 }
 
-/// The content of a packet of TCP, TFRC or a source with timestamps. With `repr` the tag is a byte of its own, which is fast to read.
+/// The content of a packet of TCP, TFRC or a source with timestamps. With `repr` the tag is a byte
+/// of its own, which is fast to read.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub(crate) enum Payload {
@@ -91,12 +92,14 @@ impl Payload {
         match self {
             Payload::Segment(segment) => segment.ecn.mark(),
             Payload::Data(data) => data.ecn.mark(),
-            // RFC 3168, section 6.1.4: acknowledgements are not marked. Media has no congestion control to tell.
+            // RFC 3168, section 6.1.4: acknowledgements are not marked. Media has no congestion
+            // control to tell.
             Payload::Ack(_) | Payload::Feedback(_) | Payload::Media(_) => false,
         }
     }
 
-    /// When the data packet was sent that this one answers, plus the time that TFRC's receiver deducts.
+    /// When the data packet was sent that this one answers, plus the time that TFRC's receiver
+    /// deducts.
     fn answers(&self) -> Option<Time> {
         match self {
             Payload::Ack(ack) => Some(ack.echo),
@@ -107,7 +110,9 @@ impl Payload {
 
     fn info(&self, timing: Option<Timing>) -> PacketInfo {
         let (kind, seq) = match self {
-            Payload::Segment(segment) if segment.retransmission => (PacketKind::Retransmission, segment.seq),
+            Payload::Segment(segment) if segment.retransmission => {
+                (PacketKind::Retransmission, segment.seq)
+            }
             Payload::Segment(segment) => (PacketKind::Data, segment.seq),
             Payload::Data(data) => (PacketKind::Data, data.seq),
             Payload::Ack(ack) => (PacketKind::Ack, ack.next),
@@ -140,17 +145,25 @@ impl Content<'_> {
             Content::Payload(&Payload::Ack(ack)) => Header::Ack(ack),
             Content::Payload(&Payload::Data(data)) => Header::Data(data),
             Content::Payload(&Payload::Feedback(feedback)) => Header::Feedback(feedback),
-            Content::Payload(&Payload::Media(Media { seq, wire_bytes, .. })) => Header::Datagram { seq, wire_bytes },
-            Content::Datagram(Datagram { seq, bytes }) => Header::Datagram { seq, wire_bytes: bytes },
+            Content::Payload(&Payload::Media(Media { seq, wire_bytes, .. })) => {
+                Header::Datagram { seq, wire_bytes }
+            }
+            Content::Datagram(Datagram { seq, bytes }) => {
+                Header::Datagram { seq, wire_bytes: bytes }
+            }
         }
     }
 
     pub(crate) fn info(&self, timing: Option<Timing>) -> PacketInfo {
         match self {
             Content::Payload(payload) => payload.info(timing),
-            Content::Datagram(Datagram { seq, bytes }) => {
-                PacketInfo { kind: PacketKind::Data, seq: *seq, wire_bytes: *bytes, timing, answers: None }
-            }
+            Content::Datagram(Datagram { seq, bytes }) => PacketInfo {
+                kind: PacketKind::Data,
+                seq: *seq,
+                wire_bytes: *bytes,
+                timing,
+                answers: None,
+            },
         }
     }
 }
@@ -185,9 +198,10 @@ impl Packet {
     }
 }
 
-/// The content of all packets in flight. It grows to the largest number of packets in flight at once, and allocates
-/// nothing after that. Only a trace reads datagrams, and a payload is ten times as long. Datagrams are therefore stored
-/// apart, so that payloads do not push them out of the first-level cache.
+/// The content of all packets in flight. It grows to the largest number of packets in flight at
+/// once, and allocates nothing after that. Only a trace reads datagrams, and a payload is ten times
+/// as long. Datagrams are therefore stored apart, so that payloads do not push them out of the
+/// first-level cache.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool {
     payloads: Slots<Payload>,
@@ -238,7 +252,11 @@ impl Pool {
     /// A packet that carries a datagram, at a hop.
     #[inline(always)]
     pub(crate) fn insert_datagram(&mut self, datagram: Datagram, hop: u32) -> Packet {
-        Packet { handle: Handle(self.numbers.insert(datagram.seq) | DATAGRAM), hop, wire_bytes: datagram.bytes }
+        Packet {
+            handle: Handle(self.numbers.insert(datagram.seq) | DATAGRAM),
+            hop,
+            wire_bytes: datagram.bytes,
+        }
     }
 
     /// Frees the slot of a packet.
@@ -280,7 +298,8 @@ mod tests {
     #[test]
     fn datagrams_and_payloads_of_the_same_place_are_told_apart() {
         let mut pool = Pool::default();
-        let data = tfrc::Data { seq: 7, wire_bytes: 1040, ecn: Ecn::Capable, ..tfrc::Data::default() };
+        let data =
+            tfrc::Data { seq: 7, wire_bytes: 1040, ecn: Ecn::Capable, ..tfrc::Data::default() };
         let payload = pool.insert(Payload::Data(data), 3);
         let datagram = pool.insert_datagram(Datagram { bytes: 500, seq: 9 }, 4);
         let infos = [payload, datagram].map(|packet| pool.content(packet).info(None));

@@ -101,7 +101,13 @@ impl<R: Recorder> LinkHooks for Hooks<'_, R> {
             let hop = self.store.hops[packet.hop as usize];
             let packet = self.store.info(packet);
             let Occupancy { packets: queue_packets, bytes: queue_bytes } = then;
-            let kind = EventKind::Link { link: LinkId(hop.link), what, packet, queue_packets, queue_bytes };
+            let kind = EventKind::Link {
+                link: LinkId(hop.link),
+                what,
+                packet,
+                queue_packets,
+                queue_bytes,
+            };
             self.recorder.record(&Event { at, flow: FlowId(hop.flow), kind });
         }
     }

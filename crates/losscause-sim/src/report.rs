@@ -59,14 +59,17 @@ pub struct FlowReport {
     pub lost: LossCounts,
     /// The verdicts; all zero for flows that do not differentiate.
     pub verdicts: VerdictTally,
-    /// Received packets during which each base scheme was in force, by the scheme's published name, in order of first
-    /// use. One entry for algorithms that are not hybrids, none for flows that do not differentiate.
+    /// Received packets during which each base scheme was in force, by the scheme's published name,
+    /// in order of first use. One entry for algorithms that are not hybrids, none for flows that do
+    /// not differentiate.
     pub schemes: Vec<(&'static str, u64)>,
     /// A TCP sender's counters; none for other traffic.
     pub tcp: Option<tcp::Stats>,
-    /// Whether all of a transfer of limited size ([`tcp::Config::limit_pkts`]) is delivered; `stops_at` is when it was.
+    /// Whether all of a transfer of limited size ([`tcp::Config::limit_pkts`]) is delivered;
+    /// `stops_at` is when it was.
     pub is_complete: bool,
-    /// Whether a TCP or TFRC sender has been in slow start only, without a loss; none for other traffic.
+    /// Whether a TCP or TFRC sender has been in slow start only, without a loss; none for other
+    /// traffic.
     pub in_slow_start: Option<bool>,
 }
 
@@ -79,8 +82,8 @@ pub struct LossCounts {
     pub wireless: u64,
 }
 
-/// Verdicts on losses, by their true causes. If the receiver judges, every lost packet counts once. If a TCP sender
-/// judges, every loss event that duplicate acknowledgements revealed counts once.
+/// Verdicts on losses, by their true causes. If the receiver judges, every lost packet counts once.
+/// If a TCP sender judges, every loss event that duplicate acknowledgements revealed counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VerdictTally {
     /// Packets dropped by a queue.
@@ -119,13 +122,14 @@ impl VerdictTally {
         }
     }
 
-    /// M_c: the share of judged congestion losses that were called wireless; none if none was judged.
+    /// M_c: the share of judged congestion losses that were called wireless; none if none was
+    /// judged.
     pub fn m_c(&self) -> Option<f64> {
         share(self.congestion.called_wireless, self.congestion.judged())
     }
 
-    /// M_w: the share of judged wireless losses that were called congestion; none if none was judged. An undecided
-    /// loss is not an error here: see [`Verdicts::undecided`].
+    /// M_w: the share of judged wireless losses that were called congestion; none if none was
+    /// judged. An undecided loss is not an error here: see [`Verdicts::undecided`].
     pub fn m_w(&self) -> Option<f64> {
         share(self.wireless.called_congestion, self.wireless.judged())
     }

@@ -1,8 +1,8 @@
 //! Randomness: one seed per run, one stream per component.
 //!
-//! A stream depends only on the run's seed and the component's name. Adding a flow or changing a protocol therefore
-//! changes no other component's draws. The generator is xoshiro256++ (Blackman and Vigna 2021); logarithms come from
-//! `libm`, so draws are byte-identical on every platform.
+//! A stream depends only on the run's seed and the component's name. Adding a flow or changing a
+//! protocol therefore changes no other component's draws. The generator is xoshiro256++ (Blackman
+//! and Vigna 2021); logarithms come from `libm`, so draws are byte-identical on every platform.
 //!
 //! ```
 //! use losscause::Span;
@@ -39,7 +39,8 @@ impl Stream {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// A uniform draw from [0, `end`); 0 if `end` is 0. Probabilities deviate from uniform by at most `end` / 2^64.
+    /// A uniform draw from [0, `end`); 0 if `end` is 0. Probabilities deviate from uniform by at
+    /// most `end` / 2^64.
     pub fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.0.next_u64()) * u128::from(end)) >> 64) as u64
     }
@@ -54,13 +55,15 @@ impl Stream {
         -mean * libm::log(1.0 - self.uniform())
     }
 
-    /// A Pareto draw with this mean and a shape above 1. The smallest value is mean (shape - 1) / shape.
+    /// A Pareto draw with this mean and a shape above 1. The smallest value is mean (shape - 1) /
+    /// shape.
     pub fn pareto(&mut self, mean: f64, shape: f64) -> f64 {
         mean * (shape - 1.0) / shape * libm::pow(1.0 - self.uniform(), -1.0 / shape)
     }
 }
 
-/// SplitMix64's output function (Steele, Lea and Flood 2014): neighbouring seeds give unrelated values.
+/// SplitMix64's output function (Steele, Lea and Flood 2014): neighbouring seeds give unrelated
+/// values.
 pub fn scramble(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -70,7 +73,9 @@ pub fn scramble(seed: u64) -> u64 {
 
 /// FNV-1a, 64 bits.
 fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
 //! The event schedule: a timing wheel over a fixed set of event sources.
 //!
-//! The simulator knows all its sources beforehand (one per link, two timers per flow), and each has at most one next
-//! event. So nothing is allocated while it runs and no event goes stale: a source moves from one slot of the wheel to
-//! another.
+//! The simulator knows all its sources beforehand (one per link, two timers per flow), and each has
+//! at most one next event. So nothing is allocated while it runs and no event goes stale: a source
+//! moves from one slot of the wheel to another.
 //!
-//! A slot is a short stretch of time. It holds the sources with an event in that stretch, in order; most slots hold none
-//! or one. One bit per slot says whether it is empty, so the next event is found by counting zeros, 64 slots at once. The
-//! wheel has at least as many slots as there are sources. An event beyond its reach waits in one of the farther slots and
-//! moves on when that slot comes. The length of a slot follows the recent density of events; it never changes their order.
+//! A slot is a short stretch of time. It holds the sources with an event in that stretch, in order;
+//! most slots hold none or one. One bit per slot says whether it is empty, so the next event is
+//! found by counting zeros, 64 slots at once. The wheel has at least as many slots as there are
+//! sources. An event beyond its reach waits in one of the farther slots and moves on when that slot
+//! comes. The length of a slot follows the recent density of events; it never changes their order.
 //!
-//! Simultaneous events happen in the order in which they were scheduled. An event that is scheduled for a source whose turn
-//! has come late (`simulation/deferral.rs`) tells the instant at which it would have been scheduled.
+//! Simultaneous events happen in the order in which they were scheduled. An event that is scheduled
+//! for a source whose turn has come late (`simulation/deferral.rs`) tells the instant at which it
+//! would have been scheduled.
 
 use losscause::Time;
 
@@ -56,8 +58,8 @@ struct Source {
     next: u32,
 }
 
-/// The slots. Slots are counted from time zero; the wheel holds the next of them, each at the place that is its number
-/// modulo the number of places.
+/// The slots. Slots are counted from time zero; the wheel holds the next of them, each at the place
+/// that is its number modulo the number of places.
 #[derive(Clone, Debug)]
 struct Wheel {
     /// The first source at every place that is in use.
@@ -75,7 +77,8 @@ impl Schedule {
 
     /// So many sources, none with an event.
     pub(crate) fn new(sources: usize) -> Self {
-        let unscheduled = Source { at: NEVER, since: Time::ZERO, number: 0, place: UNSCHEDULED, next: END };
+        let unscheduled =
+            Source { at: NEVER, since: Time::ZERO, number: 0, place: UNSCHEDULED, next: END };
         Self {
             sources: vec![unscheduled; sources].into_boxed_slice(),
             wheel: Wheel::new(sources.next_power_of_two().max(MIN_SLOTS)),
@@ -85,8 +88,9 @@ impl Schedule {
         }
     }
 
-    /// The next event of `source` is at `at`, which may be [`NEVER`], and is scheduled at `since`. If that is when its event
-    /// was already, or when its last one was, it keeps its place among simultaneous events.
+    /// The next event of `source` is at `at`, which may be [`NEVER`], and is scheduled at `since`.
+    /// If that is when its event was already, or when its last one was, it keeps its place among
+    /// simultaneous events.
     #[inline(always)]
     pub(crate) fn set(&mut self, source: usize, at: Time, since: Time) {
         let state = &mut self.sources[source];
@@ -107,7 +111,8 @@ impl Schedule {
         }
     }
 
-    /// Takes out the next event up to and including `until`: its time and its source, which has none until it is set again.
+    /// Takes out the next event up to and including `until`: its time and its source, which has
+    /// none until it is set again.
     #[inline(always)]
     pub(crate) fn take_until(&mut self, until: Time) -> Option<(Time, usize)> {
         loop {
@@ -139,8 +144,9 @@ impl Schedule {
         }
     }
 
-    /// The first source waits in `slot` for an event that was beyond the wheel's reach: turns the wheel until the first
-    /// source is in the slot of its event. Returns whether there may be an event up to `until`.
+    /// The first source waits in `slot` for an event that was beyond the wheel's reach: turns the
+    /// wheel until the first source is in the slot of its event. Returns whether there may be an
+    /// event up to `until`.
     #[cold]
     fn turn(&mut self, mut slot: i64, until: Time) -> bool {
         for _ in 0..self.sources.len() {
@@ -169,7 +175,8 @@ impl Schedule {
         }
     }
 
-    /// Makes a slot about as long as the recent time between events, so that most slots hold none or one.
+    /// Makes a slot about as long as the recent time between events, so that most slots hold none
+    /// or one.
     #[cold]
     fn review(&mut self) {
         let now = self.wheel.start();
@@ -194,7 +201,11 @@ impl Schedule {
         };
         self.sources[source].place = place as u32;
         self.sources[source].next = END;
-        if self.wheel.is_used(place) { self.join(source, place) } else { self.wheel.open(place, source) }
+        if self.wheel.is_used(place) {
+            self.join(source, place)
+        } else {
+            self.wheel.open(place, source)
+        }
     }
 
     /// Links a source into a place where others are, in order.
@@ -299,8 +310,8 @@ impl Wheel {
         slot as usize & (self.first.len() - 1)
     }
 
-    /// The place for an event at `at`; none if that is before the base. An event beyond the wheel's reach is put somewhere in
-    /// the farther half, so that many of them do not share one slot.
+    /// The place for an event at `at`; none if that is before the base. An event beyond the wheel's
+    /// reach is put somewhere in the farther half, so that many of them do not share one slot.
     #[inline]
     fn place_for(&self, at: Time) -> Option<usize> {
         let half = (self.first.len() / 2) as i64;
@@ -388,7 +399,8 @@ mod tests {
     fn events_beyond_the_horizon_come_in_order_too() {
         let hours = |hours: i64| Time::ZERO + Span::from_secs(hours * 3600);
         let mut schedule = Schedule::new(4);
-        for (source, time) in [(0, hours(200_000)), (1, hours(100)), (2, hours(1)), (3, hours(100))] {
+        for (source, time) in [(0, hours(200_000)), (1, hours(100)), (2, hours(1)), (3, hours(100))]
+        {
             schedule.set(source, time, Time::ZERO);
         }
         assert_eq!(schedule.take_until(hours(99)), Some((hours(1), 2)));
@@ -412,7 +424,11 @@ mod tests {
 
     /// Close together, slots apart, and farther apart than the wheel reaches.
     fn time() -> impl Strategy<Value = i64> {
-        prop_oneof![0_i64..50, (0_i64..50).prop_map(|t| t << 17), (0_i64..50).prop_map(|t| (t << 26) + t % 3)]
+        prop_oneof![
+            0_i64..50,
+            (0_i64..50).prop_map(|t| t << 17),
+            (0_i64..50).prop_map(|t| (t << 26) + t % 3)
+        ]
     }
 
     proptest! {

@@ -1,7 +1,8 @@
 //! The event loop.
 //!
-//! The sources of events are the links (a packet reaches the far end) and, for each flow, the timers of its sender and
-//! its receiver. Packets that an end sends after an event are sent at once, before the next event.
+//! The sources of events are the links (a packet reaches the far end) and, for each flow, the
+//! timers of its sender and its receiver. Packets that an end sends after an event are sent at
+//! once, before the next event.
 
 use losscause::{End, Span, Time};
 
@@ -52,8 +53,9 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// The same with an event for every arrival and with every queue as it is given: the plain event loop, which
-    /// [`Simulation::new`] shortens. Both differ only in the order of events at the very same instant.
+    /// The same with an event for every arrival and with every queue as it is given: the plain
+    /// event loop, which [`Simulation::new`] shortens. Both differ only in the order of events at
+    /// the very same instant.
     ///
     /// # Errors
     /// The network is not valid.
@@ -67,7 +69,8 @@ impl Simulation {
         let mut flows: Vec<Flow> = Vec::with_capacity(network.flows.len());
         let mut first_hop = 0;
         for (index, spec) in network.flows.iter().enumerate() {
-            let before = spec.turnover.and_then(|turnover| turnover.after).map(|FlowId(flow)| flow as usize);
+            let before =
+                spec.turnover.and_then(|turnover| turnover.after).map(|FlowId(flow)| flow as usize);
             let before = before.map(|flow: usize| flows[flow].starts_at);
             let flow = Flow::new(spec, before, seed, first_hop)
                 .map_err(|problem| NetworkError::Flow { flow: spec.name.clone(), problem })?;
@@ -75,17 +78,25 @@ impl Simulation {
             flows.push(flow);
             first_hop += (spec.path.len() + spec.return_path.len()) as u32;
         }
-        Ok(Self { now: Time::ZERO, transit, flows, deferred: Vec::new(), links: network.links.clone(), seed })
+        Ok(Self {
+            now: Time::ZERO,
+            transit,
+            flows,
+            deferred: Vec::new(),
+            links: network.links.clone(),
+            seed,
+        })
     }
 
-    /// Lets everything happen that happens up to and including `until`. Afterwards all counters and reports are exact
-    /// at that instant; call it again to go on.
+    /// Lets everything happen that happens up to and including `until`. Afterwards all counters and
+    /// reports are exact at that instant; call it again to go on.
     pub fn run_until(&mut self, until: Time, recorder: &mut dyn Recorder) {
         self.run_events(until, u64::MAX, recorder);
     }
 
-    /// [`Simulation::run_until`] that stops after `at_most` events. Returns whether it reached `until`; if not, the
-    /// counters and reports are exact only after `run_until(simulation.now())`, which completes the present instant.
+    /// [`Simulation::run_until`] that stops after `at_most` events. Returns whether it reached
+    /// `until`; if not, the counters and reports are exact only after
+    /// `run_until(simulation.now())`, which completes the present instant.
     pub fn run_events(&mut self, until: Time, at_most: u64, recorder: &mut dyn Recorder) -> bool {
         if recorder.detail() == Detail::Nothing && !recorder.looks() {
             return self.event_loop(until, at_most, &mut ());
@@ -125,7 +136,12 @@ impl Simulation {
     }
 
     /// A packet has reached an end of its flow.
-    fn receive<R: Recorder>(&mut self, now: Time, Arrived { packet, flow: id, .. }: Arrived, recorder: &mut R) {
+    fn receive<R: Recorder>(
+        &mut self,
+        now: Time,
+        Arrived { packet, flow: id, .. }: Arrived,
+        recorder: &mut R,
+    ) {
         let index = id as usize;
         let id = FlowId(id);
         let flow = &mut self.flows[index];
@@ -135,9 +151,12 @@ impl Simulation {
             recorder.record(&Event { at: now, flow: id, kind });
         }
         // One-way sources get no feedback.
-        let Content::Payload(payload) = content else { return self.transit.store.pool.remove(packet.handle) };
+        let Content::Payload(payload) = content else {
+            return self.transit.store.pool.remove(packet.handle);
+        };
         let end = if payload.payload_bytes().is_some() { End::Receiver } else { End::Sender };
-        let mut watch = Watch { ledger: &mut self.transit.store.ledgers[index], recorder, flow: id, end, now };
+        let mut watch =
+            Watch { ledger: &mut self.transit.store.ledgers[index], recorder, flow: id, end, now };
         if let Some(payload_bytes) = payload.payload_bytes() {
             flow.received_packets += 1;
             flow.received_payload_bytes += u64::from(payload_bytes);
@@ -188,7 +207,9 @@ impl Simulation {
             self.transit.set_sender(index, None, now);
             return;
         }
-        while let Some(packet) = flow.sender.poll_transmit(now, flow.path, &mut self.transit.store.pool) {
+        while let Some(packet) =
+            flow.sender.poll_transmit(now, flow.path, &mut self.transit.store.pool)
+        {
             flow.sent_packets += 1;
             self.transit.send(now, packet, recorder);
         }
@@ -202,10 +223,16 @@ impl Simulation {
     /// Sends what the receiver has to send, and sets its timer.
     fn serve_receiver<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
         let flow = &mut self.flows[index];
-        while let Some(packet) = flow.receiver.poll_transmit(now, flow.return_path, &mut self.transit.store.pool) {
+        while let Some(packet) =
+            flow.receiver.poll_transmit(now, flow.return_path, &mut self.transit.store.pool)
+        {
             self.transit.send(now, packet, recorder);
         }
-        self.transit.set_receiver(index, flow.receiver.poll_timeout().map(|timeout| timeout.max(now)), now);
+        self.transit.set_receiver(
+            index,
+            flow.receiver.poll_timeout().map(|timeout| timeout.max(now)),
+            now,
+        );
     }
 
     /// The instant up to which everything has happened.
@@ -228,7 +255,8 @@ impl Simulation {
         let flow = &self.flows[flow.index()];
         let delivered_packets = flow.receiver.delivered_packets(received_packets);
         FlowReport {
-            started_at: (flow.phase != Phase::Waiting && flow.starts_at < flow.stops_at).then_some(flow.starts_at),
+            started_at: (flow.phase != Phase::Waiting && flow.starts_at < flow.stops_at)
+                .then_some(flow.starts_at),
             stops_at: (flow.stops_at < Time::MAX).then_some(flow.stops_at),
             sent_packets: flow.sent_packets,
             received_packets,
@@ -254,7 +282,8 @@ impl Simulation {
 
     /// Data packets that reached the end of `flow`, and their bytes of payload.
     fn received(&self, flow: FlowId) -> (u64, u64) {
-        let Flow { receiver, payload_bytes, received_packets, received_payload_bytes, .. } = &self.flows[flow.index()];
+        let Flow { receiver, payload_bytes, received_packets, received_payload_bytes, .. } =
+            &self.flows[flow.index()];
         if !matches!(receiver, Receiver::Sink) {
             return (*received_packets, *received_payload_bytes);
         }

@@ -1,5 +1,5 @@
-//! When the packets in flight were sent, and how long they have waited in queues. Kept only while events are recorded,
-//! so that a plain run does no work for it.
+//! When the packets in flight were sent, and how long they have waited in queues. Kept only while
+//! events are recorded, so that a plain run does no work for it.
 
 use losscause::{Span, Time};
 
@@ -23,7 +23,8 @@ struct Stamp {
 }
 
 impl Stamps {
-    /// Whether events are recorded from now on. Packets that were sent while they were not have no stamp.
+    /// Whether events are recorded from now on. Packets that were sent while they were not have no
+    /// stamp.
     pub(crate) fn set_recording(&mut self, recording: bool) {
         if recording && !self.recording {
             self.slots.iter_mut().for_each(Vec::clear);

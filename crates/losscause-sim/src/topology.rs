@@ -139,7 +139,9 @@ mod rate;
 mod validate;
 mod variation;
 
-pub use queue::{CoDelSpec, FqCoDelSpec, Limit, PieSpec, PolicerSpec, QueueProblem, QueueSpec, RedSpec};
+pub use queue::{
+    CoDelSpec, FqCoDelSpec, Limit, PieSpec, PolicerSpec, QueueProblem, QueueSpec, RedSpec,
+};
 pub use rate::{RatePoint, RateProblem, RateSpec, RetransmissionSpec};
 pub(crate) use validate::validate_change;
 pub use validate::{FlowProblem, LinkProblem, NetworkError};
@@ -162,13 +164,14 @@ pub struct LinkId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
-/// A one-way link: a queue, a transmitter that sends one packet at a time, and a channel with a propagation delay.
+/// A one-way link: a queue, a transmitter that sends one packet at a time, and a channel with a
+/// propagation delay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
     /// Unique; the link's random stream is derived from it.
     pub name: String,
-    /// Transmission rate, bits per second; at least 1. If the rate varies, this is the rate before the first step, and
-    /// the link's utilisation is relative to it.
+    /// Transmission rate, bits per second; at least 1. If the rate varies, this is the rate before
+    /// the first step, and the link's utilisation is relative to it.
     pub rate_bps: u64,
     /// How the rate varies.
     pub rate: RateSpec,
@@ -184,7 +187,8 @@ pub struct LinkSpec {
     pub error_position: ErrorPosition,
     /// How packets map to the channel's slots.
     pub slots: Slots,
-    /// Whether the link layer retransmits corrupted packets; only with [`ErrorPosition::AfterTransmission`].
+    /// Whether the link layer retransmits corrupted packets; only with
+    /// [`ErrorPosition::AfterTransmission`].
     pub retransmission: Option<RetransmissionSpec>,
 }
 
@@ -198,13 +202,13 @@ pub enum ChannelSpec {
         /// The probability that a slot is bad, 0 to 1.
         loss: f64,
     },
-    /// Two states; every slot in the bad state is bad. The lengths of bursts and of the gaps between them are
-    /// geometric.
+    /// Two states; every slot in the bad state is bad. The lengths of bursts and of the gaps
+    /// between them are geometric.
     GilbertElliott {
         /// Mean share of bad slots, 0 to 1 (exclusive).
         loss: f64,
-        /// Mean number of bad slots in a row, at least 1 and at least `loss / (1 - loss)`. `1 / (1 - loss)` is
-        /// Bernoulli.
+        /// Mean number of bad slots in a row, at least 1 and at least `loss / (1 - loss)`. `1 / (1
+        /// - loss)` is Bernoulli.
         mean_burst_packets: f64,
     },
     /// A recorded pattern, repeated for ever.
@@ -223,18 +227,21 @@ pub enum TraceStart {
     Slot(usize),
     /// At a slot drawn uniformly from the link's stream.
     Drawn,
-    /// The trace consists of parts of this length, at least 1 and at most all of it; one, drawn uniformly from the
-    /// link's stream, is repeated for ever from its first slot. An incomplete part at the end of the trace is not used.
+    /// The trace consists of parts of this length, at least 1 and at most all of it; one, drawn
+    /// uniformly from the link's stream, is repeated for ever from its first slot. An incomplete
+    /// part at the end of the trace is not used.
     DrawnPart(usize),
 }
 
 /// Where packets meet the channel's errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ErrorPosition {
-    /// After transmission: a corrupted packet has used the link's time, and is lost at the link's far end.
+    /// After transmission: a corrupted packet has used the link's time, and is lost at the link's
+    /// far end.
     #[default]
     AfterTransmission,
-    /// Before the queue, as with ns-2's `$ns lossmodel`: a corrupted packet takes neither queue space nor link time.
+    /// Before the queue, as with ns-2's `$ns lossmodel`: a corrupted packet takes neither queue
+    /// space nor link time.
     BeforeQueue,
 }
 
@@ -243,8 +250,9 @@ pub enum ErrorPosition {
 pub enum Slots {
     /// A fixed number of slots per packet, at least 1; time between packets uses none.
     PerPacket(u32),
-    /// The channel advances with time, one slot per span (a microsecond or more), independent of traffic. A packet uses
-    /// the slots that its transmission overlaps. With [`ErrorPosition::BeforeQueue`] it uses the slot of its arrival.
+    /// The channel advances with time, one slot per span (a microsecond or more), independent of
+    /// traffic. A packet uses the slots that its transmission overlaps. With
+    /// [`ErrorPosition::BeforeQueue`] it uses the slot of its arrival.
     PerTime(Span),
 }
 
@@ -271,8 +279,8 @@ pub struct FlowSpec {
     pub start_spread: Span,
     /// The sender stops at this instant, if any. Packets in flight still arrive.
     pub stop: Option<Time>,
-    /// Whether it belongs to a group that starts and stops at random times; then `start` is the earliest start of the
-    /// first.
+    /// Whether it belongs to a group that starts and stops at random times; then `start` is the
+    /// earliest start of the first.
     pub turnover: Option<Turnover>,
     /// No channel corrupts this flow's packets in either direction. They still use up slots.
     pub wireless_immune: bool,
@@ -282,7 +290,12 @@ pub struct FlowSpec {
 
 impl FlowSpec {
     /// A measured flow that starts at time zero and never stops.
-    pub fn new(name: impl Into<String>, path: &[LinkId], return_path: &[LinkId], traffic: Traffic) -> Self {
+    pub fn new(
+        name: impl Into<String>,
+        path: &[LinkId],
+        return_path: &[LinkId],
+        traffic: Traffic,
+    ) -> Self {
         Self {
             name: name.into(),
             path: path.to_vec(),
@@ -298,13 +311,15 @@ impl FlowSpec {
     }
 }
 
-/// A flow of a group that starts as a Poisson process. Each flow is new and lasts for a random time.
+/// A flow of a group that starts as a Poisson process. Each flow is new and lasts for a random
+/// time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turnover {
-    /// The flow that starts before it, which also precedes it in [`Network::flows`]; none for the first.
+    /// The flow that starts before it, which also precedes it in [`Network::flows`]; none for the
+    /// first.
     pub after: Option<FlowId>,
-    /// Mean of the exponential time from the start of the previous flow (for the first: from `start`) to its own start;
-    /// positive.
+    /// Mean of the exponential time from the start of the previous flow (for the first: from
+    /// `start`) to its own start; positive.
     pub mean_gap: Span,
     /// Mean of the time from its start to its stop, positive. [`FlowSpec::stop`] may cut it short.
     pub mean_duration: Span,
@@ -318,8 +333,8 @@ pub struct Turnover {
 pub enum Traffic {
     /// TCP with unlimited data.
     Tcp {
-        /// Settings of both ends. [`tcp::Quirks::tick_offset`] is ignored: each sender's offset is drawn uniformly from
-        /// the flow's stream.
+        /// Settings of both ends. [`tcp::Quirks::tick_offset`] is ignored: each sender's offset is
+        /// drawn uniformly from the flow's stream.
         config: tcp::Config,
         /// The end that differentiates losses, and its algorithm.
         lda: TcpLda,
@@ -337,8 +352,8 @@ pub enum Traffic {
         rate_bps: u64,
         /// Size on the wire, bytes; at least 1.
         packet_bytes: u32,
-        /// The receiver's algorithm, in its initial state. Packets then carry a timestamp, as RTP's do; what is sent
-        /// stays the same.
+        /// The receiver's algorithm, in its initial state. Packets then carry a timestamp, as RTP's
+        /// do; what is sent stays the same.
         lda: Option<AnyAlgorithm>,
     },
     /// Bursts at a constant rate, of random length, and silences between them.
@@ -364,8 +379,8 @@ pub enum Lengths {
     /// Exponential.
     #[default]
     Exponential,
-    /// Pareto: at least mean (shape - 1) / shape, and sometimes very long. The sum of many such on-off sources is
-    /// bursty at every time scale if the shape is below 2.
+    /// Pareto: at least mean (shape - 1) / shape, and sometimes very long. The sum of many such
+    /// on-off sources is bursty at every time scale if the shape is below 2.
     Pareto {
         /// Above 1, because the mean is infinite otherwise.
         shape: f64,
@@ -440,7 +455,8 @@ impl LinkSpec {
         }
     }
 
-    /// The way back over the same cable: this link's rate, delay and queue, constant and without errors.
+    /// The way back over the same cable: this link's rate, delay and queue, constant and without
+    /// errors.
     pub fn mirrored(&self, name: impl Into<String>) -> Self {
         Self::wired(name, self.rate_bps, self.delay, self.queue)
     }

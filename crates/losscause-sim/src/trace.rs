@@ -96,12 +96,14 @@ use crate::topology::{FlowId, LinkId};
 
 /// Records events.
 ///
-/// Links compute transmissions only when a later step depends on them. Each event has its exact time, but events of
-/// different links and ends **are not recorded in order of time**: sort them (stably, by [`Event::at`]) before use.
-/// When [`Simulation::run_until`](crate::Simulation::run_until) returns, all events up to that instant are recorded.
+/// Links compute transmissions only when a later step depends on them. Each event has its exact
+/// time, but events of different links and ends **are not recorded in order of time**: sort them
+/// (stably, by [`Event::at`]) before use. When
+/// [`Simulation::run_until`](crate::Simulation::run_until) returns, all events up to that instant
+/// are recorded.
 pub trait Recorder {
-    /// Which events are recorded. The simulation does not create the others. It asks once per call of
-    /// [`Simulation::run_until`](crate::Simulation::run_until).
+    /// Which events are recorded. The simulation does not create the others. It asks once per call
+    /// of [`Simulation::run_until`](crate::Simulation::run_until).
     fn detail(&self) -> Detail {
         Detail::Everything
     }
@@ -109,12 +111,14 @@ pub trait Recorder {
     /// Records an event.
     fn record(&mut self, event: &Event);
 
-    /// Whether what the algorithms see is handed on ([`Recorder::see`]). Asked as [`Recorder::detail`].
+    /// Whether what the algorithms see is handed on ([`Recorder::see`]). Asked as
+    /// [`Recorder::detail`].
     fn looks(&self) -> bool {
         false
     }
 
-    /// An algorithm saw something at an end of a flow. Only called if the recorder [looks](Recorder::looks).
+    /// An algorithm saw something at an end of a flow. Only called if the recorder
+    /// [looks](Recorder::looks).
     fn see(&mut self, flow: FlowId, end: End, seen: Seen<'_>) {
         let _ = (flow, end, seen);
     }
@@ -175,7 +179,9 @@ impl Detail {
             EventKind::Cwnd(_) | EventKind::Rate(_) => self.windows(),
             EventKind::Received(_) => self.arrivals(),
             EventKind::Header(_) => self.headers(),
-            EventKind::Sent(_) | EventKind::Link { .. } | EventKind::Verdict { .. } => self.everything(),
+            EventKind::Sent(_) | EventKind::Link { .. } | EventKind::Verdict { .. } => {
+                self.everything()
+            }
         }
     }
 }
@@ -227,8 +233,8 @@ impl<A: Recorder, B: Recorder> Recorder for (&mut A, &mut B) {
     }
 }
 
-/// A recorder during one call of [`Simulation::run_until`](crate::Simulation::run_until): the event loop is compiled for this
-/// type and for `()` only, however many recorders there are.
+/// A recorder during one call of [`Simulation::run_until`](crate::Simulation::run_until): the event
+/// loop is compiled for this type and for `()` only, however many recorders there are.
 pub(crate) struct Recording<'a> {
     detail: Detail,
     looks: bool,
@@ -275,7 +281,8 @@ pub struct Event {
 /// The kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EventKind {
-    /// The header of the packet that the same end sends with the next event of this flow, [`EventKind::Sent`].
+    /// The header of the packet that the same end sends with the next event of this flow,
+    /// [`EventKind::Sent`].
     Header(Header),
     /// An end sent a packet.
     Sent(PacketInfo),
@@ -309,7 +316,8 @@ pub enum EventKind {
     },
 }
 
-/// What a packet says when its end sends it. On its way only its ECN field changes ([`LinkEvent::Mark`]).
+/// What a packet says when its end sends it. On its way only its ECN field changes
+/// ([`LinkEvent::Mark`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Header {
     /// TCP data, or a SYN.
@@ -357,8 +365,9 @@ pub struct PacketInfo {
     pub wire_bytes: u32,
     /// The packet's times; none if it was sent while nothing was recorded.
     pub timing: Option<Timing>,
-    /// Of acknowledgements and feedback: when the data packet was sent that it answers, plus the time for which TFRC's
-    /// receiver says that it held the answer back. The round-trip time is the arrival minus this.
+    /// Of acknowledgements and feedback: when the data packet was sent that it answers, plus the
+    /// time for which TFRC's receiver says that it held the answer back. The round-trip time is the
+    /// arrival minus this.
     pub answers: Option<Time>,
 }
 

@@ -44,8 +44,14 @@ pub(crate) struct Arrived {
 }
 
 impl Transit {
-    /// Empty links. The network is valid. `needs_event` and `elided_links` are what `elision.rs` found.
-    pub(crate) fn new(network: &Network, needs_event: &[bool], elided_links: Vec<usize>, seed: u64) -> Self {
+    /// Empty links. The network is valid. `needs_event` and `elided_links` are what `elision.rs`
+    /// found.
+    pub(crate) fn new(
+        network: &Network,
+        needs_event: &[bool],
+        elided_links: Vec<usize>,
+        seed: u64,
+    ) -> Self {
         let mut hops = Vec::new();
         for (index, flow) in network.flows.iter().enumerate() {
             for path in [&flow.path, &flow.return_path] {
@@ -78,11 +84,14 @@ impl Transit {
         }
     }
 
-    /// Takes out the next event up to and including `until`. Its source has none until it is scheduled again.
+    /// Takes out the next event up to and including `until`. Its source has none until it is
+    /// scheduled again.
     #[inline(always)]
     pub(crate) fn next(&mut self, until: Time) -> Option<(Time, Source)> {
         let (now, source) = self.schedule.take_until(until)?;
-        let Some(end) = source.checked_sub(self.links.len()) else { return Some((now, Source::Link(source))) };
+        let Some(end) = source.checked_sub(self.links.len()) else {
+            return Some((now, Source::Link(source)));
+        };
         let source = if end % 2 == 0 { Source::Sender(end / 2) } else { Source::Receiver(end / 2) };
         Some((now, source))
     }
@@ -106,9 +115,16 @@ impl Transit {
         self.enter(now, packet, link, now, recorder);
     }
 
-    /// An end has sent a packet to the first of several links at `at`. It cannot be at the far end before `now`.
+    /// An end has sent a packet to the first of several links at `at`. It cannot be at the far end
+    /// before `now`.
     #[inline(always)]
-    pub(crate) fn send_late<R: Recorder>(&mut self, at: Time, packet: Packet, now: Time, recorder: &mut R) {
+    pub(crate) fn send_late<R: Recorder>(
+        &mut self,
+        at: Time,
+        packet: Packet,
+        now: Time,
+        recorder: &mut R,
+    ) {
         let link = self.first_link(at, packet, recorder);
         if let Some((arrived, hit)) = self.enter(at, packet, link, now, recorder) {
             let at_end = self.forward(arrived, packet, hit, link as usize, recorder);
@@ -134,10 +150,15 @@ impl Transit {
         link
     }
 
-    /// The event of a link: a packet reaches its far end and enters the next link, unless it has reached an end of its
-    /// flow. The caller takes such a packet out of the pool.
+    /// The event of a link: a packet reaches its far end and enters the next link, unless it has
+    /// reached an end of its flow. The caller takes such a packet out of the pool.
     #[inline]
-    pub(crate) fn on_arrival<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> Option<Arrived> {
+    pub(crate) fn on_arrival<R: Recorder>(
+        &mut self,
+        now: Time,
+        index: usize,
+        recorder: &mut R,
+    ) -> Option<Arrived> {
         if self.links[index].has_elided() {
             self.forward_elided(now, index, now, recorder);
         }
@@ -151,7 +172,8 @@ impl Transit {
         self.forward(now, packet, hit, index, recorder)
     }
 
-    /// A packet is at the far end of a link: it enters the next one, is lost to the channel, or has reached an end.
+    /// A packet is at the far end of a link: it enters the next one, is lost to the channel, or has
+    /// reached an end.
     #[inline(always)]
     fn forward<R: Recorder>(
         &mut self,
@@ -173,7 +195,8 @@ impl Transit {
         }
     }
 
-    /// At `at`, before `now`, a packet was at the far end of a link. It goes on as far as it is by `now`.
+    /// At `at`, before `now`, a packet was at the far end of a link. It goes on as far as it is by
+    /// `now`.
     #[inline(always)]
     pub(crate) fn forward_late<R: Recorder>(
         &mut self,
@@ -197,7 +220,8 @@ impl Transit {
         }
     }
 
-    /// A packet is at the far end of a link. Returns where it goes next, and whether the channel has corrupted it instead.
+    /// A packet is at the far end of a link. Returns where it goes next, and whether the channel
+    /// has corrupted it instead.
     #[inline(always)]
     fn deliver<R: Recorder>(
         &mut self,
@@ -220,13 +244,18 @@ impl Transit {
         counters.delivered += 1;
         if recorder.detail().everything() {
             let then = self.links[index].occupancy();
-            Hooks { store: &mut self.store, recorder }.observe(at, LinkEvent::Deliver, packet, then);
+            Hooks { store: &mut self.store, recorder }.observe(
+                at,
+                LinkEvent::Deliver,
+                packet,
+                then,
+            );
         }
         (next, false)
     }
 
-    /// At `at` a packet comes to the link of its hop. If it is through by `now`, returns when, and whether the channel
-    /// corrupted it.
+    /// At `at` a packet comes to the link of its hop. If it is through by `now`, returns when, and
+    /// whether the channel corrupted it.
     #[inline(always)]
     fn enter<R: Recorder>(
         &mut self,
@@ -237,8 +266,10 @@ impl Transit {
         recorder: &mut R,
     ) -> Option<(Time, bool)> {
         let index = link as usize;
-        // A trace shows the queue's length at every departure, which is known no more once another packet has come.
-        if self.links[index].has_elided() && (recorder.detail().everything() || at < now || self.links[index].is_full())
+        // A trace shows the queue's length at every departure, which is known no more once another
+        // packet has come.
+        if self.links[index].has_elided()
+            && (recorder.detail().everything() || at < now || self.links[index].is_full())
         {
             self.forward_elided(at, index, now, recorder);
         }

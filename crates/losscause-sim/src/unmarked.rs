@@ -1,11 +1,11 @@
 //! Queues that have nothing to mark.
 //!
-//! A StepMark queue admits, sends and drops as a DropTail queue does. It also marks packets, but only those whose
-//! transport supports ECN. If no such packet crosses its link, the link gets a DropTail queue, which gives the same run in
-//! less time.
+//! A StepMark queue admits, sends and drops as a DropTail queue does. It also marks packets, but
+//! only those whose transport supports ECN. If no such packet crosses its link, the link gets a
+//! DropTail queue, which gives the same run in less time.
 //!
-//! [`Simulation::with_every_event`](crate::Simulation::with_every_event) keeps the queues as they are given. A property
-//! test compares both (`tests/elision.rs`).
+//! [`Simulation::with_every_event`](crate::Simulation::with_every_event) keeps the queues as they
+//! are given. A property test compares both (`tests/elision.rs`).
 
 use std::borrow::Cow;
 
@@ -45,7 +45,8 @@ mod tests {
     const MARKING: QueueSpec = QueueSpec::StepMark { limit: LIMIT, mark_from_pkts: 5 };
     const PLAIN: QueueSpec = QueueSpec::DropTail { limit: LIMIT };
 
-    /// What becomes of four links with marking queues: two flows share 1 there and 3 back; 0 and 2 are their own.
+    /// What becomes of four links with marking queues: two flows share 1 there and 3 back; 0 and 2
+    /// are their own.
     fn queues(first_supports_ecn: bool) -> Vec<QueueSpec> {
         let link = |name: &str| LinkSpec::wired(name, 1_000_000, Span::from_millis(10), MARKING);
         let flow = |name, path: [u32; 2], ecn| {

@@ -39,7 +39,11 @@ fn once_warm_a_run_allocates_nothing() {
     let allocated = allocation_counter::measure(|| simulation.run_until(at_secs(150), &mut ()));
     let hops = (simulation.counters() - &before).link(losscause_sim::LinkId(1)).transmitted;
     assert!(hops > 10_000, "{hops}");
-    // Debug builds check conservation every 1024 events, and keys are renumbered every 65,536: each allocates a list.
+    // Debug builds check conservation every 1024 events, and keys are renumbered every 65,536: each
+    // allocates a list.
     let checks = if cfg!(debug_assertions) { 10 * hops / 1024 + 2 } else { 0 };
-    assert!(allocated.count_total <= checks + 10 * hops / 65_536, "{allocated:?} for {hops} packets");
+    assert!(
+        allocated.count_total <= checks + 10 * hops / 65_536,
+        "{allocated:?} for {hops} packets"
+    );
 }

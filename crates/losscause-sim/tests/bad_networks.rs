@@ -6,8 +6,9 @@ mod common;
 use common::{cbr, drop_tail, flow, one_flow, wired};
 use losscause::{Span, Time};
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, FlowId, FlowSpec, FqCoDelSpec, Lengths, Limit, LinkSpec,
-    Network, PieSpec, QueueSpec, RedSpec, Simulation, Slots, TraceStart, Traffic, Turnover, VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, FlowId, FlowSpec, FqCoDelSpec, Lengths,
+    Limit, LinkSpec, Network, PieSpec, QueueSpec, RedSpec, Simulation, Slots, TraceStart, Traffic,
+    Turnover, VariationSpec,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -43,7 +44,10 @@ fn a_network_of_nothing_runs() {
 
 #[test]
 fn bad_links_are_refused() {
-    refused(&with_link(|link| link.rate_bps = 0), r#"link "out": rate_bps is 0, expected at least 1"#);
+    refused(
+        &with_link(|link| link.rate_bps = 0),
+        r#"link "out": rate_bps is 0, expected at least 1"#,
+    );
     refused(
         &with_link(|link| link.delay = Span::from_millis(-1)),
         r#"link "out": delay is -1.000 ms, expected 0 or more"#,
@@ -70,15 +74,28 @@ fn bad_channels_are_refused() {
             &format!(r#"link "out": loss is {printed}, expected 0 to 1"#),
         );
     }
-    let bursty = |loss, mean_burst_packets| with_channel(ChannelSpec::GilbertElliott { loss, mean_burst_packets });
+    let bursty = |loss, mean_burst_packets| {
+        with_channel(ChannelSpec::GilbertElliott { loss, mean_burst_packets })
+    };
     refused(&bursty(1.0, 2.0), r#"link "out": loss is 1, expected 0 to less than 1"#);
-    refused(&bursty(0.1, 0.5), r#"link "out": mean_burst_packets is 0.5, expected at least 1 at this loss"#);
-    refused(&bursty(0.75, 2.0), r#"link "out": mean_burst_packets is 2, expected at least 3 at this loss"#);
-    let trace = |lost: &[bool], start| with_channel(ChannelSpec::Trace { lost: lost.into(), start });
-    refused(&trace(&[], TraceStart::Drawn), r#"link "out": the error trace is empty, expected at least one slot"#);
+    refused(
+        &bursty(0.1, 0.5),
+        r#"link "out": mean_burst_packets is 0.5, expected at least 1 at this loss"#,
+    );
+    refused(
+        &bursty(0.75, 2.0),
+        r#"link "out": mean_burst_packets is 2, expected at least 3 at this loss"#,
+    );
+    let trace =
+        |lost: &[bool], start| with_channel(ChannelSpec::Trace { lost: lost.into(), start });
+    refused(
+        &trace(&[], TraceStart::Drawn),
+        r#"link "out": the error trace is empty, expected at least one slot"#,
+    );
     for part in [0, 3] {
-        let problem =
-            format!(r#"link "out": the error trace is read in parts of {part} slots, expected 1 to its 2 slots"#);
+        let problem = format!(
+            r#"link "out": the error trace is read in parts of {part} slots, expected 1 to its 2 slots"#
+        );
         refused(&trace(&[true, false], TraceStart::DrawnPart(part)), &problem);
     }
     refused(
@@ -93,16 +110,28 @@ fn bad_queues_are_refused() {
         refused(&with_link(|link| link.queue = queue), &format!(r#"link "out": {sentence}"#));
     };
     let limit = Limit::Packets(20);
-    refused(QueueSpec::StepMark { limit, mark_from_pkts: 0 }, "mark_from_pkts is 0, expected at least 1");
+    refused(
+        QueueSpec::StepMark { limit, mark_from_pkts: 0 },
+        "mark_from_pkts is 0, expected at least 1",
+    );
     let default = RedSpec::new(limit);
     for (spec, sentence) in [
         (RedSpec { min_th_pkts: -1.0, ..default }, "min_th is -1, expected 0 or more"),
-        (RedSpec { max_th_pkts: 5.0, ..default }, "max_th is 5, expected more than min_th, which is 5"),
-        (RedSpec { max_th_pkts: f64::NAN, ..default }, "max_th is NaN, expected more than min_th, which is 5"),
+        (
+            RedSpec { max_th_pkts: 5.0, ..default },
+            "max_th is 5, expected more than min_th, which is 5",
+        ),
+        (
+            RedSpec { max_th_pkts: f64::NAN, ..default },
+            "max_th is NaN, expected more than min_th, which is 5",
+        ),
         (RedSpec { max_p: 1.5, ..default }, "max_p is 1.5, expected more than 0 and at most 1"),
         (RedSpec { max_p: 0.0, ..default }, "max_p is 0, expected more than 0 and at most 1"),
         (RedSpec { w_q: -0.1, ..default }, "w_q is -0.1, expected more than 0 and at most 1"),
-        (RedSpec { typical_packet_bytes: 0, ..default }, "typical_packet_bytes is 0, expected at least 1"),
+        (
+            RedSpec { typical_packet_bytes: 0, ..default },
+            "typical_packet_bytes is 0, expected at least 1",
+        ),
     ] {
         refused(QueueSpec::Red(spec), sentence);
     }
@@ -132,7 +161,10 @@ fn bad_queues_are_refused() {
     for (spec, sentence) in [
         (PieSpec { target: Span::ZERO, ..default }, "target is 0.000 ms, expected more than 0"),
         (PieSpec { t_update: Span::ZERO, ..default }, "t_update is 0.000 ms, expected more than 0"),
-        (PieSpec { max_burst: Span::from_millis(-1), ..default }, "max_burst is -1.000 ms, expected 0 or more"),
+        (
+            PieSpec { max_burst: Span::from_millis(-1), ..default },
+            "max_burst is -1.000 ms, expected 0 or more",
+        ),
         (PieSpec { alpha: -0.125, ..default }, "alpha is -0.125, expected 0 or more"),
         (PieSpec { beta: f64::NAN, ..default }, "beta is NaN, expected 0 or more"),
     ] {
@@ -142,7 +174,10 @@ fn bad_queues_are_refused() {
 
 #[test]
 fn bad_paths_are_refused() {
-    refused(&with_flow(|flow| flow.path.clear()), r#"flow "only": path is empty, expected at least one link"#);
+    refused(
+        &with_flow(|flow| flow.path.clear()),
+        r#"flow "only": path is empty, expected at least one link"#,
+    );
     refused(
         &with_flow(|flow| flow.path[0].0 = 2),
         r#"flow "only": the path names link number 2, expected one of the 2 links from 0 on"#,
@@ -182,10 +217,20 @@ fn bad_flows_are_refused() {
         r#"flow "only": rate_bps is 8000000001, expected at most 8000000000 (a packet per nanosecond)"#,
     );
     let on_off = |mean_on, mean_off, lengths| {
-        with_traffic(Traffic::OnOff { rate_bps: 1000, packet_bytes: 10, mean_on, mean_off, lengths, lda: None })
+        with_traffic(Traffic::OnOff {
+            rate_bps: 1000,
+            packet_bytes: 10,
+            mean_on,
+            mean_off,
+            lengths,
+            lda: None,
+        })
     };
     let exponential = Lengths::Exponential;
-    refused(&on_off(Span::ZERO, Span::ZERO, exponential), r#"flow "only": mean_on is 0.000 ms, expected more than 0"#);
+    refused(
+        &on_off(Span::ZERO, Span::ZERO, exponential),
+        r#"flow "only": mean_on is 0.000 ms, expected more than 0"#,
+    );
     refused(
         &on_off(Span::from_millis(1), Span::from_millis(-1), exponential),
         r#"flow "only": mean_off is -1.000 ms, expected 0 or more"#,
@@ -202,9 +247,15 @@ fn bad_flows_are_refused() {
 fn bad_protocol_settings_name_the_setting() {
     let tcp = Traffic::tcp(tcp::Config { dup_ack_threshold: 0, ..tcp::Config::ns2() });
     let error = Simulation::new(&with_traffic(tcp), 1).unwrap_err().to_string();
-    assert!(error.starts_with(r#"flow "only": "#) && error.contains("dup_ack_threshold"), "{error}");
+    assert!(
+        error.starts_with(r#"flow "only": "#) && error.contains("dup_ack_threshold"),
+        "{error}"
+    );
     let config = tfrc::Config { payload_bytes: 0, ..tfrc::Config::ns2() };
-    let tfrc = Traffic::Tfrc { config, lda: losscause::AnyAlgorithm::boxed(losscause_sim::Oracle::OMNISCIENT) };
+    let tfrc = Traffic::Tfrc {
+        config,
+        lda: losscause::AnyAlgorithm::boxed(losscause_sim::Oracle::OMNISCIENT),
+    };
     let error = Simulation::new(&with_traffic(tfrc), 1).unwrap_err().to_string();
     assert!(error.starts_with(r#"flow "only": "#) && error.contains("payload_bytes"), "{error}");
 }
@@ -233,13 +284,19 @@ fn the_largest_values_of_every_setting_do_no_harm() {
 fn delays_that_cannot_vary_so_are_refused() {
     let varying = |variation| with_link(|link| link.variation = variation);
     let trace = |points: &[(i64, i64)], at_end| {
-        let point = |&(at, delay)| DelayPoint { at: Span::from_millis(at), delay: Span::from_millis(delay) };
+        let point = |&(at, delay)| DelayPoint {
+            at: Span::from_millis(at),
+            delay: Span::from_millis(delay),
+        };
         let points = points.iter().map(point).collect();
         varying(VariationSpec::Trace { points, between: Between::Steps, at_end })
     };
     let hold = AtEnd::Hold;
     let most = Span::from_millis(20);
-    refused(&trace(&[], hold), r#"link "out": the delay trace is empty, expected at least one point"#);
+    refused(
+        &trace(&[], hold),
+        r#"link "out": the delay trace is empty, expected at least one point"#,
+    );
     for points in [[(0, 1), (0, 2)], [(-1, 1), (0, 2)]] {
         let point = usize::from(points[0].0 == 0);
         refused(
@@ -249,8 +306,14 @@ fn delays_that_cannot_vary_so_are_refused() {
             ),
         );
     }
-    refused(&trace(&[(0, 1), (1, -2)], hold), r#"link "out": the delay varies by -2.000 ms, expected 0 to its bound"#);
-    refused(&trace(&[(0, 1)], AtEnd::Repeat), r#"link "out": the delay's period is 0.000 ms, expected more than 0"#);
+    refused(
+        &trace(&[(0, 1), (1, -2)], hold),
+        r#"link "out": the delay varies by -2.000 ms, expected 0 to its bound"#,
+    );
+    refused(
+        &trace(&[(0, 1)], AtEnd::Repeat),
+        r#"link "out": the delay's period is 0.000 ms, expected more than 0"#,
+    );
     refused(
         &varying(VariationSpec::Sinusoid { most, period: Span::ZERO }),
         r#"link "out": the delay's period is 0.000 ms, expected more than 0"#,

@@ -6,8 +6,8 @@ mod common;
 use common::{at_secs, cbr, drop_tail, flow, one_flow, run_to, wired, wireless};
 use losscause::{Span, Time};
 use losscause_sim::{
-    ChannelSpec, CoDelSpec, Event, EventKind, FlowId, Limit, LinkEvent, LinkId, LinkSpec, Network, QueueSpec,
-    RatePoint, RateSpec, Simulation, Traffic,
+    ChannelSpec, CoDelSpec, Event, EventKind, FlowId, Limit, LinkEvent, LinkId, LinkSpec, Network,
+    QueueSpec, RatePoint, RateSpec, Simulation, Traffic,
 };
 use losscause_transport::tcp;
 
@@ -44,7 +44,8 @@ fn a_new_rate_holds_from_the_next_packet_and_none_overtakes() {
     run_to(&mut simulation, at_ms(29), &mut events);
     let sent = instants(&events, LinkEvent::TransmitStart);
     assert_eq!(sent.len(), 3, "{sent:?}");
-    // Twice as fast, without delay: the next packet would arrive 2.5 ms after it was sent, 17.5 ms before the last one.
+    // Twice as fast, without delay: the next packet would arrive 2.5 ms after it was sent, 17.5 ms
+    // before the last one.
     changed(&mut simulation, &network, |link| {
         link.rate_bps *= 2;
         link.delay = Span::ZERO;
@@ -65,7 +66,10 @@ fn a_loss_that_is_set_while_packets_flow_corrupts_from_then_on() {
     changed(&mut simulation, &network, |link| link.channel = ChannelSpec::Bernoulli { loss: 1.0 });
     run_to(&mut simulation, at_secs(20), &mut ());
     let all = lost(&simulation);
-    assert!((995..=1001).contains(&all), "{all} of a thousand packets, those on their way excepted");
+    assert!(
+        (995..=1001).contains(&all),
+        "{all} of a thousand packets, those on their way excepted"
+    );
     changed(&mut simulation, &network, |link| link.channel = ChannelSpec::Perfect);
     run_to(&mut simulation, at_secs(30), &mut ());
     assert!(lost(&simulation) <= all + 5);
@@ -76,7 +80,9 @@ fn a_run_with_the_changed_loss_from_the_start_is_the_same() {
     let tcp = || Traffic::tcp(tcp::Config::ns2());
     let lossy = ChannelSpec::GilbertElliott { loss: 0.05, mean_burst_packets: 2.0 };
     let mild = ChannelSpec::GilbertElliott { loss: 0.01, mean_burst_packets: 1.5 };
-    for (before, after) in [(mild, lossy), (ChannelSpec::Perfect, ChannelSpec::Bernoulli { loss: 0.05 })] {
+    for (before, after) in
+        [(mild, lossy), (ChannelSpec::Perfect, ChannelSpec::Bernoulli { loss: 0.05 })]
+    {
         let [old, new] = [before, after].map(|channel| one_flow(tcp(), 1_000_000, channel));
         let mut changed = Simulation::new(&old, 7).unwrap();
         changed.change_links(&new.links).unwrap();
@@ -92,7 +98,10 @@ fn a_run_with_the_changed_loss_from_the_start_is_the_same() {
 #[test]
 fn a_shorter_queue_drops_the_excess_behind_every_discipline() {
     let limit = Limit::Packets(40);
-    let managed = [QueueSpec::StepMark { limit, mark_from_pkts: 30 }, QueueSpec::CoDel(CoDelSpec::new(limit))];
+    let managed = [
+        QueueSpec::StepMark { limit, mark_from_pkts: 30 },
+        QueueSpec::CoDel(CoDelSpec::new(limit)),
+    ];
     for queue in [drop_tail(40)].into_iter().chain(managed) {
         // Twice what the link carries.
         let mut network = one_flow(cbr(2 * EVERY_10_MS_BPS), EVERY_10_MS_BPS, ChannelSpec::Perfect);
@@ -125,8 +134,10 @@ fn with_and_without_shortcuts_a_changed_run_is_the_same() {
         wired("exit", 1_500_007, 5, 8),
         wired("back", 1e6 as u64, 9, 50),
     ];
-    let flows =
-        vec![flow("source", &[1, 0, 2], &[], cbr(400_000)), flow("tcp", &[0], &[3], Traffic::tcp(tcp::Config::ns2()))];
+    let flows = vec![
+        flow("source", &[1, 0, 2], &[], cbr(400_000)),
+        flow("tcp", &[0], &[3], Traffic::tcp(tcp::Config::ns2())),
+    ];
     let network = Network { links, flows };
     let mut changed = network.links.clone();
     changed[1].rate_bps = 500_009;
@@ -139,8 +150,8 @@ fn with_and_without_shortcuts_a_changed_run_is_the_same() {
         }
         [0, 1].map(|flow| simulation.flow(FlowId(flow)))
     };
-    let [short, plain] =
-        [Simulation::new, Simulation::with_every_event].map(|make| reports(make(&network, 3).unwrap()));
+    let [short, plain] = [Simulation::new, Simulation::with_every_event]
+        .map(|make| reports(make(&network, 3).unwrap()));
     assert_eq!(short, plain);
     assert!(short[1].lost.wireless > 5, "{short:?}");
 }
@@ -155,8 +166,11 @@ fn what_cannot_change_is_refused_by_name_and_unchanged() {
         change(&mut links);
         simulation.change_links(&links).unwrap_err().to_string()
     };
-    let only = "cannot change during a run, expected a change of rate, delay, queue settings or loss";
-    let codel = |links: &mut Vec<LinkSpec>| links[1].queue = QueueSpec::CoDel(CoDelSpec::new(Limit::Packets(5)));
+    let only =
+        "cannot change during a run, expected a change of rate, delay, queue settings or loss";
+    let codel = |links: &mut Vec<LinkSpec>| {
+        links[1].queue = QueueSpec::CoDel(CoDelSpec::new(Limit::Packets(5)))
+    };
     assert_eq!(refused(codel), format!("link \"back\": its queue discipline {only}"));
     assert_eq!(refused(|links| links[1].name.push('!')), format!("link \"back\": its name {only}"));
     let steps = |links: &mut Vec<LinkSpec>| {
@@ -164,7 +178,10 @@ fn what_cannot_change_is_refused_by_name_and_unchanged() {
         links[1].rate = RateSpec::Steps { points, at_end: losscause_sim::AtEnd::Hold };
     };
     assert_eq!(refused(steps), format!("link \"back\": its varying rate {only}"));
-    assert_eq!(refused(|links| links[1].rate_bps = 0), "link \"back\": rate_bps is 0, expected at least 1");
+    assert_eq!(
+        refused(|links| links[1].rate_bps = 0),
+        "link \"back\": rate_bps is 0, expected at least 1"
+    );
     let fewer = "there are 1 links, expected the 2 of the run, whose number cannot change";
     assert_eq!(refused(|links| _ = links.pop()), fewer);
     run_to(&mut simulation, at_secs(5), &mut ());

@@ -1,5 +1,5 @@
-//! 10,000 random small networks: no panic, nothing appears or vanishes, every lost packet has a cause.
-//! `PROPTEST_CASES` sets another number.
+//! 10,000 random small networks: no panic, nothing appears or vanishes, every lost packet has a
+//! cause. `PROPTEST_CASES` sets another number.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -9,18 +9,18 @@ use std::sync::Arc;
 use common::run_to;
 use losscause::{AnyAlgorithm, BuiltIn, Span, Time};
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, ErrorPosition, Event, EventKind, FlowId, FlowSpec,
-    FqCoDelSpec, HopCounters, Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, Oracle, PacketKind, PieSpec,
-    PolicerSpec, QueueSpec, RatePoint, RateSpec, Recorder, RedSpec, RetransmissionSpec, Simulation, Slots, TraceStart,
-    Traffic, Turnover, VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, ErrorPosition, Event, EventKind,
+    FlowId, FlowSpec, FqCoDelSpec, HopCounters, Lengths, Limit, LinkEvent, LinkId, LinkSpec,
+    Network, Oracle, PacketKind, PieSpec, PolicerSpec, QueueSpec, RatePoint, RateSpec, Recorder,
+    RedSpec, RetransmissionSpec, Simulation, Slots, TraceStart, Traffic, Turnover, VariationSpec,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
 
 /// Every flow has stopped by then.
 const LATEST_STOP: Span = Span::from_millis(8000);
-/// Every queue has drained this much later: four links with 20 packets of 1500 bytes each, at 10 kb/s, or on average at 2 kb/s
-/// where the rate changes.
+/// Every queue has drained this much later: four links with 20 packets of 1500 bytes each, at 10
+/// kb/s, or on average at 2 kb/s where the rate changes.
 const DRAINED: Span = Span::from_secs(1000);
 
 /// A rate between 10 kb/s and 10 Mb/s, as often slow as fast.
@@ -34,15 +34,18 @@ fn millis(range: std::ops::Range<i64>) -> impl Strategy<Value = Span> {
 
 fn channel() -> impl Strategy<Value = ChannelSpec> {
     let loss = prop_oneof![10 => Just(0.0), 20 => 0.0..0.2_f64, 1 => Just(1.0)];
-    let trace = (prop::collection::vec(prop::bool::weighted(0.1), 1..50), any::<bool>()).prop_map(|(lost, drawn)| {
-        let start = if drawn { TraceStart::Drawn } else { TraceStart::Slot(lost.len() - 1) };
-        ChannelSpec::Trace { lost: Arc::from(lost), start }
-    });
+    let trace = (prop::collection::vec(prop::bool::weighted(0.1), 1..50), any::<bool>()).prop_map(
+        |(lost, drawn)| {
+            let start = if drawn { TraceStart::Drawn } else { TraceStart::Slot(lost.len() - 1) };
+            ChannelSpec::Trace { lost: Arc::from(lost), start }
+        },
+    );
     prop_oneof![
         Just(ChannelSpec::Perfect),
         loss.prop_map(|loss| ChannelSpec::Bernoulli { loss }),
-        (0.0..0.2_f64, 1.0..5.0_f64)
-            .prop_map(|(loss, mean_burst_packets)| ChannelSpec::GilbertElliott { loss, mean_burst_packets }),
+        (0.0..0.2_f64, 1.0..5.0_f64).prop_map(|(loss, mean_burst_packets)| {
+            ChannelSpec::GilbertElliott { loss, mean_burst_packets }
+        }),
         trace,
     ]
 }
@@ -53,17 +56,42 @@ fn limit() -> impl Strategy<Value = Limit> {
 
 fn red() -> impl Strategy<Value = QueueSpec> {
     let thresholds = (0.0..5.0_f64, 0.1..10.0_f64);
-    (limit(), thresholds, 0.01..=1.0_f64, 0.002..=1.0_f64, any::<bool>(), any::<bool>(), 1..3000_u32).prop_map(
-        |(limit, (min_th_pkts, width), max_p, w_q, gentle, ecn, typical_packet_bytes)| {
-            let max_th_pkts = min_th_pkts + width;
-            QueueSpec::Red(RedSpec { limit, min_th_pkts, max_th_pkts, max_p, w_q, gentle, ecn, typical_packet_bytes })
-        },
+    (
+        limit(),
+        thresholds,
+        0.01..=1.0_f64,
+        0.002..=1.0_f64,
+        any::<bool>(),
+        any::<bool>(),
+        1..3000_u32,
     )
+        .prop_map(
+            |(limit, (min_th_pkts, width), max_p, w_q, gentle, ecn, typical_packet_bytes)| {
+                let max_th_pkts = min_th_pkts + width;
+                QueueSpec::Red(RedSpec {
+                    limit,
+                    min_th_pkts,
+                    max_th_pkts,
+                    max_p,
+                    w_q,
+                    gentle,
+                    ecn,
+                    typical_packet_bytes,
+                })
+            },
+        )
 }
 
 fn codel() -> impl Strategy<Value = CoDelSpec> {
-    (limit(), millis(1..50), millis(50..500), 0..2000_u32, any::<bool>())
-        .prop_map(|(limit, target, interval, mtu_bytes, ecn)| CoDelSpec { limit, target, interval, mtu_bytes, ecn })
+    (limit(), millis(1..50), millis(50..500), 0..2000_u32, any::<bool>()).prop_map(
+        |(limit, target, interval, mtu_bytes, ecn)| CoDelSpec {
+            limit,
+            target,
+            interval,
+            mtu_bytes,
+            ecn,
+        },
+    )
 }
 
 fn fq_codel() -> impl Strategy<Value = FqCoDelSpec> {
@@ -140,47 +168,86 @@ fn rate() -> impl Strategy<Value = RateSpec> {
         // Where the points are repeated, the last one ends the round.
         points.push(RatePoint { at: at + Span::from_millis(1), rate_bps: 50_000 });
         points.push(RatePoint { at: at + Span::from_millis(1000), rate_bps: 50_000 });
-        RateSpec::Steps { points: points.into(), at_end: if repeat { AtEnd::Repeat } else { AtEnd::Hold } }
+        RateSpec::Steps {
+            points: points.into(),
+            at_end: if repeat { AtEnd::Repeat } else { AtEnd::Hold },
+        }
     });
-    let opportunities = (prop::collection::vec(millis(0..100), 1..20), 100..3000_u32).prop_map(|(gaps, bytes)| {
-        let mut at = Span::from_millis(1);
-        let at: Vec<Span> = gaps
-            .into_iter()
-            .map(|gap| {
-                at += gap;
-                at
-            })
-            .collect();
-        RateSpec::Opportunities { at: at.into(), bytes }
-    });
+    let opportunities =
+        (prop::collection::vec(millis(0..100), 1..20), 100..3000_u32).prop_map(|(gaps, bytes)| {
+            let mut at = Span::from_millis(1);
+            let at: Vec<Span> = gaps
+                .into_iter()
+                .map(|gap| {
+                    at += gap;
+                    at
+                })
+                .collect();
+            RateSpec::Opportunities { at: at.into(), bytes }
+        });
     prop_oneof![6 => Just(RateSpec::Constant), 1 => steps, 1 => opportunities]
 }
 
 fn retransmission() -> impl Strategy<Value = Option<RetransmissionSpec>> {
-    let spec = (2..6_u32, millis(0..10)).prop_map(|(attempts, delay)| RetransmissionSpec { attempts, delay });
+    let spec = (2..6_u32, millis(0..10))
+        .prop_map(|(attempts, delay)| RetransmissionSpec { attempts, delay });
     prop::option::weighted(0.2, spec)
 }
 
 fn link() -> impl Strategy<Value = LinkSpec> {
-    let position = prop_oneof![Just(ErrorPosition::AfterTransmission), Just(ErrorPosition::BeforeQueue)];
+    let position =
+        prop_oneof![Just(ErrorPosition::AfterTransmission), Just(ErrorPosition::BeforeQueue)];
     let slots = prop_oneof![2 => Just(Slots::PerPacket(1)), 1 => (2..4_u32).prop_map(Slots::PerPacket), 1 => millis(1..50).prop_map(Slots::PerTime)];
-    (rate_bps(), rate(), (millis(0..50), variation()), queue(), channel(), retransmission(), position, slots).prop_map(
-        |(rate_bps, rate, (delay, variation), queue, channel, retransmission, error_position, slots)| LinkSpec {
-            rate,
-            variation,
-            channel,
-            error_position: if retransmission.is_some() { ErrorPosition::default() } else { error_position },
-            slots,
-            retransmission,
-            ..LinkSpec::wired("", rate_bps, delay, queue)
-        },
+    (
+        rate_bps(),
+        rate(),
+        (millis(0..50), variation()),
+        queue(),
+        channel(),
+        retransmission(),
+        position,
+        slots,
     )
+        .prop_map(
+            |(
+                rate_bps,
+                rate,
+                (delay, variation),
+                queue,
+                channel,
+                retransmission,
+                error_position,
+                slots,
+            )| LinkSpec {
+                rate,
+                variation,
+                channel,
+                error_position: if retransmission.is_some() {
+                    ErrorPosition::default()
+                } else {
+                    error_position
+                },
+                slots,
+                retransmission,
+                ..LinkSpec::wired("", rate_bps, delay, queue)
+            },
+        )
 }
 
 fn tcp_config() -> impl Strategy<Value = tcp::Config> {
-    let base = prop_oneof![Just(tcp::Config::rfc()), Just(tcp::Config::ns2()), Just(tcp::Config::ns2_classic())];
-    (base, prop::option::of(millis(1..200)), 1..1460_u32, any::<bool>())
-        .prop_map(|(config, delayed_ack, payload_bytes, ecn)| tcp::Config { delayed_ack, payload_bytes, ecn, ..config })
+    let base = prop_oneof![
+        Just(tcp::Config::rfc()),
+        Just(tcp::Config::ns2()),
+        Just(tcp::Config::ns2_classic())
+    ];
+    (base, prop::option::of(millis(1..200)), 1..1460_u32, any::<bool>()).prop_map(
+        |(config, delayed_ack, payload_bytes, ecn)| tcp::Config {
+            delayed_ack,
+            payload_bytes,
+            ecn,
+            ..config
+        },
+    )
 }
 
 fn lda() -> impl Strategy<Value = AnyAlgorithm> {
@@ -200,13 +267,13 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     let source = (10_000..1_000_000_u64, 100..1500_u32);
     prop_oneof![
         tcp_config().prop_map(Traffic::tcp),
-        (tfrc_config, lda(), any::<bool>())
-            .prop_map(|(config, lda, ecn)| Traffic::Tfrc { config: tfrc::Config { ecn, ..config }, lda }),
-        (source.clone(), proptest::option::of(lda())).prop_map(|((rate_bps, packet_bytes), lda)| Traffic::Cbr {
-            rate_bps,
-            packet_bytes,
+        (tfrc_config, lda(), any::<bool>()).prop_map(|(config, lda, ecn)| Traffic::Tfrc {
+            config: tfrc::Config { ecn, ..config },
             lda
         }),
+        (source.clone(), proptest::option::of(lda())).prop_map(
+            |((rate_bps, packet_bytes), lda)| Traffic::Cbr { rate_bps, packet_bytes, lda }
+        ),
         (source, millis(1..500), millis(0..500), lengths()).prop_map(
             |((rate_bps, packet_bytes), mean_on, mean_off, lengths)| Traffic::OnOff {
                 rate_bps,
@@ -232,22 +299,43 @@ fn path(links: u32) -> impl Strategy<Value = Vec<LinkId>> {
 fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
     let times = (millis(0..1000), millis(0..500), millis(500..LATEST_STOP.as_nanos() / 1_000_000));
     // The first of its kind: what stands before it in the list is not known here.
-    let turnover = (millis(1..500), millis(1..3000), lengths())
-        .prop_map(|(mean_gap, mean_duration, durations)| Turnover { after: None, mean_gap, mean_duration, durations });
-    (path(links), path(links), traffic(), times, any::<bool>(), prop::option::weighted(0.3, turnover)).prop_map(
-        |(path, return_path, traffic, (start, start_spread, stop), wireless_immune, turnover)| FlowSpec {
-            name: String::new(),
-            path,
-            return_path,
-            traffic,
-            start: Time::ZERO + start,
-            start_spread,
-            stop: Some(Time::ZERO + stop),
-            turnover,
-            wireless_immune,
-            measured: true,
+    let turnover = (millis(1..500), millis(1..3000), lengths()).prop_map(
+        |(mean_gap, mean_duration, durations)| Turnover {
+            after: None,
+            mean_gap,
+            mean_duration,
+            durations,
         },
+    );
+    (
+        path(links),
+        path(links),
+        traffic(),
+        times,
+        any::<bool>(),
+        prop::option::weighted(0.3, turnover),
     )
+        .prop_map(
+            |(
+                path,
+                return_path,
+                traffic,
+                (start, start_spread, stop),
+                wireless_immune,
+                turnover,
+            )| FlowSpec {
+                name: String::new(),
+                path,
+                return_path,
+                traffic,
+                start: Time::ZERO + start,
+                start_spread,
+                stop: Some(Time::ZERO + stop),
+                turnover,
+                wireless_immune,
+                measured: true,
+            },
+        )
 }
 
 fn network() -> impl Strategy<Value = Network> {
@@ -291,14 +379,21 @@ impl Recorder for Seen {
                 }
                 LinkEvent::TransmitStart => {}
                 LinkEvent::QueueDrop | LinkEvent::Corrupted => {
-                    let count = if what == LinkEvent::QueueDrop { &mut self.queue_drops } else { &mut self.corrupted };
+                    let count = if what == LinkEvent::QueueDrop {
+                        &mut self.queue_drops
+                    } else {
+                        &mut self.corrupted
+                    };
                     *count += 1;
                     self.lost[flow] += u64::from(is_data(packet.kind));
                 }
             },
             EventKind::Sent(packet) => self.sent[flow] += u64::from(is_data(packet.kind)),
             EventKind::Received(packet) => self.received[flow] += u64::from(is_data(packet.kind)),
-            EventKind::Header(_) | EventKind::Cwnd(_) | EventKind::Rate(_) | EventKind::Verdict { .. } => {}
+            EventKind::Header(_)
+            | EventKind::Cwnd(_)
+            | EventKind::Rate(_)
+            | EventKind::Verdict { .. } => {}
         }
     }
 }
@@ -306,7 +401,8 @@ impl Recorder for Seen {
 fn check(network: &Network, simulation: &Simulation, seen: &Seen) {
     assert_eq!(simulation.check_conservation(), Ok(()));
     let counters = simulation.counters();
-    let links: Vec<HopCounters> = (0..network.links.len()).map(|link| counters.link(LinkId(link as u32))).collect();
+    let links: Vec<HopCounters> =
+        (0..network.links.len()).map(|link| counters.link(LinkId(link as u32))).collect();
     assert_eq!(counters.links(), links);
     let sum = |of: fn(&HopCounters) -> u64| links.iter().map(of).sum::<u64>();
     assert_eq!(seen.queue_drops, sum(|hop| hop.queue_drops));
@@ -322,8 +418,14 @@ fn check(network: &Network, simulation: &Simulation, seen: &Seen) {
         assert!(report.received_packets + seen.lost[index] <= report.sent_packets);
         let verdicts = report.verdicts;
         if verdicts != losscause_sim::VerdictTally::default() {
-            assert_eq!(verdicts.congestion.judged() + verdicts.congestion.undetected, report.lost.congestion);
-            assert_eq!(verdicts.wireless.judged() + verdicts.wireless.undetected, report.lost.wireless);
+            assert_eq!(
+                verdicts.congestion.judged() + verdicts.congestion.undetected,
+                report.lost.congestion
+            );
+            assert_eq!(
+                verdicts.wireless.judged() + verdicts.wireless.undetected,
+                report.lost.wireless
+            );
         }
         if network.flows[index].wireless_immune {
             assert_eq!(report.lost.wireless, 0);

@@ -6,11 +6,12 @@ mod common;
 use common::{at_secs, flow, wired};
 use losscause::{Span, Time};
 use losscause_sim::{
-    AtEnd, Between, DelayPoint, Event, EventKind, FlowId, LinkEvent, LinkSpec, Network, Simulation, Traffic,
-    VariationSpec,
+    AtEnd, Between, DelayPoint, Event, EventKind, FlowId, LinkEvent, LinkSpec, Network, Simulation,
+    Traffic, VariationSpec,
 };
 
-/// 125 bytes at 10 kb/s, a packet each 100 ms, over a link of 1 Mb/s (1 ms each) with a constant delay of 10 ms.
+/// 125 bytes at 10 kb/s, a packet each 100 ms, over a link of 1 Mb/s (1 ms each) with a constant
+/// delay of 10 ms.
 fn network(variation: VariationSpec) -> Network {
     let link = LinkSpec { variation, ..wired("way", 1_000_000, 10, 5) };
     let traffic = Traffic::cbr(10_000, 125);
@@ -18,7 +19,8 @@ fn network(variation: VariationSpec) -> Network {
 }
 
 fn steps(points: &[(i64, i64)]) -> VariationSpec {
-    let point = |&(at, delay)| DelayPoint { at: Span::from_millis(at), delay: Span::from_millis(delay) };
+    let point =
+        |&(at, delay)| DelayPoint { at: Span::from_millis(at), delay: Span::from_millis(delay) };
     let points = points.iter().map(point).collect();
     VariationSpec::Trace { points, between: Between::Steps, at_end: AtEnd::Hold }
 }
@@ -41,23 +43,38 @@ fn arrivals(network: &Network, until: Time) -> Vec<(u64, f64)> {
 
 #[test]
 fn a_delay_counts_from_the_end_of_a_packets_transmission() {
-    // Packet k leaves the transmitter at 100 k + 1 ms. The step at 201 ms comes just in time for the third.
-    let found = arrivals(&network(steps(&[(0, 0), (201, 30), (301, 5)])), Time::ZERO + Span::from_millis(350));
+    // Packet k leaves the transmitter at 100 k + 1 ms. The step at 201 ms comes just in time for
+    // the third.
+    let found = arrivals(
+        &network(steps(&[(0, 0), (201, 30), (301, 5)])),
+        Time::ZERO + Span::from_millis(350),
+    );
     assert_eq!(found, [(0, 11.0), (1, 111.0), (2, 241.0), (3, 316.0)]);
 }
 
 #[test]
 fn a_packet_on_a_shorter_way_does_not_overtake_the_one_before() {
-    // The first two set out on a way of 510 ms, the third, at 201 ms, on one of 10 ms; so do the others. They would be there
-    // before the second and arrive with it, at 611 ms.
-    let found = arrivals(&network(steps(&[(0, 500), (150, 0)])), Time::ZERO + Span::from_millis(800));
-    let expected = [(0, 511.0), (1, 611.0), (2, 611.0), (3, 611.0), (4, 611.0), (5, 611.0), (6, 611.0), (7, 711.0)];
+    // The first two set out on a way of 510 ms, the third, at 201 ms, on one of 10 ms; so do the
+    // others. They would be there before the second and arrive with it, at 611 ms.
+    let found =
+        arrivals(&network(steps(&[(0, 500), (150, 0)])), Time::ZERO + Span::from_millis(800));
+    let expected = [
+        (0, 511.0),
+        (1, 611.0),
+        (2, 611.0),
+        (3, 611.0),
+        (4, 611.0),
+        (5, 611.0),
+        (6, 611.0),
+        (7, 711.0),
+    ];
     assert_eq!(found, expected);
 }
 
 #[test]
 fn packets_of_a_batch_arrive_together() {
-    // Packet k leaves the transmitter at 100 k + 1 ms. The first is held until 251 ms, the fourth from 301 to 551 ms.
+    // Packet k leaves the transmitter at 100 k + 1 ms. The first is held until 251 ms, the fourth
+    // from 301 to 551 ms.
     let batches = VariationSpec::Batches { most: Span::from_millis(250), drawn: false };
     let found = arrivals(&network(batches), Time::ZERO + Span::from_millis(700));
     assert_eq!(found, [(0, 261.0), (1, 261.0), (2, 261.0), (3, 561.0), (4, 561.0), (5, 561.0)]);
@@ -74,7 +91,8 @@ fn a_queue_goes_on_while_packets_stand_still_on_the_way() {
         let counters = simulation.counters().link(losscause_sim::LinkId(0));
         (counters.entered, counters.queue_drops)
     };
-    let swinging = VariationSpec::Sinusoid { most: Span::from_millis(200), period: Span::from_millis(150) };
+    let swinging =
+        VariationSpec::Sinusoid { most: Span::from_millis(200), period: Span::from_millis(150) };
     assert_eq!(loaded(swinging), loaded(VariationSpec::Constant));
 }
 
@@ -95,7 +113,8 @@ fn a_walk_belongs_to_its_link_and_seed() {
     let mut events = Vec::new();
     simulation.run_until(at_secs(20), &mut events);
     let of_first = events.iter().filter(|event| event.flow == FlowId(0));
-    let delivered = of_first.filter(|event| matches!(event.kind, EventKind::Link { what: LinkEvent::Deliver, .. }));
+    let delivered = of_first
+        .filter(|event| matches!(event.kind, EventKind::Link { what: LinkEvent::Deliver, .. }));
     let times: Vec<f64> = delivered.map(|event| event.at.as_secs_f64() * 1e3).collect();
     assert_eq!(times, arrived.iter().map(|(_, at)| *at).collect::<Vec<_>>());
 }

@@ -6,7 +6,8 @@ mod common;
 use common::{at_secs, cbr, flow, wired, wireless};
 use losscause::Span;
 use losscause_sim::{
-    ChannelSpec, Event, EventKind, FlowId, FlowSpec, Lengths, LinkEvent, LinkId, Network, Simulation, Traffic,
+    ChannelSpec, Event, EventKind, FlowId, FlowSpec, Lengths, LinkEvent, LinkId, Network,
+    Simulation, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -58,7 +59,8 @@ fn pattern(events: &[Event], on: LinkId) -> Vec<bool> {
 }
 
 fn sent_at(events: &[Event], flow: u32) -> Vec<losscause::Time> {
-    let by_flow = |event: &&Event| event.flow == FlowId(flow) && matches!(event.kind, EventKind::Sent(_));
+    let by_flow =
+        |event: &&Event| event.flow == FlowId(flow) && matches!(event.kind, EventKind::Sent(_));
     events.iter().filter(by_flow).map(|event| event.at).collect()
 }
 

@@ -1,6 +1,6 @@
-//! Arrivals that nothing observes have no events (`src/elision.rs`), and queues with nothing to mark are plain
-//! (`src/unmarked.rs`). The plain event loop gives the same results: every report, counter and recorded event, in networks
-//! in which no two events happen at the very same instant.
+//! Arrivals that nothing observes have no events (`src/elision.rs`), and queues with nothing to
+//! mark are plain (`src/unmarked.rs`). The plain event loop gives the same results: every report,
+//! counter and recorded event, in networks in which no two events happen at the very same instant.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;
@@ -10,25 +10,27 @@ mod common;
 use common::{at_secs, drop_tail, flow, run_to, wired, wireless};
 use losscause::{AnyAlgorithm, Span, Time, Verdict, lda};
 use losscause_sim::{
-    ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters, Lengths, LinkId, LinkSpec,
-    Network, QueueSpec, Recorder, Simulation, Traffic,
+    ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters,
+    Lengths, LinkId, LinkSpec, Network, QueueSpec, Recorder, Simulation, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
 
 /// Rates and sizes at which hardly two packets come at the same nanosecond.
 fn source() -> impl Strategy<Value = Traffic> {
-    (200_u32..1000, 200_000_u64..3_000_000, 0_i64..3).prop_map(|(packet_bytes, rate_bps, burst)| match burst {
-        0 => Traffic::cbr(rate_bps, packet_bytes),
-        _ => {
-            let mean = Span::from_millis(50 * burst);
-            Traffic::OnOff {
-                rate_bps,
-                packet_bytes,
-                mean_on: mean,
-                mean_off: mean,
-                lengths: Lengths::Exponential,
-                lda: None,
+    (200_u32..1000, 200_000_u64..3_000_000, 0_i64..3).prop_map(|(packet_bytes, rate_bps, burst)| {
+        match burst {
+            0 => Traffic::cbr(rate_bps, packet_bytes),
+            _ => {
+                let mean = Span::from_millis(50 * burst);
+                Traffic::OnOff {
+                    rate_bps,
+                    packet_bytes,
+                    mean_on: mean,
+                    mean_off: mean,
+                    lengths: Lengths::Exponential,
+                    lda: None,
+                }
             }
         }
     })
@@ -41,7 +43,8 @@ fn tfrc() -> impl Strategy<Value = Traffic> {
 }
 
 fn lossy(link: LinkSpec) -> impl Strategy<Value = LinkSpec> {
-    let position = prop_oneof![Just(ErrorPosition::BeforeQueue), Just(ErrorPosition::AfterTransmission)];
+    let position =
+        prop_oneof![Just(ErrorPosition::BeforeQueue), Just(ErrorPosition::AfterTransmission)];
     (prop_oneof![Just(0.0), Just(0.1)], position).prop_map(move |(loss, error_position)| LinkSpec {
         channel: if loss == 0.0 { ChannelSpec::Perfect } else { ChannelSpec::Bernoulli { loss } },
         error_position,
@@ -49,12 +52,18 @@ fn lossy(link: LinkSpec) -> impl Strategy<Value = LinkSpec> {
     })
 }
 
-/// A link with a delay and a rate of its own: links of one rate that are busy keep step with each other.
+/// A link with a delay and a rate of its own: links of one rate that are busy keep step with each
+/// other.
 fn delayed(link: LinkSpec, nanos: i64) -> LinkSpec {
-    LinkSpec { delay: link.delay + Span::from_nanos(nanos), rate_bps: link.rate_bps + nanos as u64, ..link }
+    LinkSpec {
+        delay: link.delay + Span::from_nanos(nanos),
+        rate_bps: link.rate_bps + nanos as u64,
+        ..link
+    }
 }
 
-/// A share of the links mark, with these thresholds; which of the three flows with feedback support ECN.
+/// A share of the links mark, with these thresholds; which of the three flows with feedback support
+/// ECN.
 fn marking() -> impl Strategy<Value = (Vec<Option<u32>>, [bool; 3])> {
     let threshold = prop_oneof![Just(None), (1_u32..5).prop_map(Some)];
     (prop::collection::vec(threshold, 13), any::<[bool; 3]>())
@@ -77,38 +86,51 @@ fn marked(mut network: Network, (thresholds, ecn): (Vec<Option<u32>>, [bool; 3])
     network
 }
 
-/// Links 0 and 1 are shared, there and back. Each one-way source has an access link and an exit link of its own; two TCP
-/// flows and a TFRC flow end behind the shared link.
+/// Links 0 and 1 are shared, there and back. Each one-way source has an access link and an exit
+/// link of its own; two TCP flows and a TFRC flow end behind the shared link.
 fn network() -> impl Strategy<Value = Network> {
     let nanos = || 1_i64..1_000_000;
     let media = (lossy(wired("access", 2_000_000, 1, 3)), tfrc(), 0_i64..3, nanos());
-    let way = (lossy(wired("", 2_000_000, 1, 3)), lossy(wired("", 1_000_000, 2, 3)), source(), 0_i64..3, nanos());
+    let way = (
+        lossy(wired("", 2_000_000, 1, 3)),
+        lossy(wired("", 1_000_000, 2, 3)),
+        source(),
+        0_i64..3,
+        nanos(),
+    );
     let tcp = [nanos(), nanos()];
-    (prop::collection::vec(way, 1..5), media, 1_u32..10, tcp).prop_map(|(ways, media, limit, tcp_nanos)| {
-        let shared = wireless("shared", 2_000_000, 10, limit, ChannelSpec::Bernoulli { loss: 0.02 });
-        let mut links = vec![shared, wired("back", 2_000_000, 10, 50)];
-        let mut flows: Vec<FlowSpec> = Vec::new();
-        for (name, nanos) in ["one", "two"].into_iter().zip(tcp_nanos) {
-            let access = links.len() as u32;
-            links.push(delayed(LinkSpec { queue: drop_tail(50), ..wired(name, 10_000_000, 1, 50) }, nanos));
-            let tcp = flow(name, &[access, 0], &[1], Traffic::tcp(tcp::Config::ns2()));
-            flows.push(FlowSpec { start: Time::from_nanos(nanos), ..tcp });
-        }
-        let (access, tfrc, stop_s, nanos) = media;
-        let media = flow("media", &[4, 0], &[1], tfrc);
-        links.push(delayed(access, nanos));
-        let stop = (stop_s > 0).then(|| at_secs(stop_s));
-        flows.push(FlowSpec { start: Time::from_nanos(nanos), stop, ..media });
-        for (index, (first, last, traffic, stop_s, nanos)) in ways.into_iter().enumerate() {
-            let access = links.len() as u32;
-            links.push(delayed(LinkSpec { name: format!("to {index}"), ..first }, nanos));
-            links.push(delayed(LinkSpec { name: format!("from {index}"), ..last }, nanos));
+    (prop::collection::vec(way, 1..5), media, 1_u32..10, tcp).prop_map(
+        |(ways, media, limit, tcp_nanos)| {
+            let shared =
+                wireless("shared", 2_000_000, 10, limit, ChannelSpec::Bernoulli { loss: 0.02 });
+            let mut links = vec![shared, wired("back", 2_000_000, 10, 50)];
+            let mut flows: Vec<FlowSpec> = Vec::new();
+            for (name, nanos) in ["one", "two"].into_iter().zip(tcp_nanos) {
+                let access = links.len() as u32;
+                links.push(delayed(
+                    LinkSpec { queue: drop_tail(50), ..wired(name, 10_000_000, 1, 50) },
+                    nanos,
+                ));
+                let tcp = flow(name, &[access, 0], &[1], Traffic::tcp(tcp::Config::ns2()));
+                flows.push(FlowSpec { start: Time::from_nanos(nanos), ..tcp });
+            }
+            let (access, tfrc, stop_s, nanos) = media;
+            let media = flow("media", &[4, 0], &[1], tfrc);
+            links.push(delayed(access, nanos));
             let stop = (stop_s > 0).then(|| at_secs(stop_s));
-            let source = flow(&format!("source {index}"), &[access, 0, access + 1], &[], traffic);
-            flows.push(FlowSpec { start: Time::from_nanos(nanos), stop, ..source });
-        }
-        Network { links, flows }
-    })
+            flows.push(FlowSpec { start: Time::from_nanos(nanos), stop, ..media });
+            for (index, (first, last, traffic, stop_s, nanos)) in ways.into_iter().enumerate() {
+                let access = links.len() as u32;
+                links.push(delayed(LinkSpec { name: format!("to {index}"), ..first }, nanos));
+                links.push(delayed(LinkSpec { name: format!("from {index}"), ..last }, nanos));
+                let stop = (stop_s > 0).then(|| at_secs(stop_s));
+                let source =
+                    flow(&format!("source {index}"), &[access, 0, access + 1], &[], traffic);
+                flows.push(FlowSpec { start: Time::from_nanos(nanos), stop, ..source });
+            }
+            Network { links, flows }
+        },
+    )
 }
 
 /// Reports and counters of all flows at some instants.
@@ -128,8 +150,9 @@ fn seen<R: Recorder>(mut simulation: Simulation, flows: usize, recorder: &mut R)
     (reports, counters)
 }
 
-/// The same and every recorded event, in order of time. Whether a packet counts as waiting that comes at the very instant of
-/// a departure depends on the order of the two, so such events are compared without their queue lengths.
+/// The same and every recorded event, in order of time. Whether a packet counts as waiting that
+/// comes at the very instant of a departure depends on the order of the two, so such events are
+/// compared without their queue lengths.
 fn recorded(simulation: Simulation, flows: usize) -> (Seen, Vec<Event>) {
     let mut events: Vec<Event> = Vec::new();
     let seen = seen(simulation, flows, &mut events);
@@ -148,7 +171,10 @@ fn recorded(simulation: Simulation, flows: usize) -> (Seen, Vec<Event>) {
     }
     events.sort_by_key(|event| (event.at, event.flow));
     // Kinds have no order of their own; only those of one flow at one instant need any.
-    for at_once in events.chunk_by_mut(|a, b| (a.at, a.flow) == (b.at, b.flow)).filter(|events| events.len() > 1) {
+    for at_once in events
+        .chunk_by_mut(|a, b| (a.at, a.flow) == (b.at, b.flow))
+        .filter(|events| events.len() > 1)
+    {
         at_once.sort_by_cached_key(|event| format!("{:?}", event.kind));
     }
     (seen, events)

@@ -1,4 +1,5 @@
-//! A live path and a simulation of the same network: the same packets at the same instants meet the same fate.
+//! A live path and a simulation of the same network: the same packets at the same instants meet the
+//! same fate.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -10,10 +11,10 @@ use losscause::{Span, Time};
 use losscause_sim::live::{Direction, Fate, LivePath, Offered, Passed};
 use losscause_sim::truth::Cause;
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, Detail, ErrorPosition, Event, EventKind, FlowId, FlowSpec,
-    FqCoDelSpec, Header, Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, PacketInfo, PacketKind, PieSpec,
-    QueueSpec, RatePoint, RateSpec, Recorder, RedSpec, RetransmissionSpec, Simulation, Slots, TraceStart, Traffic,
-    VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, Detail, ErrorPosition, Event, EventKind,
+    FlowId, FlowSpec, FqCoDelSpec, Header, Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network,
+    PacketInfo, PacketKind, PieSpec, QueueSpec, RatePoint, RateSpec, Recorder, RedSpec,
+    RetransmissionSpec, Simulation, Slots, TraceStart, Traffic, VariationSpec,
 };
 use losscause_transport::{Ecn, tcp};
 use proptest::prelude::*;
@@ -66,15 +67,25 @@ fn simulated(network: &Network, seed: u64) -> Simulated {
         };
         match event.kind {
             EventKind::Header(header) => {
-                let field = if let Header::Segment(segment) = header { segment.ecn } else { Ecn::NotCapable };
+                let field = if let Header::Segment(segment) = header {
+                    segment.ecn
+                } else {
+                    Ecn::NotCapable
+                };
                 ecn.insert(event.flow, field);
             }
-            EventKind::Sent(packet) => sent.push((key(packet), packet.wire_bytes, ecn[&event.flow])),
+            EventKind::Sent(packet) => {
+                sent.push((key(packet), packet.wire_bytes, ecn[&event.flow]))
+            }
             EventKind::Link { link, what, packet, .. } => {
                 let cause = match what {
                     LinkEvent::QueueDrop => Some(Cause::Congestion),
                     LinkEvent::Corrupted => Some(Cause::Wireless),
-                    LinkEvent::Deliver if last(event.flow, packet.kind != PacketKind::Ack) == Some(link) => None,
+                    LinkEvent::Deliver
+                        if last(event.flow, packet.kind != PacketKind::Ack) == Some(link) =>
+                    {
+                        None
+                    }
                     _ => continue,
                 };
                 assert_eq!(ends.insert(key(packet), (event.at, cause)), None);
@@ -104,7 +115,11 @@ fn live(network: &Network, seed: u64, simulated: &Simulated, late: Span) -> BTre
             }
         }
         let direction = if is_data { Direction::Forward } else { Direction::Back };
-        path.enter(at, direction, Offered { content: key, wire_bytes, flow, ecn, wireless_immune: false });
+        path.enter(
+            at,
+            direction,
+            Offered { content: key, wire_bytes, flow, ecn, wireless_immune: false },
+        );
     }
     while let Some(passed) = path.poll(at_secs(8)) {
         note(passed);
@@ -133,7 +148,10 @@ fn channel() -> impl Strategy<Value = (ChannelSpec, Slots)> {
     prop_oneof![
         Just((ChannelSpec::Perfect, Slots::default())),
         Just((ChannelSpec::Bernoulli { loss: 0.03 }, Slots::default())),
-        Just((ChannelSpec::GilbertElliott { loss: 0.05, mean_burst_packets: 3.0 }, Slots::PerPacket(2))),
+        Just((
+            ChannelSpec::GilbertElliott { loss: 0.05, mean_burst_packets: 3.0 },
+            Slots::PerPacket(2)
+        )),
         Just((
             ChannelSpec::Trace { lost: lost.into(), start: TraceStart::Drawn },
             Slots::PerTime(Span::from_micros(3100))
@@ -143,19 +161,24 @@ fn channel() -> impl Strategy<Value = (ChannelSpec, Slots)> {
 
 fn variation() -> impl Strategy<Value = VariationSpec> {
     let ms = Span::from_millis;
-    let points = [(100, 0), (300, 15), (400, 2)].map(|(at, delay)| DelayPoint { at: ms(at), delay: ms(delay) });
+    let points = [(100, 0), (300, 15), (400, 2)]
+        .map(|(at, delay)| DelayPoint { at: ms(at), delay: ms(delay) });
     prop_oneof![
         Just(VariationSpec::Constant),
         Just(VariationSpec::Sinusoid { most: ms(9), period: ms(700) }),
         Just(VariationSpec::Walk { most: ms(8), step: ms(2), every: ms(30) }),
         Just(VariationSpec::Batches { most: ms(6), drawn: true }),
-        Just(VariationSpec::Trace { points: points.into(), between: Between::Linear, at_end: AtEnd::Repeat }),
+        Just(VariationSpec::Trace {
+            points: points.into(),
+            between: Between::Linear,
+            at_end: AtEnd::Repeat
+        }),
     ]
 }
 
 fn rate() -> impl Strategy<Value = RateSpec> {
-    let points =
-        [(900, 700_000), (1700, 3_100_000)].map(|(ms, rate_bps)| RatePoint { at: Span::from_millis(ms), rate_bps });
+    let points = [(900, 700_000), (1700, 3_100_000)]
+        .map(|(ms, rate_bps)| RatePoint { at: Span::from_millis(ms), rate_bps });
     let at: Vec<Span> = [3, 7, 7, 12, 20].map(Span::from_millis).into();
     prop_oneof![
         Just(RateSpec::Constant),
@@ -170,7 +193,8 @@ fn network() -> impl Strategy<Value = Network> {
     (link, any::<bool>(), 1_i64..1_000_000).prop_map(|(link, ecn, nanos)| {
         let (queue, (channel, slots), variation, rate, before, repeats) = link;
         let retransmission = RetransmissionSpec { attempts: 3, delay: Span::from_millis(8) };
-        let error_position = if before { ErrorPosition::BeforeQueue } else { ErrorPosition::AfterTransmission };
+        let error_position =
+            if before { ErrorPosition::BeforeQueue } else { ErrorPosition::AfterTransmission };
         let first = LinkSpec {
             queue,
             slots,
@@ -233,13 +257,16 @@ fn packet(content: u32, ecn: Ecn) -> Offered<u32> {
 }
 
 fn one_way(link: LinkSpec) -> LivePath<u32> {
-    let network = Network { links: vec![link], flows: vec![flow("only", &[0], &[], common::cbr(1_000_000))] };
+    let network =
+        Network { links: vec![link], flows: vec![flow("only", &[0], &[], common::cbr(1_000_000))] };
     LivePath::new(&network, FlowId(0), 1).unwrap()
 }
 
 fn all(path: &mut LivePath<u32>, until: Time) -> Vec<(u32, i64, Fate)> {
     let micros = |at: Time| at.as_nanos() / 1000;
-    std::iter::from_fn(|| path.poll(until)).map(|passed| (passed.content, micros(passed.at), passed.fate)).collect()
+    std::iter::from_fn(|| path.poll(until))
+        .map(|passed| (passed.content, micros(passed.at), passed.fate))
+        .collect()
 }
 
 #[test]
@@ -252,7 +279,10 @@ fn a_packet_s_fate_tells_when_why_and_how_long_it_waited() {
     assert_eq!((path.next_event(), path.in_flight()), (Some(Time::ZERO), 2));
     let delivered = |ms| Fate::Delivered { ecn: Ecn::NotCapable, queued: Span::from_millis(ms) };
     let lost = Fate::Lost { cause: Cause::Congestion, link: LinkId(0), queue_packets: 1 };
-    assert_eq!(all(&mut path, at_secs(1)), [(9, 0, lost), (7, 21_000, delivered(0)), (8, 22_000, delivered(1))]);
+    assert_eq!(
+        all(&mut path, at_secs(1)),
+        [(9, 0, lost), (7, 21_000, delivered(0)), (8, 22_000, delivered(1))]
+    );
     assert_eq!((path.next_event(), path.in_flight()), (None, 0));
 }
 
@@ -260,7 +290,9 @@ fn a_packet_s_fate_tells_when_why_and_how_long_it_waited() {
 fn a_queue_marks_what_may_be_marked_and_drops_nothing_for_it() {
     let queue = QueueSpec::StepMark { limit: Limit::Packets(10), mark_from_pkts: 1 };
     let mut path = one_way(LinkSpec { queue, ..wired("dsl", 10_000_000, 20, 1) });
-    for (content, ecn) in [(1, Ecn::Capable), (2, Ecn::Capable), (3, Ecn::Capable), (4, Ecn::NotCapable)] {
+    for (content, ecn) in
+        [(1, Ecn::Capable), (2, Ecn::Capable), (3, Ecn::Capable), (4, Ecn::NotCapable)]
+    {
         path.enter(Time::ZERO, Direction::Forward, packet(content, ecn));
     }
     let fates: Vec<Ecn> = all(&mut path, at_secs(1))
@@ -281,14 +313,19 @@ fn a_corrupted_packet_is_lost_at_the_far_end_unless_immune() {
     path.enter(Time::ZERO, Direction::Forward, packet(1, Ecn::NotCapable));
     let lost = Fate::Lost { cause: Cause::Wireless, link: LinkId(0), queue_packets: 0 };
     assert_eq!(all(&mut path, at_secs(1)), [(1, 21_000, lost)]);
-    path.enter(at_secs(1), Direction::Forward, Offered { wireless_immune: true, ..packet(2, Ecn::NotCapable) });
+    path.enter(
+        at_secs(1),
+        Direction::Forward,
+        Offered { wireless_immune: true, ..packet(2, Ecn::NotCapable) },
+    );
     path.enter(at_secs(1), Direction::Forward, packet(3, Ecn::NotCapable));
     let ends = all(&mut path, at_secs(2));
     assert!(
         matches!(ends[..], [(2, 1_021_000, Fate::Delivered { .. }), (3, 1_022_000, end)] if end == lost),
         "{ends:?}"
     );
-    let immune = FlowSpec { wireless_immune: true, ..flow("only", &[0], &[], common::cbr(1_000_000)) };
+    let immune =
+        FlowSpec { wireless_immune: true, ..flow("only", &[0], &[], common::cbr(1_000_000)) };
     let network = Network { links: vec![air()], flows: vec![immune] };
     let mut path = LivePath::new(&network, FlowId(0), 1).unwrap();
     path.enter(Time::ZERO, Direction::Forward, packet(1, Ecn::NotCapable));

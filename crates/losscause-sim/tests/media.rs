@@ -3,8 +3,8 @@
 
 use losscause::{BuiltIn, End, Span, Time};
 use losscause_sim::{
-    ChannelSpec, Event, EventKind, FlowId, FlowReport, FlowSpec, Limit, LinkId, LinkSpec, Network, PacketKind,
-    QueueSpec, Simulation, Traffic, VerdictTally,
+    ChannelSpec, Event, EventKind, FlowId, FlowReport, FlowSpec, Limit, LinkId, LinkSpec, Network,
+    PacketKind, QueueSpec, Simulation, Traffic, VerdictTally,
 };
 use losscause_transport::tcp;
 
@@ -41,7 +41,8 @@ fn a_cbr_receivers_algorithm_judges_all_and_changes_nothing() {
     let [video, upload] = reports(true);
     let [plain, same_upload] = reports(false);
     assert_eq!(upload, same_upload);
-    let unjudged = FlowReport { verdicts: VerdictTally::default(), schemes: vec![], ..video.clone() };
+    let unjudged =
+        FlowReport { verdicts: VerdictTally::default(), schemes: vec![], ..video.clone() };
     assert_eq!(unjudged, plain);
     let VerdictTally { congestion, wireless } = video.verdicts;
     assert!(video.lost.congestion > 10 && video.lost.wireless > 100, "{:?}", video.lost);
@@ -53,8 +54,8 @@ fn a_cbr_receivers_algorithm_judges_all_and_changes_nothing() {
 
 #[test]
 fn a_traced_packet_knows_its_send_time_and_its_wait() {
-    // 1000 bytes take 8 ms at 1 Mb/s and come every 4 ms: packet n waits 4 n ms, and arrives 18 ms after its transmission
-    // began.
+    // 1000 bytes take 8 ms at 1 Mb/s and come every 4 ms: packet n waits 4 n ms, and arrives 18 ms
+    // after its transmission began.
     let network = Network {
         links: vec![link("line", 1_000_000, 0.0)],
         flows: vec![FlowSpec::new("source", &[LinkId(0)], &[], Traffic::cbr(2_000_000, 1000))],
@@ -67,7 +68,10 @@ fn a_traced_packet_knows_its_send_time_and_its_wait() {
         let EventKind::Received(packet) = kind else { continue };
         let timing = packet.timing.unwrap();
         let n = packet.seq as i64;
-        assert_eq!((timing.sent_at, timing.queued), (Time::ZERO + Span::from_millis(4 * n), Span::from_millis(4 * n)));
+        assert_eq!(
+            (timing.sent_at, timing.queued),
+            (Time::ZERO + Span::from_millis(4 * n), Span::from_millis(4 * n))
+        );
         assert_eq!(*at - timing.sent_at, Span::from_millis(4 * n + 18));
         seen += 1;
     }
@@ -94,14 +98,23 @@ fn packets_sent_before_the_recorder_came_have_no_times() {
 fn an_acknowledgement_knows_the_send_time_of_its_packet() {
     let network = Network {
         links: vec![link("there", 8_000_000, 0.0), link("back", 8_000_000, 0.0)],
-        flows: vec![FlowSpec::new("t", &[LinkId(0)], &[LinkId(1)], Traffic::tcp(tcp::Config::ns2()))],
+        flows: vec![FlowSpec::new(
+            "t",
+            &[LinkId(0)],
+            &[LinkId(1)],
+            Traffic::tcp(tcp::Config::ns2()),
+        )],
     };
     let mut simulation = Simulation::new(&network, 1).unwrap();
     let mut events: Vec<Event> = Vec::new();
     simulation.run_until(Time::ZERO + Span::from_millis(30), &mut events);
     let (sent, acked) = events.iter().fold((None, None), |(sent, acked), event| match event.kind {
-        EventKind::Sent(packet) if packet.kind == PacketKind::Data => (sent.or(Some(packet.wire_bytes)), acked),
-        EventKind::Received(packet) if packet.kind == PacketKind::Ack => (sent, acked.or(Some((event.at, packet)))),
+        EventKind::Sent(packet) if packet.kind == PacketKind::Data => {
+            (sent.or(Some(packet.wire_bytes)), acked)
+        }
+        EventKind::Received(packet) if packet.kind == PacketKind::Ack => {
+            (sent, acked.or(Some((event.at, packet))))
+        }
         _ => (sent, acked),
     });
     let (now, ack) = acked.unwrap();
@@ -119,7 +132,10 @@ fn a_transfer_of_given_size_stops_when_all_of_it_is_delivered() {
     let mut simulation = Simulation::new(&network, 1).unwrap();
     simulation.run_until(at(1), &mut ());
     let report = simulation.flow(FlowId(0));
-    assert!(!report.is_complete && report.stops_at.is_none() && report.delivered_packets < 500, "{report:?}");
+    assert!(
+        !report.is_complete && report.stops_at.is_none() && report.delivered_packets < 500,
+        "{report:?}"
+    );
     simulation.run_until(at(300), &mut ());
     let report = simulation.flow(FlowId(0));
     assert!(report.is_complete, "{report:?}");

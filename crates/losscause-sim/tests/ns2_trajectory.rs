@@ -1,22 +1,24 @@
 //! A TCP flow in the simulator against a recording of ns-2.35, transmission by transmission.
 //!
-//! The recording is one of those that hold TCP's ends against ns-2
-//! (`tests/ns2/` of `losscause-transport`). Its tick is fine enough that it does not matter where the ticks lie,
-//! which both simulators draw; its queue never fills, so that nothing hangs on the order of simultaneous events.
+//! The recording is one of those that hold TCP's ends against ns-2 (`tests/ns2/` of
+//! `losscause-transport`). Its tick is fine enough that it does not matter where the ticks lie,
+//! which both simulators draw; its queue never fills, so that nothing hangs on the order of
+//! simultaneous events.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use losscause::{Span, Time};
 use losscause_sim::{
-    ChannelSpec, Event, EventKind, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, PacketKind, QueueSpec,
-    Simulation, TraceStart, Traffic,
+    ChannelSpec, Event, EventKind, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, PacketKind,
+    QueueSpec, Simulation, TraceStart, Traffic,
 };
 use losscause_transport::tcp::{Config, Quirks};
 
 const RECORDING: &str = include_str!("ns2/five_percent_fine_clock.txt");
 
 fn setting(key: &str) -> &'static str {
-    let line = RECORDING.lines().find_map(|line| line.trim_start_matches("# ").strip_prefix(key)).unwrap();
+    let line =
+        RECORDING.lines().find_map(|line| line.trim_start_matches("# ").strip_prefix(key)).unwrap();
     line.trim_start_matches(['=', ' '])
 }
 
@@ -44,15 +46,21 @@ fn a_flow_with_five_percent_errors_sends_as_and_when_ns2_does() {
     events.sort_by_key(|event| event.at);
 
     let ours = events.iter().filter_map(|event| match event.kind {
-        EventKind::Sent(packet) if packet.kind != PacketKind::Ack => Some((event.at.as_secs_f64(), packet.seq)),
+        EventKind::Sent(packet) if packet.kind != PacketKind::Ack => {
+            Some((event.at.as_secs_f64(), packet.seq))
+        }
         _ => None,
     });
     let ours: Vec<_> = ours.collect();
     let theirs = RECORDING.lines().filter_map(|line| line.strip_prefix("send ")?.split_once(' '));
-    let theirs: Vec<(f64, u64)> = theirs.map(|(at, seq)| (at.parse().unwrap(), seq.parse().unwrap())).collect();
+    let theirs: Vec<(f64, u64)> =
+        theirs.map(|(at, seq)| (at.parse().unwrap(), seq.parse().unwrap())).collect();
     for (ours, theirs) in ours.iter().zip(&theirs) {
         // Every timeout may shift what follows by a few ticks of 10 us.
-        assert!(ours.1 == theirs.1 && (ours.0 - theirs.0).abs() < 2e-3, "ours {ours:?}, ns-2's {theirs:?}");
+        assert!(
+            ours.1 == theirs.1 && (ours.0 - theirs.0).abs() < 2e-3,
+            "ours {ours:?}, ns-2's {theirs:?}"
+        );
     }
     assert_eq!(ours.len(), theirs.len());
     let stats = simulation.flow(FlowId(0)).tcp.unwrap();

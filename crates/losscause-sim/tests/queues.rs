@@ -7,8 +7,8 @@ use common::{at_micros, at_secs, cbr, flow, one_flow, wired};
 use losscause::{BuiltIn, End, Span};
 use losscause_sim::truth::Cause;
 use losscause_sim::{
-    ChannelSpec, CoDelSpec, Event, EventKind, FlowId, FqCoDelSpec, Limit, LinkEvent, LinkId, LinkSpec, Network,
-    PieSpec, QueueSpec, RedSpec, Simulation, Traffic,
+    ChannelSpec, CoDelSpec, Event, EventKind, FlowId, FqCoDelSpec, Limit, LinkEvent, LinkId,
+    LinkSpec, Network, PieSpec, QueueSpec, RedSpec, Simulation, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -43,7 +43,10 @@ fn tcp(ecn: bool) -> Traffic {
 /// Calls every loss wireless.
 fn always_wireless(ecn: bool) -> Traffic {
     let config = tfrc::Config { ecn, ..tfrc::Config::rfc5348() };
-    Traffic::Tfrc { config, lda: BuiltIn::AlwaysWireless.build(End::Receiver).expect("published parameters") }
+    Traffic::Tfrc {
+        config,
+        lda: BuiltIn::AlwaysWireless.build(End::Receiver).expect("published parameters"),
+    }
 }
 
 /// One flow over 1 Mb/s with this queue.
@@ -82,8 +85,9 @@ fn a_codel_drop_comes_at_a_packets_turn_and_the_next_one_leaves() {
     };
     let (simulation, events) = run(&network);
     let drops = at_link(&events, LinkEvent::QueueDrop);
-    // Number 3 is the first with 5 ms of waiting and more than an MTU behind it: it comes at 12 ms, its turn is at 24 ms.
-    // 100 ms later is 124 ms, and the next turn (every 8 ms) that of number 16.
+    // Number 3 is the first with 5 ms of waiting and more than an MTU behind it: it comes at 12 ms,
+    // its turn is at 24 ms. 100 ms later is 124 ms, and the next turn (every 8 ms) that of number
+    // 16.
     let (at, seq, waiting) = drops[0];
     assert_eq!((at, seq), (at_micros(128_000), 16));
     let sent = at_link(&events, LinkEvent::TransmitStart);
@@ -136,7 +140,10 @@ fn with_ecn_a_tcp_flow_is_marked_and_loses_nothing() {
         let counters = simulation.counters().link(LinkId(0));
         let stats = report.tcp.unwrap();
         assert_eq!(counters.queue_marks, marks);
-        assert!(stats.ecn_reductions > 5 && stats.ecn_reductions <= marks, "{queue:?}: {stats:?}, {marks}");
+        assert!(
+            stats.ecn_reductions > 5 && stats.ecn_reductions <= marks,
+            "{queue:?}: {stats:?}, {marks}"
+        );
         // Slow start overshoots before the first echo is back; from then on marks are enough.
         assert!(report.lost.congestion <= 30, "{queue:?}: {}", report.lost.congestion);
         assert!(report.delivered_payload_bytes > 5_500_000, "{queue:?}");
@@ -157,9 +164,11 @@ fn without_ecn_in_the_transport_nothing_is_marked() {
 fn a_marked_packet_is_never_wireless_and_holds_the_rate_down() {
     for queue in [red(true), codel(true), fq_codel(true), marking()] {
         let (simulation, events) = run(&over(queue, always_wireless(true)));
-        let marked: Vec<u64> = at_link(&events, LinkEvent::Mark).iter().map(|&(_, seq, _)| seq).collect();
+        let marked: Vec<u64> =
+            at_link(&events, LinkEvent::Mark).iter().map(|&(_, seq, _)| seq).collect();
         assert!(marked.len() > 5, "{queue:?}");
-        let dropped: Vec<u64> = at_link(&events, LinkEvent::QueueDrop).iter().map(|&(_, seq, _)| seq).collect();
+        let dropped: Vec<u64> =
+            at_link(&events, LinkEvent::QueueDrop).iter().map(|&(_, seq, _)| seq).collect();
         for event in &events {
             if let EventKind::Verdict { seq, cause, .. } = event.kind {
                 assert_eq!(cause, Some(Cause::Congestion));
@@ -182,20 +191,25 @@ fn with_fq_codel_a_call_waits_for_no_upload() {
         let (_, events) = run(&network);
         let of_call = |what| {
             let mut at = events.iter().filter_map(move |event| match event.kind {
-                EventKind::Link { link: LinkId(0), what: it, packet, .. } if it == what && event.flow == FlowId(1) => {
+                EventKind::Link { link: LinkId(0), what: it, packet, .. }
+                    if it == what && event.flow == FlowId(1) =>
+                {
                     Some((packet.seq, event.at))
                 }
                 _ => None,
             });
             std::iter::from_fn(move || at.next())
         };
-        let began: std::collections::BTreeMap<u64, losscause::Time> = of_call(LinkEvent::TransmitStart).collect();
-        let waits = of_call(LinkEvent::Enqueue).filter_map(|(seq, at)| Some(*began.get(&seq)? - at));
+        let began: std::collections::BTreeMap<u64, losscause::Time> =
+            of_call(LinkEvent::TransmitStart).collect();
+        let waits =
+            of_call(LinkEvent::Enqueue).filter_map(|(seq, at)| Some(*began.get(&seq)? - at));
         let drops = of_call(LinkEvent::QueueDrop).count();
         (waits.max().unwrap(), drops)
     };
     let (own_queue, drops) = longest_wait(fq_codel(false));
-    // At most three packets of 1040 bytes, 8.32 ms each: one in transmission, and an upload's first quantum.
+    // At most three packets of 1040 bytes, 8.32 ms each: one in transmission, and an upload's first
+    // quantum.
     assert!(own_queue <= Span::from_micros(24_960), "{own_queue}");
     assert_eq!(drops, 0);
     let (shared, _) = longest_wait(codel(false));
@@ -205,7 +219,8 @@ fn with_fq_codel_a_call_waits_for_no_upload() {
 /// PIE's target is 15 ms: two packets at 1 Mb/s, too few for a TCP flow, but 18 at 10 Mb/s.
 fn over_ten_megabits(ecn: bool) -> (Simulation, Vec<Event>) {
     let tcp = Traffic::tcp(tcp::Config { ecn, max_window_pkts: 200, ..tcp::Config::rfc() });
-    let mut network = over(QueueSpec::Pie(PieSpec { ecn, ..PieSpec::new(Limit::Packets(500)) }), tcp);
+    let mut network =
+        over(QueueSpec::Pie(PieSpec { ecn, ..PieSpec::new(Limit::Packets(500)) }), tcp);
     network.links.iter_mut().for_each(|link| link.rate_bps = 10_000_000);
     run(&network)
 }

@@ -1,5 +1,5 @@
-//! Links like real radio links: their rate varies, and they repeat what their channel corrupts. And policers, which lose
-//! packets without any delay.
+//! Links like real radio links: their rate varies, and they repeat what their channel corrupts. And
+//! policers, which lose packets without any delay.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -7,8 +7,8 @@ mod common;
 use common::{at_secs, cbr, flow, one_flow, wired};
 use losscause::{Span, Time};
 use losscause_sim::{
-    AtEnd, ChannelSpec, Event, EventKind, FlowId, HopCounters, Limit, LinkEvent, LinkId, Network, PolicerSpec,
-    QueueSpec, RatePoint, RateSpec, RetransmissionSpec, Simulation, Traffic,
+    AtEnd, ChannelSpec, Event, EventKind, FlowId, HopCounters, Limit, LinkEvent, LinkId, Network,
+    PolicerSpec, QueueSpec, RatePoint, RateSpec, RetransmissionSpec, Simulation, Traffic,
 };
 
 /// The first link's counters, and all events in order of time, after so many seconds.
@@ -42,15 +42,16 @@ fn link_layer_retransmission_turns_loss_into_delay() {
     // 10 packets of 762 bytes per second over a link that would carry 164.
     let bare = one_flow(cbr(60_960), 1_000_000, channel());
     let mut repeated = bare.clone();
-    repeated.links[0].retransmission = Some(RetransmissionSpec { attempts: 4, delay: Span::from_millis(8) });
+    repeated.links[0].retransmission =
+        Some(RetransmissionSpec { attempts: 4, delay: Span::from_millis(8) });
     let (without, _) = run(&bare, 10_000);
     let (with, events) = run(&repeated, 10_000);
     assert_eq!(without.entered, with.entered);
     // 10 % of 100,000 packets, and 10^-4 of them: 10 on average.
     assert!((9_500..10_500).contains(&without.corrupted), "{}", without.corrupted);
     assert!((1..30).contains(&with.corrupted), "{}", with.corrupted);
-    // One attempt in ten is repeated once or more: 6.1 ms for the transmission, 20 ms of propagation, and 14.1 ms for each
-    // attempt more.
+    // One attempt in ten is repeated once or more: 6.1 ms for the transmission, 20 ms of
+    // propagation, and 14.1 ms for each attempt more.
     let delays = delays(&events);
     let late = delays.iter().filter(|&&delay| delay > Span::from_millis(40)).count();
     assert!((9_000..11_000).contains(&late), "{late}");
@@ -60,12 +61,15 @@ fn link_layer_retransmission_turns_loss_into_delay() {
 #[test]
 fn packets_are_delivered_in_order_though_some_are_repeated() {
     let mut network = one_flow(cbr(600_000), 1_000_000, ChannelSpec::Bernoulli { loss: 0.2 });
-    network.links[0].retransmission = Some(RetransmissionSpec { attempts: 7, delay: Span::from_millis(8) });
+    network.links[0].retransmission =
+        Some(RetransmissionSpec { attempts: 7, delay: Span::from_millis(8) });
     let (_, events) = run(&network, 100);
     let delivered: Vec<u64> = events
         .iter()
         .filter_map(|event| match event.kind {
-            EventKind::Link { link: LinkId(0), what: LinkEvent::Deliver, packet, .. } => Some(packet.seq),
+            EventKind::Link { link: LinkId(0), what: LinkEvent::Deliver, packet, .. } => {
+                Some(packet.seq)
+            }
             _ => None,
         })
         .collect();
@@ -82,7 +86,8 @@ fn a_link_carries_what_the_steps_of_its_rate_add_up_to() {
     network.links[0].rate = RateSpec::Steps { points, at_end: AtEnd::Repeat };
     let (link, _) = run(&network, 100);
     let bits = link.transmitted_bytes as f64 * 8.0;
-    // 10 Mbit per round; at the end some 100 kbit are still waiting, in transmission or in propagation.
+    // 10 Mbit per round; at the end some 100 kbit are still waiting, in transmission or in
+    // propagation.
     assert!((99.8e6..=100.0e6).contains(&bits), "{bits}");
 }
 
@@ -96,9 +101,9 @@ fn a_mahimahi_link_carries_one_opportunity_per_line() {
     let (link, events) = run(&network, 12);
     assert_eq!(link.queue_drops, 0);
     assert!(link.delivered >= 2990, "{}", link.delivered);
-    let delivered = events
-        .iter()
-        .filter(|event| matches!(event.kind, EventKind::Link { link: LinkId(0), what: LinkEvent::Deliver, .. }));
+    let delivered = events.iter().filter(|event| {
+        matches!(event.kind, EventKind::Link { link: LinkId(0), what: LinkEvent::Deliver, .. })
+    });
     let whole = |at: Time| (at - Time::ZERO).as_nanos() % 4_000_000 == 0;
     assert!(delivered.clone().count() > 0 && delivered.into_iter().all(|event| whole(event.at)));
 }
@@ -108,7 +113,10 @@ fn a_policer_loses_packets_without_any_delay() {
     let policer = PolicerSpec { rate_bps: 400_000, burst_bytes: 10_000, limit: Limit::Packets(50) };
     let network = Network {
         links: vec![
-            losscause_sim::LinkSpec { queue: QueueSpec::Policer(policer), ..wired("policed", 10_000_000, 20, 50) },
+            losscause_sim::LinkSpec {
+                queue: QueueSpec::Policer(policer),
+                ..wired("policed", 10_000_000, 20, 50)
+            },
             wired("back", 10_000_000, 20, 50),
         ],
         flows: vec![flow("only", &[0], &[1], cbr(500_000))],

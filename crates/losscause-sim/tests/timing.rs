@@ -6,8 +6,8 @@ mod common;
 use common::{at_micros, at_secs, cbr, flow, one_flow, run_to, wired, wireless};
 use losscause::{Span, Time};
 use losscause_sim::{
-    ChannelSpec, Event, EventKind, FlowId, FlowSpec, LinkEvent, LinkId, Network, PacketKind, Simulation, TraceStart,
-    Traffic,
+    ChannelSpec, Event, EventKind, FlowId, FlowSpec, LinkEvent, LinkId, Network, PacketKind,
+    Simulation, TraceStart, Traffic,
 };
 use losscause_transport::tcp;
 
@@ -20,7 +20,8 @@ fn run(network: &Network, until: Time) -> (Simulation, Vec<Event>) {
 }
 
 fn link_times(events: &[Event], on: LinkId, wanted: LinkEvent) -> Vec<Time> {
-    let matches = |kind| matches!(kind, EventKind::Link { link, what, .. } if link == on && what == wanted);
+    let matches =
+        |kind| matches!(kind, EventKind::Link { link, what, .. } if link == on && what == wanted);
     events.iter().filter(|event| matches(event.kind)).map(|event| event.at).collect()
 }
 
@@ -35,7 +36,8 @@ fn last_hop() -> Network {
 #[test]
 fn a_packet_is_transmitted_and_propagates_on_every_hop() {
     let (_, events) = run(&last_hop(), at_micros(60_000));
-    let received = events.iter().find(|event| matches!(event.kind, EventKind::Received(_))).unwrap();
+    let received =
+        events.iter().find(|event| matches!(event.kind, EventKind::Received(_))).unwrap();
     // 0.6096 + 1 + 40.64 + 10 ms.
     assert_eq!(received.at, Time::ZERO + Span::from_nanos(52_249_600));
 }
@@ -95,7 +97,8 @@ fn a_tcp_flow_alone_fills_the_link() {
     let network = one_flow(losscause_sim::Traffic::tcp(config), 1_000_000, ChannelSpec::Perfect);
     let (simulation, _) = run(&network, at_secs(100));
     let report = simulation.flow(FlowId(0));
-    // 1000 bytes of payload in 1040 on the wire; Reno with a queue of four times the pipe keeps the link busy.
+    // 1000 bytes of payload in 1040 on the wire; Reno with a queue of four times the pipe keeps the
+    // link busy.
     let share = report.delivered_payload_bytes as f64 * 8.0 / 100e6 * 1.04;
     assert!((0.95..=1.0).contains(&share), "{share}");
     assert!(report.lost.congestion > 0 && report.lost.wireless == 0, "{:?}", report.lost);
@@ -114,8 +117,11 @@ fn a_flow_starts_within_its_spread_and_stops_at_its_stop() {
     let (simulation, events) = run(&network, at_secs(20));
     let started_at = simulation.flow(FlowId(0)).started_at.unwrap();
     assert!((at_secs(3)..at_secs(5)).contains(&started_at), "{started_at}");
-    let sent: Vec<Time> =
-        events.iter().filter(|event| matches!(event.kind, EventKind::Sent(_))).map(|event| event.at).collect();
+    let sent: Vec<Time> = events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::Sent(_)))
+        .map(|event| event.at)
+        .collect();
     assert_eq!(sent[0], started_at);
     assert!(sent[sent.len() - 1] < at_secs(6));
     // 60.96 ms apart until the stop.
@@ -131,16 +137,23 @@ fn a_stopped_sender_sends_nothing_although_acks_still_arrive() {
     let times = |wanted: fn(EventKind) -> bool| -> Vec<Time> {
         events.iter().filter(|event| wanted(event.kind)).map(|event| event.at).collect()
     };
-    let sent = times(|kind| matches!(kind, EventKind::Sent(packet) if packet.kind != PacketKind::Ack));
-    let acks = times(|kind| matches!(kind, EventKind::Received(packet) if packet.kind == PacketKind::Ack));
-    // The link is busy from the start: packets wait, and their ACKs arrive for 20 ms of propagation and more.
+    let sent =
+        times(|kind| matches!(kind, EventKind::Sent(packet) if packet.kind != PacketKind::Ack));
+    let acks =
+        times(|kind| matches!(kind, EventKind::Received(packet) if packet.kind == PacketKind::Ack));
+    // The link is busy from the start: packets wait, and their ACKs arrive for 20 ms of propagation
+    // and more.
     assert!(acks[acks.len() - 1] > at_secs(2) + Span::from_millis(20), "{}", acks[acks.len() - 1]);
     assert!(sent[sent.len() - 1] < at_secs(2), "{}", sent[sent.len() - 1]);
 }
 
 #[test]
 fn a_flow_that_stops_before_it_starts_sends_nothing() {
-    let spec = FlowSpec { start: at_secs(3), stop: Some(at_secs(3)), ..flow("cbr", &[0], &[], cbr(100_000)) };
+    let spec = FlowSpec {
+        start: at_secs(3),
+        stop: Some(at_secs(3)),
+        ..flow("cbr", &[0], &[], cbr(100_000))
+    };
     let network = Network { links: vec![wired("out", 1_000_000, 5, 5)], flows: vec![spec] };
     let (simulation, _) = run(&network, at_secs(20));
     let report = simulation.flow(FlowId(0));
@@ -153,7 +166,10 @@ fn an_immune_flow_uses_slots_up_but_loses_nothing() {
     let channel = ChannelSpec::Trace { lost: [true, false].into(), start: TraceStart::Slot(0) };
     let later = FlowSpec { start: at_micros(30_000), ..flow("second", &[0], &[], cbr(100_000)) };
     let immune = FlowSpec { wireless_immune: true, ..flow("first", &[0], &[], cbr(100_000)) };
-    let network = Network { links: vec![wireless("air", 1_000_000, 5, 5, channel)], flows: vec![immune, later] };
+    let network = Network {
+        links: vec![wireless("air", 1_000_000, 5, 5, channel)],
+        flows: vec![immune, later],
+    };
     let (simulation, _) = run(&network, at_secs(10));
     let lost = |flow| simulation.flow(FlowId(flow)).lost.wireless;
     assert_eq!((lost(0), lost(1)), (0, 0));

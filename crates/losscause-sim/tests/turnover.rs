@@ -43,11 +43,14 @@ fn flows_come_at_their_rate_in_order_and_stay_for_their_time() {
         let reports = reports(&network(1_000, durations), at_secs(2_000));
         let starts: Vec<f64> = reports.iter().map(|report| secs(report.started_at)).collect();
         let gaps: Vec<f64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let lives: Vec<f64> = reports.iter().map(|r| secs(r.stops_at) - secs(r.started_at)).collect();
-        // The group starts at 5 s; the first flow comes a gap later, and nobody comes before the one before.
+        let lives: Vec<f64> =
+            reports.iter().map(|r| secs(r.stops_at) - secs(r.started_at)).collect();
+        // The group starts at 5 s; the first flow comes a gap later, and nobody comes before the
+        // one before.
         assert!(starts[0] > 5.0, "{}", starts[0]);
         assert!(starts.is_sorted());
-        // Standard deviation of a mean of 1000: 0.032 for the gaps, at most 0.064 for the lives; five of each.
+        // Standard deviation of a mean of 1000: 0.032 for the gaps, at most 0.064 for the lives;
+        // five of each.
         assert!((mean(&gaps) - 1.0).abs() < 0.16, "{}", mean(&gaps));
         assert!((mean(&lives) - 2.0).abs() < 0.32, "{}", mean(&lives));
         // Ten packets in 8 s at 1.25 a second, the first at the start.
@@ -68,14 +71,21 @@ fn flows_yet_to_come_or_stopped_before_have_no_start() {
     let came = reports.iter().filter(|report| report.started_at.is_some()).count();
     // About ten in the ten seconds from 5 s on.
     assert!((3..20).contains(&came), "{came}");
-    assert!(reports[..came].iter().all(|report| report.started_at.is_some() && secs(report.stops_at) <= 15.0));
+    assert!(
+        reports[..came]
+            .iter()
+            .all(|report| report.started_at.is_some() && secs(report.stops_at) <= 15.0)
+    );
     assert!(reports[came..].iter().all(|report| report.sent_packets == 0));
 }
 
 #[test]
 fn a_flow_more_leaves_the_lives_of_the_others_as_they_were() {
     let lives = |flows| -> Vec<_> {
-        reports(&network(flows, Lengths::Exponential), at_secs(60)).iter().map(|r| (r.started_at, r.stops_at)).collect()
+        reports(&network(flows, Lengths::Exponential), at_secs(60))
+            .iter()
+            .map(|r| (r.started_at, r.stops_at))
+            .collect()
     };
     assert_eq!(lives(20), lives(21)[..20]);
 }

@@ -7,8 +7,8 @@ use common::{at_secs, flow, wired, wireless};
 use losscause::{AnyAlgorithm, BuiltIn, End, Span, Verdict};
 use losscause_sim::truth::Cause;
 use losscause_sim::{
-    Accuracy, ChannelSpec, Event, EventKind, FlowId, FlowReport, FlowSpec, Network, Oracle, Simulation, TcpLda,
-    Traffic, VerdictTally,
+    Accuracy, ChannelSpec, Event, EventKind, FlowId, FlowReport, FlowSpec, Network, Oracle,
+    Simulation, TcpLda, Traffic, VerdictTally,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -51,9 +51,12 @@ fn the_omniscient_oracle_is_never_wrong() {
 
 #[test]
 fn constant_verdicts_are_wrong_about_all_of_the_other_cause() {
-    let congestion = total(&run(BuiltIn::AlwaysCongestion.build(End::Receiver).expect("published parameters")).0);
+    let congestion = total(
+        &run(BuiltIn::AlwaysCongestion.build(End::Receiver).expect("published parameters")).0,
+    );
     assert_eq!((congestion.m_c(), congestion.m_w()), (Some(0.0), Some(1.0)));
-    let wireless = total(&run(BuiltIn::AlwaysWireless.build(End::Receiver).expect("published parameters")).0);
+    let wireless =
+        total(&run(BuiltIn::AlwaysWireless.build(End::Receiver).expect("published parameters")).0);
     assert_eq!((wireless.m_c(), wireless.m_w()), (Some(1.0), Some(0.0)));
 }
 
@@ -113,7 +116,8 @@ fn tcp_counts_its_losses_but_judges_none() {
     assert_eq!(report.verdicts, VerdictTally::default());
 }
 
-/// One TCP flow over a lossy link with a queue; what it delivered and what was said about its losses.
+/// One TCP flow over a lossy link with a queue; what it delivered and what was said about its
+/// losses.
 fn tcp(loss: f64, config: tcp::Config, lda: TcpLda) -> FlowReport {
     let channel = ChannelSpec::Bernoulli { loss };
     let network = Network {
@@ -148,7 +152,8 @@ fn a_tcp_told_the_truth_is_never_wrong_and_delivers_more() {
 
 #[test]
 fn a_slow_start_overshoot_does_not_back_the_timer_off_for_good() {
-    // The receiver's window bounds nothing here: slow start loses hundreds of packets at once, then repairs of repairs.
+    // The receiver's window bounds nothing here: slow start loses hundreds of packets at once, then
+    // repairs of repairs.
     for config in tcps() {
         let delivered = tcp(0.02, config, TcpLda::None).delivered_packets;
         assert!(delivered > 10_000, "{delivered} of 34,000 that the link can carry: {config:?}");
@@ -159,12 +164,15 @@ fn a_slow_start_overshoot_does_not_back_the_timer_off_for_good() {
 fn every_algorithm_works_under_every_tcp() {
     for config in tcps() {
         for algorithm in BuiltIn::ALL.iter().copied() {
-            let report =
-                tcp(0.005, config, TcpLda::Sender(algorithm.build(End::Sender).expect("published parameters")));
+            let report = tcp(
+                0.005,
+                config,
+                TcpLda::Sender(algorithm.build(End::Sender).expect("published parameters")),
+            );
             let VerdictTally { congestion, wireless } = report.verdicts;
             assert!(congestion.judged() + wireless.judged() > 50, "{algorithm} {config:?}");
-            // Biaz and ZBS have no T_min yet when the first loss comes early; the Vegas buffer rule has a gap between its
-            // thresholds.
+            // Biaz and ZBS have no T_min yet when the first loss comes early; the Vegas buffer rule
+            // has a gap between its thresholds.
             let undecided = congestion.undecided + wireless.undecided;
             assert!(undecided <= 2, "{algorithm}: {undecided} undecided, {config:?}");
         }
@@ -175,7 +183,8 @@ fn every_algorithm_works_under_every_tcp() {
 fn labels_that_are_always_congestion_change_nothing() {
     for config in tcps() {
         let labels = Accuracy { p_ww: 0.0, timeouts: true, ..Accuracy::default() };
-        let labelled = tcp(0.005, config, TcpLda::Sender(Oracle::new(labels).expect("shares").into()));
+        let labelled =
+            tcp(0.005, config, TcpLda::Sender(Oracle::new(labels).expect("shares").into()));
         let plain = tcp(0.005, config, TcpLda::None);
         assert_eq!((labelled.sent_packets, labelled.lost), (plain.sent_packets, plain.lost));
         assert_eq!((labelled.verdicts.m_c(), labelled.verdicts.m_w()), (Some(0.0), Some(1.0)));
@@ -185,7 +194,8 @@ fn labels_that_are_always_congestion_change_nothing() {
 #[test]
 fn labels_are_as_often_right_as_they_are_said_to_be() {
     let labels = Accuracy { p_cc: 0.8, p_ww: 0.3, ..Accuracy::default() };
-    let verdicts = tcp(0.005, tcps()[1], TcpLda::Sender(Oracle::new(labels).expect("shares").into())).verdicts;
+    let verdicts =
+        tcp(0.005, tcps()[1], TcpLda::Sender(Oracle::new(labels).expect("shares").into())).verdicts;
     let wireless = verdicts.wireless;
     let share = wireless.called_wireless as f64 / wireless.judged() as f64;
     // Three standard deviations.
@@ -199,18 +209,26 @@ fn a_receivers_unheeded_labels_are_recorded_and_change_nothing() {
         let lda = BuiltIn::Biaz.build(End::Receiver).expect("published parameters");
         let judged = tcp(0.005, config, TcpLda::Receiver { lda, heeded: false });
         let plain = tcp(0.005, config, TcpLda::None);
-        assert_eq!((judged.sent_packets, judged.lost, judged.tcp), (plain.sent_packets, plain.lost, plain.tcp));
+        assert_eq!(
+            (judged.sent_packets, judged.lost, judged.tcp),
+            (plain.sent_packets, plain.lost, plain.tcp)
+        );
         let VerdictTally { congestion, wireless } = judged.verdicts;
         assert!(congestion.judged() > 20 && wireless.judged() > 50, "{congestion:?} {wireless:?}");
         let counted = |verdicts: losscause_sim::Verdicts| verdicts.judged() + verdicts.undetected;
-        assert_eq!((counted(congestion), counted(wireless)), (judged.lost.congestion, judged.lost.wireless));
+        assert_eq!(
+            (counted(congestion), counted(wireless)),
+            (judged.lost.congestion, judged.lost.wireless)
+        );
     }
 }
 
 #[test]
 fn a_sender_told_the_truth_by_its_receiver_delivers_more() {
     for config in tcps() {
-        let told = |loss| tcp(loss, config, TcpLda::Receiver { lda: Oracle::OMNISCIENT.into(), heeded: true });
+        let told = |loss| {
+            tcp(loss, config, TcpLda::Receiver { lda: Oracle::OMNISCIENT.into(), heeded: true })
+        };
         let VerdictTally { congestion, wireless } = told(0.005).verdicts;
         assert_eq!((congestion.called_wireless, wireless.called_congestion), (0, 0), "{config:?}");
         let told = told(0.02).delivered_packets;
@@ -225,6 +243,9 @@ fn a_receiver_that_always_says_congestion_changes_nothing() {
         let lda = BuiltIn::AlwaysCongestion.build(End::Receiver).expect("published parameters");
         let told = tcp(0.005, config, TcpLda::Receiver { lda, heeded: true });
         let plain = tcp(0.005, config, TcpLda::None);
-        assert_eq!((told.sent_packets, told.lost, told.tcp), (plain.sent_packets, plain.lost, plain.tcp));
+        assert_eq!(
+            (told.sent_packets, told.lost, told.tcp),
+            (plain.sent_packets, plain.lost, plain.tcp)
+        );
     }
 }

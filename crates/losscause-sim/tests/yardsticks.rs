@@ -1,5 +1,5 @@
-//! What the yardsticks do to a TCP over a lossy link, and to a queue. `cargo test -p losscause-sim --test yardsticks --
-//! --nocapture` prints the tables.
+//! What the yardsticks do to a TCP over a lossy link, and to a queue. `cargo test -p losscause-sim
+//! --test yardsticks -- --nocapture` prints the tables.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -33,11 +33,17 @@ fn run(config: tcp::Config, lda: Option<&LdaConfig>, loss: f64, flows: u32) -> O
     let flow_of = |i| {
         let lda = lda.map_or(TcpLda::None, |lda| TcpLda::Sender(lda.build(End::Sender).unwrap()));
         let traffic = Traffic::Tcp { config, lda };
-        FlowSpec { start_spread: Span::from_secs(1), ..flow(&format!("tcp {i}"), &[0], &[1], traffic) }
+        FlowSpec {
+            start_spread: Span::from_secs(1),
+            ..flow(&format!("tcp {i}"), &[0], &[1], traffic)
+        }
     };
     let channel = if loss > 0.0 { ChannelSpec::Bernoulli { loss } } else { ChannelSpec::Perfect };
     let network = Network {
-        links: vec![wireless("link", RATE_BPS, 20, QUEUE_PKTS, channel), wired("back", RATE_BPS, 20, 1_000)],
+        links: vec![
+            wireless("link", RATE_BPS, 20, QUEUE_PKTS, channel),
+            wired("back", RATE_BPS, 20, 1_000),
+        ],
         flows: (0..flows).map(flow_of).collect(),
     };
     let mut simulation = Simulation::new(&network, 1).unwrap();
@@ -52,7 +58,10 @@ fn run(config: tcp::Config, lda: Option<&LdaConfig>, loss: f64, flows: u32) -> O
 }
 
 fn modes() -> [(&'static str, tcp::Config); 2] {
-    let sack = tcp::Config { max_window_pkts: 1_000, ..tcp::Config::rfc().with_variant(tcp::Variant::Sack) };
+    let sack = tcp::Config {
+        max_window_pkts: 1_000,
+        ..tcp::Config::rfc().with_variant(tcp::Variant::Sack)
+    };
     [("SACK", sack), ("Linux Reno", tcp::Config::linux())]
 }
 
@@ -64,14 +73,28 @@ fn nth_loss(n: u32) -> LdaConfig {
 fn at_random_loss_no_yardstick_delivers_less_than_plain_tcp() {
     for (mode, config) in modes() {
         let plain = run(config, None, 0.01, 1);
-        println!("{mode}, 1 % random loss, 20 Mb/s, 40 ms, queue of {QUEUE_PKTS} packets, {SECONDS} s");
-        println!("  {:<20} {:>6.2} Mb/s, {:>5} queue drops", "no LDA", plain.goodput_mbps, plain.queue_drops);
+        println!(
+            "{mode}, 1 % random loss, 20 Mb/s, 40 ms, queue of {QUEUE_PKTS} packets, {SECONDS} s"
+        );
+        println!(
+            "  {:<20} {:>6.2} Mb/s, {:>5} queue drops",
+            "no LDA", plain.goodput_mbps, plain.queue_drops
+        );
         for algorithm in BuiltIn::yardsticks() {
             let outcome = run(config, Some(&algorithm.config()), 0.01, 1);
-            println!("  {algorithm:<20} {:>6.2} Mb/s, {:>5} queue drops", outcome.goodput_mbps, outcome.queue_drops);
-            assert!(outcome.goodput_mbps > 0.9 * plain.goodput_mbps, "{mode}, {algorithm}: {outcome:?} {plain:?}");
+            println!(
+                "  {algorithm:<20} {:>6.2} Mb/s, {:>5} queue drops",
+                outcome.goodput_mbps, outcome.queue_drops
+            );
+            assert!(
+                outcome.goodput_mbps > 0.9 * plain.goodput_mbps,
+                "{mode}, {algorithm}: {outcome:?} {plain:?}"
+            );
             if matches!(algorithm, BuiltIn::Veno | BuiltIn::NthLoss | BuiltIn::DropRate) {
-                assert!(outcome.goodput_mbps > 1.5 * plain.goodput_mbps, "{mode}, {algorithm}: {outcome:?} {plain:?}");
+                assert!(
+                    outcome.goodput_mbps > 1.5 * plain.goodput_mbps,
+                    "{mode}, {algorithm}: {outcome:?} {plain:?}"
+                );
             }
         }
     }
@@ -84,7 +107,11 @@ fn the_more_losses_are_tolerated_the_more_a_shared_queue_drops() {
         println!("{mode}, no random loss, 20 flows: packets that the queue drops");
         let shares = [1, 2, 3, 5].map(|n| {
             let outcome = run(config, Some(&nth_loss(n)), 0.0, 20);
-            println!("  n = {n}: {:>5.2} %, {:>6.2} Mb/s", outcome.queue_drop_percent(), outcome.goodput_mbps);
+            println!(
+                "  n = {n}: {:>5.2} %, {:>6.2} Mb/s",
+                outcome.queue_drop_percent(),
+                outcome.goodput_mbps
+            );
             outcome.queue_drop_percent()
         });
         assert!(shares.is_sorted(), "{mode}: {shares:?}");
@@ -97,11 +124,20 @@ fn on_a_clean_link_the_yardsticks_fill_it_as_the_plain_tcp_does() {
     for (mode, config) in modes() {
         let plain = run(config, None, 0.0, 1);
         println!("{mode}, no random loss, one flow");
-        println!("  {:<20} {:>6.2} Mb/s, {:>5} queue drops", "no LDA", plain.goodput_mbps, plain.queue_drops);
+        println!(
+            "  {:<20} {:>6.2} Mb/s, {:>5} queue drops",
+            "no LDA", plain.goodput_mbps, plain.queue_drops
+        );
         for algorithm in BuiltIn::yardsticks() {
             let outcome = run(config, Some(&algorithm.config()), 0.0, 1);
-            println!("  {algorithm:<20} {:>6.2} Mb/s, {:>5} queue drops", outcome.goodput_mbps, outcome.queue_drops);
-            assert!(outcome.goodput_mbps > 0.9 * plain.goodput_mbps, "{mode}, {algorithm}: {outcome:?} {plain:?}");
+            println!(
+                "  {algorithm:<20} {:>6.2} Mb/s, {:>5} queue drops",
+                outcome.goodput_mbps, outcome.queue_drops
+            );
+            assert!(
+                outcome.goodput_mbps > 0.9 * plain.goodput_mbps,
+                "{mode}, {algorithm}: {outcome:?} {plain:?}"
+            );
         }
     }
 }
@@ -115,16 +151,21 @@ fn an_n_of_one_is_the_plain_tcp() {
     }
 }
 
-/// With RFC 6298's first variation, half of the first sample, the limit lies below the smallest round-trip time of a path
-/// whose queue is at most as long as the path. Without it, rare losses are tolerated; at 1 %, groups of random losses teach
-/// fqRTT the round-trip time of an empty queue.
+/// With RFC 6298's first variation, half of the first sample, the limit lies below the smallest
+/// round-trip time of a path whose queue is at most as long as the path. Without it, rare losses
+/// are tolerated; at 1 %, groups of random losses teach fqRTT the round-trip time of an empty
+/// queue.
 #[test]
 fn fq_rtt_tolerates_rare_losses_only_and_with_rfc_6298_none() {
     for (mode, config) in modes() {
         let gain = |first_variation, loss| {
-            let fq_rtt = LdaConfig::FqRtt(FqRttConfig { first_variation, ..FqRttConfig::default() });
-            let [plain, fq] = [None, Some(&fq_rtt)].map(|lda| run(config, lda, loss, 1).goodput_mbps);
-            println!("{mode}, fqRTT, first variation {first_variation}, loss {loss}: {fq:.2} Mb/s, without {plain:.2}");
+            let fq_rtt =
+                LdaConfig::FqRtt(FqRttConfig { first_variation, ..FqRttConfig::default() });
+            let [plain, fq] =
+                [None, Some(&fq_rtt)].map(|lda| run(config, lda, loss, 1).goodput_mbps);
+            println!(
+                "{mode}, fqRTT, first variation {first_variation}, loss {loss}: {fq:.2} Mb/s, without {plain:.2}"
+            );
             fq / plain
         };
         assert_eq!([gain(0.5, 0.001), gain(0.5, 0.01)], [1.0, 1.0], "{mode}");

@@ -1,4 +1,5 @@
-//! Prints a JSON schema that is generated from the types: `scenario`, of scenario files, or `result`, of `simulate`'s JSON.
+//! Prints a JSON schema that is generated from the types: `scenario`, of scenario files, or
+//! `result`, of `simulate`'s JSON.
 
 use losscause_study::{run::SimulationResult, scenario};
 

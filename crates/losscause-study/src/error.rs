@@ -63,15 +63,17 @@ fn how_to_build(feature: &str, is_on_linux: bool) -> String {
     if feature == "linux" && !is_on_linux {
         return "needs Linux".to_owned();
     }
-    format!("this program was built without `{feature}`: cargo install losscause-cli --features {feature}")
+    format!(
+        "this program was built without `{feature}`: cargo install losscause-cli --features {feature}"
+    )
 }
 
 /// A run or the writing of its results failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// A file that the user asked for cannot be written: exit status 2 if nothing can be written at that place, 1 if
-    /// something failed there, such as a full disk.
+    /// A file that the user asked for cannot be written: exit status 2 if nothing can be written at
+    /// that place, 1 if something failed there, such as a full disk.
     #[error(
         "{file}: cannot be written ({reason}){}",
         if is_wrong_place(reason) { ", expected a place in an existing, writable directory" } else { "" }
@@ -99,7 +101,8 @@ pub enum RunError {
     /// The work was stopped, as requested: exit status 1.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// The work was stopped by one of its own runs, such as by an algorithm that failed: exit status 1.
+    /// The work was stopped by one of its own runs, such as by an algorithm that failed: exit
+    /// status 1.
     #[error("{place}: stopped before the end")]
     StoppedIn {
         /// Which run: the paper, the table, the system, the parameters, the seed.
@@ -108,7 +111,8 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Whether the user's input is at fault: the program then ends with exit status 2, otherwise with 1.
+    /// Whether the user's input is at fault: the program then ends with exit status 2, otherwise
+    /// with 1.
     pub fn is_bad_input(&self) -> bool {
         match self {
             Self::Unwritable { reason, .. } => is_wrong_place(reason),
@@ -121,8 +125,8 @@ impl RunError {
 /// Whether a failed write says that nothing can be written at that place.
 fn is_wrong_place(reason: &io::Error) -> bool {
     use io::ErrorKind::{
-        AlreadyExists, ExecutableFileBusy, InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound,
-        PermissionDenied, ReadOnlyFilesystem, Unsupported,
+        AlreadyExists, ExecutableFileBusy, InvalidFilename, InvalidInput, IsADirectory,
+        NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, Unsupported,
     };
     matches!(
         reason.kind(),
@@ -153,14 +157,16 @@ impl InputError {
     }
 }
 
-/// Displays any text with line ends and control characters escaped: a message stays on one line, and a file cannot send
-/// commands to the terminal.
+/// Displays any text with line ends and control characters escaped: a message stays on one line,
+/// and a file cannot send commands to the terminal.
 struct OneLine<'a>(&'a str);
 
 impl fmt::Display for OneLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|c| match c {
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => write!(f, "{}", c.escape_default()),
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
+                write!(f, "{}", c.escape_default())
+            }
             c => f.write_char(c),
         })
     }
@@ -177,10 +183,12 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// The second half of an error sentence about an unknown name: `"y" is unknown (did you mean "x"?), expected one of a,
-/// b`.
+/// The second half of an error sentence about an unknown name: `"y" is unknown (did you mean "x"?),
+/// expected one of a, b`.
 pub fn unknown(name: &str, known: &[&str]) -> String {
-    let hint = nearest(name, known.iter().copied()).map(|n| format!(" (did you mean \"{n}\"?)")).unwrap_or_default();
+    let hint = nearest(name, known.iter().copied())
+        .map(|n| format!(" (did you mean \"{n}\"?)"))
+        .unwrap_or_default();
     match known {
         [] => format!("\"{name}\" is unknown, and nothing is known here"),
         [only] => format!("\"{name}\" is unknown{hint}, expected \"{only}\""),
@@ -212,7 +220,8 @@ mod tests {
 
     #[test]
     fn a_part_not_built_in_is_told_with_how_to_get_it() {
-        let command = "this program was built without `linux`: cargo install losscause-cli --features linux";
+        let command =
+            "this program was built without `linux`: cargo install losscause-cli --features linux";
         assert_eq!(how_to_build("linux", true), command);
         assert_eq!(how_to_build("linux", false), "needs Linux");
         assert_eq!(how_to_build("quic", false), command.replace("linux", "quic"));

@@ -1,6 +1,7 @@
 //! Where files are read from: the disk, a map in memory, or the files that the program carries.
 //!
-//! Scenarios, sweeps and what they refer to are read through [`Files`], so that a page or a test needs no disk:
+//! Scenarios, sweeps and what they refer to are read through [`Files`], so that a page or a test
+//! needs no disk:
 //!
 //! ```
 //! use std::path::Path;
@@ -32,10 +33,12 @@ pub trait Files: Debug + Send + Sync {
     /// Opens the file at `path`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] if this source has no such file; any other kind if it has one that cannot be read.
+    /// [`io::ErrorKind::NotFound`] if this source has no such file; any other kind if it has one
+    /// that cannot be read.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + '_>>;
 
-    /// The paths of all files, where they can be listed: an error about a missing file suggests the nearest.
+    /// The paths of all files, where they can be listed: an error about a missing file suggests the
+    /// nearest.
     fn paths(&self) -> Vec<String> {
         Vec::new()
     }
@@ -116,12 +119,18 @@ impl<A: Files, B: Files> Files for Either<A, B> {
 /// Largest scenario or sweep file that is read, bytes.
 pub const LARGEST_DOCUMENT: u64 = 1 << 20;
 
-/// The text of the file at `path`. A file of more than `largest` bytes is refused, so that a device without an end is,
-/// too. `expected` says in an error what the file should be.
-pub fn text(files: &dyn Files, path: &Path, largest: u64, expected: &'static str) -> Result<String, InputError> {
+/// The text of the file at `path`. A file of more than `largest` bytes is refused, so that a device
+/// without an end is, too. `expected` says in an error what the file should be.
+pub fn text(
+    files: &dyn Files,
+    path: &Path,
+    largest: u64,
+    expected: &'static str,
+) -> Result<String, InputError> {
     let file = || path.display().to_string();
     let mut bytes = Vec::new();
-    let read = files.open(path).and_then(|content| content.take(largest + 1).read_to_end(&mut bytes));
+    let read =
+        files.open(path).and_then(|content| content.take(largest + 1).read_to_end(&mut bytes));
     if let Err(reason) = read {
         return Err(match nearest(&file(), files.paths().iter().map(String::as_str)) {
             Some(hint) if reason.kind() == io::ErrorKind::NotFound => {
@@ -135,7 +144,8 @@ pub fn text(files: &dyn Files, path: &Path, largest: u64, expected: &'static str
         let problem = format!("is larger than {} MiB", largest >> 20);
         return Err(InputError::File { file: file(), problem, expected });
     }
-    String::from_utf8(bytes).map_err(|_| InputError::unreadable(path, &io::ErrorKind::InvalidData.into(), expected))
+    String::from_utf8(bytes)
+        .map_err(|_| InputError::unreadable(path, &io::ErrorKind::InvalidData.into(), expected))
 }
 
 /// `path` without `.` and with every `..` resolved against the part before it.
@@ -164,7 +174,10 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), vec![b'x'; (1 << 20) + 1]).unwrap();
         let refused = text(&Disk, file.path(), 1 << 20, "less").unwrap_err().to_string();
-        assert_eq!(refused, format!("{}: is larger than 1 MiB, expected less", file.path().display()));
+        assert_eq!(
+            refused,
+            format!("{}: is larger than 1 MiB, expected less", file.path().display())
+        );
         std::fs::write(file.path(), "µ").unwrap();
         assert_eq!(text(&Disk, file.path(), 2, "two bytes").as_deref(), Ok("µ"));
     }
@@ -175,7 +188,10 @@ mod tests {
         let path = directory.path().display().to_string();
         assert_eq!(read(&Disk, &path), Err(format!("{path}: is a directory, expected a text")));
         let missing = format!("{path}/none.txt");
-        assert_eq!(read(&Disk, &missing), Err(format!("{missing}: there is no such file, expected a text")));
+        assert_eq!(
+            read(&Disk, &missing),
+            Err(format!("{missing}: there is no such file, expected a text"))
+        );
     }
 
     #[test]
@@ -192,14 +208,23 @@ mod tests {
         let files = Memory::new().with("delays.txt", "").with("errors.txt", [0xff]);
         let hint = "there is no such file (did you mean \"delays.txt\"?), expected a text";
         assert_eq!(read(&files, "delay.txt"), Err(format!("delay.txt: {hint}")));
-        assert_eq!(read(&files, "zzz"), Err("zzz: there is no such file, expected a text".to_owned()));
-        assert_eq!(read(&files, "errors.txt"), Err("errors.txt: is not UTF-8 text, expected a text".to_owned()));
+        assert_eq!(
+            read(&files, "zzz"),
+            Err("zzz: there is no such file, expected a text".to_owned())
+        );
+        assert_eq!(
+            read(&files, "errors.txt"),
+            Err("errors.txt: is not UTF-8 text, expected a text".to_owned())
+        );
     }
 
     #[test]
     fn the_first_source_wins_and_a_missing_file_is_in_the_second() {
         let [first, second] = ["first", "second"].map(|text| Memory::new().with("both", text));
-        let files = Either(first.with("broken", [0xff]), second.with("broken", "whole").with("other", "other"));
+        let files = Either(
+            first.with("broken", [0xff]),
+            second.with("broken", "whole").with("other", "other"),
+        );
         assert_eq!(read(&files, "both").as_deref(), Ok("first"));
         assert_eq!(read(&files, "other").as_deref(), Ok("other"));
         assert!(read(&files, "broken").is_err());

@@ -2,12 +2,14 @@
 
 use losscause_capture::{Fit, Flow};
 
-/// The scenario as a file of the name `file`: what was fitted to `flow` of `capture`, and in comments from how much, and what
-/// could not be seen.
+/// The scenario as a file of the name `file`: what was fitted to `flow` of `capture`, and in
+/// comments from how much, and what could not be seen.
 pub fn scenario(fit: &Fit, flow: &Flow, capture: &str, file: &str) -> String {
     let [capture, file] = [capture, file].map(|name| name.replace(char::is_control, "?"));
     let ends = format!("{} to {}", flow.src, flow.dst);
-    let comments = |sentences: &[String]| sentences.iter().map(|sentence| wrapped(sentence)).collect::<String>();
+    let comments = |sentences: &[String]| {
+        sentences.iter().map(|sentence| wrapped(sentence)).collect::<String>()
+    };
     let fitted = comments(&fit.told());
     let unseen = comments(&flow.unseen());
     let pace = flow.pace.map(|pace| pace.lasted_s).unwrap_or_default();
@@ -94,7 +96,8 @@ path = [\"link\"]
 mode = \"linux\"
 variant = \"cubic\"
 {window}",
-        control = wrapped("Which congestion control sent: cubic of Linux, the usual one, is taken."),
+        control =
+            wrapped("Which congestion control sent: cubic of Linux, the usual one, is taken."),
         duration_s = pace.max(0.001),
         packet_bytes = fit.packet_bytes,
         header_bytes = fit.header_bytes,

@@ -1,9 +1,10 @@
 //! Scenarios and runs.
 //!
-//! A scenario is a file ([`scenario`]). With its settings it becomes an [`Experiment`], and one seed turns that into
-//! [`Measurements`] ([`mod@run`]). A run is a pure function: the same experiment and seed give the same measurements,
-//! independent of earlier runs and of the number of threads ([`Jobs`]). [`mod@run`] uses [`scenario`], and what
-//! writes a run into files uses [`mod@run`]; never the other way round.
+//! A scenario is a file ([`scenario`]). With its settings it becomes an [`Experiment`], and one
+//! seed turns that into [`Measurements`] ([`mod@run`]). A run is a pure function: the same
+//! experiment and seed give the same measurements, independent of earlier runs and of the number of
+//! threads ([`Jobs`]). [`mod@run`] uses [`scenario`], and what writes a run into files uses
+//! [`mod@run`]; never the other way round.
 //!
 //! | feature | what it gives |
 //! |---|---|
@@ -15,9 +16,9 @@
 //! | `capture-files` | `capture_files`: captures of a run, and the true cause of every drop; `fitted`: a scenario from a capture |
 //! | `csv-files`, `atomic-files` | parts of [`tools`], which serve the command |
 //!
-//! All but `schema`, `arrow` and `parquet` are on by default. The crate builds for `wasm32-unknown-unknown`, where [`files::Disk`] and
-//! everything that writes files return errors, and only [`Workers`] and what uses them need threads, which that target
-//! lacks.
+//! All but `schema`, `arrow` and `parquet` are on by default. The crate builds for
+//! `wasm32-unknown-unknown`, where [`files::Disk`] and everything that writes files return errors,
+//! and only [`Workers`] and what uses them need threads, which that target lacks.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -44,11 +45,15 @@ pub use registry::{Registry, RegistryError};
 pub use run::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Run, run, run_recorded};
 pub use scenario::{Experiment, Scenario, Setting};
 
-/// Everything that a scenario can name: the algorithms of `losscause`, the simulator's oracles and the published TCPs.
-/// [`Registry::with`] and [`Registry::with_tcp`] add others; a [`Context`] takes the result.
+/// Everything that a scenario can name: the algorithms of `losscause`, the simulator's oracles and
+/// the published TCPs. [`Registry::with`] and [`Registry::with_tcp`] add others; a [`Context`]
+/// takes the result.
 pub fn registry() -> Registry {
     let built_in = losscause::registry::Registry::built_in();
-    Registry::of(losscause_sim::oracle::with_oracles(built_in).expect("no algorithm has the name of an oracle"))
+    Registry::of(
+        losscause_sim::oracle::with_oracles(built_in)
+            .expect("no algorithm has the name of an oracle"),
+    )
 }
 
 #[cfg(doctest)]

@@ -5,8 +5,8 @@ use std::ops::Deref;
 use losscause::registry::{self as algorithms, Parameters, WithSettings};
 use losscause_transport::tcp;
 
-/// The algorithms and the TCPs that a scenario can name. It is [`algorithms::Registry`] as well, for whoever needs only
-/// algorithms.
+/// The algorithms and the TCPs that a scenario can name. It is [`algorithms::Registry`] as well,
+/// for whoever needs only algorithms.
 #[derive(Clone, Debug)]
 pub struct Registry {
     algorithms: algorithms::Registry,
@@ -23,7 +23,10 @@ impl Registry {
     ///
     /// # Errors
     /// As [`algorithms::Registry::with`].
-    pub fn with(self, parameters: impl Parameters + Clone + Send + Sync + 'static) -> Result<Self, RegistryError> {
+    pub fn with(
+        self,
+        parameters: impl Parameters + Clone + Send + Sync + 'static,
+    ) -> Result<Self, RegistryError> {
         Ok(Self { algorithms: self.algorithms.with(parameters)?, ..self })
     }
 
@@ -35,7 +38,8 @@ impl Registry {
         Ok(Self { algorithms: self.algorithms.with_own(algorithm)?, ..self })
     }
 
-    /// The same with one congestion control more, which scenarios name as `tcp.variant` and `tcp.response`.
+    /// The same with one congestion control more, which scenarios name as `tcp.variant` and
+    /// `tcp.response`.
     ///
     /// # Errors
     /// As [`tcp::Registry::with`].

@@ -1,5 +1,5 @@
-//! One TCP flow of mode `rfc` over one link (`scenarios/clean-link.toml`): it fills a link that loses nothing, and with the truth
-//! told it fills one that does.
+//! One TCP flow of mode `rfc` over one link (`scenarios/clean-link.toml`): it fills a link that
+//! loses nothing, and with the truth told it fills one that does.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::fmt::Write as _;
@@ -13,8 +13,12 @@ const RTT_S: f64 = 0.04;
 fn experiment(settings: &[String]) -> Experiment {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/clean-link.toml");
     let text = std::fs::read_to_string(file).unwrap();
-    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    let scenario = Scenario::parse(&text, "clean-link.toml", &Context::default()).unwrap().with(&settings).unwrap();
+    let settings: Vec<Setting> =
+        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    let scenario = Scenario::parse(&text, "clean-link.toml", &Context::default())
+        .unwrap()
+        .with(&settings)
+        .unwrap();
     scenario.experiment().unwrap()
 }
 
@@ -61,21 +65,33 @@ fn every_tcp_fills_a_clean_link_whatever_the_receivers_window() {
         |_| (),
     );
     let mut table = String::new();
-    for ((variant, rate_bps, queue_bdp, window), (goodput, timeouts)) in cells.iter().zip(&achieved) {
+    for ((variant, rate_bps, queue_bdp, window), (goodput, timeouts)) in cells.iter().zip(&achieved)
+    {
         let window = window.map_or("default".to_owned(), |window| window.to_string());
         let rate = rate_bps / 1e6;
-        writeln!(table, "{variant:8} {rate} Mb/s {queue_bdp} BDP {window:>7}: {goodput:5.1} % {timeouts}").unwrap();
+        writeln!(
+            table,
+            "{variant:8} {rate} Mb/s {queue_bdp} BDP {window:>7}: {goodput:5.1} % {timeouts}"
+        )
+        .unwrap();
     }
-    assert!(achieved.iter().all(|&(goodput, timeouts)| goodput >= 95.0 && timeouts <= 3.0), "\n{table}");
+    assert!(
+        achieved.iter().all(|&(goodput, timeouts)| goodput >= 95.0 && timeouts <= 3.0),
+        "\n{table}"
+    );
 }
 
 /// The mean of five runs at 10 Mb/s, of whose packets the link corrupts one in a hundred.
 fn goodput_at_one_percent(variant: &str, lda: Option<&str>) -> f64 {
-    let mut settings =
-        vec![format!("tcp.variant={variant}"), "loss=0.01".to_owned(), "tcp.max_window_pkts=1000".to_owned()];
+    let mut settings = vec![
+        format!("tcp.variant={variant}"),
+        "loss=0.01".to_owned(),
+        "tcp.max_window_pkts=1000".to_owned(),
+    ];
     settings.extend(lda.map(|lda| format!("flow.transfer.lda={lda}")));
     let seeds: Vec<u64> = (1..=5).collect();
-    let runs = Jobs::default().map(&seeds, |&seed| achieved(&measured(&settings, seed), 10e6).0, |_| ());
+    let runs =
+        Jobs::default().map(&seeds, |&seed| achieved(&measured(&settings, seed), 10e6).0, |_| ());
     runs.iter().sum::<f64>() / runs.len() as f64
 }
 
@@ -87,15 +103,18 @@ fn a_sender_told_the_truth_keeps_its_window_on_wireless_losses() {
     }
 }
 
-/// Mathis et al. 1997: sqrt(3/2) packets per round trip over sqrt(p), for losses far apart. Timeouts, the length of recovery and
-/// the packets' own transmission time cost some of it.
+/// Mathis et al. 1997: sqrt(3/2) packets per round trip over sqrt(p), for losses far apart.
+/// Timeouts, the length of recovery and the packets' own transmission time cost some of it.
 #[test]
 fn without_the_truth_loss_costs_what_the_square_root_law_says() {
     let law = (1.5_f64 / 0.01).sqrt() / RTT_S * 12_000.0 / 10e6 * 100.0;
     assert!((law - 36.7).abs() < 0.1);
     for variant in ["newreno", "sack", "cubic"] {
         let goodput = goodput_at_one_percent(variant, None);
-        assert!((0.8 * law..law * 1.1).contains(&goodput), "{variant}: {goodput:.1} %, the law says {law:.1} %");
+        assert!(
+            (0.8 * law..law * 1.1).contains(&goodput),
+            "{variant}: {goodput:.1} %, the law says {law:.1} %"
+        );
     }
 }
 
@@ -106,7 +125,14 @@ fn a_run_says_so_if_the_receivers_window_limits_it() {
         warnings(&settings, WarningKind::WindowLimited)
     };
     // 10 Mb/s times 40 ms are 33 packets, as many as the queue: 20 packets never fill it.
-    let [note] = &notes(&["tcp.max_window_pkts=20", "duration_s=20"])[..] else { panic!("one note") };
-    assert!(note.starts_with("transfer: the receiver's window of 20 packets held the sender back at 99."), "{note}");
+    let [note] = &notes(&["tcp.max_window_pkts=20", "duration_s=20"])[..] else {
+        panic!("one note")
+    };
+    assert!(
+        note.starts_with(
+            "transfer: the receiver's window of 20 packets held the sender back at 99."
+        ),
+        "{note}"
+    );
     assert_eq!(notes(&["duration_s=20"]), [""; 0]);
 }

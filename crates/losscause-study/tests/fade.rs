@@ -1,4 +1,5 @@
-//! Patterns of packet errors as files: what is written is read again, and what is no whole pattern is refused.
+//! Patterns of packet errors as files: what is written is read again, and what is no whole pattern
+//! is refused.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::fmt::Write;
@@ -10,7 +11,8 @@ use proptest::prelude::*;
 /// Two patterns of three trials of 60 packets of 20 bytes.
 const CHANNEL: &str = include_str!("fade/two_patterns.toml");
 
-/// Lines above the first trial of a pattern's file: two of comment, the fingerprint, 22 parameters, an empty one.
+/// Lines above the first trial of a pattern's file: two of comment, the fingerprint, 22 parameters,
+/// an empty one.
 const HEAD_LINES: usize = 27;
 
 fn sources() -> Vec<Source> {
@@ -25,7 +27,10 @@ fn pattern() -> Pattern {
         lost.iter().for_each(|&(packet, wrong)| trial[packet] = wrong);
         trial
     };
-    Pattern { channel, trials: vec![trial(&[(12, 3), (13, 1)]), trial(&[(0, 9), (58, 160), (59, 1)]), trial(&[])] }
+    Pattern {
+        channel,
+        trials: vec![trial(&[(12, 3), (13, 1)]), trial(&[(0, 9), (58, 160), (59, 1)]), trial(&[])],
+    }
 }
 
 fn refusal(text: &str) -> String {
@@ -67,16 +72,31 @@ fn each_way_to_be_no_pattern_is_named_with_its_line() {
     let last = "x9 57 x160 x1\n60\n";
     for (from, to, number, problem) in [
         ("x9 57", "x9 56", 2, "there are 59 packets, expected 60".to_owned()),
-        ("x9 57", "x9 58", 2, "there are more than 60 packets, the number that a trial has".to_owned()),
+        (
+            "x9 57",
+            "x9 58",
+            2,
+            "there are more than 60 packets, the number that a trial has".to_owned(),
+        ),
         ("x9 57", "x9 4294967296", 2, format!("\"4294967296\" is out of place, {packets}")),
         ("x9 57", "y9 57", 2, format!("\"y9\" is out of place, {packets}")),
         ("x9 57", "x0 57", 2, format!("\"x0\" is out of place, {packets}")),
         ("x9 57", "x9 -57", 2, format!("\"-57\" is out of place, {packets}")),
         ("x9 57", "x9 5\u{1b}7", 2, format!("\"5\\u{{1b}}7\" is out of place, {packets}")),
         (last, "x9 57 x160 x1\n", 3, "the pattern ends here, expected 3 trials".to_owned()),
-        (last, "x9 57 x160 x1\n60\n60\n", 4, "the pattern goes on, expected its end after 3 trials".to_owned()),
+        (
+            last,
+            "x9 57 x160 x1\n60\n60\n",
+            4,
+            "the pattern goes on, expected its end after 3 trials".to_owned(),
+        ),
         // Still 60 packets: without the last digit of x12, say, nothing else would tell.
-        (last, "x9 57 x160 x1\n59 x1", 3, "the line has no end, expected the complete pattern".to_owned()),
+        (
+            last,
+            "x9 57 x160 x1\n59 x1",
+            3,
+            "the line has no end, expected the complete pattern".to_owned(),
+        ),
     ] {
         assert_eq!(with(from, to), format!("{}{problem}", line(number)), "{to:?}");
     }
@@ -101,9 +121,15 @@ fn hand_changed_parameters_are_refused_at_the_fingerprint() {
 #[test]
 fn parameters_beyond_reason_are_refused_despite_a_fingerprint() {
     for (change, key) in [
-        (&(|p: &mut Pattern| p.channel.trials = 0) as &dyn Fn(&mut Pattern), "trials: is 0, expected 1 to 100000"),
+        (
+            &(|p: &mut Pattern| p.channel.trials = 0) as &dyn Fn(&mut Pattern),
+            "trials: is 0, expected 1 to 100000",
+        ),
         (&|p| p.channel.trial_s = 0.0, "trial_s: is 0 s, expected time for a block of packets"),
-        (&|p| p.channel.trial_s = f64::NAN, "trial_s: is 0 s, expected time for a block of packets"),
+        (
+            &|p| p.channel.trial_s = f64::NAN,
+            "trial_s: is 0 s, expected time for a block of packets",
+        ),
         (
             &|p| (p.channel.rate_bps, p.channel.trial_s) = (1_000_000_000_000, 86_400.0),
             "trials: makes 1590184049079750 packets, expected at most 10000000",
@@ -142,7 +168,10 @@ fn threads_change_no_pattern_and_progress_counts_every_trial() {
     let one = make(1);
     let two = make(2);
     assert_eq!(one, two);
-    assert!(one.iter().all(|pattern| pattern.trials.len() == 3 && pattern.trials[0] != pattern.trials[1]));
+    assert!(
+        one.iter()
+            .all(|pattern| pattern.trials.len() == 3 && pattern.trials[0] != pattern.trials[1])
+    );
     assert!(one[0].statistics().lost > one[1].statistics().lost, "half the chips, more losses");
     assert_eq!(one[1].to_text(), include_str!("fade/whole.txt"));
 }

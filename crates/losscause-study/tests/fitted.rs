@@ -1,4 +1,5 @@
-//! A simulated link is fitted to a capture at its sender, and the scenario that comes out carries as much.
+//! A simulated link is fitted to a capture at its sender, and the scenario that comes out carries
+//! as much.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::fs::File;
@@ -31,8 +32,14 @@ variant = "reno"
 "#;
 
 fn experiment(text: &str, settings: &[&str]) -> Experiment {
-    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(text, "link.toml", &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap()
+    let settings: Vec<Setting> =
+        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    Scenario::parse(text, "link.toml", &Context::default())
+        .unwrap()
+        .with(&settings)
+        .unwrap()
+        .experiment()
+        .unwrap()
 }
 
 /// The captures at the sender and at the receiver, and the goodput in kb/s.
@@ -63,15 +70,21 @@ fn is_near(value: f64, expected: f64, share: f64) -> bool {
     (value - expected).abs() <= share * expected
 }
 
-/// What was fitted to the link with these settings. The scenario's goodput must be near that of the link.
+/// What was fitted to the link with these settings. The scenario's goodput must be near that of the
+/// link.
 fn fit(settings: &[&str]) -> Fit {
     let ([sender, _], goodput) = captured(settings);
     let flow = flow(&sender);
     let fit = flow.fitted().unwrap();
     let text = fitted::scenario(&fit, flow, "sender.pcap", "fitted.toml");
-    assert!(text.contains("#   losscause compare fitted.toml ") && text.contains("fitted to sender.pcap."), "{text}");
+    assert!(
+        text.contains("#   losscause compare fitted.toml ")
+            && text.contains("fitted to sender.pcap."),
+        "{text}"
+    );
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
-    let again = run(&experiment(&text, &["tcp.variant=reno"]), 1).unwrap().metric("goodput").unwrap();
+    let again =
+        run(&experiment(&text, &["tcp.variant=reno"]), 1).unwrap().metric("goodput").unwrap();
     assert!(is_near(again, goodput, 0.2), "{goodput} kb/s, and {again} by\n{text}");
     fit
 }
@@ -89,7 +102,10 @@ fn a_queue_that_fills_shows_rate_and_length() {
 #[test]
 fn random_losses_are_told_from_the_queues() {
     let fit = fit(&["link.link.channel={ kind = \"bernoulli\", loss = 0.02 }"]);
-    assert!(is_near(fit.rate_bps, 10e6, 0.05) && is_near(fit.propagation_ms(), 40.0, 0.02), "{fit:?}");
+    assert!(
+        is_near(fit.rate_bps, 10e6, 0.05) && is_near(fit.propagation_ms(), 40.0, 0.02),
+        "{fit:?}"
+    );
     // The first slow start filled the queue.
     assert!(is_near(fit.random_loss, 0.02, 0.3) && fit.queue_losses > 0, "{fit:?}");
     let (packets, is_seen) = fit.queue_packets();
@@ -98,8 +114,7 @@ fn random_losses_are_told_from_the_queues() {
 
 #[test]
 fn traffic_that_comes_and_goes_is_seen() {
-    let others =
-        "flow.others={ protocol = \"on-off\", rate_bps = 5e6, mean_on_s = 4, mean_off_s = 4, path = [\"link\"] }";
+    let others = "flow.others={ protocol = \"on-off\", rate_bps = 5e6, mean_on_s = 4, mean_off_s = 4, path = [\"link\"] }";
     let fit = fit(&[others, "flow.others.measured=false", "duration_s=60"]);
     let others = fit.others.unwrap();
     assert!(is_near(fit.rate_bps, 10e6, 0.05) && is_near(others.rate_bps, 5e6, 0.1), "{fit:?}");
@@ -113,7 +128,10 @@ fn a_capture_at_the_receiver_is_refused() {
     let refused = flow.fitted().unwrap_err();
     assert_eq!(
         refused,
-        format!("was captured at its receiver, expected a capture at {}, which alone has its round trips", flow.src)
+        format!(
+            "was captured at its receiver, expected a capture at {}, which alone has its round trips",
+            flow.src
+        )
     );
 }
 
@@ -133,7 +151,8 @@ fn a_policer_is_fitted_with_its_rate_and_its_bucket() {
     assert!(fit.random_loss == 0.0 && is_near(fit.rtt_ms, 40.0, 0.05), "{fit:?}");
 }
 
-/// What the losses of a transfer over the link with these settings cost, what is to be done, and the commands.
+/// What the losses of a transfer over the link with these settings cost, what is to be done, and
+/// the commands.
 fn told(settings: &[&str]) -> (Cost, String, Vec<String>) {
     let ([sender, _], _) = captured(settings);
     let told = sender.diagnosis().unwrap();
@@ -148,21 +167,36 @@ fn told(settings: &[&str]) -> (Cost, String, Vec<String>) {
 fn what_losses_cost_is_held_against_what_the_path_takes() {
     // 1,448 of 1,500 bytes are payload.
     let (cost, advice, next) = told(&POLICED);
-    assert!(is_near(cost.path_rate_bps.unwrap(), 3e6 * 1448.0 / 1500.0, 0.05) && !cost.path_rate_changes, "{cost:?}");
-    assert!(cost.used.unwrap() > 0.5 && cost.slow_s.is_some() && cost.repair_s.unwrap() > 0.0, "{cost:?}");
-    assert!(advice.starts_with("Shape to 2.") && next[0].ends_with("kbit") && next.len() == 3, "{advice} {next:?}");
+    assert!(
+        is_near(cost.path_rate_bps.unwrap(), 3e6 * 1448.0 / 1500.0, 0.05)
+            && !cost.path_rate_changes,
+        "{cost:?}"
+    );
+    assert!(
+        cost.used.unwrap() > 0.5 && cost.slow_s.is_some() && cost.repair_s.unwrap() > 0.0,
+        "{cost:?}"
+    );
+    assert!(
+        advice.starts_with("Shape to 2.") && next[0].ends_with("kbit") && next.len() == 3,
+        "{advice} {next:?}"
+    );
 
     let (cost, advice, next) = told(&["duration_s=40"]);
     assert!(is_near(cost.path_rate_bps.unwrap(), 10e6 * 1448.0 / 1500.0, 0.03), "{cost:?}");
     assert!(cost.used.unwrap() > 0.9 && cost.slow_s.unwrap() < 2.0, "{cost:?}");
     assert!(advice.contains("fq_codel") && advice.contains("90 % of its"), "{advice}");
-    assert!(next[0].starts_with("tc qdisc replace dev <interface> root cake bandwidth "), "{next:?}");
+    assert!(
+        next[0].starts_with("tc qdisc replace dev <interface> root cake bandwidth "),
+        "{next:?}"
+    );
 }
 
 #[test]
 fn the_path_of_a_transfer_that_air_losses_slow_is_hardly_used() {
-    let (cost, advice, next) = told(&["link.link.channel={ kind = \"bernoulli\", loss = 0.02 }", "duration_s=60"]);
-    // The square root of 3/2 over the loss: 8.7 packets a round trip, 2.5 Mb/s (Mathis et al. 1997).
+    let (cost, advice, next) =
+        told(&["link.link.channel={ kind = \"bernoulli\", loss = 0.02 }", "duration_s=60"]);
+    // The square root of 3/2 over the loss: 8.7 packets a round trip, 2.5 Mb/s (Mathis et al.
+    // 1997).
     assert!((1.5e6..4e6).contains(&cost.goodput_bps), "{cost:?}");
     assert!(is_near(cost.path_rate_bps.unwrap(), 10e6 * 1448.0 / 1500.0, 0.05), "{cost:?}");
     assert!(cost.used.unwrap() < 0.5 && cost.slow_s.unwrap() > 30.0, "{cost:?}");

@@ -26,8 +26,14 @@ measured = true
 "#;
 
 fn experiment(text: &str, settings: &[&str]) -> Experiment {
-    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(text, "test.toml", &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap()
+    let settings: Vec<Setting> =
+        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    Scenario::parse(text, "test.toml", &Context::default())
+        .unwrap()
+        .with(&settings)
+        .unwrap()
+        .experiment()
+        .unwrap()
 }
 
 fn measured(text: &str, settings: &[&str]) -> Measurements {
@@ -85,7 +91,10 @@ fn corrupted_packets_have_crossed_the_link_but_not_arrived() {
 
 #[test]
 fn an_immune_flow_loses_nothing_to_the_air() {
-    let run = measured(CBR, &["link.line.channel={kind=\"bernoulli\", loss=1}", "flow.source.wireless_immune=true"]);
+    let run = measured(
+        CBR,
+        &["link.line.channel={kind=\"bernoulli\", loss=1}", "flow.source.wireless_immune=true"],
+    );
     close(&run, "thput_intact", 80.0, 0.081);
     close(&run, "wireless_drops", 0.0, 0.0);
 }
@@ -112,19 +121,26 @@ fn two_equal_sources_have_no_deviation_and_unmeasured_count_not() {
 
 #[test]
 fn a_groups_share_is_held_against_an_equal_share_per_flow() {
-    // Three flows on 1 Mb/s: a third, 333 kb/s, is 100 %. One sends 400 kb/s, 120 %, two send 100 kb/s each, 30 %.
+    // Three flows on 1 Mb/s: a third, 333 kb/s, is 100 %. One sends 400 kb/s, 120 %, two send 100
+    // kb/s each, 30 %.
     let other = "[[flow]]\nname = \"other\"\ncount = 2\nprotocol = \"cbr\"\npath = [\"line\"]\nrate_bps = 100e3\nmeasured = true\n";
     let run = measured(&format!("{CBR}\n{other}"), &["flow.source.rate_bps=400e3"]);
     close(&run, "norm_thput.source", 120.0, 0.3);
     close(&run, "norm_thput.other", 30.0, 0.3);
     let alone = measured(CBR, &[]);
-    assert!(alone.metrics.iter().all(|m| !m.metric.starts_with("norm_thput")), "one group shares with nobody");
+    assert!(
+        alone.metrics.iter().all(|m| !m.metric.starts_with("norm_thput")),
+        "one group shares with nobody"
+    );
 }
 
 #[test]
 fn a_base_scheme_that_was_never_in_force_has_a_share_of_zero() {
-    let tfrc = CBR.replace("protocol = \"cbr\"", "protocol = \"tfrc\"\nlda = \"ZBS\"").replace("rate_bps = 800e3", "");
-    let run = measured(&tfrc, &["measure.from_s=0", "lda.ZBS.lock_ms=1e6", "lda.ZBS.lock_pkts=1e6"]);
+    let tfrc = CBR
+        .replace("protocol = \"cbr\"", "protocol = \"tfrc\"\nlda = \"ZBS\"")
+        .replace("rate_bps = 800e3", "");
+    let run =
+        measured(&tfrc, &["measure.from_s=0", "lda.ZBS.lock_ms=1e6", "lda.ZBS.lock_pkts=1e6"]);
     // The first scheme is locked for longer than the run.
     assert_eq!(
         ["ZigZag", "Spike", "mBiaz"].map(|base| run.metric(&format!("usage.{base}"))),
@@ -134,7 +150,8 @@ fn a_base_scheme_that_was_never_in_force_has_a_share_of_zero() {
 
 #[test]
 fn flows_that_come_and_go_are_measured_over_their_own_lives() {
-    // 100 packets a second each, for 2, 3 and no seconds of the run; the third would come after its end.
+    // 100 packets a second each, for 2, 3 and no seconds of the run; the third would come after its
+    // end.
     let text = CBR.replace(
         "measured = true",
         "measured = true\narrivals = { kind = \"list\", times_s = [[1, 3], [5, 8], [20, 30]] }",
@@ -145,7 +162,10 @@ fn flows_that_come_and_go_are_measured_over_their_own_lives() {
     for flow in &run.flows[..2] {
         assert!((flow.goodput_kbps.unwrap() - 800.0).abs() < 5.0, "{:?}", flow.goodput_kbps);
     }
-    assert_eq!((run.flows[2].goodput_kbps, run.flows[2].m_c, run.flows[2].sent_packets), (None, None, 0));
+    assert_eq!(
+        (run.flows[2].goodput_kbps, run.flows[2].m_c, run.flows[2].sent_packets),
+        (None, None, 0)
+    );
     // 500 packets of 10 s at 125 a second; their sum of rates is twice what one had at a time.
     close(&run, "thput", 40.0, 0.2);
     close(&run, "goodput", 1600.0, 10.0);
@@ -159,11 +179,19 @@ fn verdicts_on_flows_that_left_early_count_like_any_others() {
         .replace("protocol = \"cbr\"", "protocol = \"tfrc\"\nlda = \"always wireless\"\ncount = 20")
         .replace("rate_bps = 800e3\n", "");
     let lossy = "link.line.channel={kind=\"bernoulli\", loss=0.05}";
-    let run =
-        measured(&text, &[lossy, "flow.source.arrivals={ kind = \"poisson\", rate_per_s = 2, mean_duration_s = 2 }"]);
+    let run = measured(
+        &text,
+        &[
+            lossy,
+            "flow.source.arrivals={ kind = \"poisson\", rate_per_s = 2, mean_duration_s = 2 }",
+        ],
+    );
     let came = run.flows.iter().filter(|flow| flow.start_s.is_some()).count();
     assert!((10..=20).contains(&came), "{came}");
-    let early = run.flows.iter().filter(|flow| flow.stop_s.is_some() && flow.wireless_drops > flow.undetected);
+    let early = run
+        .flows
+        .iter()
+        .filter(|flow| flow.stop_s.is_some() && flow.wireless_drops > flow.undetected);
     let verdicts: Vec<_> = early.map(|flow| flow.m_w).collect();
     assert!(verdicts.len() > 3 && verdicts.iter().all(|m_w| *m_w == Some(0.0)), "{verdicts:?}");
     close(&run, "M_w", 0.0, 0.0);
@@ -213,13 +241,23 @@ packet_bytes = 1000
 #[test]
 fn means_and_fairness_are_of_all_measured_flows_and_each_group() {
     let run = measured(TWO_GROUPS, &[]);
-    let of = |group: &str, value: fn(&losscause_study::FlowMeasurements) -> Option<f64>| -> Vec<f64> {
-        run.flows.iter().filter(|flow| flow.measured && flow.flow.starts_with(group)).filter_map(value).collect()
-    };
+    let of =
+        |group: &str, value: fn(&losscause_study::FlowMeasurements) -> Option<f64>| -> Vec<f64> {
+            run.flows
+                .iter()
+                .filter(|flow| flow.measured && flow.flow.starts_with(group))
+                .filter_map(value)
+                .collect()
+        };
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     for (group, name) in [("", ""), ("old", ".old"), ("new", ".new")] {
         close(&run, &format!("goodput_mean{name}"), mean(&of(group, |f| f.goodput_kbps)), 1e-9);
-        close(&run, &format!("throughput_mean{name}"), mean(&of(group, |f| f.throughput_kbps)), 1e-9);
+        close(
+            &run,
+            &format!("throughput_mean{name}"),
+            mean(&of(group, |f| f.throughput_kbps)),
+            1e-9,
+        );
     }
     let [a, b] = of("old", |f| f.throughput_kbps)[..] else { panic!("two flows") };
     close(&run, "fairness.old", (a + b).powi(2) / (2.0 * (a * a + b * b)), 1e-12);
@@ -238,13 +276,18 @@ fn a_queues_loss_is_of_all_packets_or_of_measured_flows_alone() {
     close(&run, "queue_loss.access", 0.0, 0.0);
     let measured_drops = run.metric("queue_drops").unwrap();
     assert!(measured_drops < line.queue_drops as f64, "the noise loses packets, too");
-    // All that measured flows sent came over their access links to the line, but for what is still under way.
+    // All that measured flows sent came over their access links to the line, but for what is still
+    // under way.
     let share = run.metric("queue_loss_measured.line").unwrap();
-    let sent: u64 = run.flows.iter().filter(|flow| flow.measured).map(|flow| flow.sent_packets).sum();
+    let sent: u64 =
+        run.flows.iter().filter(|flow| flow.measured).map(|flow| flow.sent_packets).sum();
     close(&run, "congestion_loss", measured_drops / sent as f64, 1e-12);
     close(&run, "congestion_loss", share, 1e-3 * share);
     let names: Vec<&str> = run.metrics.iter().map(|metric| metric.metric.as_str()).collect();
-    assert!(!names.contains(&"queue_loss.access.1") && !names.contains(&"queue_loss.line.back"), "{names:?}");
+    assert!(
+        !names.contains(&"queue_loss.access.1") && !names.contains(&"queue_loss.line.back"),
+        "{names:?}"
+    );
 }
 
 #[test]
@@ -263,7 +306,8 @@ fn the_window_is_measured_on_request_and_nothing_else_changes() {
     let experiment = experiment(TWO_GROUPS, &[]);
     let with = run(&experiment, 1).unwrap();
     let mut without = run(&Experiment { cwnd: false, ..experiment.clone() }, 1).unwrap();
-    let names = |run: &Measurements| run.metrics.iter().map(|m| m.metric.clone()).collect::<Vec<_>>();
+    let names =
+        |run: &Measurements| run.metrics.iter().map(|m| m.metric.clone()).collect::<Vec<_>>();
     assert_eq!(names(&with).len(), names(&without).len() + 2);
     without.metrics.extend(with.metrics[with.metrics.len() - 2..].to_vec());
     assert_eq!(with, without);
@@ -276,12 +320,15 @@ fn the_window_is_measured_on_request_and_nothing_else_changes() {
         let course = events.iter().filter(|event| event.flow.0 == flow);
         let course: Vec<(f64, f64)> = course
             .filter_map(|event| match event.kind {
-                losscause_sim::EventKind::Cwnd(packets) => Some((event.at.as_secs_f64(), packets.min(20.0))),
+                losscause_sim::EventKind::Cwnd(packets) => {
+                    Some((event.at.as_secs_f64(), packets.min(20.0)))
+                }
                 _ => None,
             })
             .collect();
         let ends = course[1..].iter().map(|(at, _)| *at).chain([20.0]);
-        let area: f64 = course.iter().zip(ends).map(|((at, packets), end)| packets * (end - at)).sum();
+        let area: f64 =
+            course.iter().zip(ends).map(|((at, packets), end)| packets * (end - at)).sum();
         means.push(area / (20.0 - course[0].0));
         max = course.iter().map(|(_, packets)| *packets).fold(max, f64::max);
     }

@@ -10,7 +10,8 @@ use losscause_study::{Context, Experiment, Run, Scenario, Setting};
 #[test]
 fn a_result_has_its_schemas_fields_and_is_read_back_unchanged() {
     let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/last-hop-video.toml");
-    let settings = [Setting::parse("duration_s=30").unwrap(), Setting::parse("measure.to_s=30").unwrap()];
+    let settings =
+        [Setting::parse("duration_s=30").unwrap(), Setting::parse("measure.to_s=30").unwrap()];
     let scenario = Scenario::load(&scenario, &Context::default()).unwrap().with(&settings).unwrap();
     let experiment = Experiment { delays: true, ..scenario.experiment().unwrap() };
     let mut run = Run::new(&experiment, 3).unwrap();
@@ -26,13 +27,22 @@ fn a_result_has_its_schemas_fields_and_is_read_back_unchanged() {
     let order = |result: &SimulationResult| result.metrics.keys().cloned().collect::<Vec<_>>();
     assert_eq!(order(&again), order(&result), "the order of the metrics is part of the text");
     assert_eq!(order(&result)[..3], ["thput", "thput_intact", "cong"]);
-    assert_eq!((result.format_version, result.seed, &result.settings[0]), (2, 3, &"duration_s=30".to_owned()));
+    assert_eq!(
+        (result.format_version, result.seed, &result.settings[0]),
+        (2, 3, &"duration_s=30".to_owned())
+    );
 
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let schema: serde_json::Value = serde_json::from_str(SimulationResult::SCHEMA).unwrap();
     let same_fields = |schema: &serde_json::Value, value: &serde_json::Value| {
-        let names = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
-        let required = schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
+        let names = |value: &serde_json::Value| {
+            value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>()
+        };
+        let required = schema["required"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| name.as_str().unwrap().to_owned());
         assert_eq!(names(&schema["properties"]), names(value));
         assert_eq!(required.collect::<BTreeSet<_>>(), names(value), "every field is always there");
         assert_eq!(schema["additionalProperties"], false);

@@ -8,10 +8,13 @@ use std::time::Duration;
 use losscause::{Span, Time};
 use losscause_sim::Event;
 use losscause_study::run::{Trace, TraceRow, repeat, run_stopping_at};
-use losscause_study::{Context, Experiment, Jobs, Run, RunError, Scenario, Stop, Workers, run, run_recorded};
+use losscause_study::{
+    Context, Experiment, Jobs, Run, RunError, Scenario, Stop, Workers, run, run_recorded,
+};
 use proptest::prelude::*;
 
-/// TCP and TFRC with a hybrid algorithm, a source that comes and goes, a lossy link, a window within the run.
+/// TCP and TFRC with a hybrid algorithm, a source that comes and goes, a lossy link, a window
+/// within the run.
 const MIXED: &str = r#"
 title = "two groups"
 duration_s = 12
@@ -127,7 +130,8 @@ proptest! {
     }
 }
 
-/// 100 packets of 1000 bytes a second over a link that carries 125 a second, measured from 1 s to 11 s.
+/// 100 packets of 1000 bytes a second over a link that carries 125 a second, measured from 1 s to
+/// 11 s.
 const CBR: &str = r#"
 title = "constant bit rate"
 duration_s = 12
@@ -158,7 +162,10 @@ fn undefined_values_are_none_and_a_window_is_measured_so_far() {
         assert!((value - expected).abs() <= tolerance, "{metric} is {value}, expected {expected}");
     };
     let start = run.measurements();
-    assert_eq!((start.metric("thput"), start.metric("goodput"), start.metric("cong")), (None, None, None));
+    assert_eq!(
+        (start.metric("thput"), start.metric("goodput"), start.metric("cong")),
+        (None, None, None)
+    );
     assert_eq!((start.links[0].utilisation_percent, start.flows[0].start_s), (None, None));
 
     // 50 packets set out in 0.5 s; those of the last 18 ms are on their way.
@@ -175,7 +182,8 @@ fn undefined_values_are_none_and_a_window_is_measured_so_far() {
     assert!((run.measurements().links[0].utilisation_percent.unwrap() - 80.0).abs() < 0.33);
     assert_eq!(run.measurements().flows[0].stop_s, None, "it is still active");
 
-    // The source stops after 5 of 10 s of the window; what follows the window changes nothing in it.
+    // The source stops after 5 of 10 s of the window; what follows the window changes nothing in
+    // it.
     advance(&mut run, 11.0);
     let window = run.measurements();
     close(&run, "thput", 40.0, 0.081);
@@ -203,7 +211,9 @@ fn a_time_that_has_passed_and_one_beyond_the_end_change_nothing() {
 
 /// 1.25 million packets a second for eleven days: a hundredth of the run is 12 billion packets.
 fn busy() -> Experiment {
-    let busy = CBR.replace("rate_bps = 1e6", "rate_bps = 20e9").replace("rate_bps = 800e3", "rate_bps = 10e9");
+    let busy = CBR
+        .replace("rate_bps = 1e6", "rate_bps = 20e9")
+        .replace("rate_bps = 800e3", "rate_bps = 10e9");
     experiment(&busy.replace("duration_s = 12", "duration_s = 1e6").replace("stop_s = 6\n", ""))
 }
 
@@ -236,7 +246,11 @@ fn a_long_run_can_be_stopped_after_some_thousand_events() {
     assert_eq!((outcome, calls), (ControlFlow::Break(()), 10));
     assert!(run.now() > Time::ZERO && run.now() < at(1.0), "{:?}", run.now());
     let sent = run.measurements().flows[0].sent_packets;
-    assert_eq!(sent, run.now().as_nanos() as u64 / 800 + 1, "one at the start and one every 800 ns");
+    assert_eq!(
+        sent,
+        run.now().as_nanos() as u64 / 800 + 1,
+        "one at the start and one every 800 ns"
+    );
 }
 
 #[test]
@@ -249,20 +263,28 @@ fn rows_of_a_trace_come_while_the_run_goes_on() {
         let rows = trace.take(run.now()).map(|event| TraceRow::of(&event, &experiment.network));
         rows.map(|row| serde_json::to_value(row).unwrap()).collect::<Vec<_>>()
     };
-    // The first packet: sent and transmitted at once, 8 ms later sent by the link, 10 ms later received.
+    // The first packet: sent and transmitted at once, 8 ms later sent by the link, 10 ms later
+    // received.
     let first = rows(0.009);
     let events: Vec<&str> = first.iter().map(|row| row["event"].as_str().unwrap()).collect();
     assert_eq!(events, ["sent", "enqueue", "transmit"]);
-    assert_eq!((&first[0]["flow"], &first[0]["link"]), (&"source".into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&first[0]["flow"], &first[0]["link"]),
+        (&"source".into(), &serde_json::Value::Null)
+    );
     assert_eq!(
         (&first[2]["link"], &first[2]["time_ns"], &first[2]["bytes"]),
         (&"line".into(), &0.into(), &1000.into())
     );
     let next = rows(0.018);
-    let of_packet =
-        |seq: i64| next.iter().filter(move |row| row["seq"] == seq).map(|row| row["event"].as_str().unwrap());
+    let of_packet = |seq: i64| {
+        next.iter().filter(move |row| row["seq"] == seq).map(|row| row["event"].as_str().unwrap())
+    };
     assert_eq!(of_packet(0).collect::<Vec<_>>(), ["deliver", "received"]);
-    assert!(next.iter().all(|row| row["time_ns"].as_i64().unwrap() > 9_000_000), "each row comes once");
+    assert!(
+        next.iter().all(|row| row["time_ns"].as_i64().unwrap() > 9_000_000),
+        "each row comes once"
+    );
 }
 
 #[test]

@@ -5,8 +5,8 @@ use losscause::Span;
 use losscause_sim::Traffic;
 use losscause_study::{Context, InputError, Scenario, Setting};
 use losscause_transport::tcp::{
-    Config, FastRetransmit, Halving, NewRenoRules, PartialAckTimer, Quirks, RecoveryScheme, ResponseScheme, Variant,
-    VegasParameters, WestwoodVtParameters,
+    Config, FastRetransmit, Halving, NewRenoRules, PartialAckTimer, Quirks, RecoveryScheme,
+    ResponseScheme, Variant, VegasParameters, WestwoodVtParameters,
 };
 
 const SMALL: &str = r#"
@@ -24,11 +24,14 @@ path = ["radio"]
 # here
 "#;
 
-/// The settings of the flow, with these lines at the end of the file and these settings of the command line.
+/// The settings of the flow, with these lines at the end of the file and these settings of the
+/// command line.
 fn config_with(lines: &str, settings: &[&str]) -> Result<Config, InputError> {
-    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    let settings: Vec<Setting> =
+        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
     let scenario =
-        Scenario::parse(&SMALL.replace("# here", lines), "small.toml", &Context::default())?.with(&settings)?;
+        Scenario::parse(&SMALL.replace("# here", lines), "small.toml", &Context::default())?
+            .with(&settings)?;
     match &scenario.experiment()?.network.flows[0].traffic {
         Traffic::Tcp { config, .. } => Ok(*config),
         other => panic!("{other:?}"),
@@ -62,14 +65,20 @@ fn linux_has_its_own_recovery_and_two_variants() {
     assert_eq!(own, Config { min_rto: Span::from_millis(50), ..cubic });
     let two = "must be \"reno\" or \"cubic\" in mode \"linux\"";
     refused("[tcp]\nmode = \"linux\"\nvariant = \"vegas\"", &format!("tcp.variant: {two}"));
-    refused("variant = \"sack\"\n[tcp]\nmode = \"linux\"", &format!("flow.download.variant: {two}"));
+    refused(
+        "variant = \"sack\"\n[tcp]\nmode = \"linux\"",
+        &format!("flow.download.variant: {two}"),
+    );
     let other_mode = "only valid with another mode than \"linux\"; remove it";
     for (line, key) in [
         ("recovery = \"sack\"", "recovery"),
         ("response = \"cubic\"", "response"),
         ("additive_increase_pkts = 2", "additive_increase_pkts"),
         ("[tcp.quirks]\nmin_rto_of = \"timer\"", "quirks.min_rto_of"),
-        ("[tcp.quirks]\nfast_retransmit_restarts_timer = true", "quirks.fast_retransmit_restarts_timer"),
+        (
+            "[tcp.quirks]\nfast_retransmit_restarts_timer = true",
+            "quirks.fast_retransmit_restarts_timer",
+        ),
         ("[tcp.quirks]\nmax_cwnd_pkts = 9", "quirks.max_cwnd_pkts"),
     ] {
         refused(&format!("[tcp]\nmode = \"linux\"\n{line}"), &format!("tcp.{key}: {other_mode}"));
@@ -82,8 +91,14 @@ fn linux_has_its_own_recovery_and_two_variants() {
 
 #[test]
 fn a_variant_takes_the_rules_of_its_mode() {
-    assert_eq!(config("[tcp]\nvariant = \"newreno\""), Config::rfc().with_variant(Variant::NewReno));
-    assert_eq!(config("[tcp]\nmode = \"ns2\"\nvariant = \"newreno\""), Config::ns2().with_variant(Variant::NewReno));
+    assert_eq!(
+        config("[tcp]\nvariant = \"newreno\""),
+        Config::rfc().with_variant(Variant::NewReno)
+    );
+    assert_eq!(
+        config("[tcp]\nmode = \"ns2\"\nvariant = \"newreno\""),
+        Config::ns2().with_variant(Variant::NewReno)
+    );
     let westwood = config("[tcp]\nmode = \"ns2-2001\"\nvariant = \"westwood\"");
     assert_eq!(westwood.recovery, RecoveryScheme::FastRetransmit);
     assert!(config("[tcp]\nvariant = \"new-jersey\"").ecn, "it responds to marks");
@@ -104,11 +119,18 @@ fn a_quirk_replaces_one_rule_of_the_mode() {
         fast_retransmit: Some(FastRetransmit::Always),
         ..Quirks::NS2_2_35
     };
-    assert_eq!(config(lines), Config { delayed_ack: Some(Span::from_millis(100)), quirks, ..Config::ns2() });
-    let lines = "[tcp]\nvariant = \"newreno\"\n[tcp.quirks]\npartial_ack_timer = \"slow-but-steady\"";
+    assert_eq!(
+        config(lines),
+        Config { delayed_ack: Some(Span::from_millis(100)), quirks, ..Config::ns2() }
+    );
+    let lines =
+        "[tcp]\nvariant = \"newreno\"\n[tcp.quirks]\npartial_ack_timer = \"slow-but-steady\"";
     let new_reno = NewRenoRules { timer: PartialAckTimer::SlowButSteady, ..NewRenoRules::RFC };
     assert_eq!(config(lines).quirks, Quirks { new_reno, ..Quirks::RFC });
-    refused("[tcp.quirks]\ntick_ms = 0", "tcp.quirks.tick_ms: is 0, expected a number above 0, up to 1e9");
+    refused(
+        "[tcp.quirks]\ntick_ms = 0",
+        "tcp.quirks.tick_ms: is 0, expected a number above 0, up to 1e9",
+    );
 }
 
 #[test]
@@ -121,14 +143,16 @@ fn a_quirk_is_set_from_the_command_line() {
 #[test]
 fn thresholds_of_a_response_stand_in_its_own_table() {
     let over_sack = "[tcp]\nrecovery = \"sack\"\nresponse = \"vegas\"\n[tcp.vegas]\nbeta_pkts = 4";
-    let response = ResponseScheme::Vegas(VegasParameters { beta_pkts: 4, ..VegasParameters::PUBLISHED });
+    let response =
+        ResponseScheme::Vegas(VegasParameters { beta_pkts: 4, ..VegasParameters::PUBLISHED });
     assert_eq!(config(over_sack), Config { response, ..Config::rfc().with_variant(Variant::Sack) });
     refused(
         "[tcp]\nvariant = \"vegas\"\n[tcp.vegas]\nalpha_pkts = 4",
         "tcp: Vegas' beta must be at least its alpha (4 packets), but is 3",
     );
     let vt = "[tcp]\nvariant = \"westwood-vt\"\n[tcp.westwood_vt]\nbeta_pkts = 15";
-    let response = ResponseScheme::WestwoodVt(WestwoodVtParameters { alpha_pkts: 14, beta_pkts: 15 });
+    let response =
+        ResponseScheme::WestwoodVt(WestwoodVtParameters { alpha_pkts: 14, beta_pkts: 15 });
     assert_eq!(config(vt), Config { response, ..Config::rfc().with_variant(Variant::WestwoodVt) });
     refused(
         "[tcp]\nvariant = \"westwood-vt\"\n[tcp.westwood_vt]\nbeta_pkts = 13",
@@ -139,7 +163,11 @@ fn thresholds_of_a_response_stand_in_its_own_table() {
 #[test]
 fn a_setting_that_no_flow_reads_is_refused() {
     let unread = [
-        ("variant = \"cubic\"\nadditive_increase_pkts = 2", "additive_increase_pkts", "response \"aimd\""),
+        (
+            "variant = \"cubic\"\nadditive_increase_pkts = 2",
+            "additive_increase_pkts",
+            "response \"aimd\"",
+        ),
         ("[tcp.vegas]\ngamma_pkts = 2", "vegas.gamma_pkts", "response \"vegas\""),
         ("[tcp.westwood_vt]\nalpha_pkts = 2", "westwood_vt.alpha_pkts", "response \"westwood-vt\""),
         ("[tcp.quirks]\ndeflation = \"all\"", "quirks.deflation", "recovery \"newreno\""),
@@ -155,16 +183,25 @@ fn a_setting_that_no_flow_reads_is_refused() {
         ),
     ];
     for (lines, key, needs) in unread {
-        refused(&format!("[tcp]\n{lines}"), &format!("tcp.{key}: only valid with {needs}; remove it"));
+        refused(
+            &format!("[tcp]\n{lines}"),
+            &format!("tcp.{key}: only valid with {needs}; remove it"),
+        );
     }
     let own_variant = "variant = \"cubic\"\nadditive_increase_pkts = 2";
-    refused(own_variant, "flow.download.additive_increase_pkts: only valid with response \"aimd\"; remove it");
+    refused(
+        own_variant,
+        "flow.download.additive_increase_pkts: only valid with response \"aimd\"; remove it",
+    );
 }
 
 #[test]
 fn ns2s_sack_reads_when_fast_retransmit_may_happen_unlike_6675() {
     let sack = |mode| {
-        config_with(&format!("[tcp]\nmode = \"{mode}\"\nvariant = \"sack\""), &["tcp.quirks.fast_retransmit=always"])
+        config_with(
+            &format!("[tcp]\nmode = \"{mode}\"\nvariant = \"sack\""),
+            &["tcp.quirks.fast_retransmit=always"],
+        )
     };
     assert_eq!(sack("ns2").unwrap().quirks.fast_retransmit, Some(FastRetransmit::Always));
     assert_eq!(
@@ -176,8 +213,14 @@ fn ns2s_sack_reads_when_fast_retransmit_may_happen_unlike_6675() {
 
 #[test]
 fn a_key_that_has_moved_names_its_new_place() {
-    refused("[tcp]\nhalving = \"window\"", "tcp.halving: has moved, expected tcp.quirks.halving instead");
-    refused("[tcp]\nvegas_alpha_pkts = 2", "tcp.vegas_alpha_pkts: has moved, expected tcp.vegas.alpha_pkts instead");
+    refused(
+        "[tcp]\nhalving = \"window\"",
+        "tcp.halving: has moved, expected tcp.quirks.halving instead",
+    );
+    refused(
+        "[tcp]\nvegas_alpha_pkts = 2",
+        "tcp.vegas_alpha_pkts: has moved, expected tcp.vegas.alpha_pkts instead",
+    );
     let said = config_with("[tcp]\nmode = \"ns2\"", &["tcp.tick_ms=100"]).unwrap_err().to_string();
     assert_eq!(said, "small.toml: tcp.tick_ms: has moved, expected tcp.quirks.tick_ms instead");
 }

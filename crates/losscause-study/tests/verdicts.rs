@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause_sim::{Event, EventKind, LinkEvent};
-use losscause_study::{Context, Experiment, Jobs, Measurements, Scenario, Setting, run, run_recorded};
+use losscause_study::{
+    Context, Experiment, Jobs, Measurements, Scenario, Setting, run, run_recorded,
+};
 
 const TFRC: &str = r#"
 title = "one TFRC flow over a radio link"
@@ -23,8 +25,14 @@ path = ["radio"]
 "#;
 
 fn experiment(settings: &[&str]) -> Experiment {
-    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(TFRC, "test.toml", &Context::default()).unwrap().with(&settings).unwrap().experiment().unwrap()
+    let settings: Vec<Setting> =
+        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    Scenario::parse(TFRC, "test.toml", &Context::default())
+        .unwrap()
+        .with(&settings)
+        .unwrap()
+        .experiment()
+        .unwrap()
 }
 
 fn measured(settings: &[&str]) -> Measurements {
@@ -52,7 +60,8 @@ fn recording_changes_nothing_and_agrees_with_the_counts() {
 
 #[test]
 fn constant_algorithms_err_always_on_one_side_and_never_else() {
-    for (lda, m_w) in [("always congestion", 100.0), ("always wireless", 0.0), ("omniscient", 0.0)] {
+    for (lda, m_w) in [("always congestion", 100.0), ("always wireless", 0.0), ("omniscient", 0.0)]
+    {
         let run = measured(&[&format!("flow.video.lda={lda}")]);
         assert_eq!(run.metric("M_w"), Some(m_w));
         assert!(run.metric("wireless_drops").unwrap() > 10.0);
@@ -65,7 +74,8 @@ fn constant_algorithms_err_always_on_one_side_and_never_else() {
 #[test]
 fn the_shares_of_the_schemes_that_zbs_uses_add_up() {
     let run = measured(&["flow.video.lda=ZBS"]);
-    let usage: Vec<_> = run.metrics.iter().filter(|metric| metric.metric.starts_with("usage.")).collect();
+    let usage: Vec<_> =
+        run.metrics.iter().filter(|metric| metric.metric.starts_with("usage.")).collect();
     assert!(!usage.is_empty());
     let sum: f64 = usage.iter().filter_map(|metric| metric.value).sum();
     assert!((sum - 100.0).abs() < 1e-9, "{usage:?}");
@@ -76,9 +86,14 @@ fn any_number_of_threads_gives_the_same_bytes() {
     let experiment = experiment(&["flow.video.lda=Spike"]);
     let seeds: Vec<u64> = (1..=6).collect();
     let json = |jobs: usize| {
-        let runs = Jobs::new(jobs).unwrap().map(&seeds, |seed| run(&experiment, *seed).unwrap(), |_| ());
+        let runs =
+            Jobs::new(jobs).unwrap().map(&seeds, |seed| run(&experiment, *seed).unwrap(), |_| ());
         format!("{runs:?}")
     };
     assert_eq!(json(1), json(2));
-    assert_ne!(run(&experiment, 1).unwrap(), run(&experiment, 2).unwrap(), "another seed is another run");
+    assert_ne!(
+        run(&experiment, 1).unwrap(),
+        run(&experiment, 2).unwrap(),
+        "another seed is another run"
+    );
 }

@@ -1,4 +1,5 @@
-//! Explicit Congestion Notification (RFC 3168): a queue marks packets where it would have dropped them.
+//! Explicit Congestion Notification (RFC 3168): a queue marks packets where it would have dropped
+//! them.
 
 /// What a packet says about ECN (RFC 3168, section 5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

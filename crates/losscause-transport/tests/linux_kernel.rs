@@ -1,7 +1,7 @@
 //! Linux's sender and receiver against the kernel: the same link, and the same packets lost.
 //!
-//! `linux_kernel.csv` says how its transfers were made. A loss strikes the same packet here as there as long as both
-//! have sent the same number of packets.
+//! `linux_kernel.csv` says how its transfers were made. A loss strikes the same packet here as
+//! there as long as both have sent the same number of packets.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -125,7 +125,11 @@ fn transfer(cell: &Cell, seed: u64) -> Outcome {
         }
         let out = link.out.front().map(|(at, _)| *at);
         let back = link.back.front().map(|(at, _)| *at);
-        now = [out, back, sender.poll_timeout(), receiver.poll_timeout()].into_iter().flatten().min().unwrap();
+        now = [out, back, sender.poll_timeout(), receiver.poll_timeout()]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap();
         if out == Some(now) {
             receiver.on_segment(now, &link.out.pop_front().unwrap().1, &mut ());
         } else if back == Some(now) {
@@ -147,7 +151,9 @@ fn cells() -> BTreeMap<Cell, Vec<(Outcome, Outcome)>> {
     let lines = include_str!("linux_kernel.csv").lines().filter(|line| !line.starts_with('#'));
     for line in lines.skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
-        let [rate, rtt, loss, variant, seed, goodput, retransmissions] = fields[..] else { panic!("{line}") };
+        let [rate, rtt, loss, variant, seed, goodput, retransmissions] = fields[..] else {
+            panic!("{line}")
+        };
         let number = |text: &str| text.parse::<f64>().unwrap();
         let cell = Cell {
             rate_mbps: rate.parse().unwrap(),
@@ -155,7 +161,8 @@ fn cells() -> BTreeMap<Cell, Vec<(Outcome, Outcome)>> {
             loss_percent: (number(loss) * 100.0).round() as u64,
             variant: variant.to_owned(),
         };
-        let kernel = Outcome { goodput_mbps: number(goodput), retransmissions: number(retransmissions) };
+        let kernel =
+            Outcome { goodput_mbps: number(goodput), retransmissions: number(retransmissions) };
         let here = transfer(&cell, seed.parse().unwrap());
         cells.entry(cell).or_default().push((kernel, here));
     }
@@ -172,7 +179,9 @@ fn means(outcomes: &[(Outcome, Outcome)], of: fn(&Outcome) -> f64) -> (f64, f64)
 fn overlap(outcomes: &[(Outcome, Outcome)]) -> bool {
     let range = |end: fn(&(Outcome, Outcome)) -> &Outcome| {
         let values = outcomes.iter().map(|pair| end(pair).retransmissions);
-        values.fold((f64::INFINITY, 0.0_f64), |(least, most), value| (least.min(value), most.max(value)))
+        values.fold((f64::INFINITY, 0.0_f64), |(least, most), value| {
+            (least.min(value), most.max(value))
+        })
     };
     let (least, most) = range(|pair| &pair.0);
     let (other_least, other_most) = range(|pair| &pair.1);
@@ -186,9 +195,13 @@ fn goodput_and_retransmissions_are_those_of_the_kernel() {
     let mut retransmissions_agree = 0;
     for (cell, outcomes) in &cells {
         let (kernel, here) = means(outcomes, |outcome| outcome.goodput_mbps);
-        assert!((here / kernel - 1.0).abs() < 0.03, "{cell:?}: goodput {here:.3} Mb/s, the kernel's {kernel:.3}");
+        assert!(
+            (here / kernel - 1.0).abs() < 0.03,
+            "{cell:?}: goodput {here:.3} Mb/s, the kernel's {kernel:.3}"
+        );
         let (kernel, here) = means(outcomes, |outcome| outcome.retransmissions);
-        retransmissions_agree += u32::from((here / kernel - 1.0).abs() <= 0.25 || overlap(outcomes));
+        retransmissions_agree +=
+            u32::from((here / kernel - 1.0).abs() <= 0.25 || overlap(outcomes));
     }
     assert_eq!(retransmissions_agree, 24);
 }

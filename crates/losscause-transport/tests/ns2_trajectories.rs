@@ -1,4 +1,5 @@
-//! Our sender and receiver against ns-2.35's, transmission by transmission, over one link with the same losses.
+//! Our sender and receiver against ns-2.35's, transmission by transmission, over one link with the
+//! same losses.
 //!
 //! `tests/ns2/link.tcl` made the recordings; the first lines of each recording state its settings.
 
@@ -12,8 +13,8 @@ use std::path::{Path, PathBuf};
 use common::{Link, Pipe};
 use losscause::Span;
 use losscause_transport::tcp::{
-    Config, Deflation, Halving, Inflation, LimitedTransmit, MinRtoOf, NewRenoRules, PartialAckTimer, Quirks,
-    RecoveryExit, RecoveryScheme, Variant,
+    Config, Deflation, Halving, Inflation, LimitedTransmit, MinRtoOf, NewRenoRules,
+    PartialAckTimer, Quirks, RecoveryExit, RecoveryScheme, Variant,
 };
 
 struct Recording {
@@ -30,7 +31,8 @@ fn every_transmission_drop_and_window_cut_coincides_with_ns2() {
     assert_eq!(recordings.len(), 48);
     for recording in recordings {
         let lost = recording.lost();
-        let mut pipe = Pipe::new(&recording.config(), recording.link(), |i| lost.binary_search(&i).is_ok());
+        let mut pipe =
+            Pipe::new(&recording.config(), recording.link(), |i| lost.binary_search(&i).is_ok());
         pipe.run(recording.number("duration_s"));
         recording.same("transmission", &pipe.log.sends, &recording.sends);
         recording.same("queue drop", &pipe.log.drops, &recording.drops);
@@ -53,14 +55,19 @@ fn recordings_of_the_rules_of_2001_are_not_met_by_later_ones() {
         };
         let config = recording.config();
         let same = sends(&config);
-        let differs = |quirks| assert!(sends(&Config { quirks, ..config }) != same, "{}", recording.name);
+        let differs =
+            |quirks| assert!(sends(&Config { quirks, ..config }) != same, "{}", recording.name);
         differs(Quirks { inflation: Inflation::InRecovery, ..config.quirks });
         differs(Quirks { min_rto_of: MinRtoOf::Estimate, ..config.quirks });
         if config.recovery != RecoveryScheme::Reno {
-            for (timer, deflation) in
-                [(PartialAckTimer::Impatient, Deflation::All), (PartialAckTimer::SlowButSteady, Deflation::ByAcked)]
-            {
-                differs(Quirks { new_reno: NewRenoRules { timer, deflation, ..NewRenoRules::NS2 }, ..config.quirks });
+            for (timer, deflation) in [
+                (PartialAckTimer::Impatient, Deflation::All),
+                (PartialAckTimer::SlowButSteady, Deflation::ByAcked),
+            ] {
+                differs(Quirks {
+                    new_reno: NewRenoRules { timer, deflation, ..NewRenoRules::NS2 },
+                    ..config.quirks
+                });
             }
         }
     }
@@ -79,8 +86,14 @@ fn a_recording_is_not_met_by_other_settings() {
     assert_eq!(sends(&config), recording.sends.len());
     assert_ne!(sends(&Config { min_rto: Span::from_millis(210), ..config }), recording.sends.len());
     let with = |quirks| sends(&Config { quirks, ..config });
-    assert_ne!(with(Quirks { limited_transmit: LimitedTransmit::Off, ..config.quirks }), recording.sends.len());
-    assert_ne!(with(Quirks { grow_on_recovery_exit: false, ..config.quirks }), recording.sends.len());
+    assert_ne!(
+        with(Quirks { limited_transmit: LimitedTransmit::Off, ..config.quirks }),
+        recording.sends.len()
+    );
+    assert_ne!(
+        with(Quirks { grow_on_recovery_exit: false, ..config.quirks }),
+        recording.sends.len()
+    );
 }
 
 impl Recording {
@@ -121,7 +134,11 @@ impl Recording {
                 syn_bytes: self.flag("syn").then_some(40),
                 tick: self.span("tick_s"),
                 tick_offset: self.span("tick_offset_s"),
-                limited_transmit: if self.flag("limited") { LimitedTransmit::NextPacket } else { LimitedTransmit::Off },
+                limited_transmit: if self.flag("limited") {
+                    LimitedTransmit::NextPacket
+                } else {
+                    LimitedTransmit::Off
+                },
                 halving: if self.flag("precise") { Halving::Window } else { Halving::WholeWindow },
                 ..ns2.quirks
             },
@@ -160,8 +177,8 @@ impl Recording {
         }
     }
 
-    /// ns-2 keeps the packet under transmission outside its queue, and calls a queue full one packet early: the sum
-    /// is what we count.
+    /// ns-2 keeps the packet under transmission outside its queue, and calls a queue full one
+    /// packet early: the sum is what we count.
     fn link(&self) -> Link {
         Link {
             rate_bps: self.number("rate_bps"),
@@ -179,7 +196,11 @@ impl Recording {
         for (i, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
             // ns-2 prints five decimals of a window's times and three of its size.
             let near = (ours.0 - theirs.0).abs() < 1.1e-5 && (ours.1 - theirs.1).abs() < 6e-4;
-            assert!(near, "{}: {event} {i} is {ours:?}, in ns-2 {theirs:?} (seconds, number)", self.name);
+            assert!(
+                near,
+                "{}: {event} {i} is {ours:?}, in ns-2 {theirs:?} (seconds, number)",
+                self.name
+            );
         }
         assert_eq!(ours.len(), theirs.len(), "{}: number of {event}s", self.name);
     }
@@ -203,7 +224,8 @@ impl Recording {
 
 fn recordings() -> Vec<Recording> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ns2");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
     paths.sort();
     paths.iter().map(|path| Recording::read(path)).collect()

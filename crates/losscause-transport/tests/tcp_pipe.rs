@@ -1,4 +1,5 @@
-//! Sender and receiver over a pipe with losses from a bit mask, and under arbitrary calls by a driver.
+//! Sender and receiver over a pipe with losses from a bit mask, and under arbitrary calls by a
+//! driver.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,15 +9,16 @@ use common::{Link, Pipe};
 use losscause::{BuiltIn, Differentiator, End, Span, Time};
 use losscause_transport::Ecn;
 use losscause_transport::tcp::{
-    Ack, AckEvent, Answer, Config, CongestionControl, LossEvent, OwnControl, Quirks, Receiver, RecoveryScheme,
-    ResponseScheme, SackBlocks, Segment, Sender, TimeoutEvent, VegasParameters, VegasRules, WestwoodVtParameters,
-    Window,
+    Ack, AckEvent, Answer, Config, CongestionControl, LossEvent, OwnControl, Quirks, Receiver,
+    RecoveryScheme, ResponseScheme, SackBlocks, Segment, Sender, TimeoutEvent, VegasParameters,
+    VegasRules, WestwoodVtParameters, Window,
 };
 use proptest::prelude::*;
 
 const LINK: Link = Link { rate_bps: 1e6, delay_s: 0.02, queue_pkts: 1000 };
 
-/// Sends 200 packets over a pipe that loses transmission i if bit i of the mask is set; all arrive in the end.
+/// Sends 200 packets over a pipe that loses transmission i if bit i of the mask is set; all arrive
+/// in the end.
 fn transfer(config: Config, mask: u128) -> Pipe<impl FnMut(u64) -> bool> {
     let config = Config { limit_pkts: Some(200), ..config };
     let mut pipe = Pipe::new(&config, LINK, move |i| i < 128 && mask >> i & 1 == 1);
@@ -51,7 +53,8 @@ fn a_loss_in_a_large_window_costs_a_fast_resend_and_no_timeout() {
 #[test]
 fn two_losses_in_a_window_cost_two_fast_resends_or_a_timeout() {
     let mask = 1 << 60 | 1 << 63;
-    // The receiver's window leaves room for new packets during recovery, whose duplicate ACKs reveal the second loss.
+    // The receiver's window leaves room for new packets during recovery, whose duplicate ACKs
+    // reveal the second loss.
     let stats = transfer(Config { max_window_pkts: 200, ..rfc() }, mask).sender.stats();
     assert_eq!((stats.fast_retransmits, stats.timeouts), (2, 0));
     let stats = transfer(Config { max_window_pkts: 200, ..Config::ns2() }, mask).sender.stats();
@@ -60,8 +63,8 @@ fn two_losses_in_a_window_cost_two_fast_resends_or_a_timeout() {
 
 #[test]
 fn a_lost_retransmission_costs_a_timeout() {
-    // With a larger window, needlessly sent packets cause duplicates after the timeout, which Reno takes for another
-    // loss.
+    // With a larger window, needlessly sent packets cause duplicates after the timeout, which Reno
+    // takes for another loss.
     for config in [Config { max_window_pkts: 44, ..rfc() }, Config::ns2()] {
         let first = transfer(config, 1 << 60);
         let (at, lost) = first.log.sends[60];
@@ -148,10 +151,18 @@ fn linux() -> impl Strategy<Value = Config> {
 }
 
 fn classic() -> impl Strategy<Value = Config> {
-    let named =
-        prop_oneof![Just(Config::rfc()), Just(Config::ns2()), Just(Config::ns2_classic()), Just(Config::ns2_2001())];
-    let rules =
-        prop_oneof![Just(Quirks::RFC), Just(Quirks::NS2_2_35), Just(Quirks::NS2_CLASSIC), Just(Quirks::NS2_2001)];
+    let named = prop_oneof![
+        Just(Config::rfc()),
+        Just(Config::ns2()),
+        Just(Config::ns2_classic()),
+        Just(Config::ns2_2001())
+    ];
+    let rules = prop_oneof![
+        Just(Quirks::RFC),
+        Just(Quirks::NS2_2_35),
+        Just(Quirks::NS2_CLASSIC),
+        Just(Quirks::NS2_2001)
+    ];
     let recovery = prop_oneof![
         Just(RecoveryScheme::Reno),
         Just(RecoveryScheme::FastRetransmit),
@@ -170,31 +181,50 @@ fn classic() -> impl Strategy<Value = Config> {
         Just(ResponseScheme::NewJersey),
         Just(OWN),
     ];
-    (named, rules, (recovery, response), 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 2]>(), 1_i64..500).prop_map(
-        |(named, rules, (recovery, response), window, initial, threshold, [delay, no_syn], tick_ms)| Config {
-            recovery,
-            response,
-            max_window_pkts: window,
-            initial_window_pkts: initial,
-            dup_ack_threshold: threshold,
-            delayed_ack: delay.then_some(Span::from_millis(100)),
-            // Without a limit that matters, a transfer may wait longer than it is given.
-            max_rto: Span::from_secs(60),
-            ecn: response == ResponseScheme::NewJersey,
-            quirks: Quirks {
-                syn_bytes: named.quirks.syn_bytes.filter(|_| !no_syn),
-                tick: Span::from_millis(tick_ms),
-                tick_offset: Span::from_millis(tick_ms / 2),
-                // The rules of the schemes may be those of any set.
-                new_reno: rules.new_reno,
-                sack: rules.sack,
-                vegas: rules.vegas,
-                westwood: rules.westwood,
-                ..named.quirks
-            },
-            ..named
-        },
+    (
+        named,
+        rules,
+        (recovery, response),
+        1_u32..70,
+        1_u32..12,
+        1_u32..5,
+        any::<[bool; 2]>(),
+        1_i64..500,
     )
+        .prop_map(
+            |(
+                named,
+                rules,
+                (recovery, response),
+                window,
+                initial,
+                threshold,
+                [delay, no_syn],
+                tick_ms,
+            )| Config {
+                recovery,
+                response,
+                max_window_pkts: window,
+                initial_window_pkts: initial,
+                dup_ack_threshold: threshold,
+                delayed_ack: delay.then_some(Span::from_millis(100)),
+                // Without a limit that matters, a transfer may wait longer than it is given.
+                max_rto: Span::from_secs(60),
+                ecn: response == ResponseScheme::NewJersey,
+                quirks: Quirks {
+                    syn_bytes: named.quirks.syn_bytes.filter(|_| !no_syn),
+                    tick: Span::from_millis(tick_ms),
+                    tick_offset: Span::from_millis(tick_ms / 2),
+                    // The rules of the schemes may be those of any set.
+                    new_reno: rules.new_reno,
+                    sack: rules.sack,
+                    vegas: rules.vegas,
+                    westwood: rules.westwood,
+                    ..named.quirks
+                },
+                ..named
+            },
+        )
 }
 
 #[derive(Clone, Debug)]

@@ -1,4 +1,5 @@
-//! Feeds received packets to ZBS and prints a verdict on every missing one, with the numbers it compared.
+//! Feeds received packets to ZBS and prints a verdict on every missing one, with the numbers it
+//! compared.
 
 use losscause::lda::{Zbs, ZbsConfig};
 use losscause::{ConfigError, Differentiator, Packet, Span, Time, on_judged};
@@ -12,7 +13,11 @@ fn main() -> Result<(), ConfigError> {
     // A packet every 10 ms, 30 ms on its way and up to 8 ms in a queue; number 61 never arrives.
     for seq in (0..100).filter(|&seq| seq != 61) {
         let sent = Time::ZERO + Span::from_millis(10 * seq);
-        let packet = Packet { seq: seq as u64, at: sent + Span::from_millis(30 + seq % 9), sent: Some(sent) };
+        let packet = Packet {
+            seq: seq as u64,
+            at: sent + Span::from_millis(30 + seq % 9),
+            sent: Some(sent),
+        };
         receiver.on_packet(packet, &mut print);
     }
     Ok(())

@@ -7,8 +7,8 @@ use crate::{Judgement, Verdict};
 
 /// A loss differentiation algorithm, at a receiver or at a sender.
 ///
-/// It takes in **every** observation, and is asked about losses after the observation that revealed them. `()`
-/// differentiates nothing, at no cost: every loss is congestion.
+/// It takes in **every** observation, and is asked about losses after the observation that revealed
+/// them. `()` differentiates nothing, at no cost: every loss is congestion.
 ///
 /// A rule that tolerates the first loss of a connection:
 ///
@@ -51,7 +51,8 @@ pub trait Algorithm {
     /// The published name: "ZigZag", "mBiaz".
     fn name(&self) -> &'static str;
 
-    /// The inputs that it needs. A caller that cannot provide one must refuse the algorithm, not guess.
+    /// The inputs that it needs. A caller that cannot provide one must refuse the algorithm, not
+    /// guess.
     fn needs(&self) -> Needs;
 
     /// Whether its settings are in range: asked before it runs, if its settings are its fields
@@ -74,8 +75,9 @@ pub trait Algorithm {
     /// Judges a loss. Repeated calls give the same answer.
     fn judge(&self, loss: &Loss) -> Judgement;
 
-    /// A recovery ended. The algorithm may now revise its verdict on the loss that opened it. If the new verdict is
-    /// wireless, a transport that can undo its reduction does so, but never back into slow start.
+    /// A recovery ended. The algorithm may now revise its verdict on the loss that opened it. If
+    /// the new verdict is wireless, a transport that can undo its reduction does so, but never back
+    /// into slow start.
     fn on_recovered(&mut self, recovery: &Recovery) -> Option<Judgement> {
         let _ = recovery;
         None
@@ -135,9 +137,11 @@ pub struct Scope {
 
 impl Scope {
     /// The loss that opens a recovery, as all published algorithms. Timeouts are congestion.
-    pub const FIRST_LOSS: Self = Self { observes_every_loss: false, judges_every_loss: false, judges_timeouts: false };
+    pub const FIRST_LOSS: Self =
+        Self { observes_every_loss: false, judges_every_loss: false, judges_timeouts: false };
     /// Every loss of a recovery.
-    pub const EVERY_LOSS: Self = Self { observes_every_loss: true, judges_every_loss: true, judges_timeouts: false };
+    pub const EVERY_LOSS: Self =
+        Self { observes_every_loss: true, judges_every_loss: true, judges_timeouts: false };
 }
 
 /// Inputs: what an algorithm needs ([`Algorithm::needs`]), or what a caller provides.
@@ -146,7 +150,8 @@ impl Scope {
 pub struct Needs {
     /// The delay of every arrival ([`Observation::delay`]).
     pub delay: bool,
-    /// Observations spaced as the packets reached the receiver, so that intervals mean transmission times.
+    /// Observations spaced as the packets reached the receiver, so that intervals mean transmission
+    /// times.
     pub spacing: bool,
     /// The true size of a gap. Duplicate ACKs without SACK count every gap as one packet.
     pub gap_size: bool,
@@ -162,8 +167,15 @@ pub struct Needs {
 
 impl Needs {
     /// No inputs.
-    pub const NONE: Self =
-        Self { delay: false, spacing: false, gap_size: false, acks: false, cwnd: false, label: false, other: None };
+    pub const NONE: Self = Self {
+        delay: false,
+        spacing: false,
+        gap_size: false,
+        acks: false,
+        cwnd: false,
+        label: false,
+        other: None,
+    };
 
     /// The inputs so far, and the delay of every arrival.
     #[must_use]
@@ -223,7 +235,8 @@ impl Needs {
     }
 }
 
-/// Looks at an algorithm while it runs: traces, scores, counts. `()` does not look, at no cost; two observers are one.
+/// Looks at an algorithm while it runs: traces, scores, counts. `()` does not look, at no cost; two
+/// observers are one.
 ///
 /// ```
 /// use losscause::lda::Constant;
@@ -258,7 +271,8 @@ pub trait Observer {
         let _ = (observation, scheme);
     }
 
-    /// An answer in the algorithm's place, from an observer that knows more, such as the truth in a simulator.
+    /// An answer in the algorithm's place, from an observer that knows more, such as the truth in a
+    /// simulator.
     fn overrule(&mut self, loss: &Loss) -> Option<Judgement> {
         let _ = loss;
         None
@@ -274,12 +288,14 @@ pub trait Observer {
         let _ = numbers;
     }
 
-    /// A sender declares a loss, whatever its signal, with the numbers of all lost packets. Called before it is judged.
+    /// A sender declares a loss, whatever its signal, with the numbers of all lost packets. Called
+    /// before it is judged.
     fn on_loss(&mut self, loss: &Loss) {
         let _ = loss;
     }
 
-    /// Whether [`Observer::on_loss`] is to be called for every loss of a recovery, and not only for the one that opens it.
+    /// Whether [`Observer::on_loss`] is to be called for every loss of a recovery, and not only for
+    /// the one that opens it.
     fn wants_every_loss(&self) -> bool {
         false
     }
@@ -409,7 +425,8 @@ pub fn ask(algorithm: &impl Algorithm, loss: &Loss, observer: &mut impl Observer
     judgement
 }
 
-/// Tells `algorithm` of a loss that a sender declares, under the eyes of `observer`. Returns the loss as it is told.
+/// Tells `algorithm` of a loss that a sender declares, under the eyes of `observer`. Returns the
+/// loss as it is told.
 pub fn tell(algorithm: &mut impl Algorithm, loss: &Loss, observer: &mut impl Observer) -> Loss {
     observer.on_loss(loss);
     let scope = algorithm.scope();

@@ -39,8 +39,8 @@ pub struct Packet {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(u8)] // A tag that is read at once, for every packet.
 pub enum Observed {
-    /// The next packet, or the first after a gap (then [`Observation::missing`] is not zero), or the first of a stream,
-    /// which may also begin anew (see [`MAX_JUMP_PKTS`]).
+    /// The next packet, or the first after a gap (then [`Observation::missing`] is not zero), or
+    /// the first of a stream, which may also begin anew (see [`MAX_JUMP_PKTS`]).
     InOrder(Observation),
     /// A packet that filled an earlier gap: it was reordered, not lost.
     Late,
@@ -50,12 +50,14 @@ pub enum Observed {
 
 /// The farthest that a packet's sequence number may lie from the highest one seen, in packets.
 ///
-/// A packet farther ahead or behind starts the stream anew: it becomes an observation without an interval before it, and
-/// nothing between is judged lost. So a forged or garbled sequence number costs one interval instead of billions of
-/// judgements, and the next honest packet leads back the same way.
+/// A packet farther ahead or behind starts the stream anew: it becomes an observation without an
+/// interval before it, and nothing between is judged lost. So a forged or garbled sequence number
+/// costs one interval instead of billions of judgements, and the next honest packet leads back the
+/// same way.
 pub const MAX_JUMP_PKTS: u64 = 65_536;
 
-/// Turns received packets into observations. Late packets and duplicates become none, so they confuse no algorithm.
+/// Turns received packets into observations. Late packets and duplicates become none, so they
+/// confuse no algorithm.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ArrivalTracker {
     last: Option<Last>,
@@ -92,7 +94,8 @@ impl ArrivalTracker {
             since_last: Some(Interval { span, delay_before: last.delay }),
             acked: None,
         };
-        *last = Last { seq, at, delay, received: last.received.checked_shl(packets).unwrap_or(0) | 1 };
+        *last =
+            Last { seq, at, delay, received: last.received.checked_shl(packets).unwrap_or(0) | 1 };
         Observed::InOrder(observation)
     }
 
@@ -137,9 +140,9 @@ impl<A: Algorithm> Differentiator<A> {
         Self { tracker: ArrivalTracker::default(), algorithm }
     }
 
-    /// Takes in one received packet. If it reveals a gap, every missing packet is judged, in order, before the eyes of
-    /// `observer`. The caller applies the answer when it declares the loss, and drops it if the packet was only
-    /// reordered.
+    /// Takes in one received packet. If it reveals a gap, every missing packet is judged, in order,
+    /// before the eyes of `observer`. The caller applies the answer when it declares the loss, and
+    /// drops it if the packet was only reordered.
     #[inline]
     pub fn on_packet(&mut self, packet: Packet, observer: &mut impl Observer) -> Observed {
         let observed = self.observe(packet, observer);
@@ -151,8 +154,8 @@ impl<A: Algorithm> Differentiator<A> {
         observed
     }
 
-    /// The first half of [`Self::on_packet`]: takes in one received packet. If it reveals a gap, [`Self::judge_gap`]
-    /// must follow.
+    /// The first half of [`Self::on_packet`]: takes in one received packet. If it reveals a gap,
+    /// [`Self::judge_gap`] must follow.
     #[inline(always)]
     pub fn observe(&mut self, packet: Packet, observer: &mut impl Observer) -> Observed {
         let observed = self.tracker.observe(packet);
@@ -167,7 +170,8 @@ impl<A: Algorithm> Differentiator<A> {
         observed
     }
 
-    /// The second half of [`Self::on_packet`]: judges every packet missing before `observation`, the last one observed.
+    /// The second half of [`Self::on_packet`]: judges every packet missing before `observation`,
+    /// the last one observed.
     pub fn judge_gap(&self, observation: &Observation, observer: &mut impl Observer) {
         for seq in observation.seq - u64::from(observation.missing)..observation.seq {
             ask(&self.algorithm, &Loss::in_gap(seq, *observation), observer);
@@ -186,8 +190,8 @@ impl<A: Algorithm> Differentiator<A> {
     }
 }
 
-/// A [`Differentiator`], or `()`, which judges nothing at no cost. Transports that differentiate only on request take
-/// either.
+/// A [`Differentiator`], or `()`, which judges nothing at no cost. Transports that differentiate
+/// only on request take either.
 ///
 /// ```
 /// use losscause::arrivals::Differentiate;
@@ -271,13 +275,19 @@ mod tests {
     #[test]
     fn late_packets_and_duplicates_differ_and_are_never_arrivals() {
         let mut tracker = ArrivalTracker::default();
-        for (seq, expected) in [(0, None), (2, None), (1, Some(Observed::Late)), (1, Some(Observed::Duplicate))] {
+        for (seq, expected) in
+            [(0, None), (2, None), (1, Some(Observed::Late)), (1, Some(Observed::Duplicate))]
+        {
             let observed = tracker.observe(packet(seq, 1));
             assert!(expected.is_none_or(|e| e == observed), "{seq}: {observed:?}");
         }
         assert_eq!(tracker.observe(packet(2, 1)), Observed::Duplicate);
         assert_eq!(interval(tracker.observe(packet(66, 10))), Some((9, 64)));
-        assert_eq!(tracker.observe(packet(2, 11)), Observed::Late, "farther back than can be remembered");
+        assert_eq!(
+            tracker.observe(packet(2, 11)),
+            Observed::Late,
+            "farther back than can be remembered"
+        );
         assert_eq!(tracker.observe(packet(3, 11)), Observed::Late);
         assert_eq!(tracker.observe(packet(3, 11)), Observed::Duplicate);
     }
@@ -303,11 +313,16 @@ mod tests {
         }
         fn overrule(&mut self, loss: &Loss) -> Option<Judgement> {
             // The observer knows better about packet 10.
-            (loss.numbers == Some(Numbers::one(10))).then(|| Judgement::stated(Verdict::Undecided, "log", "known"))
+            (loss.numbers == Some(Numbers::one(10)))
+                .then(|| Judgement::stated(Verdict::Undecided, "log", "known"))
         }
         fn on_judged(&mut self, loss: &Loss, judgement: &Judgement) {
             let revealed_by = loss.revealed_by.map(|observation| observation.seq);
-            assert_eq!(self.arrivals.last().map(|a| a.0), revealed_by, "the observation is told first");
+            assert_eq!(
+                self.arrivals.last().map(|a| a.0),
+                revealed_by,
+                "the observation is told first"
+            );
             let seq = loss.numbers.expect("numbered").first;
             assert!(matches!(judgement.reason, Reason::Stated { .. }));
             assert_eq!(judgement.verdict == Verdict::Undecided, seq == 10);
@@ -342,7 +357,11 @@ mod tests {
         assert_eq!(log.judged, [12, 2]);
         assert_eq!(log.arrivals.len(), 8);
         let largest = run(&[20, 20 + MAX_JUMP_PKTS]);
-        assert_eq!(largest.judged.len() as u64, MAX_JUMP_PKTS - 1, "the largest jump that still counts as losses");
+        assert_eq!(
+            largest.judged.len() as u64,
+            MAX_JUMP_PKTS - 1,
+            "the largest jump that still counts as losses"
+        );
         assert!(run(&[20, 21 + MAX_JUMP_PKTS]).judged.is_empty());
     }
 }

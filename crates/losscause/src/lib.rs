@@ -1,15 +1,17 @@
 //! Why was this packet lost?
 //!
-//! On radio paths many losses are not congestion. A *loss differentiation algorithm* (LDA) is a small state machine. It
-//! watches the timing of every packet and says for every loss whether a queue overflowed ([`Verdict::Congestion`]) or
-//! the air corrupted the packet ([`Verdict::Wireless`]).
+//! On radio paths many losses are not congestion. A *loss differentiation algorithm* (LDA) is a
+//! small state machine. It watches the timing of every packet and says for every loss whether a
+//! queue overflowed ([`Verdict::Congestion`]) or the air corrupted the packet
+//! ([`Verdict::Wireless`]).
 //!
-//! Each algorithm is written once, without I/O, clock, allocation or randomness. The same code runs in the simulator,
-//! on packet captures and in live transports.
+//! Each algorithm is written once, without I/O, clock, allocation or randomness. The same code runs
+//! in the simulator, on packet captures and in live transports.
 //!
 //! # At a receiver
 //!
-//! A [`Differentiator`] takes in every received packet. When a gap shows, it judges every missing packet.
+//! A [`Differentiator`] takes in every received packet. When a gap shows, it judges every missing
+//! packet.
 //!
 //! ```
 //! use losscause::lda::{Zbs, ZbsConfig};
@@ -30,8 +32,9 @@
 //!
 //! # At a sender
 //!
-//! A QUIC stack, or TCP with SACK, learns of every packet that arrives. A [`SenderDifferentiator`] takes in what is
-//! sent, acknowledged and lost. The same algorithm runs there, with round-trip times for trip times.
+//! A QUIC stack, or TCP with SACK, learns of every packet that arrives. A [`SenderDifferentiator`]
+//! takes in what is sent, acknowledged and lost. The same algorithm runs there, with round-trip
+//! times for trip times.
 //!
 //! ```
 //! use losscause::ack::Fixed;
@@ -62,8 +65,10 @@
 //! # Where to look
 //!
 //! - [`lda`]: the algorithms, each in its own file that opens with its paper, and the list of them.
-//! - [`algorithm`]: the trait of all algorithms, and [`Observer`], through which anybody looks at one.
-//! - [`observe`]: what an end sees. [`loss`]: what an algorithm is asked. [`verdict`]: what it answers.
+//! - [`algorithm`]: the trait of all algorithms, and [`Observer`], through which anybody looks at
+//!   one.
+//! - [`observe`]: what an end sees. [`loss`]: what an algorithm is asked. [`verdict`]: what it
+//!   answers.
 //! - [`arrivals`]: a receiver. [`ack`]: a sender.
 //! - [`diagnosis`]: why a flow loses packets.
 //! - [`filter`]: the running estimates that the algorithms are built from.
@@ -73,8 +78,8 @@
 //! # Features
 //!
 //! - `alloc`: algorithms of other crates, behind a pointer, and the open registry ([`registry`]).
-//! - `serde`: times, verdicts and signals can be serialized. With `alloc`, an algorithm of another crate has its settings
-//!   by serde (`Registry::with_own`).
+//! - `serde`: times, verdicts and signals can be serialized. With `alloc`, an algorithm of another
+//!   crate has its settings by serde (`Registry::with_own`).
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

@@ -19,7 +19,8 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Whether the signal by itself means congestion, so that no algorithm is asked. True for all but [`Signal::Gap`].
+    /// Whether the signal by itself means congestion, so that no algorithm is asked. True for all
+    /// but [`Signal::Gap`].
     pub const fn means_congestion(self) -> bool {
         !matches!(self, Signal::Gap)
     }
@@ -33,14 +34,15 @@ pub struct Loss {
     pub at: Time,
     /// Why it was declared.
     pub signal: Signal,
-    /// The numbers of the lost packets: the first and the last. None if the transport names no numbers.
+    /// The numbers of the lost packets: the first and the last. None if the transport names no
+    /// numbers.
     pub numbers: Option<Numbers>,
     /// How many packets were lost, as far as known now. 0 for a mark.
     pub lost_pkts: u32,
     /// Whether a recovery is under way already, which an earlier loss opened.
     pub is_further: bool,
-    /// The observation that revealed the gap; the algorithm has taken it in already. None if no observation did, or it
-    /// is too long ago.
+    /// The observation that revealed the gap; the algorithm has taken it in already. None if no
+    /// observation did, or it is too long ago.
     pub revealed_by: Option<Observation>,
     /// When the newest of the packets was sent, by the sender's clock. None at a receiver.
     pub sent_at: Option<Time>,
@@ -75,8 +77,8 @@ impl Loss {
         Self { numbers: Some(Numbers::one(seq)), revealed_by: Some(revealed_by), ..loss }
     }
 
-    /// The loss as a sender declares it within `scope`: only an algorithm that observes every loss is told the numbers of
-    /// all lost packets; the others are asked about the first.
+    /// The loss as a sender declares it within `scope`: only an algorithm that observes every loss
+    /// is told the numbers of all lost packets; the others are asked about the first.
     #[must_use]
     pub fn within(self, scope: Scope) -> Self {
         let numbers = match self.numbers {

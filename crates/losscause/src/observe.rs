@@ -19,16 +19,18 @@ use crate::{Span, Time};
 pub struct Observation {
     /// When it came, by this end's clock.
     pub at: Time,
-    /// The number of the newest arrival: its sequence number at a receiver, how many packets are accounted for at a
-    /// sender.
+    /// The number of the newest arrival: its sequence number at a receiver, how many packets are
+    /// accounted for at a sender.
     pub seq: u64,
-    /// At a receiver: arrival by its clock less departure by the sender's; the zero is arbitrary, and it may be
-    /// negative. At a sender: the round-trip time of the newest arrival. None if it is not known.
+    /// At a receiver: arrival by its clock less departure by the sender's; the zero is arbitrary,
+    /// and it may be negative. At a sender: the round-trip time of the newest arrival. None if it
+    /// is not known.
     pub delay: Option<Span>,
-    /// Packets since the newest arrival before, this one included: 1 if the two were sent one after the other. 0 for an
-    /// acknowledgement that only fills older gaps: it shows no newer arrival.
+    /// Packets since the newest arrival before, this one included: 1 if the two were sent one after
+    /// the other. 0 for an acknowledgement that only fills older gaps: it shows no newer arrival.
     pub spanned: u32,
-    /// How many of the spanned packets are missing (the papers' n). Less than [`Observation::spanned`].
+    /// How many of the spanned packets are missing (the papers' n). Less than
+    /// [`Observation::spanned`].
     pub missing: u32,
     /// Since the newest arrival before. None for the first.
     pub since_last: Option<Interval>,
@@ -49,8 +51,8 @@ pub struct Interval {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Acked {
-    /// Packets that are acknowledged for the first time. 0 for a duplicate ACK without SACK, which reports that some
-    /// packet arrived, but not which one.
+    /// Packets that are acknowledged for the first time. 0 for a duplicate ACK without SACK, which
+    /// reports that some packet arrived, but not which one.
     pub newly_acked_pkts: u64,
     /// The numbers of the missing packets: the first and the last of them.
     pub missing: Option<Numbers>,
@@ -111,7 +113,8 @@ impl Observation {
         self.missing > 0
     }
 
-    /// Packets that arrived since the one before, at least 1. More than 1 if one acknowledgement tells of several.
+    /// Packets that arrived since the one before, at least 1. More than 1 if one acknowledgement
+    /// tells of several.
     #[inline]
     pub const fn arrived(&self) -> u32 {
         let arrived = self.spanned.saturating_sub(self.missing);
@@ -166,18 +169,23 @@ pub struct Newest {
 }
 
 impl Newest {
-    /// An acknowledgement at `at` advances the newest arrival by `spanned` packets, `missing` of them missing; its
-    /// round-trip time is `rtt`.
+    /// An acknowledgement at `at` advances the newest arrival by `spanned` packets, `missing` of
+    /// them missing; its round-trip time is `rtt`.
     #[inline]
-    pub fn advance(&mut self, at: Time, rtt: Option<Span>, [spanned, missing]: [u32; 2]) -> Observation {
+    pub fn advance(
+        &mut self,
+        at: Time,
+        rtt: Option<Span>,
+        [spanned, missing]: [u32; 2],
+    ) -> Observation {
         if spanned == 0 {
             return Observation { spanned, ..Observation::first(self.seq, at) };
         }
         self.seq += u64::from(spanned);
-        let since_last = self
-            .last
-            .replace((at, rtt))
-            .map(|(last_at, delay_before)| Interval { span: (at - last_at).max(Span::ZERO), delay_before });
+        let since_last = self.last.replace((at, rtt)).map(|(last_at, delay_before)| Interval {
+            span: (at - last_at).max(Span::ZERO),
+            delay_before,
+        });
         Observation { spanned, missing, since_last, delay: rtt, ..Observation::first(self.seq, at) }
     }
 

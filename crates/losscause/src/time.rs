@@ -1,7 +1,7 @@
 //! Integer nanoseconds, as instants and as spans between them.
 //!
-//! Both are signed: the sender's clock has an arbitrary offset, so a relative one-way trip time (arrival by the
-//! receiver's clock minus departure by the sender's) may be negative.
+//! Both are signed: the sender's clock has an arbitrary offset, so a relative one-way trip time
+//! (arrival by the receiver's clock minus departure by the sender's) may be negative.
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
@@ -68,8 +68,8 @@ impl Span {
         Self(secs.saturating_mul(1_000_000_000))
     }
 
-    /// A span of `secs` seconds, rounded to the nearest nanosecond; saturates at the ends of the range, and a NaN
-    /// becomes zero.
+    /// A span of `secs` seconds, rounded to the nearest nanosecond; saturates at the ends of the
+    /// range, and a NaN becomes zero.
     pub fn from_secs_f64_rounded(secs: f64) -> Self {
         let nanos = secs * 1e9;
         // `f64::round` needs std; half away from zero is the same rounding.
@@ -146,7 +146,8 @@ impl Sub<Span> for Time {
 
 impl Sub for Time {
     type Output = Span;
-    /// Wraps around, so that two clocks at opposite ends of the range still give a usable difference.
+    /// Wraps around, so that two clocks at opposite ends of the range still give a usable
+    /// difference.
     fn sub(self, earlier: Time) -> Span {
         Span(self.0.wrapping_sub(earlier.0))
     }
@@ -167,7 +168,8 @@ impl AddAssign for Span {
 
 impl Sub for Span {
     type Output = Span;
-    /// Wraps around, so that differences of relative trip times do not depend on the sender's clock offset.
+    /// Wraps around, so that differences of relative trip times do not depend on the sender's clock
+    /// offset.
     fn sub(self, other: Span) -> Span {
         Span(self.0.wrapping_sub(other.0))
     }
@@ -202,7 +204,8 @@ impl Div<i64> for Span {
 }
 
 impl fmt::Display for Span {
-    /// In milliseconds with microseconds, `40.640 ms`; with nanoseconds where they are not zero, `40.640001 ms`.
+    /// In milliseconds with microseconds, `40.640 ms`; with nanoseconds where they are not zero,
+    /// `40.640001 ms`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 { "-" } else { "" };
         let nanos = self.0.unsigned_abs();
@@ -252,7 +255,10 @@ mod tests {
     fn a_duration_beyond_the_range_and_a_division_by_zero_saturate() {
         assert_eq!(Span::from(Duration::from_millis(40)), Span::from_millis(40));
         assert_eq!(Span::from(Duration::MAX), Span::MAX);
-        assert_eq!([5, -5, 0].map(|nanos| (Span::from_nanos(nanos) / 0).as_nanos()), [i64::MAX, -i64::MAX, 0]);
+        assert_eq!(
+            [5, -5, 0].map(|nanos| (Span::from_nanos(nanos) / 0).as_nanos()),
+            [i64::MAX, -i64::MAX, 0]
+        );
         assert_eq!(Span::from_secs(i64::MAX), Span::MAX);
     }
 

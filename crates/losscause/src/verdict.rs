@@ -42,7 +42,8 @@ pub enum Verdict {
     Congestion,
     /// The radio channel corrupted the packet; the loss does not depend on the load.
     Wireless,
-    /// Not enough was observed to tell. A transport treats it as its paper says, else as congestion.
+    /// Not enough was observed to tell. A transport treats it as its paper says, else as
+    /// congestion.
     Undecided,
 }
 
@@ -110,7 +111,8 @@ impl Judgement {
 pub enum Reason {
     /// Something was measured and held against limits.
     Measured(Evidence),
-    /// The scheme gives no number: a constant, a label, an oracle, an algorithm that says its verdict only.
+    /// The scheme gives no number: a constant, a label, an oracle, an algorithm that says its
+    /// verdict only.
     Stated {
         /// The scheme that decided.
         scheme: &'static str,
@@ -133,7 +135,9 @@ impl Reason {
     /// The scheme that decided, if one did.
     pub const fn scheme(&self) -> Option<&'static str> {
         match *self {
-            Reason::Measured(Evidence { scheme, .. }) | Reason::Stated { scheme, .. } => Some(scheme),
+            Reason::Measured(Evidence { scheme, .. }) | Reason::Stated { scheme, .. } => {
+                Some(scheme)
+            }
             Reason::Missing { .. } | Reason::Signalled { .. } => None,
         }
     }
@@ -141,7 +145,8 @@ impl Reason {
 
 /// What an algorithm measured, and the limits that it held it against.
 ///
-/// `Display`: `mBiaz: inter-arrival time 81.280 ms (wireless from 81.280 ms, wireless below 91.440 ms)`.
+/// `Display`: `mBiaz: inter-arrival time 81.280 ms (wireless from 81.280 ms, wireless below 91.440
+/// ms)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Evidence {
@@ -178,7 +183,8 @@ pub struct Limit {
     pub at: Amount,
 }
 
-/// A reading that counted as evidence. `Display` writes it as a noun phrase: `delay at 12 % of its range`.
+/// A reading that counted as evidence. `Display` writes it as a noun phrase: `delay at 12 % of its
+/// range`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clue {
     /// What was read: "delay at".
@@ -192,7 +198,14 @@ pub struct Clue {
 impl Evidence {
     /// A measured value, held against nothing yet.
     pub fn new(scheme: &'static str, quantity: &'static str, value: impl Into<Amount>) -> Self {
-        Self { scheme, quantity, value: value.into(), limits: [None; 2], clues: [None; 2], lost: None }
+        Self {
+            scheme,
+            quantity,
+            value: value.into(),
+            limits: [None; 2],
+            clues: [None; 2],
+            lost: None,
+        }
     }
 
     /// The same with one more limit. A third is left out.
@@ -215,14 +228,18 @@ impl Evidence {
         Self { clues, ..self }
     }
 
-    /// The judgement of a value that means a wireless loss below `limit`, and congestion from there on.
+    /// The judgement of a value that means a wireless loss below `limit`, and congestion from there
+    /// on.
     pub fn wireless_below(self, limit: impl Into<Amount>) -> Judgement {
         let limit = limit.into();
         let wireless = match (self.value, limit) {
             (Amount::Time(value), Amount::Time(limit)) => value < limit,
             (value, limit) => value.value() < limit.value(),
         };
-        Judgement::measured(Verdict::wireless_if(wireless), self.held_against("wireless below", limit))
+        Judgement::measured(
+            Verdict::wireless_if(wireless),
+            self.held_against("wireless below", limit),
+        )
     }
 
     /// The limits.
@@ -271,7 +288,9 @@ impl fmt::Display for Amount {
             Self::Time(span) => span.fmt(f),
             // A whole number is written as one.
             Self::Number(number, "") => write!(f, "{number}"),
-            Self::Number(number, unit) if number as i64 as f64 == number => write!(f, "{number} {unit}"),
+            Self::Number(number, unit) if number as i64 as f64 == number => {
+                write!(f, "{number} {unit}")
+            }
             Self::Number(number, unit) => write!(f, "{number:.2} {unit}"),
         }
     }
@@ -339,7 +358,8 @@ impl fmt::Display for Verdict {
 }
 
 impl fmt::Display for Judgement {
-    /// One sentence: `mBiaz: inter-arrival time 81.280 ms lies in [81.280 ms, 91.440 ms) for 1 lost packet: wireless`.
+    /// One sentence: `mBiaz: inter-arrival time 81.280 ms lies in [81.280 ms, 91.440 ms) for 1 lost
+    /// packet: wireless`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.reason, self.verdict)
     }
@@ -392,13 +412,18 @@ mod tests {
             "Vegas buffer: packets in queues 2.50 packets (wireless up to 1 packets, congestion from 3 packets): \
              undecided"
         );
-        let outliers = Evidence::new("Flip Flop", "outliers among the last RTTs", Amount::Number(5.0, ""));
+        let outliers =
+            Evidence::new("Flip Flop", "outliers among the last RTTs", Amount::Number(5.0, ""));
         assert_eq!(
-            measured(Verdict::Congestion, outliers.held_against("wireless up to", Amount::Number(4.0, ""))),
+            measured(
+                Verdict::Congestion,
+                outliers.held_against("wireless up to", Amount::Number(4.0, ""))
+            ),
             "Flip Flop: outliers among the last RTTs 5 (wireless up to 4): congestion"
         );
         let clue = Clue { what: "delay at", reading: 12.0, unit: " % of its range" };
-        let weighed = Evidence::new("Sift", "evidence for a wireless loss", Amount::Number(3.5, "dB"));
+        let weighed =
+            Evidence::new("Sift", "evidence for a wireless loss", Amount::Number(3.5, "dB"));
         assert_eq!(
             measured(Verdict::Wireless, weighed.beside([Some(clue), None])),
             "Sift: evidence for a wireless loss 3.50 dB, delay at 12 % of its range: wireless"
@@ -411,7 +436,10 @@ mod tests {
             Judgement::without(Input::Other("a smallest inter-arrival time")).to_string(),
             "a smallest inter-arrival time is missing: undecided"
         );
-        assert_eq!(Judgement::signalled(Signal::Timeout).to_string(), "the retransmission timer expired: congestion");
+        assert_eq!(
+            Judgement::signalled(Signal::Timeout).to_string(),
+            "the retransmission timer expired: congestion"
+        );
         assert_eq!(
             Judgement::stated(Verdict::Wireless, "mine", "no reason given").to_string(),
             "mine: no reason given: wireless"

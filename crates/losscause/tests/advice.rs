@@ -1,4 +1,5 @@
-//! What to do about a cause has a number where one was seen, and a congestion control is named for the air only.
+//! What to do about a cause has a number where one was seen, and a congestion control is named for
+//! the air only.
 
 use losscause::Span;
 use losscause::diagnosis::{Cause, Certainty, Diagnosis, PathRate, Unknown};
@@ -19,7 +20,10 @@ fn a_queue_is_shaped_to_nine_tenths_and_a_policer_to_less() {
         "Put fq_codel in front of the slow link, at 18 Mb/s (90 % of its 20 Mb/s)"
     );
     assert_eq!(queue.cause.shaped_bps(Some(path(19_000_000))), Some(18_000_000));
-    assert_eq!(queue.advice().to_string(), "Put fq_codel in front of the slow link, at 90 % of its rate");
+    assert_eq!(
+        queue.advice().to_string(),
+        "Put fq_codel in front of the slow link, at 90 % of its rate"
+    );
     let policer = of(Cause::Policer { rate_bps: Some(10_000_000), burst_bytes: None });
     assert_eq!(policer.advice().to_string(), "Shape to 9.5 Mb/s");
     assert_eq!(policer.cause.shaped_bps(None), Some(9_500_000));
@@ -28,7 +32,10 @@ fn a_queue_is_shaped_to_nine_tenths_and_a_policer_to_less() {
 #[test]
 fn no_fixed_rate_is_advised_where_the_rate_changes() {
     let advice = of(Cause::FullQueue).advice_on(Some(path(2_000_000))).to_string();
-    assert!(advice.ends_with("would have to follow its rate, which was 2.0 Mb/s to 20 Mb/s"), "{advice}");
+    assert!(
+        advice.ends_with("would have to follow its rate, which was 2.0 Mb/s to 20 Mb/s"),
+        "{advice}"
+    );
     assert_eq!(Cause::FullQueue.shaped_bps(Some(path(2_000_000))), None);
 }
 

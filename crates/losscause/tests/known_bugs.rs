@@ -1,4 +1,5 @@
-//! Each test covers a bug of the crate `packet_loss_classification` 0.1.0, and shows that this crate lacks it.
+//! Each test covers a bug of the crate `packet_loss_classification` 0.1.0, and shows that this
+//! crate lacks it.
 
 mod common;
 
@@ -6,18 +7,22 @@ use std::collections::BTreeSet;
 
 use common::{Draws, judgements, packet, saturated, verdicts, wireless_share};
 use losscause::lda::{AboveThree, ZbsConfig, ZigZag, ZigZagConfig};
-use losscause::{Algorithm, BuiltIn, Differentiator, End, LdaConfig, Packet, Span, Verdict, on_judged};
+use losscause::{
+    Algorithm, BuiltIn, Differentiator, End, LdaConfig, Packet, Span, Verdict, on_judged,
+};
 
 /// Every other packet is lost; ROTTs are even draws of `steps` steps of `unit` nanoseconds.
 fn every_other_packet_lost(unit: i64, steps: u64, seed: u64) -> Vec<Packet> {
     let mut draws = Draws(seed);
-    (0..8_000).map(|i| packet(2 * i as u64, i * 10 * unit * steps as i64, draws.below(steps) * unit)).collect()
+    (0..8_000)
+        .map(|i| packet(2 * i as u64, i * 10 * unit * steps as i64, draws.below(steps) * unit))
+        .collect()
 }
 
 #[test]
 fn b1_the_deviation_keeps_its_past_and_zigzag_is_free_of_units() {
-    // ROTTs spread evenly over one second, millisecond or microsecond. Mean 1/2, mean deviation 1/4: a quarter of them
-    // lies below mean - dev.
+    // ROTTs spread evenly over one second, millisecond or microsecond. Mean 1/2, mean deviation
+    // 1/4: a quarter of them lies below mean - dev.
     let shares = [1_000_000, 1_000, 1].map(|unit| {
         wireless_share(&verdicts(
             BuiltIn::ZigZag.build(End::Receiver).expect("published parameters"),
@@ -33,9 +38,11 @@ fn b1_the_deviation_keeps_its_past_and_zigzag_is_free_of_units() {
 #[test]
 fn b2_more_than_three_losses_follow_the_printed_rule_by_default() {
     let mut draws = Draws(11);
-    let packets: Vec<_> = (0..4_000).map(|i| packet(5 * i as u64, i * 1_000_000, draws.below(1_000_000))).collect();
+    let packets: Vec<_> =
+        (0..4_000).map(|i| packet(5 * i as u64, i * 1_000_000, draws.below(1_000_000))).collect();
     let share = |above_three| {
-        let zigzag = ZigZag::new(&ZigZagConfig { above_three, ..ZigZagConfig::default() }).expect("valid");
+        let zigzag =
+            ZigZag::new(&ZigZagConfig { above_three, ..ZigZagConfig::default() }).expect("valid");
         wireless_share(&verdicts(zigzag, packets.iter().copied()))
     };
     // Below 1/2 - 1/8, 1/2 and 1/2 + 1/8 of the range.
@@ -47,18 +54,23 @@ fn b2_more_than_three_losses_follow_the_printed_rule_by_default() {
 
 #[test]
 fn b3_packets_without_a_loss_feed_every_estimate() {
-    // Everything the algorithms know comes from packets after which nothing was missing; the one loss is judged by it.
-    for algorithm in [BuiltIn::Biaz, BuiltIn::MBiaz, BuiltIn::Spike, BuiltIn::ZigZag, BuiltIn::Zbs] {
-        let mut packets: Vec<_> = (0..200).map(|i| packet(i as u64, i * 1_000, 50_000 + 10_000 * (i % 7))).collect();
+    // Everything the algorithms know comes from packets after which nothing was missing; the one
+    // loss is judged by it.
+    for algorithm in [BuiltIn::Biaz, BuiltIn::MBiaz, BuiltIn::Spike, BuiltIn::ZigZag, BuiltIn::Zbs]
+    {
+        let mut packets: Vec<_> =
+            (0..200).map(|i| packet(i as u64, i * 1_000, 50_000 + 10_000 * (i % 7))).collect();
         packets.extend([packet(200, 200_000, 40_000), packet(202, 202_000, 40_000)]);
-        let judged = judgements(algorithm.build(End::Receiver).expect("published parameters"), packets);
+        let judged =
+            judgements(algorithm.build(End::Receiver).expect("published parameters"), packets);
         assert_eq!(judged.len(), 1);
         assert_eq!(judged[0].1.verdict, Verdict::Wireless, "{algorithm}: {}", judged[0].1);
         let evidence = judged[0].1.evidence().expect("compared");
         let limit_ms = evidence.limits[0].expect("a limit").at.value();
         match evidence.scheme {
             "Biaz" | "mBiaz" => assert_eq!(limit_ms, 0.002),
-            // Mean near 80,000 ns relative to the first ROTT of 50,000: only packets in between can have told.
+            // Mean near 80,000 ns relative to the first ROTT of 50,000: only packets in between can
+            // have told.
             "ZigZag" => assert!(limit_ms > 0.005, "{limit_ms}"),
             _ => assert_eq!(limit_ms, 0.035),
         }
@@ -79,8 +91,11 @@ fn b4_ideal_wireless_losses_on_a_full_link_are_all_wireless() {
         arrived.insert(seq);
     }
     for algorithm in [BuiltIn::Biaz, BuiltIn::MBiaz] {
-        for packets in [saturated(t, rott, one, 2_400), saturated(t, rott, |s| arrived.contains(&s), 4_000)] {
-            let verdicts = verdicts(algorithm.build(End::Receiver).expect("published parameters"), packets);
+        for packets in
+            [saturated(t, rott, one, 2_400), saturated(t, rott, |s| arrived.contains(&s), 4_000)]
+        {
+            let verdicts =
+                verdicts(algorithm.build(End::Receiver).expect("published parameters"), packets);
             assert!(verdicts.len() >= 1_000);
             assert_eq!(wireless_share(&verdicts), 1.0, "{algorithm}");
         }
@@ -90,13 +105,16 @@ fn b4_ideal_wireless_losses_on_a_full_link_are_all_wireless() {
 #[test]
 fn b4_a_flow_that_begins_with_losses_is_not_held_to_its_gaps() {
     let packets = saturated(Span::from_millis(10), Span::ZERO, |seq| seq % 2 == 0 || seq > 20, 40);
-    let verdicts = verdicts(BuiltIn::Biaz.build(End::Receiver).expect("published parameters"), packets);
+    let verdicts =
+        verdicts(BuiltIn::Biaz.build(End::Receiver).expect("published parameters"), packets);
     assert_eq!(verdicts, [Verdict::Undecided; 10], "no interval was ever seen that spans no loss");
 }
 
 /// ZBS without time in its lock, so that it may run in any unit.
 fn zbs_locked_by_packets() -> impl Algorithm {
-    LdaConfig::Zbs(ZbsConfig { lock: Span::MAX, ..ZbsConfig::default() }).build(End::Receiver).expect("valid")
+    LdaConfig::Zbs(ZbsConfig { lock: Span::MAX, ..ZbsConfig::default() })
+        .build(End::Receiver)
+        .expect("valid")
 }
 
 fn schemes(packets: &[Packet]) -> Vec<&'static str> {
@@ -112,8 +130,9 @@ fn schemes(packets: &[Packet]) -> Vec<&'static str> {
 
 #[test]
 fn b5_the_average_interval_is_per_packet_and_has_no_unit() {
-    // A saturated link of one flow that loses every other packet: T_avg is T_min, so mBiaz runs from the end
-    // of the first lock on. Divided by n, T_avg would be twice T_min, and squared it would be anything: a shared link.
+    // A saturated link of one flow that loses every other packet: T_avg is T_min, so mBiaz runs
+    // from the end of the first lock on. Divided by n, T_avg would be twice T_min, and squared it
+    // would be anything: a shared link.
     for unit in [1, 1_000, 1_000_000] {
         let t = Span::from_nanos(400 * unit);
         let schemes = schemes(&saturated(t, t * 6, |seq| seq < 2 || seq % 2 == 1, 400));
@@ -171,7 +190,10 @@ fn b6_the_base_schemes_of_zbs_know_what_they_would_know_alone() {
             }
         }
     }
-    assert!(switches > 20 && by_scheme.len() == 3 && by_scheme.values().all(|&n| n > 50), "{switches} {by_scheme:?}");
+    assert!(
+        switches > 20 && by_scheme.len() == 3 && by_scheme.values().all(|&n| n > 50),
+        "{switches} {by_scheme:?}"
+    );
 }
 
 #[test]
@@ -180,22 +202,28 @@ fn b7_negative_trip_times_are_judged_like_positive_ones() {
     let rotts: Vec<_> = (0..500).map(|_| draws.below(100_000_000)).collect();
     for algorithm in BuiltIn::at_receivers() {
         let with_offset = |offset: i64| {
-            let packets = rotts.iter().zip(0_i64..).map(|(r, i)| packet(i as u64 * 3 / 2, i * 40_000_000, r + offset));
+            let packets = rotts
+                .iter()
+                .zip(0_i64..)
+                .map(|(r, i)| packet(i as u64 * 3 / 2, i * 40_000_000, r + offset));
             judgements(algorithm.build(End::Receiver).expect("published parameters"), packets)
         };
         let ahead = with_offset(1_000_000_000_000);
         assert_eq!(with_offset(-1_000_000_000_000), ahead, "{algorithm}");
         if algorithm == BuiltIn::Spike {
             let wireless = ahead.iter().filter(|(_, j)| j.verdict.is_wireless()).count();
-            assert!(wireless > 20 && wireless < ahead.len() - 20, "both states should occur: {wireless}");
+            assert!(
+                wireless > 20 && wireless < ahead.len() - 20,
+                "both states should occur: {wireless}"
+            );
         }
     }
 }
 
 #[test]
 fn b8_the_first_losses_are_not_forced_to_be_congestion() {
-    // ROTTs of 50 ms, then a packet at 10 ms, well below anything seen, and a loss before every packet after it:
-    // wireless from the first on.
+    // ROTTs of 50 ms, then a packet at 10 ms, well below anything seen, and a loss before every
+    // packet after it: wireless from the first on.
     let packets = (0..10).map(|i| {
         packet(
             if i < 4 { i as u64 } else { 2 * i as u64 - 3 },
@@ -204,7 +232,10 @@ fn b8_the_first_losses_are_not_forced_to_be_congestion() {
         )
     });
     for algorithm in [BuiltIn::ZigZag, BuiltIn::Zbs] {
-        let verdicts = verdicts(algorithm.build(End::Receiver).expect("published parameters"), packets.clone());
+        let verdicts = verdicts(
+            algorithm.build(End::Receiver).expect("published parameters"),
+            packets.clone(),
+        );
         assert_eq!(verdicts[..5], [Verdict::Wireless; 5], "{algorithm}");
     }
 }

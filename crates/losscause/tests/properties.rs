@@ -1,4 +1,5 @@
-//! Invariants of every algorithm under any arrivals: one harness of typed operations, run over all of them.
+//! Invariants of every algorithm under any arrivals: one harness of typed operations, run over all
+//! of them.
 
 mod common;
 
@@ -7,8 +8,8 @@ use losscause::filter::{Extremes, Lookback, Minimum};
 use losscause::registry::Value;
 use losscause::verdict::Limit;
 use losscause::{
-    Algorithm, BuiltIn, Differentiator, End, Judgement, LdaConfig, Loss, Needs, Observation, Observed, Observer,
-    Packet, Reason, Span, Time, Verdict,
+    Algorithm, BuiltIn, Differentiator, End, Judgement, LdaConfig, Loss, Needs, Observation,
+    Observed, Observer, Packet, Reason, Span, Time, Verdict,
 };
 use proptest::prelude::*;
 
@@ -75,7 +76,8 @@ fn packets(ops: &[Op]) -> Vec<Packet> {
             Op::Arrive { after_ns, rott_ns } => {
                 at = at.wrapping_add(after_ns);
                 let sent = at.wrapping_sub(rott_ns).wrapping_add(sender_offset);
-                let sent = std::mem::replace(&mut timestamp, true).then_some(Time::from_nanos(sent));
+                let sent =
+                    std::mem::replace(&mut timestamp, true).then_some(Time::from_nanos(sent));
                 let packet = Packet { seq, at: Time::from_nanos(at), sent };
                 seq = seq.wrapping_add(1);
                 arrived.push(packet);
@@ -89,7 +91,9 @@ fn packets(ops: &[Op]) -> Vec<Packet> {
                 seq = seq.wrapping_add(1);
             }
             Op::Duplicate(back) => {
-                if let Some(old) = arrived.len().checked_sub(usize::from(back) + 1).map(|i| arrived[i]) {
+                if let Some(old) =
+                    arrived.len().checked_sub(usize::from(back) + 1).map(|i| arrived[i])
+                {
                     arrived.push(Packet { at: Time::from_nanos(at), ..old });
                 }
             }
@@ -137,16 +141,30 @@ impl<A: Algorithm> Algorithm for Watched<A> {
                         other => panic!("{other}"),
                     }
                 };
-                assert_eq!(judgement.verdict.is_wireless(), evidence.limits().all(is_wireless), "{judgement}");
-                assert!(judgement.probability.is_none_or(|probability| (probability > 0.5) == (value > 0.0)));
+                assert_eq!(
+                    judgement.verdict.is_wireless(),
+                    evidence.limits().all(is_wireless),
+                    "{judgement}"
+                );
+                assert!(
+                    judgement
+                        .probability
+                        .is_none_or(|probability| (probability > 0.5) == (value > 0.0))
+                );
             }
             Reason::Missing { .. } => assert_eq!(judgement.verdict, Verdict::Undecided),
             Reason::Stated { .. } => assert_eq!(self.0.needs(), Needs::default()),
             other => panic!("{other} is no reason of a receiver's algorithm"),
         }
-        assert_eq!(judgement.verdict == Verdict::Undecided, matches!(judgement.reason, Reason::Missing { .. }));
+        assert_eq!(
+            judgement.verdict == Verdict::Undecided,
+            matches!(judgement.reason, Reason::Missing { .. })
+        );
         let sentence = judgement.to_string();
-        assert!(!sentence.contains('\n') && sentence.ends_with(&judgement.verdict.to_string()), "{sentence}");
+        assert!(
+            !sentence.contains('\n') && sentence.ends_with(&judgement.verdict.to_string()),
+            "{sentence}"
+        );
         judgement
     }
     fn scheme(&self) -> &'static str {
@@ -176,7 +194,9 @@ impl Observer for Counts {
 fn configs() -> Vec<LdaConfig> {
     let published: Vec<LdaConfig> = BuiltIn::at_receivers().map(BuiltIn::config).collect();
     let windows = [("window_ms", 400.0), ("window_pkts", 12.0)];
-    let windowed = published.iter().flat_map(|config| windows.map(|(key, value)| with_window(config, key, value)));
+    let windowed = published
+        .iter()
+        .flat_map(|config| windows.map(|(key, value)| with_window(config, key, value)));
     published.iter().cloned().chain(windowed.flatten()).collect()
 }
 
@@ -193,7 +213,8 @@ fn without_a_unit() -> impl Iterator<Item = LdaConfig> {
     configs().into_iter().filter(|config| !matches!(config, LdaConfig::Sift(_)))
 }
 
-/// The spans that an algorithm does not measure multiplied: the lock of ZBS, Tobe's thresholds, windows.
+/// The spans that an algorithm does not measure multiplied: the lock of ZBS, Tobe's thresholds,
+/// windows.
 fn with_times_scaled(config: &LdaConfig, factor: i64) -> impl Algorithm + use<> {
     let mut config = config.clone();
     match &mut config {
@@ -268,8 +289,8 @@ proptest! {
         }
     }
 
-    /// Rounding may differ here, but only where a value lies within rounding of its limit; that nanoseconds drawn from
-    /// hundreds of millions do so does not happen.
+    /// Rounding may differ here, but only where a value lies within rounding of its limit; that
+    /// nanoseconds drawn from hundreds of millions do so does not happen.
     #[test]
     fn a_unit_a_thousand_times_smaller_changes_no_verdict(ops in ordinary()) {
         let packets = packets(&ops);
@@ -279,8 +300,8 @@ proptest! {
         }
     }
 
-    /// `late` picks lost packets that arrive after all, some packets after the gap, perhaps twice; `again` repeats
-    /// packets that arrived.
+    /// `late` picks lost packets that arrive after all, some packets after the gap, perhaps twice;
+    /// `again` repeats packets that arrived.
     #[test]
     fn late_packets_and_duplicates_change_no_judgement(
         ops in ordinary(),
@@ -365,7 +386,8 @@ fn a_forged_number_does_not_bring_a_judgement_for_each_below() {
             Op::Arrive { after_ns: 1_000, rott_ns: 5 },
         ]);
         assert!(
-            judgements(algorithm.build(End::Receiver).expect("published parameters"), packets).is_empty(),
+            judgements(algorithm.build(End::Receiver).expect("published parameters"), packets)
+                .is_empty(),
             "{algorithm}"
         );
     }
@@ -374,11 +396,19 @@ fn a_forged_number_does_not_bring_a_judgement_for_each_below() {
 #[test]
 fn without_timestamps_algorithms_that_need_them_do_not_decide() {
     for algorithm in BuiltIn::at_receivers() {
-        let packets = (0..50).map(|i: i64| Packet { seq: i as u64 * 2, at: Time::from_nanos(i * 1_000), sent: None });
-        let judged = judgements(algorithm.build(End::Receiver).expect("published parameters"), packets);
+        let packets = (0..50).map(|i: i64| Packet {
+            seq: i as u64 * 2,
+            at: Time::from_nanos(i * 1_000),
+            sent: None,
+        });
+        let judged =
+            judgements(algorithm.build(End::Receiver).expect("published parameters"), packets);
         assert_eq!(judged.len(), 49);
         if algorithm.build(End::Receiver).expect("published parameters").needs().delay {
-            assert!(judged.iter().all(|(_, j)| matches!(j.reason, Reason::Missing { .. })), "{algorithm}");
+            assert!(
+                judged.iter().all(|(_, j)| matches!(j.reason, Reason::Missing { .. })),
+                "{algorithm}"
+            );
         }
     }
 }

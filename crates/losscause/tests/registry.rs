@@ -22,7 +22,10 @@ fn every_algorithm_is_found_by_its_unique_names_in_any_case() {
             Ok(at_receiver) => assert_eq!(at_receiver.name(), info.name),
             Err(error) => assert_eq!(error, ConfigError::ForSenders { algorithm: info.name }),
         }
-        assert_eq!(algorithm.build(End::Receiver).is_ok(), BuiltIn::at_receivers().any(|other| other == algorithm));
+        assert_eq!(
+            algorithm.build(End::Receiver).is_ok(),
+            BuiltIn::at_receivers().any(|other| other == algorithm)
+        );
         assert!(!info.summary.is_empty() && !info.summary.contains('\n'));
     }
     assert_eq!(BuiltIn::from_name("biazz"), None);
@@ -44,7 +47,8 @@ fn every_listed_setting_can_be_read_and_written_back() {
     for &algorithm in BuiltIn::ALL {
         let published = algorithm.config();
         for (key, _) in settings(algorithm.info()) {
-            let value = published.get(&key).unwrap_or_else(|| panic!("{algorithm}: {key} cannot be read"));
+            let value =
+                published.get(&key).unwrap_or_else(|| panic!("{algorithm}: {key} cannot be read"));
             let mut config = published.clone();
             config.set(&key, value).unwrap_or_else(|e| panic!("{algorithm}: {e}"));
             assert_eq!(format!("{config:?}"), format!("{published:?}"), "{algorithm}: {key}");
@@ -126,17 +130,37 @@ fn error(algorithm: BuiltIn, settings: &[(&str, Value<'_>)]) -> String {
 fn wrong_settings_are_refused_in_one_sentence() {
     use Value::{Flag, Number, Text};
     for (algorithm, settings, expected) in [
-        (BuiltIn::Biaz, &[("upper_limit", Number(1.0))][..], "upper_limit is 1 but must be a number above 1"),
-        (BuiltIn::Biaz, &[("upper_limit", Number(f64::NAN))], "upper_limit is NaN but must be a number above 1"),
+        (
+            BuiltIn::Biaz,
+            &[("upper_limit", Number(1.0))][..],
+            "upper_limit is 1 but must be a number above 1",
+        ),
+        (
+            BuiltIn::Biaz,
+            &[("upper_limit", Number(f64::NAN))],
+            "upper_limit is NaN but must be a number above 1",
+        ),
         (BuiltIn::Biaz, &[("upper_limit", Text("2"))], "upper_limit must be a number"),
         (
             BuiltIn::MBiaz,
             &[("t_min_over", Text("gaps"))],
             "t_min_over must be one of \"all-intervals\", \"consecutive-packets\"",
         ),
-        (BuiltIn::Spike, &[("beta", Number(0.6))], "beta is 0.6 but must not be larger than alpha, which is 0.5"),
-        (BuiltIn::Spike, &[("alpha", Number(2.1))], "alpha is 2.1 but must be a number from 0 to 2"),
-        (BuiltIn::Spike, &[("beta", Number(-0.1))], "beta is -0.1 but must be a number from 0 to alpha"),
+        (
+            BuiltIn::Spike,
+            &[("beta", Number(0.6))],
+            "beta is 0.6 but must not be larger than alpha, which is 0.5",
+        ),
+        (
+            BuiltIn::Spike,
+            &[("alpha", Number(2.1))],
+            "alpha is 2.1 but must be a number from 0 to 2",
+        ),
+        (
+            BuiltIn::Spike,
+            &[("beta", Number(-0.1))],
+            "beta is -0.1 but must be a number from 0 to alpha",
+        ),
         (
             BuiltIn::SpikeTobe,
             &[("end_ms", Number(30.0))],
@@ -147,7 +171,11 @@ fn wrong_settings_are_refused_in_one_sentence() {
             &[("alpha", Number(0.5))],
             "Spike-Tobe has no such setting; it has start_ms, end_ms, current_packet, update, judged_by, window_ms, window_pkts",
         ),
-        (BuiltIn::Spike, &[("window_ms", Number(-1.0))], "window_ms is -1 but must be a number that is not negative"),
+        (
+            BuiltIn::Spike,
+            &[("window_ms", Number(-1.0))],
+            "window_ms is -1 but must be a number that is not negative",
+        ),
         (
             BuiltIn::Biaz,
             &[("window_pkts", Number(3.0))],
@@ -158,23 +186,40 @@ fn wrong_settings_are_refused_in_one_sentence() {
             &[("mbiaz.window_pkts", Number(40.0)), ("mbiaz.window_ms", Number(1000.0))],
             "window_pkts is 40 but must be 0 (no limit), or at least 4 and without window_ms",
         ),
-        (BuiltIn::ZigZag, &[("alpha", Number(0.0))], "alpha is 0 but must be a number above 0, up to 0.5"),
+        (
+            BuiltIn::ZigZag,
+            &[("alpha", Number(0.0))],
+            "alpha is 0 but must be a number above 0, up to 0.5",
+        ),
         (BuiltIn::Zbs, &[("lock_at_start", Number(1.0))], "lock_at_start must be true or false"),
-        (BuiltIn::Zbs, &[("lock_pkts", Number(1.5))], "lock_pkts is 1.5 but must be a whole number from 0 to 2^32 - 1"),
-        (BuiltIn::Zbs, &[("lock_ms", Number(-1.0))], "lock_ms is -1 but must be a number that is not negative"),
+        (
+            BuiltIn::Zbs,
+            &[("lock_pkts", Number(1.5))],
+            "lock_pkts is 1.5 but must be a whole number from 0 to 2^32 - 1",
+        ),
+        (
+            BuiltIn::Zbs,
+            &[("lock_ms", Number(-1.0))],
+            "lock_ms is -1 but must be a number that is not negative",
+        ),
         (
             BuiltIn::Zbs,
             &[("shared_from", Number(1.25))],
             "ambiguous_from is 1.5 but must not be larger than shared_from, which is 1.25",
         ),
-        (BuiltIn::Zbs, &[("spike.beta", Number(0.75))], "beta is 0.75 but must not be larger than alpha, which is 0.5"),
+        (
+            BuiltIn::Zbs,
+            &[("spike.beta", Number(0.75))],
+            "beta is 0.75 but must not be larger than alpha, which is 0.5",
+        ),
         (BuiltIn::AlwaysWireless, &[("alpha", Flag(true))], "always wireless has no such setting"),
     ] {
         assert_eq!(error(algorithm, settings), expected);
     }
     let unknown = error(BuiltIn::Zbs, &[("spike.gamma", Number(1.0))]);
     assert!(
-        unknown.starts_with("ZBS has no such setting; it has rott_margin, ") && unknown.contains("spike.…"),
+        unknown.starts_with("ZBS has no such setting; it has rott_margin, ")
+            && unknown.contains("spike.…"),
         "{unknown}"
     );
     assert_eq!(BuiltIn::Zbs.config().get("spike.gamma"), None);

@@ -1,4 +1,5 @@
-//! What holds for every algorithm at a sender, whatever it is fed: those of the papers and the yardsticks.
+//! What holds for every algorithm at a sender, whatever it is fed: those of the papers and the
+//! yardsticks.
 
 use losscause::observe::Acked;
 use losscause::{
@@ -7,7 +8,8 @@ use losscause::{
 };
 use proptest::prelude::*;
 
-/// One packet: how long after the one before it is sent, its round-trip time, whether it arrives. Microseconds.
+/// One packet: how long after the one before it is sent, its round-trip time, whether it arrives.
+/// Microseconds.
 type Op = (i64, i64, bool);
 
 fn ops() -> impl Strategy<Value = Vec<Op>> {
@@ -31,12 +33,14 @@ fn with_times_scaled(algorithm: BuiltIn, factor: i64) -> LdaConfig {
     config
 }
 
-/// Every judgement on a flow whose times are multiplied by `factor` and then shifted by `offset`. Losses are declared
-/// three packets later. The window is what is in flight. Revised judgements are among them.
+/// Every judgement on a flow whose times are multiplied by `factor` and then shifted by `offset`.
+/// Losses are declared three packets later. The window is what is in flight. Revised judgements are
+/// among them.
 fn judgements(config: &LdaConfig, ops: &[Op], factor: i64, offset: i64) -> Vec<Judgement> {
     let scaled = |us: i64| Time::from_nanos(us * 1_000 * factor + offset);
-    let mut sender =
-        SenderDifferentiator::<_, losscause::ack::Fixed<512>>::new(config.build(End::Sender).expect("valid"));
+    let mut sender = SenderDifferentiator::<_, losscause::ack::Fixed<512>>::new(
+        config.build(End::Sender).expect("valid"),
+    );
     let mut judged = Vec::new();
     let mut now = 0;
     let mut newest = 0;
@@ -61,13 +65,15 @@ fn judgements(config: &LdaConfig, ops: &[Op], factor: i64, offset: i64) -> Vec<J
         sender.set_cwnd(sender.in_flight_pkts() as f64);
         sender.on_acked(number);
         judged.extend(sender.end_of_ack(scaled(newest), Some(number), &mut ()));
-        let (late, still): (Vec<u64>, Vec<u64>) = missing.iter().partition(|lost| **lost + 3 <= number);
+        let (late, still): (Vec<u64>, Vec<u64>) =
+            missing.iter().partition(|lost| **lost + 3 <= number);
         missing = still;
         if !late.is_empty() {
             late.iter().for_each(|&lost| sender.on_lost(lost));
             judged.push(sender.declare(scaled(newest), Signal::Gap, &mut ()));
             assert!(
-                sender.is_recovering() && sender.declared().is_some_and(|loss| loss.lost_pkts as usize == late.len())
+                sender.is_recovering()
+                    && sender.declared().is_some_and(|loss| loss.lost_pkts as usize == late.len())
             );
         }
     }
@@ -89,15 +95,14 @@ enum Any {
 fn any_event() -> impl Strategy<Value = Any> {
     let time = || prop_oneof![(0_i64..1 << 40), any::<i64>()].prop_map(Time::from_nanos);
     let span = || prop_oneof![(0_i64..1 << 30), any::<i64>()].prop_map(Span::from_nanos);
-    let ack = (time(), prop::option::of(span()), any::<u32>(), prop::option::of(any::<f64>())).prop_map(
-        |(at, rtt, pkts, cwnd_pkts)| {
+    let ack = (time(), prop::option::of(span()), any::<u32>(), prop::option::of(any::<f64>()))
+        .prop_map(|(at, rtt, pkts, cwnd_pkts)| {
             let mut acked = Acked::new(pkts.into());
             acked.cwnd_pkts = cwnd_pkts;
             let mut observation = Observation::first(1, at).with_delay(rtt).with_acked(acked);
             observation.spanned = pkts;
             Any::Ack(observation)
-        },
-    );
+        });
     let signal = prop::sample::select(vec![
         Signal::Gap,
         Signal::Gap,
@@ -107,15 +112,23 @@ fn any_event() -> impl Strategy<Value = Any> {
         Signal::PersistentCongestion,
     ]);
     let numbers = prop::option::of((any::<u64>(), any::<u64>()));
-    let loss = (time(), signal, numbers, any::<u32>(), prop::option::of(time()), prop::option::of(any::<f64>()))
+    let loss = (
+        time(),
+        signal,
+        numbers,
+        any::<u32>(),
+        prop::option::of(time()),
+        prop::option::of(any::<f64>()),
+    )
         .prop_map(|(at, signal, numbers, lost_pkts, sent_at, cwnd_pkts)| {
             let mut loss = Loss::new(at, signal);
-            loss.numbers = numbers.map(|(a, b): (u64, u64)| Numbers { first: a.min(b), last: a.max(b) });
+            loss.numbers =
+                numbers.map(|(a, b): (u64, u64)| Numbers { first: a.min(b), last: a.max(b) });
             (loss.lost_pkts, loss.sent_at, loss.cwnd_pkts) = (lost_pkts, sent_at, cwnd_pkts);
             Any::Loss(loss)
         });
-    let end =
-        (time(), time(), any::<u64>()).prop_map(|(began, ended, lost)| Any::End(Recovery::new(began, ended, lost)));
+    let end = (time(), time(), any::<u64>())
+        .prop_map(|(began, ended, lost)| Any::End(Recovery::new(began, ended, lost)));
     prop_oneof![3 => ack, 2 => loss, 1 => end]
 }
 
@@ -131,7 +144,8 @@ proptest! {
                     Any::Ack(sample) => lda.observe(sample),
                     Any::Loss(loss) => {
                         lda.on_loss(loss);
-                        // Not compared as values: a window that is no number makes a reason that is none.
+                        // Not compared as values: a window that is no number makes a reason that is
+                        // none.
                         let judgement = lda.judge(loss);
                         let again = lda.judge(loss);
                         prop_assert_eq!(judgement.to_string(), again.to_string(), "{}", algorithm);

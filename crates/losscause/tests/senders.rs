@@ -1,4 +1,5 @@
-//! A sender with per-packet ACKs has enough information: an algorithm there gives the same verdicts as at the receiver.
+//! A sender with per-packet ACKs has enough information: an algorithm there gives the same verdicts
+//! as at the receiver.
 
 mod common;
 
@@ -7,15 +8,16 @@ use losscause::ack::{AckTracker, Fixed};
 use losscause::lda::AsTold;
 use losscause::verdict::Input;
 use losscause::{
-    Algorithm, BuiltIn, End, Judgement, Loss, Needs, Numbers, Observation, Packet, Reason, SenderDifferentiator,
-    Signal, Span, Time, Verdict,
+    Algorithm, BuiltIn, End, Judgement, Loss, Needs, Numbers, Observation, Packet, Reason,
+    SenderDifferentiator, Signal, Span, Time, Verdict,
 };
 use proptest::prelude::*;
 
 /// The delay of the reverse path is constant.
 const BACK: Span = Span::from_millis(30);
 
-/// One packet: how long after the one before it is sent, its way to the receiver, whether it arrives. Microseconds.
+/// One packet: how long after the one before it is sent, its way to the receiver, whether it
+/// arrives. Microseconds.
 type Op = (i64, i64, bool);
 
 /// A packet that arrives: its number, when it was sent and when it arrived.
@@ -50,10 +52,17 @@ fn at_receiver(algorithm: BuiltIn, arrived: &[Arrived]) -> Vec<(u64, Verdict)> {
     judged.into_iter().map(|(number, judgement)| (number, judgement.verdict)).collect()
 }
 
-/// Verdicts at a sender that learns of every arrival a little later and declares each missing packet lost at once.
-fn at_sender(algorithm: BuiltIn, sent: &[(u64, Time)], arrived: &[Arrived], named: bool) -> Vec<(u64, Verdict)> {
-    let mut sender =
-        SenderDifferentiator::<_, Fixed<512>>::new(algorithm.build(End::Sender).expect("published parameters"));
+/// Verdicts at a sender that learns of every arrival a little later and declares each missing
+/// packet lost at once.
+fn at_sender(
+    algorithm: BuiltIn,
+    sent: &[(u64, Time)],
+    arrived: &[Arrived],
+    named: bool,
+) -> Vec<(u64, Verdict)> {
+    let mut sender = SenderDifferentiator::<_, Fixed<512>>::new(
+        algorithm.build(End::Sender).expect("published parameters"),
+    );
     let mut verdicts = Vec::new();
     let mut sends = sent.iter().peekable();
     let mut expected = None;
@@ -82,8 +91,14 @@ fn at_sender(algorithm: BuiltIn, sent: &[(u64, Time)], arrived: &[Arrived], name
     verdicts
 }
 
-const RECEIVERS: [BuiltIn; 6] =
-    [BuiltIn::Biaz, BuiltIn::MBiaz, BuiltIn::Spike, BuiltIn::SpikeTobe, BuiltIn::ZigZag, BuiltIn::Zbs];
+const RECEIVERS: [BuiltIn; 6] = [
+    BuiltIn::Biaz,
+    BuiltIn::MBiaz,
+    BuiltIn::Spike,
+    BuiltIn::SpikeTobe,
+    BuiltIn::ZigZag,
+    BuiltIn::Zbs,
+];
 
 fn ops() -> impl Strategy<Value = Vec<Op>> {
     prop::collection::vec((1_i64..20_000, 10_000_i64..60_000, prop::bool::weighted(0.8)), 2..300)
@@ -102,8 +117,8 @@ proptest! {
         }
     }
 
-    /// Bursts sent at one instant, acknowledged in any grouping, without numbers: the tracker misses as many as are
-    /// missing.
+    /// Bursts sent at one instant, acknowledged in any grouping, without numbers: the tracker
+    /// misses as many as are missing.
     #[test]
     fn send_times_and_the_largest_number_count_missing_packets(
         bursts in prop::collection::vec(prop::collection::vec(prop::bool::weighted(0.7), 1..6), 1..30),
@@ -159,14 +174,17 @@ proptest! {
 
 #[test]
 fn every_receivers_algorithm_decides_at_a_sender_like_quic() {
-    // A queue that fills and empties, a packet every 10 ms, every 17th lost: fed like a QUIC stack that names no
-    // numbers.
+    // A queue that fills and empties, a packet every 10 ms, every 17th lost: fed like a QUIC stack
+    // that names no numbers.
     let ops: Vec<Op> = (0..400).map(|i| (10_000, 30_000 + 500 * (i % 40), i % 17 != 16)).collect();
     let (sent, arrived) = flow(&ops);
     for algorithm in RECEIVERS {
         let verdicts = at_sender(algorithm, &sent, &arrived, false);
         assert_eq!(verdicts.len(), 23);
-        assert!(verdicts.iter().all(|(_, verdict)| *verdict != Verdict::Undecided), "{algorithm}: {verdicts:?}");
+        assert!(
+            verdicts.iter().all(|(_, verdict)| *verdict != Verdict::Undecided),
+            "{algorithm}: {verdicts:?}"
+        );
     }
 }
 
@@ -177,11 +195,15 @@ fn marks_timeouts_and_persistent_congestion_are_congestion() {
             BuiltIn::AlwaysWireless.build(End::Sender).expect("published parameters"),
         );
         let judgement = sender.declare(Time::ZERO, signal, &mut ());
-        assert_eq!((judgement.verdict, judgement.reason), (Verdict::Congestion, Reason::Signalled { signal }));
+        assert_eq!(
+            (judgement.verdict, judgement.reason),
+            (Verdict::Congestion, Reason::Signalled { signal })
+        );
     }
 }
 
-/// Calls a loss congestion, and wireless once its recovery turns out to have lost one packet only: quiche's roll-back.
+/// Calls a loss congestion, and wireless once its recovery turns out to have lost one packet only:
+/// quiche's roll-back.
 #[derive(Default)]
 struct SecondThoughts {
     losses: Vec<(u32, Signal)>,
@@ -214,20 +236,25 @@ fn an_algorithm_learns_a_recoverys_losses_and_may_revise() {
     let ms = |ms| Time::ZERO + Span::from_millis(ms);
     let mut sender = SenderDifferentiator::<_, Fixed<64>>::new(SecondThoughts::default());
     let mut revised = Vec::new();
-    // A packet every 10 ms, acknowledged 50 ms later; 7 is lost, and later 20 and 22. Each is declared three packets
-    // later.
+    // A packet every 10 ms, acknowledged 50 ms later; 7 is lost, and later 20 and 22. Each is
+    // declared three packets later.
     for number in 0..40 {
         sender.on_sent(number, ms(10 * number as i64));
-        let Some(acked) = number.checked_sub(5).filter(|n| ![7, 20, 22].contains(n)) else { continue };
+        let Some(acked) = number.checked_sub(5).filter(|n| ![7, 20, 22].contains(n)) else {
+            continue;
+        };
         let now = ms(10 * number as i64);
         sender.on_acked(acked);
-        revised.extend(sender.end_of_ack(now, None, &mut ()).map(|judgement| (acked, judgement.verdict)));
+        revised.extend(
+            sender.end_of_ack(now, None, &mut ()).map(|judgement| (acked, judgement.verdict)),
+        );
         if [10, 23, 25].contains(&acked) {
             sender.on_lost(acked - 3);
             assert_eq!(sender.declare(now, Signal::Gap, &mut ()).verdict, Verdict::Congestion);
         }
     }
-    // Packet 15 was sent when 10 was acknowledged; 16 is the first one sent after the recovery began.
+    // Packet 15 was sent when 10 was acknowledged; 16 is the first one sent after the recovery
+    // began.
     assert_eq!(revised, [(16, Verdict::Wireless)]);
     assert_eq!(sender.algorithm().recoveries, [1, 2]);
     assert_eq!(sender.algorithm().losses, [(1, Signal::Gap); 3]);
@@ -237,7 +264,10 @@ fn an_algorithm_learns_a_recoverys_losses_and_may_revise() {
 fn a_need_that_a_transport_cannot_meet_is_named() {
     let provided = Needs::NONE.with_acks().with_spacing().with_gap_size();
     let lacks = |needs: Needs| needs.first_missing_from(provided);
-    assert_eq!(lacks(BuiltIn::Biaz.build(End::Sender).expect("published parameters").needs()), None);
+    assert_eq!(
+        lacks(BuiltIn::Biaz.build(End::Sender).expect("published parameters").needs()),
+        None
+    );
     assert_eq!(
         lacks(BuiltIn::ZigZag.build(End::Sender).expect("published parameters").needs()),
         Some("the delay of every arrival")

@@ -1,5 +1,7 @@
 //! Near minimum: a loss is wireless if the packet after the gap met no queue to speak of.
-use losscause::{Algorithm, Amount, ConfigError, Evidence, Input, Judgement, Loss, Needs, Observation, Span};
+use losscause::{
+    Algorithm, Amount, ConfigError, Evidence, Input, Judgement, Loss, Needs, Observation, Span,
+};
 
 /// The algorithm, with its setting and its state.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
@@ -19,13 +21,21 @@ impl Algorithm for NearMinimum {
         Needs::NONE.with_delay()
     }
     fn check(&self) -> Result<(), ConfigError> {
-        losscause::registry::check("within_ms", self.within_ms, |ms| ms >= 0.0, "a number that is not negative")
+        losscause::registry::check(
+            "within_ms",
+            self.within_ms,
+            |ms| ms >= 0.0,
+            "a number that is not negative",
+        )
     }
     fn observe(&mut self, observation: &Observation) {
         self.rott_min = self.rott_min.into_iter().chain(observation.delay).min();
     }
     fn judge(&self, loss: &Loss) -> Judgement {
-        let Some((rott, rott_min)) = loss.delay().zip(self.rott_min) else { return Judgement::without(Input::Delay) };
-        Evidence::new(self.name(), "queueing delay", rott - rott_min).wireless_below(Amount::millis(self.within_ms))
+        let Some((rott, rott_min)) = loss.delay().zip(self.rott_min) else {
+            return Judgement::without(Input::Delay);
+        };
+        Evidence::new(self.name(), "queueing delay", rott - rott_min)
+            .wireless_below(Amount::millis(self.within_ms))
     }
 }

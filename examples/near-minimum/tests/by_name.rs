@@ -13,7 +13,8 @@ const WLH: &str = "cen2003/WLH";
 
 /// The paper's scenario with these settings.
 fn measured(registry: &Registry, settings: &[&str]) -> Result<Measurements, String> {
-    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    let settings: Vec<Setting> =
+        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
     let scenario = load_scenario(WLH, &Context::new(registry.clone())).unwrap();
     let experiment = scenario.with(&settings).and_then(|scenario| scenario.experiment());
     Ok(run(&experiment.map_err(|error| error.to_string())?, 1).unwrap())
@@ -26,9 +27,14 @@ fn registry() -> Registry {
 #[test]
 fn it_judges_the_losses_of_wlh_and_its_setting_moves_its_errors() {
     let errors = |within_ms| {
-        let lda = ["flow.test.lda=near minimum", &format!("lda.near-minimum.within_ms={within_ms}")];
+        let lda =
+            ["flow.test.lda=near minimum", &format!("lda.near-minimum.within_ms={within_ms}")];
         let run = measured(&registry(), &lda).unwrap();
-        let judged: u64 = run.flows.iter().map(|flow| flow.queue_drops + flow.wireless_drops - flow.undetected).sum();
+        let judged: u64 = run
+            .flows
+            .iter()
+            .map(|flow| flow.queue_drops + flow.wireless_drops - flow.undetected)
+            .sum();
         assert!(judged > 50 && run.metric("undecided") == Some(0.0), "{judged}");
         ["M_c", "M_w"].map(|metric| run.metric(metric))
     };
@@ -52,15 +58,24 @@ fn a_wrong_setting_or_name_is_refused_in_one_sentence() {
             "lda.near-minimum.within_ms=-1",
             "lda.near minimum: within_ms is -1 but must be a number that is not negative",
         ),
-        ("lda.near-minimum.within_ms=near", "lda.near-minimum.within_ms: within_ms must be a number"),
-        ("lda.near-minimum.within=5", "lda.near-minimum.within: near minimum has no such setting; it has within_ms"),
+        (
+            "lda.near-minimum.within_ms=near",
+            "lda.near-minimum.within_ms: within_ms must be a number",
+        ),
+        (
+            "lda.near-minimum.within=5",
+            "lda.near-minimum.within: near minimum has no such setting; it has within_ms",
+        ),
     ] {
         let said = refused(&[lda, setting]);
         assert!(said.ends_with(expected), "{said}");
     }
     let said = refused(&["flow.test.lda=near maximum"]);
     assert!(said.contains("(did you mean \"near minimum\"?)"), "{said}");
-    let taken = registry().with_own(NearMinimum { within_ms: 5.0, rott_min: None }).unwrap_err().to_string();
+    let taken = registry()
+        .with_own(NearMinimum { within_ms: 5.0, rott_min: None })
+        .unwrap_err()
+        .to_string();
     assert_eq!(taken, "the algorithm \"near minimum\" is already there");
 }
 
@@ -79,7 +94,8 @@ fn its_setting_is_shown_with_its_value() {
 fn the_command_lists_it_and_runs_it() {
     let listed = command(&["list", "algorithms", "--format", "json"]);
     let listed = String::from_utf8(listed.stdout).unwrap();
-    for text in ["\"name\": \"near minimum\"", "\"key\": \"within_ms\"", "a number; 10 unless set"] {
+    for text in ["\"name\": \"near minimum\"", "\"key\": \"within_ms\"", "a number; 10 unless set"]
+    {
         assert!(listed.contains(text), "{text} in {listed}");
     }
     let ran = command(&["simulate", WLH, "--set", "flow.test.lda=near-minimum"]);
@@ -90,7 +106,10 @@ fn the_command_lists_it_and_runs_it() {
 fn the_page_on_algorithms_of_ones_own_shows_this_one() {
     let page = include_str!("../../../docs/algorithms/your-own.md");
     for code in [include_str!("../src/lib.rs"), include_str!("../src/main.rs")] {
-        assert!(page.contains(&format!("```rust\n{code}```")), "docs/algorithms/your-own.md shows other code");
+        assert!(
+            page.contains(&format!("```rust\n{code}```")),
+            "docs/algorithms/your-own.md shows other code"
+        );
     }
 }
 
@@ -129,7 +148,8 @@ fn one_of_senders_runs_at_a_tcp_sender_and_not_at_a_receiver() {
     assert!(run.metric("goodput") > plain.metric("goodput"), "it does not slow down");
     let at_receiver = measured(&registry, &["flow.test.lda=unimpressed"]).unwrap_err();
     assert!(
-        at_receiver.ends_with("unimpressed looks at acknowledgements, so it is for TCP senders only"),
+        at_receiver
+            .ends_with("unimpressed looks at acknowledgements, so it is for TCP senders only"),
         "{at_receiver}"
     );
 }

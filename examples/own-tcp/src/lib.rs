@@ -1,5 +1,7 @@
 //! Gentle: grows as NewReno does, and gives up a third of its window for a loss instead of half.
-use losscause_transport::tcp::{AckEvent, Answer, CongestionControl, LossEvent, OwnControl, TimeoutEvent, Window};
+use losscause_transport::tcp::{
+    AckEvent, Answer, CongestionControl, LossEvent, OwnControl, TimeoutEvent, Window,
+};
 
 /// The name in scenarios, and what makes one for each connection.
 pub const GENTLE: OwnControl =

@@ -1,4 +1,5 @@
-//! The whole command `losscause`, with one TCP more: `own-tcp simulate FILE --set tcp.variant=gentle`.
+//! The whole command `losscause`, with one TCP more: `own-tcp simulate FILE --set
+//! tcp.variant=gentle`.
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -34,8 +34,12 @@ fn registry() -> Registry {
 }
 
 fn scenario(settings: &[&str]) -> Scenario {
-    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(LOSSY, "lossy.toml", &Context::new(registry())).unwrap().with(&settings).unwrap()
+    let settings: Vec<Setting> =
+        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    Scenario::parse(LOSSY, "lossy.toml", &Context::new(registry()))
+        .unwrap()
+        .with(&settings)
+        .unwrap()
 }
 
 fn config(settings: &[&str]) -> Config {
@@ -63,7 +67,10 @@ fn it_runs_over_any_recovery_and_in_the_machine_of_linux() {
     let parts = |settings: &[&str]| (config(settings).recovery, config(settings).response);
     assert_eq!(parts(&["tcp.variant=gentle"]), (RecoveryScheme::Sack, own));
     assert_eq!(parts(&["flow.download.variant=gentle"]), (RecoveryScheme::Sack, own));
-    assert_eq!(parts(&["tcp.variant=gentle", "tcp.recovery=newreno"]), (RecoveryScheme::NewReno, own));
+    assert_eq!(
+        parts(&["tcp.variant=gentle", "tcp.recovery=newreno"]),
+        (RecoveryScheme::NewReno, own)
+    );
     assert_eq!(parts(&["tcp.variant=reno", "tcp.response=gentle"]), (RecoveryScheme::Reno, own));
     assert_eq!(parts(&["tcp.variant=gentle", "tcp.mode=linux"]), (RecoveryScheme::RackTlp, own));
     assert_eq!(parts(&["tcp.variant=gentle", "tcp.mode=ns2"]), (RecoveryScheme::Sack, own));
@@ -82,22 +89,30 @@ fn it_gives_up_less_than_reno_for_every_loss() {
     let reno = linux("tcp.variant=reno");
     assert!(gentle > 1.05 * reno, "{gentle} and {reno}");
     let omniscient = goodput(&["tcp.variant=gentle", "flow.download.lda=omniscient"]);
-    assert!(omniscient > 1.2 * goodput(&["tcp.variant=gentle"]), "losses that are known to be wireless cost nothing");
+    assert!(
+        omniscient > 1.2 * goodput(&["tcp.variant=gentle"]),
+        "losses that are known to be wireless cost nothing"
+    );
 }
 
 #[test]
 fn it_is_compared_and_swept() {
-    let variants = ["sack: tcp.variant=sack", "gentle: tcp.variant=gentle"].map(|text| Variant::parse(text).unwrap());
+    let variants = ["sack: tcp.variant=sack", "gentle: tcp.variant=gentle"]
+        .map(|text| Variant::parse(text).unwrap());
     let workers = || Workers::from(Jobs::new(2).unwrap());
     let plan = Plan::new(&scenario(&[]), variants.to_vec(), 1, 2).unwrap();
     let compared = plan.execute(workers(), |_| ()).unwrap();
-    assert_eq!(compared.variants.iter().map(|variant| variant.name.as_str()).collect::<Vec<_>>(), ["sack", "gentle"]);
+    assert_eq!(
+        compared.variants.iter().map(|variant| variant.name.as_str()).collect::<Vec<_>>(),
+        ["sack", "gentle"]
+    );
 
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("lossy.toml"), LOSSY).unwrap();
     let text = "title = \"Whose\"\nscenario = \"lossy.toml\"\nruns = 1\nmetrics = [\"goodput\"]\n\
                 [[axis]]\nkey = \"tcp.variant\"\nvalues = [\"sack\", \"gentle\"]\n";
-    let sweep = Sweep::parse(text, &folder.path().join("sweep.toml"), &Context::new(registry())).unwrap();
+    let sweep =
+        Sweep::parse(text, &folder.path().join("sweep.toml"), &Context::new(registry())).unwrap();
     let outcome = sweep.execute(workers(), None, |_| std::ops::ControlFlow::Continue(())).unwrap();
     assert!(outcome.result.unwrap().json().contains("gentle"));
 }
@@ -105,9 +120,14 @@ fn it_is_compared_and_swept() {
 #[test]
 fn it_is_a_row_of_the_benchmark_of_paths() {
     let chosen = in_loop::chosen(&registry(), &["gentle".to_owned()]).unwrap();
-    let found = in_loop::measure(&chosen, 1, 2, 1, &Workers::from(Jobs::new(2).unwrap()), |_| ()).unwrap();
+    let found =
+        in_loop::measure(&chosen, 1, 2, 1, &Workers::from(Jobs::new(2).unwrap()), |_| ()).unwrap();
     let rows: Vec<_> = found.rows.iter().filter(|row| row.algorithm == "gentle").collect();
-    assert_eq!(rows.iter().map(|row| row.vantage).collect::<Vec<_>>(), ["sender", "sender"], "one per rate of loss");
+    assert_eq!(
+        rows.iter().map(|row| row.vantage).collect::<Vec<_>>(),
+        ["sender", "sender"],
+        "one per rate of loss"
+    );
     assert!(rows.iter().all(|row| row.over_base.unwrap().mean != 1.0), "it is not the base");
     let all = in_loop::chosen(&registry(), &[]).unwrap();
     assert!(all.iter().any(|contender| contender.name() == "gentle"), "without names too");
@@ -119,7 +139,10 @@ fn an_unknown_name_is_refused_with_the_list() {
                 new-jersey, gentle";
     let unknown = format!("\"gentel\" is unknown (did you mean \"gentle\"?), {list}");
     assert_eq!(refused(&["tcp.variant=gentel"]), format!("lossy.toml: tcp.variant: {unknown}"));
-    assert_eq!(refused(&["flow.download.variant=gentel"]), format!("lossy.toml: flow.download.variant: {unknown}"));
+    assert_eq!(
+        refused(&["flow.download.variant=gentel"]),
+        format!("lossy.toml: flow.download.variant: {unknown}")
+    );
     let said = refused(&["tcp.response=gentel"]);
     assert!(said.ends_with("new-jersey, gentle") && said.contains("aimd, vegas"), "{said}");
     let additive = refused(&["tcp.variant=gentle", "tcp.additive_increase_pkts=2"]);
@@ -139,7 +162,14 @@ fn the_command_lists_it_and_runs_it() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("lossy.toml");
     std::fs::write(&file, LOSSY).unwrap();
-    let ran = command(&["simulate", file.to_str().unwrap(), "--set", "tcp.variant=gentle", "--set", "duration_s=10"]);
+    let ran = command(&[
+        "simulate",
+        file.to_str().unwrap(),
+        "--set",
+        "tcp.variant=gentle",
+        "--set",
+        "duration_s=10",
+    ]);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }
 
@@ -148,12 +178,16 @@ fn the_page_on_tcps_of_ones_own_shows_this_one() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms/your-own-tcp.md");
     let page = std::fs::read_to_string(page).unwrap();
     for code in [include_str!("../src/lib.rs"), include_str!("../src/main.rs")] {
-        assert!(page.contains(&format!("```rust\n{code}```")), "docs/algorithms/your-own-tcp.md shows other code");
+        assert!(
+            page.contains(&format!("```rust\n{code}```")),
+            "docs/algorithms/your-own-tcp.md shows other code"
+        );
     }
 }
 
 #[test]
 fn the_example_has_at_most_60_lines() {
-    let lines = include_str!("../src/lib.rs").lines().count() + include_str!("../src/main.rs").lines().count();
+    let lines = include_str!("../src/lib.rs").lines().count()
+        + include_str!("../src/main.rs").lines().count();
     assert!(lines <= 60, "{lines}");
 }

@@ -45,9 +45,18 @@ fn the_client_downloads_from_the_server_and_both_report() {
     let client = hang::output("the client", client);
     let server = hang::output("the server", server);
     let text = |output: &Output| {
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+        format!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        )
     };
-    assert!(client.status.success() && server.status.success(), "{}{}", text(&client), text(&server));
+    assert!(
+        client.status.success() && server.status.success(),
+        "{}{}",
+        text(&client),
+        text(&server)
+    );
     assert!(text(&client).starts_with("500000 bytes in "), "{}", text(&client));
     assert!(text(&server).contains("all connections: Counts {"), "{}", text(&server));
 }
@@ -57,5 +66,8 @@ fn an_unknown_algorithm_is_refused_with_those_that_there_are() {
     let output = server().args(["127.0.0.1:0", "unused.der", "Spick"]).output().unwrap();
     assert!(!output.status.success());
     let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.contains("there is no algorithm \"Spick\"; there are Biaz, mBiaz, Spike"), "{error}");
+    assert!(
+        error.contains("there is no algorithm \"Spick\"; there are Biaz, mBiaz, Spike"),
+        "{error}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Real endpoints of s2n-quic over the simulator's links, in virtual time: 20 Mb/s, 40 ms, as in docs/quic.md.
+//! Real endpoints of s2n-quic over the simulator's links, in virtual time: 20 Mb/s, 40 ms, as in
+//! docs/quic.md.
 //!
 //! Keys and connection IDs are drawn anew in each run, so numbers differ a little from run to run.
 
@@ -23,7 +24,14 @@ const CODEL: QueueSpec = QueueSpec::CoDel(CoDelSpec::new(Limit::Packets(1000)));
 
 fn link(queue: QueueSpec, loss: f64) -> Link {
     let max_ack_delay = Duration::from_millis(25);
-    Link { rate_bps: 20_000_000, one_way: Span::from_millis(20), queue, loss, max_ack_delay, seed: 1 }
+    Link {
+        rate_bps: 20_000_000,
+        one_way: Span::from_millis(20),
+        queue,
+        loss,
+        max_ack_delay,
+        seed: 1,
+    }
 }
 
 const MEASURED: Duration = Duration::from_secs(20);
@@ -76,7 +84,9 @@ fn measure(link: Link, parameters: Option<&LdaConfig>) -> String {
             let link = Link { seed, ..link };
             match parameters {
                 None => link.transfer(Cubic::default(), measured),
-                Some(parameters) => link.transfer(LossTolerant::with_parameters(parameters).unwrap(), measured),
+                Some(parameters) => {
+                    link.transfer(LossTolerant::with_parameters(parameters).unwrap(), measured)
+                }
             }
         })
         .collect();
@@ -88,7 +98,10 @@ fn measure(link: Link, parameters: Option<&LdaConfig>) -> String {
 fn spike(start_us: i64, end_us: i64) -> LdaConfig {
     let start = Span::from_micros(start_us);
     let end = Span::from_micros(end_us);
-    LdaConfig::Spike(SpikeConfig { thresholds: SpikeThresholds::Fixed { start, end }, ..SpikeConfig::tobe() })
+    LdaConfig::Spike(SpikeConfig {
+        thresholds: SpikeThresholds::Fixed { start, end },
+        ..SpikeConfig::tobe()
+    })
 }
 
 #[test]

@@ -22,8 +22,8 @@ struct Captures {
     captures: [Analysis; 1],
 }
 
-/// Tells why a capture lost its packets. Returns the JSON that `losscause analyze --format json` prints, and the answer
-/// in sentences.
+/// Tells why a capture lost its packets. Returns the JSON that `losscause analyze --format json`
+/// prints, and the answer in sentences.
 #[pyfunction]
 #[pyo3(signature = (capture, ldas, algorithms, *, flow=None, keep_skew=false, progress=None))]
 pub(crate) fn analyze(
@@ -36,10 +36,15 @@ pub(crate) fn analyze(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, String)> {
     let failures = Failures::default();
-    let registry = algorithms::added(Registry::of(losscause::registry::Registry::built_in()), algorithms, &failures)?;
+    let registry = algorithms::added(
+        Registry::of(losscause::registry::Registry::built_in()),
+        algorithms,
+        &failures,
+    )?;
     let chosen = match ldas.is_empty() {
         true => Chosen::all_of(&registry),
-        false => Chosen::named(&ldas, &registry).map_err(|error| about(error.to_string(), None, Some("ldas")))?,
+        false => Chosen::named(&ldas, &registry)
+            .map_err(|error| about(error.to_string(), None, Some("ldas")))?,
     };
     let file = input::path(capture, "capture")?;
     let name = file.display().to_string();
@@ -59,7 +64,8 @@ pub(crate) fn analyze(
     })?;
     failures.take(py, &name, "").map_or(Ok(()), Err)?;
     let analysis: Result<Analysis, CaptureError> = analyzed;
-    let analysis = analysis.map_err(|error| about(format!("{name}: {error}"), Some(&name), None))?;
+    let analysis =
+        analysis.map_err(|error| about(format!("{name}: {error}"), Some(&name), None))?;
     let answer = analysis.answer();
     Ok((json(&Captures { captures: [analysis] })?, answer))
 }

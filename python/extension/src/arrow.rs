@@ -1,4 +1,5 @@
-//! Tables and arrays of other packages, by Arrow's C interface: `__arrow_c_stream__` and `__arrow_c_array__`.
+//! Tables and arrays of other packages, by Arrow's C interface: `__arrow_c_stream__` and
+//! `__arrow_c_array__`.
 //!
 //! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>
 
@@ -20,7 +21,8 @@ const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 
-/// A table that polars, pyarrow, pandas, DuckDB and others take without a copy: `polars.DataFrame(table)`.
+/// A table that polars, pyarrow, pandas, DuckDB and others take without a copy:
+/// `polars.DataFrame(table)`.
 #[pyclass(frozen, module = "losscause")]
 pub(crate) struct Table {
     schema: SchemaRef,
@@ -69,13 +71,16 @@ impl Table {
 /// Whether an object hands out Arrow data.
 pub(crate) fn is_arrow(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
-    Ok(object.hasattr(intern!(py, "__arrow_c_stream__"))? || object.hasattr(intern!(py, "__arrow_c_array__"))?)
+    Ok(object.hasattr(intern!(py, "__arrow_c_stream__"))?
+        || object.hasattr(intern!(py, "__arrow_c_array__"))?)
 }
 
-/// The arrays of an object that hands out Arrow data; those of a table are of structures, one field per column.
+/// The arrays of an object that hands out Arrow data; those of a table are of structures, one field
+/// per column.
 pub(crate) fn arrays(object: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
     let py = object.py();
-    let unreadable = |error: ArrowError| sentence(format!("the Arrow data cannot be read: {error}"));
+    let unreadable =
+        |error: ArrowError| sentence(format!("the Arrow data cannot be read: {error}"));
     if object.hasattr(intern!(py, "__arrow_c_stream__"))? {
         let stream = object.call_method0(intern!(py, "__arrow_c_stream__"))?;
         let reader = ArrayStreamReader::try_new(taken_stream(&stream)?).map_err(unreadable)?;
@@ -89,7 +94,8 @@ pub(crate) fn arrays(object: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
 /// The rows of a table as structures, one field per column; `what` is the argument that it is.
 pub(crate) fn structures(table: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ArrayRef>> {
     let not_a_table = || {
-        let problem = format!("{what}: is {}, expected a table that hands out Arrow data", kind(table));
+        let problem =
+            format!("{what}: is {}, expected a table that hands out Arrow data", kind(table));
         about(problem, None, Some(what))
     };
     if !is_arrow(table)? {
@@ -102,7 +108,8 @@ pub(crate) fn structures(table: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<A
     Ok(arrays)
 }
 
-/// A column of a table, part by part; none if it is not there. A table without rows may have no part at all.
+/// A column of a table, part by part; none if it is not there. A table without rows may have no
+/// part at all.
 pub(crate) fn column(structures: &[ArrayRef], name: &str) -> Option<Vec<ArrayRef>> {
     let parts: Option<Vec<ArrayRef>> =
         structures.iter().map(|array| array.as_struct().column_by_name(name).cloned()).collect();
@@ -113,18 +120,22 @@ pub(crate) fn column(structures: &[ArrayRef], name: &str) -> Option<Vec<ArrayRef
 #[allow(unsafe_code)]
 fn taken_stream(capsule: &Bound<'_, PyAny>) -> PyResult<FFI_ArrowArrayStream> {
     let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(STREAM))?;
-    // SAFETY: A capsule of this name holds a stream of the C interface, by the protocol; what is taken leaves a released
-    // stream behind, which the capsule's destructor leaves alone.
+    // SAFETY: A capsule of this name holds a stream of the C interface, by the protocol; what is
+    // taken leaves a released stream behind, which the capsule's destructor leaves alone.
     Ok(unsafe { FFI_ArrowArrayStream::from_raw(pointer.cast().as_ptr()) })
 }
 
 /// Takes an array out of its capsules.
 #[allow(unsafe_code)]
-fn taken_array(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<Result<ArrayRef, ArrowError>> {
+fn taken_array(
+    schema: &Bound<'_, PyAny>,
+    array: &Bound<'_, PyAny>,
+) -> PyResult<Result<ArrayRef, ArrowError>> {
     let schema = schema.cast::<PyCapsule>()?.pointer_checked(Some(SCHEMA))?;
     let array = array.cast::<PyCapsule>()?.pointer_checked(Some(ARRAY))?;
-    // SAFETY: Capsules of these names hold a schema and an array of the C interface that belong together, by the protocol;
-    // what is taken leaves released ones behind, which the capsules' destructors leave alone.
+    // SAFETY: Capsules of these names hold a schema and an array of the C interface that belong
+    // together, by the protocol; what is taken leaves released ones behind, which the capsules'
+    // destructors leave alone.
     let data = unsafe {
         let schema = FFI_ArrowSchema::from_raw(schema.cast().as_ptr());
         from_ffi(FFI_ArrowArray::from_raw(array.cast().as_ptr()), &schema)

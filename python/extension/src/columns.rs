@@ -1,11 +1,12 @@
 //! The columns that a classifier reads: from a table, from arrays of Arrow or NumPy, or from lists.
 //!
-//! Whole numbers of 64 bits are read where they lie. All others are converted, and a table in several parts stays in
-//! them. A value that may be missing is [`MISSING`] where it is.
+//! Whole numbers of 64 bits are read where they lie. All others are converted, and a table in
+//! several parts stays in them. A value that may be missing is [`MISSING`] where it is.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, PrimitiveArray};
 use arrow_schema::DataType;
@@ -74,16 +75,27 @@ impl Unit {
         let is_number = self == Self::NumberOrMissing;
         match number {
             // Zero may have a sign, which would be that of the bits.
-            Some(number) if is_number && number >= 0.0 && number.is_finite() => Ok(number.abs().to_bits() as i64),
+            Some(number) if is_number && number >= 0.0 && number.is_finite() => {
+                Ok(number.abs().to_bits() as i64)
+            }
             Some(seconds) if !is_number && (0.0..MOST_SECONDS).contains(&seconds) => {
                 Ok(Span::from_secs_f64_rounded(seconds).as_nanos())
             }
             None if self.may_be_missing() => Ok(MISSING),
             Some(number) if self.may_be_missing() && number.is_nan() => Ok(MISSING),
             number => {
-                let found = number.map_or_else(|| "missing".to_owned(), |number| number.to_string());
-                let range = if is_number { "a number, 0 or more" } else { "seconds, 0 or more and below 9e9" };
-                Err(about(format!("{name}: row {row} is {found}, expected {range}"), None, Some(name)))
+                let found =
+                    number.map_or_else(|| "missing".to_owned(), |number| number.to_string());
+                let range = if is_number {
+                    "a number, 0 or more"
+                } else {
+                    "seconds, 0 or more and below 9e9"
+                };
+                Err(about(
+                    format!("{name}: row {row} is {found}, expected {range}"),
+                    None,
+                    Some(name),
+                ))
             }
         }
     }
@@ -93,7 +105,11 @@ impl<'py> Column<'py> {
     /// An array of Arrow or NumPy, or a list.
     pub(crate) fn of(name: &'static str, given: &Bound<'py, PyAny>, unit: Unit) -> PyResult<Self> {
         if is_numpy(given)? {
-            return numpy_part(name, given, unit).map(|part| Self { name, unit, parts: vec![part] });
+            return numpy_part(name, given, unit).map(|part| Self {
+                name,
+                unit,
+                parts: vec![part],
+            });
         }
         if arrow::is_arrow(given)? {
             return Self::of_arrays(name, &arrow::arrays(given)?, unit);
@@ -101,7 +117,9 @@ impl<'py> Column<'py> {
         let made = match unit {
             Unit::Whole => given.extract::<Vec<i64>>(),
             Unit::WholeOrMissing => given.extract::<Vec<Option<i64>>>().map(missing_too),
-            _ => given.extract::<Vec<Option<f64>>>().and_then(|numbers| all_kept(name, 0, numbers, unit)),
+            _ => given
+                .extract::<Vec<Option<f64>>>()
+                .and_then(|numbers| all_kept(name, 0, numbers, unit)),
         };
         match made {
             Ok(made) => Ok(Self { name, unit, parts: vec![Part::Made(made)] }),
@@ -134,7 +152,11 @@ impl<'py> Column<'py> {
 
 fn unusable(name: &str, found: &str, unit: Unit) -> PyErr {
     let expected = unit.expected();
-    about(format!("{name}: is {found}, expected an array or a list of {expected}"), None, Some(name))
+    about(
+        format!("{name}: is {found}, expected an array or a list of {expected}"),
+        None,
+        Some(name),
+    )
 }
 
 fn missing_too(numbers: Vec<Option<i64>>) -> Vec<i64> {
@@ -156,7 +178,11 @@ fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(object.get_type().module()?.to_cow()? == "numpy")
 }
 
-fn numpy_part<'py>(name: &'static str, given: &Bound<'py, PyAny>, unit: Unit) -> PyResult<Part<'py>> {
+fn numpy_part<'py>(
+    name: &'static str,
+    given: &Bound<'py, PyAny>,
+    unit: Unit,
+) -> PyResult<Part<'py>> {
     let array = given.cast::<PyUntypedArray>().map_err(|_| unusable(name, &kind(given), unit))?;
     if array.ndim() != 1 {
         let problem = format!("{name}: has {} dimensions, expected 1", array.ndim());
@@ -165,17 +191,23 @@ fn numpy_part<'py>(name: &'static str, given: &Bound<'py, PyAny>, unit: Unit) ->
     let dtype = given.getattr("dtype")?;
     let kind: String = dtype.getattr("kind")?.extract()?;
     match (unit.is_whole(), kind.as_str()) {
-        // Unsigned numbers of 64 bits keep their bits: those from 2^63 on are refused as negative ones are.
+        // Unsigned numbers of 64 bits keep their bits: those from 2^63 on are refused as negative
+        // ones are.
         (true, "i" | "u") => {
             let signed = match dtype.getattr("itemsize")?.extract::<usize>()? {
-                8 if dtype.getattr("isnative")?.extract()? => given.call_method1("view", ("int64",))?,
+                8 if dtype.getattr("isnative")?.extract()? => {
+                    given.call_method1("view", ("int64",))?
+                }
                 _ => given.call_method1("astype", ("int64",))?,
             };
-            let signed = if array.is_contiguous() { signed } else { signed.call_method0("copy")? };
+            let signed =
+                if array.is_contiguous() { signed } else { signed.call_method0("copy")? };
             Ok(Part::Numpy(signed.extract::<PyReadonlyArray1<'py, i64>>()?))
         }
         (false, "f" | "i" | "u") => {
-            let numbers = given.call_method1("astype", ("float64",))?.extract::<PyReadonlyArray1<'py, f64>>()?;
+            let numbers = given
+                .call_method1("astype", ("float64",))?
+                .extract::<PyReadonlyArray1<'py, f64>>()?;
             Ok(Part::Made(all_kept(name, 0, numbers.as_array().iter().copied().map(Some), unit)?))
         }
         _ => Err(unusable(name, &format!("an array of {dtype}"), unit)),
@@ -183,24 +215,40 @@ fn numpy_part<'py>(name: &'static str, given: &Bound<'py, PyAny>, unit: Unit) ->
 }
 
 #[allow(clippy::cast_lossless)] // The macros cast from types for some of which there is no `From`.
-fn arrow_part<'py>(name: &'static str, before: usize, array: &ArrayRef, unit: Unit) -> PyResult<Part<'py>> {
+fn arrow_part<'py>(
+    name: &'static str,
+    before: usize,
+    array: &ArrayRef,
+    unit: Unit,
+) -> PyResult<Part<'py>> {
     let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0);
     let has_nulls = nulls.is_some();
     if let Some(row) = nulls.and_then(|nulls| nulls.iter().position(|is_there| !is_there))
         && !unit.may_be_missing()
     {
-        return Err(about(format!("{name}: row {} is null, expected a number", before + row), None, Some(name)));
+        return Err(about(
+            format!("{name}: row {} is null, expected a number", before + row),
+            None,
+            Some(name),
+        ));
     }
     macro_rules! whole {
         ($type:ty) => {
             Part::Made(missing_too(
-                array.as_primitive::<$type>().iter().map(|number| number.map(|number| number as i64)).collect(),
+                array
+                    .as_primitive::<$type>()
+                    .iter()
+                    .map(|number| number.map(|number| number as i64))
+                    .collect(),
             ))
         };
     }
     macro_rules! numbers {
         ($type:ty) => {{
-            let numbers = array.as_primitive::<$type>().iter().map(|number| number.map(|number| number as f64));
+            let numbers = array
+                .as_primitive::<$type>()
+                .iter()
+                .map(|number| number.map(|number| number as f64));
             Part::Made(all_kept(name, before, numbers, unit)?)
         }};
     }

@@ -37,7 +37,10 @@ pub(crate) fn compare(
     }
     for (name, settings) in variants {
         let Ok(settings) = settings.cast::<PyDict>() else {
-            let problem = format!("variants: {name} is {}, expected a dictionary of settings", input::kind(&settings));
+            let problem = format!(
+                "variants: {name} is {}, expected a dictionary of settings",
+                input::kind(&settings)
+            );
             return Err(about(problem, None, Some("variants")));
         };
         compared.push(Variant { name: name.extract()?, settings: input::settings(settings)? });
@@ -46,7 +49,8 @@ pub(crate) fn compare(
         let problem = "algorithms: there is only one variant, expected two or more, such as [\"none\", \"ZBS\"]";
         return Err(about(problem.to_owned(), None, Some("algorithms")));
     }
-    let plan = Plan::new(&scenario, compared, input::whole(seed, "seed")?, input::count(runs, "runs")?);
+    let plan =
+        Plan::new(&scenario, compared, input::whole(seed, "seed")?, input::count(runs, "runs")?);
     let plan = plan.map_err(Failure::from)?;
     let workers = workers(jobs, &failures)?;
     let made = work::elsewhere(py, failures.stop(), progress, |progress| {

@@ -94,12 +94,16 @@ fn from_run(error: &RunError) -> PyErr {
     let text = error.to_string();
     match error {
         RunError::Input(
-            InputError::File { file, .. } | InputError::Syntax { file, .. } | InputError::NotBuilt { what: file, .. },
+            InputError::File { file, .. }
+            | InputError::Syntax { file, .. }
+            | InputError::NotBuilt { what: file, .. },
         )
         | RunError::Unwritable { file, .. }
         | RunError::Unsupported { file, .. } => about(text, Some(file), None),
         RunError::Input(InputError::Key { file, key, .. }) => about(text, Some(file), Some(key)),
-        RunError::Input(InputError::Option { option, .. }) => about(text, None, Some(key_of(option))),
+        RunError::Input(InputError::Option { option, .. }) => {
+            about(text, None, Some(key_of(option)))
+        }
         _ => sentence(text),
     }
 }

@@ -13,8 +13,8 @@ use crate::error::{Failure, about};
 /// What errors and results call a scenario that is a dictionary.
 const DICTIONARY: &str = "dict";
 
-/// Reads a scenario: a file's name or path, a paper's scenario such as `cen2003/WLH`, or a mapping with the keys of a
-/// scenario file. The settings are applied to it.
+/// Reads a scenario: a file's name or path, a paper's scenario such as `cen2003/WLH`, or a mapping
+/// with the keys of a scenario file. The settings are applied to it.
 pub(crate) fn scenario(
     given: &Bound<'_, PyAny>,
     settings: &[Setting],
@@ -91,17 +91,23 @@ fn value(given: &Bound<'_, PyAny>, key: &str) -> Result<Value, Failure> {
     if given.hasattr("__float__")? {
         return Ok(Value::Float(given.extract()?));
     }
-    let problem = format!("is {}, expected a number, a text, a flag, a list or a dictionary", kind(given));
+    let problem =
+        format!("is {}, expected a number, a text, a flag, a list or a dictionary", kind(given));
     Err(refused(key, problem))
 }
 
 fn name(key: &Bound<'_, PyAny>, path: &str) -> Result<String, Failure> {
-    key.extract().map_err(|_| refused(path, format!("has {} for a key, expected a text", kind(key))))
+    key.extract()
+        .map_err(|_| refused(path, format!("has {} for a key, expected a text", kind(key))))
 }
 
 fn refused(key: &str, problem: String) -> Failure {
     let subject = if key.is_empty() { DICTIONARY.to_owned() } else { key.to_owned() };
-    Failure::Python(about(format!("{subject}: {problem}"), None, Some(key).filter(|key| !key.is_empty())))
+    Failure::Python(about(
+        format!("{subject}: {problem}"),
+        None,
+        Some(key).filter(|key| !key.is_empty()),
+    ))
 }
 
 /// "None", or the name of an object's type.
@@ -109,7 +115,8 @@ pub(crate) fn kind(object: &Bound<'_, PyAny>) -> String {
     if object.is_none() {
         return "None".to_owned();
     }
-    let name = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+    let name =
+        object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
     format!("of type {name}")
 }
 
@@ -133,6 +140,10 @@ fn not_whole(given: &Bound<'_, PyAny>, key: &str) -> PyErr {
 pub(crate) fn count(given: &Bound<'_, PyAny>, key: &str) -> PyResult<u32> {
     match given.extract::<u32>() {
         Ok(number) if number > 0 => Ok(number),
-        _ => Err(about(format!("{key}: is {given}, expected a whole number from 1 to 2^32 - 1"), None, Some(key))),
+        _ => Err(about(
+            format!("{key}: is {given}, expected a whole number from 1 to 2^32 - 1"),
+            None,
+            Some(key),
+        )),
     }
 }

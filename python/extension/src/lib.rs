@@ -12,8 +12,8 @@
 //! arrow       tables and arrays of other packages               → columns, and back
 //! ```
 //!
-//! It converts and forwards. What a user of Python sees beyond that, such as results as mappings, is Python
-//! (`python/losscause/`).
+//! It converts and forwards. What a user of Python sees beyond that, such as results as mappings,
+//! is Python (`python/losscause/`).
 
 #![deny(unsafe_code)]
 

@@ -1,4 +1,5 @@
-//! A sweep whose cells an engine in Python measures, in any processes and parts: `python/losscause/_ray.py`.
+//! A sweep whose cells an engine in Python measures, in any processes and parts:
+//! `python/losscause/_ray.py`.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -30,7 +31,8 @@ pub(crate) struct Directory {
     path: PathBuf,
 }
 
-/// The rows of some cells as columns: the numbers of the cells, the values of every axis, systems, seeds.
+/// The rows of some cells as columns: the numbers of the cells, the values of every axis, systems,
+/// seeds.
 type Rows = (Vec<usize>, Vec<Vec<String>>, Vec<String>, Vec<u64>);
 
 #[pymethods]
@@ -93,11 +95,19 @@ impl Plan {
     /// What the rows of the cells from `first` to `end` - 1 say beside the values.
     fn rows(&self, first: usize, end: usize) -> PyResult<Rows> {
         let cells = self.elsewhere.sweep().cells_in(self.range(first, end)?);
-        let mut rows: Rows = (vec![], vec![vec![]; cells.first().map_or(0, |cell| cell.values.len())], vec![], vec![]);
+        let mut rows: Rows = (
+            vec![],
+            vec![vec![]; cells.first().map_or(0, |cell| cell.values.len())],
+            vec![],
+            vec![],
+        );
         for cell in &cells {
             for (system, seed) in self.elsewhere.runs(cell) {
                 rows.0.push(cell.number);
-                rows.1.iter_mut().zip(&cell.values).for_each(|(axis, value)| axis.push(value.value.clone()));
+                rows.1
+                    .iter_mut()
+                    .zip(&cell.values)
+                    .for_each(|(axis, value)| axis.push(value.value.clone()));
                 rows.2.push(system);
                 rows.3.push(seed);
             }
@@ -105,12 +115,20 @@ impl Plan {
         Ok(rows)
     }
 
-    /// Measures the cells from `first` to `end` - 1 on one thread: numbers of eight bytes, run by run, each run with its
-    /// metrics in order; NaN where it has none.
-    fn measure<'py>(&self, py: Python<'py>, first: usize, end: usize) -> PyResult<Bound<'py, PyBytes>> {
+    /// Measures the cells from `first` to `end` - 1 on one thread: numbers of eight bytes, run by
+    /// run, each run with its metrics in order; NaN where it has none.
+    fn measure<'py>(
+        &self,
+        py: Python<'py>,
+        first: usize,
+        end: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let cells = self.range(first, end)?;
-        let workers = Workers::from(Jobs::new(1).map_err(Failure::from)?).stopping_at(self.failures.stop());
-        let made = work::elsewhere(py, self.failures.stop(), None, |_| self.elsewhere.sweep().values(cells, workers))?;
+        let workers =
+            Workers::from(Jobs::new(1).map_err(Failure::from)?).stopping_at(self.failures.stop());
+        let made = work::elsewhere(py, self.failures.stop(), None, |_| {
+            self.elsewhere.sweep().values(cells, workers)
+        })?;
         let values = finished(py, made, &self.failures, &self.file)?;
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         Ok(PyBytes::new(py, &bytes))
@@ -123,8 +141,9 @@ impl Plan {
         Ok(Directory { held, path: out })
     }
 
-    /// Puts the values of all cells together. With a directory, the results are written there. Returns the JSON and the
-    /// tables that the local engine prints; None if there are too many cells for a document in memory.
+    /// Puts the values of all cells together. With a directory, the results are written there.
+    /// Returns the JSON and the tables that the local engine prints; None if there are too many
+    /// cells for a document in memory.
     fn conclude(
         &self,
         py: Python<'_>,
@@ -135,7 +154,8 @@ impl Plan {
         let values: Vec<f64> = values.as_bytes().chunks_exact(8).map(number).collect();
         let directory = directory.map(Bound::get);
         let made = py.detach(|| {
-            let result = self.elsewhere.conclude(&values, directory.map(|directory| &directory.held))?;
+            let result =
+                self.elsewhere.conclude(&values, directory.map(|directory| &directory.held))?;
             if let Some(directory) = directory {
                 report::keep_sweep_html(&directory.path, result.as_ref())?;
             }
@@ -151,7 +171,9 @@ impl Plan {
         if first < end && end <= count {
             return Ok(first..end);
         }
-        Err(sentence(format!("cells {first} to {end}: expected a part of the {count} cells, from 0 on")))
+        Err(sentence(format!(
+            "cells {first} to {end}: expected a part of the {count} cells, from 0 on"
+        )))
     }
 }
 

@@ -1,6 +1,8 @@
 //! `reproduce`: the runs and the JSON of `losscause reproduce`.
 
-use losscause_laboratory::papers::reproduce::{Event, Plan, Repetitions, Selection, Variation, answer_in_words};
+use losscause_laboratory::papers::reproduce::{
+    Event, Plan, Repetitions, Selection, Variation, answer_in_words,
+};
 use losscause_study::{Context, InputError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,8 +13,9 @@ use crate::input;
 use crate::simulate::{finished, json, workers};
 use crate::work;
 
-/// Measures papers, or their tables and figures, again; without any a fixed choice of every paper. The algorithms `also` run
-/// beside the papers'. Returns the JSON that `losscause reproduce --format json` prints, and the answer in a sentence.
+/// Measures papers, or their tables and figures, again; without any a fixed choice of every paper.
+/// The algorithms `also` run beside the papers'. Returns the JSON that `losscause reproduce
+/// --format json` prints, and the answer in a sentence.
 #[pyfunction]
 #[pyo3(signature = (items, also, algorithms, *, runs=None, seed, jobs=None, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "named in Python")]
@@ -26,7 +29,8 @@ pub(crate) fn reproduce(
     jobs: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, String)> {
-    let selection = if items.is_empty() { Selection::first_look() } else { Selection::parse(&items) };
+    let selection =
+        if items.is_empty() { Selection::first_look() } else { Selection::parse(&items) };
     let selection = selection.map_err(Failure::from)?.beside(&also);
     let repetitions = match runs {
         Some(runs) => Repetitions::exactly(input::count(runs, "runs")?).map_err(Failure::from)?,
@@ -35,7 +39,13 @@ pub(crate) fn reproduce(
     let failures = Failures::default();
     let seed = input::whole(seed, "seed")?;
     let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
-    let plan = Plan::new_with(&Context::new(registry), &selection, repetitions, seed, &Variation::default());
+    let plan = Plan::new_with(
+        &Context::new(registry),
+        &selection,
+        repetitions,
+        seed,
+        &Variation::default(),
+    );
     // A result contains the drawings of its figures.
     let plan = plan.map_err(of_argument)?.drawing();
     let workers = workers(jobs, &failures)?;
@@ -56,7 +66,11 @@ fn of_argument(error: InputError) -> Failure {
     match &error {
         InputError::Option { option, problem } if option.starts_with("--also ") => {
             let algorithm = option.trim_start_matches("--also ");
-            Failure::Python(about(format!("algorithms: {algorithm}: {problem}"), None, Some("algorithms")))
+            Failure::Python(about(
+                format!("algorithms: {algorithm}: {problem}"),
+                None,
+                Some("algorithms"),
+            ))
         }
         _ => Failure::from(error),
     }

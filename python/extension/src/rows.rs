@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, NullArray, RecordBatch, RecordBatchOptions,
-    UInt64Array,
+    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, NullArray, RecordBatch,
+    RecordBatchOptions, UInt64Array,
 };
 use arrow_schema::{Field, Schema};
 use indexmap::IndexMap;
@@ -15,14 +15,21 @@ use serde::Deserialize;
 use crate::arrow::Table;
 use crate::error::sentence;
 
-/// The objects of a JSON document as a table. `path` has the keys from the document to the list of objects; where a list of
-/// objects is on the way, the rows of all of them follow each other, each with the values of `keep` of the objects above it.
-/// An object within a row becomes columns called `key.key`, and so do the values of axes; other lists are left out.
+/// The objects of a JSON document as a table. `path` has the keys from the document to the list of
+/// objects; where a list of objects is on the way, the rows of all of them follow each other, each
+/// with the values of `keep` of the objects above it. An object within a row becomes columns called
+/// `key.key`, and so do the values of axes; other lists are left out.
 #[pyfunction]
 #[pyo3(signature = (json, path, keep=vec![]))]
-pub(crate) fn rows(py: Python<'_>, json: &str, path: Vec<String>, keep: Vec<String>) -> PyResult<Table> {
+pub(crate) fn rows(
+    py: Python<'_>,
+    json: &str,
+    path: Vec<String>,
+    keep: Vec<String>,
+) -> PyResult<Table> {
     py.detach(|| {
-        let document: Json = serde_json::from_str(json).map_err(|error| sentence(error.to_string()))?;
+        let document: Json =
+            serde_json::from_str(json).map_err(|error| sentence(error.to_string()))?;
         let mut columns = Columns::default();
         columns.take(&document, &path, &keep, &Object::new());
         columns.table()
@@ -56,7 +63,9 @@ impl Columns {
     /// Takes in the rows below `value`, each with what is kept of the objects above it.
     fn take(&mut self, value: &Json, path: &[String], keep: &[String], above: &Object) {
         match (value, path) {
-            (Json::List(items), _) => items.iter().for_each(|item| self.take(item, path, keep, above)),
+            (Json::List(items), _) => {
+                items.iter().for_each(|item| self.take(item, path, keep, above))
+            }
             (Json::Object(object), []) => {
                 let mut row = above.clone();
                 flatten(object, "", &mut row);
@@ -66,7 +75,11 @@ impl Columns {
                 let Some(below) = object.get(key) else { return };
                 let kept = object.iter().filter(|(key, _)| keep.contains(key));
                 let mut above = above.clone();
-                flatten(&kept.map(|(key, value)| (key.clone(), value.clone())).collect(), "", &mut above);
+                flatten(
+                    &kept.map(|(key, value)| (key.clone(), value.clone())).collect(),
+                    "",
+                    &mut above,
+                );
                 self.take(below, rest, keep, &above);
             }
             _ => {}
@@ -94,10 +107,14 @@ impl Columns {
             (name, array(&column))
         });
         let (names, arrays): (Vec<String>, Vec<ArrayRef>) = named.unzip();
-        let fields: Vec<Field> =
-            names.iter().zip(&arrays).map(|(name, array)| Field::new(name, array.data_type().clone(), true)).collect();
+        let fields: Vec<Field> = names
+            .iter()
+            .zip(&arrays)
+            .map(|(name, array)| Field::new(name, array.data_type().clone(), true))
+            .collect();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
+        let batch =
+            RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
         Table::of(vec![batch.map_err(|error| sentence(error.to_string()))?])
     }
 }
@@ -127,7 +144,8 @@ fn axis(item: &Json) -> Option<(&str, &Json)> {
 
 /// A column of one type: flags, whole numbers, numbers, else words.
 fn array(column: &[Json]) -> ArrayRef {
-    let all = |is: fn(&Json) -> bool| column.iter().all(|value| matches!(value, Json::Null) || is(value));
+    let all =
+        |is: fn(&Json) -> bool| column.iter().all(|value| matches!(value, Json::Null) || is(value));
     if all(|_| false) {
         return Arc::new(NullArray::new(column.len()));
     }
@@ -136,7 +154,8 @@ fn array(column: &[Json]) -> ArrayRef {
         return Arc::new(column.iter().map(flag).collect::<BooleanArray>());
     }
     if all(|value| matches!(value, Json::Whole(_))) {
-        let whole = |value: &Json| if let Json::Whole(number) = value { Some(*number) } else { None };
+        let whole =
+            |value: &Json| if let Json::Whole(number) = value { Some(*number) } else { None };
         return Arc::new(column.iter().map(whole).collect::<Int64Array>());
     }
     // Seeds may need all 64 bits.

@@ -15,8 +15,9 @@ use crate::error::{Failure, about, sentence};
 use crate::input;
 use crate::work::{self, Watch};
 
-/// Runs a scenario. Returns the JSON that `losscause simulate --format json` prints, the answer in sentences, and the
-/// events of the kinds that `trace` names (all if it is empty, none if it is None).
+/// Runs a scenario. Returns the JSON that `losscause simulate --format json` prints, the answer in
+/// sentences, and the events of the kinds that `trace` names (all if it is empty, none if it is
+/// None).
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, settings, algorithms, *, runs, jobs=None, interval=None, trace=None, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "named in Python")]
@@ -45,11 +46,22 @@ pub(crate) fn simulate(
         return Err(about(problem, None, Some(key)));
     }
     let (result, table) = if runs > 1 {
-        (several(py, &scenario, &settings, &experiment, Several { seed, runs, jobs, progress }, &failures)?, None)
+        (
+            several(
+                py,
+                &scenario,
+                &settings,
+                &experiment,
+                Several { seed, runs, jobs, progress },
+                &failures,
+            )?,
+            None,
+        )
     } else {
         let filter = trace.map(|kinds| kept(&kinds)).transpose()?;
         let interval = interval.map(span).transpose()?;
-        let mut one = One { run: Run::new(&experiment, seed).map_err(Failure::from)?, interval, filter };
+        let mut one =
+            One { run: Run::new(&experiment, seed).map_err(Failure::from)?, interval, filter };
         one.make(py, &scenario, &settings, &failures, progress, !algorithms.is_empty())?
     };
     Ok((json(&result)?, result.answer(), table))
@@ -63,7 +75,11 @@ pub(crate) fn json(value: &impl serde::Serialize) -> PyResult<String> {
 
 /// What a trace keeps: all events, or those of some kinds.
 fn kept(kinds: &[String]) -> Result<Filter, Failure> {
-    if kinds.is_empty() { Ok(Filter::default()) } else { Ok(Filter::default().kinds(kinds, "trace")?) }
+    if kinds.is_empty() {
+        Ok(Filter::default())
+    } else {
+        Ok(Filter::default().kinds(kinds, "trace")?)
+    }
 }
 
 fn span(seconds: &Bound<'_, PyAny>) -> PyResult<Span> {
@@ -114,7 +130,9 @@ impl One {
         failures.take(py, scenario.file(), &place).map_or(Ok(()), Err)?;
         let mut result = SimulationResult::of(scenario, settings, &self.run);
         result.series = series.into_rows();
-        let table = batches.map(|batches| batches.map_err(|error| sentence(error.to_string())).and_then(Table::of));
+        let table = batches.map(|batches| {
+            batches.map_err(|error| sentence(error.to_string())).and_then(Table::of)
+        });
         Ok((result, table.transpose()?))
     }
 }
@@ -207,7 +225,10 @@ fn several(
 }
 
 /// Threads that stop when an algorithm raises.
-pub(crate) fn workers(jobs: Option<&Bound<'_, PyAny>>, failures: &Failures) -> Result<Workers, Failure> {
+pub(crate) fn workers(
+    jobs: Option<&Bound<'_, PyAny>>,
+    failures: &Failures,
+) -> Result<Workers, Failure> {
     let jobs = match jobs {
         Some(jobs) => Jobs::new(input::count(jobs, "jobs")? as usize)?,
         None => Jobs::default(),
@@ -216,7 +237,12 @@ pub(crate) fn workers(jobs: Option<&Bound<'_, PyAny>>, failures: &Failures) -> R
 }
 
 /// The result of work on other threads, or what an algorithm raised there.
-pub(crate) fn finished<T>(py: Python<'_>, made: Result<T, RunError>, failures: &Failures, file: &str) -> PyResult<T> {
+pub(crate) fn finished<T>(
+    py: Python<'_>,
+    made: Result<T, RunError>,
+    failures: &Failures,
+    file: &str,
+) -> PyResult<T> {
     let place = match &made {
         Err(RunError::StoppedIn { place }) => format!("{place}, "),
         _ => String::new(),

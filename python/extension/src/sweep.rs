@@ -15,7 +15,8 @@ use crate::input;
 use crate::simulate::{finished, workers};
 use crate::work;
 
-/// Reads a sweep file, with the settings, algorithms, runs and seed of a call. Returns its path too.
+/// Reads a sweep file, with the settings, algorithms, runs and seed of a call. Returns its path
+/// too.
 pub(crate) fn loaded(
     sweep: &Bound<'_, PyAny>,
     settings: &Bound<'_, PyDict>,
@@ -34,8 +35,9 @@ pub(crate) fn loaded(
     Ok((file, sweep))
 }
 
-/// Measures every cell of a sweep file, and keeps finished cells in the folder `out` if there is one. Returns the JSON
-/// that `losscause sweep --format json` prints; None if there are too many cells for a document in memory.
+/// Measures every cell of a sweep file, and keeps finished cells in the folder `out` if there is
+/// one. Returns the JSON that `losscause sweep --format json` prints; None if there are too many
+/// cells for a document in memory.
 #[pyfunction]
 #[pyo3(signature = (sweep, settings, algorithms, *, runs=None, seed=None, jobs=None, out=None, resume=false, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "named in Python")]
@@ -53,7 +55,8 @@ pub(crate) fn sweep(
 ) -> PyResult<Option<String>> {
     let failures = Failures::default();
     let (file, sweep) = loaded(sweep, settings, algorithms, (runs, seed), &failures)?;
-    let store = out.as_deref().map(|out| if resume { Store::new(out).resuming() } else { Store::new(out) });
+    let store =
+        out.as_deref().map(|out| if resume { Store::new(out).resuming() } else { Store::new(out) });
     let workers = workers(jobs, &failures)?;
     let made = work::elsewhere(py, failures.stop(), progress, |progress| {
         sweep.execute(workers, store.as_ref(), |so_far| {

@@ -1,4 +1,5 @@
-//! Runs without the interpreter's lock: Ctrl-C ends them, and a function in Python is told of their progress.
+//! Runs without the interpreter's lock: Ctrl-C ends them, and a function in Python is told of their
+//! progress.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -13,7 +14,8 @@ use pyo3::prelude::*;
 /// Time between two looks for signals.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Looks after a run on the calling thread, without the lock: asks for signals and tells of progress every [`TICK`].
+/// Looks after a run on the calling thread, without the lock: asks for signals and tells of
+/// progress every [`TICK`].
 pub(crate) struct Watch<'a> {
     stop: &'a Stop,
     tell: Option<Py<PyAny>>,
@@ -24,14 +26,21 @@ pub(crate) struct Watch<'a> {
 impl<'a> Watch<'a> {
     /// The run ends when `stop` is requested. `tell(done, all)` is called now and then.
     pub(crate) fn new(stop: &'a Stop, tell: Option<&Bound<'_, PyAny>>) -> Self {
-        Self { stop, tell: tell.map(|tell| tell.clone().unbind()), last: Instant::now(), raised: None }
+        Self {
+            stop,
+            tell: tell.map(|tell| tell.clone().unbind()),
+            last: Instant::now(),
+            raised: None,
+        }
     }
 
     /// Called by the run as often as it likes; `Break` ends it.
     pub(crate) fn look(&mut self, done: usize, all: usize) -> ControlFlow<()> {
         if self.last.elapsed() >= TICK {
             self.last = Instant::now();
-            let told = Python::attach(|py| look(py, self.tell.as_ref().map(|tell| tell.bind(py)), done, all));
+            let told = Python::attach(|py| {
+                look(py, self.tell.as_ref().map(|tell| tell.bind(py)), done, all)
+            });
             self.raised = self.raised.take().or(told.err());
         }
         if self.raised.is_some() || self.stop.is_requested() {
@@ -62,8 +71,8 @@ impl Progress {
     }
 }
 
-/// Does `work` on another thread while this one, without the lock, looks for signals and tells `tell(done, all)` of the
-/// progress. A signal requests `stop`, on which the work should end soon.
+/// Does `work` on another thread while this one, without the lock, looks for signals and tells
+/// `tell(done, all)` of the progress. A signal requests `stop`, on which the work should end soon.
 pub(crate) fn elsewhere<T: Send>(
     py: Python<'_>,
     stop: &Stop,

@@ -1,8 +1,10 @@
-//! Whether an algorithm says the same about a receiver's capture as in the simulated receiver itself.
+//! Whether an algorithm says the same about a receiver's capture as in the simulated receiver
+//! itself.
 //!
-//! The two get the same packets on different ways: the simulator hands its receiver every packet as it arrives, and the
-//! analysis reads headers from a file, finds the flows, the gaps and the sender's clock. The simulated receivers have
-//! exact times, so TCP's timestamps get ticks of 1 µs here (RTP's clock has ticks of 11 µs), and no skew is removed.
+//! The two get the same packets on different ways: the simulator hands its receiver every packet as
+//! it arrives, and the analysis reads headers from a file, finds the flows, the gaps and the
+//! sender's clock. The simulated receivers have exact times, so TCP's timestamps get ticks of 1 µs
+//! here (RTP's clock has ticks of 11 µs), and no skew is removed.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -37,8 +39,11 @@ const TICK: Span = Span::from_micros(1);
 /// Every algorithm that runs at receivers, in every network.
 pub(super) fn agreements() -> Result<Vec<Agreement>> {
     let all = Chosen::all_of(&Registry::built_in());
-    let names =
-        || all.iter().filter(|config| config.build(losscause::End::Receiver).is_ok()).map(|config| config.info().name);
+    let names = || {
+        all.iter()
+            .filter(|config| config.build(losscause::End::Receiver).is_ok())
+            .map(|config| config.info().name)
+    };
     let networks = cases::all().into_iter().filter(|case| NETWORKS.contains(&case.name));
     networks.flat_map(|case| names().map(move |name| agreement(&case, name))).collect()
 }
@@ -60,11 +65,16 @@ fn agreement(case: &Case, name: &str) -> Result<Agreement> {
     let options = Analysed { chosen, keep_skew: true, ..Analysed::all() };
     let file = directory.path().join(Vantage::Receiver.file());
     let analysis = analyze(File::open(&file)?, Vantage::Receiver.file(), &options)?;
-    let mut agreement = Agreement { algorithm: name.to_owned(), network: case.name, judged: 0, equal: 0 };
+    let mut agreement =
+        Agreement { algorithm: name.to_owned(), network: case.name, judged: 0, equal: 0 };
     for flow in &analysis.flows {
         for loss in &flow.losses {
-            let Some((name, number)) = numbers.get(&(flow.src.clone(), loss.seq as u32)) else { continue };
-            let Some(&simulated) = flow_of(name).and_then(|flow| verdicts.of.get(&(flow as u32, *number))) else {
+            let Some((name, number)) = numbers.get(&(flow.src.clone(), loss.seq as u32)) else {
+                continue;
+            };
+            let Some(&simulated) =
+                flow_of(name).and_then(|flow| verdicts.of.get(&(flow as u32, *number)))
+            else {
                 continue;
             };
             for (_, opinion) in loss.verdicts.iter() {

@@ -1,4 +1,5 @@
-//! The networks whose captures are analysed: the papers' topologies, and one link with what real paths have besides.
+//! The networks whose captures are analysed: the papers' topologies, and one link with what real
+//! paths have besides.
 
 use anyhow::Result;
 use losscause::{Span, Time};
@@ -30,7 +31,8 @@ enum Source {
     Server,
 }
 
-/// Two uploads and two calls over a wireless hop, behind the queue of a wired link that cross traffic fills at times.
+/// Two uploads and two calls over a wireless hop, behind the queue of a wired link that cross
+/// traffic fills at times.
 const HOME: &str = r#"
 title = "a wired bottleneck, then a wireless hop"
 duration_s = 150
@@ -74,7 +76,8 @@ variant = "sack"
 max_window_pkts = 1000
 "#;
 
-/// A download from an ordinary Linux server: CUBIC with SACK, timestamps of 1 ms, the first window of RFC 6928.
+/// A download from an ordinary Linux server: CUBIC with SACK, timestamps of 1 ms, the first window
+/// of RFC 6928.
 const SERVER: &str = r#"
 title = "a server, a queue, a path that loses packets"
 duration_s = 120
@@ -104,13 +107,26 @@ max_window_pkts = 4000
 "#;
 
 impl Case {
-    fn of(name: &'static str, about: &'static str, source: Source, settings: &[&'static str]) -> Self {
+    fn of(
+        name: &'static str,
+        about: &'static str,
+        source: Source,
+        settings: &[&'static str],
+    ) -> Self {
         let flows: &[&str] = match source {
             Source::Paper(_) => &["test"],
             Source::Home => &["transfer", "call"],
             Source::Server => &["transfer"],
         };
-        Self { name, about, source, settings: settings.to_vec(), flows, starts_at: Time::ZERO, tick_ms: 1 }
+        Self {
+            name,
+            about,
+            source,
+            settings: settings.to_vec(),
+            flows,
+            starts_at: Time::ZERO,
+            tick_ms: 1,
+        }
     }
 
     fn starting_at(self, seconds: i64) -> Self {
@@ -219,9 +235,14 @@ mod tests {
     #[test]
     fn every_case_is_a_valid_network_with_its_flows() {
         for case in all() {
-            let experiment = case.experiment().unwrap_or_else(|error| panic!("{}: {error}", case.name));
+            let experiment =
+                case.experiment().unwrap_or_else(|error| panic!("{}: {error}", case.name));
             for name in case.flows {
-                assert!(experiment.network.flows.iter().any(|flow| flow.name.starts_with(name)), "{}", case.name);
+                assert!(
+                    experiment.network.flows.iter().any(|flow| flow.name.starts_with(name)),
+                    "{}",
+                    case.name
+                );
             }
         }
     }

@@ -116,15 +116,25 @@ impl Tally {
     }
 
     /// The mean over the flows that have such losses, percent.
-    pub(crate) fn error<'a>(&'a self, of: impl Fn(&'a Judged) -> Option<&'a Errors>, kind: Kind) -> Option<f64> {
+    pub(crate) fn error<'a>(
+        &'a self,
+        of: impl Fn(&'a Judged) -> Option<&'a Errors>,
+        kind: Kind,
+    ) -> Option<f64> {
         let shares: Vec<f64> = self.flows.iter().filter_map(|flow| of(flow)?.share(kind)).collect();
         losscause_study::statistics::mean(&shares)
     }
 }
 
-/// Compares an analysis with the losses of its run, which ended at `end`. The capture begins at second `begins` of the
-/// run.
-pub(crate) fn compare(analysis: &Analysis, begins: f64, vantage: Vantage, losses: &Losses, end: Time) -> Tally {
+/// Compares an analysis with the losses of its run, which ended at `end`. The capture begins at
+/// second `begins` of the run.
+pub(crate) fn compare(
+    analysis: &Analysis,
+    begins: f64,
+    vantage: Vantage,
+    losses: &Losses,
+    end: Time,
+) -> Tally {
     let mut tally = Tally::default();
     for (src, lost) in losses {
         let flow = analysis.flows.iter().find(|flow| flow.src == *src);
@@ -158,10 +168,13 @@ fn compare_flow(
         // Numbers of TCP and RTP have no more bits.
         let seq = found.seq as u32;
         let rtp = flow.is_some_and(|flow| flow.protocol == Protocol::Rtp);
-        // A found range of bytes may hold several segments. RTP's numbers come round; a gap shows within a second or so.
+        // A found range of bytes may hold several segments. RTP's numbers come round; a gap shows
+        // within a second or so.
         let is_it = |loss: &Loss| match rtp {
             true => loss.seq == seq && (loss.lost_s - found_s).abs() < 30.0,
-            false => u64::from(loss.seq.wrapping_sub(seq)) < found.bytes.max(1) && loss.lost_s <= found_s,
+            false => {
+                u64::from(loss.seq.wrapping_sub(seq)) < found.bytes.max(1) && loss.lost_s <= found_s
+            }
         };
         // Of a segment that was lost several times, the first loss that was not found yet.
         let mut matched: Vec<usize> = Vec::new();
@@ -175,7 +188,10 @@ fn compare_flow(
             tally.found += 1;
             if matched.is_empty() {
                 tally.found_false += 1;
-                tally.mistakes.push(format!("{src}: {seq} is no loss, by {:?}, at {found_s:.6} s", found.evidence));
+                tally.mistakes.push(format!(
+                    "{src}: {seq} is no loss, by {:?}, at {found_s:.6} s",
+                    found.evidence
+                ));
             }
         }
         for place in matched {
@@ -191,7 +207,9 @@ fn compare_flow(
             tally.showing += 1;
             tally.showing_found += u64::from(is_found);
             if !is_found {
-                tally.mistakes.push(format!("{src}: {} was missed, lost at {:.6} s", loss.seq, loss.lost_s));
+                tally
+                    .mistakes
+                    .push(format!("{src}: {} was missed, lost at {:.6} s", loss.seq, loss.lost_s));
             }
         }
     }

@@ -1,9 +1,11 @@
-//! `capture-accuracy`: how much of the truth `losscause-capture` finds in captures whose truth is known.
+//! `capture-accuracy`: how much of the truth `losscause-capture` finds in captures whose truth is
+//! known.
 //!
-//! Each case is a network ([`cases`]). It is simulated with several seeds; [`truth`] knows what became of every packet,
-//! and which losses can show in a capture. The captures at the senders and at the receivers are analysed, [`matching`]
-//! compares what was found with what was lost, [`page`] writes docs/capture-accuracy.md, and [`table`] the table from
-//! which `losscause-capture` recommends an algorithm. [`agreement`] and [`tshark`] are independent checks.
+//! Each case is a network ([`cases`]). It is simulated with several seeds; [`truth`] knows what
+//! became of every packet, and which losses can show in a capture. The captures at the senders and
+//! at the receivers are analysed, [`matching`] compares what was found with what was lost, [`page`]
+//! writes docs/capture-accuracy.md, and [`table`] the table from which `losscause-capture`
+//! recommends an algorithm. [`agreement`] and [`tshark`] are independent checks.
 
 mod agreement;
 mod cases;
@@ -52,10 +54,12 @@ pub(crate) struct Options {
     /// Print every loss that shows and was not found, and every one that was found and is none.
     #[arg(long)]
     explain: bool,
-    /// With --short, --only or --also: compare with simulated receivers and with tshark all the same.
+    /// With --short, --only or --also: compare with simulated receivers and with tshark all the
+    /// same.
     #[arg(long)]
     checks: bool,
-    /// Algorithms that judge beside those that `analyze` asks by itself, by name; prints the page instead of writing it.
+    /// Algorithms that judge beside those that `analyze` asks by itself, by name; prints the page
+    /// instead of writing it.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     also: Vec<String>,
 }
@@ -113,7 +117,8 @@ struct Results {
     classes: Classes,
 }
 
-/// An algorithm that says something else about more losses than this share is read wrongly from captures.
+/// An algorithm that says something else about more losses than this share is read wrongly from
+/// captures.
 const LEAST_AGREEMENT: f64 = 0.99;
 
 /// Simulates, analyses, compares and writes.
@@ -131,8 +136,12 @@ pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
         print!("{}", page::page(&results, Table::built_in()));
     }
     let disagrees = |one: &&Agreement| (one.equal as f64) < LEAST_AGREEMENT * one.judged as f64;
-    if let Some(Agreement { algorithm, network, equal, judged }) = results.agreements.iter().find(disagrees) {
-        bail!("{algorithm} on {network}: only {equal} of {judged} verdicts are those of the simulated receiver");
+    if let Some(Agreement { algorithm, network, equal, judged }) =
+        results.agreements.iter().find(disagrees)
+    {
+        bail!(
+            "{algorithm} on {network}: only {equal} of {judged} verdicts are those of the simulated receiver"
+        );
     }
     Ok(())
 }
@@ -148,7 +157,9 @@ fn results(options: &Options) -> Result<Results> {
         eprintln!("{}", case.name);
         let mut tallies: BTreeMap<Vantage, Vec<Tally>> = BTreeMap::new();
         for seed in 1..=runs {
-            for (vantage, tally) in run(&case, seed, options, &mut classes).with_context(|| case.name.to_owned())? {
+            for (vantage, tally) in
+                run(&case, seed, options, &mut classes).with_context(|| case.name.to_owned())?
+            {
                 tallies.entry(vantage).or_default().push(tally);
             }
         }
@@ -171,10 +182,19 @@ impl Options {
 }
 
 /// One run of a case: what the analysis of each capture found of what was lost.
-fn run(case: &Case, seed: u64, options: &Options, classes: &mut Classes) -> Result<Vec<(Vantage, Tally)>> {
+fn run(
+    case: &Case,
+    seed: u64,
+    options: &Options,
+    classes: &mut Classes,
+) -> Result<Vec<(Vantage, Tally)>> {
     let directory = tempfile::tempdir()?;
     let experiment = case.experiment()?;
-    let end = if options.short { experiment.duration.min(case.starts_at + SHORT) } else { experiment.duration };
+    let end = if options.short {
+        experiment.duration.min(case.starts_at + SHORT)
+    } else {
+        experiment.duration
+    };
     let mut fates = Fates::of(&experiment.network);
     let tick = Span::from_millis(case.tick_ms);
     simulate(case, &experiment, seed, (directory.path(), tick), end, &mut fates)?;
@@ -187,7 +207,10 @@ fn run(case: &Case, seed: u64, options: &Options, classes: &mut Classes) -> Resu
         let analysis = analyze(File::open(&file)?, vantage.file(), &analysed)?;
         let tally = matching::compare(&analysis, begins, vantage, &losses, end);
         if options.explain {
-            tally.mistakes.iter().for_each(|mistake| println!("seed {seed}, {}: {mistake}", vantage.name()));
+            tally
+                .mistakes
+                .iter()
+                .for_each(|mistake| println!("seed {seed}, {}: {mistake}", vantage.name()));
         }
         if options.checks() && seed == 1 {
             tshark::count(classes, &file, vantage, (&analysis, begins), &losses)?;
@@ -197,7 +220,8 @@ fn run(case: &Case, seed: u64, options: &Options, classes: &mut Classes) -> Resu
     Ok(tallies)
 }
 
-/// Simulates a case until `end` and writes its captures into a folder, with TCP's timestamps in these ticks.
+/// Simulates a case until `end` and writes its captures into a folder, with TCP's timestamps in
+/// these ticks.
 fn simulate(
     case: &Case,
     experiment: &Experiment,
@@ -227,6 +251,7 @@ fn first_time(file: &Path) -> Result<f64> {
         let field = bytes.get(at..at + 4).and_then(|field| field.try_into().ok());
         Ok(u32::from_le_bytes(field.context("the capture is empty")?))
     };
-    let seconds = f64::from(field(FILE_HEADER)?) - losscause_study::capture_files::EPOCH.as_secs_f64();
+    let seconds =
+        f64::from(field(FILE_HEADER)?) - losscause_study::capture_files::EPOCH.as_secs_f64();
     Ok(seconds + f64::from(field(FILE_HEADER + 4)?) / 1e9)
 }

@@ -62,7 +62,11 @@ fn detection(page: &mut String, outcomes: &[Outcome]) {
     let mut totals = [(Vantage::Sender, Tally::default()), (Vantage::Receiver, Tally::default())];
     for Outcome { case, tallies } in outcomes {
         for (vantage, total) in &mut totals {
-            let sum = tallies.get(vantage).into_iter().flatten().fold(Tally::default(), Tally::with_detection_of);
+            let sum = tallies
+                .get(vantage)
+                .into_iter()
+                .flatten()
+                .fold(Tally::default(), Tally::with_detection_of);
             if sum.showing + sum.found > 0 {
                 detected(page, case.name, *vantage, &sum);
             }
@@ -82,12 +86,22 @@ fn detected(page: &mut String, case: &str, vantage: Vantage, tally: &Tally) {
     };
     let found = percent(tally.showing_found, tally.showing);
     let false_ = percent(tally.found_false, tally.found);
-    let _ =
-        writeln!(page, "| {case} | {} | {} | {found} | {} | {false_} |", vantage.name(), tally.showing, tally.found);
+    let _ = writeln!(
+        page,
+        "| {case} | {} | {} | {found} | {} | {false_} |",
+        vantage.name(),
+        tally.showing,
+        tally.found
+    );
 }
 
 /// A row per case, a column per algorithm.
-fn errors(page: &mut String, outcomes: &[Outcome], (vantage, kind): (Vantage, Kind), table: &Table) {
+fn errors(
+    page: &mut String,
+    outcomes: &[Outcome],
+    (vantage, kind): (Vantage, Kind),
+    table: &Table,
+) {
     let tallies = |outcome: &Outcome| outcome.tallies.get(&vantage).cloned().unwrap_or_default();
     let all: Vec<Tally> = outcomes.iter().flat_map(tallies).collect();
     let judged = all.iter().flat_map(|tally| &tally.flows);
@@ -98,15 +112,23 @@ fn errors(page: &mut String, outcomes: &[Outcome], (vantage, kind): (Vantage, Ki
     for outcome in outcomes {
         let tallies = tallies(outcome);
         let mut cells = vec![cell(estimate(&tallies, |flow| flow.recommended(table), kind))];
-        cells.extend(names.iter().map(|name| cell(estimate(&tallies, |flow| flow.errors.get(*name), kind))));
+        cells.extend(
+            names.iter().map(|name| cell(estimate(&tallies, |flow| flow.errors.get(*name), kind))),
+        );
         if cells.iter().any(|cell| cell != "–") {
             let _ = writeln!(page, "| {} | {} |", outcome.case.name, cells.join(" | "));
         }
     }
-    page.push_str("\nMean over the flows with such losses, then over the runs, with its 95 % interval.\n\n");
+    page.push_str(
+        "\nMean over the flows with such losses, then over the runs, with its 95 % interval.\n\n",
+    );
 }
 
-fn estimate<'a>(tallies: &'a [Tally], of: impl Fn(&'a Judged) -> Option<&'a Errors>, kind: Kind) -> Estimate {
+fn estimate<'a>(
+    tallies: &'a [Tally],
+    of: impl Fn(&'a Judged) -> Option<&'a Errors>,
+    kind: Kind,
+) -> Estimate {
     Estimate::from_runs(tallies.iter().map(|tally| tally.error(&of, kind)))
 }
 

@@ -32,14 +32,17 @@ pub(super) fn recommended(page: &mut String, outcomes: &[Outcome], table: &Table
             let expected = table.expected(situation, name)?;
             Some(2.0 * expected.m_c?.mean + expected.m_w?.mean)
         };
-        let twice = names().filter_map(|name| Some((cautious(name)?, name))).min_by(|a, b| a.0.total_cmp(&b.0));
+        let twice = names()
+            .filter_map(|name| Some((cautious(name)?, name)))
+            .min_by(|a, b| a.0.total_cmp(&b.0));
         let cell = |share: Option<Share>| {
             share.map_or("–".to_owned(), |share| {
                 format!("{:.1} ({:.1} to {:.1})", share.mean, share.least, share.most)
             })
         };
         let twice = twice.map_or("–", |(_, name)| name);
-        let _ = writeln!(page, "| {situation} | {best} | {} | {} | {twice} |", cell(m_c), cell(m_w));
+        let _ =
+            writeln!(page, "| {situation} | {best} | {} | {} | {twice} |", cell(m_c), cell(m_w));
     }
     page.push_str(
         "\nMean over the networks, in brackets the least and the greatest of them. With steady delays, nearly all\n\
@@ -47,12 +50,18 @@ pub(super) fn recommended(page: &mut String, outcomes: &[Outcome], table: &Table
     );
 }
 
-/// The situations of the flows, with the algorithms that judged them. Those with the same row of the table are one.
+/// The situations of the flows, with the algorithms that judged them. Those with the same row of
+/// the table are one.
 fn situations(outcomes: &[Outcome]) -> BTreeMap<Row, (Situation, BTreeSet<&str>)> {
     let mut situations: BTreeMap<Row, (Situation, BTreeSet<&str>)> = BTreeMap::new();
-    for flow in outcomes.iter().flat_map(|outcome| outcome.tallies.values().flatten()).flat_map(|tally| &tally.flows) {
+    for flow in outcomes
+        .iter()
+        .flat_map(|outcome| outcome.tallies.values().flatten())
+        .flat_map(|tally| &tally.flows)
+    {
         for row in flow.situation.rows().into_iter().take(1) {
-            let (_, algorithms) = situations.entry(row).or_insert((flow.situation, BTreeSet::new()));
+            let (_, algorithms) =
+                situations.entry(row).or_insert((flow.situation, BTreeSet::new()));
             algorithms.extend(flow.errors.keys().map(String::as_str));
         }
     }
@@ -68,7 +77,12 @@ pub(super) fn servers(page: &mut String, outcomes: &[Outcome], table: &Table) {
     );
     let servers = || outcomes.iter().filter(|outcome| outcome.case.is_server());
     for vantage in VANTAGES {
-        let flows = || servers().filter_map(|outcome| outcome.tallies.get(&vantage)).flatten().flat_map(flows_of);
+        let flows = || {
+            servers()
+                .filter_map(|outcome| outcome.tallies.get(&vantage))
+                .flatten()
+                .flat_map(flows_of)
+        };
         let mut pooled: BTreeMap<&str, Errors> = BTreeMap::new();
         for flow in flows() {
             let recommended = flow.recommended(table).map(|errors| (RECOMMENDED, errors));
@@ -81,7 +95,9 @@ pub(super) fn servers(page: &mut String, outcomes: &[Outcome], table: &Table) {
         for (name, errors) in &pooled {
             let cell = |kind| match errors.wrong_of(kind) {
                 (_, 0) => "–".to_owned(),
-                (wrong, all) => format!("{:.1} ({wrong} of {all})", 100.0 * wrong as f64 / all as f64),
+                (wrong, all) => {
+                    format!("{:.1} ({wrong} of {all})", 100.0 * wrong as f64 / all as f64)
+                }
             };
             let m_c = cell(Kind::Congestion);
             let m_w = cell(Kind::Wireless);
@@ -150,8 +166,14 @@ fn why(vantage: Vantage, class: Class) -> &'static str {
             "the copy was not needed: a duplicate SACK, an echo, an early acknowledgement or the count of duplicates says so"
         }
         (Vantage::Receiver, Mark::LostSegment, true) => "the same: a gap",
-        (Vantage::Receiver, Mark::LostSegment, false) => "the packets of the gap came late, so nothing was lost",
-        (Vantage::Receiver, Mark::SpuriousRetransmission, _) => "the receiver had acknowledged it before: a duplicate",
-        (Vantage::Receiver, ..) => "it fills a gap, whose loss was counted when it showed, or arrives again",
+        (Vantage::Receiver, Mark::LostSegment, false) => {
+            "the packets of the gap came late, so nothing was lost"
+        }
+        (Vantage::Receiver, Mark::SpuriousRetransmission, _) => {
+            "the receiver had acknowledged it before: a duplicate"
+        }
+        (Vantage::Receiver, ..) => {
+            "it fills a gap, whose loss was counted when it showed, or arrives again"
+        }
     }
 }

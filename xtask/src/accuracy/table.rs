@@ -1,7 +1,9 @@
-//! The accuracy table that `losscause-capture` compiles in: by situation and algorithm, the errors to expect.
+//! The accuracy table that `losscause-capture` compiles in: by situation and algorithm, the errors
+//! to expect.
 //!
-//! A flow counts for the situation that its own capture tells, and for every wider one. The mean is over the flows of a
-//! network, then over the networks, so that a network with many flows or runs weighs no more than another.
+//! A flow counts for the situation that its own capture tells, and for every wider one. The mean is
+//! over the flows of a network, then over the networks, so that a network with many flows or runs
+//! weighs no more than another.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -24,7 +26,11 @@ pub(super) fn table(outcomes: &[Outcome], runs: u64) -> String {
         for flow in outcome.tallies.values().flatten().flat_map(|tally| &tally.flows) {
             for (algorithm, errors) in &flow.errors {
                 for row in flow.situation.rows() {
-                    rows.entry((row, algorithm)).or_default().entry(network).or_default().push(errors);
+                    rows.entry((row, algorithm))
+                        .or_default()
+                        .entry(network)
+                        .or_default()
+                        .push(errors);
                 }
             }
         }
@@ -52,6 +58,7 @@ fn cells(networks: &ByNetwork<'_>, kind: Kind) -> String {
     };
     let means: Vec<f64> = networks.values().filter_map(of_network).collect();
     let Some(all) = mean(&means) else { return ",,,".to_owned() };
-    let (least, most) = means.iter().fold((all, all), |(least, most), &mean| (least.min(mean), most.max(mean)));
+    let (least, most) =
+        means.iter().fold((all, all), |(least, most), &mean| (least.min(mean), most.max(mean)));
     format!("{all:.1},{least:.1},{most:.1},{}", means.len())
 }

@@ -1,7 +1,8 @@
 //! What tshark says about the same captures (`tcp.analysis.*`), packet by packet.
 //!
-//! tshark marks packets by rules of its own and names no losses. Two of its questions are those of `analyze`: at a sender,
-//! whether a packet was sent again because it was lost; at a receiver, whether a gap lies in front of a packet.
+//! tshark marks packets by rules of its own and names no losses. Two of its questions are those of
+//! `analyze`: at a sender, whether a packet was sent again because it was lost; at a receiver,
+//! whether a gap lies in front of a packet.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -13,7 +14,8 @@ use super::Vantage;
 use super::truth::Losses;
 use crate::shell;
 
-/// How often each kind of agreement or difference came up, and how many of those packets told of a true loss.
+/// How often each kind of agreement or difference came up, and how many of those packets told of a
+/// true loss.
 pub(super) type Classes = BTreeMap<(Vantage, Class), (u64, u64)>;
 
 /// What tshark and `analyze` say about a packet.
@@ -57,7 +59,8 @@ const FIELDS: [(&str, Mark); 5] = [
     ("tcp.analysis.lost_segment", Mark::LostSegment),
 ];
 
-/// A data packet as tshark prints it: its sender, its time in nanoseconds as text, its sequence number, its mark.
+/// A data packet as tshark prints it: its sender, its time in nanoseconds as text, its sequence
+/// number, its mark.
 struct Marked {
     src: String,
     time: String,
@@ -74,7 +77,8 @@ pub(super) fn count(
     losses: &Losses,
 ) -> Result<()> {
     let packets = marked(capture)?;
-    // A loss shows at a packet: at a sender the retransmission of the same bytes, at a receiver the one behind the gap.
+    // A loss shows at a packet: at a sender the retransmission of the same bytes, at a receiver the
+    // one behind the gap.
     let mut found: HashSet<(&str, i64, Option<u32>)> = HashSet::new();
     for flow in analysis.flows.iter().filter(|flow| flow.protocol == Protocol::Tcp) {
         for loss in &flow.losses {
@@ -87,7 +91,8 @@ pub(super) fn count(
         list.iter().for_each(|loss| lost.entry((src, loss.seq)).or_default().push(loss.lost_s));
     }
     for Marked { src, time, seq, mark } in &packets {
-        let seconds = seconds(time).with_context(|| format!("tshark prints a time that is none: {time}"))?;
+        let seconds =
+            seconds(time).with_context(|| format!("tshark prints a time that is none: {time}"))?;
         let at = micros(seconds);
         let key = |micros| (src.as_str(), micros, (vantage == Vantage::Sender).then_some(*seq));
         let loss = [at - 1, at, at + 1].into_iter().any(|at| found.contains(&key(at)));
@@ -97,7 +102,8 @@ pub(super) fn count(
         if *mark == Mark::None && !loss {
             continue;
         }
-        let (packets, true_losses) = classes.entry((vantage, Class { tshark: *mark, loss })).or_default();
+        let (packets, true_losses) =
+            classes.entry((vantage, Class { tshark: *mark, loss })).or_default();
         *packets += 1;
         *true_losses += u64::from(was_lost);
     }
@@ -115,20 +121,32 @@ fn marked(capture: &Path) -> Result<Vec<Marked>> {
         command.args(["-e", field]);
     }
     let text = String::from_utf8(shell::output(&mut command)?)?;
-    text.lines().map(|line| parse(line).with_context(|| format!("tshark printed: {line}"))).collect()
+    text.lines()
+        .map(|line| parse(line).with_context(|| format!("tshark printed: {line}")))
+        .collect()
 }
 
 fn parse(line: &str) -> Option<Marked> {
     let cells: Vec<&str> = line.split(',').collect();
     let (&[address, port, time, seq], marks) = cells.split_first_chunk::<4>()?;
-    let mark = FIELDS.iter().zip(marks).find(|(_, cell)| !cell.is_empty()).map_or(Mark::None, |((_, mark), _)| *mark);
-    Some(Marked { src: format!("{address}:{port}"), time: time.to_owned(), seq: seq.parse().ok()?, mark })
+    let mark = FIELDS
+        .iter()
+        .zip(marks)
+        .find(|(_, cell)| !cell.is_empty())
+        .map_or(Mark::None, |((_, mark), _)| *mark);
+    Some(Marked {
+        src: format!("{address}:{port}"),
+        time: time.to_owned(),
+        seq: seq.parse().ok()?,
+        mark,
+    })
 }
 
 /// Seconds of the run: captures begin at a round number of seconds.
 fn seconds(time: &str) -> Option<f64> {
     let (whole, part) = time.split_once('.')?;
-    let whole = whole.parse::<i64>().ok()? - losscause_study::capture_files::EPOCH.as_secs_f64() as i64;
+    let whole =
+        whole.parse::<i64>().ok()? - losscause_study::capture_files::EPOCH.as_secs_f64() as i64;
     Some(whole as f64 + format!("0.{part}").parse::<f64>().ok()?)
 }
 
@@ -144,7 +162,10 @@ mod tests {
     fn a_line_of_tshark_has_sender_time_number_and_perhaps_a_mark() {
         let line = "10.0.0.1,40000,1000000001.500000000,77,,1,,1,";
         let packet = parse(line).unwrap();
-        assert_eq!((packet.src.as_str(), packet.seq, packet.mark), ("10.0.0.1:40000", 77, Mark::FastRetransmission));
+        assert_eq!(
+            (packet.src.as_str(), packet.seq, packet.mark),
+            ("10.0.0.1:40000", 77, Mark::FastRetransmission)
+        );
         assert_eq!(seconds(&packet.time), Some(1.5));
         assert_eq!(parse("10.0.0.1,40000,1.0,77,,,,,").unwrap().mark, Mark::None);
         assert!(parse("10.0.0.1,40000").is_none());

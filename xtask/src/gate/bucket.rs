@@ -1,15 +1,16 @@
-//! The published test for policers, as a yardstick: Flach et al., "An Internet-Wide Analysis of Traffic Policing" (SIGCOMM
-//! 2016), section 2, with the limits of the authors' program.
+//! The published test for policers, as a yardstick: Flach et al., "An Internet-Wide Analysis of
+//! Traffic Policing" (SIGCOMM 2016), section 2, with the limits of the authors' program.
 //!
-//! Between the first and the last loss, what passed tells a rate. A bucket that fills at this rate, and that each packet
-//! which passes empties by its size, must be nearly empty at losses and must not be empty where packets pass. Besides,
-//! trip times must not be long before losses. The test takes one chunk at a time, which is what one end sends until the
-//! other one sends data. It is done twice, the second time without the first and the last two losses. A flow is policed if
-//! one test of one chunk says so.
+//! Between the first and the last loss, what passed tells a rate. A bucket that fills at this rate,
+//! and that each packet which passes empties by its size, must be nearly empty at losses and must
+//! not be empty where packets pass. Besides, trip times must not be long before losses. The test
+//! takes one chunk at a time, which is what one end sends until the other one sends data. It is
+//! done twice, the second time without the first and the last two losses. A flow is policed if one
+//! test of one chunk says so.
 //!
-//! Deviations: the losses are those that the analysis finds, so that both methods judge the same ones; bytes are counted
-//! from the chunk's begin, not the connection's, so that later chunks have a chance; a trip time ends at the
-//! acknowledgement that covers a packet.
+//! Deviations: the losses are those that the analysis finds, so that both methods judge the same
+//! ones; bytes are counted from the chunk's begin, not the connection's, so that later chunks have
+//! a chance; a trip time ends at the acknowledgement that covers a packet.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -76,13 +77,15 @@ const FEWEST_PACKETS: usize = 15;
 const FEWEST_ROUND_TRIPS: u32 = 3;
 /// The first loss comes within so many bytes.
 const LATEST_LOSS_BYTES: f64 = 2e6;
-/// What is nearly empty: what the rate fills in so many round trips, at losses and where packets pass.
+/// What is nearly empty: what the rate fills in so many round trips, at losses and where packets
+/// pass.
 const NEAR_AT_LOSS: f64 = 2.0;
 const NEAR_AT_PASS: f64 = 0.75;
 /// So many may be further away.
 const FAR_AT_LOSS: f64 = 0.1;
 const FAR_AT_PASS: f64 = 0.03;
-/// A trip time is long if it is in the upper half, so many times as long as a tenth of them are at most, and so long.
+/// A trip time is long if it is in the upper half, so many times as long as a tenth of them are at
+/// most, and so long.
 const LONG: f64 = 1.3;
 const LONGEST_SHORT: Span = Span::from_millis(20);
 /// So many losses may follow long trip times.
@@ -116,14 +119,18 @@ impl Transfers {
 
     /// The test on one flow.
     pub(super) fn judge(&self, flow: &Flow) -> Verdict {
-        let is_flow = |ends: &&(Endpoint, Endpoint)| ends.0.to_string() == flow.src && ends.1.to_string() == flow.dst;
+        let is_flow = |ends: &&(Endpoint, Endpoint)| {
+            ends.0.to_string() == flow.src && ends.1.to_string() == flow.dst
+        };
         let Some(sent) = self.0.keys().find(is_flow).and_then(|ends| self.0.get(ends)) else {
             return Verdict::NotPoliced(Why::FewLosses);
         };
-        let lost: std::collections::BTreeSet<u64> = flow.losses.iter().filter_map(|loss| loss.frame).collect();
+        let lost: std::collections::BTreeSet<u64> =
+            flow.losses.iter().filter_map(|loss| loss.frame).collect();
         let chunks = sent.packets.chunk_by(|one, next| one.chunk == next.chunk);
         let tests = chunks.flat_map(|chunk| LEFT_OUT.map(|left_out| (chunk, left_out)));
-        let mut verdicts = tests.map(|(chunk, left_out)| judge(chunk, left_out, |one| lost.contains(&one.frame)));
+        let mut verdicts =
+            tests.map(|(chunk, left_out)| judge(chunk, left_out, |one| lost.contains(&one.frame)));
         let first = verdicts.next().unwrap_or(Verdict::NotPoliced(Why::FewLosses));
         std::iter::once(first)
             .chain(verdicts)
@@ -142,7 +149,14 @@ impl OneWay {
             self.pending = self.newest;
         }
         self.newest = self.newest.max(end);
-        self.packets.push(Sent { frame, at, end, bytes: tcp.payload_bytes, chunk: self.chunk, trip: None });
+        self.packets.push(Sent {
+            frame,
+            at,
+            end,
+            bytes: tcp.payload_bytes,
+            chunk: self.chunk,
+            trip: None,
+        });
     }
 
     /// What comes now is the next chunk.
@@ -154,7 +168,9 @@ impl OneWay {
     fn on_ack(&mut self, at: Time, ack: u32) {
         let ack = ack.wrapping_sub(self.first);
         let is_waiting = self.pending > 0;
-        while let Some(packet) = self.packets.get_mut(self.acknowledged).filter(|packet| packet.end <= ack) {
+        while let Some(packet) =
+            self.packets.get_mut(self.acknowledged).filter(|packet| packet.end <= ack)
+        {
             packet.trip = (!is_waiting).then_some(at - packet.at);
             self.acknowledged += 1;
         }
@@ -167,7 +183,8 @@ impl OneWay {
 /// The test on the packets of a chunk, without so many of the first and the last losses.
 fn judge(packets: &[Sent], left_out: usize, is_lost: impl Fn(&Sent) -> bool) -> Verdict {
     let ruled_out = Verdict::NotPoliced;
-    let mut losses = packets.iter().enumerate().filter(|(_, packet)| is_lost(packet)).map(|(place, _)| place);
+    let mut losses =
+        packets.iter().enumerate().filter(|(_, packet)| is_lost(packet)).map(|(place, _)| place);
     let (Some(first), Some(last)) = (losses.nth(left_out), losses.nth_back(left_out)) else {
         return ruled_out(Why::FewLosses);
     };
@@ -181,10 +198,14 @@ fn judge(packets: &[Sent], left_out: usize, is_lost: impl Fn(&Sent) -> bool) -> 
     if before_first > LATEST_LOSS_BYTES {
         return ruled_out(Why::LateLoss);
     }
-    let passed: f64 =
-        packets[first..last].iter().filter(|packet| !is_lost(packet)).map(|one| f64::from(one.bytes)).sum();
+    let passed: f64 = packets[first..last]
+        .iter()
+        .filter(|packet| !is_lost(packet))
+        .map(|one| f64::from(one.bytes))
+        .sum();
     let rate = passed / lasted;
-    let mut trips: Vec<f64> = packets.iter().filter_map(|packet| Some(packet.trip?.as_secs_f64())).collect();
+    let mut trips: Vec<f64> =
+        packets.iter().filter_map(|packet| Some(packet.trip?.as_secs_f64())).collect();
     let rtt = median(&mut trips).unwrap_or(0.0);
     let near_at_loss = NEAR_AT_LOSS * rtt * rate;
     let near_at_pass = NEAR_AT_PASS * rtt * rate;
@@ -251,8 +272,9 @@ fn after_long_trips(packets: &[Sent], is_lost: impl Fn(&Sent) -> bool) -> f64 {
         // The newest one may be the loss's own.
         let Some(trip) = trips.len().checked_sub(2).map(|place| trips[place]) else { continue };
         let quantile = |share: f64| sorted[(share * (sorted.len() - 1) as f64) as usize];
-        let is_long =
-            trip >= quantile(0.5) && trip.as_secs_f64() > LONG * quantile(0.1).as_secs_f64() && trip >= LONGEST_SHORT;
+        let is_long = trip >= quantile(0.5)
+            && trip.as_secs_f64() > LONG * quantile(0.1).as_secs_f64()
+            && trip >= LONGEST_SHORT;
         long += u32::from(is_long);
     }
     f64::from(long) / f64::from(all.max(1))
@@ -269,8 +291,8 @@ fn median(values: &mut [f64]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// A minute of packets of 1,000 bytes whose rate rises and falls every 4 s, 20 ms of trip time; `drops` gets the
-    /// millisecond.
+    /// A minute of packets of 1,000 bytes whose rate rises and falls every 4 s, 20 ms of trip time;
+    /// `drops` gets the millisecond.
     fn verdict(trip_ms: impl Fn(u64) -> i64, mut drops: impl FnMut(u64) -> bool) -> Verdict {
         let mut packets = Vec::new();
         let mut lost = Vec::new();
@@ -323,10 +345,19 @@ mod tests {
             lost.push(!passes);
             let at = Time::ZERO + Span::from_millis(5 * i64::from(number));
             let trip = passes.then(|| Span::from_millis(40));
-            packets.push(Sent { frame: number.into(), at, end: 1_000 * (number + 1), bytes: 1_000, chunk: 0, trip });
+            packets.push(Sent {
+                frame: number.into(),
+                at,
+                end: 1_000 * (number + 1),
+                bytes: 1_000,
+                chunk: 0,
+                trip,
+            });
         }
         match judge(&packets, 0, |packet| lost[packet.frame as usize]) {
-            Verdict::Policed { rate_bps } => assert!((rate_bps - 800_000.0).abs() < 8_000.0, "{rate_bps}"),
+            Verdict::Policed { rate_bps } => {
+                assert!((rate_bps - 800_000.0).abs() < 8_000.0, "{rate_bps}")
+            }
             verdict => panic!("{verdict:?}"),
         }
     }
@@ -337,7 +368,9 @@ mod tests {
         let verdict = verdict(
             |_| 20,
             |_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 (state >> 33).is_multiple_of(50)
             },
         );
@@ -347,7 +380,8 @@ mod tests {
     #[test]
     fn long_trips_before_losses_rule_a_policer_out() {
         let verdicts = [20, 300].map(|at_crest| {
-            let trip_ms = |ms: u64| if (1_000..3_000).contains(&(ms % 4_000)) { at_crest } else { 20 };
+            let trip_ms =
+                |ms: u64| if (1_000..3_000).contains(&(ms % 4_000)) { at_crest } else { 20 };
             verdict(trip_ms, bucket())
         });
         assert_ne!(verdicts[0], Verdict::NotPoliced(Why::LongTrips), "{verdicts:?}");

@@ -76,8 +76,15 @@ const SECONDS: (f64, f64) = (18.0, 40.0);
 const CUBIC: f64 = 0.75;
 
 impl Kind {
-    pub(super) const ALL: [Self; 7] =
-        [Self::DropTail, Self::Lte, Self::Codel, Self::Policer, Self::Satellite, Self::Wifi, Self::RandomLoss];
+    pub(super) const ALL: [Self; 7] = [
+        Self::DropTail,
+        Self::Lte,
+        Self::Codel,
+        Self::Policer,
+        Self::Satellite,
+        Self::Wifi,
+        Self::RandomLoss,
+    ];
 
     /// As in a table and a folder's name.
     pub(super) fn name(self) -> &'static str {
@@ -133,9 +140,17 @@ path = [\"link\"]
         let rtt_ms = draws.spread(ROUND_TRIPS.0, ROUND_TRIPS.1);
         let bdp = |rate_bps: f64, rtt_ms: f64| rate_bps * rtt_ms / 1e3 / PACKET_BITS;
         let queue = |bdp: f64| bdp.max(SMALLEST_QUEUE);
-        let mut link = Link { rate_bps, rtt_ms, queue_packets: 1_000.0, keys: String::new(), policer_bps: None };
+        let mut link = Link {
+            rate_bps,
+            rtt_ms,
+            queue_packets: 1_000.0,
+            keys: String::new(),
+            policer_bps: None,
+        };
         match self {
-            Self::DropTail => link.queue_packets = queue(draws.between(0.5, 2.0) * bdp(rate_bps, rtt_ms)),
+            Self::DropTail => {
+                link.queue_packets = queue(draws.between(0.5, 2.0) * bdp(rate_bps, rtt_ms))
+            }
             Self::Lte => {
                 link.rtt_ms = draws.between(40.0, 80.0);
                 link.queue_packets = draws.between(250.0, 800.0);
@@ -160,7 +175,8 @@ path = [\"link\"]
             Self::Policer => {
                 let policer_bps = draws.spread(1e6, 20e6).round();
                 let burst_bytes = draws.spread(15e3, 500e3);
-                // What the bucket lets through at once fits into the queue behind it, so that only the bucket drops.
+                // What the bucket lets through at once fits into the queue behind it, so that only
+                // the bucket drops.
                 link.rate_bps = policer_bps * draws.between(3.0, 5.0);
                 link.policer_bps = Some(policer_bps as u64);
                 link.keys = format!(
@@ -213,8 +229,8 @@ mod tests {
             for seed in 1..=10 {
                 let drawn = kind.draw(seed);
                 assert_eq!(drawn, kind.draw(seed));
-                let scenario =
-                    Scenario::parse(&drawn.scenario, "link.toml", &Context::default()).expect(&drawn.scenario);
+                let scenario = Scenario::parse(&drawn.scenario, "link.toml", &Context::default())
+                    .expect(&drawn.scenario);
                 let network = scenario.experiment().expect(&drawn.scenario).network;
                 let link = &network.links[0];
                 assert!((1_000_000..=100_000_000).contains(&link.rate_bps), "{link:?}");
@@ -222,7 +238,10 @@ mod tests {
                 if let QueueSpec::Policer(policer) = link.queue {
                     assert_eq!(Some(policer.rate_bps), drawn.policer_bps);
                     let Limit::Packets(packets) = policer.limit else { panic!("{policer:?}") };
-                    assert!(u64::from(packets) * 500 >= policer.burst_bytes, "the queue may drop: {policer:?}");
+                    assert!(
+                        u64::from(packets) * 500 >= policer.burst_bytes,
+                        "the queue may drop: {policer:?}"
+                    );
                 }
             }
         }
@@ -237,7 +256,8 @@ mod tests {
 
     #[test]
     fn seeds_draw_different_links() {
-        let mut links: Vec<String> = (1..=10).map(|seed| Kind::DropTail.draw(seed).scenario).collect();
+        let mut links: Vec<String> =
+            (1..=10).map(|seed| Kind::DropTail.draw(seed).scenario).collect();
         links.sort();
         links.dedup();
         assert_eq!(links.len(), 10);

@@ -1,5 +1,5 @@
-//! The true cause of a capture's losses: from the file that a made transfer has beside it, or from the capture's name,
-//! `C=5-…-PCIR=1500000-PBC=100000-RTT=100-…-LOSS=0%-…`.
+//! The true cause of a capture's losses: from the file that a made transfer has beside it, or from
+//! the capture's name, `C=5-…-PCIR=1500000-PBC=100000-RTT=100-…-LOSS=0%-…`.
 
 use std::fmt;
 use std::path::Path;
@@ -50,7 +50,8 @@ pub(super) struct Label {
     pub(super) truth: Option<Truth>,
     /// Of a policer, bits per second.
     pub(super) rate_bps: Option<f64>,
-    /// Of a made transfer, how late the link delivered packets, microseconds: all but one in a hundred, and the worst.
+    /// Of a made transfer, how late the link delivered packets, microseconds: all but one in a
+    /// hundred, and the worst.
     pub(super) late_us: Option<[i64; 2]>,
 }
 
@@ -69,7 +70,9 @@ impl Label {
     /// By a capture's name, if that tells it.
     pub(super) fn of_name(file: &Path) -> Option<Self> {
         let name = file.file_name()?.to_str()?;
-        let value = |key: &str| name.split('-').find_map(|field| field.strip_prefix(key)?.strip_prefix('='));
+        let value = |key: &str| {
+            name.split('-').find_map(|field| field.strip_prefix(key)?.strip_prefix('='))
+        };
         let rate = |key| value(key).and_then(|text| text.parse::<f64>().ok());
         let (kind, truth, rate_bps) = match (value("LOSS"), rate("PCIR"), rate("SCIR")) {
             (Some(loss), ..) if !loss.starts_with("0%") => ("random", Truth::Air, None),
@@ -83,7 +86,8 @@ impl Label {
     /// By the file that a made transfer has beside its capture.
     pub(super) fn read(file: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-        let known: Known = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
+        let known: Known =
+            serde_json::from_str(&text).with_context(|| file.display().to_string())?;
         Ok(Self::of(&known))
     }
 
@@ -117,8 +121,11 @@ mod tests {
 
     #[test]
     fn the_name_tells_the_cause() {
-        let of = |name: &str| Label::of_name(Path::new(name)).map(|label| (label.truth, label.rate_bps));
-        let policed = of("C=5-CD=1000-PCIR=1500000-PBC=1000000-RTT=100-LOSS=0%-TCP=cubic-T=1-CP=10048.pcap.xz");
+        let of =
+            |name: &str| Label::of_name(Path::new(name)).map(|label| (label.truth, label.rate_bps));
+        let policed = of(
+            "C=5-CD=1000-PCIR=1500000-PBC=1000000-RTT=100-LOSS=0%-TCP=cubic-T=1-CP=10048.pcap.xz",
+        );
         assert_eq!(policed, Some((Some(Truth::Policer), Some(1.5e6))));
         assert_eq!(of("SCIR=10000000-RTT=100-LOSS=1%-T=1.pcap"), Some((Some(Truth::Air), None)));
         assert_eq!(of("SCIR=3000000-SBC=8000-LOSS=0%.pcap"), Some((Some(Truth::Queue), None)));

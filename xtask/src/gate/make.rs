@@ -33,7 +33,9 @@ pub(super) fn make(folder: &Path, asked: &Making) -> Result<()> {
 }
 
 fn make_one(drawn: &Drawn, folder: &Path, interrupted: &AtomicBool) -> Result<()> {
-    let network = Scenario::parse(&drawn.scenario, LINK, &losscause_study::Context::default())?.experiment()?.network;
+    let network = Scenario::parse(&drawn.scenario, LINK, &losscause_study::Context::default())?
+        .experiment()?
+        .network;
     let transfer = Transfer {
         path: EmulatedPath::new(&network, FlowId(0), drawn.seed)?,
         control: drawn.control.to_owned(),

@@ -1,10 +1,11 @@
-//! `cargo xtask gate FOLDER`: diagnoses captures whose cause is known, and counts what is named right, wrong and not at
-//! all, beside the published test for policers.
+//! `cargo xtask gate FOLDER`: diagnoses captures whose cause is known, and counts what is named
+//! right, wrong and not at all, beside the published test for policers.
 //!
-//! A capture is known in one of two ways. `--make` makes transfers of the kernel's TCP over links that seeds draw, each in a
-//! folder of its own with its link and what the link dropped. Or the name tells it, as those of the validation set of Flach
-//! et al., "An Internet-Wide Analysis of Traffic Policing" (SIGCOMM 2016): PCIR a policer of so many bits per second, SCIR
-//! a shaper, LOSS random loss.
+//! A capture is known in one of two ways. `--make` makes transfers of the kernel's TCP over links
+//! that seeds draw, each in a folder of its own with its link and what the link dropped. Or the
+//! name tells it, as those of the validation set of Flach et al., "An Internet-Wide Analysis of
+//! Traffic Policing" (SIGCOMM 2016): PCIR a policer of so many bits per second, SCIR a shaper, LOSS
+//! random loss.
 
 mod bucket;
 mod kind;
@@ -27,7 +28,8 @@ use self::tally::Judged;
 /// What to diagnose.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Folder of captures, plain or compressed with gzip, zstd or xz, or of transfers that --make has made.
+    /// Folder of captures, plain or compressed with gzip, zstd or xz, or of transfers that --make
+    /// has made.
     folder: PathBuf,
     /// Also print every flow.
     #[arg(long)]
@@ -39,11 +41,18 @@ pub(crate) struct Options {
 /// What to make first.
 #[derive(clap::Args)]
 struct Making {
-    /// First make transfers in the folder: one of each kind per seed; needs root, installs tcpdump if it is missing.
+    /// First make transfers in the folder: one of each kind per seed; needs root, installs tcpdump
+    /// if it is missing.
     #[arg(long)]
     make: bool,
     /// The seeds; those from 1 to 10 are for measurements, others for trials.
-    #[arg(long, value_delimiter = ',', value_name = "N,…", default_value = "1,2,3,4,5,6,7,8,9,10", requires = "make")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "N,…",
+        default_value = "1,2,3,4,5,6,7,8,9,10",
+        requires = "make"
+    )]
     seeds: Vec<u64>,
     /// The kinds; all by default.
     #[arg(long, value_delimiter = ',', value_name = "KIND,…", requires = "make")]
@@ -63,10 +72,14 @@ pub(crate) fn gate(options: &Options) -> Result<()> {
     }
     let mut judged = Vec::new();
     for (file, label) in captures(&options.folder)? {
-        judge(&file, &label, options.flows, &mut judged).with_context(|| file.display().to_string())?;
+        judge(&file, &label, options.flows, &mut judged)
+            .with_context(|| file.display().to_string())?;
     }
     if judged.is_empty() {
-        bail!("{}: no made transfer, and no capture with PCIR, SCIR or LOSS in its name", options.folder.display());
+        bail!(
+            "{}: no made transfer, and no capture with PCIR, SCIR or LOSS in its name",
+            options.folder.display()
+        );
     }
     print!("{}", tally::table(&judged));
     Ok(())
@@ -74,7 +87,8 @@ pub(crate) fn gate(options: &Options) -> Result<()> {
 
 /// The captures whose cause is known.
 fn captures(folder: &Path) -> Result<Vec<(PathBuf, Label)>> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
+    let entries = std::fs::read_dir(folder)
+        .with_context(|| format!("{} cannot be read", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     paths.sort();
     let mut captures = Vec::new();
@@ -89,9 +103,11 @@ fn captures(folder: &Path) -> Result<Vec<(PathBuf, Label)>> {
     Ok(captures)
 }
 
-/// Judges the flows of a capture that lost something. Where nothing was lost, the largest flow stands for the capture.
+/// Judges the flows of a capture that lost something. Where nothing was lost, the largest flow
+/// stands for the capture.
 fn judge(file: &Path, label: &Label, is_told: bool, judged: &mut Vec<Judged>) -> Result<()> {
-    let Analysis { flows, .. } = analyze(File::open(file)?, &file.display().to_string(), &Analyzing::all())?;
+    let Analysis { flows, .. } =
+        analyze(File::open(file)?, &file.display().to_string(), &Analyzing::all())?;
     let transfers = Transfers::read(File::open(file)?)?;
     let mut lossy: Vec<_> = flows.iter().filter(|flow| flow.lost() > 0).collect();
     if lossy.is_empty() {
@@ -102,7 +118,8 @@ fn judge(file: &Path, label: &Label, is_told: bool, judged: &mut Vec<Judged>) ->
         let diagnosis = flow.diagnosis.as_ref().map(|of| of.diagnosis);
         let published = transfers.judge(flow);
         if is_told {
-            let said = diagnosis.map_or_else(|| "nothing was lost".to_owned(), |diagnosis| diagnosis.to_string());
+            let said = diagnosis
+                .map_or_else(|| "nothing was lost".to_owned(), |diagnosis| diagnosis.to_string());
             println!("{label}\t{lost}\t{said}\t{published:?}\t{}", file.display());
         }
         judged.push(Judged { label: label.clone(), lost, diagnosis, published });

@@ -29,7 +29,8 @@ impl Judged {
     /// A cause that was named.
     fn named(&self) -> Option<(&Cause, Certainty)> {
         let diagnosis = self.diagnosis.as_ref()?;
-        (diagnosis.certainty != Certainty::CannotTell).then_some((&diagnosis.cause, diagnosis.certainty))
+        (diagnosis.certainty != Certainty::CannotTell)
+            .then_some((&diagnosis.cause, diagnosis.certainty))
     }
 
     fn is_right(&self) -> bool {
@@ -50,7 +51,9 @@ impl Judged {
 
     /// How sure it is that this is a policer.
     fn policer(&self) -> Option<Certainty> {
-        self.named().and_then(|(cause, certainty)| matches!(cause, Cause::Policer { .. }).then_some(certainty))
+        self.named().and_then(|(cause, certainty)| {
+            matches!(cause, Cause::Policer { .. }).then_some(certainty)
+        })
     }
 
     fn is_clear_policer(&self) -> bool {
@@ -112,7 +115,9 @@ pub(super) fn table(flows: &[Judged]) -> String {
     _ = writeln!(text, "\n|---|--:|{}", "--:|".repeat(COLUMNS.len()));
     let mut row = |name: &str, of_kind: Vec<&Judged>| {
         _ = write!(text, "| {name} | {} |", of_kind.len());
-        COLUMNS.iter().for_each(|(_, is)| _ = write!(text, " {} |", of_kind.iter().filter(|flow| is(flow)).count()));
+        COLUMNS.iter().for_each(|(_, is)| {
+            _ = write!(text, " {} |", of_kind.iter().filter(|flow| is(flow)).count())
+        });
         text.push('\n');
     };
     for kind in kinds {
@@ -124,7 +129,9 @@ pub(super) fn table(flows: &[Judged]) -> String {
         _ = writeln!(text, "{aim}");
     }
     let late = flows.iter().filter_map(|flow| flow.label.late_us);
-    if let Some([p99_us, worst_us]) = late.reduce(|one, other| [one[0].max(other[0]), one[1].max(other[1])]) {
+    if let Some([p99_us, worst_us]) =
+        late.reduce(|one, other| [one[0].max(other[0]), one[1].max(other[1])])
+    {
         _ = writeln!(
             text,
             "\nThe link delivered 99 of 100 packets at most {p99_us} µs late in the worst transfer, and the latest of all by \
@@ -148,18 +155,28 @@ fn aims(flows: &[Judged]) -> Vec<Aim> {
         let all = || flows.iter().filter(|flow| of(flow));
         (all().filter(|flow| is(flow)).count(), all().count())
     };
-    let at_least = |what, count, percent| Aim { what, count, at_least: Some(percent), at_most: None };
-    let at_most = |what, count, percent| Aim { what, count, at_least: None, at_most: Some(percent) };
+    let at_least =
+        |what, count, percent| Aim { what, count, at_least: Some(percent), at_most: None };
+    let at_most =
+        |what, count, percent| Aim { what, count, at_least: None, at_most: Some(percent) };
     let policed = |flow: &Judged| flow.is_policed() && !flow.has_few_losses();
     let others = |flow: &Judged| !flow.is_policed();
     let droptail = |flow: &Judged| flow.label.kind == Kind::DropTail.name();
     vec![
-        at_least("a named cause is right", share(&|flow| !flow.is_untold(), Judged::is_right), 95.0),
+        at_least(
+            "a named cause is right",
+            share(&|flow| !flow.is_untold(), Judged::is_right),
+            95.0,
+        ),
         at_most("DropTail: cannot tell", share(&droptail, Judged::is_untold), 20.0),
         at_least("policers: clear", share(&policed, Judged::is_clear_policer), 45.0),
         at_most("others: clearly policers", share(&others, Judged::is_clear_policer), 1.0),
         at_least("policers: clear or likely", share(&policed, Judged::is_named_policer), 85.0),
-        at_most("others: clearly or likely policers", share(&others, Judged::is_named_policer), 10.0),
+        at_most(
+            "others: clearly or likely policers",
+            share(&others, Judged::is_named_policer),
+            10.0,
+        ),
         at_least("policers: rate within 15 %", share(&policed, Judged::is_rate_right), 60.0),
     ]
 }
@@ -172,8 +189,8 @@ impl std::fmt::Display for Aim {
             (Some(least), _) => ("at least", least),
             (None, most) => ("at most", most.unwrap_or(100.0)),
         };
-        let is_met =
-            self.at_least.is_none_or(|least| percent >= least) && self.at_most.is_none_or(|most| percent <= most);
+        let is_met = self.at_least.is_none_or(|least| percent >= least)
+            && self.at_most.is_none_or(|most| percent <= most);
         let met = match all {
             0 => "no such flow",
             _ if is_met => "met",
@@ -205,14 +222,31 @@ mod tests {
     #[test]
     fn a_wrong_name_misses_the_first_aim_and_silence_only_its_own() {
         let queue = || judged("droptail", Truth::Queue, Cause::FullQueue, Certainty::Likely);
-        let silent = judged("droptail", Truth::Queue, Cause::NotShown(Unknown::TooFew), Certainty::CannotTell);
+        let silent = judged(
+            "droptail",
+            Truth::Queue,
+            Cause::NotShown(Unknown::TooFew),
+            Certainty::CannotTell,
+        );
         let air = judged("droptail", Truth::Queue, Cause::Air, Certainty::Likely);
         let text = table(&[queue(), queue(), queue(), silent.clone()]);
-        assert!(text.contains("a named cause is right: 3 of 3, 100.0 %, at least 95 %: met"), "{text}");
-        assert!(text.contains("DropTail: cannot tell: 1 of 4, 25.0 %, at most 20 %: MISSED"), "{text}");
-        assert!(text.contains("policers: clear: 0 of 0, 0.0 %, at least 45 %: no such flow"), "{text}");
+        assert!(
+            text.contains("a named cause is right: 3 of 3, 100.0 %, at least 95 %: met"),
+            "{text}"
+        );
+        assert!(
+            text.contains("DropTail: cannot tell: 1 of 4, 25.0 %, at most 20 %: MISSED"),
+            "{text}"
+        );
+        assert!(
+            text.contains("policers: clear: 0 of 0, 0.0 %, at least 45 %: no such flow"),
+            "{text}"
+        );
         let text = table(&[queue(), air]);
-        assert!(text.contains("a named cause is right: 1 of 2, 50.0 %, at least 95 %: MISSED"), "{text}");
+        assert!(
+            text.contains("a named cause is right: 1 of 2, 50.0 %, at least 95 %: MISSED"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -224,7 +258,10 @@ mod tests {
         ];
         let text = table(&flows);
         assert!(text.contains("policers: rate within 15 %: 1 of 2"), "{text}");
-        assert!(text.contains("others: clearly policers: 1 of 1, 100.0 %, at most 1 %: MISSED"), "{text}");
+        assert!(
+            text.contains("others: clearly policers: 1 of 1, 100.0 %, at most 1 %: MISSED"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -234,7 +271,10 @@ mod tests {
             flow.label.late_us = late_us;
             flow
         };
-        assert!(table(&[late(Some([90, 7_000])), late(Some([300, 500]))]).contains("at most 300 µs late"));
+        assert!(
+            table(&[late(Some([90, 7_000])), late(Some([300, 500]))])
+                .contains("at most 300 µs late")
+        );
         assert!(!table(&[late(None)]).contains("late"));
     }
 

@@ -89,7 +89,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<Sent>> {
             "arrived" => Fate::Arrives(time(row.fate_ns)),
             "queue" => Fate::Queue,
             "air" => Fate::Air(time(row.fate_ns)),
-            other => anyhow::bail!("{}: fate: {other}, expected arrived, queue or air", path.display()),
+            other => {
+                anyhow::bail!("{}: fate: {other}, expected arrived, queue or air", path.display())
+            }
         };
         Ok(Sent { at: time(row.came_ns), port: row.port, seq: row.seq, bytes: row.bytes, fate })
     };
@@ -104,7 +106,11 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let at = Time::from_nanos(1_700_000_000_123_456_789);
-        let fates = [Fate::Queue, Fate::Air(at + Span::from_millis(1)), Fate::Arrives(at + Span::from_millis(21))];
+        let fates = [
+            Fate::Queue,
+            Fate::Air(at + Span::from_millis(1)),
+            Fate::Arrives(at + Span::from_millis(21)),
+        ];
         let packets = fates.map(|fate| Sent { at, port: 5001, seq: u32::MAX, bytes: 1448, fate });
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("link.csv");

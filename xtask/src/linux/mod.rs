@@ -1,9 +1,11 @@
-//! `linux-captures`: captures of this machine's own TCP over a link that logs what it loses, and what the analysis finds
-//! in them.
+//! `linux-captures`: captures of this machine's own TCP over a link that logs what it loses, and
+//! what the analysis finds in them.
 //!
-//! Each transfer ([`variants`]) has two hosts and a link between them, which are those of the emulator. It is logged what
-//! became of every packet ([`link_log`]), and [`tcpdump`] captures at both hosts. [`transfer`] makes one transfer, [`truth`] tells which of its losses can show in a capture, [`score`] analyses the
-//! captures, with the matching of `capture-accuracy`, and [`page`] arranges the results.
+//! Each transfer ([`variants`]) has two hosts and a link between them, which are those of the
+//! emulator. It is logged what became of every packet ([`link_log`]), and [`tcpdump`] captures at
+//! both hosts. [`transfer`] makes one transfer, [`truth`] tells which of its losses can show in a
+//! capture, [`score`] analyses the captures, with the matching of `capture-accuracy`, and [`page`]
+//! arranges the results.
 
 mod link_log;
 mod page;
@@ -36,7 +38,8 @@ pub(crate) struct Options {
     /// Make eight transfers of 12 s.
     #[arg(long)]
     short: bool,
-    /// One transfer of each kind per seed; default: one seed that the clock gives, which is printed.
+    /// One transfer of each kind per seed; default: one seed that the clock gives, which is
+    /// printed.
     #[arg(long, value_delimiter = ',', value_name = "N,…")]
     seeds: Vec<u64>,
     /// Only transfers whose name contains this: "bbr, SACK".
@@ -119,14 +122,16 @@ pub(crate) fn short() -> Result<()> {
     let scored = scored(&options)?;
     explain(&scored);
     print!("{}", page::page(&scored));
-    let with_sack: Vec<&Scored> = scored.iter().filter(|scored| scored.about.variant.sack).collect();
+    let with_sack: Vec<&Scored> =
+        scored.iter().filter(|scored| scored.about.variant.sack).collect();
     page::require(&with_sack)
 }
 
 fn explain(scored: &[Scored]) {
     for Scored { about, tallies, .. } in scored {
         for (vantage, tally) in tallies {
-            let whose = format!("{}, seed {}, {}", about.variant.name(), about.seed, vantage.name());
+            let whose =
+                format!("{}, seed {}, {}", about.variant.name(), about.seed, vantage.name());
             tally.mistakes.iter().for_each(|mistake| println!("{whose}: {mistake}"));
         }
     }
@@ -134,7 +139,9 @@ fn explain(scored: &[Scored]) {
 
 fn scored(options: &Options) -> Result<Vec<Scored>> {
     let asked = accuracy::asked(&options.also)?;
-    let score_of = |folder: &PathBuf| score::score(folder, &asked).with_context(|| folder.display().to_string());
+    let score_of = |folder: &PathBuf| {
+        score::score(folder, &asked).with_context(|| folder.display().to_string())
+    };
     if let Some(folder) = &options.from {
         let mut scored = folders(folder)?.iter().map(score_of).collect::<Result<Vec<_>>>()?;
         scored.retain(|Scored { about, .. }| options.is_asked(&about.variant));
@@ -151,7 +158,8 @@ fn scored(options: &Options) -> Result<Vec<Scored>> {
 /// The transfers' folders in this one.
 fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let mut folders: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    let mut folders: Vec<PathBuf> =
+        entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     folders.retain(|folder| folder.join(ABOUT).is_file());
     folders.sort();
     if folders.is_empty() {
@@ -177,8 +185,15 @@ fn make_all(options: &Options, folder: &Path, interrupted: &AtomicBool) -> Resul
     })
 }
 
-fn make(variant: &Variant, seed: u64, seconds: f64, folder: &Path, interrupted: &AtomicBool) -> Result<()> {
-    let Made { kernel, lateness, .. } = transfer::make(&variant.transfer(seed, seconds)?, folder, interrupted)?;
+fn make(
+    variant: &Variant,
+    seed: u64,
+    seconds: f64,
+    folder: &Path,
+    interrupted: &AtomicBool,
+) -> Result<()> {
+    let Made { kernel, lateness, .. } =
+        transfer::make(&variant.transfer(seed, seconds)?, folder, interrupted)?;
     let about = About { variant: variant.clone(), seed, seconds, kernel, lateness };
     fs::write(folder.join(ABOUT), serde_json::to_string_pretty(&about)?).context(ABOUT)
 }

@@ -26,7 +26,9 @@ pub(super) struct Scored {
 
 /// Analyses the captures in `folder`; the algorithms of `asked` judge.
 pub(super) fn score(folder: &Path, asked: &Chosen) -> Result<Scored> {
-    let about: About = serde_json::from_str(&fs::read_to_string(folder.join(ABOUT)).context(ABOUT)?).context(ABOUT)?;
+    let about: About =
+        serde_json::from_str(&fs::read_to_string(folder.join(ABOUT)).context(ABOUT)?)
+            .context(ABOUT)?;
     let packets = link_log::read(&folder.join(LINK))?;
     let begun = packets.first().context("nothing was sent")?.at;
     let (losses, end) = truth::losses(&packets, begun, "10.77.0.1");
@@ -47,8 +49,9 @@ pub(super) fn score(folder: &Path, asked: &Chosen) -> Result<Scored> {
     })
 }
 
-/// The receivers' algorithms on what the link knows: every transmission, retransmissions too, has a number of its own,
-/// and its exact trip time. What they still get wrong is no fault of the observation.
+/// The receivers' algorithms on what the link knows: every transmission, retransmissions too, has a
+/// number of its own, and its exact trip time. What they still get wrong is no fault of the
+/// observation.
 fn ideal(packets: &[Sent], asked: &Chosen) -> BTreeMap<String, Errors> {
     let mut arrivals: Vec<Packet> = Vec::new();
     for (number, sent) in (0..).zip(packets) {
@@ -81,7 +84,9 @@ fn first_time(file: &Path) -> Result<Time> {
 }
 
 /// An algorithm's verdicts on all losses of these transfers together.
-pub(super) fn pooled<'a>(errors: impl Iterator<Item = (&'a str, &'a Errors)>) -> BTreeMap<String, Errors> {
+pub(super) fn pooled<'a>(
+    errors: impl Iterator<Item = (&'a str, &'a Errors)>,
+) -> BTreeMap<String, Errors> {
     let mut pooled: BTreeMap<String, Errors> = BTreeMap::new();
     errors.for_each(|(name, errors)| pooled.entry(name.to_owned()).or_default().join(*errors));
     pooled

@@ -21,8 +21,8 @@ pub(crate) fn prepare() -> Result<Arc<AtomicBool>> {
     Ok(interrupted)
 }
 
-/// Does `work` for all of these, `jobs` at a time, and returns what it returned, in any order. Ends with the first that
-/// fails.
+/// Does `work` for all of these, `jobs` at a time, and returns what it returned, in any order. Ends
+/// with the first that fails.
 pub(crate) fn each<T: Send, R: Send>(
     all: impl Iterator<Item = T> + Send,
     jobs: usize,
@@ -45,7 +45,9 @@ pub(crate) fn each<T: Send, R: Send>(
     };
     let done = thread::scope(|scope| {
         let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(worker)).collect();
-        let ended = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| bail!("a thread panicked")));
+        let ended = workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|_| bail!("a thread panicked")));
         ended.collect::<Result<Vec<_>>>()
     })?;
     if interrupted.load(Ordering::Relaxed) {

@@ -8,7 +8,9 @@ use nix::sys::socket::{setsockopt, sockopt};
 
 /// Whether a call on a socket only ended because nothing happened for a while.
 pub(crate) fn is_waiting<T>(outcome: &io::Result<T>) -> bool {
-    outcome.as_ref().is_err_and(|error| [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()))
+    outcome
+        .as_ref()
+        .is_err_and(|error| [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()))
 }
 
 /// Ends a connection at once: a socket that lingers would keep its network alive.

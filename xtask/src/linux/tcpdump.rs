@@ -27,10 +27,17 @@ impl Capture {
     /// Starts it, and waits until it listens.
     pub(super) fn start(file: &Path) -> Result<Self> {
         let mut command = shell::command("tcpdump");
-        command.args(["-i", DEVICE, "-n", "-s", SNAP, "-B", "8192", "-Z", "root", "-w"]).arg(file).arg("tcp");
-        let mut tcpdump =
-            command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().context("tcpdump cannot be started")?;
-        let mut messages = BufReader::new(tcpdump.stderr.take().context("tcpdump has no messages")?);
+        command
+            .args(["-i", DEVICE, "-n", "-s", SNAP, "-B", "8192", "-Z", "root", "-w"])
+            .arg(file)
+            .arg("tcp");
+        let mut tcpdump = command
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("tcpdump cannot be started")?;
+        let mut messages =
+            BufReader::new(tcpdump.stderr.take().context("tcpdump has no messages")?);
         let mut line = String::new();
         while !line.contains("listening on") {
             line.clear();

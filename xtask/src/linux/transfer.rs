@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use losscause::Span;
 use losscause_linux::emulator::{
-    Clock, EmulatedLink, Header, Histogram, PEER, Path as EmulatedPath, SENDER, Sight, device_drops, enter,
+    Clock, EmulatedLink, Header, Histogram, PEER, Path as EmulatedPath, SENDER, Sight,
+    device_drops, enter,
 };
 use losscause_sim::live::Direction;
 use losscause_sim::truth::Cause;
@@ -63,7 +64,8 @@ pub(crate) struct Made {
 impl Made {
     /// Packets of data that were lost by this cause.
     pub(crate) fn drops(&self, cause: Cause) -> u64 {
-        self.packets.iter().filter(|sent| sent.lost().is_some_and(|(of, _)| of == cause)).count() as u64
+        self.packets.iter().filter(|sent| sent.lost().is_some_and(|(of, _)| of == cause)).count()
+            as u64
     }
 }
 
@@ -99,7 +101,8 @@ pub(crate) fn make(transfer: &Transfer, folder: &Path, interrupted: &AtomicBool)
         let link = match (senders_device.recv(), receivers_device.recv()) {
             (Ok(sender), Ok(receiver)) => {
                 let go = go.clone();
-                let link = scope.spawn(move || run_link(&transfer.path, [sender, receiver], &go, stop));
+                let link =
+                    scope.spawn(move || run_link(&transfer.path, [sender, receiver], &go, stop));
                 wait_until_over(transfer.seconds, interrupted);
                 Some(link)
             }
@@ -123,7 +126,12 @@ pub(crate) fn make(transfer: &Transfer, folder: &Path, interrupted: &AtomicBool)
 }
 
 /// The link, until `stop`; says when it is `ready`.
-fn run_link(path: &EmulatedPath, ends: [SyncDevice; 2], ready: &Sender<()>, stop: &AtomicBool) -> Result<Report> {
+fn run_link(
+    path: &EmulatedPath,
+    ends: [SyncDevice; 2],
+    ready: &Sender<()>,
+    stop: &AtomicBool,
+) -> Result<Report> {
     let clock = Clock::start();
     let link = EmulatedLink::new(path, ends, clock)?;
     let mut packets = Vec::new();
@@ -145,9 +153,16 @@ fn run_link(path: &EmulatedPath, ends: [SyncDevice; 2], ready: &Sender<()>, stop
             Sight::Came { .. } => return,
         };
         if let (Direction::Forward, packet) = packet
-            && let Some(Header { source, seq: Some(seq), payload_bytes: bytes @ 1.., .. }) = Header::of(packet)
+            && let Some(Header { source, seq: Some(seq), payload_bytes: bytes @ 1.., .. }) =
+                Header::of(packet)
         {
-            packets.push(Sent { at: clock.since_1970(came), port: source.port(), seq, bytes, fate });
+            packets.push(Sent {
+                at: clock.since_1970(came),
+                port: source.port(),
+                seq,
+                bytes,
+                fate,
+            });
         }
     })?;
     packets.sort_by_key(|sent| sent.at);
@@ -168,7 +183,10 @@ fn wait_until_over(seconds: f64, interrupted: &AtomicBool) {
 }
 
 fn sysctls(transfer: &Transfer) -> [(&'static str, String); 2] {
-    [("tcp_sack", u8::from(transfer.sack).to_string()), ("tcp_timestamps", u8::from(transfer.timestamps).to_string())]
+    [
+        ("tcp_sack", u8::from(transfer.sack).to_string()),
+        ("tcp_timestamps", u8::from(transfer.timestamps).to_string()),
+    ]
 }
 
 /// The host that sends, as fast as its TCP lets it.
@@ -198,7 +216,12 @@ fn send(
 }
 
 /// The host that receives.
-fn receive(transfer: &Transfer, folder: &Path, device: Sender<SyncDevice>, over: &AtomicBool) -> Result<()> {
+fn receive(
+    transfer: &Transfer,
+    folder: &Path,
+    device: Sender<SyncDevice>,
+    over: &AtomicBool,
+) -> Result<()> {
     let own_device = enter(PEER, &sysctls(transfer))?;
     let file = folder.join(RECEIVER_CAPTURE);
     let capture = transfer.both_ends.then(|| Capture::start(&file)).transpose()?;

@@ -1,7 +1,8 @@
 //! Which losses of a transfer can show in a capture.
 //!
-//! At the sender a loss shows by its retransmission. At the receiver a first transmission shows as lost if a packet that
-//! was sent later, with a higher sequence number, arrives before the retransmission.
+//! At the sender a loss shows by its retransmission. At the receiver a first transmission shows as
+//! lost if a packet that was sent later, with a higher sequence number, arrives before the
+//! retransmission.
 
 use losscause::Time;
 
@@ -28,7 +29,8 @@ pub(super) fn losses(packets: &[Sent], begun: Time, source: &str) -> (Losses, Ti
     (losses, Time::ZERO + (end - begun))
 }
 
-/// The bytes of a packet, counted from the transfer's first. A transfer is shorter than half of the sequence numbers.
+/// The bytes of a packet, counted from the transfer's first. A transfer is shorter than half of the
+/// sequence numbers.
 fn range(sent: &Sent, first: u32) -> (u64, u64) {
     let start = u64::from(sent.seq.wrapping_sub(first));
     (start, start + u64::from(sent.bytes))
@@ -40,11 +42,13 @@ fn showing(place: usize, packets: &[Sent], ranges: &[(u64, u64)], until: Time) -
     let later = || packets.iter().zip(ranges).skip(place + 1);
     let carries = |range: &(u64, u64)| range.0 <= own.0 && own.0 < range.1;
     let again = later().find(|(_, range)| carries(range));
-    let repaired = later().filter(|(_, range)| carries(range)).filter_map(|(sent, _)| sent.arrived()).min();
-    let revealed = later().filter(|(_, range)| range.0 > own.0).filter_map(|(sent, _)| sent.arrived()).min();
+    let repaired =
+        later().filter(|(_, range)| carries(range)).filter_map(|(sent, _)| sent.arrived()).min();
+    let revealed =
+        later().filter(|(_, range)| range.0 > own.0).filter_map(|(sent, _)| sent.arrived()).min();
     let is_first = ranges[..place].iter().all(|earlier| earlier.1 <= own.0 || own.1 <= earlier.0);
-    let at_receiver =
-        is_first && revealed.is_some_and(|at| at < until && repaired.is_none_or(|repaired| at < repaired));
+    let at_receiver = is_first
+        && revealed.is_some_and(|at| at < until && repaired.is_none_or(|repaired| at < repaired));
     (again.is_some_and(|(sent, _)| sent.at < until), at_receiver)
 }
 
@@ -80,16 +84,20 @@ mod tests {
         let (losses, end) = losses(&packets, at_ms(0), "10.0.0.1");
         assert_eq!(end, Time::ZERO + Span::from_secs(9));
         let losses = &losses["10.0.0.1:80"];
-        let shows: Vec<(u32, bool, bool)> =
-            losses.iter().map(|loss| (loss.seq, loss.shows_at_sender, loss.shows_at_receiver)).collect();
-        // The retransmission of 0 is no first transmission. 200 comes again before anything behind it.
+        let shows: Vec<(u32, bool, bool)> = losses
+            .iter()
+            .map(|loss| (loss.seq, loss.shows_at_sender, loss.shows_at_receiver))
+            .collect();
+        // The retransmission of 0 is no first transmission. 200 comes again before anything behind
+        // it.
         assert_eq!(shows, [(0, true, true), (0, true, false), (200, true, false)]);
         assert_eq!(losses[0].lost_s, 0.001);
     }
 
     #[test]
     fn what_only_the_tail_repairs_need_not_show() {
-        let packets = [sent(0, 0, true), sent(1, 100, false), sent(500, 200, true), sent(2_400, 100, true)];
+        let packets =
+            [sent(0, 0, true), sent(1, 100, false), sent(500, 200, true), sent(2_400, 100, true)];
         let (losses, _) = losses(&packets, at_ms(0), "10.0.0.1");
         let loss = &losses["10.0.0.1:80"][0];
         assert_eq!(

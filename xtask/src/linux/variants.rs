@@ -3,7 +3,9 @@
 use anyhow::Result;
 use losscause::Span;
 use losscause_linux::emulator::{Path, Reordering};
-use losscause_sim::{ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
+use losscause_sim::{
+    ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic,
+};
 use serde::{Deserialize, Serialize};
 
 use super::transfer::Transfer;
@@ -49,8 +51,10 @@ impl Variant {
 
     /// A few: with SACK, and one without.
     pub(super) fn few() -> Vec<Self> {
-        let mut few: Vec<Self> =
-            CONTROLS.iter().flat_map(|control| [0.005, 0.02].map(|loss| Self::of(control, true, true, loss))).collect();
+        let mut few: Vec<Self> = CONTROLS
+            .iter()
+            .flat_map(|control| [0.005, 0.02].map(|loss| Self::of(control, true, true, loss)))
+            .collect();
         few.push(Self::of("cubic", true, false, 0.02));
         few.push(Self::of("cubic", false, true, 0.02));
         few
@@ -72,12 +76,14 @@ impl Variant {
     fn path(&self, seed: u64) -> Result<Path> {
         let link = |direction: &str, loss| {
             let queue = QueueSpec::DropTail { limit: Limit::Packets(QUEUE_PACKETS) };
-            let wired = LinkSpec::wired(format!("{}/{direction}", self.key()), RATE_BPS, DELAY, queue);
+            let wired =
+                LinkSpec::wired(format!("{}/{direction}", self.key()), RATE_BPS, DELAY, queue);
             LinkSpec { channel: ChannelSpec::Bernoulli { loss }, ..wired }
         };
         let links = vec![link("forward", self.loss), link("back", self.ack_loss)];
         // Which traffic the flow has does not matter: real TCP takes its path.
-        let flow = FlowSpec::new("transfer", &[LinkId(0)], &[LinkId(1)], Traffic::cbr(RATE_BPS, 1_500));
+        let flow =
+            FlowSpec::new("transfer", &[LinkId(0)], &[LinkId(1)], Traffic::cbr(RATE_BPS, 1_500));
         let mut path = Path::new(&Network { links, flows: vec![flow] }, FlowId(0), seed)?;
         if self.reordering > 0.0 {
             path.reordering = Some(Reordering { share: self.reordering, at_most: HELD_BACK });
@@ -107,7 +113,12 @@ impl Variant {
 
     /// As a folder's name: "cubic-nosack-timestamps-2".
     pub(super) fn key(&self) -> String {
-        self.name().replace("no ", "no").replace(" %", "").replace(", ", "-").replace(' ', "-").to_lowercase()
+        self.name()
+            .replace("no ", "no")
+            .replace(" %", "")
+            .replace(", ", "-")
+            .replace(' ', "-")
+            .to_lowercase()
     }
 }
 
@@ -122,7 +133,8 @@ mod tests {
         let keys: std::collections::BTreeSet<String> = all.iter().map(Variant::key).collect();
         assert_eq!(keys.len(), 42);
         assert!(
-            keys.contains("bbr-nosack-notimestamps-0.5") && keys.contains("reno-sack-timestamps-2-2-of-acks"),
+            keys.contains("bbr-nosack-notimestamps-0.5")
+                && keys.contains("reno-sack-timestamps-2-2-of-acks"),
             "{keys:?}"
         );
         assert!(Variant::few().iter().all(|few| all.contains(few)));

@@ -1,7 +1,9 @@
-//! Headless Chromium, driven over a pipe by the DevTools protocol: JSON messages, each ended by a zero byte.
+//! Headless Chromium, driven over a pipe by the DevTools protocol: JSON messages, each ended by a
+//! zero byte.
 //!
-//! `--remote-debugging-pipe` reads commands from file descriptor 3 and writes answers and events to 4. A pipe needs no
-//! port and no WebSocket, so this file needs no crate but those for JSON and base64.
+//! `--remote-debugging-pipe` reads commands from file descriptor 3 and writes answers and events to
+//! 4. A pipe needs no port and no WebSocket, so this file needs no crate but those for JSON and
+//! base64.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -23,10 +25,12 @@ use crate::shell::is_root;
 /// The program.
 pub(crate) const CHROMIUM: &str = "chromium";
 
-/// The longest wait for an answer or an event. Pages load in less than a second; a busy machine may take many.
+/// The longest wait for an answer or an event. Pages load in less than a second; a busy machine may
+/// take many.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Sends its two pipes to descriptors 3 and 4. What Chromium writes elsewhere would be in the way of the messages.
+/// Sends its two pipes to descriptors 3 and 4. What Chromium writes elsewhere would be in the way
+/// of the messages.
 const START: &str = r#"exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>"$LOG""#;
 
 const OPTIONS: [&str; 10] = [
@@ -75,7 +79,8 @@ impl Browser {
         shell.args(["-c", START, CHROMIUM]).args(OPTIONS);
         shell.arg(format!("--user-data-dir={}", folder.path().join("profile").display()));
         if is_root()? {
-            // Chromium's sandbox refuses to run as root, as CI does. It opens only files that we wrote.
+            // Chromium's sandbox refuses to run as root, as CI does. It opens only files that we
+            // wrote.
             shell.arg("--no-sandbox");
         }
         shell.env("LOG", folder.path().join("log")).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -91,7 +96,15 @@ impl Browser {
                 }
             }
         });
-        let mut browser = Self { child, commands, messages, events: Vec::new(), last_id: 0, session: None, folder };
+        let mut browser = Self {
+            child,
+            commands,
+            messages,
+            events: Vec::new(),
+            last_id: 0,
+            session: None,
+            folder,
+        };
         let target = browser.call("Target.createTarget", &json!({ "url": "about:blank" }))?;
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
         let session = browser.call("Target.attachToTarget", &attach)?;
@@ -139,7 +152,8 @@ impl Browser {
         if !answer["exceptionDetails"].is_null() {
             bail!("a script of the check failed: {}", answer["exceptionDetails"]);
         }
-        serde_json::from_value(answer["result"]["value"].clone()).context("a script of the check gave another type")
+        serde_json::from_value(answer["result"]["value"].clone())
+            .context("a script of the check gave another type")
     }
 
     /// A picture of the window, as PNG.
@@ -178,14 +192,17 @@ impl Browser {
     fn next_message(&mut self) -> Result<Value> {
         match self.messages.recv_timeout(PATIENCE) {
             Ok(message) => Ok(message),
-            Err(RecvTimeoutError::Timeout) => bail!("Chromium did not answer within {} s", PATIENCE.as_secs()),
+            Err(RecvTimeoutError::Timeout) => {
+                bail!("Chromium did not answer within {} s", PATIENCE.as_secs())
+            }
             Err(RecvTimeoutError::Disconnected) => bail!("Chromium ended: {}", self.log()),
         }
     }
 
     fn keep_if_event(&mut self, message: &Value) {
         if let Some(method) = message["method"].as_str() {
-            self.events.push(Event { method: method.to_owned(), params: message["params"].clone() });
+            self.events
+                .push(Event { method: method.to_owned(), params: message["params"].clone() });
         }
     }
 

@@ -1,9 +1,10 @@
-//! `cargo xtask look`: opens the program's reports in headless Chromium, checks what only a browser can tell, and keeps
-//! screenshots for people to look at in `target/look/PAGE/*.png`.
+//! `cargo xtask look`: opens the program's reports in headless Chromium, checks what only a browser
+//! can tell, and keeps screenshots for people to look at in `target/look/PAGE/*.png`.
 //!
-//! Checked: no message on the console, no network request, every scored number and claim in the state that result.json
-//! gives it, every link within the page leads somewhere that is then seen, no identifier is given twice, the page loads
-//! at once, on a phone nothing has to be scrolled sideways, and all text has the contrast of level AA, light and dark.
+//! Checked: no message on the console, no network request, every scored number and claim in the
+//! state that result.json gives it, every link within the page leads somewhere that is then seen,
+//! no identifier is given twice, the page loads at once, on a phone nothing has to be scrolled
+//! sideways, and all text has the contrast of level AA, light and dark.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,8 +28,8 @@ pub(crate) use browser::CHROMIUM;
 struct Page {
     /// The folder of its screenshots.
     name: &'static str,
-    /// The arguments of `losscause` that make it, command by command. `DIR` is its folder, in which the last command writes
-    /// `report.html`; what that one prints as JSON becomes `result.json`.
+    /// The arguments of `losscause` that make it, command by command. `DIR` is its folder, in which
+    /// the last command writes `report.html`; what that one prints as JSON becomes `result.json`.
     commands: &'static [&'static str],
     /// What it must contain, each photographed once.
     shows: &'static [Part],
@@ -66,10 +67,16 @@ const PAGES: &[Page] = &[
     },
     Page {
         name: "compare",
-        commands: &["compare scenarios/clean-link.toml --set loss=0.01 --lda none,ZBS,Spike --runs 5 --out DIR"],
+        commands: &[
+            "compare scenarios/clean-link.toml --set loss=0.01 --lda none,ZBS,Spike --runs 5 --out DIR",
+        ],
         shows: &[TABLE, FIGURE],
     },
-    Page { name: "sweep", commands: &["sweep xtask/src/look/sweep.toml --runs 3 --out DIR"], shows: &[TABLE, FIGURE] },
+    Page {
+        name: "sweep",
+        commands: &["sweep xtask/src/look/sweep.toml --runs 3 --out DIR"],
+        shows: &[TABLE, FIGURE],
+    },
     Page {
         name: "capture",
         commands: &[
@@ -124,7 +131,10 @@ pub(crate) fn look(options: &Options) -> Result<()> {
     let mut browser = Browser::start()?;
     find_every_fault(&mut browser)?;
     let mut findings = 0;
-    for page in PAGES.iter().filter(|page| options.pages.is_empty() || options.pages.iter().any(|n| n == page.name)) {
+    for page in PAGES
+        .iter()
+        .filter(|page| options.pages.is_empty() || options.pages.iter().any(|n| n == page.name))
+    {
         let folder = target().join("look").join(page.name);
         let report = make(page, &program, &folder)?;
         let (found, summary) = examine(page, &report, &folder, &mut browser)?;
@@ -181,8 +191,14 @@ struct Inspection {
 
 const INSPECT: &str = include_str!("inspect.js");
 
-/// Checks a report in both windows and photographs it; returns a sentence per finding, and what it is like.
-fn examine(page: &Page, report: &Path, folder: &Path, browser: &mut Browser) -> Result<(Vec<String>, String)> {
+/// Checks a report in both windows and photographs it; returns a sentence per finding, and what it
+/// is like.
+fn examine(
+    page: &Page,
+    report: &Path,
+    folder: &Path,
+    browser: &mut Browser,
+) -> Result<(Vec<String>, String)> {
     let mut findings = Vec::new();
     let mut summary = String::new();
     for (name, width, height) in [WIDE, PHONE] {
@@ -190,7 +206,11 @@ fn examine(page: &Page, report: &Path, folder: &Path, browser: &mut Browser) -> 
         let mut events = browser.open(report)?;
         let inspection: Inspection = browser.evaluate(INSPECT)?;
         let hidden: Vec<String> = browser.evaluate(FOLLOW)?;
-        findings.extend(hidden.iter().map(|link| format!("at {width} px {link} leads to something that is hidden")));
+        findings.extend(
+            hidden
+                .iter()
+                .map(|link| format!("at {width} px {link} leads to something that is hidden")),
+        );
         findings.extend(pale(browser, "light")?);
         for (part, selector) in [("top", "html")].iter().chain(page.shows) {
             if !browser.evaluate::<bool>(&scroll_to(selector))? {
@@ -229,10 +249,15 @@ fn examine(page: &Page, report: &Path, folder: &Path, browser: &mut Browser) -> 
 fn faults(inspection: &Inspection, report: &Path) -> Result<Vec<String>> {
     let mut findings = Vec::new();
     if inspection.load_ms > LOAD_LIMIT_MS {
-        findings.push(format!("it loads in {:.0} ms; wanted are {LOAD_GOAL_MS} ms", inspection.load_ms));
+        findings.push(format!(
+            "it loads in {:.0} ms; wanted are {LOAD_GOAL_MS} ms",
+            inspection.load_ms
+        ));
     }
-    findings.extend(inspection.ids_given_twice.iter().map(|id| format!("the id {id} is given twice")));
-    findings.extend(inspection.links_to_nothing.iter().map(|id| format!("nothing is called #{id}")));
+    findings
+        .extend(inspection.ids_given_twice.iter().map(|id| format!("the id {id} is given twice")));
+    findings
+        .extend(inspection.links_to_nothing.iter().map(|id| format!("nothing is called #{id}")));
     for link in &inspection.links_elsewhere {
         let is_beside = report.parent().is_some_and(|folder| folder.join(link).is_file());
         if !is_beside && !link.starts_with("https://") {
@@ -244,7 +269,8 @@ fn faults(inspection: &Inspection, report: &Path) -> Result<Vec<String>> {
         return Ok(findings);
     }
     let file = report.with_file_name("result.json");
-    let text = fs::read_to_string(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let text =
+        fs::read_to_string(&file).with_context(|| format!("{} cannot be read", file.display()))?;
     let result: serde_json::Value = serde_json::from_str(&text)?;
     if result["items"].is_array() {
         let expected = Expected::of(&serde_json::from_value::<Reproduction>(result)?);
@@ -258,7 +284,8 @@ fn faults(inspection: &Inspection, report: &Path) -> Result<Vec<String>> {
         findings.extend(unfounded("claim", &expected.claims, &inspection.claims));
         findings.extend(differences("claim in the list", &expected.settled, &inspection.settled));
     } else if let Some(captures) = result["captures"].as_array() {
-        let flows = captures.iter().flat_map(|capture| capture["flows"].as_array().into_iter().flatten());
+        let flows =
+            captures.iter().flat_map(|capture| capture["flows"].as_array().into_iter().flatten());
         let rows: Vec<String> = flows.map(row_of_flow).collect();
         if rows.is_empty() {
             findings.push("result.json has no flow to compare with".to_owned());
@@ -270,23 +297,26 @@ fn faults(inspection: &Inspection, report: &Path) -> Result<Vec<String>> {
         let shown = inspection.text.to_lowercase();
         let wanted = verdict.to_lowercase();
         let missing = wanted.split("; ").filter(|sentence| !shown.contains(sentence));
-        findings.extend(missing.map(|sentence| format!("it does not show the verdict \"{sentence}\"")));
+        findings
+            .extend(missing.map(|sentence| format!("it does not show the verdict \"{sentence}\"")));
     }
     Ok(findings)
 }
 
-/// The row of a capture's flow as a browser gives its text: the recommended algorithm's verdicts, as the JSON has them, without
-/// those that only a timer's rule gave.
+/// The row of a capture's flow as a browser gives its text: the recommended algorithm's verdicts,
+/// as the JSON has them, without those that only a timer's rule gave.
 fn row_of_flow(flow: &serde_json::Value) -> String {
-    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let text =
+        |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
     let listed = flow["losses"].as_array().map_or(&[][..], Vec::as_slice);
     let losses = listed.len() as u64 + number(&flow["unlisted_losses"]);
-    let by_timer =
-        listed.iter().filter(|loss| ["timeout", "tail-probe"].contains(&loss["evidence"].as_str().unwrap_or("")));
+    let by_timer = listed.iter().filter(|loss| {
+        ["timeout", "tail-probe"].contains(&loss["evidence"].as_str().unwrap_or(""))
+    });
     let name = flow["recommended"].as_str().unwrap_or_default();
-    let [wireless, congestion, undecided] =
-        ["wireless", "congestion", "undecided"].map(|verdict| number(&flow["summary"][name][verdict]));
+    let [wireless, congestion, undecided] = ["wireless", "congestion", "undecided"]
+        .map(|verdict| number(&flow["summary"][name][verdict]));
     let by_rule = congestion.min(by_timer.count() as u64);
     let passed = ["sender", "both"].contains(&flow["vantage"].as_str().unwrap_or(""));
     let sent = number(&flow["packets"]) + if passed { 0 } else { losses };
@@ -298,9 +328,11 @@ fn row_of_flow(flow: &serde_json::Value) -> String {
     let id = if flow["minor"].as_bool().unwrap_or(false) { format!("({id})") } else { id };
     let mut cells = vec![id, end("src", "src_name"), end("dst", "dst_name")];
     cells.extend(["vantage", "packets"].map(|key| text(&flow[key])));
-    cells.extend([losses.to_string(), format!("{:.1}", 100.0 * losses as f64 / sent.max(1) as f64)]);
+    cells
+        .extend([losses.to_string(), format!("{:.1}", 100.0 * losses as f64 / sent.max(1) as f64)]);
     cells.extend(
-        [number(&flow["sent_again"]), wireless, congestion - by_rule, undecided + by_rule].map(|n| n.to_string()),
+        [number(&flow["sent_again"]), wireless, congestion - by_rule, undecided + by_rule]
+            .map(|n| n.to_string()),
     );
     cells.push(name.replace('@', " at the "));
     cells.join("\t")
@@ -310,11 +342,17 @@ fn row_of_flow(flow: &serde_json::Value) -> String {
 fn complaint(event: &Event) -> Option<String> {
     let params = &event.params;
     match event.method.as_str() {
-        "Runtime.exceptionThrown" => Some(format!("a script failed: {}", params["exceptionDetails"])),
-        "Runtime.consoleAPICalled" if matches!(params["type"].as_str(), Some("error" | "warning" | "assert")) => {
+        "Runtime.exceptionThrown" => {
+            Some(format!("a script failed: {}", params["exceptionDetails"]))
+        }
+        "Runtime.consoleAPICalled"
+            if matches!(params["type"].as_str(), Some("error" | "warning" | "assert")) =>
+        {
             Some(format!("on the console: {}", params["args"]))
         }
-        "Log.entryAdded" if matches!(params["entry"]["level"].as_str(), Some("error" | "warning")) => {
+        "Log.entryAdded"
+            if matches!(params["entry"]["level"].as_str(), Some("error" | "warning")) =>
+        {
             Some(format!("on the console: {}", params["entry"]["text"]))
         }
         "Network.requestWillBeSent" => {
@@ -326,7 +364,8 @@ fn complaint(event: &Event) -> Option<String> {
     }
 }
 
-/// Examines `faulty.html`, which has one example of every fault: a check that finds nothing must be one that can.
+/// Examines `faulty.html`, which has one example of every fault: a check that finds nothing must be
+/// one that can.
 fn find_every_fault(browser: &mut Browser) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let report = folder.path().join("report.html");
@@ -349,7 +388,10 @@ fn find_every_fault(browser: &mut Browser) -> Result<()> {
         "it has no table",
     ] {
         if !findings.iter().any(|finding| finding.contains(fault)) {
-            bail!("a faulty page passes the check \"{fault}\"; found were only\n{}", findings.join("\n"));
+            bail!(
+                "a faulty page passes the check \"{fault}\"; found were only\n{}",
+                findings.join("\n")
+            );
         }
     }
     Ok(())
@@ -366,7 +408,9 @@ const FOLLOW: &str = include_str!("follow.js");
 /// A sentence per kind of text that is too pale to read.
 fn pale(browser: &mut Browser, colours: &str) -> Result<Vec<String>> {
     let low: Vec<(String, f64)> = browser.evaluate(include_str!("contrast.js"))?;
-    let sentence = |(part, contrast): &(String, f64)| format!("{part} has a contrast of {contrast:.2} in {colours}");
+    let sentence = |(part, contrast): &(String, f64)| {
+        format!("{part} has a contrast of {contrast:.2} in {colours}")
+    };
     Ok(low.iter().map(sentence).collect())
 }
 
@@ -393,15 +437,21 @@ mod tests {
 
     #[test]
     fn errors_warnings_and_requests_alone_are_complaints() {
-        let console = |kind: &str| event("Runtime.consoleAPICalled", json!({ "type": kind, "args": [] }));
+        let console =
+            |kind: &str| event("Runtime.consoleAPICalled", json!({ "type": kind, "args": [] }));
         assert!(complaint(&console("error")).is_some() && complaint(&console("warning")).is_some());
         assert!(complaint(&console("log")).is_none());
         let asks = |kind: &str, url: &str| {
-            complaint(&event("Network.requestWillBeSent", json!({ "type": kind, "request": { "url": url } })))
+            complaint(&event(
+                "Network.requestWillBeSent",
+                json!({ "type": kind, "request": { "url": url } }),
+            ))
         };
         assert_eq!(asks("Script", "https://a/b.js").as_deref(), Some("it asks for https://a/b.js"));
         assert!(asks("Image", "file:///beside.png").is_some());
-        assert!(asks("Document", "file:///report.html").is_none() && asks("Image", "data:,x").is_none());
+        assert!(
+            asks("Document", "file:///report.html").is_none() && asks("Image", "data:,x").is_none()
+        );
     }
 
     #[test]

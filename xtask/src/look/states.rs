@@ -24,8 +24,8 @@ fn of_claim(claim: &ClaimOutcome) -> Option<Shown> {
     claim.holds.map(|holds| if holds { ("met", "✓") } else { ("missed", "✗") })
 }
 
-/// The place of a value or claim in the page: its paper and its name, with a hyphen for every character that is no
-/// letter, digit, dot, hyphen or underscore.
+/// The place of a value or claim in the page: its paper and its name, with a hyphen for every
+/// character that is no letter, digit, dot, hyphen or underscore.
 fn anchor(paper: &str, id: &str) -> String {
     let kept = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
     format!("{paper}.{}", id.chars().map(|c| if kept(c) { c } else { '-' }).collect::<String>())
@@ -34,8 +34,8 @@ fn anchor(paper: &str, id: &str) -> String {
 /// States by the places where they stand.
 pub(super) type States = BTreeMap<String, String>;
 
-/// What `result` says of every scored number and settled claim: the state in the score box, and the mark beside the
-/// value or claim.
+/// What `result` says of every scored number and settled claim: the state in the score box, and the
+/// mark beside the value or claim.
 pub(super) struct Expected {
     pub(super) numbers: States,
     pub(super) cells: States,
@@ -45,8 +45,14 @@ pub(super) struct Expected {
 
 impl Expected {
     pub(super) fn of(result: &Reproduction) -> Self {
-        let items = || result.items.iter().filter_map(|item| Some((anchor(&item.paper, &item.id), of_item(item)?)));
-        let claims = || result.claims.iter().filter_map(|c| Some((anchor(&c.paper, &c.id), of_claim(c)?)));
+        let items = || {
+            result
+                .items
+                .iter()
+                .filter_map(|item| Some((anchor(&item.paper, &item.id), of_item(item)?)))
+        };
+        let claims =
+            || result.claims.iter().filter_map(|c| Some((anchor(&c.paper, &c.id), of_claim(c)?)));
         Self {
             numbers: items().map(|(at, (name, _))| (at, name.to_owned())).collect(),
             cells: items().map(|(at, (_, mark))| (at, mark.to_owned())).collect(),
@@ -56,14 +62,24 @@ impl Expected {
     }
 }
 
-/// A sentence for each place where `shown` differs from `expected`. What is shown of other places does not count.
-pub(super) fn differences(what: &str, expected: &States, shown: &[(String, String)]) -> Vec<String> {
+/// A sentence for each place where `shown` differs from `expected`. What is shown of other places
+/// does not count.
+pub(super) fn differences(
+    what: &str,
+    expected: &States,
+    shown: &[(String, String)],
+) -> Vec<String> {
     let mut sentences = Vec::new();
     for (at, wanted) in expected {
-        let states: Vec<&str> =
-            shown.iter().filter(|(place, _)| place == at).map(|(_, state)| state.as_str()).collect();
+        let states: Vec<&str> = shown
+            .iter()
+            .filter(|(place, _)| place == at)
+            .map(|(_, state)| state.as_str())
+            .collect();
         if states != [wanted.as_str()] {
-            sentences.push(format!("the {what} {at} shows {states:?}; by result.json it is \"{wanted}\""));
+            sentences.push(format!(
+                "the {what} {at} shows {states:?}; by result.json it is \"{wanted}\""
+            ));
         }
     }
     sentences
@@ -88,9 +104,11 @@ mod tests {
 
     #[test]
     fn a_state_that_differs_is_missing_or_stands_twice_is_named() {
-        let expected: States =
-            pairs(&[("a", "met"), ("b", "met"), ("c", "missed"), ("d", "met")]).into_iter().collect();
-        let shown = pairs(&[("a", "met"), ("b", "missed"), ("d", "met"), ("d", "met"), ("e", "met")]);
+        let expected: States = pairs(&[("a", "met"), ("b", "met"), ("c", "missed"), ("d", "met")])
+            .into_iter()
+            .collect();
+        let shown =
+            pairs(&[("a", "met"), ("b", "missed"), ("d", "met"), ("d", "met"), ("e", "met")]);
         let found = differences("number", &expected, &shown);
         assert_eq!(found.len(), 3, "{found:?}");
         assert!(found[0].contains("b shows [\"missed\"]") && found[1].contains("c shows []"));

@@ -61,26 +61,39 @@ pub(super) fn features() -> Result<Vec<String>> {
 
 fn packages() -> Result<Vec<Package>> {
     let metadata = output(cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
-    let metadata: Metadata = serde_json::from_slice(&metadata).context("what `cargo metadata` printed")?;
+    let metadata: Metadata =
+        serde_json::from_slice(&metadata).context("what `cargo metadata` printed")?;
     Ok(metadata.packages)
 }
 
 fn in_order(packages: Vec<Package>) -> Result<Vec<Crate>> {
-    let mut waiting: Vec<Package> =
-        packages.into_iter().filter(|package| package.publish.as_ref().is_none_or(|to| !to.is_empty())).collect();
+    let mut waiting: Vec<Package> = packages
+        .into_iter()
+        .filter(|package| package.publish.as_ref().is_none_or(|to| !to.is_empty()))
+        .collect();
     let mut ordered = Vec::new();
     while !waiting.is_empty() {
         let needs_another = |package: &Package| {
-            package.dependencies.iter().any(|dependency| waiting.iter().any(|other| other.name == dependency.name))
+            package
+                .dependencies
+                .iter()
+                .any(|dependency| waiting.iter().any(|other| other.name == dependency.name))
         };
         let Some(next) = waiting.iter().position(|package| !needs_another(package)) else {
             let names: Vec<&str> = waiting.iter().map(|package| package.name.as_str()).collect();
             bail!("{} depend on each other, so that none can be published first", names.join(", "));
         };
         let Package { name, version, features, metadata, .. } = waiting.remove(next);
-        let all_features = metadata.as_ref().and_then(|metadata| metadata.pointer("/docs/rs/all-features"));
-        let is_documented_whole = all_features.and_then(serde_json::Value::as_bool).unwrap_or(false);
-        ordered.push(Crate { name, version, has_features: !features.is_empty(), is_documented_whole });
+        let all_features =
+            metadata.as_ref().and_then(|metadata| metadata.pointer("/docs/rs/all-features"));
+        let is_documented_whole =
+            all_features.and_then(serde_json::Value::as_bool).unwrap_or(false);
+        ordered.push(Crate {
+            name,
+            version,
+            has_features: !features.is_empty(),
+            is_documented_whole,
+        });
     }
     Ok(ordered)
 }
@@ -91,7 +104,8 @@ mod tests {
 
     #[test]
     fn crates_are_published_from_the_core_to_the_command() {
-        let names: Vec<String> = published().unwrap().into_iter().map(|package| package.name).collect();
+        let names: Vec<String> =
+            published().unwrap().into_iter().map(|package| package.name).collect();
         let expected = [
             "",
             "-capture",
@@ -122,7 +136,10 @@ mod tests {
             dependencies: vec![Dependency { name: needs.into() }],
         };
         let error = in_order(vec![package("a", "b"), package("b", "a")]).unwrap_err();
-        assert_eq!(error.to_string(), "a, b depend on each other, so that none can be published first");
+        assert_eq!(
+            error.to_string(),
+            "a, b depend on each other, so that none can be published first"
+        );
         let order = in_order(vec![package("a", "b"), package("b", "elsewhere")]).unwrap();
         assert_eq!(order.iter().map(Crate::folder).collect::<Vec<_>>(), ["b-1.0.0", "a-1.0.0"]);
     }

@@ -45,16 +45,33 @@ const NOT_RUN: [(&str, Test); 31] = [
     ("losscause reproduce paths --p", Test::Run),
     ("losscause reproduce paths/loop --paths", Test::Run),
     ("losscause reproduce paths", Test::Check("a minute and more")),
-    ("losscause reproduce quic", Test::Skip("needs a feature and takes minutes; has tests of its own")),
-    ("losscause reproduce media", Test::Skip("needs a feature and takes minutes; has tests of its own")),
+    (
+        "losscause reproduce quic",
+        Test::Skip("needs a feature and takes minutes; has tests of its own"),
+    ),
+    (
+        "losscause reproduce media",
+        Test::Skip("needs a feature and takes minutes; has tests of its own"),
+    ),
     ("losscause reproduce live", Test::Skip("needs root and a feature; has tests of its own")),
     ("losscause sweep papers/", Test::Check("minutes to hours")),
-    ("losscause fade", Test::Check("half a minute per pattern; a test recomputes their first trials")),
-    ("losscause sweep last-hop.toml --engine ray", Test::Skip("needs Ray; tests of the Python package sweep on it")),
-    ("losscause sweep last-hop.toml --resume", Test::Check("continues an interrupted sweep, which no test leaves")),
+    (
+        "losscause fade",
+        Test::Check("half a minute per pattern; a test recomputes their first trials"),
+    ),
+    (
+        "losscause sweep last-hop.toml --engine ray",
+        Test::Skip("needs Ray; tests of the Python package sweep on it"),
+    ),
+    (
+        "losscause sweep last-hop.toml --resume",
+        Test::Check("continues an interrupted sweep, which no test leaves"),
+    ),
     (
         "losscause kernel",
-        Test::Skip("changes the running kernel; tests of losscause-linux load and unload the programs"),
+        Test::Skip(
+            "changes the running kernel; tests of losscause-linux load and unload the programs",
+        ),
     ),
     ("losscause simulate -", Test::Check("reads a scenario from standard input")),
     ("losscause lab", Test::Skip("serves until it is stopped; has tests of its own")),
@@ -62,8 +79,14 @@ const NOT_RUN: [(&str, Test); 31] = [
     ("losscause stream", Test::Skip("needs a feature and two ends; has tests of its own")),
     ("cargo xtask", Test::Check("the project's own commands have their own steps in CI")),
     ("cargo run -p losscause --example", Test::Run),
-    ("cargo run -p losscause-quic", Test::Skip("a server and a client at once; a test of the crate runs both")),
-    ("cargo run -p s2n-quic-download", Test::Skip("a server and a client at once; a test of the package runs both")),
+    (
+        "cargo run -p losscause-quic",
+        Test::Skip("a server and a client at once; a test of the crate runs both"),
+    ),
+    (
+        "cargo run -p s2n-quic-download",
+        Test::Skip("a server and a client at once; a test of the package runs both"),
+    ),
     ("cargo run --release -p near-minimum", Test::Run),
     ("cargo run --release -p own-tcp", Test::Run),
     ("cargo test", Test::Skip("a step of CI")),
@@ -73,14 +96,28 @@ const NOT_RUN: [(&str, Test); 31] = [
 ];
 
 /// Words for which a reader puts his own.
-const PLACEHOLDERS: [&str; 10] =
-    ["FILE", "DIR", "KEY=VALUE", "PAPER/ITEM", "TOPIC", "NAME", "VERB", "SWEEP.toml", "implementation_loss_db=DB", "…"];
+const PLACEHOLDERS: [&str; 10] = [
+    "FILE",
+    "DIR",
+    "KEY=VALUE",
+    "PAPER/ITEM",
+    "TOPIC",
+    "NAME",
+    "VERB",
+    "SWEEP.toml",
+    "implementation_loss_db=DB",
+    "…",
+];
 
 /// What is to be done with a command.
 pub(super) fn test(shown: &Shown) -> Test {
     let command = shown.command.as_str();
-    let listed =
-        || NOT_RUN.into_iter().find(|(start, _)| format!("{command} ").starts_with(start)).map(|(_, test)| test);
+    let listed = || {
+        NOT_RUN
+            .into_iter()
+            .find(|(start, _)| format!("{command} ").starts_with(start))
+            .map(|(_, test)| test)
+    };
     if let Some(skip @ Test::Skip(_)) = listed() {
         return skip;
     }
@@ -113,12 +150,20 @@ pub(super) fn commands(parts: &[Part]) -> Vec<Shown> {
                     let command = without_comment(&command);
                     if is_command(command) {
                         let line = part.line + line;
-                        found.push(Shown { line, command: command.to_owned(), output: Output::NotShown });
+                        found.push(Shown {
+                            line,
+                            command: command.to_owned(),
+                            output: Output::NotShown,
+                        });
                     }
                 }
             }
             Kind::Span if is_command(&part.text) => {
-                found.push(Shown { line: part.line, command: part.text.clone(), output: Output::InSentence });
+                found.push(Shown {
+                    line: part.line,
+                    command: part.text.clone(),
+                    output: Output::InSentence,
+                });
             }
             Kind::Span => {}
         }
@@ -144,7 +189,8 @@ fn logical_lines(text: &str) -> Vec<(usize, String)> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut continued = false;
     for (offset, line) in text.lines().enumerate() {
-        let (content, continues) = line.trim_end().strip_suffix('\\').map_or((line, false), |line| (line, true));
+        let (content, continues) =
+            line.trim_end().strip_suffix('\\').map_or((line, false), |line| (line, true));
         match lines.last_mut().filter(|_| continued) {
             Some((_, command)) => *command = format!("{} {}", command.trim_end(), content.trim()),
             None => lines.push((offset, content.to_owned())),
@@ -154,7 +200,8 @@ fn logical_lines(text: &str) -> Vec<(usize, String)> {
     lines
 }
 
-/// The commands of a `console` block, which begin with `$ `; up to the next one stands what a command prints.
+/// The commands of a `console` block, which begin with `$ `; up to the next one stands what a
+/// command prints.
 fn console(part: &Part) -> Vec<Shown> {
     let mut found: Vec<Shown> = Vec::new();
     for (offset, line) in logical_lines(&part.text) {
@@ -212,7 +259,10 @@ mod tests {
         for output in [Output::InSentence, Output::NotShown] {
             assert!(matches!(test(&shown(1, "losscause emulate", output)), Test::Skip(_)));
         }
-        assert!(matches!(test(&shown(1, "losscause emulate FILE -- true", Output::NotShown)), Test::Skip(_)));
+        assert!(matches!(
+            test(&shown(1, "losscause emulate FILE -- true", Output::NotShown)),
+            Test::Skip(_)
+        ));
     }
 
     #[test]

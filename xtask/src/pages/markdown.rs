@@ -1,4 +1,5 @@
-//! The parts of a page that hold commands, output and examples. Enough of Markdown for our own pages.
+//! The parts of a page that hold commands, output and examples. Enough of Markdown for our own
+//! pages.
 
 /// A part of a page.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,7 +13,8 @@ pub(super) struct Part {
 /// What kind of code it is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Between fences, with the words after the first one: "toml fragment"; and the line of text before it.
+    /// Between fences, with the words after the first one: "toml fragment"; and the line of text
+    /// before it.
     Fenced { language: String, before: String },
     /// Indented by four spaces.
     Indented,
@@ -35,7 +37,11 @@ pub(super) fn parts(page: &str) -> Vec<Part> {
                 code.push('\n');
             }
             let before = std::mem::take(&mut last_text);
-            parts.push(Part { line, kind: Kind::Fenced { language: language.to_owned(), before }, text: code });
+            parts.push(Part {
+                line,
+                kind: Kind::Fenced { language: language.to_owned(), before },
+                text: code,
+            });
         } else if let (Some(first), true) = (text.strip_prefix("    "), paragraph.is_empty()) {
             let mut code = format!("{first}\n");
             while let Some((_, more)) = lines.next_if(|(_, text)| text.starts_with("    ")) {
@@ -73,8 +79,10 @@ mod tests {
     fn a_page_has_fenced_and_indented_code_and_spans_over_line_ends() {
         let page = "Save it as `x.toml`:\n\n```toml fragment\na = 1\n```\n\n    losscause list\n    two\n\nRun `losscause\n  \
                     sweep a`, or `b`.\n";
-        let found: Vec<(usize, String, String)> =
-            parts(page).into_iter().map(|part| (part.line, format!("{:?}", part.kind), part.text)).collect();
+        let found: Vec<(usize, String, String)> = parts(page)
+            .into_iter()
+            .map(|part| (part.line, format!("{:?}", part.kind), part.text))
+            .collect();
         let fenced = "Fenced { language: \"toml fragment\", before: \"Save it as `x.toml`:\" }";
         let expected = [
             (1, "Span", "x.toml"),
@@ -83,6 +91,9 @@ mod tests {
             (10, "Span", "losscause sweep a"),
             (10, "Span", "b"),
         ];
-        assert_eq!(found, expected.map(|(line, kind, text)| (line, kind.to_owned(), text.to_owned())));
+        assert_eq!(
+            found,
+            expected.map(|(line, kind, text)| (line, kind.to_owned(), text.to_owned()))
+        );
     }
 }

@@ -1,10 +1,11 @@
-//! `cargo xtask pages`: runs the commands of README.md and of the pages in `docs/`, and compares what they print with
-//! what the page shows.
+//! `cargo xtask pages`: runs the commands of README.md and of the pages in `docs/`, and compares
+//! what they print with what the page shows.
 //!
-//! A command stands in a `console` block after `$ `, with its output below; in an indented block; or within a sentence
-//! as `losscause …`. [`shown`] has the rule of comparison, [`command`] the short list of commands that are not run. The
-//! commands of a page run in its order in one empty directory, in which `papers/` and `scenarios/` are the repository's,
-//! and which holds the files that the page tells its reader to save.
+//! A command stands in a `console` block after `$ `, with its output below; in an indented block;
+//! or within a sentence as `losscause …`. [`shown`] has the rule of comparison, [`command`] the
+//! short list of commands that are not run. The commands of a page run in its order in one empty
+//! directory, in which `papers/` and `scenarios/` are the repository's, and which holds the files
+//! that the page tells its reader to save.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -45,7 +46,8 @@ pub(crate) fn pages(options: &Options) -> Result<()> {
     let mut failures = 0;
     for name in names {
         let file = root().join(&name);
-        let text = fs::read_to_string(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+        let text = fs::read_to_string(&file)
+            .with_context(|| format!("{} cannot be read", file.display()))?;
         let parts = markdown::parts(&text);
         let commands = command::commands(&parts);
         if commands.is_empty() {
@@ -58,8 +60,11 @@ pub(crate) fn pages(options: &Options) -> Result<()> {
         let mut checked = 0;
         // A page may name a command again, and show what it prints in one place.
         let is_compared = |shown: &Shown| matches!(shown.output, Output::Text(_) | Output::Json(_));
-        let mut done: BTreeSet<&String> =
-            commands.iter().filter(|shown| is_compared(shown)).map(|shown| &shown.command).collect();
+        let mut done: BTreeSet<&String> = commands
+            .iter()
+            .filter(|shown| is_compared(shown))
+            .map(|shown| &shown.command)
+            .collect();
         for shown in &commands {
             let is_compared = is_compared(shown);
             if !is_compared && !done.insert(&shown.command) {
@@ -120,7 +125,8 @@ struct Place {
 }
 
 impl Place {
-    /// An empty directory with the repository's scenarios (those of experiments are below `crates`), and the files that `parts` tell to save.
+    /// An empty directory with the repository's scenarios (those of experiments are below
+    /// `crates`), and the files that `parts` tell to save.
     fn new(program: &Path, parts: &[Part]) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("losscause-page-").tempdir()?;
         for shared in ["crates", "papers", "scenarios"] {
@@ -130,7 +136,10 @@ impl Place {
             let Kind::Fenced { before, .. } = &part.kind else { continue };
             // "Save this as `last-hop.toml`:"
             if let Some((_, rest)) = before.split_once("Save this as `") {
-                fs::write(folder.path().join(rest.split('`').next().unwrap_or_default()), &part.text)?;
+                fs::write(
+                    folder.path().join(rest.split('`').next().unwrap_or_default()),
+                    &part.text,
+                )?;
             }
         }
         Ok(Self { folder, program: program.to_owned() })
@@ -147,8 +156,12 @@ impl Place {
             Output::InSentence | Output::NotShown => Ok(()),
             Output::Text(text) => shown::compare(text, &stdout),
             Output::Json(text) => {
-                let expected = serde_json::from_str(text).context("the page shows no JSON below it")?;
-                shown::compare_json(&expected, &serde_json::from_str(&stdout).context("it prints no JSON")?)
+                let expected =
+                    serde_json::from_str(text).context("the page shows no JSON below it")?;
+                shown::compare_json(
+                    &expected,
+                    &serde_json::from_str(&stdout).context("it prints no JSON")?,
+                )
             }
         };
         compared.map_err(|difference| anyhow::anyhow!("{difference}; it prints\n{stdout}"))
@@ -156,10 +169,14 @@ impl Place {
 
     fn printed(&self, command: &str) -> Result<Printed> {
         // `cargo run` in the repository runs the program that was built before the pages.
-        let own = command.strip_prefix("cargo run --release -- ").map(|arguments| format!("losscause {arguments}"));
+        let own = command
+            .strip_prefix("cargo run --release -- ")
+            .map(|arguments| format!("losscause {arguments}"));
         let command = own.as_deref().unwrap_or(command);
-        let folder = if command.starts_with("cargo ") { root() } else { self.folder.path().to_owned() };
-        let mut path = self.program.parent().context("the program is in no folder")?.as_os_str().to_owned();
+        let folder =
+            if command.starts_with("cargo ") { root() } else { self.folder.path().to_owned() };
+        let mut path =
+            self.program.parent().context("the program is in no folder")?.as_os_str().to_owned();
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
         let mut shell = Command::new("sh");
@@ -174,8 +191,12 @@ impl Place {
         let words: Vec<&str> = command.split_whitespace().collect();
         let (mut help, arguments) = match words.as_slice() {
             ["losscause", arguments @ ..] => (Command::new(&self.program), arguments),
-            ["cargo", "xtask", arguments @ ..] => (Command::new(std::env::current_exe()?), arguments),
-            ["cargo", "run", "--release", "--", arguments @ ..] => (Command::new(&self.program), arguments),
+            ["cargo", "xtask", arguments @ ..] => {
+                (Command::new(std::env::current_exe()?), arguments)
+            }
+            ["cargo", "run", "--release", "--", arguments @ ..] => {
+                (Command::new(&self.program), arguments)
+            }
             _ => bail!("it is neither run nor can it be checked"),
         };
         let verb = arguments.first().filter(|word| !word.starts_with('-') && **word != "…");

@@ -1,5 +1,5 @@
-//! Whether a command printed what a page shows. `…` is the only exception, and readers see it: on a line of its own it
-//! stands for any lines, within a line for any text.
+//! Whether a command printed what a page shows. `…` is the only exception, and readers see it: on a
+//! line of its own it stands for any lines, within a line for any text.
 
 use serde_json::Value;
 
@@ -66,8 +66,8 @@ fn fits(shown: &str, printed: &str) -> bool {
     left.ends_with(last)
 }
 
-/// Compares JSON: every key and element shown is there with this value. Keys may be left out, and elements at the end of
-/// an array that shows some.
+/// Compares JSON: every key and element shown is there with this value. Keys may be left out, and
+/// elements at the end of an array that shows some.
 ///
 /// # Errors
 /// A sentence that names the place of the first difference.
@@ -90,7 +90,9 @@ fn differs(place: &str, shown: &Value, printed: &Value) -> Option<String> {
                 return is_not();
             }
             let mut pairs = shown.iter().zip(printed).enumerate();
-            pairs.find_map(|(index, (shown, printed))| differs(&format!("{place}[{index}]"), shown, printed))
+            pairs.find_map(|(index, (shown, printed))| {
+                differs(&format!("{place}[{index}]"), shown, printed)
+            })
         }
         (Value::String(shown), Value::String(printed)) if fits(shown, printed) => None,
         _ if shown == printed => None,
@@ -113,7 +115,10 @@ mod tests {
         assert_eq!(compare("…\nc\n", "a\nb\nc\n"), Ok(()));
         assert_eq!(compare("…\nb\n", "a\nb\nc\n"), Err("it does not print `b` there".into()));
         assert_eq!(compare("a\n…\nc\nd\n…\nf\n", "a\nb\nc\nd\ne\nf\n"), Ok(()));
-        assert_eq!(compare("a\n…\nc\nd\n…\n", "a\nc\ne\nd\n"), Err("it does not print `c` there".into()));
+        assert_eq!(
+            compare("a\n…\nc\nd\n…\n", "a\nc\ne\nd\n"),
+            Err("it does not print `c` there".into())
+        );
         assert_eq!(compare("…\n", "a\n"), Ok(()));
         assert_eq!(compare("a\n", ""), Err("it does not print `a` there".into()));
     }

@@ -1,4 +1,5 @@
-//! Whether every link within a site leads somewhere, and whether its pages load anything from elsewhere.
+//! Whether every link within a site leads somewhere, and whether its pages load anything from
+//! elsewhere.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,12 +28,16 @@ pub(super) fn check(site: &Path) -> Result<String> {
     let mut pages = 0;
     let mut links = 0;
     let mut findings = Vec::new();
-    for page in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "html")) {
-        let text = fs::read_to_string(site.join(page)).with_context(|| format!("{} cannot be read", page.display()))?;
+    for page in
+        files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "html"))
+    {
+        let text = fs::read_to_string(site.join(page))
+            .with_context(|| format!("{} cannot be read", page.display()))?;
         pages += 1;
         for address in addresses(&text) {
             links += 1;
-            // rustdoc checks the links of our crates; what it takes over from other crates' pages has dead ones.
+            // rustdoc checks the links of our crates; what it takes over from other crates' pages
+            // has dead ones.
             let is_checked = |problem: &&str| !page.starts_with(CRATES) || *problem == ELSEWHERE;
             if let Some(problem) = problem(page, &address, &files).filter(is_checked) {
                 findings.push(format!("{}: {}: {problem}", page.display(), address.text));
@@ -48,7 +53,9 @@ pub(super) fn check(site: &Path) -> Result<String> {
 
 /// Every file below `folder`, relative to `site`.
 fn collect(site: &Path, folder: &Path, files: &mut BTreeSet<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))? {
+    for entry in
+        fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?
+    {
         let path = entry?.path();
         if path.is_dir() {
             collect(site, &path, files)?;
@@ -109,7 +116,8 @@ fn end_of_tag(tag: &str) -> usize {
 }
 
 fn value<'a>(tag: &'a str, attribute: &str) -> Option<&'a str> {
-    let at = tag.find(&format!(" {attribute}=")).or_else(|| tag.find(&format!("\n{attribute}=")))?;
+    let at =
+        tag.find(&format!(" {attribute}=")).or_else(|| tag.find(&format!("\n{attribute}=")))?;
     let text = &tag[at + attribute.len() + 2..];
     match text.chars().next()? {
         quote @ ('"' | '\'') => text[1..].split(quote).next(),
@@ -120,7 +128,10 @@ fn value<'a>(tag: &'a str, attribute: &str) -> Option<&'a str> {
 /// What is wrong with an address of a page, if anything.
 fn problem(page: &Path, address: &Address, files: &BTreeSet<PathBuf>) -> Option<&'static str> {
     let text = address.text.as_str();
-    if text.starts_with("data:") || text.starts_with("javascript:void") || text.starts_with("mailto:") {
+    if text.starts_with("data:")
+        || text.starts_with("javascript:void")
+        || text.starts_with("mailto:")
+    {
         return None;
     }
     if text.starts_with("//") || text.contains("://") {
@@ -150,8 +161,12 @@ mod tests {
     use super::*;
 
     fn findings(page: &str) -> Vec<&'static str> {
-        let files = ["index.html", "a/page.html", "a/b/index.html", "x.css"].map(PathBuf::from).into();
-        addresses(page).iter().filter_map(|address| problem(Path::new("a/page.html"), address, &files)).collect()
+        let files =
+            ["index.html", "a/page.html", "a/b/index.html", "x.css"].map(PathBuf::from).into();
+        addresses(page)
+            .iter()
+            .filter_map(|address| problem(Path::new("a/page.html"), address, &files))
+            .collect()
     }
 
     #[test]
@@ -167,7 +182,10 @@ href="https://example.org/">w</a><!-- <img src="none.png"> --><script>"<img src=
     fn dead_links_and_foreign_requests_are_found() {
         assert_eq!(findings(r#"<a href="none.html">"#), ["leads nowhere"]);
         assert_eq!(findings(r#"<a href="../../x.css">"#), ["leads out of the site"]);
-        assert_eq!(findings(r#"<a href="/x.css">"#), ["holds at the root of a host only, expected a relative link"]);
+        assert_eq!(
+            findings(r#"<a href="/x.css">"#),
+            ["holds at the root of a host only, expected a relative link"]
+        );
         for page in [
             r#"<script src="https://example.org/x.js"></script>"#,
             r#"<img alt="" src="//example.org/x.png">"#,

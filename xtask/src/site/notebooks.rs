@@ -1,4 +1,5 @@
-//! A Jupyter notebook as a page of the book: its text, its code, what it printed and drew. Nothing is run.
+//! A Jupyter notebook as a page of the book: its text, its code, what it printed and drew. Nothing
+//! is run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,8 @@ pub(super) fn as_page(notebook: &Path, page: &Path) -> Result<String> {
                 let picture = STANDARD.decode(encoded.trim()).with_context(failed)?;
                 let place = page.with_file_name(&name);
                 fs::create_dir_all(place.parent().unwrap_or(Path::new("")))?;
-                fs::write(&place, picture).with_context(|| format!("{} cannot be written", place.display()))?;
+                fs::write(&place, picture)
+                    .with_context(|| format!("{} cannot be written", place.display()))?;
                 markdown.push(format!("![What the code above draws]({name})"));
             }
         }
@@ -88,7 +90,10 @@ mod tests {
         assert_eq!(fs::read(place.path().join("book/a-1.png")).expect("a picture"), b"png");
         fs::write(&notebook, "{}").expect("a file");
         assert!(
-            as_page(&notebook, &page).expect_err("it has no cells").to_string().ends_with("a.ipynb is no notebook")
+            as_page(&notebook, &page)
+                .expect_err("it has no cells")
+                .to_string()
+                .ends_with("a.ipynb is no notebook")
         );
     }
 }

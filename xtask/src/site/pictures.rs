@@ -15,8 +15,8 @@ struct Row<'a> {
     at_sender_only: bool,
 }
 
-/// The first row of every page. Yardsticks stand in the second table; they and those that need a sender's round-trip times
-/// are shown with TCP.
+/// The first row of every page. Yardsticks stand in the second table; they and those that need a
+/// sender's round-trip times are shown with TCP.
 fn rows(text: &str) -> Vec<Row<'_>> {
     let mut rows: Vec<Row> = Vec::new();
     let mut yardsticks = false;
@@ -24,11 +24,14 @@ fn rows(text: &str) -> Vec<Row<'_>> {
         yardsticks |= line.starts_with("| yardstick |");
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let &[names, _, needs, link] = cells.as_slice() else { continue };
-        let Some(page) = link.strip_prefix('[').and_then(|link| link.split_once(']')).map(|(page, _)| page) else {
+        let Some(page) =
+            link.strip_prefix('[').and_then(|link| link.split_once(']')).map(|(page, _)| page)
+        else {
             continue;
         };
         let name = names.split([',', '(']).next().unwrap_or(names).trim();
-        let at_sender_only = yardsticks || needs.starts_with("a TCP sender") || needs.contains("and the window");
+        let at_sender_only =
+            yardsticks || needs.starts_with("a TCP sender") || needs.contains("and the window");
         if rows.iter().all(|row| row.page != page) {
             rows.push(Row { name, page, at_sender_only });
         }
@@ -43,8 +46,11 @@ fn picture(row: &Row) -> String {
         false => ("web/scenarios/first.toml", "always congestion"),
     };
     let encoded = |text: &str| text.replace(' ', "%20");
-    let address =
-        format!("../../lab/index.html#try?scenario={scenario}&amp;a={}&amp;b={}", encoded(other), encoded(row.name));
+    let address = format!(
+        "../../lab/index.html#try?scenario={scenario}&amp;a={}&amp;b={}",
+        encoded(other),
+        encoded(row.name)
+    );
     let mut text = String::from("\n## See it\n\n");
     let _ = writeln!(
         text,
@@ -73,7 +79,8 @@ pub(super) fn add(pages: &Path) -> Result<()> {
     }
     for row in rows {
         let text = read(row.page)? + &picture(&row);
-        fs::write(folder.join(row.page), text).with_context(|| format!("{} cannot be written", row.page))?;
+        fs::write(folder.join(row.page), text)
+            .with_context(|| format!("{} cannot be written", row.page))?;
     }
     Ok(())
 }
@@ -85,19 +92,24 @@ mod tests {
 
     #[test]
     fn every_algorithm_with_a_page_has_a_picture_by_a_known_name() {
-        let text = fs::read_to_string(root().join("docs/algorithms/README.md")).expect("it can be read");
+        let text =
+            fs::read_to_string(root().join("docs/algorithms/README.md")).expect("it can be read");
         let rows = rows(&text);
         let registry = losscause_study::registry();
         for row in &rows {
             assert!(registry.find(row.name).is_some(), "{row:?}");
         }
         let pages: Vec<&str> = rows.iter().map(|row| row.page).collect();
-        for page in ["biaz.md", "spike.md", "zigzag.md", "zbs.md", "flip-flop.md", "veno.md", "nth-loss.md"] {
+        for page in
+            ["biaz.md", "spike.md", "zigzag.md", "zbs.md", "flip-flop.md", "veno.md", "nth-loss.md"]
+        {
             assert!(pages.contains(&page), "{page}");
         }
-        let of = |name: &str| rows.iter().find(|row| row.name == name).map(|row| row.at_sender_only);
+        let of =
+            |name: &str| rows.iter().find(|row| row.name == name).map(|row| row.at_sender_only);
         assert_eq!(
-            [of("Spike"), of("Flip Flop"), of("Vegas buffer"), of("Veno")].map(Option::unwrap_or_default),
+            [of("Spike"), of("Flip Flop"), of("Vegas buffer"), of("Veno")]
+                .map(Option::unwrap_or_default),
             [false, true, true, true]
         );
     }

@@ -1,4 +1,5 @@
-//! The book's sources: every page that `site/SUMMARY.md` names, and the files of the repository that these pages name.
+//! The book's sources: every page that `site/SUMMARY.md` names, and the files of the repository
+//! that these pages name.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -10,13 +11,17 @@ use super::{copy, notebooks};
 /// What stands for a folder that a page names.
 const FOR_A_FOLDER: [&str; 2] = ["mod.rs", "src/lib.rs"];
 
-/// Writes the pages that `site/SUMMARY.md` names below `pages`, at the places where they stand in `repository`, so that their
-/// links hold; pages of the site's own come from `site/`, and a page may be that of a notebook.
+/// Writes the pages that `site/SUMMARY.md` names below `pages`, at the places where they stand in
+/// `repository`, so that their links hold; pages of the site's own come from `site/`, and a page
+/// may be that of a notebook.
 ///
 /// # Errors
-/// A page is missing, or names a file that the repository does not have, or a page that the book does not have.
+/// A page is missing, or names a file that the repository does not have, or a page that the book
+/// does not have.
 pub(super) fn collect(repository: &Path, pages: &Path) -> Result<()> {
-    let read = |file: &Path| fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()));
+    let read = |file: &Path| {
+        fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))
+    };
     let summary = read(&repository.join("site/SUMMARY.md"))?;
     let named: Vec<&str> = targets(&summary).map(|(_, target)| target).collect();
     for page in &named {
@@ -28,14 +33,21 @@ pub(super) fn collect(repository: &Path, pages: &Path) -> Result<()> {
         };
         let text = with_sources(repository, pages, page, &text, &named)?;
         fs::create_dir_all(place.parent().unwrap_or(pages))?;
-        fs::write(&place, text).with_context(|| format!("{} cannot be written", place.display()))?;
+        fs::write(&place, text)
+            .with_context(|| format!("{} cannot be written", place.display()))?;
     }
     copy(&repository.join("site/SUMMARY.md"), &pages.join("SUMMARY.md"))
 }
 
-/// The text of a page whose links hold in the book: a README is the page of its folder there. The files that it names are
-/// copied beside the pages.
-fn with_sources(repository: &Path, pages: &Path, page: &str, text: &str, book: &[&str]) -> Result<String> {
+/// The text of a page whose links hold in the book: a README is the page of its folder there. The
+/// files that it names are copied beside the pages.
+fn with_sources(
+    repository: &Path,
+    pages: &Path,
+    page: &str,
+    text: &str,
+    book: &[&str],
+) -> Result<String> {
     let folder = Path::new(page).parent().unwrap_or(Path::new(""));
     let mut changed = String::with_capacity(text.len());
     let mut rest_at = 0;
@@ -61,7 +73,10 @@ fn with_sources(repository: &Path, pages: &Path, page: &str, text: &str, book: &
         } else if let Some(name) = FOR_A_FOLDER.into_iter().find(|name| file.join(name).is_file()) {
             copy(&file.join(name), &pages.join(&place).join(name))?;
             Some(format!("{}/{name}", path.trim_end_matches('/')))
-        } else if path.starts_with("lab/") || path.starts_with("papers/") || path.starts_with("api/") {
+        } else if path.starts_with("lab/")
+            || path.starts_with("papers/")
+            || path.starts_with("api/")
+        {
             // Parts that are built; the links of the finished site are checked.
             None
         } else {
@@ -77,7 +92,8 @@ fn with_sources(repository: &Path, pages: &Path, page: &str, text: &str, book: &
     Ok(changed)
 }
 
-/// The relative targets of the links and pictures of a page in Markdown, each with its place. Blocks of code have none.
+/// The relative targets of the links and pictures of a page in Markdown, each with its place.
+/// Blocks of code have none.
 fn targets(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut in_code = false;
     let mut line_at = 0;
@@ -92,7 +108,8 @@ fn targets(text: &str) -> impl Iterator<Item = (usize, &str)> {
         line.match_indices("](").filter_map(move |(at, opening)| {
             let from = at + opening.len();
             let target = &line[from..from + line[from..].find(')')?];
-            let is_relative = !target.contains(':') && !target.starts_with(['#', '<']) && !target.contains(' ');
+            let is_relative =
+                !target.contains(':') && !target.starts_with(['#', '<']) && !target.contains(' ');
             is_relative.then_some((line_at + from, target))
         })
     })
@@ -123,8 +140,12 @@ mod tests {
         collect(&root(), pages.path()).expect("all links lead somewhere");
         let python = fs::read_to_string(pages.path().join("docs/python.md")).expect("a page");
         assert!(python.contains("](../python/notebooks/a-sweep.md)"), "{python}");
-        let sweep = fs::read_to_string(pages.path().join("python/notebooks/a-sweep.md")).expect("a page");
-        assert!(sweep.contains("](a-sweep-1.png)") && sweep.contains("](../../docs/ray.md)"), "{sweep}");
+        let sweep =
+            fs::read_to_string(pages.path().join("python/notebooks/a-sweep.md")).expect("a page");
+        assert!(
+            sweep.contains("](a-sweep-1.png)") && sweep.contains("](../../docs/ray.md)"),
+            "{sweep}"
+        );
         assert!(pages.path().join("python/notebooks/a-sweep-1.png").is_file());
     }
 
@@ -149,11 +170,16 @@ mod tests {
         }
         collect(&repository, &pages).expect("all links lead somewhere");
         let text = fs::read_to_string(pages.join("docs/a.md")).expect("the page");
-        assert!(text.starts_with("[b](b/index.md#x) [code](../src/x.rs) [folder](../tcp/mod.rs) [web]"), "{text}");
+        assert!(
+            text.starts_with("[b](b/index.md#x) [code](../src/x.rs) [folder](../tcp/mod.rs) [web]"),
+            "{text}"
+        );
         assert!(text.ends_with("```\n[no](none)\n```\n"), "{text}");
         assert!(pages.join("src/x.rs").is_file() && pages.join("tcp/mod.rs").is_file());
         fs::write(repository.join("docs/a.md"), "[none](none.rs)").expect("a file");
-        let said = collect(&repository, &pages).expect_err("it names a file that is not there").to_string();
+        let said = collect(&repository, &pages)
+            .expect_err("it names a file that is not there")
+            .to_string();
         assert_eq!(said, "docs/a.md: none.rs: the repository has no such file");
         fs::write(repository.join("docs/a.md"), "[c](c.md)").expect("a file");
         fs::write(repository.join("docs/c.md"), "# c\n").expect("a file");

@@ -1,4 +1,5 @@
-//! Random draws that both simulators share: when flows start, and which packets the channel corrupts.
+//! Random draws that both simulators share: when flows start, and which packets the channel
+//! corrupts.
 
 use losscause::{Span, Time};
 use losscause_sim::rng::Stream;
@@ -14,8 +15,8 @@ pub(super) fn starts(cell: &Cell, run: &Run, seed: u64) -> Vec<Time> {
     (0..cell.flows).map(draw).collect()
 }
 
-/// Which packets the bottleneck's channel corrupts, counted in the order of transmission, for as many packets as the
-/// bottleneck can send in a run.
+/// Which packets the bottleneck's channel corrupts, counted in the order of transmission, for as
+/// many packets as the bottleneck can send in a run.
 pub(super) fn errors(cell: &Cell, run: &Run, seed: u64) -> Vec<bool> {
     let bits = cell.rate_kbps * 1000 * run.duration_s.unsigned_abs();
     // SYNs are smaller than other packets, so there are spare slots.

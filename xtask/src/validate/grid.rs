@@ -1,4 +1,5 @@
-//! `validation/ns2/grid.toml`: which cells are compared, how they are run, and what counts as agreement.
+//! `validation/ns2/grid.toml`: which cells are compared, how they are run, and what counts as
+//! agreement.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,7 +25,8 @@ pub(crate) struct Grid {
     short: Short,
 }
 
-/// Lists of values; every combination is a cell. If `protocols` is missing, those of the main lists apply.
+/// Lists of values; every combination is a cell. If `protocols` is missing, those of the main lists
+/// apply.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Lists {
@@ -162,20 +164,25 @@ impl Grid {
             grid.seeds = grid.short.seeds;
         }
         if grid.seeds.at_least < 2 {
-            bail!("{}: at_least is {}, expected 2 or more seeds", path.display(), grid.seeds.at_least);
+            bail!(
+                "{}: at_least is {}, expected 2 or more seeds",
+                path.display(),
+                grid.seeds.at_least
+            );
         }
         Ok(grid)
     }
 
-    /// The cells, for all protocols or `only` one. The longest runs come first, so that all threads end at about the
-    /// same time.
+    /// The cells, for all protocols or `only` one. The longest runs come first, so that all threads
+    /// end at about the same time.
     pub(crate) fn cells(&self, only: Option<Protocol>) -> Vec<Cell> {
         let all = std::iter::once((Errors::Paired, &self.cells))
             .chain(self.independent.iter().map(|lists| (Errors::Independent, lists)))
             .chain(self.parted.iter().map(|lists| (Errors::Paired, lists)));
         let mut cells = Vec::new();
         for (errors, lists) in all {
-            let protocols = if lists.protocol.is_empty() { &self.cells.protocol } else { &lists.protocol };
+            let protocols =
+                if lists.protocol.is_empty() { &self.cells.protocol } else { &lists.protocol };
             for &protocol in protocols.iter().filter(|&&p| only.is_none_or(|only| p == only)) {
                 for &loss in &lists.loss {
                     for &rate_kbps in &lists.rate_kbps {
@@ -183,17 +190,19 @@ impl Grid {
                             for &queue_limit in &lists.queue_limit {
                                 for &flows in &lists.flows {
                                     for &cross_load in &lists.cross_load {
-                                        cells.extend(lists.payload_bytes.iter().map(|&payload_bytes| Cell {
-                                            protocol,
-                                            errors,
-                                            loss,
-                                            rate_kbps,
-                                            rtt_ms,
-                                            queue_limit,
-                                            flows,
-                                            cross_load,
-                                            payload_bytes,
-                                        }));
+                                        cells.extend(lists.payload_bytes.iter().map(
+                                            |&payload_bytes| Cell {
+                                                protocol,
+                                                errors,
+                                                loss,
+                                                rate_kbps,
+                                                rtt_ms,
+                                                queue_limit,
+                                                flows,
+                                                cross_load,
+                                                payload_bytes,
+                                            },
+                                        ));
                                     }
                                 }
                             }
@@ -233,7 +242,10 @@ impl FromStr for Only {
         let expected = "expected KEY=VALUE with loss, rate_kbps, rtt_ms, queue_limit, flows, cross_load or payload_bytes and a \
                         number";
         let (key, value) = text.split_once('=').ok_or(expected)?;
-        Ok(Self { key: Key::from_str(key, false).map_err(|_| expected)?, value: value.parse().map_err(|_| expected)? })
+        Ok(Self {
+            key: Key::from_str(key, false).map_err(|_| expected)?,
+            value: value.parse().map_err(|_| expected)?,
+        })
     }
 }
 
@@ -259,8 +271,8 @@ impl Cell {
         (self.cross_load * run.access_kbps as f64 * 1e3).round() as u64
     }
 
-    /// The same cell with default packets and idle last links, where events may be simultaneous; none if this cell has
-    /// both.
+    /// The same cell with default packets and idle last links, where events may be simultaneous;
+    /// none if this cell has both.
     pub(crate) fn unparted(&self) -> Option<Self> {
         let usual = Self { cross_load: 0.0, payload_bytes: PAYLOAD_BYTES, ..*self };
         (usual != *self).then_some(usual)
@@ -269,7 +281,8 @@ impl Cell {
 
 impl Protocol {
     /// All of them, in the order of the results.
-    pub(crate) const ALL: [Self; 5] = [Self::Reno, Self::Newreno, Self::Sack, Self::Vegas, Self::Tfrc];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Reno, Self::Newreno, Self::Sack, Self::Vegas, Self::Tfrc];
 
     /// The TCP variant; none for TFRC.
     pub(crate) fn tcp(self) -> Option<Variant> {
@@ -319,7 +332,11 @@ impl fmt::Display for Cell {
         let crossed = if self.cross_load > 0.0 { " x" } else { "" };
         let errors = if self.errors == Errors::Independent { " *" } else { "" };
         write!(f, "{errors}{crossed}")?;
-        if self.payload_bytes == PAYLOAD_BYTES { Ok(()) } else { write!(f, " {} bytes", self.payload_bytes) }
+        if self.payload_bytes == PAYLOAD_BYTES {
+            Ok(())
+        } else {
+            write!(f, " {} bytes", self.payload_bytes)
+        }
     }
 }
 
@@ -329,9 +346,12 @@ mod tests {
 
     #[test]
     fn the_full_grid_has_80_cells_per_protocol_and_a_few_variants() {
-        for (protocol, few) in [(Protocol::Reno, (4, 0)), (Protocol::Tfrc, (4, 5)), (Protocol::Vegas, (4, 10))] {
+        for (protocol, few) in
+            [(Protocol::Reno, (4, 0)), (Protocol::Tfrc, (4, 5)), (Protocol::Vegas, (4, 10))]
+        {
             let cells = Grid::read(false).unwrap().cells(Some(protocol));
-            let independent = cells.iter().filter(|cell| cell.errors == Errors::Independent).count();
+            let independent =
+                cells.iter().filter(|cell| cell.errors == Errors::Independent).count();
             let parted = cells.iter().filter(|cell| cell.unparted().is_some()).count();
             assert_eq!((independent, parted), few);
             assert_eq!(cells.len() - independent - parted, 80);
@@ -341,7 +361,8 @@ mod tests {
     #[test]
     fn single_cells_can_be_picked() {
         let cells = Grid::read(false).unwrap().cells(Some(Protocol::Tfrc));
-        let only: Vec<Only> = ["loss=0.01", "rtt_ms=160", "flows=8"].iter().map(|t| t.parse().unwrap()).collect();
+        let only: Vec<Only> =
+            ["loss=0.01", "rtt_ms=160", "flows=8"].iter().map(|t| t.parse().unwrap()).collect();
         // Two rates and two queues, and independent errors at two rates.
         assert_eq!(cells.iter().filter(|cell| only.iter().all(|o| o.matches(cell))).count(), 6);
         for wrong in ["loss", "loss=high", "rate=800"] {

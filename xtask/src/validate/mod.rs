@@ -1,5 +1,5 @@
-//! `cargo xtask validate`: our simulator, in its ns-2 mode, against ns-2.35 over a grid of dumbbells. [`linux`] compares
-//! its Linux mode with the running kernel.
+//! `cargo xtask validate`: our simulator, in its ns-2 mode, against ns-2.35 over a grid of
+//! dumbbells. [`linux`] compares its Linux mode with the running kernel.
 
 mod draws;
 mod grid;
@@ -42,7 +42,8 @@ pub(crate) struct Options {
     /// Threads (default: one per core)
     #[arg(long)]
     jobs: Option<usize>,
-    /// Where to write the results as CSV (default for the full grid: docs/validation/ns2-results.csv)
+    /// Where to write the results as CSV (default for the full grid:
+    /// docs/validation/ns2-results.csv)
     #[arg(long)]
     out: Option<PathBuf>,
 }
@@ -51,7 +52,8 @@ pub(crate) struct Options {
 #[cfg(target_os = "linux")]
 #[derive(clap::Subcommand)]
 enum Peer {
-    /// The TCP of the running kernel, over the emulator; needs root, writes docs/validation/linux.md
+    /// The TCP of the running kernel, over the emulator; needs root, writes
+    /// docs/validation/linux.md
     Linux(linux::Options),
 }
 
@@ -90,7 +92,8 @@ pub(crate) fn short() -> Result<()> {
 impl Options {
     /// Results of a part of the grid must not overwrite those of the whole grid.
     fn default_out(&self) -> Option<PathBuf> {
-        let whole = !self.short && self.protocol.is_none() && self.only.is_empty() && self.seeds.is_none();
+        let whole =
+            !self.short && self.protocol.is_none() && self.only.is_empty() && self.seeds.is_none();
         whole.then(|| crate::shell::root().join("docs/validation/ns2-results.csv"))
     }
 }
@@ -142,8 +145,8 @@ fn compare(grid: &Grid, cell: &Cell) -> Result<Comparison> {
     Ok(comparison)
 }
 
-/// The number of seeds needed for an interval of `half_width`, after `done` seeds. The interval shrinks with the square
-/// root of their number.
+/// The number of seeds needed for an interval of `half_width`, after `done` seeds. The interval
+/// shrinks with the square root of their number.
 fn wanted_seeds(done: u64, ratio: Option<Ratio>, half_width: f64) -> u64 {
     let Some(ratio) = ratio else { return done };
     if ratio.ci95 <= half_width {
@@ -156,13 +159,16 @@ fn wanted_seeds(done: u64, ratio: Option<Ratio>, half_width: f64) -> u64 {
 
 impl Comparison {
     fn total(&self, of: impl Fn(&Outcome) -> u64) -> (u64, u64) {
-        self.pairs.iter().fold((0, 0), |(ns2, ours), pair| (ns2 + of(&pair.ns2), ours + of(&pair.ours)))
+        self.pairs
+            .iter()
+            .fold((0, 0), |(ns2, ours), pair| (ns2 + of(&pair.ns2), ours + of(&pair.ours)))
     }
 
     /// The number of seeds needed until the intervals of both ratios are narrow enough.
     fn wanted_seeds(&self, grid: &Grid) -> u64 {
         let done = self.pairs.len() as u64;
-        let goodput = wanted_seeds(done, self.goodput(), grid.seeds.half_width).min(grid.seeds.at_most);
+        let goodput =
+            wanted_seeds(done, self.goodput(), grid.seeds.half_width).min(grid.seeds.at_most);
         let enough = self.total(|o| o.queue_drops).0 >= grid.bounds.drops_from;
         let drops = match self.queue_drops().filter(|_| enough) {
             // The purpose of a cell without simultaneous events is the ratio of its drops.
@@ -182,8 +188,8 @@ impl Comparison {
         self.ratio(|outcome| outcome.queue_drops)
     }
 
-    /// The ratio of means and its interval by the delta method. Runs are paired, so the interval follows from how far
-    /// each pair is from the common ratio. None if ns-2 counted nothing.
+    /// The ratio of means and its interval by the delta method. Runs are paired, so the interval
+    /// follows from how far each pair is from the common ratio. None if ns-2 counted nothing.
     fn ratio(&self, of: impl Fn(&Outcome) -> u64) -> Option<Ratio> {
         let (ns2, ours) = self.total(&of);
         if ns2 == 0 {
@@ -191,7 +197,10 @@ impl Comparison {
         }
         let value = ours as f64 / ns2 as f64;
         let mean = ns2 as f64 / self.pairs.len() as f64;
-        let strays = self.pairs.iter().map(|pair| (of(&pair.ours) as f64 - value * of(&pair.ns2) as f64) / mean);
+        let strays = self
+            .pairs
+            .iter()
+            .map(|pair| (of(&pair.ours) as f64 - value * of(&pair.ns2) as f64) / mean);
         let ci95 = Estimate::from_runs(strays.map(Some)).ci95?;
         Some(Ratio { value, ci95 })
     }
@@ -205,7 +214,10 @@ mod tests {
         let outcome = |delivered| Outcome { delivered, ..Outcome::default() };
         Comparison {
             cell: Grid::read(false).unwrap().cells(None)[0],
-            pairs: pairs.iter().map(|&(ns2, ours)| Pair { ns2: outcome(ns2), ours: outcome(ours) }).collect(),
+            pairs: pairs
+                .iter()
+                .map(|&(ns2, ours)| Pair { ns2: outcome(ns2), ours: outcome(ours) })
+                .collect(),
         }
     }
 

@@ -12,8 +12,10 @@ use crate::shell;
 
 /// Runs `cell` in ns-2.
 pub(super) fn run(grid: &Grid, cell: &Cell, seed: u64) -> Result<Outcome> {
-    let starts: Vec<String> =
-        draws::starts(cell, &grid.run, seed).iter().map(|at| format!("{:.6}", at.as_secs_f64())).collect();
+    let starts: Vec<String> = draws::starts(cell, &grid.run, seed)
+        .iter()
+        .map(|at| format!("{:.6}", at.as_secs_f64()))
+        .collect();
     let mut command = shell::command("ns");
     command.arg("validation/ns2/dumbbell.tcl");
     for (option, value) in [
@@ -42,10 +44,20 @@ pub(super) fn run(grid: &Grid, cell: &Cell, seed: u64) -> Result<Outcome> {
             Errors::Paired => {
                 command.args(["-loss-file", "-"]);
                 let lost = draws::errors(cell, &grid.run, seed);
-                slots = lost.iter().enumerate().filter(|&(_, &l)| l).map(|(slot, _)| format!("{slot} ")).collect();
+                slots = lost
+                    .iter()
+                    .enumerate()
+                    .filter(|&(_, &l)| l)
+                    .map(|(slot, _)| format!("{slot} "))
+                    .collect();
             }
             Errors::Independent => {
-                command.args(["-loss-rate", &cell.loss.to_string(), "-loss-seed", &seed.to_string()]);
+                command.args([
+                    "-loss-rate",
+                    &cell.loss.to_string(),
+                    "-loss-seed",
+                    &seed.to_string(),
+                ]);
             }
         }
     }
@@ -73,11 +85,15 @@ fn seconds(ms: i64) -> String {
 
 fn parse(text: &str, cell: &Cell) -> Result<Outcome> {
     let line = |name: &str| -> Result<Vec<u64>> {
-        let values =
-            text.lines().find_map(|line| line.strip_prefix(name)).with_context(|| format!("no line `{name}`"))?;
+        let values = text
+            .lines()
+            .find_map(|line| line.strip_prefix(name))
+            .with_context(|| format!("no line `{name}`"))?;
         values
             .split_whitespace()
-            .map(|v| v.parse().with_context(|| format!("`{name}` has {v}, expected a whole number")))
+            .map(|v| {
+                v.parse().with_context(|| format!("`{name}` has {v}, expected a whole number"))
+            })
             .collect()
     };
     let total = |name: &str| -> Result<u64> { Ok(line(name)?.iter().sum()) };

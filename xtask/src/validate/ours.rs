@@ -4,7 +4,8 @@ use anyhow::{Context, Result};
 use losscause::lda::Constant;
 use losscause::{AnyAlgorithm, Span, Time, Verdict};
 use losscause_sim::{
-    ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation, TraceStart, Traffic,
+    ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation,
+    TraceStart, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -19,7 +20,8 @@ const BACK: LinkId = LinkId(1);
 /// Runs `cell` in our simulator.
 pub(super) fn run(grid: &Grid, cell: &Cell, seed: u64) -> Result<Outcome> {
     let network = network(grid, cell, seed);
-    let mut simulation = Simulation::new(&network, seed).with_context(|| format!("the cell {cell}"))?;
+    let mut simulation =
+        Simulation::new(&network, seed).with_context(|| format!("the cell {cell}"))?;
     simulation.run_until(Time::ZERO + Span::from_secs(grid.run.duration_s), &mut ());
     let reports = || (0..cell.flows).map(|flow| simulation.flow(FlowId(flow)));
     Ok(Outcome {
@@ -33,17 +35,24 @@ pub(super) fn run(grid: &Grid, cell: &Cell, seed: u64) -> Result<Outcome> {
 fn network(grid: &Grid, cell: &Cell, seed: u64) -> Network {
     let run = &grid.run;
     let access = Span::from_millis(run.access_ms);
-    let far = Span::from_nanos(Span::from_millis(cell.rtt_ms).as_nanos() / 2 - 2 * access.as_nanos());
+    let far =
+        Span::from_nanos(Span::from_millis(cell.rtt_ms).as_nanos() / 2 - 2 * access.as_nanos());
     let link = |name: String, kbps: u64, delay: Span, limit: u32| {
-        LinkSpec::wired(name, kbps * 1000, delay, QueueSpec::DropTail { limit: Limit::Packets(limit) })
+        LinkSpec::wired(
+            name,
+            kbps * 1000,
+            delay,
+            QueueSpec::DropTail { limit: Limit::Packets(limit) },
+        )
     };
     let unlimited = 100_000;
     let mut bottleneck = link("bottleneck".into(), cell.rate_kbps, far, cell.queue_limit - 1);
     if cell.loss > 0.0 {
         bottleneck.channel = match cell.errors {
-            Errors::Paired => {
-                ChannelSpec::Trace { lost: draws::errors(cell, run, seed).into(), start: TraceStart::Slot(0) }
-            }
+            Errors::Paired => ChannelSpec::Trace {
+                lost: draws::errors(cell, run, seed).into(),
+                start: TraceStart::Slot(0),
+            },
             Errors::Independent => ChannelSpec::Bernoulli { loss: cell.loss },
         };
     }
@@ -78,7 +87,10 @@ fn traffic(grid: &Grid, cell: &Cell) -> Traffic {
                 payload_bytes: cell.payload_bytes,
                 max_window_pkts: grid.tcp.window_pkts,
                 min_rto: Span::from_millis(grid.tcp.min_rto_ms),
-                quirks: tcp::Quirks { tick: Span::from_millis(grid.tcp.tick_ms), ..tcp::Quirks::NS2_2_35 },
+                quirks: tcp::Quirks {
+                    tick: Span::from_millis(grid.tcp.tick_ms),
+                    ..tcp::Quirks::NS2_2_35
+                },
                 ..tcp::Config::ns2()
             };
             Traffic::tcp(config.with_variant(variant))

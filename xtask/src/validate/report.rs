@@ -38,7 +38,9 @@ pub(super) fn write(results: &[Comparison], out: Option<PathBuf>) -> Result<()> 
         let cell = &result.cell;
         let per_run = |total: u64| format!("{:.2}", total as f64 / result.pairs.len() as f64);
         let ratio = |ratio: Option<Ratio>| {
-            ratio.map_or_else(Default::default, |r| [format!("{:.4}", r.value), format!("{:.4}", r.ci95)])
+            ratio.map_or_else(Default::default, |r| {
+                [format!("{:.4}", r.value), format!("{:.4}", r.ci95)]
+            })
         };
         let (delivered_ns2, delivered_ours) = result.total(|o| o.delivered);
         let (drops_ns2, drops_ours) = result.total(|o| o.queue_drops);
@@ -72,8 +74,10 @@ pub(super) fn write(results: &[Comparison], out: Option<PathBuf>) -> Result<()> 
             timeouts_ours,
         ])?;
     }
-    let file =
-        table.into_inner().map_err(csv::IntoInnerError::into_error).with_context(|| path.display().to_string())?;
+    let file = table
+        .into_inner()
+        .map_err(csv::IntoInnerError::into_error)
+        .with_context(|| path.display().to_string())?;
     file.finish()?;
     Ok(())
 }
@@ -107,7 +111,11 @@ pub(super) fn print(results: &[Comparison], bounds: &Bounds) -> Result<()> {
             shown(result.goodput()),
             per_run(drops),
             per_run(drops_ns2),
-            if drops_ns2 >= bounds.drops_from { shown(result.queue_drops()) } else { "-".to_owned() },
+            if drops_ns2 >= bounds.drops_from {
+                shown(result.queue_drops())
+            } else {
+                "-".to_owned()
+            },
         );
     }
     let mut failures = Vec::new();
@@ -125,16 +133,19 @@ pub(super) fn print(results: &[Comparison], bounds: &Bounds) -> Result<()> {
 
 /// Prints how well one protocol agrees, and returns the failures.
 ///
-/// The drops of a cell are judged if ns-2 dropped at least `bounds.drops_from` packets in all its runs together and the
-/// ratio's interval is within the bound. Cells whose interval is wider, even with the most seeds, are named.
+/// The drops of a cell are judged if ns-2 dropped at least `bounds.drops_from` packets in all its
+/// runs together and the ratio's interval is within the bound. Cells whose interval is wider, even
+/// with the most seeds, are named.
 ///
-/// A cell whose drops are out of bounds fails, with one exception: the same cell agrees once other packets on the last
-/// link, or packets of another size, prevent simultaneous events. Then rounding caused the difference. Such cells are
-/// named too.
+/// A cell whose drops are out of bounds fails, with one exception: the same cell agrees once other
+/// packets on the last link, or packets of another size, prevent simultaneous events. Then rounding
+/// caused the difference. Such cells are named too.
 fn judge(protocol: Protocol, results: &[&Comparison], bounds: &Bounds) -> Vec<String> {
     let name = protocol.name();
-    let near_share = if protocol == Protocol::Vegas { bounds.near_share_vegas } else { bounds.near_share };
-    let within = |ratio: Option<Ratio>, bound: f64| ratio.is_some_and(|r| (r.value - 1.0).abs() <= bound);
+    let near_share =
+        if protocol == Protocol::Vegas { bounds.near_share_vegas } else { bounds.near_share };
+    let within =
+        |ratio: Option<Ratio>, bound: f64| ratio.is_some_and(|r| (r.value - 1.0).abs() <= bound);
     let near = results.iter().filter(|r| within(r.goodput(), bounds.near)).count();
     let far = results.iter().filter(|r| !within(r.goodput(), bounds.far)).count();
     let (judged, unknown): (Vec<&Comparison>, Vec<&Comparison>) = results
@@ -180,7 +191,8 @@ fn judge(protocol: Protocol, results: &[&Comparison], bounds: &Bounds) -> Vec<St
     failures
 }
 
-/// Whether `twin` is the cell of `result` with other packets on the last link, or with packets of another size.
+/// Whether `twin` is the cell of `result` with other packets on the last link, or with packets of
+/// another size.
 fn without_ties(twin: &Comparison, result: &Comparison) -> bool {
     twin.cell.unparted() == Some(result.cell)
 }
@@ -228,7 +240,9 @@ mod tests {
         // Ratio 1.205, strays 0.005 of the mean to either side: 12.706 * sqrt(0.00005 / 2).
         assert_eq!(
             judge(Protocol::Tfrc, &[&varying], &Grid::read(false).unwrap().bounds),
-            ["queue drops 1.205 ± 0.064 (120.50 per run, ns-2 100.00) with tfrc 0 % 4000 kb/s 40 ms 8 pkts 1 flows"]
+            [
+                "queue drops 1.205 ± 0.064 (120.50 per run, ns-2 100.00) with tfrc 0 % 4000 kb/s 40 ms 8 pkts 1 flows"
+            ]
         );
     }
 

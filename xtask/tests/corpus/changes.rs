@@ -5,7 +5,8 @@ pub(crate) struct Random(u64);
 
 /// Numbers that lengths, counts and times are not made for.
 const EXTREME: [u64; 8] = [0, 1, 0x7f, 0xff, 0x7fff_ffff, 0xffff_ffff, i64::MAX as u64, u64::MAX];
-const EXTREME_IN_WORDS: [&str; 8] = ["0", "-1", "1e308", "1e-308", "nan", "inf", "18446744073709551616", "0.1"];
+const EXTREME_IN_WORDS: [&str; 8] =
+    ["0", "-1", "1e308", "1e-308", "nan", "inf", "18446744073709551616", "0.1"];
 /// Most changes of a file.
 const MOST_CHANGES: usize = 4;
 /// Longest part that is repeated, removed or inserted, bytes.
@@ -67,7 +68,11 @@ impl Random {
                 let number = EXTREME[self.below(EXTREME.len())];
                 let width = [1, 2, 4, 8][self.below(4)];
                 let big_endian = number.to_be_bytes();
-                let number = if self.below(2) == 0 { &number.to_le_bytes()[..width] } else { &big_endian[8 - width..] };
+                let number = if self.below(2) == 0 {
+                    &number.to_le_bytes()[..width]
+                } else {
+                    &big_endian[8 - width..]
+                };
                 bytes.iter_mut().skip(at).zip(number).for_each(|(byte, new)| *byte = *new);
             }
             _ => self.replace_number(bytes, at),
@@ -76,7 +81,9 @@ impl Random {
 
     /// Writes an extreme number in place of the first one in words from `at` on.
     fn replace_number(&mut self, bytes: &mut Vec<u8>, at: usize) {
-        let Some(start) = bytes.iter().skip(at).position(u8::is_ascii_digit).map(|skipped| at + skipped) else {
+        let Some(start) =
+            bytes.iter().skip(at).position(u8::is_ascii_digit).map(|skipped| at + skipped)
+        else {
             return;
         };
         let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -7,7 +7,10 @@ use toml::{Table, Value};
 
 /// The folder of the repository.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask lies in the workspace")
+        .to_path_buf()
 }
 
 /// The manifest of the package in `folder`.
@@ -19,7 +22,8 @@ pub(crate) fn manifest(folder: &Path) -> Table {
 
 /// The strings of an array.
 pub(crate) fn strings(table: &Table, key: &str) -> Vec<String> {
-    let values = table.get(key).and_then(Value::as_array).unwrap_or_else(|| panic!("no {key} in {table}"));
+    let values =
+        table.get(key).and_then(Value::as_array).unwrap_or_else(|| panic!("no {key} in {table}"));
     values.iter().map(|value| value.as_str().unwrap().to_owned()).collect()
 }
 

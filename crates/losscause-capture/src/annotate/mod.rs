@@ -1,10 +1,11 @@
 //! A capture with comments on its frames: what was lost, sent again or captured twice, and why.
 //!
-//! Comments stand where Wireshark shows them (`opt_comment` of a packet). Everything else stays as it is: of a pcapng file
-//! every block, in its own byte order and with its own clocks; a pcap file becomes a section with one interface and times in
-//! nanoseconds.
+//! Comments stand where Wireshark shows them (`opt_comment` of a packet). Everything else stays as
+//! it is: of a pcapng file every block, in its own byte order and with its own clocks; a pcap file
+//! becomes a section with one interface and times in nanoseconds.
 //!
-//! The comments are sorted by frame, and the capture is read a second time beside them, so it is never held as a whole.
+//! The comments are sorted by frame, and the capture is read a second time beside them, so it is
+//! never held as a whole.
 
 mod notes;
 
@@ -21,14 +22,18 @@ use crate::write::pcapng::{COMMENT, END_OF_OPTIONS, option, padding};
 use crate::{CaptureError, RewriteError, qlog};
 use notes::Comments;
 
-/// Writes the capture `source`, of which `analysis` tells, as pcapng to `out`, with a comment on every frame that was lost,
-/// sent again or captured twice. Frames that were not lost have comments if the analysis was made with
-/// [`Options::notes`](crate::Options::notes). Returns how many frames have a comment. A capture that ends early is written as
-/// far as it goes.
+/// Writes the capture `source`, of which `analysis` tells, as pcapng to `out`, with a comment on
+/// every frame that was lost, sent again or captured twice. Frames that were not lost have comments
+/// if the analysis was made with [`Options::notes`](crate::Options::notes). Returns how many frames
+/// have a comment. A capture that ends early is written as far as it goes.
 ///
 /// # Errors
 /// If `source` is no capture that can be read, or `out` cannot be written.
-pub fn annotate(source: impl Read, analysis: &Analysis, mut out: impl Write) -> Result<u64, RewriteError> {
+pub fn annotate(
+    source: impl Read,
+    analysis: &Analysis,
+    mut out: impl Write,
+) -> Result<u64, RewriteError> {
     let mut frames = frames_of(Box::new(source))?;
     let mut comments = Comments::of(analysis);
     match frames.only_interface() {
@@ -55,11 +60,14 @@ pub fn annotate(source: impl Read, analysis: &Analysis, mut out: impl Write) -> 
                     }
                     EPB_MAGIC | SPB_MAGIC => {
                         number += 1;
-                        comments.on(number).and_then(|comment| commented(&block, &comment, first_snap_bytes))
+                        comments
+                            .on(number)
+                            .and_then(|comment| commented(&block, &comment, first_snap_bytes))
                     }
                     _ => None,
                 };
-                out.write_all(changed.as_deref().unwrap_or(block.bytes)).map_err(RewriteError::Write)?;
+                out.write_all(changed.as_deref().unwrap_or(block.bytes))
+                    .map_err(RewriteError::Write)?;
             }
         }
     }
@@ -94,14 +102,20 @@ fn of_unknown_length(block: &RawBlock<'_>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A packet's block with a comment. A simple one, which can have none, becomes an enhanced one of the first interface, whose
-/// snap length it has.
-fn commented(block: &RawBlock<'_>, comment: &str, first_snap_bytes: Option<u32>) -> Option<Vec<u8>> {
+/// A packet's block with a comment. A simple one, which can have none, becomes an enhanced one of
+/// the first interface, whose snap length it has.
+fn commented(
+    block: &RawBlock<'_>,
+    comment: &str,
+    first_snap_bytes: Option<u32>,
+) -> Option<Vec<u8>> {
     let is_simple = block.kind == SPB_MAGIC;
     let end = block.bytes.len() - 4;
     let (head, packet, options) = if is_simple {
         let original = block.word(8)?;
-        let kept = first_snap_bytes.filter(|bytes| *bytes > 0).map_or(original, |bytes| original.min(bytes));
+        let kept = first_snap_bytes
+            .filter(|bytes| *bytes > 0)
+            .map_or(original, |bytes| original.min(bytes));
         let packet = block.bytes.get(12..end)?;
         let kept = kept.min(packet.len() as u32);
         let words = [0, 0, 0, kept, original].map(|word| block.bytes_of(word)).concat();
@@ -109,7 +123,11 @@ fn commented(block: &RawBlock<'_>, comment: &str, first_snap_bytes: Option<u32>)
     } else {
         let captured = block.word(20)? as usize;
         let options = 28 + captured + padding(captured);
-        (block.bytes.get(8..28)?.to_vec(), block.bytes.get(28..28 + captured)?, block.bytes.get(options..end)?)
+        (
+            block.bytes.get(8..28)?.to_vec(),
+            block.bytes.get(28..28 + captured)?,
+            block.bytes.get(options..end)?,
+        )
     };
     let mut body = head;
     body.extend(packet);

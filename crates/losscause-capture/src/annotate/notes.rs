@@ -37,7 +37,9 @@ impl Note {
 
     fn frame(self) -> u64 {
         match self {
-            Self::Repeat(Repeat { frame, .. }) | Self::Late { frame, .. } | Self::Missed { frame } => frame,
+            Self::Repeat(Repeat { frame, .. })
+            | Self::Late { frame, .. }
+            | Self::Missed { frame } => frame,
         }
     }
 
@@ -53,11 +55,14 @@ impl Note {
                     RepeatKind::Probe => "keep-alive, or probe of a closed window",
                     RepeatKind::Unknown => "its data came before",
                 };
-                let of_earlier = earlier.map(|frame| format!(" (earlier in frame {frame})")).unwrap_or_default();
+                let of_earlier =
+                    earlier.map(|frame| format!(" (earlier in frame {frame})")).unwrap_or_default();
                 format!("{what}{of_earlier}")
             }
             Self::Late { by, .. } => format!("not lost but late, overtaken by frame {by}"),
-            Self::Missed { .. } => format!("{} before it delivered, but not captured", plural(packets, "packet")),
+            Self::Missed { .. } => {
+                format!("{} before it delivered, but not captured", plural(packets, "packet"))
+            }
         }
     }
 }
@@ -73,8 +78,8 @@ enum Remark<'a> {
 }
 
 impl Flow {
-    /// Of one of its losses: the cause that one may repeat, in a few words. No rule, and no verdict that is known to fail in
-    /// such captures, is a cause.
+    /// Of one of its losses: the cause that one may repeat, in a few words. No rule, and no verdict
+    /// that is known to fail in such captures, is a cause.
     pub fn told_cause(&self, loss: &Loss) -> String {
         if matches!(loss.evidence, Evidence::Timeout | Evidence::TailProbe) {
             return "only a timer showed it, cause not shown".to_owned();
@@ -89,7 +94,11 @@ impl Flow {
             Verdict::Undecided => return "cause not shown".to_owned(),
         };
         match &self.recommended {
-            Some(name) if self.is_told_one_by_one() && !self.is_incomplete() && !self.fails_at(name, verdict) => {
+            Some(name)
+                if self.is_told_one_by_one()
+                    && !self.is_incomplete()
+                    && !self.fails_at(name, verdict) =>
+            {
                 format!("looks like {looks_like} ({})", name.replace('@', " at the "))
             }
             _ => "cause not shown".to_owned(),
@@ -107,9 +116,14 @@ impl Remark<'_> {
         match self {
             Self::Lost(flow, loss) => {
                 let cause = flow.told_cause(loss);
-                let again = loss.frame_again.map(|frame| format!("; sent again in frame {frame}")).unwrap_or_default();
+                let again = loss
+                    .frame_again
+                    .map(|frame| format!("; sent again in frame {frame}"))
+                    .unwrap_or_default();
                 match (loss.evidence, packets) {
-                    (Evidence::Gap, _) => format!("{} lost before it; {cause}", plural(packets, "packet")),
+                    (Evidence::Gap, _) => {
+                        format!("{} lost before it; {cause}", plural(packets, "packet"))
+                    }
                     (_, 1) => format!("lost{again}; {cause}"),
                     _ => format!("{} of it lost{again}; {cause}", plural(packets, "packet")),
                 }
@@ -175,7 +189,8 @@ impl<'a> Comments<'a> {
             return None;
         }
         self.written += 1;
-        let texts: Vec<String> = kinds.iter().take(MAX_TEXTS).map(|(remark, _, count)| remark.text(*count)).collect();
+        let texts: Vec<String> =
+            kinds.iter().take(MAX_TEXTS).map(|(remark, _, count)| remark.text(*count)).collect();
         let more = if kinds.len() > MAX_TEXTS { "; …" } else { "" };
         Some(format!("losscause: {}{more}", texts.join("; ")))
     }

@@ -36,7 +36,8 @@ struct Half {
     /// The flow's number, from its first data on.
     number: u64,
     unwrap: Option<Unwrap>,
-    /// The first data, until more follow: most connections of a capture have a direction with one segment only.
+    /// The first data, until more follow: most connections of a capture have a direction with one
+    /// segment only.
     first: Option<(Time, Data)>,
     /// Time, number and window of the last acknowledgement until then.
     last_ack: Option<(Time, u64, u16)>,
@@ -89,7 +90,16 @@ impl Syn {
     fn new(now: Time, tcp: &Tcp, frame: u64) -> Self {
         let tsval = tcp.options.timestamps.map(|(tsval, _)| tsval);
         let is_reply = tcp.has(flag::ACK);
-        Self { time: now, seq: tcp.seq, tsval, last: now, frame, repeats: 0, is_reply, accepted: None }
+        Self {
+            time: now,
+            seq: tcp.seq,
+            tsval,
+            last: now,
+            frame,
+            repeats: 0,
+            is_reply,
+            accepted: None,
+        }
     }
 
     fn on_repeat(&mut self, now: Time, frame: u64) -> Repeat {
@@ -120,7 +130,12 @@ struct Closing {
 impl Closing {
     fn tries(&self) -> Option<Tries> {
         let Self { repeats, is_answered, .. } = *self;
-        (repeats > 0).then_some(Tries { repeats, waited: self.last - self.first, is_answered, is_reply: false })
+        (repeats > 0).then_some(Tries {
+            repeats,
+            waited: self.last - self.first,
+            is_answered,
+            is_reply: false,
+        })
     }
 }
 
@@ -149,7 +164,8 @@ impl Acked {
         }
     }
 
-    /// How many bytes they moved over; none if it may have been the FIN alone, which takes one number.
+    /// How many bytes they moved over; none if it may have been the FIN alone, which takes one
+    /// number.
     fn bytes(self) -> u64 {
         let numbers = self.first.map_or(0, |first| u64::from(self.newest.wrapping_sub(first)));
         if numbers > 1 { numbers } else { 0 }
@@ -168,24 +184,34 @@ enum Handshake {
     Done,
 }
 
-/// Segments above this are merged ones, whatever the maximum segment size: no Ethernet carries them.
+/// Segments above this are merged ones, whatever the maximum segment size: no Ethernet carries
+/// them.
 const LARGEST_PACKET: u64 = 8_960;
 /// The size of packets whose maximum was not seen and whose segments are merged.
 const USUAL_PACKET: u64 = 1_448;
 /// A smaller maximum segment size is an attack, not a path's.
 const SMALLEST_MSS: u16 = 88;
-/// A host waits a second before it opens a connection once more (RFC 6298, section 2); half of that is the limit.
+/// A host waits a second before it opens a connection once more (RFC 6298, section 2); half of that
+/// is the limit.
 const SYN_AGAIN: Span = Span::from_millis(500);
 /// No host tries more often to open a connection (Linux, MAX_TCP_SYNCNT).
 const MAX_TRIES: usize = 127;
-/// Sequence numbers farther from the newest belong to no window: the largest has 2^30 bytes (RFC 7323, section 2.3).
+/// Sequence numbers farther from the newest belong to no window: the largest has 2^30 bytes (RFC
+/// 7323, section 2.3).
 const MAX_JUMP: u64 = 1 << 30;
 
 impl Connection {
-    /// `is_observed` says whether its observations are handed on; the paths are those of both directions.
+    /// `is_observed` says whether its observations are handed on; the paths are those of both
+    /// directions.
     pub(super) fn new(is_observed: bool, paths: [Path; 2]) -> Self {
         let halves = paths.map(|path| Half::new(is_observed, path));
-        Self { halves, handshake: Handshake::None, ended: [false; 2], passed: [Passed::default(); 2], last: Time::ZERO }
+        Self {
+            halves,
+            handshake: Handshake::None,
+            ended: [false; 2],
+            passed: [Passed::default(); 2],
+            last: Time::ZERO,
+        }
     }
 
     /// Whether both directions have ended.
@@ -201,7 +227,14 @@ impl Connection {
     }
 
     /// A segment of the direction `from` passed.
-    pub(super) fn on_segment(&mut self, now: Time, from: usize, tcp: &Tcp, packet: &Packet<'_>, rules: &Rules) {
+    pub(super) fn on_segment(
+        &mut self,
+        now: Time,
+        from: usize,
+        tcp: &Tcp,
+        packet: &Packet<'_>,
+        rules: &Rules,
+    ) {
         let to = 1 - from;
         self.last = now;
         self.passed[from].count(packet.direction);
@@ -230,7 +263,9 @@ impl Connection {
             self.halves[from].on_bare(now, tcp);
         }
         match tcp.has(flag::RST) {
-            true => self.halves[to].closing.iter_mut().for_each(|closing| closing.is_answered = true),
+            true => {
+                self.halves[to].closing.iter_mut().for_each(|closing| closing.is_answered = true)
+            }
             false if tcp.has(flag::ACK) => self.halves[to].on_ack(now, tcp),
             false => {}
         }
@@ -315,7 +350,8 @@ impl Connection {
 
     /// How many directions have data, and their losses so far.
     pub(super) fn glance(&self) -> (u64, u64) {
-        let with_data = self.halves.iter().zip(self.vantages()).filter(|(half, _)| half.packets > 0);
+        let with_data =
+            self.halves.iter().zip(self.vantages()).filter(|(half, _)| half.packets > 0);
         with_data.fold((0, 0), |(flows, lost), (half, vantage)| {
             let seen = half.views.as_ref().map_or(0, |views| match vantage {
                 Vantage::Sender => views.sender.losses.count(State::is_loss),
@@ -335,7 +371,8 @@ impl Connection {
         Some(Tries { repeats, waited: until - syn.time, is_answered: answer.is_some(), is_reply })
     }
 
-    /// What was found about the directions that carried data, and about those that were opened in vain.
+    /// What was found about the directions that carried data, and about those that were opened in
+    /// vain.
     pub(super) fn finish(
         self,
         ends: [Endpoint; 2],
@@ -434,8 +471,8 @@ impl Half {
         }
     }
 
-    /// The capturing host sends on what it received, as a router does, or receives what it sent, as on a loopback: the same
-    /// packet twice, however it is cut.
+    /// The capturing host sends on what it received, as a router does, or receives what it sent, as
+    /// on a loopback: the same packet twice, however it is cut.
     fn on_forwarded(&mut self, tcp: &Tcp, frame: u64) {
         if tcp.payload_bytes > 0 {
             self.packets += 1;
@@ -450,14 +487,19 @@ impl Half {
         let far = || {
             let sent = self.views.as_ref()?.sender.last_sent([start, end])?;
             let is_same = (sent.tsval, sent.ip_id) == (mark.tsval, mark.ip_id);
-            (is_same && self.copies.tells_apart(mark.ip_id) && now - sent.sent < MERGED).then_some(sent.frame)
+            (is_same && self.copies.tells_apart(mark.ip_id) && now - sent.sent < MERGED)
+                .then_some(sent.frame)
         };
         near.or_else(far)
     }
 
     fn open_views(&self, first: &Data, rules: &Rules) -> Views {
-        let mut at_receiver =
-            AtReceiver::new(&rules.chosen, SenderClock::tcp(), rules.keep_skew, rules.budget.as_ref());
+        let mut at_receiver = AtReceiver::new(
+            &rules.chosen,
+            SenderClock::tcp(),
+            rules.keep_skew,
+            rules.budget.as_ref(),
+        );
         let log = |end| if self.is_observed { rules.watch.log(self.number, end) } else { None };
         at_receiver.observe_with(log(Vantage::Receiver));
         if let Some(Syn { time, tsval: Some(tsval), .. }) = self.syn {
@@ -489,7 +531,8 @@ impl Half {
         self.largest = self.largest.max(bytes);
     }
 
-    /// What so many bytes of data take on the wire: the headers of IP and TCP come with every packet.
+    /// What so many bytes of data take on the wire: the headers of IP and TCP come with every
+    /// packet.
     fn wire_bytes(&self, payload_bytes: u64) -> u64 {
         let headers = if self.has_timestamps { 52 } else { 40 };
         payload_bytes + headers * payload_bytes.div_ceil(self.packet_bytes().max(1))
@@ -512,7 +555,8 @@ impl Half {
         network + if self.has_timestamps { 32 } else { 20 }
     }
 
-    /// A FIN counts as one byte behind the data. One with data is sent again with them, which their loss tells.
+    /// A FIN counts as one byte behind the data. One with data is sent again with them, which their
+    /// loss tells.
     fn on_fin(&mut self, now: Time, tcp: &Tcp, packet: &Packet<'_>) {
         let end = tcp.seq.wrapping_add(tcp.payload_bytes);
         let Some(fin) = self.unwrap.as_ref().map(|unwrap| unwrap.unwrap(end)) else { return };
@@ -534,13 +578,21 @@ impl Half {
             _ => {
                 let first = now;
                 let last = now;
-                self.closing = Some(Closing { fin, ip_id, frame, first, last, repeats: 0, is_answered: false });
+                self.closing = Some(Closing {
+                    fin,
+                    ip_id,
+                    frame,
+                    first,
+                    last,
+                    repeats: 0,
+                    is_answered: false,
+                });
             }
         }
     }
 
-    /// A segment without data that lies just before what was acknowledged asks whether the other end is there: a
-    /// keep-alive, or a probe of a closed window.
+    /// A segment without data that lies just before what was acknowledged asks whether the other
+    /// end is there: a keep-alive, or a probe of a closed window.
     fn on_bare(&mut self, now: Time, tcp: &Tcp) {
         if let (Some(unwrap), Some(views)) = (&self.unwrap, &mut self.views)
             && tcp.seq.wrapping_add(1) == unwrap.newest() as u32
@@ -552,7 +604,15 @@ impl Half {
     /// Tells the views of the last acknowledgement that came before they were opened.
     fn repeat_last_ack(&mut self) {
         if let (Some((now, ack, window)), Some(views)) = (self.last_ack.take(), &mut self.views) {
-            let ack = Ack { ack, blocks: &[], tsval: None, tsecr: None, pure: true, window, scale: self.scale };
+            let ack = Ack {
+                ack,
+                blocks: &[],
+                tsval: None,
+                tsecr: None,
+                pure: true,
+                window,
+                scale: self.scale,
+            };
             views.sender.on_ack(now, &ack, self.largest, &mut self.delays);
         }
     }
@@ -629,10 +689,17 @@ impl Half {
         let payload_bytes = self.packet_bytes();
         let header_bytes = self.header_bytes(src);
         let copies = self.copies.counted;
-        let mut counts = FlowCounts { marked: self.marked, merged: self.merged, copies, ..FlowCounts::default() };
+        let mut counts = FlowCounts {
+            marked: self.marked,
+            merged: self.merged,
+            copies,
+            ..FlowCounts::default()
+        };
         let number = if self.number == 0 { rules.watch.number() } else { self.number };
-        let mut result = FlowResult::new(number, src.to_string(), dst.to_string(), Protocol::Tcp, vantage);
-        (result.packets, result.bytes, result.wire_packets) = (self.packets, self.bytes, Some(self.wire_packets));
+        let mut result =
+            FlowResult::new(number, src.to_string(), dst.to_string(), Protocol::Tcp, vantage);
+        (result.packets, result.bytes, result.wire_packets) =
+            (self.packets, self.bytes, Some(self.wire_packets));
         (result.opening, result.closing, result.acked_uncaptured) = (opening, closing, acked);
         if let Some(views) = self.views {
             let Views { sender, mut receiver } = *views;
@@ -683,7 +750,9 @@ impl Half {
                 Vantage::Sender => found_by_sender,
                 Vantage::Receiver => found_by_receiver,
                 // Upstream losses are gaps, downstream ones are retransmissions of what had passed.
-                Vantage::Middle | Vantage::Both | Vantage::Unknown => joined(found_by_receiver, found_by_sender),
+                Vantage::Middle | Vantage::Both | Vantage::Unknown => {
+                    joined(found_by_receiver, found_by_sender)
+                }
             };
         }
         result.losses.repeats.extend(self.copies.listed);

@@ -1,9 +1,10 @@
 //! Packets that a capture holds more than once.
 //!
-//! A capture of several interfaces, of a bridge and its ports, or merged from both ends of a path has the same packet
-//! twice or more. Its content tells, and the time between: a copy has the sequence numbers, the timestamp and the
-//! identification of the first one. A host that counts its packets (IPv4) gives a retransmission a number of its own. Of
-//! others (IPv6, and IPv4 with the number 0) it looks the same, but follows a round trip later at the soonest.
+//! A capture of several interfaces, of a bridge and its ports, or merged from both ends of a path
+//! has the same packet twice or more. Its content tells, and the time between: a copy has the
+//! sequence numbers, the timestamp and the identification of the first one. A host that counts its
+//! packets (IPv4) gives a retransmission a number of its own. Of others (IPv6, and IPv4 with the
+//! number 0) it looks the same, but follows a round trip later at the soonest.
 
 use losscause::{Span, Time};
 

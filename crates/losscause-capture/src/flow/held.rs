@@ -1,9 +1,10 @@
 //! Without SACK: what the receiver certainly holds behind a hole.
 //!
-//! A receiver acknowledges every packet behind a hole at once (RFC 5681, section 4.2), so each duplicate acknowledgement
-//! is the arrival of one more packet. If as many came as packets were sent behind the hole, all of them have arrived, and
-//! copies of them are not needed. A copy behind the hole causes a duplicate too, which tells nothing new. It is left out
-//! of the count even if the copy gets lost, so the count is never too high.
+//! A receiver acknowledges every packet behind a hole at once (RFC 5681, section 4.2), so each
+//! duplicate acknowledgement is the arrival of one more packet. If as many came as packets were
+//! sent behind the hole, all of them have arrived, and copies of them are not needed. A copy behind
+//! the hole causes a duplicate too, which tells nothing new. It is left out of the count even if
+//! the copy gets lost, so the count is never too high.
 
 /// Packets behind the left edge of a sender's window that have arrived.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,8 +17,9 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// A duplicate acknowledgement came while `behind` packets up to `highest` were sent behind the left edge. Returns
-    /// the place behind the left edge of the packet that has arrived, if it is the first copy of one.
+    /// A duplicate acknowledgement came while `behind` packets up to `highest` were sent behind the
+    /// left edge. Returns the place behind the left edge of the packet that has arrived, if it is
+    /// the first copy of one.
     pub(super) fn on_duplicate(&mut self, behind: u64, highest: u64) -> Option<u64> {
         if let Some(rest) = self.copies.checked_sub(1) {
             self.copies = rest;
@@ -30,15 +32,16 @@ impl Held {
         Some(self.packets)
     }
 
-    /// A copy of the packet up to `end`, behind the left edge, was sent. Returns whether it was not needed.
+    /// A copy of the packet up to `end`, behind the left edge, was sent. Returns whether it was not
+    /// needed.
     pub(super) fn on_copy(&mut self, end: u64) -> bool {
         self.copies += 1;
         end <= self.all_below
     }
 
-    /// The left edge moved over so many packets up to `ack`, and `behind` others are behind the new one. Returns whether
-    /// all first copies of these had arrived: of the packets behind the old left edge no more are missing than the new
-    /// one.
+    /// The left edge moved over so many packets up to `ack`, and `behind` others are behind the new
+    /// one. Returns whether all first copies of these had arrived: of the packets behind the old
+    /// left edge no more are missing than the new one.
     pub(super) fn on_advance(&mut self, covered: u64, ack: u64, behind: u64) -> bool {
         let beside_the_first = covered.saturating_sub(1);
         let all = beside_the_first > 0 && self.packets >= beside_the_first + behind;
@@ -65,7 +68,8 @@ mod tests {
         // Packets of 10 bytes: 0 is lost, 10, 20 and 30 arrive.
         assert_eq!([1, 2, 3].map(|_| held.on_duplicate(3, 40)), [Some(1), Some(2), Some(3)]);
         assert!(held.on_copy(20));
-        // 40 is sent; it is not known to have arrived until two duplicates came: that of the copy, and its own.
+        // 40 is sent; it is not known to have arrived until two duplicates came: that of the copy,
+        // and its own.
         assert_eq!(held.on_duplicate(4, 50), None);
         assert!(!held.on_copy(50));
     }

@@ -1,10 +1,12 @@
-//! At which hosts a capture was taken: what the connections that tell their place say of those that do not.
+//! At which hosts a capture was taken: what the connections that tell their place say of those that
+//! do not.
 
 use std::collections::HashMap;
 
 use super::vantage::Vantage;
 
-/// Hosts by address: of how many connections the capture was taken at this end, and of how many elsewhere.
+/// Hosts by address: of how many connections the capture was taken at this end, and of how many
+/// elsewhere.
 #[derive(Debug, Default)]
 pub(super) struct Hosts {
     known: HashMap<u128, (u64, u64)>,
@@ -28,14 +30,20 @@ impl Hosts {
         }
     }
 
-    /// The places of a connection between these hosts that does not tell them itself: known if all others were taken at
-    /// one of the two and none at the other.
+    /// The places of a connection between these hosts that does not tell them itself: known if all
+    /// others were taken at one of the two and none at the other.
     pub(super) fn vantages(&self, hosts: [u128; 2]) -> Option<[Vantage; 2]> {
-        let is_here = |host| self.known.get(&host).is_some_and(|&(here, elsewhere)| here > 0 && elsewhere == 0);
+        let is_here = |host| {
+            self.known.get(&host).is_some_and(|&(here, elsewhere)| here > 0 && elsewhere == 0)
+        };
         let is_elsewhere = |host| self.known.get(&host).is_none_or(|&(here, _)| here == 0);
         match hosts {
-            [low, high] if is_here(low) && is_elsewhere(high) => Some([Vantage::Sender, Vantage::Receiver]),
-            [low, high] if is_here(high) && is_elsewhere(low) => Some([Vantage::Receiver, Vantage::Sender]),
+            [low, high] if is_here(low) && is_elsewhere(high) => {
+                Some([Vantage::Sender, Vantage::Receiver])
+            }
+            [low, high] if is_here(high) && is_elsewhere(low) => {
+                Some([Vantage::Receiver, Vantage::Sender])
+            }
             _ => None,
         }
     }

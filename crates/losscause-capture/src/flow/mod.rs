@@ -1,8 +1,10 @@
 //! From packets to flows and their losses.
 //!
-//! A flow is one direction of a TCP or QUIC connection (QUIC: see `qlog`), or a stream of numbered datagrams ([`stream`]). Both directions of a connection are followed at once,
-//! each with two views: what its data look like to their receiver ([`receiver`]) and what the acknowledgements tell
-//! their sender ([`sender`]). When the flow ends, its vantage point ([`vantage`]) says which view counts.
+//! A flow is one direction of a TCP or QUIC connection (QUIC: see `qlog`), or a stream of numbered
+//! datagrams ([`stream`]). Both directions of a connection are followed at once, each with two
+//! views: what its data look like to their receiver ([`receiver`]) and what the acknowledgements
+//! tell their sender ([`sender`]). When the flow ends, its vantage point ([`vantage`]) says which
+//! view counts.
 
 mod connection;
 mod copies;
@@ -168,13 +170,20 @@ pub(crate) struct FlowCounts {
 /// A capture that misses a larger share of a flow's packets does not show its losses.
 const MOST_MISSED: f64 = 0.05;
 
-/// Whether a capture that has so many packets of a flow and missed so many does not show its losses.
+/// Whether a capture that has so many packets of a flow and missed so many does not show its
+/// losses.
 pub(crate) fn is_incomplete(packets: u64, missed: u64) -> bool {
     missed as f64 > MOST_MISSED * (packets + missed) as f64
 }
 
 impl FlowResult {
-    pub(crate) fn new(number: u64, src: String, dst: String, protocol: Protocol, vantage: Vantage) -> Self {
+    pub(crate) fn new(
+        number: u64,
+        src: String,
+        dst: String,
+        protocol: Protocol,
+        vantage: Vantage,
+    ) -> Self {
         Self {
             number,
             src,
@@ -213,10 +222,16 @@ impl FlowResult {
 
 impl FlowCounts {
     /// Adds what the view of the vantage point counted.
-    fn add(&mut self, vantage: Vantage, sender: &sender::SenderView, receiver: &receiver::ReceiverView) {
+    fn add(
+        &mut self,
+        vantage: Vantage,
+        sender: &sender::SenderView,
+        receiver: &receiver::ReceiverView,
+    ) {
         let sent = sender.counts;
         let received = receiver.counts;
-        let spurious = sent.unneeded + sender.losses.count(|state| matches!(state, State::Spurious(_)));
+        let spurious =
+            sent.unneeded + sender.losses.count(|state| matches!(state, State::Spurious(_)));
         self.probes = sent.probes;
         match vantage {
             Vantage::Sender => {

@@ -1,10 +1,11 @@
 //! Times in which a sender got no answer although it tried again and again.
 //!
-//! A lost packet is repeated once, and seldom twice. If a timer repeats it three times and nothing comes back, not this packet
-//! was lost but the way: a link that is cut, a handover, a host that is gone. A queue is no reason for that.
+//! A lost packet is repeated once, and seldom twice. If a timer repeats it three times and nothing
+//! comes back, not this packet was lost but the way: a link that is cut, a handover, a host that is
+//! gone. A queue is no reason for that.
 //!
-//! Behind a timeout a sender sends nothing else without an answer (RFC 5681, section 3.1). If it goes on, it got one that was not
-//! captured.
+//! Behind a timeout a sender sends nothing else without an answer (RFC 5681, section 3.1). If it
+//! goes on, it got one that was not captured.
 
 use losscause::{Span, Time};
 
@@ -52,11 +53,14 @@ impl Outages {
         self.heard.is_some()
     }
 
-    /// A timer sent the packet that begins at `start`, which had passed first at `asked`, if that is known.
+    /// A timer sent the packet that begins at `start`, which had passed first at `asked`, if that
+    /// is known.
     pub(super) fn on_try(&mut self, now: Time, start: u64, asked: Option<Time>) {
         match &mut self.tries {
             Some(tries) if now - tries.last < ONE_TRY => {}
-            Some(tries) if tries.start == start => (tries.last, tries.count) = (now, tries.count + 1),
+            Some(tries) if tries.start == start => {
+                (tries.last, tries.count) = (now, tries.count + 1)
+            }
             _ => {
                 self.on_progress(now);
                 self.tries = Some(Tries { asked, first: now, last: now, count: 1, start });
@@ -93,7 +97,9 @@ impl Outages {
             && self.found.len() < MAX_KEPT
         {
             self.found.push(Outage {
-                from: self.heard.map_or(first, |heard| asked.map_or(heard, |asked| heard.max(asked))),
+                from: self
+                    .heard
+                    .map_or(first, |heard| asked.map_or(heard, |asked| heard.max(asked))),
                 to,
                 is_answered,
             });
@@ -127,7 +133,10 @@ mod tests {
         let mut outages = Outages::default();
         outages.on_answer(at(0));
         [60_000, 61_000, 63_000].into_iter().for_each(|ms| outages.on_try(at(ms), 7, Some(at(ms))));
-        assert_eq!(outages.finish(), [Outage { from: at(60_000), to: at(63_000), is_answered: false }]);
+        assert_eq!(
+            outages.finish(),
+            [Outage { from: at(60_000), to: at(63_000), is_answered: false }]
+        );
     }
 
     #[test]

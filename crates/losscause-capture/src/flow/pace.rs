@@ -3,12 +3,15 @@
 //! Between two packets of a connection a sender
 //!
 //! - had *nothing in flight*: all its data were acknowledged, and the application gave it no more;
-//! - *filled the receiver's window*: with a packet more it would have sent more than the window takes;
+//! - *filled the receiver's window*: with a packet more it would have sent more than the window
+//!   takes;
 //! - or waited for the path: its congestion window, a loss, the link's own rate.
 //!
-//! A *stall* is the longest time in which data were in flight and nothing passed in either direction.
+//! A *stall* is the longest time in which data were in flight and nothing passed in either
+//! direction.
 //!
-//! The rate is counted in steps of at least an eighth of a second, which become twice as long when there are too many.
+//! The rate is counted in steps of at least an eighth of a second, which become twice as long when
+//! there are too many.
 
 use losscause::{Span, Time};
 
@@ -84,7 +87,8 @@ impl Pace {
         self.rate.begun
     }
 
-    /// The rate in each step between the first and the last new data, bits per second; none of less than three whole steps.
+    /// The rate in each step between the first and the last new data, bits per second; none of less
+    /// than three whole steps.
     pub(crate) fn rates(&self) -> Option<(Vec<f64>, Span)> {
         self.rate.steps()
     }
@@ -137,7 +141,8 @@ impl Rate {
     fn steps(&self) -> Option<(Vec<f64>, Span)> {
         let length = Span::from_nanos(1_i64.checked_shl(self.shift)?);
         let whole = self.bytes.get(..self.newest)?;
-        let rates = whole.iter().map(|&bytes| 8.0 * f64::from(bytes) / length.as_secs_f64()).collect();
+        let rates =
+            whole.iter().map(|&bytes| 8.0 * f64::from(bytes) / length.as_secs_f64()).collect();
         (whole.len() >= 3).then_some((rates, length))
     }
 }
@@ -158,7 +163,10 @@ mod tests {
         pace.on_packet(at(3_000), Waits::ForData);
         pace.on_packet(at(3_500), Waits::ForReceiver);
         pace.on_packet(at(3_600), Waits::ForPath);
-        assert_eq!((pace.lasted(), pace.idle), (Span::from_millis(3_500), Span::from_millis(2_860)));
+        assert_eq!(
+            (pace.lasted(), pace.idle),
+            (Span::from_millis(3_500), Span::from_millis(2_860))
+        );
         assert_eq!(pace.window_full, Span::from_millis(500));
         assert_eq!(pace.stall, Some((at(3_000), Span::from_millis(500))));
     }
@@ -170,7 +178,10 @@ mod tests {
             let mut pace = Pace::default();
             (0..100 * seconds).for_each(|k| pace.on_new_data(at(10 * k), 1_250));
             let (rates, step) = pace.rates().unwrap();
-            assert!(rates.len() < STEPS && step.as_secs_f64() * STEPS as f64 >= seconds as f64, "{step:?}");
+            assert!(
+                rates.len() < STEPS && step.as_secs_f64() * STEPS as f64 >= seconds as f64,
+                "{step:?}"
+            );
             assert!(rates.iter().all(|rate| (0.9e6..1.1e6).contains(rate)), "{rates:?}");
         }
         let mut short = Pace::default();

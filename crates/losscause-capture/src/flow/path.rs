@@ -1,4 +1,5 @@
-//! What passed between two hosts, over all their connections: a policer's bucket serves them together.
+//! What passed between two hosts, over all their connections: a policer's bucket serves them
+//! together.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -55,7 +56,8 @@ impl Paths {
 }
 
 impl Path {
-    /// Bytes pass. Returns how many had passed before. One thread reads a capture, so that a load and a store will do.
+    /// Bytes pass. Returns how many had passed before. One thread reads a capture, so that a load
+    /// and a store will do.
     #[inline]
     pub(super) fn pass(&self, bytes: u64) -> u64 {
         let before = self.bytes.load(Ordering::Relaxed);

@@ -10,8 +10,8 @@ pub(crate) struct Ranges {
 }
 
 impl Ranges {
-    /// Adds `from` to `to`, and calls `new` with each part that was not in the set. The work is that of the new parts
-    /// and of the ranges that they join, whatever the size of the set.
+    /// Adds `from` to `to`, and calls `new` with each part that was not in the set. The work is
+    /// that of the new parts and of the ranges that they join, whatever the size of the set.
     pub(crate) fn insert(&mut self, from: u64, to: u64, mut new: impl FnMut(u64, u64)) {
         if from >= to {
             return;

@@ -1,15 +1,16 @@
 //! One direction's data as their receiver sees them: what arrives, and the holes between.
 //!
-//! A segment that begins behind the newest byte reveals a hole: the packets in it are lost, or late. What fills the hole
-//! tells which. If its timestamp is older than that of the segment that revealed the hole, it was sent before it: it was
-//! reordered. If it is newer, it is a retransmission. Without timestamps, or if they are equal, time decides: a
-//! retransmission takes at least a round trip; half of one is the limit, as round trips vary. IPv4 identifications that count
-//! up tell before time does.
+//! A segment that begins behind the newest byte reveals a hole: the packets in it are lost, or
+//! late. What fills the hole tells which. If its timestamp is older than that of the segment that
+//! revealed the hole, it was sent before it: it was reordered. If it is newer, it is a
+//! retransmission. Without timestamps, or if they are equal, time decides: a retransmission takes
+//! at least a round trip; half of one is the limit, as round trips vary. IPv4 identifications that
+//! count up tell before time does.
 //!
 //! A hole whose data the receiver acknowledges although they never arrived was made by the capture.
 //!
-//! What cannot be seen from here: a lost retransmission, and a loss that the sender repaired before anything sent later
-//! arrived.
+//! What cannot be seen from here: a lost retransmission, and a loss that the sender repaired before
+//! anything sent later arrived.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +82,8 @@ impl Identifications {
         let counts = steps >= Self::FEWEST && steps / 16 >= others;
         let apart = other.wrapping_sub(own) as i16;
         // Farther apart the counter may have gone round.
-        (counts && own != 0 && other != 0 && (1..=i16::MAX / 2).contains(&apart.saturating_abs())).then_some(apart > 0)
+        (counts && own != 0 && other != 0 && (1..=i16::MAX / 2).contains(&apart.saturating_abs()))
+            .then_some(apart > 0)
     }
 }
 
@@ -102,7 +104,8 @@ pub(super) struct ReceiverCounts {
 const MAX_HOLE_PKTS: u64 = 4_096;
 /// Holes that are kept; the oldest is given up.
 const MAX_HOLES: usize = 4_096;
-/// A hole that is filled later than this is none that TCP left: the first timeouts double from at most a second on (RFC 6298).
+/// A hole that is filled later than this is none that TCP left: the first timeouts double from at
+/// most a second on (RFC 6298).
 const REPAIRED_WITHIN: Span = Span::from_secs(3);
 /// Without a round-trip time, what fills a hole faster is late, not sent again.
 const LATE: Span = Span::from_millis(1);
@@ -139,22 +142,26 @@ impl ReceiverView {
         (self.losses, self.judge.into_trips())
     }
 
-    /// TCP repairs every loss, and no window lasts for long behind one: a hole that stayed although new data went on for
-    /// seconds was made by the capture. Younger holes are what most of the older ones were. Old data that is sent again
-    /// says nothing of a hole in front of it, and a receiver that still asks for the data did not get it.
+    /// TCP repairs every loss, and no window lasts for long behind one: a hole that stayed although
+    /// new data went on for seconds was made by the capture. Younger holes are what most of the
+    /// older ones were. Old data that is sent again says nothing of a hole in front of it, and a
+    /// receiver that still asks for the data did not get it.
     fn excuse_old_holes(&mut self) {
         let holes = &self.holes;
         let given_up = self.given_up;
         let last = self.advanced;
         let is_asked_for = |found: &Found| {
-            self.answered.is_some_and(|(at, ack)| ack <= found.start && at - found.time >= REPAIRED_WITHIN)
+            self.answered
+                .is_some_and(|(at, ack)| ack <= found.start && at - found.time >= REPAIRED_WITHIN)
         };
         let is_open = |found: &Found| {
             let hole = holes.range(..=found.start).next_back();
             found.start < given_up || hole.is_some_and(|(_, hole)| found.start < hole.end)
         };
         let is_old = |found: &Found| last - found.time >= REPAIRED_WITHIN && !is_asked_for(found);
-        let stayed = self.losses.count_of(|found| found.state == State::Lost && is_old(found) && is_open(found));
+        let stayed = self
+            .losses
+            .count_of(|found| found.state == State::Lost && is_old(found) && is_open(found));
         let filled = self.losses.count_of(|found| found.state.is_loss() && is_old(found)) - stayed;
         for found in self.losses.found.iter_mut().filter(|found| found.state == State::Lost) {
             if (is_old(found) || stayed > filled) && is_open(found) {
@@ -164,7 +171,8 @@ impl ReceiverView {
         }
     }
 
-    /// A segment arrived. `packet_bytes` is the size of a full packet, `rtt` the smallest round-trip time known.
+    /// A segment arrived. `packet_bytes` is the size of a full packet, `rtt` the smallest
+    /// round-trip time known.
     #[inline]
     pub(super) fn on_data(&mut self, now: Time, data: Data, packet_bytes: u64, rtt: Option<Span>) {
         if data.start < self.highest {
@@ -191,7 +199,8 @@ impl ReceiverView {
             self.next_number += 1;
             if let (0, 1..=MAX_HOLE_PKTS) = (index, missing) {
                 let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
-                let passage = Passage { at: now, path_bytes: Some(data.path_bytes), flight_pkts: None, rtt };
+                let passage =
+                    Passage { at: now, path_bytes: Some(data.path_bytes), flight_pkts: None, rtt };
                 let mut start = self.highest;
                 while start < data.start {
                     let end = data.start.min(start + packet_bytes);
@@ -211,8 +220,10 @@ impl ReceiverView {
             }
         }
         if (1..=MAX_HOLE_PKTS).contains(&missing) {
-            self.holes
-                .insert(self.highest, Hole { end: data.start, revealed: now, tsval: data.tsval, ip_id: data.ip_id });
+            self.holes.insert(
+                self.highest,
+                Hole { end: data.start, revealed: now, tsval: data.tsval, ip_id: data.ip_id },
+            );
             if self.holes.len() > MAX_HOLES
                 && let Some((_, hole)) = self.holes.pop_first()
             {
@@ -251,7 +262,11 @@ impl ReceiverView {
         }
         if !filled {
             self.counts.duplicates += 1;
-            self.losses.push_repeat(Repeat { frame: data.frame, earlier: None, kind: RepeatKind::Unknown });
+            self.losses.push_repeat(Repeat {
+                frame: data.frame,
+                earlier: None,
+                kind: RepeatKind::Unknown,
+            });
         }
     }
 
@@ -262,9 +277,11 @@ impl ReceiverView {
         (*found.0 < to).then_some((*found.0, *found.1))
     }
 
-    /// A retransmission arrived. It shows where the lost packet began and ended; until now full packets were assumed.
+    /// A retransmission arrived. It shows where the lost packet began and ended; until now full
+    /// packets were assumed.
     fn repair(&mut self, from: u64, to: u64, frame: u64) {
-        let overlaps = |found: &&mut Found| found.start < to && from < found.end && found.state == State::Lost;
+        let overlaps =
+            |found: &&mut Found| found.start < to && from < found.end && found.state == State::Lost;
         let mut oldest: Option<&mut Found> = None;
         for found in self.losses.recent().filter(overlaps) {
             (found.state, found.frame_again) = (State::Repaired, Some(frame));
@@ -277,8 +294,13 @@ impl ReceiverView {
 
     /// The losses from `from` to `to` were none: their data came in `frame`, or were not captured.
     fn settle(&mut self, from: u64, to: u64, state: State, frame: Option<u64>) {
-        let inside = |found: &&mut Found| found.start >= from && found.start < to && found.state == State::Lost;
-        self.losses.recent().filter(inside).for_each(|found| (found.state, found.frame_again) = (state, frame));
+        let inside = |found: &&mut Found| {
+            found.start >= from && found.start < to && found.state == State::Lost
+        };
+        self.losses
+            .recent()
+            .filter(inside)
+            .for_each(|found| (found.state, found.frame_again) = (state, frame));
     }
 
     /// The receiver acknowledged everything below `ack`.
@@ -313,8 +335,8 @@ impl ReceiverView {
         }
     }
 
-    /// The last of `packets` of the flow came. What was acknowledged and never came was not captured;
-    /// and if the capture misses many others, a hole that stayed shows no loss.
+    /// The last of `packets` of the flow came. What was acknowledged and never came was not
+    /// captured; and if the capture misses many others, a hole that stayed shows no loss.
     pub(super) fn end(&mut self, packets: u64, packet_bytes: u64) {
         self.give_up_below(self.newest_ack, packet_bytes);
         self.excuse_old_holes();

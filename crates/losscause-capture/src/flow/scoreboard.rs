@@ -109,7 +109,11 @@ impl Scoreboard {
     }
 
     /// The segments from `from` to before `to`.
-    pub(super) fn between(&mut self, from: u64, to: u64) -> impl Iterator<Item = (u64, &mut Segment)> {
+    pub(super) fn between(
+        &mut self,
+        from: u64,
+        to: u64,
+    ) -> impl Iterator<Item = (u64, &mut Segment)> {
         self.segments.range_mut(from..to.max(from)).map(|(&start, segment)| (start, segment))
     }
 

@@ -1,17 +1,21 @@
-//! One direction's data as their sender sees them: what is in flight, what was acknowledged, what was retransmitted.
+//! One direction's data as their sender sees them: what is in flight, what was acknowledged, what
+//! was retransmitted.
 //!
-//! A retransmission says that the sender believes the copy before it lost. That belief is a loss unless something shows
-//! that an earlier copy had arrived:
+//! A retransmission says that the sender believes the copy before it lost. That belief is a loss
+//! unless something shows that an earlier copy had arrived:
 //!
 //! - a duplicate selective acknowledgement (RFC 2883) reports that the receiver got the data twice;
-//! - the acknowledgement comes sooner after the retransmission than any round trip took (as RACK does, RFC 8985);
+//! - the acknowledgement comes sooner after the retransmission than any round trip took (as RACK
+//!   does, RFC 8985);
 //! - the acknowledgement echoes the timestamp of an earlier copy (Eifel, RFC 3522);
-//! - without SACK: one acknowledgement covers the packet that filled the hole and, behind it, packets that had arrived
-//!   before. A receiver that holds packets behind a hole acknowledges every arrival at once (RFC 5681, section 4.2), so
-//!   copies sent after the one that filled the hole were not waited for: their originals had arrived. After a timeout
-//!   most of what is sent again is of that kind. Whether the receiver holds packets is known from duplicate
+//! - without SACK: one acknowledgement covers the packet that filled the hole and, behind it,
+//!   packets that had arrived before. A receiver that holds packets behind a hole acknowledges
+//!   every arrival at once (RFC 5681, section 4.2), so copies sent after the one that filled the
+//!   hole were not waited for: their originals had arrived. After a timeout most of what is sent
+//!   again is of that kind. Whether the receiver holds packets is known from duplicate
 //!   acknowledgements;
-//! - without SACK: as many duplicate acknowledgements came as packets were sent behind the hole ([`Held`]).
+//! - without SACK: as many duplicate acknowledgements came as packets were sent behind the hole
+//!   ([`Held`]).
 //!
 //! A packet that is lost twice is two losses.
 
@@ -69,7 +73,8 @@ pub(super) struct SenderView {
     next_number: u64,
     /// Every segment below is acknowledged or known to be missing.
     covered: u64,
-    /// Missing segments that are not declared lost yet, with the count of deliveries before each showed.
+    /// Missing segments that are not declared lost yet, with the count of deliveries before each
+    /// showed.
     pending: VecDeque<(u64, u64)>,
     delivered: u64,
     /// The newest transmission that is known to have arrived, and its first byte.
@@ -79,7 +84,8 @@ pub(super) struct SenderView {
     dup_acks: u32,
     /// The last window that was advertised.
     window: Option<u16>,
-    /// Without SACK: packets that the receiver holds behind a hole, and arrivals that will each look like one more.
+    /// Without SACK: packets that the receiver holds behind a hole, and arrivals that will each
+    /// look like one more.
     held_behind: u64,
     expected_dups: u64,
     held: Held,
@@ -92,7 +98,8 @@ pub(super) struct SenderView {
     after_timeout: u64,
     /// The receiver's window is closed since then.
     closed: Option<Time>,
-    /// How far the receiver's window reaches behind the last acknowledgement, bytes; none if its scale is not known.
+    /// How far the receiver's window reaches behind the last acknowledgement, bytes; none if its
+    /// scale is not known.
     window_bytes: Option<u64>,
     /// What was acknowledged before it was captured.
     ahead: Ahead,
@@ -190,7 +197,8 @@ impl SenderView {
         (self.losses, self.judge.into_trips())
     }
 
-    /// The last transmission of these data, if they were sent as one packet and are not acknowledged cumulatively.
+    /// The last transmission of these data, if they were sent as one packet and are not
+    /// acknowledged cumulatively.
     pub(super) fn last_sent(&self, [start, end]: [u64; 2]) -> Option<&Segment> {
         if start < self.una {
             return None;
@@ -218,15 +226,19 @@ impl SenderView {
         self.counts.closed + self.closed.map_or(Span::ZERO, |since| now - since)
     }
 
-    /// A segment passed on its way to the receiver. `packet_bytes` is the size of a packet on the wire: a larger
-    /// segment will be cut into such.
+    /// A segment passed on its way to the receiver. `packet_bytes` is the size of a packet on the
+    /// wire: a larger segment will be cut into such.
     pub(super) fn on_data(&mut self, now: Time, data: Data, packet_bytes: u64) {
         self.pace.on_packet(now, self.waits(packet_bytes));
         let bytes = data.end - data.start;
         let probes_window = self.closed.is_some() && bytes <= 1;
         if probes_window || (bytes <= 1 && data.end == self.una && self.outages.has_heard()) {
             self.counts.probes += 1;
-            self.losses.push_repeat(Repeat { frame: data.frame, earlier: None, kind: RepeatKind::Probe });
+            self.losses.push_repeat(Repeat {
+                frame: data.frame,
+                earlier: None,
+                kind: RepeatKind::Probe,
+            });
             self.outages.on_try(now, data.start, Some(now));
             return;
         }
@@ -237,7 +249,11 @@ impl SenderView {
         }
         if data.end <= self.una {
             self.counts.unneeded += 1;
-            self.losses.push_repeat(Repeat { frame: data.frame, earlier: None, kind: RepeatKind::Needless });
+            self.losses.push_repeat(Repeat {
+                frame: data.frame,
+                earlier: None,
+                kind: RepeatKind::Needless,
+            });
             return;
         }
         let start = data.start.max(self.una);
@@ -318,7 +334,10 @@ impl SenderView {
                     let end = next.map_or(data.end, |(start, ..)| start);
                     let packets = (end - at).div_ceil(packet_bytes.max(1));
                     self.counts.uncaptured = self.counts.uncaptured.saturating_sub(packets);
-                    let number = self.board.next_from(at).map_or(self.next_number, |(_, segment)| segment.number);
+                    let number = self
+                        .board
+                        .next_from(at)
+                        .map_or(self.next_number, |(_, segment)| segment.number);
                     let mut segment = Segment::first(end, number, now, &data);
                     segment.missing = at < self.covered;
                     self.board.insert(at, segment);
@@ -344,13 +363,14 @@ impl SenderView {
         let flight = self.board.in_flight();
         let sent = Some(segment.sent);
         let declared = segment.opinions.map(|opinions| *opinions).or_else(|| {
-            // Without SACK the holes of a recovery show one after the other, long after they were made.
+            // Without SACK the holes of a recovery show one after the other, long after they were
+            // made.
             self.recovery_opinions.clone().filter(|_| start < self.recover)
         });
         let opinions = match (evidence, declared) {
             (Evidence::FastRetransmit, Some(opinions)) => opinions,
-            // A lost retransmission has no gap of its own, nor has a packet that only the arrival of a retransmission
-            // shows to be lost: the newest gap is judged.
+            // A lost retransmission has no gap of its own, nor has a packet that only the arrival
+            // of a retransmission shows to be lost: the newest gap is judged.
             (Evidence::FastRetransmit, None) => {
                 let number = (segment.copies == 1 && segment.missing).then_some(segment.number);
                 self.judge.declare(now, number, sent, flight, Signal::Gap)
@@ -392,7 +412,8 @@ impl SenderView {
         let Data { frame, tsval, ip_id, path_bytes, .. } = *data;
         self.board.change(start, |segment| {
             segment.copies = segment.copies.saturating_add(1);
-            (segment.sent, segment.frame, segment.tsval, segment.ip_id) = (now, frame, tsval, ip_id);
+            (segment.sent, segment.frame, segment.tsval, segment.ip_id) =
+                (now, frame, tsval, ip_id);
             (segment.lost, segment.opinions, segment.path_bytes) = (false, None, path_bytes);
         });
     }
@@ -407,11 +428,21 @@ impl SenderView {
         if !self.selective && segment.copies == 1 && start == self.una && in_recovery {
             return Evidence::FastRetransmit;
         }
-        if segment.end == self.highest && segment.copies == 1 { Evidence::TailProbe } else { Evidence::Timeout }
+        if segment.end == self.highest && segment.copies == 1 {
+            Evidence::TailProbe
+        } else {
+            Evidence::Timeout
+        }
     }
 
     /// An acknowledgement passed on its way to the sender.
-    pub(super) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, packet_bytes: u64, delays: &mut Delays) {
+    pub(super) fn on_ack(
+        &mut self,
+        now: Time,
+        ack: &Ack<'_>,
+        packet_bytes: u64,
+        delays: &mut Delays,
+    ) {
         self.outages.on_answer(now);
         self.pace.on_packet(now, self.waits(packet_bytes));
         self.window_bytes = ack.scale.map(|scale| u64::from(ack.window) << scale);
@@ -466,7 +497,8 @@ impl SenderView {
         }
     }
 
-    /// The blocks without a duplicate's (RFC 2883, section 4): one below the acknowledgement or inside the next block.
+    /// The blocks without a duplicate's (RFC 2883, section 4): one below the acknowledgement or
+    /// inside the next block.
     fn without_dsack<'a>(&mut self, ack: &Ack<'a>) -> &'a [(u64, u64)] {
         let [first, rest @ ..] = ack.blocks else { return &[] };
         self.selective = true;
@@ -484,7 +516,9 @@ impl SenderView {
         // A copy that timing excused already is the one that is meant.
         for suspect in [State::Spurious(Proof::Timing), State::Lost] {
             let mut proven: Option<u64> = None;
-            for found in self.losses.recent().filter(|found| overlaps(found) && found.state == suspect) {
+            for found in
+                self.losses.recent().filter(|found| overlaps(found) && found.state == suspect)
+            {
                 if proven.is_none_or(|start| found.start < start) {
                     found.state = State::Spurious(Proof::Dsack);
                     proven = Some(found.start);
@@ -501,7 +535,8 @@ impl SenderView {
         let left_edge = self.una;
         let held_up = self.dup_acks > 0;
         let mut first: Option<Segment> = None;
-        // Copies behind the one at the left edge, in order; and the last segment that was sent once.
+        // Copies behind the one at the left edge, in order; and the last segment that was sent
+        // once.
         let mut copies: Vec<(u64, u64, Time)> = Vec::new();
         let mut sent_once = 0;
         let mut covered = 0_u64;
@@ -521,12 +556,15 @@ impl SenderView {
         }
         if let (false, Some(first)) = (self.selective, first) {
             if held_up || first.copies > 1 {
-                // What was held behind a hole arrived long before. The copy that filled it was sent long after the
-                // packets that are missing behind it, so its trip, which an echo may name, says nothing of theirs.
+                // What was held behind a hole arrived long before. The copy that filled it was sent
+                // long after the packets that are missing behind it, so its trip, which an echo may
+                // name, says nothing of theirs.
                 told.rtt = None;
             }
-            // A receiver that holds packets behind a hole acknowledges every arrival; others may wait for a second one.
-            let at_once = self.held_behind > 0 || copies.iter().any(|&(start, ..)| sent_once > start);
+            // A receiver that holds packets behind a hole acknowledges every arrival; others may
+            // wait for a second one.
+            let at_once =
+                self.held_behind > 0 || copies.iter().any(|&(start, ..)| sent_once > start);
             for &(start, end, sent) in copies.iter().skip(usize::from(!at_once)) {
                 if sent >= first.sent {
                     self.excuse(start, end);
@@ -557,13 +595,16 @@ impl SenderView {
             self.board.split(from);
             self.board.split(to);
             let mut at = from;
-            while let Some((start, segment)) = self.board.next_from(at).filter(|(start, _)| *start < to) {
+            while let Some((start, segment)) =
+                self.board.next_from(at).filter(|(start, _)| *start < to)
+            {
                 at = segment.end;
                 if segment.acked {
                     continue;
                 }
                 let segment = segment.clone();
-                self.board.change(start, |segment| (segment.acked, segment.opinions) = (true, None));
+                self.board
+                    .change(start, |segment| (segment.acked, segment.opinions) = (true, None));
                 self.on_delivered(now, start, &segment, None, told);
             }
         }
@@ -571,18 +612,25 @@ impl SenderView {
     }
 
     /// A segment is acknowledged for the first time.
-    fn on_delivered(&mut self, now: Time, start: u64, segment: &Segment, tsecr: Option<u32>, told: &mut Told) {
+    fn on_delivered(
+        &mut self,
+        now: Time,
+        start: u64,
+        segment: &Segment,
+        tsecr: Option<u32>,
+        told: &mut Told,
+    ) {
         self.delivered += 1;
         told.newly_acked += 1;
         told.acked_bytes += segment.end - start;
-        told.first_sent = Some(told.first_sent.map_or(segment.sent, |first| first.min(segment.sent)));
+        told.first_sent =
+            Some(told.first_sent.map_or(segment.sent, |first| first.min(segment.sent)));
         let after = now - segment.sent;
         if segment.copies == 1 {
             self.counts.reordered += u64::from(segment.missing);
         } else {
             let too_soon = self.is_too_soon(after);
-            let echoes_older =
-                matches!((tsecr, segment.tsval), (Some(echo), Some(own)) if (echo.wrapping_sub(own) as i32) < 0);
+            let echoes_older = matches!((tsecr, segment.tsval), (Some(echo), Some(own)) if (echo.wrapping_sub(own) as i32) < 0);
             if too_soon || echoes_older {
                 self.excuse(start, segment.end);
                 return;
@@ -610,7 +658,8 @@ impl SenderView {
         }
     }
 
-    /// Tells the algorithms of an acknowledgement that names ranges, and declares what is lost by now.
+    /// Tells the algorithms of an acknowledgement that names ranges, and declares what is lost by
+    /// now.
     fn tell_selective(&mut self, now: Time, told: Told, flight: u64) {
         if told.newly_acked == 0 {
             return;
@@ -639,7 +688,8 @@ impl SenderView {
             }
             self.covered = end;
         }
-        // What a hole's retransmission fills at the left edge spans nothing, even beside newer packets.
+        // What a hole's retransmission fills at the left edge spans nothing, even beside newer
+        // packets.
         event.spanned = event.spanned.max(event.newly_missing + u32::from(event.newly_missing > 0));
         self.judge.on_ack(now, &event);
         self.declare_lost(now);
@@ -656,8 +706,16 @@ impl SenderView {
             if segment.acked || segment.copies > 1 {
                 continue;
             }
-            let opinions = self.judge.declare(now, Some(segment.number), Some(segment.sent), flight, Signal::Gap);
-            self.board.change(start, |segment| (segment.lost, segment.opinions) = (true, Some(Box::new(opinions))));
+            let opinions = self.judge.declare(
+                now,
+                Some(segment.number),
+                Some(segment.sent),
+                flight,
+                Signal::Gap,
+            );
+            self.board.change(start, |segment| {
+                (segment.lost, segment.opinions) = (true, Some(Box::new(opinions)))
+            });
         }
     }
 
@@ -683,8 +741,8 @@ impl SenderView {
     }
 }
 
-/// Data whose acknowledgement the capture has in front of them: several queues of a card, or processors, recorded them out
-/// of order.
+/// Data whose acknowledgement the capture has in front of them: several queues of a card, or
+/// processors, recorded them out of order.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ahead {
     /// What was acknowledged last without having been captured, and when.
@@ -693,13 +751,16 @@ struct Ahead {
 
 impl Ahead {
     fn on_ack(&mut self, now: Time, [from, to]: [u64; 2]) {
-        let before = self.newest.filter(|(time, range)| now - *time < OUT_OF_ORDER && range[1] == from);
+        let before =
+            self.newest.filter(|(time, range)| now - *time < OUT_OF_ORDER && range[1] == from);
         self.newest = Some((now, [before.map_or(from, |(_, range)| range[0]), to]));
     }
 
     /// Whether these data come a little late.
     fn has_late(&self, now: Time, [start, end]: [u64; 2]) -> bool {
-        self.newest.is_some_and(|(time, [from, to])| now - time < OUT_OF_ORDER && from <= start && end <= to)
+        self.newest.is_some_and(|(time, [from, to])| {
+            now - time < OUT_OF_ORDER && from <= start && end <= to
+        })
     }
 }
 

@@ -1,13 +1,15 @@
 //! When a queue stood in the way of a direction's data, and how fast the link emptied it.
 //!
-//! A packet that waited in queues at least as long as the time since the acknowledgement before its own came to the link while
-//! the link was still busy with the packets before it. The link did not rest in that time, so what was acknowledged in it, over
-//! its length, is the link's rate. If others use the link too, it is what they leave.
+//! A packet that waited in queues at least as long as the time since the acknowledgement before its
+//! own came to the link while the link was still busy with the packets before it. The link did not
+//! rest in that time, so what was acknowledged in it, over its length, is the link's rate. If
+//! others use the link too, it is what they leave.
 //!
-//! A *run* is a row of such acknowledgements whose packets were sent once, follow each other and all arrived: what is missing
-//! may have used the link's time or not.
+//! A *run* is a row of such acknowledgements whose packets were sent once, follow each other and
+//! all arrived: what is missing may have used the link's time or not.
 //!
-//! Of a burst that one acknowledgement covers, the last packet waited for the others at least: a run too, if a short one.
+//! Of a burst that one acknowledgement covers, the last packet waited for the others at least: a
+//! run too, if a short one.
 
 use losscause::{Span, Time};
 
@@ -22,8 +24,9 @@ pub(crate) struct Standing {
     /// When the last acknowledgement came, and the end of the newest packet that it acknowledged.
     last: Option<(Time, u64)>,
     run: Run,
-    /// The run's last acknowledgement if it was one of a single packet: the receiver may have waited for a second one that did
-    /// not come (RFC 5681, section 4.2). That it came, the next acknowledgement shows.
+    /// The run's last acknowledgement if it was one of a single packet: the receiver may have
+    /// waited for a second one that did not come (RFC 5681, section 4.2). That it came, the next
+    /// acknowledgement shows.
     held: Run,
     long: Runs,
     /// Of few acknowledgements: windows of a few packets make no others.
@@ -63,8 +66,8 @@ pub(crate) struct Run {
     acks: u32,
 }
 
-/// Jitter that looks like a queue seldom does so for so many acknowledgements in a row. The first window of a transfer, ten
-/// packets (RFC 6928), has them if every second packet is acknowledged.
+/// Jitter that looks like a queue seldom does so for so many acknowledgements in a row. The first
+/// window of a transfer, ten packets (RFC 6928), has them if every second packet is acknowledged.
 const FEWEST_ACKS: u32 = 4;
 /// What is sent within this part of the time that its last packet waits was sent at once.
 const AT_ONCE: i64 = 16;
@@ -83,10 +86,17 @@ impl Standing {
         let is_burst = |first: Time| (now - rtt - first) * AT_ONCE <= waited;
         if packets > 1 && first_sent.is_some_and(is_burst) {
             let others = packets - 1;
-            self.short.take(Run { lasted: waited, bytes: bytes * others / packets, packets: others, acks: 1 });
+            self.short.take(Run {
+                lasted: waited,
+                bytes: bytes * others / packets,
+                packets: others,
+                acks: 1,
+            });
         }
         let before = self.last.replace((now, end));
-        let Some((at, _)) = before.filter(|&(at, newest)| newest + bytes == end && waited >= now - at) else {
+        let Some((at, _)) =
+            before.filter(|&(at, newest)| newest + bytes == end && waited >= now - at)
+        else {
             return self.end_run();
         };
         let step = Run { lasted: now - at, bytes, packets, acks: 1 };
@@ -159,12 +169,14 @@ impl Run {
 mod tests {
     use super::*;
 
-    /// Packets of 1,000 bytes, each acknowledged alone: the times when they were sent and acknowledged, milliseconds.
+    /// Packets of 1,000 bytes, each acknowledged alone: the times when they were sent and
+    /// acknowledged, milliseconds.
     fn standing(packets: &[(i64, i64)]) -> Standing {
         let mut standing = Standing::default();
         for (number, &(sent, acked)) in (1..).zip(packets) {
             let rtt = Some(Span::from_millis(acked - sent));
-            let delivered = Delivered { end: 1_000 * number, bytes: 1_000, packets: 1, rtt, first_sent: None };
+            let delivered =
+                Delivered { end: 1_000 * number, bytes: 1_000, packets: 1, rtt, first_sent: None };
             standing.on_ack(Time::ZERO + Span::from_millis(acked), &delivered);
         }
         standing.finish()
@@ -215,7 +227,10 @@ mod tests {
         standing.on_ack(at(146), &three);
         let (runs, is_short) = standing.runs();
         assert!(is_short);
-        assert_eq!(runs.some(), [Run { lasted: Span::from_millis(4), bytes: 2_000, packets: 2, acks: 1 }]);
+        assert_eq!(
+            runs.some(),
+            [Run { lasted: Span::from_millis(4), bytes: 2_000, packets: 2, acks: 1 }]
+        );
     }
 
     #[test]
@@ -223,7 +238,13 @@ mod tests {
         let mut standing = Standing::default();
         for number in (1..=20).filter(|number| number % 4 != 0) {
             let rtt = Some(Span::from_millis(40 + 2 * number));
-            let delivered = Delivered { end: 1_000 * number as u64, bytes: 1_000, packets: 1, rtt, first_sent: None };
+            let delivered = Delivered {
+                end: 1_000 * number as u64,
+                bytes: 1_000,
+                packets: 1,
+                rtt,
+                first_sent: None,
+            };
             standing.on_ack(Time::ZERO + Span::from_millis(40 + 2 * number), &delivered);
         }
         let standing = standing.finish();

@@ -1,16 +1,21 @@
-//! Streams of datagrams that their sender numbers: RTP, WireGuard, ESP and SRT, without wrap-around.
+//! Streams of datagrams that their sender numbers: RTP, WireGuard, ESP and SRT, without
+//! wrap-around.
 //!
-//! A capture cannot know which UDP packets are such. A stream proves itself with packets whose numbers follow
-//! each other (RFC 3550, appendix A.1, asks for two; here four, as any UDP port is tried). What a later packet reveals
-//! as missing is a loss, unless it arrives late. Two kinds of gaps are none:
+//! A capture cannot know which UDP packets are such. A stream proves itself with packets whose
+//! numbers follow each other (RFC 3550, appendix A.1, asks for two; here four, as any UDP port is
+//! tried). What a later packet reveals as missing is a loss, unless it arrives late. Two kinds of
+//! gaps are none:
 //!
-//! - a pause: nothing comes for a second or more, and about as many numbers are missing as the stream has packets in that
-//!   time. The call was on hold, its packets went elsewhere, or the way was gone: whether they were sent, nobody can tell;
-//! - new numbers: more are missing than can have been sent. The sender began anew. One that encrypts never does (WireGuard,
-//!   section 5.4.6; RFC 4303, section 3.3.3): its next session is another stream.
+//! - a pause: nothing comes for a second or more, and about as many numbers are missing as the
+//!   stream has packets in that time. The call was on hold, its packets went elsewhere, or the way
+//!   was gone: whether they were sent, nobody can tell;
+//! - new numbers: more are missing than can have been sent. The sender began anew. One that
+//!   encrypts never does (WireGuard, section 5.4.6; RFC 4303, section 3.3.3): its next session is
+//!   another stream.
 //!
-//! A gap shows only behind the place of the loss. So a stream without gaps was captured at its receiver and lost nothing, or
-//! before the place where it did: the capture does not tell, unless it says which way its packets passed.
+//! A gap shows only behind the place of the loss. So a stream without gaps was captured at its
+//! receiver and lost nothing, or before the place where it did: the capture does not tell, unless
+//! it says which way its packets passed.
 
 use losscause::{Span, Time};
 
@@ -38,15 +43,18 @@ pub(super) type Held = [Option<(Time, Numbered, u32)>; 4];
 const MAX_DROPOUT: i64 = 3_000;
 /// More numbers are not lost at once: a tenth of a second at 10 million packets a second.
 const FARTHEST: i64 = 1 << 20;
-/// One gap lists so many losses at most; further ones are counted. A few packets of a hostile capture take no more memory.
+/// One gap lists so many losses at most; further ones are counted. A few packets of a hostile
+/// capture take no more memory.
 const MAX_LISTED_OF_GAP: u64 = 4_096;
-/// A stream is not silent for so long, be it paced by frames: nothing was sent, or the way was gone.
+/// A stream is not silent for so long, be it paced by frames: nothing was sent, or the way was
+/// gone.
 const PAUSE: Span = Span::from_secs(1);
 /// A stream keeps so many pauses at most.
 const MAX_PAUSES: usize = 1_000;
 /// A jump of so many packets may be a burst that was lost, whatever the stream's rate was before.
 const BURST_PKTS: u64 = 64;
-/// The rate of a stream varies, as that of video does: it may be so many times as high as before, and half as high.
+/// The rate of a stream varies, as that of video does: it may be so many times as high as before,
+/// and half as high.
 const FASTER: u64 = 4;
 const SLOWER: u64 = 2;
 /// More than an algorithm takes for a gap; the lower half of a number stays.
@@ -81,11 +89,13 @@ pub(crate) struct Proven {
     stream: u32,
     /// The newest number, without wrap-around; none before the first packet.
     newest: Option<u64>,
-    /// What algorithms see beyond that number: they begin anew behind a jump, and take no gap for losses.
+    /// What algorithms see beyond that number: they begin anew behind a jump, and take no gap for
+    /// losses.
     offset: u64,
     judge: AtReceiver,
     losses: Losses,
-    /// SRT: packets that were sent again although the capture has them. At the sender, these were lost.
+    /// SRT: packets that were sent again although the capture has them. At the sender, these were
+    /// lost.
     resent: Losses,
     /// SRT: packets that say that they were sent again.
     sent_again: u64,
@@ -120,7 +130,13 @@ impl Stream {
     }
 
     /// A packet passed.
-    pub(super) fn on_packet(&mut self, now: Time, numbered: Numbered, packet: &Packet<'_>, rules: &Rules) {
+    pub(super) fn on_packet(
+        &mut self,
+        now: Time,
+        numbered: Numbered,
+        packet: &Packet<'_>,
+        rules: &Rules,
+    ) {
         let bytes = packet.transport.payload_bytes();
         match self {
             Stream::Candidate { in_order, first, is_observed } => {
@@ -140,7 +156,14 @@ impl Stream {
                     // These four lost none: their frames are not needed.
                     for &(at, numbered, bytes) in first.iter().flatten() {
                         let departure = numbered.stamp.into();
-                        proven.on_packet(Arrival { at, numbered, departure, bytes, is_marked: false, frame: None });
+                        proven.on_packet(Arrival {
+                            at,
+                            numbered,
+                            departure,
+                            bytes,
+                            is_marked: false,
+                            frame: None,
+                        });
                     }
                     *self = Stream::Proven(proven);
                 }
@@ -184,7 +207,8 @@ impl Proven {
             // Packets of others have no timestamp for it.
             _ => SenderClock::tcp(),
         };
-        let mut judge = AtReceiver::new(&rules.chosen, clock, rules.keep_skew, rules.budget.as_ref());
+        let mut judge =
+            AtReceiver::new(&rules.chosen, clock, rules.keep_skew, rules.budget.as_ref());
         if is_observed {
             judge.observe_with(rules.watch.log(number, Vantage::Receiver));
         }
@@ -287,7 +311,9 @@ impl Proven {
             (Some(_), None) => (1 << 32) | number,
             (Some(wrap), Some(newest)) => newest + number.wrapping_sub(newest) % wrap,
         };
-        let seen = self.newest.map_or(0, |newest| newest.saturating_add(self.offset).saturating_add(BEYOND));
+        let seen = self
+            .newest
+            .map_or(0, |newest| newest.saturating_add(self.offset).saturating_add(BEYOND));
         self.offset = seen.saturating_sub(placed);
         self.newest = Some(placed);
         self.judge.on_packet(placed.saturating_add(self.offset), arrival.at, arrival.departure);
@@ -310,7 +336,9 @@ impl Proven {
         let silent = arrival.at - self.last;
         let gap = if ahead == 1 { Gap::Losses } else { self.gap(silent, ahead) };
         match gap {
-            Gap::Losses if silent < PAUSE => self.active = (self.active.0 + silent, self.active.1 + ahead),
+            Gap::Losses if silent < PAUSE => {
+                self.active = (self.active.0 + silent, self.active.1 + ahead)
+            }
             Gap::Losses => {}
             Gap::Pause => {
                 self.offset = self.offset.saturating_add(BEYOND);
@@ -325,7 +353,8 @@ impl Proven {
         // The time in a packet that is sent again is that of the first try.
         let is_again = arrival.numbered.is_again;
         let departure = if is_again { Departure::Unknown } else { arrival.departure };
-        let opinions = self.judge.on_packet(newest.saturating_add(self.offset), arrival.at, departure);
+        let opinions =
+            self.judge.on_packet(newest.saturating_add(self.offset), arrival.at, departure);
         if matches!(gap, Gap::Pause) || (ahead == 1 && !is_again) {
             return;
         }
@@ -351,7 +380,9 @@ impl Proven {
         let may_begin_anew = matches!(self.protocol, Protocol::Rtp | Protocol::Srt);
         if silent >= PAUSE && may_be_sent && ahead.saturating_mul(SLOWER) >= usual {
             Gap::Pause
-        } else if ahead > self.farthest() as u64 || (may_begin_anew && ahead > BURST_PKTS && !may_be_sent) {
+        } else if ahead > self.farthest() as u64
+            || (may_begin_anew && ahead > BURST_PKTS && !may_be_sent)
+        {
             Gap::NewNumbers
         } else {
             Gap::Losses
@@ -362,7 +393,8 @@ impl Proven {
     fn on_old(&mut self, newest: u64, ahead: i64, arrival: &Arrival) {
         let number = newest.wrapping_add_signed(ahead);
         let is_again = arrival.numbered.is_again;
-        let missing = self.losses.found.iter_mut().rev().take(LOOK_BACK).find(|found| found.start == number);
+        let missing =
+            self.losses.found.iter_mut().rev().take(LOOK_BACK).find(|found| found.start == number);
         match missing.filter(|found| found.state == State::Lost) {
             Some(found) => {
                 found.frame_again = arrival.frame;
@@ -370,7 +402,13 @@ impl Proven {
                 self.counts.reordered += u64::from(!is_again);
             }
             None if is_again => {
-                let is_known = self.resent.found.iter().rev().take(LOOK_BACK).any(|found| found.start == number);
+                let is_known = self
+                    .resent
+                    .found
+                    .iter()
+                    .rev()
+                    .take(LOOK_BACK)
+                    .any(|found| found.start == number);
                 if !is_known {
                     let opinions = self.judge.no_opinions();
                     let found = lost(number, arrival, Evidence::FastRetransmit, opinions);
@@ -380,7 +418,11 @@ impl Proven {
             None => {
                 self.counts.duplicates += 1;
                 if let Some(frame) = arrival.frame {
-                    self.losses.push_repeat(Repeat { frame, earlier: None, kind: RepeatKind::Unknown });
+                    self.losses.push_repeat(Repeat {
+                        frame,
+                        earlier: None,
+                        kind: RepeatKind::Unknown,
+                    });
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! The open flows of a capture, in bounded memory.
 //!
-//! Flows are kept in the order of their last packet. The oldest goes when it has been silent for too long, when it is
-//! over and silent for a while, or when there are too many.
+//! Flows are kept in the order of their last packet. The oldest goes when it has been silent for
+//! too long, when it is over and silent for a while, or when there are too many.
 
 use std::collections::HashMap;
 
@@ -76,7 +76,8 @@ const MAX_OPEN: usize = 16_384;
 const MAX_ENTRIES: usize = 1_000_000;
 /// A flow that is silent for so long has ended.
 const IDLE: Span = Span::from_secs(600);
-/// A connection whose ends have both said so has ended after this (twice the maximum segment lifetime of Linux).
+/// A connection whose ends have both said so has ended after this (twice the maximum segment
+/// lifetime of Linux).
 const LINGER: Span = Span::from_secs(60);
 
 impl FlowTable {
@@ -101,7 +102,8 @@ impl FlowTable {
         match packet.transport {
             Transport::Tcp(ref tcp) => {
                 let from = usize::from(packet.src > packet.dst);
-                let ends = if from == 0 { [packet.src, packet.dst] } else { [packet.dst, packet.src] };
+                let ends =
+                    if from == 0 { [packet.src, packet.dst] } else { [packet.dst, packet.src] };
                 let place = self.place(Key { ends, kind: Kind::Tcp }, now);
                 if let Some(Flow::Tcp(connection)) = &mut self.slots[place as usize].flow {
                     let before = connection.size();
@@ -216,23 +218,33 @@ impl FlowTable {
                 let hosts = key.ends.map(|end| end.address);
                 let own = connection.vantages();
                 self.hosts.on_connection(hosts, own);
-                let others = if own == [Vantage::Unknown; 2] { self.hosts.vantages(hosts) } else { None };
-                self.finished.extend(connection.finish(key.ends, others.unwrap_or(own), &self.rules));
+                let others =
+                    if own == [Vantage::Unknown; 2] { self.hosts.vantages(hosts) } else { None };
+                self.finished.extend(connection.finish(
+                    key.ends,
+                    others.unwrap_or(own),
+                    &self.rules,
+                ));
             }
-            Some(Flow::Stream(stream)) => self.finished.extend(stream.finish(key.ends, &self.rules)),
+            Some(Flow::Stream(stream)) => {
+                self.finished.extend(stream.finish(key.ends, &self.rules))
+            }
             None => {}
         }
     }
 
     /// How many flows with data are open, and their losses so far.
     pub(crate) fn glance(&self) -> (u64, u64) {
-        self.slots.iter().filter_map(|slot| slot.flow.as_ref()).fold((0, 0), |(flows, lost), flow| {
-            let (more, lost_there) = match flow {
-                Flow::Tcp(connection) => connection.glance(),
-                Flow::Stream(stream) => stream.glance(),
-            };
-            (flows + more, lost + lost_there)
-        })
+        self.slots.iter().filter_map(|slot| slot.flow.as_ref()).fold(
+            (0, 0),
+            |(flows, lost), flow| {
+                let (more, lost_there) = match flow {
+                    Flow::Tcp(connection) => connection.glance(),
+                    Flow::Stream(stream) => stream.glance(),
+                };
+                (flows + more, lost + lost_there)
+            },
+        )
     }
 
     /// The flows that were closed since the last call.
@@ -248,7 +260,8 @@ impl FlowTable {
     pub(crate) fn close_all(&mut self) {
         for slot in &self.slots {
             if let Some(Flow::Tcp(connection)) = &slot.flow {
-                self.hosts.on_connection(slot.key.ends.map(|end| end.address), connection.vantages());
+                self.hosts
+                    .on_connection(slot.key.ends.map(|end| end.address), connection.vantages());
             }
         }
         while self.oldest != NONE {

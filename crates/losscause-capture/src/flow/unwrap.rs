@@ -1,6 +1,7 @@
 //! Sequence numbers without wrap-around.
 
-/// Turns 32-bit sequence numbers into 64-bit ones: the nearest to the newest (RFC 9293, section 3.4).
+/// Turns 32-bit sequence numbers into 64-bit ones: the nearest to the newest (RFC 9293, section
+/// 3.4).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unwrap {
     newest: u64,

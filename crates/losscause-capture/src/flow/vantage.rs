@@ -1,14 +1,16 @@
 //! Where a capture was taken: at the sender of the data, at their receiver, or between.
 //!
-//! Data cause acknowledgements, and acknowledgements cause data. At the sender an acknowledgement comes a round trip
-//! after its data, and new data follow an acknowledgement at once; at the receiver it is the other way round. So the
-//! time from a packet towards an end to the packet that it causes there divides the round trip at the capture's place.
-//! Both directions of a connection measure both ends.
+//! Data cause acknowledgements, and acknowledgements cause data. At the sender an acknowledgement
+//! comes a round trip after its data, and new data follow an acknowledgement at once; at the
+//! receiver it is the other way round. So the time from a packet towards an end to the packet that
+//! it causes there divides the round trip at the capture's place. Both directions of a connection
+//! measure both ends.
 //!
-//! The delay from data to their acknowledgement is measured on every segment. That from an acknowledgement to the data
-//! that it causes is measured where a timestamp echo names the acknowledgement (RFC 7323), and in the handshake. If
-//! neither is there, the packets in flight tell a sender, and data that follow acknowledgements at once. Nothing else tells a
-//! receiver: then the place is unknown.
+//! The delay from data to their acknowledgement is measured on every segment. That from an
+//! acknowledgement to the data that it causes is measured where a timestamp echo names the
+//! acknowledgement (RFC 7323), and in the handshake. If neither is there, the packets in flight
+//! tell a sender, and data that follow acknowledgements at once. Nothing else tells a receiver:
+//! then the place is unknown.
 //!
 //! Some captures say of each packet whether the host sent or received it; that decides.
 
@@ -39,7 +41,9 @@ impl Vantage {
     pub(crate) fn judged_at(self) -> Self {
         match self {
             Vantage::Sender => Vantage::Sender,
-            Vantage::Receiver | Vantage::Middle | Vantage::Both | Vantage::Unknown => Vantage::Receiver,
+            Vantage::Receiver | Vantage::Middle | Vantage::Both | Vantage::Unknown => {
+                Vantage::Receiver
+            }
         }
     }
 }
@@ -164,7 +168,8 @@ impl Delays {
         }
     }
 
-    /// The smallest delay from an acknowledgement to data, if known: at a receiver the round-trip time.
+    /// The smallest delay from an acknowledgement to data, if known: at a receiver the round-trip
+    /// time.
     pub(crate) fn data_delay(&self) -> Option<Span> {
         self.to_data.value()
     }
@@ -184,8 +189,16 @@ impl Delays {
         let at_receiver = smaller(self.to_ack.value(), other.to_data.value());
         let at_sender = smaller(self.to_data.value(), other.to_ack.value());
         match (at_receiver, at_sender) {
-            (Some(receiver), Some(sender)) if receiver >= sender * NEARER && receiver > Span::ZERO => Vantage::Sender,
-            (Some(receiver), Some(sender)) if sender >= receiver * NEARER && sender > Span::ZERO => Vantage::Receiver,
+            (Some(receiver), Some(sender))
+                if receiver >= sender * NEARER && receiver > Span::ZERO =>
+            {
+                Vantage::Sender
+            }
+            (Some(receiver), Some(sender))
+                if sender >= receiver * NEARER && sender > Span::ZERO =>
+            {
+                Vantage::Receiver
+            }
             (Some(_), Some(_)) => Vantage::Middle,
             (Some(_), None) if self.keeps_in_flight() => Vantage::Sender,
             (Some(_), None) if self.is_followed_at_once() => Vantage::Sender,
@@ -193,7 +206,8 @@ impl Delays {
         }
     }
 
-    /// Whether more is in flight than a receiver leaves unacknowledged. Behind a hole, it leaves much; else nothing.
+    /// Whether more is in flight than a receiver leaves unacknowledged. Behind a hole, it leaves
+    /// much; else nothing.
     fn keeps_in_flight(&self) -> bool {
         let (sum, count) = self.flight;
         sum > FLIGHT_AT_RECEIVER * count && self.emptied * 2 < count

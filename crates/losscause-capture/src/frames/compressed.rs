@@ -25,10 +25,12 @@ pub(crate) fn decompressed<'a>(mut source: Box<dyn Read + 'a>) -> io::Result<Box
     })
 }
 
-/// A stream that claims a larger dictionary is not decompressed: `xz -9` takes 64 MiB, and a little for the decoder.
+/// A stream that claims a larger dictionary is not decompressed: `xz -9` takes 64 MiB, and a little
+/// for the decoder.
 const XZ_MEMORY_KIB: u32 = 65 << 10;
 
-/// A zstd stream of any number of frames (RFC 8878, section 3: frames follow each other, some of them to be skipped).
+/// A zstd stream of any number of frames (RFC 8878, section 3: frames follow each other, some of
+/// them to be skipped).
 struct Zstd<R> {
     source: R,
     decoder: FrameDecoder,
@@ -51,7 +53,10 @@ impl<R: BufRead> Zstd<R> {
                     self.inside = true;
                     return Ok(true);
                 }
-                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
                     io::copy(&mut self.source.by_ref().take(u64::from(length)), &mut io::sink())?;
                 }
                 Err(error) => return Err(invalid(error)),
@@ -71,7 +76,9 @@ impl<R: BufRead> Read for Zstd<R> {
             if self.inside {
                 while self.decoder.can_collect() < out.len() && !self.decoder.is_finished() {
                     let missing = out.len() - self.decoder.can_collect();
-                    self.decoder.decode_blocks(&mut self.source, UptoBytes(missing)).map_err(invalid)?;
+                    self.decoder
+                        .decode_blocks(&mut self.source, UptoBytes(missing))
+                        .map_err(invalid)?;
                 }
                 let read = self.decoder.read(out)?;
                 if read > 0 || out.is_empty() {

@@ -71,7 +71,8 @@ pub struct Frame<'a> {
     pub link: LinkType,
     /// The bytes that were kept.
     pub data: &'a [u8],
-    /// The frame's length on the link, bytes; more than `data` holds if the capture had a snap length.
+    /// The frame's length on the link, bytes; more than `data` holds if the capture had a snap
+    /// length.
     pub original_bytes: u32,
     /// Whether the capturing host sent or received it, if the file says so.
     pub direction: Option<Direction>,
@@ -120,7 +121,11 @@ enum Ends {
 
 impl Ends {
     fn after<R: Read>(window: &Window<R>) -> Self {
-        if window.data().is_empty() { Ends::AtTheEnd } else { Ends::Cut { offset: window.position() } }
+        if window.data().is_empty() {
+            Ends::AtTheEnd
+        } else {
+            Ends::Cut { offset: window.position() }
+        }
     }
 }
 
@@ -137,8 +142,8 @@ impl<'a> Frames<'a> {
     /// Begins to read a capture.
     ///
     /// # Errors
-    /// If the source is empty, unreadable or no capture, or a pcap file has a link type that [`LinkType::is_known`]
-    /// rejects.
+    /// If the source is empty, unreadable or no capture, or a pcap file has a link type that
+    /// [`LinkType::is_known`] rejects.
     pub fn open(source: impl Read + 'a) -> Result<Self, CaptureError> {
         Self::of(compressed::decompressed(Box::new(source))?)
     }
@@ -168,7 +173,8 @@ impl<'a> Frames<'a> {
         Ok(Self { window, format, delivered: 0, ended: false, truncation: None })
     }
 
-    /// The next frame; none at the end, be it the file's or a damaged place's ([`Self::truncation`]).
+    /// The next frame; none at the end, be it the file's or a damaged place's
+    /// ([`Self::truncation`]).
     #[inline]
     pub fn next_frame(&mut self) -> Option<Frame<'_>> {
         if self.ended {
@@ -190,7 +196,8 @@ impl<'a> Frames<'a> {
     #[inline]
     fn deliver(&mut self, framed: Framed) -> Frame<'_> {
         let Framed { time, link, original, packet, total, direction } = framed;
-        // Consuming moves a position only: the bytes stay until the window is refilled for the next frame.
+        // Consuming moves a position only: the bytes stay until the window is refilled for the next
+        // frame.
         let position = total;
         self.window.consume(position);
         self.delivered += 1;
@@ -205,7 +212,9 @@ impl<'a> Frames<'a> {
             Ends::AtTheEnd => return,
             Ends::Cut { offset } => (offset, "ends inside a packet".to_owned()),
             Ends::Damaged { offset, problem } => (offset, format!("is damaged: {problem}")),
-            Ends::Unreadable(error) => (self.window.position(), format!("cannot be read further ({error})")),
+            Ends::Unreadable(error) => {
+                (self.window.position(), format!("cannot be read further ({error})"))
+            }
         };
         self.truncation = Some(Truncation { offset, problem });
     }
@@ -229,7 +238,8 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// The link type and the snap length of a pcap file; none of a pcapng file, which has them by interface.
+    /// The link type and the snap length of a pcap file; none of a pcapng file, which has them by
+    /// interface.
     pub(crate) fn only_interface(&self) -> Option<(LinkType, u32)> {
         match &self.format {
             Format::Pcap(pcap) => Some((pcap.link(), pcap.snap_bytes())),
@@ -242,8 +252,8 @@ impl<'a> Frames<'a> {
         self.truncation.as_ref()
     }
 
-    /// Packets that the file itself says were dropped before they were written, as far as it was read; none if it does not
-    /// say. Only pcapng can.
+    /// Packets that the file itself says were dropped before they were written, as far as it was
+    /// read; none if it does not say. Only pcapng can.
     pub fn dropped(&self) -> Option<u64> {
         match &self.format {
             Format::Pcap(_) => None,

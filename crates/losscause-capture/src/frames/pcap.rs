@@ -19,7 +19,8 @@ pub(super) struct Pcap {
     nanoseconds_per_tick: i64,
 }
 
-/// The first four bytes of the variants: microseconds, nanoseconds, Kuznetzov's; in both byte orders.
+/// The first four bytes of the variants: microseconds, nanoseconds, Kuznetzov's; in both byte
+/// orders.
 const MAGICS: [[u8; 4]; 5] = [
     [0xd4, 0xc3, 0xb2, 0xa1],
     [0xa1, 0xb2, 0xc3, 0xd4],
@@ -38,7 +39,8 @@ impl Pcap {
         if !window.hold(bytes)? {
             return Err(CaptureError::HeaderCut { bytes: window.data().len() as u64 });
         }
-        let problem = CaptureError::Damaged { offset: 0, problem: "the header of a pcap file is wrong" };
+        let problem =
+            CaptureError::Damaged { offset: 0, problem: "the header of a pcap file is wrong" };
         let Ok((_, header)) = parse_pcap_header(window.data()) else { return Err(problem) };
         window.consume(bytes);
         Ok(Self {
@@ -66,19 +68,25 @@ impl Pcap {
             return Err(Ends::after(window));
         }
         let word: [u8; 4] = std::array::from_fn(|i| window.data()[8 + i]);
-        let captured = if self.big_endian { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) } as usize;
+        let captured =
+            if self.big_endian { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) }
+                as usize;
         if captured > MAX_RECORD_BYTES {
-            return Err(Ends::Damaged { offset: window.position(), problem: "a record claims more than 16 MiB" });
+            return Err(Ends::Damaged {
+                offset: window.position(),
+                problem: "a record claims more than 16 MiB",
+            });
         }
         let total = self.header + captured;
         if !window.hold(total)? {
             return Err(Ends::after(window));
         }
-        // The whole record is there: the parser cannot ask for more. The variant's record has 8 more bytes before the
-        // packet, which the common one counts to the packet.
+        // The whole record is there: the parser cannot ask for more. The variant's record has 8
+        // more bytes before the packet, which the common one counts to the packet.
         let parse = if self.big_endian { parse_pcap_frame_be } else { parse_pcap_frame };
         let Ok((_, record)) = parse(window.data()) else { return Err(Ends::after(window)) };
-        let nanos = i64::from(record.ts_sec) * 1_000_000_000 + i64::from(record.ts_usec) * self.nanoseconds_per_tick;
+        let nanos = i64::from(record.ts_sec) * 1_000_000_000
+            + i64::from(record.ts_usec) * self.nanoseconds_per_tick;
         Ok(Framed {
             time: Time::from_nanos(nanos),
             link: self.link,

@@ -4,8 +4,8 @@ use std::io::Read;
 
 use losscause::Time;
 use pcap_parser::{
-    Block, EPB_MAGIC, IDB_MAGIC, ISB_MAGIC, OptionCode, PcapNGOption, SHB_MAGIC, SPB_MAGIC, parse_block_be,
-    parse_block_le,
+    Block, EPB_MAGIC, IDB_MAGIC, ISB_MAGIC, OptionCode, PcapNGOption, SHB_MAGIC, SPB_MAGIC,
+    parse_block_be, parse_block_le,
 };
 
 use super::window::Window;
@@ -64,7 +64,9 @@ impl Clock {
     fn time(self, ticks: u64, offset_s: i64) -> Time {
         let nanos = match self {
             Clock::Nanoseconds(each) => (ticks as i64).saturating_mul(each),
-            Clock::PerSecond(many) => (u128::from(ticks) * 1_000_000_000 / u128::from(many.max(1))) as i64,
+            Clock::PerSecond(many) => {
+                (u128::from(ticks) * 1_000_000_000 / u128::from(many.max(1))) as i64
+            }
         };
         Time::from_nanos(nanos.saturating_add(offset_s.saturating_mul(1_000_000_000)))
     }
@@ -82,7 +84,8 @@ impl Pcapng {
         Self { big_endian: false, interfaces: Vec::new(), dropped_before: None }
     }
 
-    /// Packets that the file itself says were dropped before they were written; none if it does not say.
+    /// Packets that the file itself says were dropped before they were written; none if it does not
+    /// say.
     pub(super) fn dropped(&self) -> Option<u64> {
         let of_interfaces = self.interfaces.iter().filter_map(|interface| interface.dropped);
         self.dropped_before.into_iter().chain(of_interfaces).reduce(u64::saturating_add)
@@ -108,7 +111,10 @@ impl Pcapng {
 
     /// The kind and the length of the next block, which the window holds.
     #[inline]
-    pub(super) fn next_block<R: Read>(&mut self, window: &mut Window<R>) -> Result<(u32, usize), Ends> {
+    pub(super) fn next_block<R: Read>(
+        &mut self,
+        window: &mut Window<R>,
+    ) -> Result<(u32, usize), Ends> {
         if !window.hold(12)? {
             return Err(Ends::after(window));
         }
@@ -121,7 +127,9 @@ impl Pcapng {
             self.dropped_before = self.dropped();
             self.interfaces.clear();
         }
-        let number = |bytes| if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) };
+        let number = |bytes| {
+            if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+        };
         let kind = number(kind);
         let total = number(word(4)) as usize;
         let damaged = |problem| Ends::Damaged { offset: window.position(), problem };
@@ -141,7 +149,9 @@ impl Pcapng {
         let damaged = |problem| Ends::Damaged { offset: window.position(), problem };
         let bytes = &window.data()[..total];
         let parse = if self.big_endian { parse_block_be } else { parse_block_le };
-        let Ok((_, block)) = parse(bytes) else { return Err(damaged("a block contradicts itself")) };
+        let Ok((_, block)) = parse(bytes) else {
+            return Err(damaged("a block contradicts itself"));
+        };
         match block {
             Block::InterfaceDescription(description) => {
                 if self.interfaces.len() == MAX_INTERFACES {
@@ -165,7 +175,8 @@ impl Pcapng {
                     time: interface.clock.time(ticks, interface.offset_s),
                     link: interface.link,
                     original: packet.origlen,
-                    // The block's header has 28 bytes; the parser checked that the packet lies inside the block.
+                    // The block's header has 28 bytes; the parser checked that the packet lies
+                    // inside the block.
                     packet: 28..28 + packet.caplen as usize,
                     total,
                     direction: direction(&packet.options, self.big_endian),
@@ -181,10 +192,18 @@ impl Pcapng {
                 let time = Time::ZERO;
                 let original = packet.origlen;
                 let packet = 12..12 + captured;
-                Ok(Some(Framed { time, link: interface.link, original, packet, total, direction: None }))
+                Ok(Some(Framed {
+                    time,
+                    link: interface.link,
+                    original,
+                    packet,
+                    total,
+                    direction: None,
+                }))
             }
             Block::InterfaceStatistics(statistics) => {
-                // Counters count from the interface's beginning, so the newest block replaces those before it.
+                // Counters count from the interface's beginning, so the newest block replaces those
+                // before it.
                 if let Some(interface) = self.interfaces.get_mut(statistics.if_id as usize) {
                     let dropped = dropped(&statistics.options, self.big_endian);
                     interface.dropped = dropped.or(interface.dropped);
@@ -196,15 +215,17 @@ impl Pcapng {
     }
 }
 
-/// The options `isb_ifdrop` and `isb_osdrop` of statistics: dropped by the interface, and by the system behind it.
+/// The options `isb_ifdrop` and `isb_osdrop` of statistics: dropped by the interface, and by the
+/// system behind it.
 const ISB_DROPS: [OptionCode; 2] = [OptionCode(5), OptionCode(7)];
 
 /// What these options say together; none if neither says anything.
 fn dropped(options: &[PcapNGOption<'_>], big_endian: bool) -> Option<u64> {
-    let counts = options.iter().filter(|option| ISB_DROPS.contains(&option.code)).filter_map(|option| {
-        let bytes = *option.value.first_chunk()?;
-        Some(if big_endian { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })
-    });
+    let counts =
+        options.iter().filter(|option| ISB_DROPS.contains(&option.code)).filter_map(|option| {
+            let bytes = *option.value.first_chunk()?;
+            Some(if big_endian { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })
+        });
     // All bits stand for a counter that is not known.
     counts.filter(|count| *count != u64::MAX).reduce(u64::saturating_add)
 }

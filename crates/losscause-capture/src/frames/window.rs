@@ -67,7 +67,8 @@ impl<R: Read> Window<R> {
         self.start = 0;
         while self.end < wanted && !self.ended {
             if self.end == self.bytes.len() {
-                // Doubles only with bytes that are there: a record's claimed length alone reserves nothing.
+                // Doubles only with bytes that are there: a record's claimed length alone reserves
+                // nothing.
                 self.bytes.resize(self.bytes.len() * 2, 0);
             }
             match self.source.read(&mut self.bytes[self.end..]) {

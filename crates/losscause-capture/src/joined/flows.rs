@@ -71,12 +71,18 @@ impl<'a> Join<'a> {
 
     /// Whether the options select a flow.
     pub(super) fn wants(&self, key: &Key) -> bool {
-        self.options.flows.is_all() || self.options.flows.has([&key.src.to_string(), &key.dst.to_string()])
+        self.options.flows.is_all()
+            || self.options.flows.has([&key.src.to_string(), &key.dst.to_string()])
     }
 
-    /// Adds a flow that both captures have. What flows back in a connection, such as requests, comes from the other end:
-    /// `exchanged` is what the captures tell in the other order.
-    pub(super) fn add(&mut self, key: &Key, matched: Matched, exchanged: impl FnOnce() -> Option<Matched>) {
+    /// Adds a flow that both captures have. What flows back in a connection, such as requests,
+    /// comes from the other end: `exchanged` is what the captures tell in the other order.
+    pub(super) fn add(
+        &mut self,
+        key: &Key,
+        matched: Matched,
+        exchanged: impl FnOnce() -> Option<Matched>,
+    ) {
         let name = Name {
             src: key.src.to_string(),
             dst: key.dst.to_string(),
@@ -113,7 +119,8 @@ impl<'a> Join<'a> {
         let second = timed.as_ref().map_or(second, |timed| vec![timed]);
         let mut sender = View::new(first, End::Sender);
         let mut receiver = View::new(second, End::Receiver);
-        let names: Arc<[Option<String>]> = [receiver.names(&self.chosen), sender.names(&self.chosen)].concat().into();
+        let names: Arc<[Option<String>]> =
+            [receiver.names(&self.chosen), sender.names(&self.chosen)].concat().into();
         let none = views::none_of(self.chosen.len());
         let mut losses = Vec::with_capacity(matched.lost.len());
         let mut queueing = Vec::new();
@@ -123,7 +130,8 @@ impl<'a> Join<'a> {
             let judged = |loss: &Loss| loss.verdicts.opinions.iter().copied().collect();
             let of = |loss: Option<&Loss>| loss.map_or(none.clone(), judged);
             let opinions = Opinions::new([of(found[0]), of(found[1])].concat(), None);
-            let mut loss = loss(lost, begun, name.protocol, Verdicts { names: names.clone(), opinions });
+            let mut loss =
+                loss(lost, begun, name.protocol, Verdicts { names: names.clone(), opinions });
             loss.place = Some(lost.start.saturating_sub(matched.first));
             // Of a log, only the sender's says the size.
             if let (Protocol::Quic, Some(found)) = (name.protocol, found[1]) {
@@ -134,7 +142,8 @@ impl<'a> Join<'a> {
         }
         [&mut receiver, &mut sender, &mut alone].into_iter().for_each(View::finish);
         for (loss, [at_receiver, at_sender]) in losses.iter_mut().zip(queueing) {
-            loss.queueing_ms = if trusts_sender(&sender, &receiver) { at_sender } else { at_receiver };
+            loss.queueing_ms =
+                if trusts_sender(&sender, &receiver) { at_sender } else { at_receiver };
         }
         let mut flow = self.describe(name, &sender, &receiver, &names);
         flow.alone = Some(Alone { sender: sender.tally, receiver: alone.tally });
@@ -150,8 +159,15 @@ impl<'a> Join<'a> {
     }
 
     /// A flow without its losses. What is expected of an algorithm depends on its end.
-    fn describe<'v>(&self, name: &Name, sender: &View<'v>, receiver: &View<'v>, names: &[Option<String>]) -> Flow {
-        let count = |view: &View<'_>, of: fn(&Flow) -> u64| view.flows.iter().map(|flow| of(flow)).sum();
+    fn describe<'v>(
+        &self,
+        name: &Name,
+        sender: &View<'v>,
+        receiver: &View<'v>,
+        names: &[Option<String>],
+    ) -> Flow {
+        let count =
+            |view: &View<'_>, of: fn(&Flow) -> u64| view.flows.iter().map(|flow| of(flow)).sum();
         let mut not_applicable = BTreeMap::new();
         for (view, end) in [(sender, End::Sender), (receiver, End::Receiver)] {
             for (name, reason) in view.flows.iter().flat_map(|flow| &flow.not_applicable) {
@@ -159,7 +175,8 @@ impl<'a> Join<'a> {
             }
         }
         not_applicable.retain(|name, _| !names.iter().flatten().any(|usable| usable == name));
-        let trusted = if trusts_sender(sender, receiver) { [sender, receiver] } else { [receiver, sender] };
+        let trusted =
+            if trusts_sender(sender, receiver) { [sender, receiver] } else { [receiver, sender] };
         let own = |view: &View<'v>| view.flows.first().copied();
         let situation = trusted.iter().find_map(|view| view.situation());
         Flow {
@@ -212,7 +229,11 @@ impl<'a> Join<'a> {
             measured: None,
             unlisted_losses: 0,
             losses: Vec::new(),
-            summary: names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect(),
+            summary: names
+                .iter()
+                .flatten()
+                .map(|name| (name.clone(), Summary::default()))
+                .collect(),
         }
     }
 
@@ -246,8 +267,9 @@ fn loss(lost: &Lost, begun: Time, protocol: Protocol, verdicts: Verdicts) -> Los
     }
 }
 
-/// Whether the second capture was taken nearer to the sender of a flow than the first: by the copies that they have, or if
-/// these tell nothing, if the places that the two tell speak for it and none of them against it.
+/// Whether the second capture was taken nearer to the sender of a flow than the first: by the
+/// copies that they have, or if these tell nothing, if the places that the two tell speak for it
+/// and none of them against it.
 fn are_swapped(first: &[&Flow], second: &[&Flow], matched: &Matched) -> bool {
     let is_at = |flows: &[&Flow], vantage| flows.iter().any(|flow| flow.vantage == vantage);
     let against = is_at(first, Vantage::Sender) || is_at(second, Vantage::Receiver);
@@ -255,13 +277,14 @@ fn are_swapped(first: &[&Flow], second: &[&Flow], matched: &Matched) -> bool {
     matched.is_in_order().map_or(places, |is_in_order| !is_in_order)
 }
 
-/// Whose verdicts to take: those of the end that found more of the losses; the receiver sees the queue more directly.
+/// Whose verdicts to take: those of the end that found more of the losses; the receiver sees the
+/// queue more directly.
 fn trusts_sender(sender: &View<'_>, receiver: &View<'_>) -> bool {
     sender.tally.found > receiver.tally.found
 }
 
-/// The data as the sender's capture has them, with the delays that the end whose verdicts count has seen. The captures'
-/// clocks may differ by any amount: the flow begins at the same time in both.
+/// The data as the sender's capture has them, with the delays that the end whose verdicts count has
+/// seen. The captures' clocks may differ by any amount: the flow begins at the same time in both.
 fn over_time(sender: Option<&Flow>, trusted: Option<&Flow>) -> Option<OverTime> {
     let mut joined = sender?.over_time.clone()?;
     let other = trusted?.over_time.as_ref()?;

@@ -1,7 +1,8 @@
 //! Every data packet of a capture, flow by flow.
 //!
-//! Beside the views of [`crate::flow`], which forget what is settled, a log keeps all: 40 bytes per data packet. A flow
-//! whose addresses and ports are used again by a later connection has a log for each of them.
+//! Beside the views of [`crate::flow`], which forget what is settled, a log keeps all: 40 bytes per
+//! data packet. A flow whose addresses and ports are used again by a later connection has a log for
+//! each of them.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +38,8 @@ pub(super) struct Log {
     /// The receiver has everything below.
     pub(super) acked: u64,
     unwrap: Option<Unwrap>,
-    /// Streams: the last packet and its number without wrap-around; packets that followed each other, most in a row.
+    /// Streams: the last packet and its number without wrap-around; packets that followed each
+    /// other, most in a row.
     last: Option<(Numbered, u64)>,
     in_order: u32,
     most_in_order: u32,
@@ -78,7 +80,12 @@ impl Logs {
             Transport::Tcp(ref tcp) => self.on_segment(now, packet, tcp),
             Transport::Udp { .. } | Transport::Esp { .. } => {
                 if let Some(numbered) = Numbered::of(packet).filter(|_| !packet.is_dns()) {
-                    let key = Key { src, dst, protocol: numbered.protocol, stream: Some(numbered.stream) };
+                    let key = Key {
+                        src,
+                        dst,
+                        protocol: numbered.protocol,
+                        stream: Some(numbered.stream),
+                    };
                     self.newest(key).on_numbered(now, numbered, packet);
                 }
             }
@@ -94,7 +101,8 @@ impl Logs {
         let other = Key { src: dst, dst: src, protocol, stream };
         if tcp.has(flag::SYN) {
             let log = self.newest(own);
-            let is_new = if log.syn.is_some() { log.syn != Some(tcp.seq) } else { !log.packets.is_empty() };
+            let is_new =
+                if log.syn.is_some() { log.syn != Some(tcp.seq) } else { !log.packets.is_empty() };
             if is_new {
                 self.begin(own);
             }
@@ -110,7 +118,10 @@ impl Logs {
         }
         if tcp.payload_bytes > 0 {
             let seq = tcp.seq.wrapping_add(u32::from(tcp.has(flag::SYN)));
-            let jumps = self.newest(own).unwrap.is_some_and(|all| all.unwrap(seq).abs_diff(all.newest()) > MAX_JUMP);
+            let jumps = self
+                .newest(own)
+                .unwrap
+                .is_some_and(|all| all.unwrap(seq).abs_diff(all.newest()) > MAX_JUMP);
             if jumps {
                 self.begin(own);
             }
@@ -169,8 +180,10 @@ impl Log {
         self.in_order = if follows { self.in_order + 1 } else { 1 };
         self.most_in_order = self.most_in_order.max(self.in_order);
         // Older numbers have room below.
-        let newest =
-            self.last.map_or_else(|| protocol.wrap().map_or(number, |_| (1 << 32) | number), |(_, newest)| newest);
+        let newest = self.last.map_or_else(
+            || protocol.wrap().map_or(number, |_| (1 << 32) | number),
+            |(_, newest)| newest,
+        );
         let start = newest.saturating_add_signed(protocol.ahead(number, newest));
         self.last = Some((numbered, newest.max(start)));
         let ip_id = packet.ip_id;
@@ -181,7 +194,8 @@ impl Log {
     /// Adds a packet, unless it is the one that was captured before: on another interface, say.
     fn push(&mut self, new: Logged) {
         let same = |old: &Logged| {
-            Logged { time: new.time, frame: new.frame, ..*old } == new && new.time - old.time < SAME_PACKET
+            Logged { time: new.time, frame: new.frame, ..*old } == new
+                && new.time - old.time < SAME_PACKET
         };
         if new.ip_id == 0 || !self.packets.iter().rev().take(LOOK_BACK).any(same) {
             self.packets.push(new);

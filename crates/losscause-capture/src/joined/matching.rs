@@ -1,17 +1,19 @@
 //! Which transmissions of a flow arrived.
 //!
-//! Sequence numbers are cut wherever a packet of either capture begins or ends, so that it does not matter which of the
-//! two saw segments before they were cut or after they were merged. Each piece has its transmissions, in the order of
-//! the sender's capture. An arrival of a piece is one of them that has not arrived yet:
+//! Sequence numbers are cut wherever a packet of either capture begins or ends, so that it does not
+//! matter which of the two saw segments before they were cut or after they were merged. Each piece
+//! has its transmissions, in the order of the sender's capture. An arrival of a piece is one of
+//! them that has not arrived yet:
 //!
 //! 1. with the same timestamp, as no path changes it;
 //! 2. of those, the one with the same IPv4 identification, if it tells;
 //! 3. of those, one sent behind the newest that has arrived, as paths seldom reorder;
-//! 4. of those, the one whose trip is nearest to that of the newest. The captures' clocks may differ by any amount: it
-//!    is the same for both trips.
+//! 4. of those, the one whose trip is nearest to that of the newest. The captures' clocks may
+//!    differ by any amount: it is the same for both trips.
 //!
-//! What is left over between the first and the last packet that both captures have was lost. One exception: if the
-//! receiver acknowledged a piece that its capture does not have at all, the capture missed the last transmission.
+//! What is left over between the first and the last packet that both captures have was lost. One
+//! exception: if the receiver acknowledged a piece that its capture does not have at all, the
+//! capture missed the last transmission.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -66,7 +68,8 @@ pub(super) struct Trip {
 pub(super) struct Matched {
     /// In the order in which they were sent.
     pub(super) lost: Vec<Lost>,
-    /// Of packets without a timestamp: those that both captures have, in the order of their arrival.
+    /// Of packets without a timestamp: those that both captures have, in the order of their
+    /// arrival.
     pub(super) trips: Vec<Trip>,
     /// The first sequence number of the sender's capture, unwrapped.
     pub(super) first: u64,
@@ -74,13 +77,15 @@ pub(super) struct Matched {
     pub(super) packets: u64,
     /// Packets that one capture missed although the other shows that they passed.
     pub(super) uncaptured: u64,
-    /// Bytes of which the sender's capture has more copies, and of which the receiver's has more, of those that both have.
+    /// Bytes of which the sender's capture has more copies, and of which the receiver's has more,
+    /// of those that both have.
     pub(super) more_copies: (u64, u64),
 }
 
 impl Matched {
-    /// Whether the order of the captures is right, by what both have. The sender's capture has every copy of the data, the
-    /// receiver's those that were not lost; what a capture misses is not in both. None if all copies arrived.
+    /// Whether the order of the captures is right, by what both have. The sender's capture has
+    /// every copy of the data, the receiver's those that were not lost; what a capture misses is
+    /// not in both. None if all copies arrived.
     pub(super) fn is_in_order(&self) -> Option<bool> {
         let (sent, arrived) = self.more_copies;
         (sent != arrived).then_some(sent > arrived)
@@ -99,12 +104,19 @@ impl Matched {
 
 /// Pieces per packet, on average, that an honest capture does not reach.
 const MAX_PIECES: usize = 64;
-/// An arrival is none of the transmissions so many before the newest of the same bytes that arrived.
+/// An arrival is none of the transmissions so many before the newest of the same bytes that
+/// arrived.
 const MAX_COPIES: usize = 64;
 
-/// Matches the transmissions of `sent` with the arrivals of `arrived`; none if no packet is in both. `wrap` is how many
-/// sequence numbers there are, if they begin again, `packet_bytes` the size of a full packet on the wire.
-pub(super) fn matched(sent: &Log, arrived: &Log, wrap: Option<u64>, packet_bytes: u64) -> Option<Matched> {
+/// Matches the transmissions of `sent` with the arrivals of `arrived`; none if no packet is in
+/// both. `wrap` is how many sequence numbers there are, if they begin again, `packet_bytes` the
+/// size of a full packet on the wire.
+pub(super) fn matched(
+    sent: &Log,
+    arrived: &Log,
+    wrap: Option<u64>,
+    packet_bytes: u64,
+) -> Option<Matched> {
     let shift = shift(&sent.packets, &arrived.packets, wrap)?;
     let shifted = |packet: &Logged| Logged {
         start: packet.start.wrapping_add_signed(shift),
@@ -120,10 +132,11 @@ pub(super) fn matched(sent: &Log, arrived: &Log, wrap: Option<u64>, packet_bytes
     Some(Matched { first, more_copies, ..pieces.finish(acked)? })
 }
 
-/// What to add to sequence numbers of `arrived` so that they mean the same bytes as in `sent`: the captures may have
-/// begun with different wraps. None if no packet is in both.
+/// What to add to sequence numbers of `arrived` so that they mean the same bytes as in `sent`: the
+/// captures may have begun with different wraps. None if no packet is in both.
 fn shift(sent: &[Logged], arrived: &[Logged], wrap: Option<u64>) -> Option<i64> {
-    let identity = |packet: &Logged| (wrap.map_or(packet.start, |wrap| packet.start % wrap), packet.stamp);
+    let identity =
+        |packet: &Logged| (wrap.map_or(packet.start, |wrap| packet.start % wrap), packet.stamp);
     let mut places = HashMap::new();
     for packet in sent {
         places.entry(identity(packet)).or_insert(packet.start);
@@ -134,7 +147,10 @@ fn shift(sent: &[Logged], arrived: &[Logged], wrap: Option<u64>) -> Option<i64> 
             *votes.entry(start.wrapping_sub(packet.start) as i64).or_default() += 1;
         }
     }
-    votes.into_iter().max_by_key(|&(shift, votes)| (votes, std::cmp::Reverse(shift.abs()))).map(|(shift, _)| shift)
+    votes
+        .into_iter()
+        .max_by_key(|&(shift, votes)| (votes, std::cmp::Reverse(shift.abs())))
+        .map(|(shift, _)| shift)
 }
 
 /// The sequence numbers of a flow in pieces.
@@ -171,7 +187,8 @@ struct Transmission {
 impl<'a> Pieces<'a> {
     /// None if there are more pieces than the packets of honest captures have.
     fn new(sent: &'a [Logged], arrivals: &[Logged], packet_bytes: u64) -> Option<Self> {
-        let mut cuts: Vec<u64> = sent.iter().chain(arrivals).flat_map(|packet| [packet.start, packet.end]).collect();
+        let mut cuts: Vec<u64> =
+            sent.iter().chain(arrivals).flat_map(|packet| [packet.start, packet.end]).collect();
         cuts.sort_unstable();
         cuts.dedup();
         let most = MAX_PIECES * (sent.len() + arrivals.len());
@@ -194,7 +211,10 @@ impl<'a> Pieces<'a> {
         let mut next = first_copy.clone();
         let open = first_copy.clone();
         let seen = vec![false; first_copy.len()];
-        let mut copies = vec![Transmission { index: 0, arrived: false }; first_copy.last().copied().unwrap_or(0)];
+        let mut copies = vec![
+            Transmission { index: 0, arrived: false };
+            first_copy.last().copied().unwrap_or(0)
+        ];
         for (index, packet) in sent.iter().enumerate() {
             for piece in pieces_of(&cuts, packet) {
                 copies[next[piece]].index = index;
@@ -227,13 +247,17 @@ impl<'a> Pieces<'a> {
         for piece in pieces_of(&self.cuts, arrival) {
             self.seen[piece] = true;
             let Some(copy) = self.choose(piece, arrival, before) else {
-                unknown += u64::from(self.copies_of(piece).is_empty()) * (self.cuts[piece + 1] - self.cuts[piece]);
+                unknown += u64::from(self.copies_of(piece).is_empty())
+                    * (self.cuts[piece + 1] - self.cuts[piece]);
                 continue;
             };
             self.settle(piece, copy);
             let index = self.copies[copy].index;
             self.arrival_of[index].get_or_insert(Sight::of(arrival));
-            self.common = Some(self.common.map_or((index, index), |(first, last)| (first.min(index), last.max(index))));
+            self.common = Some(
+                self.common
+                    .map_or((index, index), |(first, last)| (first.min(index), last.max(index))),
+            );
             if self.newest.is_none_or(|(newest, _)| newest < index) {
                 self.newest = Some((index, arrival.time - self.sent[index].time));
             }
@@ -253,7 +277,12 @@ impl<'a> Pieces<'a> {
     }
 
     /// The transmission of `piece` that arrived.
-    fn choose(&self, piece: usize, arrival: &Logged, newest: Option<(usize, Span)>) -> Option<usize> {
+    fn choose(
+        &self,
+        piece: usize,
+        arrival: &Logged,
+        newest: Option<(usize, Span)>,
+    ) -> Option<usize> {
         let open = (self.open[piece]..self.copies_of(piece).end).take(2 * MAX_COPIES);
         let mut left: Vec<usize> = open.filter(|&copy| !self.copies[copy].arrived).collect();
         let packet = |copy: usize| &self.sent[self.copies[copy].index];
@@ -292,7 +321,13 @@ impl<'a> Pieces<'a> {
         for (index, &revealed) in revealed.iter().enumerate().take(last + 1).skip(first) {
             let sent = Sight::of(&self.sent[index]);
             let parts = self.lost_parts(index).into_iter();
-            lost.extend(parts.map(|(start, end, resent)| Lost { start, end, sent, resent, revealed }));
+            lost.extend(parts.map(|(start, end, resent)| Lost {
+                start,
+                end,
+                sent,
+                resent,
+                revealed,
+            }));
         }
         let packets = self.sent.len() as u64;
         let uncaptured = self.uncaptured;
@@ -300,7 +335,8 @@ impl<'a> Pieces<'a> {
         Some(Matched { lost, trips, packets, uncaptured, ..Matched::default() })
     }
 
-    /// Of the bytes that both captures have: those of which the first has more copies, and those of which the second has.
+    /// Of the bytes that both captures have: those of which the first has more copies, and those of
+    /// which the second has.
     fn more_copies(&self, arrivals: &[Logged]) -> (u64, u64) {
         let sent = self.count(self.sent);
         let arrived = self.count(arrivals);
@@ -318,20 +354,24 @@ impl<'a> Pieces<'a> {
         (more_sent, more_arrived)
     }
 
-    /// By piece: how often a capture has it, not counting what the network or the capture doubled at once.
+    /// By piece: how often a capture has it, not counting what the network or the capture doubled
+    /// at once.
     fn count(&self, packets: &[Logged]) -> Vec<u32> {
         let mut copies = vec![0; self.cuts.len()];
         let mut last: Vec<Option<Time>> = vec![None; self.cuts.len()];
         for packet in packets {
             for piece in pieces_of(&self.cuts, packet) {
-                let is_new = last[piece].replace(packet.time).is_none_or(|last| packet.time - last >= SAME_PACKET);
+                let is_new = last[piece]
+                    .replace(packet.time)
+                    .is_none_or(|last| packet.time - last >= SAME_PACKET);
                 copies[piece] += u32::from(is_new);
             }
         }
         copies
     }
 
-    /// The packets without a timestamp that both captures have; none of TCP, whose bytes may be cut otherwise.
+    /// The packets without a timestamp that both captures have; none of TCP, whose bytes may be cut
+    /// otherwise.
     fn trips(&self) -> Vec<Trip> {
         if self.sent.iter().any(|packet| packet.stamp.is_some() || packet.end - packet.start > 1) {
             return Vec::new();
@@ -357,8 +397,8 @@ impl<'a> Pieces<'a> {
         behind
     }
 
-    /// The packets of a transmission that did not arrive, and when each was sent again. A segment that was cut later
-    /// has several packets, from its beginning on.
+    /// The packets of a transmission that did not arrive, and when each was sent again. A segment
+    /// that was cut later has several packets, from its beginning on.
     fn lost_parts(&self, index: usize) -> Vec<(u64, u64, Option<Sight>)> {
         let packet = &self.sent[index];
         let packet_of = |byte: u64| (byte - packet.start) / self.packet_bytes;
@@ -375,7 +415,9 @@ impl<'a> Pieces<'a> {
             while start < end {
                 let until = end.min(packet.start + (packet_of(start) + 1) * self.packet_bytes);
                 match parts.last_mut() {
-                    Some(part) if part.1 == start && packet_of(part.0) == packet_of(start) => part.1 = until,
+                    Some(part) if part.1 == start && packet_of(part.0) == packet_of(start) => {
+                        part.1 = until
+                    }
                     _ => parts.push((start, until, resent)),
                 }
                 start = until;

@@ -7,25 +7,34 @@ use crate::analysis::{Analysis, Flow};
 use crate::flow::{LoggedPackets, Vantage};
 use crate::packet::Protocol;
 
-/// Adds the flows of connections that both logs have: those whose logs call them the same or, if one of the two logs gives no
-/// name, the only one of each.
+/// Adds the flows of connections that both logs have: those whose logs call them the same or, if
+/// one of the two logs gives no name, the only one of each.
 pub(super) fn add<'a>(join: &mut Join<'a>, sender: &'a Analysis, receiver: &'a Analysis) {
     for place in [Vantage::Sender, Vantage::Receiver] {
-        let other_place = if place == Vantage::Sender { Vantage::Receiver } else { Vantage::Sender };
+        let other_place =
+            if place == Vantage::Sender { Vantage::Receiver } else { Vantage::Sender };
         let own = logged(sender, place);
         let others = logged(receiver, other_place);
         for &(flow, log) in &own {
             let are_single = own.len() == 1 && others.len() == 1;
-            let is_same = |other: &&(&Flow, &LoggedPackets)| match (&log.connection, &other.1.connection) {
-                (Some(own), Some(other)) => own == other,
-                _ => are_single,
-            };
+            let is_same =
+                |other: &&(&Flow, &LoggedPackets)| match (&log.connection, &other.1.connection) {
+                    (Some(own), Some(other)) => own == other,
+                    _ => are_single,
+                };
             let mut same = others.iter().filter(is_same);
             let (Some(&(other, other_log)), None) = (same.next(), same.next()) else { continue };
             let [sent, arrived] = [log, other_log].map(as_log);
             let Some(matched) = matched(&sent, &arrived) else { continue };
-            let name = Name { src: flow.src.clone(), dst: flow.dst.clone(), protocol: Protocol::Quic, stream: None };
-            join.add_named(&name, [vec![flow], vec![other]], matched, || self::matched(&arrived, &sent));
+            let name = Name {
+                src: flow.src.clone(),
+                dst: flow.dst.clone(),
+                protocol: Protocol::Quic,
+                stream: None,
+            };
+            join.add_named(&name, [vec![flow], vec![other]], matched, || {
+                self::matched(&arrived, &sent)
+            });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a single capture found of the losses that two captures show.
 //!
-//! A sender's capture shows a loss by the next transmission of the packet, a receiver's by the first arrival of something
-//! that was sent later.
+//! A sender's capture shows a loss by the next transmission of the packet, a receiver's by the
+//! first arrival of something that was sent later.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,8 @@ const LARGEST: u32 = 65_535;
 impl<'a> View<'a> {
     /// The view of `flows`, which have the same ends.
     pub(super) fn new(flows: Vec<&'a Flow>, end: End) -> Self {
-        // A gap at the sender's side was made before its capture; a retransmission at the receiver's side behind it.
+        // A gap at the sender's side was made before its capture; a retransmission at the
+        // receiver's side behind it.
         let shows = |loss: &&Loss| (loss.evidence == Evidence::Gap) == (end == End::Receiver);
         let losses: Vec<&Loss> = flows.iter().flat_map(|flow| &flow.losses).filter(shows).collect();
         let mut by_seq: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
@@ -48,7 +49,8 @@ impl<'a> View<'a> {
             by_seq.entry(loss.seq as u32).or_default().push(index);
         }
         let taken = vec![false; losses.len()];
-        let numbered = flows.first().map(|flow| flow.protocol).filter(|protocol| *protocol != Protocol::Tcp);
+        let numbered =
+            flows.first().map(|flow| flow.protocol).filter(|protocol| *protocol != Protocol::Tcp);
         Self { flows, losses, taken, by_seq, numbered, end, tally: Tally::default() }
     }
 
@@ -77,18 +79,27 @@ impl<'a> View<'a> {
             End::Sender => Some(lost.resent?.at),
             End::Receiver => Some(lost.revealed?.at),
         };
-        let (seq, bytes) = self
-            .numbered
-            .map_or((lost.start as u32, lost.end - lost.start), |protocol| (protocol.on_wire(lost.start) as u32, 1));
+        let (seq, bytes) =
+            self.numbered.map_or((lost.start as u32, lost.end - lost.start), |protocol| {
+                (protocol.on_wire(lost.start) as u32, 1)
+            });
         let mut best: Option<((u32, Span), usize)> = None;
         for index in self.near(seq, bytes as u32) {
             let loss = self.losses[index];
             let distance = (loss.seq as u32).wrapping_sub(seq) as i32;
             let overlaps = i64::from(distance) < bytes as i64
                 && i64::from(distance) + self.numbered.map_or(loss.bytes.max(1) as i64, |_| 1) > 0;
-            let in_time = self.end == End::Receiver || showed.is_none_or(|showed| loss.time == showed);
-            let nearness = (distance.unsigned_abs(), showed.map_or(Span::ZERO, |showed| nearness(loss.time, showed)));
-            if overlaps && in_time && !self.taken[index] && best.is_none_or(|(best, _)| nearness < best) {
+            let in_time =
+                self.end == End::Receiver || showed.is_none_or(|showed| loss.time == showed);
+            let nearness = (
+                distance.unsigned_abs(),
+                showed.map_or(Span::ZERO, |showed| nearness(loss.time, showed)),
+            );
+            if overlaps
+                && in_time
+                && !self.taken[index]
+                && best.is_none_or(|(best, _)| nearness < best)
+            {
                 best = Some((nearness, index));
             }
         }
@@ -101,9 +112,12 @@ impl<'a> View<'a> {
         let from = seq.wrapping_sub(before);
         let to = seq.wrapping_add(bytes);
         // Sequence numbers wrap.
-        let (first, second) = if from <= to { (from..=to, None) } else { (from..=u32::MAX, Some(0..=to)) };
+        let (first, second) =
+            if from <= to { (from..=to, None) } else { (from..=u32::MAX, Some(0..=to)) };
         let ranges = std::iter::once(first).chain(second);
-        ranges.flat_map(|range| self.by_seq.range(range).flat_map(|(_, indices)| indices.iter().copied()))
+        ranges.flat_map(|range| {
+            self.by_seq.range(range).flat_map(|(_, indices)| indices.iter().copied())
+        })
     }
 
     /// The recommended algorithm of the capture alone.
@@ -122,7 +136,8 @@ impl<'a> View<'a> {
         expected.map(|(name, expected)| (self.end.key(name), *expected))
     }
 
-    /// The algorithms' names with this end's name behind them; none in the place of one that cannot judge the flow.
+    /// The algorithms' names with this end's name behind them; none in the place of one that cannot
+    /// judge the flow.
     pub(super) fn names(&self, chosen: &[String]) -> Vec<Option<String>> {
         let usable = |name: &String| self.flows.iter().any(|flow| flow.summary.contains_key(name));
         chosen.iter().map(|name| usable(name).then(|| self.end.key(name))).collect()

@@ -1,17 +1,19 @@
 //! Packets that a host handed up together.
 //!
-//! A network card's driver, or a busy host, hands up several packets at once; the capture stamps them a few
-//! microseconds apart, however slow the path. If those intervals were believed, the smallest inter-arrival time of a
-//! flow would be that of the host, and every loss would look like congestion to Biaz and its kin.
+//! A network card's driver, or a busy host, hands up several packets at once; the capture stamps
+//! them a few microseconds apart, however slow the path. If those intervals were believed, the
+//! smallest inter-arrival time of a flow would be that of the host, and every loss would look like
+//! congestion to Biaz and its kin.
 //!
 //! An interval is the host's if it is both
 //!
-//! - below 50 µs: a host takes a few microseconds per packet, and a full packet that fast fills 240 Mb/s; and
-//! - below a third of the shortest time per packet in which a whole run of 32 packets arrived: no path that is so much
-//!   slower over 32 packets delivers two of them that fast.
+//! - below 50 µs: a host takes a few microseconds per packet, and a full packet that fast fills 240
+//!   Mb/s; and
+//! - below a third of the shortest time per packet in which a whole run of 32 packets arrived: no
+//!   path that is so much slower over 32 packets delivers two of them that fast.
 //!
-//! Packets of one batch get the time of its first one. An interval of zero is what the algorithms know as "too short
-//! to be measured", and no trip time changes by more than the batch lasted.
+//! Packets of one batch get the time of its first one. An interval of zero is what the algorithms
+//! know as "too short to be measured", and no trip time changes by more than the batch lasted.
 
 use losscause::{Span, Time};
 
@@ -35,7 +37,8 @@ const HOST: Span = Span::from_micros(50);
 const RUN_PKTS: u32 = 32;
 
 impl Batches {
-    /// The time to give to a packet that arrived at `now`: its own, or that of the batch that it belongs to.
+    /// The time to give to a packet that arrived at `now`: its own, or that of the batch that it
+    /// belongs to.
     #[inline]
     pub(crate) fn time_of(&mut self, now: Time) -> Time {
         self.measure(now);
@@ -78,14 +81,19 @@ mod tests {
 
     fn given(arrivals_us: impl Iterator<Item = i64>) -> Vec<i64> {
         let mut batches = Batches::default();
-        arrivals_us.map(|us| batches.time_of(Time::ZERO + Span::from_micros(us)).as_nanos() / 1_000).collect()
+        arrivals_us
+            .map(|us| batches.time_of(Time::ZERO + Span::from_micros(us)).as_nanos() / 1_000)
+            .collect()
     }
 
     #[test]
     fn packets_handed_up_in_threes_share_a_time() {
         // Three packets 4 µs apart every 3.6 ms.
         let given = given((0..300).map(|i| i / 3 * 3_600 + i % 3 * 4));
-        assert_eq!(given[270..276], [90 * 3_600, 90 * 3_600, 90 * 3_600, 91 * 3_600, 91 * 3_600, 91 * 3_600]);
+        assert_eq!(
+            given[270..276],
+            [90 * 3_600, 90 * 3_600, 90 * 3_600, 91 * 3_600, 91 * 3_600, 91 * 3_600]
+        );
     }
 
     #[test]

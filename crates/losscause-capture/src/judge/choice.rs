@@ -26,11 +26,14 @@ pub(super) fn key(name: &str) -> String {
 }
 
 impl Chosen {
-    /// Every algorithm of `registry` that looks at packets and needs no truth, which only a simulator knows. Yardsticks,
-    /// and algorithms on trial, have to be named.
+    /// Every algorithm of `registry` that looks at packets and needs no truth, which only a
+    /// simulator knows. Yardsticks, and algorithms on trial, have to be named.
     pub fn all_of(registry: &Registry) -> Self {
-        let looks = |config: &&LdaConfig| !matches!(config, LdaConfig::Constant(_)) && !needs_truth(config);
-        let by_name_only = |config: &LdaConfig| matches!(config.info().origin, Origin::Yardstick | Origin::OnTrial);
+        let looks =
+            |config: &&LdaConfig| !matches!(config, LdaConfig::Constant(_)) && !needs_truth(config);
+        let by_name_only = |config: &LdaConfig| {
+            matches!(config.info().origin, Origin::Yardstick | Origin::OnTrial)
+        };
         let asked = |config: &&LdaConfig| looks(config) && !by_name_only(config);
         Self { configs: registry.iter().filter(asked).cloned().collect() }
     }
@@ -41,8 +44,14 @@ impl Chosen {
     /// If a name is unknown, or its algorithm needs the truth.
     pub fn named(names: &[String], registry: &Registry) -> Result<Self, UnknownAlgorithm> {
         let find = |name: &String| {
-            let same = |config: &&LdaConfig| config.info().names().any(|own| key(own) == key(name.trim()));
-            let known = || registry.iter().filter(|config| !needs_truth(config)).map(|config| key(config.info().name));
+            let same =
+                |config: &&LdaConfig| config.info().names().any(|own| key(own) == key(name.trim()));
+            let known = || {
+                registry
+                    .iter()
+                    .filter(|config| !needs_truth(config))
+                    .map(|config| key(config.info().name))
+            };
             registry
                 .iter()
                 .find(same)
@@ -57,7 +66,9 @@ impl Chosen {
     #[must_use]
     pub fn and(mut self, others: Self) -> Self {
         let own: Vec<String> = self.keys().collect();
-        self.configs.extend(others.configs.into_iter().filter(|config| !own.contains(&key(config.info().name))));
+        self.configs.extend(
+            others.configs.into_iter().filter(|config| !own.contains(&key(config.info().name))),
+        );
         self
     }
 
@@ -89,7 +100,10 @@ mod tests {
     fn names_match_with_blanks_or_hyphens_and_all_lacks_constants() {
         let registry = Registry::built_in();
         let all: Vec<String> = Chosen::all_of(&registry).keys().collect();
-        assert_eq!(all, ["biaz", "mbiaz", "spike", "spike-tobe", "zigzag", "zbs", "flip-flop", "vegas-buffer"]);
+        assert_eq!(
+            all,
+            ["biaz", "mbiaz", "spike", "spike-tobe", "zigzag", "zbs", "flip-flop", "vegas-buffer"]
+        );
         let named = Chosen::named(&["flip-flop".into(), "ZBS".into()], &registry).unwrap();
         assert_eq!(named.keys().collect::<Vec<_>>(), ["flip-flop", "zbs"]);
         let more = named.and(Chosen::named(&["zbs".into(), "sift".into()], &registry).unwrap());
@@ -98,7 +112,9 @@ mod tests {
         assert_eq!(yardsticks.keys().collect::<Vec<_>>(), ["fqrtt", "n-th-loss"]);
         let error = Chosen::named(&["zbx".into()], &registry).unwrap_err().to_string();
         assert!(
-            error.starts_with("there is no algorithm \"zbx\" for captures, expected one of biaz, mbiaz"),
+            error.starts_with(
+                "there is no algorithm \"zbx\" for captures, expected one of biaz, mbiaz"
+            ),
             "{error}"
         );
     }

@@ -1,9 +1,11 @@
-//! When a packet was sent, by the sender's clock: the ticks of a timestamp, unwrapped and turned into time.
+//! When a packet was sent, by the sender's clock: the ticks of a timestamp, unwrapped and turned
+//! into time.
 //!
-//! TCP's timestamps (RFC 7323, section 5.4: a tick of 1 ms to 1 s) and RTP's (the payload's clock) name no rate. The
-//! clock finds it by holding ticks against arrival times, and takes the nearest of the rates in use, but none far below
-//! what it measured: a queue that grows spreads the arrivals, as at every transfer's start, so the measured rate is too low,
-//! never much too high. Until then the clock tells no time: a wrong rate would drift by more than any queue.
+//! TCP's timestamps (RFC 7323, section 5.4: a tick of 1 ms to 1 s) and RTP's (the payload's clock)
+//! name no rate. The clock finds it by holding ticks against arrival times, and takes the nearest
+//! of the rates in use, but none far below what it measured: a queue that grows spreads the
+//! arrivals, as at every transfer's start, so the measured rate is too low, never much too high.
+//! Until then the clock tells no time: a wrong rate would drift by more than any queue.
 
 use losscause::{Span, Time};
 
@@ -22,8 +24,8 @@ pub(crate) struct SenderClock {
     counts_frames: bool,
 }
 
-/// Ticks per second of TCP timestamps: 1 ms (Linux, Windows), 4 and 10 ms (older ones), 0.5 s, and 1 µs (Linux with
-/// `tcp_usec_ts`).
+/// Ticks per second of TCP timestamps: 1 ms (Linux, Windows), 4 and 10 ms (older ones), 0.5 s, and
+/// 1 µs (Linux with `tcp_usec_ts`).
 const TCP_HZ: [u32; 5] = [2, 100, 250, 1_000, 1_000_000];
 /// Ticks per second of RTP timestamps: telephony, audio, video (RFC 3551, section 6).
 const RTP_HZ: [u32; 7] = [8_000, 11_025, 16_000, 22_050, 44_100, 48_000, 90_000];
@@ -44,7 +46,11 @@ impl SenderClock {
 
     /// A clock of SRT timestamps, which all packets of a message share.
     pub(crate) fn srt() -> Self {
-        Self { counts_frames: true, rate_hz: Some(SRT_HZ[0]), ..Self::of(&SRT_HZ, LONG_ENOUGH, SRT_HZ[0]) }
+        Self {
+            counts_frames: true,
+            rate_hz: Some(SRT_HZ[0]),
+            ..Self::of(&SRT_HZ, LONG_ENOUGH, SRT_HZ[0])
+        }
     }
 
     fn of(rates_hz: &'static [u32], long_enough: Span, commonest_hz: u32) -> Self {
@@ -60,8 +66,8 @@ impl SenderClock {
         }
     }
 
-    /// Takes in a timestamp that arrived at `now`. Returns the rate, once the time between timestamps is long enough to
-    /// tell it.
+    /// Takes in a timestamp that arrived at `now`. Returns the rate, once the time between
+    /// timestamps is long enough to tell it.
     pub(crate) fn observe(&mut self, timestamp: u32, now: Time) -> Option<u32> {
         if self.rate_hz.is_none() {
             let (_, begun) = *self.first.get_or_insert((timestamp, now));
@@ -74,7 +80,8 @@ impl SenderClock {
         self.rate_hz
     }
 
-    /// Takes the rate that what was observed so far tells; the commonest one if that is too little to tell.
+    /// Takes the rate that what was observed so far tells; the commonest one if that is too little
+    /// to tell.
     pub(crate) fn settle(&mut self) {
         if self.rate_hz.is_some() {
             return;
@@ -93,8 +100,8 @@ impl SenderClock {
         self.rate_hz = self.rates_hz.get(slower.count()).copied().or(Some(commonest));
     }
 
-    /// When a packet with this timestamp, which arrived at `now`, was sent. The clock's zero is the first timestamp.
-    /// None as long as the rate is not known.
+    /// When a packet with this timestamp, which arrived at `now`, was sent. The clock's zero is the
+    /// first timestamp. None as long as the rate is not known.
     #[inline]
     pub(crate) fn read(&mut self, timestamp: u32, now: Time) -> Option<Time> {
         let rate = match self.rate_hz {
@@ -128,13 +135,14 @@ impl SenderClock {
     }
 }
 
-/// Long beside the delays of a path, so that they do not blur the rate, and short beside a transfer.
+/// Long beside the delays of a path, so that they do not blur the rate, and short beside a
+/// transfer.
 const LONG_ENOUGH: Span = Span::from_millis(300);
-/// A clock is hardly measured to be so many times as fast as it is: queues would have to empty, or the first packet to
-/// wait for the link.
+/// A clock is hardly measured to be so many times as fast as it is: queues would have to empty, or
+/// the first packet to wait for the link.
 const MOST_ABOVE: f64 = 1.25;
-/// Nor so many times as slow, however a queue grows: so a first packet that waited makes no clock of milliseconds one of
-/// microseconds.
+/// Nor so many times as slow, however a queue grows: so a first packet that waited makes no clock
+/// of milliseconds one of microseconds.
 const MOST_BELOW: f64 = 30.0;
 /// Too short to tell anything.
 const TOO_SHORT: Span = Span::from_millis(10);
@@ -165,7 +173,8 @@ mod tests {
 
     #[test]
     fn a_first_window_in_a_slow_links_queue_does_not_slow_the_clock() {
-        // 10 packets sent at once after a round trip of 46 ms take 6 ms each on the link; each arrival lets two more go.
+        // 10 packets sent at once after a round trip of 46 ms take 6 ms each on the link; each
+        // arrival lets two more go.
         let mut clock = SenderClock::tcp();
         let mut last = clock.observe(0, at(0));
         for i in 0..60_i64 {
@@ -181,7 +190,8 @@ mod tests {
         // The SYN waits 900 ms for a radio; the others take 20 ms, one every 10 ms from 950 ms on.
         let mut clock = SenderClock::tcp();
         clock.observe(0, at(900));
-        let last = (0..40_i64).map(|i| clock.observe((950 + 10 * i) as u32, at(970 + 10 * i))).last();
+        let last =
+            (0..40_i64).map(|i| clock.observe((950 + 10 * i) as u32, at(970 + 10 * i))).last();
         assert_eq!(last, Some(Some(1_000)));
     }
 
@@ -190,6 +200,10 @@ mod tests {
         let mut clock = SenderClock::tcp();
         (0..400).for_each(|i| _ = clock.read((u32::MAX - 100).wrapping_add(i), at(i64::from(i))));
         assert_eq!(clock.read(u32::MAX.wrapping_add(301), at(401)), Some(at(401)));
-        assert_eq!(clock.read(u32::MAX, at(402)), Some(at(100)), "an older packet was sent earlier");
+        assert_eq!(
+            clock.read(u32::MAX, at(402)),
+            Some(at(100)),
+            "an older packet was sent earlier"
+        );
     }
 }

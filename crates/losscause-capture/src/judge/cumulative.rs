@@ -1,15 +1,18 @@
 //! Trip times from acknowledgements that name no ranges.
 //!
-//! Such an acknowledgement tells what has arrived in order, not which packet caused it. Two kinds of them tell no trip
-//! time:
+//! Such an acknowledgement tells what has arrived in order, not which packet caused it. Two kinds
+//! of them tell no trip time:
 //!
-//! - A duplicate. Packets behind the first hole may be lost too, so the n-th duplicate is not the n-th packet behind it;
-//!   taken for it, every further loss would look like a longer queue. The duplicate that reveals a hole gets the newest
-//!   trip time that is known: that of the last packet before the hole.
-//! - An acknowledgement of a single packet right before a hole. The receiver may have waited for a second packet before
-//!   it acknowledged the first (RFC 5681, section 4.2: for up to 500 ms), and the second is the one that was lost.
+//! - A duplicate. Packets behind the first hole may be lost too, so the n-th duplicate is not the
+//!   n-th packet behind it; taken for it, every further loss would look like a longer queue. The
+//!   duplicate that reveals a hole gets the newest trip time that is known: that of the last packet
+//!   before the hole.
+//! - An acknowledgement of a single packet right before a hole. The receiver may have waited for a
+//!   second packet before it acknowledged the first (RFC 5681, section 4.2: for up to 500 ms), and
+//!   the second is the one that was lost.
 //!
-//! Whether a hole follows, only the next acknowledgement tells. Until then the sample of a single packet waits.
+//! Whether a hole follows, only the next acknowledgement tells. Until then the sample of a single
+//! packet waits.
 
 use losscause::{Observation, Span};
 
@@ -23,8 +26,8 @@ pub(crate) struct Cumulative {
 }
 
 impl Cumulative {
-    /// Takes in the sample of an acknowledgement; without a trip time if it moved over a hole. Returns the samples that
-    /// are complete now, in order.
+    /// Takes in the sample of an acknowledgement; without a trip time if it moved over a hole.
+    /// Returns the samples that are complete now, in order.
     #[inline]
     pub(crate) fn on_ack(&mut self, mut sample: Observation) -> [Option<Observation>; 2] {
         let advances = sample.newly_acked_pkts() > 0;
@@ -41,7 +44,8 @@ impl Cumulative {
         [waited, Some(sample)]
     }
 
-    /// The sample that waited, if any, now that the next acknowledgement tells whether no hole follows.
+    /// The sample that waited, if any, now that the next acknowledgement tells whether no hole
+    /// follows.
     #[inline]
     pub(crate) fn end_wait(&mut self, no_hole: bool) -> Option<Observation> {
         let mut waited = self.waiting.take()?;
@@ -60,8 +64,8 @@ mod tests {
 
     use super::*;
 
-    /// Trip times in milliseconds that the algorithms get from acknowledgements at these times, for the next packet
-    /// named, with these round-trip times.
+    /// Trip times in milliseconds that the algorithms get from acknowledgements at these times, for
+    /// the next packet named, with these round-trip times.
     fn told<const N: usize>(acks: [(i64, u64, Option<i64>); N]) -> Vec<(i64, Option<i64>)> {
         let mut duplicates = DuplicateAcks::default();
         let mut cumulative = Cumulative::default();

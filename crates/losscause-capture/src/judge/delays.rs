@@ -1,7 +1,8 @@
 //! What the delays of a flow look like: a sample of all of them.
 //!
-//! Every n-th delay is kept; whenever the sample is full, every second one of it goes and n doubles. So a flow of any
-//! length costs the same memory, and its sample covers all of its time evenly.
+//! Every n-th delay is kept; whenever the sample is full, every second one of it goes and n
+//! doubles. So a flow of any length costs the same memory, and its sample covers all of its time
+//! evenly.
 
 use losscause::Span;
 
@@ -99,8 +100,9 @@ impl DelayShape {
     }
 }
 
-/// If three quarters of the delays lie this close above the least, no queue stands on the path for long. The greatest
-/// quarter does not count: delayed acknowledgements are among it, and the start of a transfer.
+/// If three quarters of the delays lie this close above the least, no queue stands on the path for
+/// long. The greatest quarter does not count: delayed acknowledgements are among it, and the start
+/// of a transfer.
 const STEADY: Span = Span::from_millis(10);
 
 impl From<&Sample> for DelayShape {

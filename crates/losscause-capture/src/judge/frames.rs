@@ -1,8 +1,9 @@
 //! Which packets of a stream begin a frame.
 //!
-//! All packets of a video frame have the frame's timestamp (RFC 3550, section 5.1), and senders spread them over the time
-//! until the next one. So only the first packet's trip is that of the path; of the others it is longer by what the sender
-//! waited. They count as if they took as long as the newest first one. If a frame's first packet is missing, so is its trip.
+//! All packets of a video frame have the frame's timestamp (RFC 3550, section 5.1), and senders
+//! spread them over the time until the next one. So only the first packet's trip is that of the
+//! path; of the others it is longer by what the sender waited. They count as if they took as long
+//! as the newest first one. If a frame's first packet is missing, so is its trip.
 
 /// The frames of a stream.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,4 +1,5 @@
-//! The least of many times, but for a few that stand alone: one packet that is stamped wrongly must not rule a flow.
+//! The least of many times, but for a few that stand alone: one packet that is stamped wrongly must
+//! not rule a flow.
 
 use losscause::Span;
 
@@ -10,11 +11,13 @@ pub(crate) struct Least {
     count: u32,
 }
 
-/// Of so many times one may be wrong, and of so many two: of fewer, a wrong one could not be told from the others.
+/// Of so many times one may be wrong, and of so many two: of fewer, a wrong one could not be told
+/// from the others.
 const ONE_WRONG: u32 = 3;
 const TWO_WRONG: u32 = 16;
-/// Times are close if they differ by this part of the smaller one: a wrong time is seldom so little wrong, and on all but very
-/// slow links a packet more in the queue is a smaller part of a round trip.
+/// Times are close if they differ by this part of the smaller one: a wrong time is seldom so little
+/// wrong, and on all but very slow links a packet more in the queue is a smaller part of a round
+/// trip.
 const CLOSE: i64 = 4;
 
 impl Least {
@@ -49,11 +52,13 @@ impl Least {
         self.smallest[0]
     }
 
-    /// The least that another one comes close to; if none does, the largest of those that were kept.
+    /// The least that another one comes close to; if none does, the largest of those that were
+    /// kept.
     pub(crate) fn supported(&self) -> Option<Span> {
         let mut kept = self.smallest.into_iter().flatten();
         let first = kept.next()?;
-        let supported = |time: Span, next: Span| if next - time <= time / CLOSE { Err(time) } else { Ok(next) };
+        let supported =
+            |time: Span, next: Span| if next - time <= time / CLOSE { Err(time) } else { Ok(next) };
         Some(kept.try_fold(first, supported).unwrap_or_else(|supported| supported))
     }
 }
@@ -72,7 +77,10 @@ mod tests {
         assert_eq!(least(&[]), None);
         assert_eq!(least(&[40, 1]), Some(1));
         assert_eq!(least(&[40, 1, 41]), Some(40));
-        assert_eq!(least(&[1, 43, 40, 1, 42, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54]), Some(40));
+        assert_eq!(
+            least(&[1, 43, 40, 1, 42, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54]),
+            Some(40)
+        );
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The algorithms of `losscause`, fed with what a capture shows.
 //!
-//! A flow is observed in two ways at once, because where the capture was taken becomes clear only with time: its data
-//! as a receiver sees them (`AtReceiver`) and its acknowledgements as a sender sees them (`AtSender`). Each runs
-//! every chosen algorithm; the flow's vantage point decides which verdicts count.
+//! A flow is observed in two ways at once, because where the capture was taken becomes clear only
+//! with time: its data as a receiver sees them (`AtReceiver`) and its acknowledgements as a sender
+//! sees them (`AtSender`). Each runs every chosen algorithm; the flow's vantage point decides which
+//! verdicts count.
 
 mod batch;
 mod choice;
@@ -34,7 +35,8 @@ pub(crate) use shifts::Shift;
 pub(crate) use skew::Skew;
 pub(crate) use trips::Trips;
 
-/// What the algorithms say about a gap, in the order of [`Chosen::iter`]. Losses of one gap share it.
+/// What the algorithms say about a gap, in the order of [`Chosen::iter`]. Losses of one gap share
+/// it.
 #[derive(Clone, Debug)]
 pub(crate) struct Opinions {
     judgements: Arc<[Judgement]>,

@@ -18,7 +18,8 @@ pub(crate) struct AtReceiver {
     /// Of a stream whose timestamps are those of frames.
     frames: Option<Frames>,
     batches: Batches,
-    /// Number, arrival and timestamp of the packets that came before the rate of the sender's clock was known.
+    /// Number, arrival and timestamp of the packets that came before the rate of the sender's clock
+    /// was known.
     held: Vec<(u64, Time, u32)>,
     trips: Trips,
     /// Whether a departure was known without the sender's clock.
@@ -48,9 +49,18 @@ const MAX_HELD_PKTS: usize = 256;
 
 impl AtReceiver {
     /// `budget` is that of trip times over time, if they are kept.
-    pub(crate) fn new(chosen: &Chosen, clock: SenderClock, keep_skew: bool, budget: Option<&Budget>) -> Self {
+    pub(crate) fn new(
+        chosen: &Chosen,
+        clock: SenderClock,
+        keep_skew: bool,
+        budget: Option<&Budget>,
+    ) -> Self {
         Self {
-            ldas: chosen.at(End::Receiver).into_iter().map(|lda| lda.map(Differentiator::new)).collect(),
+            ldas: chosen
+                .at(End::Receiver)
+                .into_iter()
+                .map(|lda| lda.map(Differentiator::new))
+                .collect(),
             frames: clock.counts_frames().then(Frames::default),
             clock,
             batches: Batches::default(),
@@ -71,17 +81,24 @@ impl AtReceiver {
         self.clock.observe(timestamp, now);
     }
 
-    /// Packet `number` arrived at `now`. If numbers before it are missing, returns the opinions about each of them.
+    /// Packet `number` arrived at `now`. If numbers before it are missing, returns the opinions
+    /// about each of them.
     #[inline]
-    pub(crate) fn on_packet(&mut self, number: u64, now: Time, departure: Departure) -> Option<Opinions> {
+    pub(crate) fn on_packet(
+        &mut self,
+        number: u64,
+        now: Time,
+        departure: Departure,
+    ) -> Option<Opinions> {
         match (departure, self.clock.rate_hz()) {
             (Departure::Stamp(timestamp), None) => self.hold(number, now, timestamp),
             _ => self.feed(number, now, departure),
         }
     }
 
-    /// Keeps a packet until the rate of the sender's clock is known: its trip time is among those that the algorithms
-    /// learn the empty path from. A gap cannot wait; then the likeliest rate is taken.
+    /// Keeps a packet until the rate of the sender's clock is known: its trip time is among those
+    /// that the algorithms learn the empty path from. A gap cannot wait; then the likeliest rate is
+    /// taken.
     #[cold]
     fn hold(&mut self, number: u64, now: Time, timestamp: u32) -> Option<Opinions> {
         let gap = self.held.last().is_some_and(|last| number != last.0 + 1);
@@ -93,7 +110,9 @@ impl AtReceiver {
         self.clock.settle();
         let held = std::mem::take(&mut self.held);
         held.into_iter()
-            .filter_map(|(number, now, timestamp)| self.feed(number, now, Departure::Stamp(timestamp)))
+            .filter_map(|(number, now, timestamp)| {
+                self.feed(number, now, Departure::Stamp(timestamp))
+            })
             .last()
     }
 
@@ -108,13 +127,16 @@ impl AtReceiver {
                 (None, Some(sent))
             }
         };
-        let begins = |frames: &mut Frames| timestamp.is_none_or(|timestamp| frames.begins(number, timestamp));
+        let begins = |frames: &mut Frames| {
+            timestamp.is_none_or(|timestamp| frames.begins(number, timestamp))
+        };
         let trip = if self.frames.as_mut().is_none_or(begins) {
             self.trips.take(at, departure.map(|departure| at - departure))
         } else {
             self.trips.resolved()
         };
-        // The algorithms subtract the departure from the arrival: the trip as it counts goes into the departure.
+        // The algorithms subtract the departure from the arrival: the trip as it counts goes into
+        // the departure.
         let sent = trip.map(|trip| at - trip);
         if let Some(log) = &mut self.log {
             log.on_arrival(at, number, self.trips.latest_and_queueing());
@@ -125,7 +147,10 @@ impl AtReceiver {
             let Some(lda) = lda else { continue };
             let mut first: Option<Judgement> = None;
             // A gap has one verdict: every packet of it was judged by the same arrival.
-            lda.on_packet(packet, &mut on_judged(|_, judgement| first = Some(first.unwrap_or(*judgement))));
+            lda.on_packet(
+                packet,
+                &mut on_judged(|_, judgement| first = Some(first.unwrap_or(*judgement))),
+            );
             if let Some(judgement) = first {
                 judged.get_or_insert_default().push((index, judgement));
             }
@@ -159,7 +184,9 @@ impl AtReceiver {
         };
         let needs = lda.needs();
         if needs.delay && self.clock.rate_hz().is_none() && !self.knows_departures {
-            return Some("it needs the sender's timestamp in every packet, and the flow has none".to_owned());
+            return Some(
+                "it needs the sender's timestamp in every packet, and the flow has none".to_owned(),
+            );
         }
         if needs.spacing && merged {
             return Some(
@@ -190,5 +217,6 @@ impl AtReceiver {
     }
 }
 
-/// The place of an algorithm that does not run here, or was not asked because the stream began anew.
+/// The place of an algorithm that does not run here, or was not asked because the stream began
+/// anew.
 const NOT_RUN: Judgement = Judgement::without(Input::Earlier);

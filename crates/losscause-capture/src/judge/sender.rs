@@ -4,7 +4,9 @@ use losscause::ack::RecoveryTracker;
 use losscause::lda::BoxedAlgorithm;
 use losscause::observe::Newest;
 use losscause::verdict::Input;
-use losscause::{Acked, Algorithm, End, Judgement, Loss, Needs, Numbers, Observation, Signal, Span, Time};
+use losscause::{
+    Acked, Algorithm, End, Judgement, Loss, Needs, Numbers, Observation, Signal, Span, Time,
+};
 
 use super::cumulative::Cumulative;
 use super::{Chosen, Opinions, Sample, Trips};
@@ -40,7 +42,11 @@ impl AtSender {
     /// `budget` is that of round-trip times over time, if they are kept.
     pub(crate) fn new(chosen: &Chosen, budget: Option<&Budget>) -> Self {
         Self {
-            ldas: chosen.at(End::Sender).into_iter().map(|lda| lda.map(losscause::AtSender::new)).collect(),
+            ldas: chosen
+                .at(End::Sender)
+                .into_iter()
+                .map(|lda| lda.map(losscause::AtSender::new))
+                .collect(),
             newest: Newest::default(),
             trips: Trips::round(budget),
             cumulative: Cumulative::default(),
@@ -89,7 +95,9 @@ impl AtSender {
         }
         self.ldas.iter_mut().flatten().for_each(|lda| lda.observe(&counted));
         // Verdicts are asked for at the loss, so a revised one comes too late.
-        if let Some(ended) = sample.delay.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
+        if let Some(ended) =
+            sample.delay.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt))
+        {
             self.ldas.iter_mut().flatten().for_each(|lda| _ = lda.on_recovered(&ended));
         }
     }
@@ -114,8 +122,8 @@ impl AtSender {
         self.trips
     }
 
-    /// Declares packet `number` lost and asks about it. Without a number the newest gap is judged. A signal that means
-    /// congestion by itself asks no algorithm.
+    /// Declares packet `number` lost and asks about it. Without a number the newest gap is judged.
+    /// A signal that means congestion by itself asks no algorithm.
     #[cold]
     pub(crate) fn declare(
         &mut self,

@@ -1,23 +1,26 @@
-//! Shifts of trip times: steps that stay. The clock of the capture was set, the route changed, a satellite handed over, or the
-//! sender of a stream paused without counting that time.
+//! Shifts of trip times: steps that stay. The clock of the capture was set, the route changed, a
+//! satellite handed over, or the sender of a stream paused without counting that time.
 //!
-//! The algorithms hold every trip against extremes of all trips before it. Behind a step these mean nothing: behind one
-//! of +200 ms every trip looks like a full queue. Their papers know no such step and have no rule for it, so it is taken
-//! out before they are fed. That keeps what they have learnt; beginning anew would throw it away, and with it the largest
-//! trip, which comes back only with the next full queue.
+//! The algorithms hold every trip against extremes of all trips before it. Behind a step these mean
+//! nothing: behind one of +200 ms every trip looks like a full queue. Their papers know no such
+//! step and have no rule for it, so it is taken out before they are fed. That keeps what they have
+//! learnt; beginning anew would throw it away, and with it the largest trip, which comes back only
+//! with the next full queue.
 //!
 //! A queue makes no such step:
 //!
-//! - it grows and shrinks over many packets, a step happens between two of them, and lies beyond all that was seen just
-//!   before. In a time a queue shrinks by no more than that time, and grows by more only if its link is offered twice what
-//!   it carries: so a TCP flow begins, but it does not stay so;
-//! - it does not stay as it is for a second: who filled it goes on, or gives way to losses, or is done. Only a queue that stood
-//!   before can hold up a whole second's packets at once, when its link stops for a moment; so a step shows only where the
-//!   path was empty just before.
+//! - it grows and shrinks over many packets, a step happens between two of them, and lies beyond
+//!   all that was seen just before. In a time a queue shrinks by no more than that time, and grows
+//!   by more only if its link is offered twice what it carries: so a TCP flow begins, but it does
+//!   not stay so;
+//! - it does not stay as it is for a second: who filled it goes on, or gives way to losses, or is
+//!   done. Only a queue that stood before can hold up a whole second's packets at once, when its
+//!   link stops for a moment; so a step shows only where the path was empty just before.
 //!
-//! While a jump is watched, which is a second, nobody knows whether it stays. Such trips are not settled: they are no
-//! measure of others. A packet that is stamped wrongly, a whole flight of packets that the clock was set in, and a burst
-//! return to where they were, and count as one trip then, however many they were.
+//! While a jump is watched, which is a second, nobody knows whether it stays. Such trips are not
+//! settled: they are no measure of others. A packet that is stamped wrongly, a whole flight of
+//! packets that the clock was set in, and a burst return to where they were, and count as one trip
+//! then, however many they were.
 
 use losscause::{Span, Time};
 
@@ -91,16 +94,19 @@ struct Suspect {
 const RECENT: usize = 8;
 /// A smaller step may be the doing of hosts, as everywhere in this crate.
 const LEAST_STEP: Span = Span::from_millis(10);
-/// A slow link lets packets that were sent together arrive one by one, each so much later than the one before it as the link
-/// takes for it. A jump of two such times is not theirs.
+/// A slow link lets packets that were sent together arrive one by one, each so much later than the
+/// one before it as the link takes for it. A jump of two such times is not theirs.
 const PACKETS: i64 = 2;
 /// No queue of a flow that answers losses stands still for so long.
 const STAYS: Span = Span::from_secs(1);
-/// A link that stops has stopped for as long as the jump is, and its queue may last as long again. No queue is longer.
+/// A link that stops has stopped for as long as the jump is, and its queue may last as long again.
+/// No queue is longer.
 const LONGEST_QUEUE: Span = Span::from_secs(10);
-/// A link that stops for a moment delays a whole flight of packets, as does a clock that is set; the next one tells.
+/// A link that stops for a moment delays a whole flight of packets, as does a clock that is set;
+/// the next one tells.
 const FLIGHTS: i64 = 2;
-/// What is a part of the step at most, and so small beside it: the queue before it, and what changes behind it.
+/// What is a part of the step at most, and so small beside it: the queue before it, and what
+/// changes behind it.
 const STILL: i64 = 8;
 /// A flow keeps so many steps.
 const MAX_KEPT: usize = 1_000;
@@ -111,9 +117,15 @@ impl Shifts {
         Self { are_round: true, ..Self::default() }
     }
 
-    /// A trip that ended at `at`. `least` is the shortest trip, if it is known: that of the empty path.
+    /// A trip that ended at `at`. `least` is the shortest trip, if it is known: that of the empty
+    /// path.
     #[inline]
-    pub(crate) fn take(&mut self, at: Time, takes: Span, least: impl FnOnce() -> Option<Span>) -> Taken {
+    pub(crate) fn take(
+        &mut self,
+        at: Time,
+        takes: Span,
+        least: impl FnOnce() -> Option<Span>,
+    ) -> Taken {
         if self.begins_anew {
             self.adopt(takes);
         }
@@ -161,16 +173,20 @@ impl Shifts {
     #[cold]
     fn weigh(&mut self, last: Trip, trip: Trip, least: Option<Span>) -> Taken {
         let is_up = trip.takes > last.takes;
-        let level = self.suspect.map(|suspect| suspect.level).or(self.least_recent()).unwrap_or(trip.takes);
+        let level =
+            self.suspect.map(|suspect| suspect.level).or(self.least_recent()).unwrap_or(trip.takes);
         let may_be = match self.suspect {
             Some(suspect) => suspect.is_up == is_up,
-            None => least.is_some_and(|least| (level - least) * STILL <= (trip.takes - level).abs()),
+            None => {
+                least.is_some_and(|least| (level - least) * STILL <= (trip.takes - level).abs())
+            }
         };
         if may_be && self.is_jump(last, trip) {
             let since = trip.at;
             let early = trip.takes;
             let farthest = trip.takes;
-            self.suspect = Some(Suspect { since, level, is_up, trips: 0, early, late: None, farthest });
+            self.suspect =
+                Some(Suspect { since, level, is_up, trips: 0, early, late: None, farthest });
         }
         let Some(suspect) = &mut self.suspect else { return self.keep(trip) };
         if suspect.has_returned(trip) {
@@ -212,10 +228,17 @@ impl Shifts {
         let recent = self.in_order();
         let mut least = recent[0].takes;
         let mut most = recent[0].takes;
-        recent.iter().for_each(|trip| (least, most) = (least.min(trip.takes), most.max(trip.takes)));
-        let per_packet = recent.windows(2).map(|pair| (pair[1].at - pair[0].at).abs()).min().unwrap_or(Span::ZERO);
+        recent
+            .iter()
+            .for_each(|trip| (least, most) = (least.min(trip.takes), most.max(trip.takes)));
+        let per_packet = recent
+            .windows(2)
+            .map(|pair| (pair[1].at - pair[0].at).abs())
+            .min()
+            .unwrap_or(Span::ZERO);
         let is_up = jump > Span::ZERO;
-        let edge = self.suspect.map_or(if is_up { most } else { least }, |suspect| suspect.farthest);
+        let edge =
+            self.suspect.map_or(if is_up { most } else { least }, |suspect| suspect.farthest);
         let beyond = if is_up { trip.takes - edge } else { edge - trip.takes };
         beyond >= LEAST_STEP.max(most - least) && jump.abs() >= between.max(per_packet * PACKETS)
     }
@@ -255,7 +278,9 @@ impl Suspect {
     }
 
     fn is_still(&self) -> bool {
-        self.late.is_some_and(|late| (late - self.early).abs() * STILL <= (self.early - self.level).abs())
+        self.late.is_some_and(|late| {
+            (late - self.early).abs() * STILL <= (self.early - self.level).abs()
+        })
     }
 }
 
@@ -266,8 +291,8 @@ mod tests {
     /// Each trip, milliseconds, and whether it is settled.
     type Counted = Vec<(i64, bool)>;
 
-    /// Trips in milliseconds, a packet sent every 5 ms with a jitter of 1 ms, behind the delay that `delay` adds. Returns
-    /// what comes out, and the steps.
+    /// Trips in milliseconds, a packet sent every 5 ms with a jitter of 1 ms, behind the delay that
+    /// `delay` adds. Returns what comes out, and the steps.
     fn run(delay: impl Fn(i64) -> i64) -> (Counted, Vec<(i64, i64)>) {
         let mut shifts = Shifts::default();
         let ms = |span: Span| span.as_nanos() / 1_000_000;
@@ -275,11 +300,13 @@ mod tests {
             .map(|i| {
                 let takes = 40 + i * 7 % 2 + delay(i);
                 let at = Time::ZERO + Span::from_millis(5 * i + takes);
-                let taken = shifts.take(at, Span::from_millis(takes), || Some(Span::from_millis(40)));
+                let taken =
+                    shifts.take(at, Span::from_millis(takes), || Some(Span::from_millis(40)));
                 (ms(taken.trip), taken.is_settled)
             })
             .collect();
-        let found = shifts.found().iter().map(|shift| (ms(shift.at - Time::ZERO), ms(shift.by))).collect();
+        let found =
+            shifts.found().iter().map(|shift| (ms(shift.at - Time::ZERO), ms(shift.by))).collect();
         (trips, found)
     }
 
@@ -288,8 +315,15 @@ mod tests {
         for by in [200, 15, -30, -200] {
             let (trips, found) = run(|i| if i < 400 { 0 } else { by });
             assert_eq!(found, [(2_040 + by, by)]);
-            assert!(trips[400..600].iter().all(|trip| !trip.1) && trips[..400].iter().all(|trip| trip.1));
-            assert!(trips[610..].iter().all(|&trip| trip == (40, true) || trip == (41, true)), "{:?}", trips[610]);
+            assert!(
+                trips[400..600].iter().all(|trip| !trip.1)
+                    && trips[..400].iter().all(|trip| trip.1)
+            );
+            assert!(
+                trips[610..].iter().all(|&trip| trip == (40, true) || trip == (41, true)),
+                "{:?}",
+                trips[610]
+            );
         }
     }
 

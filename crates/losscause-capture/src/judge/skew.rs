@@ -1,12 +1,13 @@
 //! Removes the skew between the clocks of sender and capture from relative one-way trip times.
 //!
-//! If one clock runs faster, trip times drift, and a minimum taken early means nothing later. Trip times never lie
-//! below the path's own delay, so the line under all of them shows the drift: an edge of their lower convex hull (Moon,
-//! Skelly & Towsley 1999, there by linear programming, which finds the hull's edge below the mean of the times).
+//! If one clock runs faster, trip times drift, and a minimum taken early means nothing later. Trip
+//! times never lie below the path's own delay, so the line under all of them shows the drift: an
+//! edge of their lower convex hull (Moon, Skelly & Towsley 1999, there by linear programming, which
+//! finds the hull's edge below the mean of the times).
 //!
-//! The line moves as the capture goes on; a point is corrected with the line known at its time. Two limits keep a queue
-//! that fills from being taken for a skew: an edge shorter than ten seconds is not believed, nor is a drift above
-//! 500 µs per second, more than any computer's crystal has.
+//! The line moves as the capture goes on; a point is corrected with the line known at its time. Two
+//! limits keep a queue that fills from being taken for a skew: an edge shorter than ten seconds is
+//! not believed, nor is a drift above 500 µs per second, more than any computer's crystal has.
 
 use losscause::{Span, Time};
 
@@ -37,7 +38,8 @@ const EVERY_PKTS: u32 = 64;
 const MAX_CORNERS: usize = 256;
 
 impl Skew {
-    /// Takes in the trip time of a packet that arrived at `now`, and returns it without the drift known so far.
+    /// Takes in the trip time of a packet that arrived at `now`, and returns it without the drift
+    /// known so far.
     #[inline]
     pub(crate) fn correct(&mut self, now: Time, rott: Span) -> Span {
         let point = (now.as_nanos(), rott.as_nanos());
@@ -50,11 +52,16 @@ impl Skew {
         self.without_drift(now, rott)
     }
 
-    /// The trip time of a packet that arrived at `now`, without the drift known so far. It teaches nothing.
+    /// The trip time of a packet that arrived at `now`, without the drift known so far. It teaches
+    /// nothing.
     #[inline]
     pub(crate) fn without_drift(&self, now: Time, rott: Span) -> Span {
         match self.line {
-            Some(line) => rott - Span::from_nanos((line.slope * between(line.from, now.as_nanos()) as f64) as i64),
+            Some(line) => {
+                rott - Span::from_nanos(
+                    (line.slope * between(line.from, now.as_nanos()) as f64) as i64,
+                )
+            }
             None => rott,
         }
     }
@@ -64,7 +71,8 @@ impl Skew {
         self.line.map(|line| line.slope)
     }
 
-    /// Adds a point at the right end: corners above the line from the one before them to it are corners no more.
+    /// Adds a point at the right end: corners above the line from the one before them to it are
+    /// corners no more.
     #[inline]
     fn extend(&mut self, point: (i64, i64)) {
         if self.hull.last().is_some_and(|last| point.0 <= last.0) {
@@ -115,8 +123,8 @@ mod tests {
         let corrected = (0..packets)
             .map(|i| {
                 let now = Time::from_nanos(i * 100_000_000);
-                let rott =
-                    Span::from_millis(20 + i * 7 % 10) + Span::from_nanos((drift * now.as_nanos() as f64) as i64);
+                let rott = Span::from_millis(20 + i * 7 % 10)
+                    + Span::from_nanos((drift * now.as_nanos() as f64) as i64);
                 skew.correct(now, rott).as_millis_f64()
             })
             .collect();

@@ -1,10 +1,12 @@
-//! The trip times of a flow as one end sees them: from sender to receiver at a receiver, there and back at a sender.
+//! The trip times of a flow as one end sees them: from sender to receiver at a receiver, there and
+//! back at a sender.
 //!
 //! The smallest of them is that of empty queues; what a trip takes longer is its queueing delay.
 //!
-//! A wrong time, or a clock that is set, would change the smallest and the largest trip for good. So steps are taken out
-//! ([`Shifts`]), then the clocks' drift ([`Skew`]), and no trip counts for less than the least or for more than the largest
-//! that others support ([`Least`]). The algorithms get what is left: their own rules are those of their papers.
+//! A wrong time, or a clock that is set, would change the smallest and the largest trip for good.
+//! So steps are taken out ([`Shifts`]), then the clocks' drift ([`Skew`]), and no trip counts for
+//! less than the least or for more than the largest that others support ([`Least`]). The algorithms
+//! get what is left: their own rules are those of their papers.
 
 use losscause::diagnosis::{QueueMeter, QueueSeen};
 use losscause::{Span, Time};
@@ -29,8 +31,8 @@ pub(crate) struct Trips {
     over_time: Option<OverTime>,
 }
 
-/// A timestamp has a tick of 1 ms mostly, and the first one was as wrong as the last: smaller one-way differences show the
-/// clocks and the hosts' timers, not queues.
+/// A timestamp has a tick of 1 ms mostly, and the first one was as wrong as the last: smaller
+/// one-way differences show the clocks and the hosts' timers, not queues.
 const TICKS: Span = Span::from_millis(2);
 
 /// For a drawing, milliseconds above the first trip time: the times themselves may have any offset.
@@ -41,8 +43,8 @@ struct OverTime {
 }
 
 impl Trips {
-    /// Trip times from sender to receiver, without the clocks' skew if it is to be found. They are kept over time if there is
-    /// a budget for it.
+    /// Trip times from sender to receiver, without the clocks' skew if it is to be found. They are
+    /// kept over time if there is a budget for it.
     pub(crate) fn one_way(budget: Option<&Budget>, skew: Option<Skew>) -> Self {
         let over_time = budget.map(|budget| OverTime { first: None, steps: Steps::new(budget) });
         Self { over_time, skew, ..Self::default() }
@@ -53,15 +55,16 @@ impl Trips {
         Self { shifts: Shifts::of_round_trips(), ..Self::one_way(budget, None) }
     }
 
-    /// An observation at `now`, none if it has no trip time. Returns the trip as it counts for the algorithms.
+    /// An observation at `now`, none if it has no trip time. Returns the trip as it counts for the
+    /// algorithms.
     #[inline]
     pub(crate) fn take(&mut self, now: Time, trip: Option<Span>) -> Option<Span> {
         self.latest = trip.map(|trip| self.count(now, trip));
         self.resolved()
     }
 
-    /// The newest trip, as it counts for the algorithms: as the shortest, as long as no difference is more than that of
-    /// clocks that tick.
+    /// The newest trip, as it counts for the algorithms: as the shortest, as long as no difference
+    /// is more than that of clocks that tick.
     #[inline]
     pub(crate) fn resolved(&self) -> Option<Span> {
         let trip = self.latest?;
@@ -73,8 +76,11 @@ impl Trips {
     fn count(&mut self, now: Time, trip: Span) -> Span {
         let skew = &self.skew;
         let least = &self.least;
-        let with_drift = |least| skew.as_ref().map_or(least, |skew| least + (least - skew.without_drift(now, least)));
-        let Taken { mut trip, is_settled, jump } = self.shifts.take(now, trip, || least.value().map(with_drift));
+        let with_drift = |least| {
+            skew.as_ref().map_or(least, |skew| least + (least - skew.without_drift(now, least)))
+        };
+        let Taken { mut trip, is_settled, jump } =
+            self.shifts.take(now, trip, || least.value().map(with_drift));
         if let Some(skew) = &mut self.skew {
             trip = if is_settled { skew.correct(now, trip) } else { skew.without_drift(now, trip) };
         }
@@ -102,7 +108,8 @@ impl Trips {
         }
     }
 
-    /// What comes next has nothing to do with what was before, and its first trip is taken for the shortest.
+    /// What comes next has nothing to do with what was before, and its first trip is taken for the
+    /// shortest.
     pub(crate) fn begin_anew(&mut self) {
         self.shifts.begin_anew();
     }
@@ -162,11 +169,14 @@ impl Trips {
         self.sample.share(|trip| self.queueing_of(trip).is_some_and(|ms| ms >= queueing_ms))
     }
 
-    /// Queueing delays over time, milliseconds: the beginning of each step, half of its length in seconds, and values.
+    /// Queueing delays over time, milliseconds: the beginning of each step, half of its length in
+    /// seconds, and values.
     pub(crate) fn queueing_ms(&self) -> impl Iterator<Item = (Time, f64, Extremes)> + '_ {
         self.over_time.iter().flat_map(|OverTime { first, steps }| {
-            let lift =
-                first.zip(self.least.value()).map_or(0.0, |(first, least)| (first - least).as_millis_f64()) as f32;
+            let lift = first
+                .zip(self.least.value())
+                .map_or(0.0, |(first, least)| (first - least).as_millis_f64())
+                as f32;
             let half = steps.length().as_secs_f64() / 2.0;
             let lifted = move |values: Extremes| Extremes {
                 least: (values.least + lift).max(0.0),
@@ -192,7 +202,10 @@ mod tests {
             trips.take(at(2 * k as i64), Some(Span::from_millis(trip_ms)));
         }
         assert_eq!(trips.queueing_of(Span::from_millis(-970)), Some(10.0));
-        assert_eq!((trips.queueing_quantile(0.0), trips.queueing_quantile(1.0)), (Some(0.0), Some(40.0)));
+        assert_eq!(
+            (trips.queueing_quantile(0.0), trips.queueing_quantile(1.0)),
+            (Some(0.0), Some(40.0))
+        );
         assert_eq!(trips.share_from(10.0), 0.5);
         // The first of the long trips stands alone.
         let drawn: Vec<f32> = trips.queueing_ms().map(|(_, _, values)| values.most).collect();
@@ -210,8 +223,9 @@ mod tests {
             k => 50 + k * 7 % 10,
         };
         let takes = |trip: Option<Span>| trip.map_or(0, |trip| trip.as_nanos() / 1_000_000);
-        let counted: Vec<i64> =
-            (0..200).map(|k| takes(trips.take(at(2 * k), Some(Span::from_millis(ms(k)))))).collect();
+        let counted: Vec<i64> = (0..200)
+            .map(|k| takes(trips.take(at(2 * k), Some(Span::from_millis(ms(k))))))
+            .collect();
         assert_eq!((counted[50], counted[120]), (50, 59));
         assert!((20..200).filter(|k| ![50, 120].contains(k)).all(|k| counted[k as usize] == ms(k)));
         assert_eq!(takes(trips.least()), 50);

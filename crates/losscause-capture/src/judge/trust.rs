@@ -1,8 +1,10 @@
-//! How far to trust an algorithm in a flow's situation, and which one to recommend: by the accuracy table.
+//! How far to trust an algorithm in a flow's situation, and which one to recommend: by the accuracy
+//! table.
 //!
-//! `cargo xtask capture-accuracy` writes the table (`accuracy.csv` beside this file) from captures of simulated networks,
-//! where the cause of every loss is known. A situation is what a capture itself tells about a flow. Where the table has no
-//! row for a situation, the nearest wider one holds.
+//! `cargo xtask capture-accuracy` writes the table (`accuracy.csv` beside this file) from captures
+//! of simulated networks, where the cause of every loss is known. A situation is what a capture
+//! itself tells about a flow. Where the table has no row for a situation, the nearest wider one
+//! holds.
 //!
 //! ```
 //! use losscause_capture::judge::DelayShape;
@@ -87,7 +89,8 @@ impl Situation {
         Self { judged_at, protocol, selective: false, delays: DelayShape::Unknown }
     }
 
-    /// The rows that hold for it, the nearest first. What arrives at a receiver is the same with and without SACK.
+    /// The rows that hold for it, the nearest first. What arrives at a receiver is the same with
+    /// and without SACK.
     pub fn rows(self) -> Vec<Row> {
         let Self { judged_at, protocol, selective, delays } = self;
         let selective = (judged_at == Vantage::Sender).then_some(selective);
@@ -124,7 +127,12 @@ impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let protocol = self.protocol.map_or("any", protocol_name);
         let sack = self.selective.map_or("any", |selective| if selective { "yes" } else { "no" });
-        write!(f, "{},{protocol},{sack},{}", self.judged_at, self.delays.map_or("any", DelayShape::name))
+        write!(
+            f,
+            "{},{protocol},{sack},{}",
+            self.judged_at,
+            self.delays.map_or("any", DelayShape::name)
+        )
     }
 }
 
@@ -140,7 +148,8 @@ fn protocol_name(protocol: Protocol) -> &'static str {
 }
 
 impl Expected {
-    /// What an algorithm is chosen by: the mean of both errors, percent; none if one of them is not known.
+    /// What an algorithm is chosen by: the mean of both errors, percent; none if one of them is not
+    /// known.
     pub fn error(&self) -> Option<f64> {
         Some((self.m_c?.mean + self.m_w?.mean) / 2.0)
     }
@@ -150,7 +159,8 @@ impl Expected {
         self.error().is_some_and(|error| error >= A_COIN)
     }
 
-    /// Whether this verdict of it is known to fail: at least half of the losses of the other kind get it too.
+    /// Whether this verdict of it is known to fail: at least half of the losses of the other kind
+    /// get it too.
     pub fn fails_at(&self, verdict: Verdict) -> bool {
         let wrong = match verdict {
             Verdict::Wireless => self.m_c,
@@ -209,7 +219,10 @@ impl Table {
 
     /// What to expect of an algorithm; none if the table does not have it.
     pub fn expected(&self, situation: Situation, algorithm: &str) -> Option<Expected> {
-        situation.rows().iter().find_map(|row| self.rows.get(&row.to_string())?.get(algorithm).copied())
+        situation
+            .rows()
+            .iter()
+            .find_map(|row| self.rows.get(&row.to_string())?.get(algorithm).copied())
     }
 
     /// What to expect of each of these algorithms.
@@ -218,24 +231,35 @@ impl Table {
         situation: Situation,
         algorithms: impl Iterator<Item = &'a str>,
     ) -> BTreeMap<String, Expected> {
-        algorithms.filter_map(|name| Some((name.to_owned(), self.expected(situation, name)?))).collect()
+        algorithms
+            .filter_map(|name| Some((name.to_owned(), self.expected(situation, name)?)))
+            .collect()
     }
 
-    /// The algorithm with the least error among those that can judge the flow. If the table cannot tell some of them
-    /// apart, the wider situations decide. One that is not in the table comes last.
-    pub fn recommend<'a>(&self, situation: Situation, usable: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    /// The algorithm with the least error among those that can judge the flow. If the table cannot
+    /// tell some of them apart, the wider situations decide. One that is not in the table comes
+    /// last.
+    pub fn recommend<'a>(
+        &self,
+        situation: Situation,
+        usable: impl Iterator<Item = &'a str>,
+    ) -> Option<&'a str> {
         let mut left: Vec<&str> = usable.collect();
         for row in situation.rows() {
             let errors = self.rows.get(&row.to_string());
             let error = |name: &str| errors.and_then(|errors| errors.get(name)?.error());
-            let Some(least) = left.iter().filter_map(|name| error(name)).min_by(f64::total_cmp) else { continue };
+            let Some(least) = left.iter().filter_map(|name| error(name)).min_by(f64::total_cmp)
+            else {
+                continue;
+            };
             left.retain(|name| error(name).is_some_and(|error| error < least + TIE));
         }
         left.first().copied()
     }
 }
 
-/// Mean errors that differ by less, percent, are taken for equal: over other runs their order may change.
+/// Mean errors that differ by less, percent, are taken for equal: over other runs their order may
+/// change.
 const TIE: f64 = 2.0;
 
 /// Four cells, all empty if the error is not known.
@@ -267,7 +291,9 @@ mod tests {
     #[test]
     fn the_algorithm_with_the_least_mean_error_is_recommended() {
         let table = Table::parse(TEXT).unwrap();
-        let recommend = |delays| table.recommend(situation(Vantage::Sender, delays), ["spike", "zigzag"].into_iter());
+        let recommend = |delays| {
+            table.recommend(situation(Vantage::Sender, delays), ["spike", "zigzag"].into_iter())
+        };
         // (80 + 4) / 2 = 42 against (10 + 60) / 2 = 35.
         assert_eq!(recommend(DelayShape::Steady), Some("zigzag"));
         // No row: the next wider one, (20 + 10) / 2 = 15 against 42.5.
@@ -287,7 +313,11 @@ mod tests {
         let table = Table::parse(TEXT).unwrap();
         let here = situation(Vantage::Receiver, DelayShape::Steady);
         assert_eq!(table.expected(here, "spike").unwrap().m_w, None);
-        assert_eq!(table.recommend(here, ["mine", "spike"].into_iter()), Some("mine"), "neither has an error");
+        assert_eq!(
+            table.recommend(here, ["mine", "spike"].into_iter()),
+            Some("mine"),
+            "neither has an error"
+        );
         let known = situation(Vantage::Sender, DelayShape::Steady);
         assert_eq!(table.recommend(known, ["mine", "spike"].into_iter()), Some("spike"));
         assert_eq!(table.recommend(known, std::iter::empty()), None);
@@ -307,7 +337,10 @@ mod tests {
         for judged_at in [Vantage::Sender, Vantage::Receiver] {
             for delays in DelayShape::ALL {
                 let spike = Table::built_in().expected(situation(judged_at, delays), "spike");
-                assert!(spike.is_some_and(|spike| spike.error().is_some()), "{judged_at} {delays:?}");
+                assert!(
+                    spike.is_some_and(|spike| spike.error().is_some()),
+                    "{judged_at} {delays:?}"
+                );
             }
         }
     }

@@ -20,7 +20,8 @@ pub(super) struct Ip<'a> {
 }
 
 impl<'a> Ip<'a> {
-    /// What the packet carries, by its own length. A packet inside of a tunnel says its length itself.
+    /// What the packet carries, by its own length. A packet inside of a tunnel says its length
+    /// itself.
     #[inline]
     pub(super) fn payload(&self) -> Rest<'a> {
         self.rest.up_to(self.rest.original.saturating_sub(self.padding))
@@ -85,7 +86,8 @@ fn parse_v6(rest: Rest<'_>) -> Result<Ip<'_>, Unread> {
         let &[following, length, high, low] = payload.first()?;
         let header_bytes = match next {
             AUTHENTICATION => authentication_bytes(length),
-            // An atomic fragment, with neither an offset nor more to come, is a whole packet (RFC 6946).
+            // An atomic fragment, with neither an offset nor more to come, is a whole packet (RFC
+            // 6946).
             FRAGMENT if be16(high, low) & 0xfff9 == 0 => 8,
             FRAGMENT => return Err(Unread::Fragment),
             _ => (usize::from(length) + 1) * 8,
@@ -115,8 +117,8 @@ pub(super) fn is_header(rest: Rest<'_>) -> bool {
     }
 }
 
-/// The largest segment that Linux hands to a card (GSO_MAX_SIZE), bytes. A frame that claims more is not believed: it
-/// would count as millions of packets.
+/// The largest segment that Linux hands to a card (GSO_MAX_SIZE), bytes. A frame that claims more
+/// is not believed: it would count as millions of packets.
 const LARGEST_OFFLOAD: u32 = 8 * 65_536;
 const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;

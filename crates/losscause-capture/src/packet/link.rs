@@ -60,7 +60,8 @@ impl LinkType {
         Err(Unread::TooDeep)
     }
 
-    /// What the radio says of a frame of IEEE 802.11 with data, encrypted or not; none of a damaged one.
+    /// What the radio says of a frame of IEEE 802.11 with data, encrypted or not; none of a damaged
+    /// one.
     #[inline]
     pub fn radio(self, frame: &[u8]) -> Option<Radio> {
         match self {

@@ -1,6 +1,7 @@
 //! From a frame to what its headers say.
 //!
-//! Every length is checked; a header that is cut or contradicts itself gives [`Parsed::Unread`], never a guess.
+//! Every length is checked; a header that is cut or contradicts itself gives [`Parsed::Unread`],
+//! never a guess.
 //!
 //! ```
 //! use std::fs::File;
@@ -51,7 +52,8 @@ pub use tcp::{Block, Options, Tcp, flag};
 pub use unread::{Unread, UnreadCounts};
 pub use wifi::Radio;
 
-/// An address and a port; port 0 stands for none, as ESP has none. IPv4 addresses are kept as mapped ones (RFC 4291, section 2.5.5.2).
+/// An address and a port; port 0 stands for none, as ESP has none. IPv4 addresses are kept as
+/// mapped ones (RFC 4291, section 2.5.5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Endpoint {
     /// The address.
@@ -131,14 +133,24 @@ impl<'a> Parsed<'a> {
             match Tcp::parse(payload.bytes, payload.original) {
                 Some((src, dst, tcp)) => {
                     let header_bytes = (payload.original - tcp.payload_bytes) as usize;
-                    (src, dst, Transport::Tcp(tcp), payload.bytes.get(header_bytes..).unwrap_or_default())
+                    (
+                        src,
+                        dst,
+                        Transport::Tcp(tcp),
+                        payload.bytes.get(header_bytes..).unwrap_or_default(),
+                    )
                 }
-                None => return Parsed::Unread(payload.first::<20>().err().unwrap_or(Unread::Malformed)),
+                None => {
+                    return Parsed::Unread(
+                        payload.first::<20>().err().unwrap_or(Unread::Malformed),
+                    );
+                }
             }
         } else if ip.protocol == ip::ESP {
             match payload.first::<8>() {
                 Ok(_) => {
-                    let transport = Transport::Esp { payload: payload.bytes, payload_bytes: payload.original };
+                    let transport =
+                        Transport::Esp { payload: payload.bytes, payload_bytes: payload.original };
                     (0, 0, transport, &payload.bytes[8..])
                 }
                 Err(unread) => return Parsed::Unread(unread),
@@ -146,7 +158,8 @@ impl<'a> Parsed<'a> {
         } else {
             match payload.split::<8>() {
                 Ok((&[a, b, c, d, ..], data)) => {
-                    let transport = Transport::Udp { payload: data.bytes, payload_bytes: data.original };
+                    let transport =
+                        Transport::Udp { payload: data.bytes, payload_bytes: data.original };
                     (be16(a, b), be16(c, d), transport, data.bytes)
                 }
                 Err(unread) => return Parsed::Unread(unread),
@@ -210,7 +223,9 @@ impl std::str::FromStr for Endpoint {
 
     /// Reads what `Display` writes.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let end = text.parse().or_else(|_| text.parse().map(|address: IpAddr| SocketAddr::new(address, 0)))?;
+        let end = text
+            .parse()
+            .or_else(|_| text.parse().map(|address: IpAddr| SocketAddr::new(address, 0)))?;
         Ok(SocketAddr::into(end))
     }
 }

@@ -1,7 +1,7 @@
 //! Datagrams whose sender numbers them in clear: RTP (RFC 3550), WireGuard, ESP (RFC 4303) and SRT.
 //!
-//! Only RTP and SRT also say when a packet was sent. One packet proves nothing, as any UDP port may carry anything: a
-//! stream is one whose packets follow each other ([`Numbered::follows`]).
+//! Only RTP and SRT also say when a packet was sent. One packet proves nothing, as any UDP port may
+//! carry anything: a stream is one whose packets follow each other ([`Numbered::follows`]).
 
 use super::{Packet, Protocol, Rtp, Transport, Unread};
 
@@ -9,7 +9,8 @@ use super::{Packet, Protocol, Rtp, Transport, Unread};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Numbered {
     pub(crate) protocol: Protocol,
-    /// Which stream of its sender: RTP's source, WireGuard's receiver index, ESP's SPI, SRT's destination socket.
+    /// Which stream of its sender: RTP's source, WireGuard's receiver index, ESP's SPI, SRT's
+    /// destination socket.
     pub(crate) stream: u32,
     /// One more with every packet, as it is in the packet.
     pub(crate) number: u64,
@@ -21,8 +22,8 @@ pub(crate) struct Numbered {
     message: Option<(u32, bool, bool)>,
 }
 
-/// Bytes of the header of a data message of WireGuard: type, receiver index, counter ("WireGuard: Next Generation Kernel
-/// Network Tunnel", section 5.4.6).
+/// Bytes of the header of a data message of WireGuard: type, receiver index, counter ("WireGuard:
+/// Next Generation Kernel Network Tunnel", section 5.4.6).
 const WIREGUARD_BYTES: usize = 16;
 /// Bytes of ESP's header (RFC 4303, section 2).
 const ESP_BYTES: usize = 8;
@@ -34,8 +35,8 @@ const RTP_BYTES: usize = 12;
 pub(crate) const ESP_IN_UDP: u16 = 4500;
 /// Smaller SPIs are reserved (RFC 4303, section 2.1).
 const FIRST_SPI: u32 = 256;
-/// Packets of SRT that follow each other were sent within such a time, microseconds: a source that pauses longer is
-/// recognised by later packets.
+/// Packets of SRT that follow each other were sent within such a time, microseconds: a source that
+/// pauses longer is recognised by later packets.
 const SRT_APART_US: i32 = 10_000_000;
 /// SRT's message numbers have 26 bits.
 const MESSAGES: u32 = 1 << 26;
@@ -53,9 +54,8 @@ impl Numbered {
                 }
                 match payload.first()? {
                     0x80..=0xbf => Self::rtp(payload),
-                    4 if payload_bytes % 16 == 0 => {
-                        Self::wireguard(payload, payload_bytes).or_else(|| Self::srt(payload, packet))
-                    }
+                    4 if payload_bytes % 16 == 0 => Self::wireguard(payload, payload_bytes)
+                        .or_else(|| Self::srt(payload, packet)),
                     0..=0x7f => Self::srt(payload, packet),
                     _ => None,
                 }
@@ -70,7 +70,9 @@ impl Numbered {
     }
 
     fn wireguard(payload: &[u8], payload_bytes: u32) -> Option<Self> {
-        let &[4, 0, 0, 0, a, b, c, d, ref counter @ ..] = payload.first_chunk::<WIREGUARD_BYTES>()? else {
+        let &[4, 0, 0, 0, a, b, c, d, ref counter @ ..] =
+            payload.first_chunk::<WIREGUARD_BYTES>()?
+        else {
             return None;
         };
         // The header and the tag of an empty packet, which keeps a session alive.
@@ -78,26 +80,35 @@ impl Numbered {
         let counter = u64::from_le_bytes(*counter.first_chunk()?);
         // A session ends long before (section 6.1, Reject-After-Messages).
         let is_counter = counter < 1 << 62;
-        is_counter.then(|| Self::plain(Protocol::WireGuard, u32::from_le_bytes([a, b, c, d]), counter))
+        is_counter
+            .then(|| Self::plain(Protocol::WireGuard, u32::from_le_bytes([a, b, c, d]), counter))
     }
 
     fn esp(payload: &[u8]) -> Option<Self> {
         let &[a, b, c, d, e, f, g, h] = payload.first_chunk::<ESP_BYTES>()?;
         let spi = u32::from_be_bytes([a, b, c, d]);
-        (spi >= FIRST_SPI).then(|| Self::plain(Protocol::Esp, spi, u32::from_be_bytes([e, f, g, h]).into()))
+        (spi >= FIRST_SPI)
+            .then(|| Self::plain(Protocol::Esp, spi, u32::from_be_bytes([e, f, g, h]).into()))
     }
 
     /// A data packet of SRT: its first bit is clear.
     fn srt(payload: &[u8], packet: &Packet<'_>) -> Option<Self> {
         let header = payload.first_chunk::<SRT_BYTES>()?;
-        let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let word = |at: usize| {
+            u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+        };
         let number = word(0);
         let flags = word(4);
         let stamp = word(8);
         let socket = word(12);
         let message = flags % MESSAGES;
-        // What another protocol's own port or structure announces is not tried. No message has the number 0.
-        if number >> 31 == 1 || socket == 0 || message == 0 || Unread::datagram(packet) != Unread::Udp {
+        // What another protocol's own port or structure announces is not tried. No message has the
+        // number 0.
+        if number >> 31 == 1
+            || socket == 0
+            || message == 0
+            || Unread::datagram(packet) != Unread::Udp
+        {
             return None;
         }
         Some(Self {
@@ -122,7 +133,9 @@ impl Numbered {
 
     /// SRT: whether its message and its time may be those behind `before`.
     fn continues(&self, before: &Self) -> bool {
-        let (Some((message, begins, _)), Some((earlier, _, ended))) = (self.message, before.message) else {
+        let (Some((message, begins, _)), Some((earlier, _, ended))) =
+            (self.message, before.message)
+        else {
             return true;
         };
         let is_next = message == earlier % (MESSAGES - 1) + 1;
@@ -182,15 +195,23 @@ mod tests {
     }
 
     fn srt(number: u32, flags: u32, stamp: u32, socket: u32) -> Vec<u8> {
-        let mut payload: Vec<u8> = [number, flags, stamp, socket].iter().flat_map(|word| word.to_be_bytes()).collect();
+        let mut payload: Vec<u8> =
+            [number, flags, stamp, socket].iter().flat_map(|word| word.to_be_bytes()).collect();
         payload.resize(1_332, 0x47);
         payload
     }
 
     #[test]
     fn a_data_message_of_wireguard_has_an_index_and_a_counter() {
-        assert_eq!(udp(51_820, &wireguard(7, 9, 96)), Some(Numbered::plain(Protocol::WireGuard, 7, 9)));
-        assert_eq!(udp(51_820, &wireguard(7, u64::MAX, 96)), None, "no session has so many packets");
+        assert_eq!(
+            udp(51_820, &wireguard(7, 9, 96)),
+            Some(Numbered::plain(Protocol::WireGuard, 7, 9))
+        );
+        assert_eq!(
+            udp(51_820, &wireguard(7, u64::MAX, 96)),
+            None,
+            "no session has so many packets"
+        );
         let handshake = [[1, 0, 0, 0].to_vec(), vec![3; 144]].concat();
         assert_eq!(udp(51_820, &handshake), None);
     }
@@ -210,8 +231,12 @@ mod tests {
     fn packets_of_srt_follow_each_other_by_number_message_and_time() {
         const SOLO: u32 = 0b11 << 30;
         let first = udp(9_000, &srt(1_000, SOLO | 7, 500, 42)).unwrap();
-        assert_eq!((first.number, first.stream, first.stamp, first.is_again), (1_000, 42, Some(500), false));
-        let second = |number, flags, stamp, socket| udp(9_000, &srt(number, flags, stamp, socket)).unwrap();
+        assert_eq!(
+            (first.number, first.stream, first.stamp, first.is_again),
+            (1_000, 42, Some(500), false)
+        );
+        let second =
+            |number, flags, stamp, socket| udp(9_000, &srt(number, flags, stamp, socket)).unwrap();
         assert!(second(1_001, SOLO | 8, 1_500, 42).follows(&first));
         for (what, other) in [
             ("a number is missing", second(1_002, SOLO | 8, 1_500, 42)),
@@ -224,6 +249,10 @@ mod tests {
         assert!(second(1_001, SOLO | 8 | 1 << 26, 1_500, 42).is_again);
         let control = udp(9_000, &srt(1 << 31, SOLO | 7, 500, 42));
         assert!(control.is_none_or(|packet| packet.protocol != Protocol::Srt));
-        assert_eq!(udp(9_000, &srt(5, SOLO | 7, 500, 0)), None, "no socket: iperf's datagrams, for example");
+        assert_eq!(
+            udp(9_000, &srt(5, SOLO | 7, 500, 0)),
+            None,
+            "no socket: iperf's datagrams, for example"
+        );
     }
 }

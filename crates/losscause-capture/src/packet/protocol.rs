@@ -52,7 +52,8 @@ impl Protocol {
         self.wrap().map_or(number, |wrap| number % wrap)
     }
 
-    /// How far `number` is ahead of `newest`, which is without wrap-around: negative if it is older.
+    /// How far `number` is ahead of `newest`, which is without wrap-around: negative if it is
+    /// older.
     pub(crate) fn ahead(self, number: u64, newest: u64) -> i64 {
         match self.wrap() {
             None => number.wrapping_sub(newest) as i64,
@@ -70,7 +71,9 @@ mod tests {
 
     #[test]
     fn a_number_is_the_nearest_to_the_newest_one() {
-        for (protocol, wrap) in [(Protocol::Rtp, 1_u64 << 16), (Protocol::Srt, 1 << 31), (Protocol::Esp, 1 << 32)] {
+        for (protocol, wrap) in
+            [(Protocol::Rtp, 1_u64 << 16), (Protocol::Srt, 1 << 31), (Protocol::Esp, 1 << 32)]
+        {
             let newest = 5 * wrap - 2;
             assert_eq!(protocol.ahead(1, newest), 3, "{protocol:?}");
             assert_eq!(protocol.ahead(wrap - 4, newest), -2, "{protocol:?}");

@@ -28,7 +28,9 @@ impl<'a> Rest<'a> {
     #[inline]
     pub(super) fn skip(self, bytes: usize) -> Result<Self, Unread> {
         match self.bytes.get(bytes..) {
-            Some(rest) => Ok(Self { bytes: rest, original: self.original.saturating_sub(bytes as u32) }),
+            Some(rest) => {
+                Ok(Self { bytes: rest, original: self.original.saturating_sub(bytes as u32) })
+            }
             None => Err(self.ends_before(bytes)),
         }
     }

@@ -14,12 +14,13 @@ pub struct Rtp {
 }
 
 impl Rtp {
-    /// Reads a header; none if the payload cannot be RTP. A UDP payload that passes may still be something else, so a
-    /// stream must prove itself with several packets.
+    /// Reads a header; none if the payload cannot be RTP. A UDP payload that passes may still be
+    /// something else, so a stream must prove itself with several packets.
     #[inline]
     pub fn parse(payload: &[u8]) -> Option<Self> {
         let header = payload.first_chunk::<12>()?;
-        // Version 2. RTCP shares the version; its packet types are 192 to 223 (RFC 5761, section 4).
+        // Version 2. RTCP shares the version; its packet types are 192 to 223 (RFC 5761, section
+        // 4).
         if header[0] >> 6 != 2 || (192..=223).contains(&header[1]) {
             return None;
         }

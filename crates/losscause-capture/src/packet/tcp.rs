@@ -74,7 +74,9 @@ impl Options {
                 }
                 _ => {}
             }
-            let Some(length) = after.first().map(|&length| usize::from(length)).filter(|&length| length >= 2) else {
+            let Some(length) =
+                after.first().map(|&length| usize::from(length)).filter(|&length| length >= 2)
+            else {
                 break;
             };
             let Some((option, rest)) = bytes.split_at_checked(length) else {
@@ -93,7 +95,9 @@ impl Options {
             // RFC 7323, section 2.3: a shift above 14 is taken for 14.
             (WINDOW_SCALE, &[shift]) => self.window_scale = Some(shift.min(14)),
             (SACK_PERMITTED, []) => self.sack_permitted = true,
-            (TIMESTAMPS, value) => self.timestamps = value.first_chunk::<8>().map(pair).or(self.timestamps),
+            (TIMESTAMPS, value) => {
+                self.timestamps = value.first_chunk::<8>().map(pair).or(self.timestamps)
+            }
             (SACK, value) => {
                 for block in value.chunks_exact(8).take(4) {
                     if let Some(block) = block.first_chunk::<8>() {
@@ -141,11 +145,14 @@ impl Tcp {
         self.flags & flags == flags
     }
 
-    /// Reads a header. `segment` is what was captured of header and payload, `original_bytes` what there was.
+    /// Reads a header. `segment` is what was captured of header and payload, `original_bytes` what
+    /// there was.
     #[inline]
     pub(super) fn parse(segment: &[u8], original_bytes: u32) -> Option<(u16, u16, Self)> {
         let header = segment.first_chunk::<20>()?;
-        let be32 = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let be32 = |at: usize| {
+            u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+        };
         let be16 = |at: usize| u16::from_be_bytes([header[at], header[at + 1]]);
         let header_bytes = usize::from(header[12] >> 4) * 4;
         if header_bytes < 20 || header_bytes as u32 > original_bytes {
@@ -176,7 +183,8 @@ mod tests {
     #[test]
     fn an_unknown_option_does_not_hide_those_behind_it() {
         // Kind 253 (experimental, 4 bytes), padding, timestamps 1 and 2, a block from 3 to 4.
-        let bytes = [253, 4, 9, 9, 1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 5, 10, 0, 0, 0, 3, 0, 0, 0, 4];
+        let bytes =
+            [253, 4, 9, 9, 1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 5, 10, 0, 0, 0, 3, 0, 0, 0, 4];
         let options = Options::parse(&bytes);
         assert_eq!((options.timestamps, options.sack_blocks()), (Some((1, 2)), &[(3, 4)][..]));
         assert!(!options.cut);
@@ -186,7 +194,10 @@ mod tests {
     fn a_snap_length_inside_the_options_keeps_what_is_whole() {
         let bytes = [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 1, 5, 18, 0, 0, 0, 3, 0, 0];
         let options = Options::parse(&bytes);
-        assert_eq!((options.timestamps, options.sack_blocks().len(), options.cut), (Some((1, 2)), 0, true));
+        assert_eq!(
+            (options.timestamps, options.sack_blocks().len(), options.cut),
+            (Some((1, 2)), 0, true)
+        );
     }
 
     #[test]

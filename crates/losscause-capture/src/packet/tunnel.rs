@@ -1,7 +1,8 @@
 //! Headers between the link layer and the IP packet of a flow: tunnels, labels, PPP, LLC.
 //!
-//! A packet is read alike inside of a tunnel and outside of it, so both belong to one flow. Nothing is copied. What a
-//! port alone announces must have a plausible header: another protocol may use that port.
+//! A packet is read alike inside of a tunnel and outside of it, so both belong to one flow. Nothing
+//! is copied. What a port alone announces must have a plausible header: another protocol may use
+//! that port.
 
 use super::link::announced;
 use super::rest::{Header, Next, Rest, be16};
@@ -31,7 +32,9 @@ const GRE: u8 = 47;
 pub(super) fn over_udp(datagram: Rest<'_>) -> Option<Result<Next<'_>, Unread>> {
     let &[_, _, high, low, ..] = datagram.bytes else { return None };
     match be16(high, low) {
-        port @ (VXLAN | VXLAN_OF_LINUX | GENEVE | GTP_U) => below_port(port, datagram.skip(8).ok()?),
+        port @ (VXLAN | VXLAN_OF_LINUX | GENEVE | GTP_U) => {
+            below_port(port, datagram.skip(8).ok()?)
+        }
         _ => None,
     }
 }
@@ -45,14 +48,18 @@ const GTP_U: u16 = 2152;
 #[cold]
 fn below_port<'a>(port: u16, payload: Rest<'a>) -> Option<Result<Next<'a>, Unread>> {
     match (port, payload.bytes.first_chunk::<8>()?) {
-        // RFC 7348, section 5: one flag, reserved bits are zero. With a group policy (draft-smith-vxlan-group-policy)
-        // there are three more flags and the group.
+        // RFC 7348, section 5: one flag, reserved bits are zero. With a group policy
+        // (draft-smith-vxlan-group-policy) there are three more flags and the group.
         (VXLAN | VXLAN_OF_LINUX, [0x08, 0, 0, 0, _, _, _, 0]) => Some(vxlan(payload)),
-        (VXLAN | VXLAN_OF_LINUX, [0x88, policy, _, _, _, _, _, 0]) if policy & !0x48 == 0 => Some(vxlan(payload)),
+        (VXLAN | VXLAN_OF_LINUX, [0x88, policy, _, _, _, _, _, 0]) if policy & !0x48 == 0 => {
+            Some(vxlan(payload))
+        }
         // RFC 8926, section 3.4: version 0, reserved bits are zero.
         (GENEVE, [0..=0x3f, flags, _, _, _, _, _, 0]) if flags & 0x3f == 0 => Some(geneve(payload)),
         // 3GPP TS 29.281, section 5.1: version 1, a packet of a user, whose length fits.
-        (GTP_U, [0x30..=0x37, 0xff, high, low, ..]) if u32::from(be16(*high, *low)) + 8 <= payload.original => {
+        (GTP_U, [0x30..=0x37, 0xff, high, low, ..])
+            if u32::from(be16(*high, *low)) + 8 <= payload.original =>
+        {
             Some(gtp_u(payload))
         }
         _ => None,
@@ -77,7 +84,8 @@ fn gtp_u(rest: Rest<'_>) -> Result<Next<'_>, Unread> {
         let (&[_, _, _, mut next], behind) = rest.split()?;
         rest = behind;
         while flags & 4 != 0 && next != 0 {
-            // An extension header says its length in words of 4 bytes, and ends with the type of the next one.
+            // An extension header says its length in words of 4 bytes, and ends with the type of
+            // the next one.
             let bytes = usize::from(rest.first::<1>()?[0]) * 4;
             let header = rest.bytes.get(..bytes).ok_or_else(|| rest.ends_before(bytes))?;
             next = *header.last().ok_or(Unread::Malformed)?;
@@ -112,12 +120,15 @@ const BRIDGED: u16 = 0x6558;
 pub(super) fn llc(rest: Rest<'_>) -> Result<Next<'_>, Unread> {
     match rest.bytes {
         // The second organisation is IEEE 802.1H's.
-        &[0xaa, 0xaa, 3, 0, 0, 0 | 0xf8, high, low, ..] => Ok((announced(high, low), rest.skip(8)?)),
+        &[0xaa, 0xaa, 3, 0, 0, 0 | 0xf8, high, low, ..] => {
+            Ok((announced(high, low), rest.skip(8)?))
+        }
         _ => Err(Unread::Llc),
     }
 }
 
-/// RFC 3032. The last label does not say what follows (RFC 4928): an IP packet, or Ethernet in a pseudowire.
+/// RFC 3032. The last label does not say what follows (RFC 4928): an IP packet, or Ethernet in a
+/// pseudowire.
 fn mpls(mut rest: Rest<'_>) -> Result<Next<'_>, Unread> {
     loop {
         let (label, behind) = rest.split::<4>()?;
@@ -131,8 +142,12 @@ fn mpls(mut rest: Rest<'_>) -> Result<Next<'_>, Unread> {
         return Ok((Header::Ip, rest));
     }
     let is_ethernet = |rest: &Rest<'_>| {
-        let known =
-            |kind: &[u8]| matches!(be16(kind[0], kind[1]), 0x0800 | 0x86dd | 0x8100 | 0x88a8 | 0x0806 | MPLS | PPPOE);
+        let known = |kind: &[u8]| {
+            matches!(
+                be16(kind[0], kind[1]),
+                0x0800 | 0x86dd | 0x8100 | 0x88a8 | 0x0806 | MPLS | PPPOE
+            )
+        };
         rest.bytes.get(12..14).is_some_and(known)
     };
     // A control word begins with four zero bits (RFC 4385); it may be left out.

@@ -74,12 +74,14 @@ impl Unread {
             [0x80..=0xbf, 192..=223, ..] => Self::Rtcp,
             // RFC 3948: no key exchange (four zeros), no keep-alive (one byte).
             [a, b, c, d, ..] if is_at(4500) && [a, b, c, d] != [0; 4] => Self::Esp,
-            // The types of the messages have fixed sizes, or multiples of 16 bytes (WireGuard, section 5.4).
+            // The types of the messages have fixed sizes, or multiples of 16 bytes (WireGuard,
+            // section 5.4).
             [1, 0, 0, 0, ..] if payload_bytes == 148 => Self::WireGuard,
             [2, 0, 0, 0, ..] if payload_bytes == 92 => Self::WireGuard,
             [3, 0, 0, 0, ..] if payload_bytes == 64 => Self::WireGuard,
             [4, 0, 0, 0, ..] if payload_bytes >= 32 && payload_bytes % 16 == 0 => Self::WireGuard,
-            // RFC 9000, sections 17.2 and 17.3: a long header has a version (1, 2 or a draft's), a short one nothing.
+            // RFC 9000, sections 17.2 and 17.3: a long header has a version (1, 2 or a draft's), a
+            // short one nothing.
             [0xc0..=0xff, 0, 0, 0, 1, ..] | [0xc0..=0xff, 0x6b, 0x33, 0x43, 0xcf, ..] => Self::Quic,
             [0xc0..=0xff, 0xff, 0, 0, ..] => Self::Quic,
             [0x40..=0x7f, ..] if is_at(443) => Self::Quic,
@@ -89,8 +91,13 @@ impl Unread {
 
     /// Whether a transfer may be inside: it is not, if a frame only manages a network.
     fn may_hide_a_transfer(self) -> bool {
-        !matches!(self, Self::Arp | Self::Icmp | Self::Dns | Self::Rtcp | Self::WifiWithoutData | Self::Llc)
-            && !matches!(self, Self::Protocol(IGMP | PIM | OSPF | VRRP) | Self::EtherType(LLDP | EAPOL))
+        !matches!(
+            self,
+            Self::Arp | Self::Icmp | Self::Dns | Self::Rtcp | Self::WifiWithoutData | Self::Llc
+        ) && !matches!(
+            self,
+            Self::Protocol(IGMP | PIM | OSPF | VRRP) | Self::EtherType(LLDP | EAPOL)
+        )
     }
 }
 
@@ -166,7 +173,9 @@ impl UnreadCounts {
     pub fn iter(&self) -> impl Iterator<Item = (Unread, u64)> {
         let mut sorted = self.0.clone();
         let last = |kind: &Unread| *kind == Unread::Other;
-        sorted.sort_by_key(|(kind, packets)| (last(kind), std::cmp::Reverse(*packets), kind.to_string()));
+        sorted.sort_by_key(|(kind, packets)| {
+            (last(kind), std::cmp::Reverse(*packets), kind.to_string())
+        });
         sorted.into_iter()
     }
 

@@ -8,8 +8,8 @@ use super::{Unread, tunnel};
 pub struct Radio {
     /// Whether the frame repeats one that was not acknowledged.
     pub is_retry: bool,
-    /// The rate it was sent with, bits per second; none if the capture does not say or the rate has no such number (802.11n
-    /// and later).
+    /// The rate it was sent with, bits per second; none if the capture does not say or the rate has
+    /// no such number (802.11n and later).
     pub rate_bps: Option<u32>,
 }
 
@@ -35,7 +35,9 @@ impl Radiotap {
         let &[0, _, low, high, ..] = frame else { return None };
         let bytes = usize::from(u16::from_le_bytes([low, high]));
         let header = frame.get(..bytes)?;
-        let present = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(*header.get(at..)?.first_chunk()?)) };
+        let present = |at: usize| -> Option<u32> {
+            Some(u32::from_le_bytes(*header.get(at..)?.first_chunk()?))
+        };
         let fields = present(4)?;
         let mut at = 8;
         // The highest bit announces one more word of such bits.
@@ -53,7 +55,11 @@ impl Radiotap {
         };
         let flags = byte(1);
         let rate = byte(2);
-        Some(Self { bytes, flags: flags.unwrap_or(0), rate_bps: rate.map(|rate| u32::from(rate) * RATE_UNIT_BPS) })
+        Some(Self {
+            bytes,
+            flags: flags.unwrap_or(0),
+            rate_bps: rate.map(|rate| u32::from(rate) * RATE_UNIT_BPS),
+        })
     }
 
     /// The frame arrived damaged: its check sequence is wrong.

@@ -57,7 +57,10 @@ impl Names {
         let role = self.role.clone().filter(|role| role != "unknown");
         match (self.name.clone(), role) {
             (Some(name), Some(role)) => format!("{name} ({role})"),
-            (name, role) => name.or(role).or_else(|| self.title.clone()).unwrap_or_else(|| "this end".to_owned()),
+            (name, role) => name
+                .or(role)
+                .or_else(|| self.title.clone())
+                .unwrap_or_else(|| "this end".to_owned()),
         }
     }
 
@@ -84,7 +87,9 @@ impl Connection {
                 acks.iter().for_each(|ack| self.sender.on_ack(now, ack));
             }
             Event::Acked(ack) => self.sender.on_ack(now, &ack),
-            Event::Lost { number, bytes, trigger } => self.sender.on_lost(now, number, bytes, trigger),
+            Event::Lost { number, bytes, trigger } => {
+                self.sender.on_lost(now, number, bytes, trigger)
+            }
             Event::Metrics(metrics) => self.sender.on_metrics(now, metrics),
             Event::Started(ends) => {
                 for (own, told) in self.ends.iter_mut().zip(ends) {
@@ -99,13 +104,15 @@ impl Connection {
         self.sender.size()
     }
 
-    /// The flows: what this end sent and what it received. The events of the connection have `group` in common.
+    /// The flows: what this end sent and what it received. The events of the connection have
+    /// `group` in common.
     pub(super) fn finish(self, group: &str, names: &Names, rules: &Rules) -> Vec<FlowResult> {
         let [this, other] = self.ends;
         let this = this.unwrap_or_else(|| names.of_this_end());
         let other = other.unwrap_or_else(|| names.of_the_other_end());
         let group = shown(group.trim_matches('"'));
-        let connection = Some(group).filter(|group| !group.is_empty()).or_else(|| names.connection.clone());
+        let connection =
+            Some(group).filter(|group| !group.is_empty()).or_else(|| names.connection.clone());
         let connection = connection.map(|name| name.to_lowercase());
         let sent = self.sender.finish([this.clone(), other.clone()], connection.clone(), rules);
         let received = self.receiver.finish([other, this], connection, rules);

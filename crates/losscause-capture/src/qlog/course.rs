@@ -20,11 +20,21 @@ const LOOK_BACK: usize = 4_096;
 
 impl Course {
     pub(super) fn new(rules: &Rules) -> Self {
-        Self { judge: AtSender::new(&rules.chosen, rules.budget.as_ref()), losses: Losses::default(), lost: 0 }
+        Self {
+            judge: AtSender::new(&rules.chosen, rules.budget.as_ref()),
+            losses: Losses::default(),
+            lost: 0,
+        }
     }
 
     /// A packet is lost: its number, when it was sent, and its bytes.
-    pub(super) fn lose(&mut self, now: Time, lost: (u64, Option<Time>, u64), flight: u64, trigger: Trigger) {
+    pub(super) fn lose(
+        &mut self,
+        now: Time,
+        lost: (u64, Option<Time>, u64),
+        flight: u64,
+        trigger: Trigger,
+    ) {
         let (start, sent, bytes) = lost;
         let (signal, evidence) = match trigger {
             Trigger::Threshold => (Signal::Gap, Evidence::FastRetransmit),
@@ -35,8 +45,19 @@ impl Course {
         let state = State::Lost;
         let frame = None;
         let frame_again = None;
-        let passage = Passage { flight_pkts: Some(flight as u32), ..Passage::at(sent.unwrap_or(now)) };
-        self.losses.push(Found { time: now, start, end, frame, frame_again, evidence, passage, opinions, state });
+        let passage =
+            Passage { flight_pkts: Some(flight as u32), ..Passage::at(sent.unwrap_or(now)) };
+        self.losses.push(Found {
+            time: now,
+            start,
+            end,
+            frame,
+            frame_again,
+            evidence,
+            passage,
+            opinions,
+            state,
+        });
     }
 
     /// A packet that was declared lost is acknowledged: it was not.

@@ -1,7 +1,8 @@
 //! What an event says, in the words of every draft.
 //!
-//! Names of events and of packet types changed their case and their category between drafts, numbers were once texts,
-//! and sizes moved from the header to `raw`. Fields are therefore looked for where any draft has them.
+//! Names of events and of packet types changed their case and their category between drafts,
+//! numbers were once texts, and sizes moved from the header to `raw`. Fields are therefore looked
+//! for where any draft has them.
 
 use losscause::{Span, Time};
 use serde_json::Value;
@@ -59,7 +60,8 @@ pub(super) struct Packet {
     pub(super) is_application: bool,
     pub(super) number: u64,
     pub(super) bytes: u64,
-    /// Whether the other end must acknowledge it (RFC 9002, section 2). True if the log has no frames.
+    /// Whether the other end must acknowledge it (RFC 9002, section 2). True if the log has no
+    /// frames.
     pub(super) is_eliciting: bool,
 }
 
@@ -116,7 +118,8 @@ impl Layout {
             }
             "event_fields" => {
                 let names = value.as_array().into_iter().flatten();
-                self.fields = names.map(|name| name.as_str().unwrap_or_default().to_lowercase()).collect();
+                self.fields =
+                    names.map(|name| name.as_str().unwrap_or_default().to_lowercase()).collect();
                 self.delta |= self.fields.iter().any(|name| name == "delta_time");
             }
             _ => {}
@@ -139,7 +142,9 @@ impl Layout {
             _ => {}
         };
         match value {
-            Value::Array(values) => self.fields.iter().zip(values).for_each(|(key, value)| field(key, value)),
+            Value::Array(values) => {
+                self.fields.iter().zip(values).for_each(|(key, value)| field(key, value))
+            }
             Value::Object(object) => object.into_iter().for_each(|(key, value)| field(&key, value)),
             _ => {}
         }
@@ -162,16 +167,29 @@ impl Layout {
             "packet_received" => Event::Received { packet: packet(data), acks: self.acks(data) },
             "packets_acked" if is_application(data) => {
                 let numbers = data["packet_numbers"].as_array()?.iter().filter_map(whole);
-                Event::Acked(Ack { ranges: numbers.map(|number| (number, number)).collect(), ..Ack::default() })
+                Event::Acked(Ack {
+                    ranges: numbers.map(|number| (number, number)).collect(),
+                    ..Ack::default()
+                })
             }
-            "packet_lost" if is_application(data) && data["is_mtu_probe_packet"] != Value::Bool(true) => {
-                Event::Lost { number: number_of(data)?, bytes: bytes_of(data), trigger: trigger(data, column) }
+            "packet_lost"
+                if is_application(data) && data["is_mtu_probe_packet"] != Value::Bool(true) =>
+            {
+                Event::Lost {
+                    number: number_of(data)?,
+                    bytes: bytes_of(data),
+                    trigger: trigger(data, column),
+                }
             }
-            "metrics_updated" | "metric_update" | "recovery_metrics_updated" => Event::Metrics(Metrics {
-                window_bytes: ["congestion_window", "cwnd"].iter().find_map(|key| real(&data[*key])),
-                in_flight_bytes: real(&data["bytes_in_flight"]),
-                latest_rtt: self.span(&data["latest_rtt"]).filter(|rtt| *rtt > Span::ZERO),
-            }),
+            "metrics_updated" | "metric_update" | "recovery_metrics_updated" => {
+                Event::Metrics(Metrics {
+                    window_bytes: ["congestion_window", "cwnd"]
+                        .iter()
+                        .find_map(|key| real(&data[*key])),
+                    in_flight_bytes: real(&data["bytes_in_flight"]),
+                    latest_rtt: self.span(&data["latest_rtt"]).filter(|rtt| *rtt > Span::ZERO),
+                })
+            }
             "connection_started" | "connection_new" => Event::Started(ends(data)),
             _ => return None,
         })
@@ -179,15 +197,22 @@ impl Layout {
 
     /// A length of time, not negative.
     fn span(&self, value: &Value) -> Option<Span> {
-        real(value).map(|time| Span::from_nanos((time * self.nanos_per_unit).clamp(0.0, FARTHEST) as i64))
+        real(value)
+            .map(|time| Span::from_nanos((time * self.nanos_per_unit).clamp(0.0, FARTHEST) as i64))
     }
 
     /// The ACK frames of a packet.
     fn acks(&self, data: &Value) -> Vec<Ack> {
         let frames = data["frames"].as_array().into_iter().flatten();
-        let acks = frames.filter(|frame| frame_type(frame).is_some_and(|name| name.eq_ignore_ascii_case("ack")));
+        let acks = frames
+            .filter(|frame| frame_type(frame).is_some_and(|name| name.eq_ignore_ascii_case("ack")));
         acks.map(|frame| Ack {
-            ranges: frame["acked_ranges"].as_array().into_iter().flatten().filter_map(range).collect(),
+            ranges: frame["acked_ranges"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(range)
+                .collect(),
             delay: self.span(&frame["ack_delay"]),
             marked: whole(&frame["ce"]).unwrap_or(0),
         })
@@ -195,7 +220,8 @@ impl Layout {
     }
 }
 
-/// A name without its category: `quic:packet_sent`, `transport:packet_sent` and `PACKET_SENT` are the same.
+/// A name without its category: `quic:packet_sent`, `transport:packet_sent` and `PACKET_SENT` are
+/// the same.
 fn simple_name(name: &str) -> String {
     name.rsplit(':').next().unwrap_or(name).to_lowercase()
 }
@@ -206,7 +232,9 @@ fn packet(data: &Value) -> Packet {
         is_application: number.is_some() && is_application(data),
         number: number.unwrap_or(0),
         bytes: bytes_of(data),
-        is_eliciting: data["frames"].as_array().is_none_or(|frames| frames.iter().any(is_eliciting)),
+        is_eliciting: data["frames"]
+            .as_array()
+            .is_none_or(|frames| frames.iter().any(is_eliciting)),
     }
 }
 
@@ -214,8 +242,13 @@ fn packet(data: &Value) -> Packet {
 fn bytes_of(data: &Value) -> u64 {
     let raw = &data["raw"];
     let header = &data["header"];
-    let sizes =
-        [&raw["length"], &header["packet_size"], &data["packet_size"], &raw["payload_length"], &header["length"]];
+    let sizes = [
+        &raw["length"],
+        &header["packet_size"],
+        &data["packet_size"],
+        &raw["payload_length"],
+        &header["length"],
+    ];
     // No datagram is larger.
     sizes.into_iter().find_map(whole).unwrap_or(0).min(65_535)
 }
@@ -226,11 +259,18 @@ fn number_of(data: &Value) -> Option<u64> {
     number.filter(|number| *number < 1 << 62)
 }
 
-/// Whether a packet is of the application data space. One whose type is not known is (quic-trace logs none).
+/// Whether a packet is of the application data space. One whose type is not known is (quic-trace
+/// logs none).
 fn is_application(data: &Value) -> bool {
-    let places = [&data["header"]["packet_type"], &data["packet_type"], &data["type"], &data["packet_number_space"]];
+    let places = [
+        &data["header"]["packet_type"],
+        &data["packet_type"],
+        &data["type"],
+        &data["packet_number_space"],
+    ];
     let name = places.into_iter().find_map(Value::as_str);
-    const OTHERS: [&str; 5] = ["initial", "handshake", "retry", "version_negotiation", "stateless_reset"];
+    const OTHERS: [&str; 5] =
+        ["initial", "handshake", "retry", "version_negotiation", "stateless_reset"];
     name.is_none_or(|name| !OTHERS.iter().any(|other| name.eq_ignore_ascii_case(other)))
 }
 
@@ -254,7 +294,8 @@ fn range(value: &Value) -> Option<(u64, u64)> {
 /// Old drafts have a column for it.
 fn trigger(data: &Value, column: Option<&str>) -> Trigger {
     let trigger = data["trigger"].as_str().or(column).unwrap_or_default();
-    let is_timer = ["pto_expired", "pto", "timeout"].iter().any(|own| trigger.eq_ignore_ascii_case(own));
+    let is_timer =
+        ["pto_expired", "pto", "timeout"].iter().any(|own| trigger.eq_ignore_ascii_case(own));
     if is_timer { Trigger::Timeout } else { Trigger::Threshold }
 }
 
@@ -267,8 +308,13 @@ fn ends(data: &Value) -> [Option<String>; 2] {
             (&nested["ip_v4"], &nested["port_v4"]),
             (&nested["ip_v6"], &nested["port_v6"]),
         ];
-        let (ip, port) = pairs.into_iter().find_map(|(ip, port)| Some((ip.as_str()?, whole(port)?)))?;
-        Some(if ip.contains(':') { format!("[{}]:{port}", shown(ip)) } else { format!("{}:{port}", shown(ip)) })
+        let (ip, port) =
+            pairs.into_iter().find_map(|(ip, port)| Some((ip.as_str()?, whole(port)?)))?;
+        Some(if ip.contains(':') {
+            format!("[{}]:{port}", shown(ip))
+        } else {
+            format!("{}:{port}", shown(ip))
+        })
     };
     [end(["src_ip", "src_port"], "local"), end(["dst_ip", "dst_port"], "remote")]
 }
@@ -285,5 +331,8 @@ fn whole(value: &Value) -> Option<u64> {
 
 /// A number, or the text of one.
 fn real(value: &Value) -> Option<f64> {
-    value.as_f64().or_else(|| value.as_str()?.parse().ok()).filter(|number: &f64| number.is_finite())
+    value
+        .as_f64()
+        .or_else(|| value.as_str()?.parse().ok())
+        .filter(|number: &f64| number.is_finite())
 }

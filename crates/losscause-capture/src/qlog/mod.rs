@@ -11,9 +11,10 @@
 //! receiver    what arrived        → gaps in packet numbers
 //! ```
 //!
-//! All drafts are read: events as arrays whose columns `event_fields` names (draft-marx-qlog-main-schema-00 and -01), as
-//! objects (from -02 on), in one JSON text, as JSON text sequences (RFC 7464) or with a line per event. Packets of the
-//! application data space are judged; those of the handshake are counted.
+//! All drafts are read: events as arrays whose columns `event_fields` names
+//! (draft-marx-qlog-main-schema-00 and -01), as objects (from -02 on), in one JSON text, as JSON
+//! text sequences (RFC 7464) or with a line per event. Packets of the application data space are
+//! judged; those of the handshake are counted.
 
 mod connection;
 mod course;
@@ -35,7 +36,9 @@ const MAX_BLANKS: u64 = 1 << 16;
 ///
 /// # Errors
 /// If the first bytes cannot be read.
-pub(crate) fn recognised<'a>(mut source: Box<dyn Read + 'a>) -> io::Result<(bool, Box<dyn Read + 'a>)> {
+pub(crate) fn recognised<'a>(
+    mut source: Box<dyn Read + 'a>,
+) -> io::Result<(bool, Box<dyn Read + 'a>)> {
     let mut head = Vec::new();
     let first = loop {
         if source.by_ref().take(1).read_to_end(&mut head)? == 0 || head.len() as u64 > MAX_BLANKS {
@@ -46,5 +49,8 @@ pub(crate) fn recognised<'a>(mut source: Box<dyn Read + 'a>) -> io::Result<(bool
             first => break first.copied(),
         }
     };
-    Ok((matches!(first, Some(b'{' | text::RECORD_SEPARATOR)), Box::new(Cursor::new(head).chain(source))))
+    Ok((
+        matches!(first, Some(b'{' | text::RECORD_SEPARATOR)),
+        Box::new(Cursor::new(head).chain(source)),
+    ))
 }

@@ -1,14 +1,16 @@
 //! What this end received: gaps in packet numbers.
 //!
-//! A QUIC packet number is never sent twice, so a number that a later one reveals as missing is lost, unless it arrives
-//! late. A sender may leave out numbers on purpose (RFC 9000, section 21.4); nothing in the receiver's log tells.
+//! A QUIC packet number is never sent twice, so a number that a later one reveals as missing is
+//! lost, unless it arrives late. A sender may leave out numbers on purpose (RFC 9000, section
+//! 21.4); nothing in the receiver's log tells.
 
 use losscause::Time;
 use losscause::arrivals::MAX_JUMP_PKTS;
 
 use super::event::Packet;
 use crate::flow::{
-    Evidence, FlowCounts, FlowResult, Found, LoggedPackets, Losses, Passage, Protocol, Rules, State, Vantage,
+    Evidence, FlowCounts, FlowResult, Found, LoggedPackets, Losses, Passage, Protocol, Rules,
+    State, Vantage,
 };
 use crate::judge::{AtReceiver, Departure, SenderClock};
 use crate::over_time::Transfer;
@@ -41,7 +43,12 @@ impl Receiver {
     pub(super) fn new(rules: &Rules) -> Self {
         let number = rules.watch.number();
         // There is no timestamp for the clock to read.
-        let mut judge = AtReceiver::new(&rules.chosen, SenderClock::tcp(), rules.keep_skew, rules.budget.as_ref());
+        let mut judge = AtReceiver::new(
+            &rules.chosen,
+            SenderClock::tcp(),
+            rules.keep_skew,
+            rules.budget.as_ref(),
+        );
         judge.observe_with(rules.watch.log(number, Vantage::Receiver));
         Self {
             number,
@@ -98,7 +105,8 @@ impl Receiver {
     }
 
     fn on_old(&mut self, number: u64) {
-        let late = self.losses.found.iter_mut().rev().take(LOOK_BACK).find(|found| found.start == number);
+        let late =
+            self.losses.found.iter_mut().rev().take(LOOK_BACK).find(|found| found.start == number);
         match late.filter(|found| found.state == State::Lost) {
             Some(found) => {
                 found.state = State::Reordered;
@@ -120,7 +128,9 @@ impl Receiver {
         }
         let mut result = FlowResult::new(self.number, src, dst, Protocol::Quic, Vantage::Receiver);
         (result.packets, result.bytes) = (self.packets, self.bytes);
-        result.unmet = (0..rules.chosen.iter().count()).map(|index| self.judge.unmet_need(index, false)).collect();
+        result.unmet = (0..rules.chosen.iter().count())
+            .map(|index| self.judge.unmet_need(index, false))
+            .collect();
         result.counts = FlowCounts { joined: self.judge.joined(), ..self.counts };
         result.delays = self.judge.delays().into();
         result.losses = self.losses;

@@ -11,8 +11,8 @@ pub(super) struct Rtt {
 }
 
 impl Rtt {
-    /// A sample, and the peer's delay in it, which is taken off unless the rest were below the smallest round trip
-    /// (RFC 9002, section 5.3).
+    /// A sample, and the peer's delay in it, which is taken off unless the rest were below the
+    /// smallest round trip (RFC 9002, section 5.3).
     pub(super) fn on_sample(&mut self, whole: Span, delay: Option<Span>) -> Span {
         let smallest = self.smallest.map_or(whole, |smallest| smallest.min(whole));
         self.smallest = Some(smallest);

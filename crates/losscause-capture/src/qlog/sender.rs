@@ -1,14 +1,16 @@
 //! What this end sent: which packets arrived, and which were lost.
 //!
-//! A loss is what the stack declared lost. A log without any such event has the losses that RFC 9002, section 6.1, finds
-//! from the acknowledgements: three later numbers were acknowledged, or a later one was and 9/8 of a round trip went by.
-//! Both are followed until the first declaration shows which one counts. A packet that is acknowledged behind its
-//! declaration was not lost: it is spurious.
+//! A loss is what the stack declared lost. A log without any such event has the losses that RFC
+//! 9002, section 6.1, finds from the acknowledgements: three later numbers were acknowledged, or a
+//! later one was and 9/8 of a round trip went by. Both are followed until the first declaration
+//! shows which one counts. A packet that is acknowledged behind its declaration was not lost: it is
+//! spurious.
 //!
-//! Acknowledgements give the algorithms what they get at a TCP sender with SACK, in packets: the round-trip time of the
-//! newest packet without the peer's delay, what is newly missing, and what is in flight. Some stacks (quinn) log neither
-//! packets nor acknowledgements, but metrics and losses: there every change of the latest round-trip time stands for an
-//! acknowledgement, and what is declared lost before it for the gap that it shows.
+//! Acknowledgements give the algorithms what they get at a TCP sender with SACK, in packets: the
+//! round-trip time of the newest packet without the peer's delay, what is newly missing, and what
+//! is in flight. Some stacks (quinn) log neither packets nor acknowledgements, but metrics and
+//! losses: there every change of the latest round-trip time stands for an acknowledgement, and what
+//! is declared lost before it for the gap that it shows.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -129,7 +131,8 @@ impl Sender {
         let is_missing = false;
         let is_declared = false;
         let is_derived = false;
-        let waiting = Waiting { sent: now, bytes, is_eliciting, is_missing, is_declared, is_derived };
+        let waiting =
+            Waiting { sent: now, bytes, is_eliciting, is_missing, is_declared, is_derived };
         self.waiting.insert(number, waiting);
         if self.waiting.len() > MAX_WAITING
             && let Some((_, forgotten)) = self.waiting.pop_first()
@@ -154,7 +157,8 @@ impl Sender {
         let rtt = metrics.latest_rtt;
         let newly_acked = 1;
         let spanned = newly_missing + 1;
-        let event = AckEvent { rtt, newly_acked, spanned, newly_missing, missing, in_flight, flight };
+        let event =
+            AckEvent { rtt, newly_acked, spanned, newly_missing, missing, in_flight, flight };
         self.courses().into_iter().flatten().for_each(|course| course.judge.on_ack(now, &event));
         self.declare_early();
     }
@@ -216,7 +220,8 @@ impl Sender {
         if let (true, Some(derived)) = (packet.is_derived, &mut self.derived) {
             derived.excuse(number);
         }
-        self.counts.reordered += u64::from(packet.is_missing && !packet.is_declared && !packet.is_derived);
+        self.counts.reordered +=
+            u64::from(packet.is_missing && !packet.is_declared && !packet.is_derived);
     }
 
     /// A packet waits no longer.
@@ -237,7 +242,8 @@ impl Sender {
         bytes.map(|bytes| (bytes / size as f64) as u64).filter(|packets| *packets > 0)
     }
 
-    /// The window in packets for each course: the stack's if it is known, else the packets in flight.
+    /// The window in packets for each course: the stack's if it is known, else the packets in
+    /// flight.
     fn flights(&self) -> [u64; 2] {
         let window = self.in_packets(self.metrics.window_bytes);
         self.in_flight().map(|in_flight| window.unwrap_or(in_flight))
@@ -245,7 +251,10 @@ impl Sender {
 
     fn in_flight(&self) -> [u64; 2] {
         let waiting = self.waiting.len() as u64;
-        [waiting - self.declared.lost, waiting - self.derived.as_ref().map_or(0, |course| course.lost)]
+        [
+            waiting - self.declared.lost,
+            waiting - self.derived.as_ref().map_or(0, |course| course.lost),
+        ]
     }
 
     /// The stack declared a packet lost.
@@ -264,7 +273,9 @@ impl Sender {
     }
 
     fn declare_early(&mut self) {
-        std::mem::take(&mut self.early).into_iter().for_each(|early| self.declare(early, Trigger::Threshold));
+        std::mem::take(&mut self.early)
+            .into_iter()
+            .for_each(|early| self.declare(early, Trigger::Threshold));
     }
 
     fn declare(&mut self, lost: Early, trigger: Trigger) {
@@ -274,7 +285,8 @@ impl Sender {
         if packet.as_ref().is_some_and(|packet| packet.is_declared) {
             return;
         }
-        let (sent, bytes) = packet.as_ref().map_or((None, bytes), |packet| (Some(packet.sent), packet.bytes));
+        let (sent, bytes) =
+            packet.as_ref().map_or((None, bytes), |packet| (Some(packet.sent), packet.bytes));
         if let Some(packet) = packet {
             packet.is_declared = true;
             self.declared.lost += 1;
@@ -319,7 +331,9 @@ impl Sender {
         let Course { judge, losses, .. } = self.derived.unwrap_or(self.declared);
         let mut result = FlowResult::new(self.number, src, dst, Protocol::Quic, Vantage::Sender);
         (result.packets, result.bytes) = (self.packets, self.bytes);
-        result.unmet = (0..rules.chosen.iter().count()).map(|index| judge.unmet_need(index, self.any_ack)).collect();
+        result.unmet = (0..rules.chosen.iter().count())
+            .map(|index| judge.unmet_need(index, self.any_ack))
+            .collect();
         let spurious = losses.count(|state| matches!(state, State::Spurious(_)));
         result.counts = FlowCounts { spurious, ..self.counts };
         result.losses = losses;

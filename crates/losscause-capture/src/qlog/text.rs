@@ -11,8 +11,8 @@ const MAX_VALUE_BYTES: u64 = 16 << 20;
 /// Bytes read at once.
 const CHUNK: usize = 1 << 16;
 
-/// The bytes of the log, with the separators of records as blanks: a parser that takes one value after the other then
-/// reads JSON, JSON text sequences and lines of JSON alike.
+/// The bytes of the log, with the separators of records as blanks: a parser that takes one value
+/// after the other then reads JSON, JSON text sequences and lines of JSON alike.
 pub(super) struct Text<R> {
     source: R,
     chunk: Box<[u8]>,
@@ -43,7 +43,10 @@ impl Place {
 impl<R: Read> Text<R> {
     pub(super) fn new(source: R) -> (Self, Rc<Place>) {
         let place = Rc::new(Place::default());
-        (Self { source, chunk: vec![0; CHUNK].into(), start: 0, end: 0, place: place.clone() }, place)
+        (
+            Self { source, chunk: vec![0; CHUNK].into(), start: 0, end: 0, place: place.clone() },
+            place,
+        )
     }
 }
 

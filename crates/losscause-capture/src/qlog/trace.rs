@@ -5,7 +5,9 @@ use std::io::Read;
 use std::rc::Rc;
 
 use losscause::Time;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
@@ -17,7 +19,8 @@ use crate::analysis::Reading;
 use crate::flow::Rules;
 use crate::frames::Truncation;
 
-/// Connections of a trace that are open at once, and the packets that all of them remember, at most.
+/// Connections of a trace that are open at once, and the packets that all of them remember, at
+/// most.
 const MAX_OPEN: usize = 1_024;
 const MAX_ENTRIES: usize = 1_000_000;
 
@@ -49,9 +52,17 @@ pub(crate) fn read(
     let is_qlog = log.is_qlog && (log.any_trace || log.reading.packets() > 0);
     let (offset, problem) = match error {
         None if is_qlog => return Ok(None),
-        None => return Err(CaptureError::NotQlog { problem: "it is JSON without qlog's header or traces".to_owned() }),
+        None => {
+            return Err(CaptureError::NotQlog {
+                problem: "it is JSON without qlog's header or traces".to_owned(),
+            });
+        }
         Some(error) if is_qlog => (place.whole(), problem_of(&error)),
-        Some(error) => return Err(CaptureError::NotQlog { problem: format!("the JSON {}", problem_of(&error)) }),
+        Some(error) => {
+            return Err(CaptureError::NotQlog {
+                problem: format!("the JSON {}", problem_of(&error)),
+            });
+        }
     };
     Ok(Some(Truncation { offset, problem }))
 }
@@ -110,14 +121,20 @@ impl<'a, 'b> Log<'a, 'b> {
     }
 
     /// An object outside of traces: a header, or an event of a log that has one per record.
-    fn on_object(&mut self, object: Map<String, Value>, has_traces: bool) -> Result<(), &'static str> {
+    fn on_object(
+        &mut self,
+        object: Map<String, Value>,
+        has_traces: bool,
+    ) -> Result<(), &'static str> {
         const HEADER: [&str; 3] = ["qlog_version", "qlog_format", "file_schema"];
         if HEADER.iter().any(|key| object.contains_key(*key)) {
             self.is_qlog = true;
             if !has_traces {
                 self.begin_trace();
                 object.iter().for_each(|(key, value)| self.describe(key, value));
-                for (key, value) in object.get("trace").and_then(Value::as_object).into_iter().flatten() {
+                for (key, value) in
+                    object.get("trace").and_then(Value::as_object).into_iter().flatten()
+                {
                     self.describe(key, value);
                 }
             }
@@ -169,7 +186,10 @@ impl<'a, 'b> Log<'a, 'b> {
         let mut groups: Vec<_> = self.connections.drain().collect();
         groups.sort_by(|a, b| a.0.cmp(&b.0));
         for (group, connection) in groups {
-            connection.finish(&group, &self.names, self.rules).into_iter().for_each(|result| self.reading.keep(result));
+            connection
+                .finish(&group, &self.names, self.rules)
+                .into_iter()
+                .for_each(|result| self.reading.keep(result));
         }
     }
 }
@@ -202,7 +222,8 @@ impl<'de> Visitor<'de> for Document<'_, '_, '_> {
         let mut has_traces = false;
         while let Some(key) = map.next_key::<String>()? {
             if key == "traces" {
-                // The header stands in front of the traces, so that a cut file is known for what it is.
+                // The header stands in front of the traces, so that a cut file is known for what it
+                // is.
                 self.0.is_qlog |= object.contains_key("qlog_version");
                 map.next_value_seed(Traces(self.0))?;
                 has_traces = true;

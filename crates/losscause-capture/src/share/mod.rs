@@ -1,11 +1,14 @@
 //! A capture's headers without who it was: to report a wrong answer, for example.
 //!
-//! Kept are times, lengths, how many packets the capture dropped, and the headers of the link, of IP, of TCP, UDP or ESP, and of numbered streams (RTP, WireGuard, SRT); no payload. Addresses and ports
-//! become others, drawn anew for every file; the same one always becomes the same. What identifies in other ways is taken
-//! out: VLAN tags, flow labels, the content of IP options and extension headers, TCP options that the analysis does not read.
-//! Checksums of TCP and UDP are zero, since they tell of the payload.
+//! Kept are times, lengths, how many packets the capture dropped, and the headers of the link, of
+//! IP, of TCP, UDP or ESP, and of numbered streams (RTP, WireGuard, SRT); no payload. Addresses and
+//! ports become others, drawn anew for every file; the same one always becomes the same. What
+//! identifies in other ways is taken out: VLAN tags, flow labels, the content of IP options and
+//! extension headers, TCP options that the analysis does not read. Checksums of TCP and UDP are
+//! zero, since they tell of the payload.
 //!
-//! Every frame is read again before it is written. One that does not say the same, such as a packet in a tunnel, is left out.
+//! Every frame is read again before it is written. One that does not say the same, such as a packet
+//! in a tunnel, is left out.
 
 mod numbers;
 
@@ -56,7 +59,8 @@ use numbers::Numbers;
 pub struct Shared {
     /// Frames that were written.
     pub written: u64,
-    /// Frames that were left out: fragments, other protocols, tunnels, links that are not understood.
+    /// Frames that were left out: fragments, other protocols, tunnels, links that are not
+    /// understood.
     pub left_out: u64,
 }
 
@@ -74,8 +78,9 @@ impl Shared {
     }
 }
 
-/// Writes the headers of the capture `source` as pcapng to `out`, with other addresses and ports, which `key` draws. The
-/// headers of numbered packets are kept of the streams that `analysis` has; the packets are those that `options` select.
+/// Writes the headers of the capture `source` as pcapng to `out`, with other addresses and ports,
+/// which `key` draws. The headers of numbered packets are kept of the streams that `analysis` has;
+/// the packets are those that `options` select.
 ///
 /// # Errors
 /// If `source` is no capture that can be read, or `out` cannot be written.
@@ -147,7 +152,12 @@ struct Sharing {
 impl Sharing {
     fn new(analysis: &Analysis, key: u64) -> Self {
         let streams = analysis.flows.iter().filter_map(|flow| {
-            Some((flow.src.parse().ok()?, flow.dst.parse().ok()?, flow.protocol, flow.stream_of_sender()?))
+            Some((
+                flow.src.parse().ok()?,
+                flow.dst.parse().ok()?,
+                flow.protocol,
+                flow.stream_of_sender()?,
+            ))
         });
         Self {
             streams: streams.collect(),
@@ -165,8 +175,10 @@ impl Sharing {
         let mut out = std::mem::take(&mut self.bytes);
         out.clear();
         out.extend(header);
-        let is_whole =
-            self.mask_link(frame.link, &mut out).and_then(|()| self.add_ip(network, packet, &mut out)).is_some();
+        let is_whole = self
+            .mask_link(frame.link, &mut out)
+            .and_then(|()| self.add_ip(network, packet, &mut out))
+            .is_some();
         self.bytes = out;
         let Frame { number, time, link, original_bytes, direction, .. } = *frame;
         let made = Frame { number, time, link, data: &self.bytes, original_bytes, direction };
@@ -222,7 +234,8 @@ impl Sharing {
         }
     }
 
-    /// Appends the headers of an IP packet and of what it carries. None if they are not those of `packet`.
+    /// Appends the headers of an IP packet and of what it carries. None if they are not those of
+    /// `packet`.
     fn add_ip(&mut self, network: &[u8], packet: &Packet<'_>, out: &mut Vec<u8>) -> Option<()> {
         let at = out.len();
         let transport = match network.first()? >> 4 {
@@ -258,8 +271,9 @@ impl Sharing {
         };
         let ports = [self.port(packet.src.port)?, self.port(packet.dst.port)?];
         let at = out.len();
-        let numbered = Numbered::of(packet)
-            .filter(|numbered| self.streams.contains(&(packet.src, packet.dst, numbered.protocol, numbered.stream)));
+        let numbered = Numbered::of(packet).filter(|numbered| {
+            self.streams.contains(&(packet.src, packet.dst, numbered.protocol, numbered.stream))
+        });
         match packet.transport {
             Transport::Tcp(_) => {
                 let bytes = usize::from(transport.get(12)? >> 4) * 4;
@@ -315,7 +329,9 @@ fn says_the_same(packet: &Packet<'_>, made: &Parsed<'_>) -> bool {
     let carries_the_same = match (&packet.transport, &made.transport) {
         (Transport::Tcp(tcp), Transport::Tcp(own)) => tcp == own,
         (Transport::Udp { payload_bytes, .. }, Transport::Udp { payload_bytes: own, .. })
-        | (Transport::Esp { payload_bytes, .. }, Transport::Esp { payload_bytes: own, .. }) => payload_bytes == own,
+        | (Transport::Esp { payload_bytes, .. }, Transport::Esp { payload_bytes: own, .. }) => {
+            payload_bytes == own
+        }
         _ => false,
     };
     carries_the_same
@@ -324,7 +340,8 @@ fn says_the_same(packet: &Packet<'_>, made: &Parsed<'_>) -> bool {
         && (packet.src == packet.dst) == (made.src == made.dst)
 }
 
-/// Where the header of IP begins, behind a link's header and any VLAN tags; none for other links, and for what is not IP.
+/// Where the header of IP begins, behind a link's header and any VLAN tags; none for other links,
+/// and for what is not IP.
 fn network_at(link: LinkType, data: &[u8]) -> Option<usize> {
     let (kind, mut at) = match link {
         LinkType::ETHERNET => (12, 14),
@@ -398,7 +415,8 @@ fn mask_options(options: &mut [u8]) {
         if length == 0 || (length == 1 && kind != NO_OPERATION) {
             break;
         }
-        let is_read = matches!((kind, length), (2, 4) | (3, 3) | (4, 2) | (5, 10 | 18 | 26 | 34) | (8, 10));
+        let is_read =
+            matches!((kind, length), (2, 4) | (3, 3) | (4, 2) | (5, 10 | 18 | 26 | 34) | (8, 10));
         let Some(option) = options.get_mut(at..at + length) else {
             // It is cut. That it is there tells the analysis so.
             options[at + 2..].fill(0);

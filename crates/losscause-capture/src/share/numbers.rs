@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Gives out numbers, to each name its own. They depend on the order in which names come and on a key, never on the name.
+/// Gives out numbers, to each name its own. They depend on the order in which names come and on a
+/// key, never on the name.
 pub(super) struct Numbers<N> {
     given: HashMap<N, u32>,
     bits: u32,
@@ -48,7 +49,8 @@ mod tests {
     #[test]
     fn every_name_has_a_number_of_its_own() {
         let mut numbers = Numbers::new(16, 0x1234_5678_9abc_def0);
-        let given: std::collections::HashSet<u32> = (1..=u16::MAX).filter_map(|port| numbers.of(port)).collect();
+        let given: std::collections::HashSet<u32> =
+            (1..=u16::MAX).filter_map(|port| numbers.of(port)).collect();
         assert_eq!((given.len(), given.contains(&0)), (65_535, false));
         assert_eq!(numbers.of(7), numbers.of(7));
     }

@@ -1,11 +1,13 @@
-//! The Internet checksum (RFC 1071): the complement of the one's complement sum of all 16-bit words.
+//! The Internet checksum (RFC 1071): the complement of the one's complement sum of all 16-bit
+//! words.
 
 /// A sum under way. Zeros do not change it, so a payload of zeros need not be added.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Checksum(u64);
 
 impl Checksum {
-    /// Adds bytes. An odd last byte is the upper half of a word, so only the last call may have one.
+    /// Adds bytes. An odd last byte is the upper half of a word, so only the last call may have
+    /// one.
     pub(crate) fn add(mut self, bytes: &[u8]) -> Self {
         for word in bytes.chunks(2) {
             let low = word.get(1).copied().unwrap_or_default();

@@ -1,9 +1,9 @@
 //! Writes capture files: packets of a simulation as a real network would carry them.
 //!
-//! [`Packet`] holds the fields of an IPv4 packet with TCP, RTP or RTCP in it; [`PcapWriter`] writes a nanosecond pcap
-//! file of such packets. Lengths and checksums are those of the whole packet. Its payload is zeros, and only the first
-//! [`PcapWriter::snap_bytes`] bytes are in the file, as with `tcpdump -s`. [`PcapngWriter`] writes frames that were
-//! captured, with comments.
+//! [`Packet`] holds the fields of an IPv4 packet with TCP, RTP or RTCP in it; [`PcapWriter`] writes
+//! a nanosecond pcap file of such packets. Lengths and checksums are those of the whole packet. Its
+//! payload is zeros, and only the first [`PcapWriter::snap_bytes`] bytes are in the file, as with
+//! `tcpdump -s`. [`PcapngWriter`] writes frames that were captured, with comments.
 //!
 //! Nothing here allocates memory per packet.
 //!

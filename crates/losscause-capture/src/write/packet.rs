@@ -6,7 +6,8 @@ use super::checksum::Checksum;
 use super::rtp::{RtcpReport, Rtp};
 use super::tcp::Tcp;
 
-/// Most bytes that the headers of a [`Packet`] can have: IPv4 without options, TCP with 40 bytes of options.
+/// Most bytes that the headers of a [`Packet`] can have: IPv4 without options, TCP with 40 bytes of
+/// options.
 pub const LARGEST_HEADERS: usize = 20 + 60;
 
 /// Bytes of an IPv4 header without options.
@@ -23,7 +24,8 @@ pub struct Packet {
     pub id: u16,
     /// IPv4's time to live.
     pub time_to_live: u8,
-    /// IPv4's ECN field (RFC 3168, section 5): 0 not capable, 1 and 2 capable, 3 congestion experienced.
+    /// IPv4's ECN field (RFC 3168, section 5): 0 not capable, 1 and 2 capable, 3 congestion
+    /// experienced.
     pub ecn: u8,
     /// What it carries.
     pub transport: Transport,
@@ -69,9 +71,13 @@ impl Packet {
         let ports = [self.source.port(), self.destination.port()];
         match &self.transport {
             Transport::Tcp(tcp) => tcp.write(ports, pseudo, transport),
-            Transport::Rtp(rtp) => write_udp(ports, transport_bytes, pseudo, transport, |payload| rtp.write(payload)),
+            Transport::Rtp(rtp) => {
+                write_udp(ports, transport_bytes, pseudo, transport, |payload| rtp.write(payload))
+            }
             Transport::Rtcp(report) => {
-                write_udp(ports, transport_bytes, pseudo, transport, |payload| report.write(payload));
+                write_udp(ports, transport_bytes, pseudo, transport, |payload| {
+                    report.write(payload)
+                });
             }
         }
         header_bytes
@@ -118,7 +124,13 @@ impl Transport {
 const UDP_BYTES: usize = 8;
 
 /// Writes UDP's header (RFC 768) and the headers in its payload.
-fn write_udp(ports: [u16; 2], bytes: u16, pseudo: Checksum, out: &mut [u8], payload: impl FnOnce(&mut [u8])) {
+fn write_udp(
+    ports: [u16; 2],
+    bytes: u16,
+    pseudo: Checksum,
+    out: &mut [u8],
+    payload: impl FnOnce(&mut [u8]),
+) {
     out[0..2].copy_from_slice(&ports[0].to_be_bytes());
     out[2..4].copy_from_slice(&ports[1].to_be_bytes());
     out[4..6].copy_from_slice(&bytes.to_be_bytes());

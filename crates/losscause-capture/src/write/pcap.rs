@@ -35,7 +35,8 @@ impl<W: Write> PcapWriter<W> {
         self.snap_bytes
     }
 
-    /// Appends a packet that was seen at `at`, which counts from the start of 1970 and is not negative.
+    /// Appends a packet that was seen at `at`, which counts from the start of 1970 and is not
+    /// negative.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -55,13 +56,14 @@ impl<W: Write> PcapWriter<W> {
         Ok(())
     }
 
-    /// Appends a packet of `bytes` bytes that was seen at `at` on a real network. `head` holds its first bytes, or all;
-    /// they begin with the header of IP.
+    /// Appends a packet of `bytes` bytes that was seen at `at` on a real network. `head` holds its
+    /// first bytes, or all; they begin with the header of IP.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn write_bytes(&mut self, at: Time, head: &[u8], bytes: u32) -> io::Result<()> {
-        let captured = bytes.min(self.snap_bytes).min(u32::try_from(head.len()).unwrap_or(u32::MAX));
+        let captured =
+            bytes.min(self.snap_bytes).min(u32::try_from(head.len()).unwrap_or(u32::MAX));
         self.write_lengths(at, captured, bytes)?;
         self.out.write_all(&head[..captured as usize])
     }

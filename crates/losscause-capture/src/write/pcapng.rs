@@ -29,14 +29,18 @@ impl<W: Write> PcapngWriter<W> {
         Ok(writer)
     }
 
-    /// Adds an interface whose packets have at most `snap_bytes` bytes in the file, 0 for no limit, and returns its number.
+    /// Adds an interface whose packets have at most `snap_bytes` bytes in the file, 0 for no limit,
+    /// and returns its number.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn interface(&mut self, link: LinkType, snap_bytes: u32) -> io::Result<u32> {
         let resolution = option(TIME_RESOLUTION, &[NANOSECONDS], false);
         let [low, high, ..] = link.0.to_le_bytes();
-        self.block(IDB_MAGIC, &[&[low, high, 0, 0], &snap_bytes.to_le_bytes(), &resolution, &END_OF_OPTIONS])?;
+        self.block(
+            IDB_MAGIC,
+            &[&[low, high, 0, 0], &snap_bytes.to_le_bytes(), &resolution, &END_OF_OPTIONS],
+        )?;
         self.interfaces += 1;
         Ok(self.interfaces - 1)
     }
@@ -45,7 +49,12 @@ impl<W: Write> PcapngWriter<W> {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write(&mut self, interface: u32, frame: &Frame<'_>, comment: Option<&str>) -> io::Result<()> {
+    pub fn write(
+        &mut self,
+        interface: u32,
+        frame: &Frame<'_>,
+        comment: Option<&str>,
+    ) -> io::Result<()> {
         let time = frame.time.as_nanos().max(0) as u64;
         let captured = frame.data.len() as u32;
         let mut head = [0; 20];
@@ -70,17 +79,23 @@ impl<W: Write> PcapngWriter<W> {
         self.block(EPB_MAGIC, &[&head, frame.data, &[0; 3][..padding(frame.data.len())], &options])
     }
 
-    /// Appends the statistics of an interface at `time`: how many packets were dropped before they were written.
+    /// Appends the statistics of an interface at `time`: how many packets were dropped before they
+    /// were written.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn statistics(&mut self, interface: u32, time: Time, dropped: u64) -> io::Result<()> {
         let time = time.as_nanos().max(0) as u64;
         let mut head = [0; 12];
-        for (place, word) in head.chunks_exact_mut(4).zip([interface, (time >> 32) as u32, time as u32]) {
+        for (place, word) in
+            head.chunks_exact_mut(4).zip([interface, (time >> 32) as u32, time as u32])
+        {
             place.copy_from_slice(&word.to_le_bytes());
         }
-        self.block(ISB_MAGIC, &[&head, &option(DROPPED, &dropped.to_le_bytes(), false), &END_OF_OPTIONS])
+        self.block(
+            ISB_MAGIC,
+            &[&head, &option(DROPPED, &dropped.to_le_bytes(), false), &END_OF_OPTIONS],
+        )
     }
 
     /// The file.
@@ -117,7 +132,8 @@ pub(crate) fn option(code: u16, value: &[u8], is_big_endian: bool) -> Vec<u8> {
 pub(crate) const COMMENT: u16 = 1;
 /// The options' end, `opt_endofopt`.
 pub(crate) const END_OF_OPTIONS: [u8; 4] = [0; 4];
-/// The option `epb_flags`: 1 in its lowest bits for a packet that was received, 2 for one that was sent.
+/// The option `epb_flags`: 1 in its lowest bits for a packet that was received, 2 for one that was
+/// sent.
 const PACKET_FLAGS: u16 = 2;
 /// The option `isb_ifdrop`: packets that the interface dropped.
 const DROPPED: u16 = 5;

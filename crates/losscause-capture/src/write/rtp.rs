@@ -27,8 +27,8 @@ impl Rtp {
     }
 }
 
-/// A TFRC report (RFC 5348, section 3.2.2) in a packet of RTCP's type APP, which is meant for what RTCP does not define
-/// (RFC 3550, section 6.7). It stands alone in its datagram (RFC 5506).
+/// A TFRC report (RFC 5348, section 3.2.2) in a packet of RTCP's type APP, which is meant for what
+/// RTCP does not define (RFC 3550, section 6.7). It stands alone in its datagram (RFC 5506).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtcpReport {
     /// The reporter (SSRC).
@@ -47,7 +47,8 @@ impl RtcpReport {
     /// Bytes of the report.
     pub const BYTES: usize = 28;
 
-    /// Section 6.7: header, source, name, then the four fields in the order above. `out` has the report's length.
+    /// Section 6.7: header, source, name, then the four fields in the order above. `out` has the
+    /// report's length.
     pub(super) fn write(&self, out: &mut [u8]) {
         const TYPE_APP: u8 = 204;
         // Length in words, minus one.

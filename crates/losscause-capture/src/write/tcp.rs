@@ -2,7 +2,8 @@
 
 use super::checksum::Checksum;
 
-/// Most SACK blocks of a segment: with timestamps, three fit into 40 bytes of options (RFC 2018, section 3).
+/// Most SACK blocks of a segment: with timestamps, three fit into 40 bytes of options (RFC 2018,
+/// section 3).
 pub const MAX_SACK_BLOCKS: usize = 3;
 
 /// Bytes of a header without options.
@@ -50,7 +51,11 @@ impl TcpFlags {
     /// The lower twelve bits of the header's fourth word.
     fn bits(self) -> u16 {
         let bit = |flag, place: u32| u16::from(flag) << place;
-        bit(self.syn, 1) | bit(self.ack, 4) | bit(self.ece, 6) | bit(self.cwr, 7) | bit(self.reserved, 11)
+        bit(self.syn, 1)
+            | bit(self.ack, 4)
+            | bit(self.ece, 6)
+            | bit(self.cwr, 7)
+            | bit(self.reserved, 11)
     }
 }
 

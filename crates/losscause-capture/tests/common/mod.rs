@@ -18,11 +18,27 @@ pub(crate) const SYN: u8 = 2;
 
 impl Segment {
     pub(crate) fn data(seq: u32, payload: usize) -> Self {
-        Self { from_first: true, seq, ack: 1, flags: ACK, payload, window: u16::MAX, options: Vec::new() }
+        Self {
+            from_first: true,
+            seq,
+            ack: 1,
+            flags: ACK,
+            payload,
+            window: u16::MAX,
+            options: Vec::new(),
+        }
     }
 
     pub(crate) fn ack(ack: u32) -> Self {
-        Self { from_first: false, seq: 1, ack, flags: ACK, payload: 0, window: u16::MAX, options: Vec::new() }
+        Self {
+            from_first: false,
+            seq: 1,
+            ack,
+            flags: ACK,
+            payload: 0,
+            window: u16::MAX,
+            options: Vec::new(),
+        }
     }
 
     /// With timestamps.
@@ -45,7 +61,11 @@ impl Segment {
 
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let total = 40 + self.options.len() + self.payload;
-        let (src, dst) = if self.from_first { ([10, 0, 0, 1], [10, 0, 0, 2]) } else { ([10, 0, 0, 2], [10, 0, 0, 1]) };
+        let (src, dst) = if self.from_first {
+            ([10, 0, 0, 1], [10, 0, 0, 2])
+        } else {
+            ([10, 0, 0, 2], [10, 0, 0, 1])
+        };
         let ports: [u16; 2] = if self.from_first { [1000, 2000] } else { [2000, 1000] };
         let mut bytes = vec![0x45, 0];
         bytes.extend((total as u16).to_be_bytes());

@@ -16,8 +16,8 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{input, interrupt, notice};
 
-/// The analyses of the captures that can be used, and the first failure: a capture that cannot be used, or else one
-/// that ended early.
+/// The analyses of the captures that can be used, and the first failure: a capture that cannot be
+/// used, or else one that ended early.
 pub(super) fn analyses(
     files: &[PathBuf],
     is_one: bool,
@@ -52,7 +52,12 @@ fn one(file: &Path, options: &Options) -> Result<Analysis, Failure> {
         // Ctrl-C ends what writes there, and so the capture, not the answer.
         interrupt::postpone();
         let is_told = io::stderr().is_terminal();
-        losscause_capture::analyze_live(io::stdin().lock(), &name, options, &mut Told::new(is_told).tell())
+        losscause_capture::analyze_live(
+            io::stdin().lock(),
+            &name,
+            options,
+            &mut Told::new(is_told).tell(),
+        )
     } else {
         open(file).and_then(|source| losscause_capture::analyze(source, &name, options))
     };
@@ -62,7 +67,10 @@ fn one(file: &Path, options: &Options) -> Result<Analysis, Failure> {
 /// An analysis that has flows.
 fn with_flows(analysis: Analysis, options: &Options) -> Result<Analysis, Failure> {
     if analysis.has_no_flow() {
-        return Err(Failure::NoFlow { problem: analysis.no_flow(is_filtered(options)), file: analysis.file });
+        return Err(Failure::NoFlow {
+            problem: analysis.no_flow(is_filtered(options)),
+            file: analysis.file,
+        });
     }
     Ok(analysis)
 }
@@ -73,33 +81,46 @@ fn as_one(files: &[PathBuf], options: &Options) -> Result<Analysis, Failure> {
     for file in files {
         let unusable = |error: CaptureError| Failure::Capture { file: name(file), error };
         if input::is_standard(file) {
-            return Err(Failure::Usage("--as-one: standard input cannot be read twice, expected files".to_owned()));
+            return Err(Failure::Usage(
+                "--as-one: standard input cannot be read twice, expected files".to_owned(),
+            ));
         }
-        let mut frames = File::open(file).map_err(CaptureError::from).and_then(Frames::open).map_err(unusable)?;
+        let mut frames = File::open(file)
+            .map_err(CaptureError::from)
+            .and_then(Frames::open)
+            .map_err(unusable)?;
         parts.extend(frames.next_frame().map(|first| (first.time, file)));
     }
     parts.sort();
     let named = match (parts.first(), parts.last()) {
-        (Some((_, first)), Some((_, last))) if parts.len() > 1 => format!("{} to {}", first.display(), last.display()),
+        (Some((_, first)), Some((_, last))) if parts.len() > 1 => {
+            format!("{} to {}", first.display(), last.display())
+        }
         _ => name(&files[0]),
     };
     let unusable = |error: CaptureError| Failure::Capture { file: named.clone(), error };
     let sources: Result<Vec<_>, CaptureError> = parts.iter().map(|(_, file)| open(file)).collect();
-    let analysis = losscause_capture::analyze_parts(sources.map_err(unusable)?, &named, options).map_err(unusable)?;
+    let analysis = losscause_capture::analyze_parts(sources.map_err(unusable)?, &named, options)
+        .map_err(unusable)?;
     with_flows(analysis, options)
 }
 
-/// Captures headers on an interface with tcpdump until it ends or `q` or Ctrl-C comes, and analyses them meanwhile.
+/// Captures headers on an interface with tcpdump until it ends or `q` or Ctrl-C comes, and analyses
+/// them meanwhile.
 fn live(interface: &str, options: &Options) -> Result<Analysis, Failure> {
     // Headers only; every packet at once.
     let arguments = ["-i", interface, "-s", "128", "-U", "-w", "-"];
-    let tcpdump = Command::new("tcpdump").args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+    let tcpdump =
+        Command::new("tcpdump").args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
     let mut tcpdump = tcpdump.map_err(|error| {
-        Failure::Usage(format!("-i {interface}: tcpdump cannot be started ({error}), expected it to be installed"))
+        Failure::Usage(format!(
+            "-i {interface}: tcpdump cannot be started ({error}), expected it to be installed"
+        ))
     })?;
     let interrupted = interrupt::postpone();
     let keys = Keys::listen();
-    let told = Told { end: if keys.is_some() { "q or Ctrl-C" } else { "Ctrl-C" }, ..Told::new(true) };
+    let told =
+        Told { end: if keys.is_some() { "q or Ctrl-C" } else { "Ctrl-C" }, ..Told::new(true) };
     let out = tcpdump.stdout.take();
     let is_read = AtomicBool::new(false);
     let analysis = thread::scope(|scope| {
@@ -123,8 +144,10 @@ fn live(interface: &str, options: &Options) -> Result<Analysis, Failure> {
             // The terminal is as it was before the answer is shown.
             drop(keys);
         });
-        let source: Box<dyn Read> = out.map_or_else(|| Box::new(io::empty()) as Box<dyn Read>, |out| Box::new(out));
-        let analysis = losscause_capture::analyze_live(source, interface, options, &mut told.tell());
+        let source: Box<dyn Read> =
+            out.map_or_else(|| Box::new(io::empty()) as Box<dyn Read>, |out| Box::new(out));
+        let analysis =
+            losscause_capture::analyze_live(source, interface, options, &mut told.tell());
         is_read.store(true, Ordering::Relaxed);
         analysis
     });

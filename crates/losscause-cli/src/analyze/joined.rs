@@ -20,9 +20,12 @@ pub(super) fn analyze(
         return Err(InputError::Option { option: "--receiver -".to_owned(), problem }.into());
     }
     let names = (name(sender), name(receiver));
-    let opened = |file, name: &String| open(file).map_err(|error| Failure::Capture { file: name.clone(), error });
+    let opened = |file, name: &String| {
+        open(file).map_err(|error| Failure::Capture { file: name.clone(), error })
+    };
     let sources = (opened(sender, &names.0)?, opened(receiver, &names.1)?);
-    let joined = losscause_capture::analyze_both((sources.0, &names.0), (sources.1, &names.1), options);
+    let joined =
+        losscause_capture::analyze_both((sources.0, &names.0), (sources.1, &names.1), options);
     let joined = joined.map_err(|error| match error {
         JoinError::Sender(error) => Failure::Capture { file: names.0.clone(), error },
         JoinError::Receiver(error) => Failure::Capture { file: names.1.clone(), error },

@@ -21,7 +21,8 @@ mod of_terminal {
     /// How the terminal was before it gave keys at once.
     static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-    /// While it lives, the terminal of standard input gives each key at once and shows none. Ctrl-C works as ever.
+    /// While it lives, the terminal of standard input gives each key at once and shows none. Ctrl-C
+    /// works as ever.
     pub(crate) struct Keys(());
 
     impl Keys {
@@ -42,7 +43,8 @@ mod of_terminal {
         /// Waits so long for a key, and returns whether `q` came. Others mean nothing.
         pub(crate) fn quits_within(&self, time: Duration) -> bool {
             let stdin = io::stdin();
-            let wait = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
+            let wait =
+                Timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
             let mut source = [PollFd::new(&stdin, PollFlags::IN)];
             let any = poll(&mut source, Some(&wait)).is_ok_and(|ready| ready > 0);
             // A program in the background that reads its terminal is stopped.
@@ -66,7 +68,8 @@ mod of_terminal {
         }
     }
 
-    /// Whether the terminal of standard input is this program's: one in the background would be stopped.
+    /// Whether the terminal of standard input is this program's: one in the background would be
+    /// stopped.
     fn is_ours() -> bool {
         tcgetpgrp(io::stdin()).is_ok_and(|group| group == getpgrp())
     }

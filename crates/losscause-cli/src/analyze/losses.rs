@@ -28,22 +28,33 @@ fn known_columns() -> Vec<Column> {
     ]
 }
 
-/// Writes the losses of all captures. `verdict` and `reason` are those of the flow's recommended algorithm. An algorithm's
-/// cell is empty where it cannot judge the flow.
+/// Writes the losses of all captures. `verdict` and `reason` are those of the flow's recommended
+/// algorithm. An algorithm's cell is empty where it cannot judge the flow.
 pub(super) fn write(file: &Path, analyses: &[Analysis]) -> Result<(), RunError> {
-    let flows = || analyses.iter().flat_map(|analysis| analysis.flows.iter().map(move |flow| (analysis, flow)));
-    let judged = flows().flat_map(|(_, flow)| flow.summary.keys().chain(flow.not_applicable.keys()));
+    let flows = || {
+        analyses.iter().flat_map(|analysis| analysis.flows.iter().map(move |flow| (analysis, flow)))
+    };
+    let judged =
+        flows().flat_map(|(_, flow)| flow.summary.keys().chain(flow.not_applicable.keys()));
     let algorithms: BTreeSet<&str> = judged.map(String::as_str).collect();
-    let columns: Vec<Column> =
-        known_columns().into_iter().chain(algorithms.iter().map(|name| Column::words(name))).collect();
+    let columns: Vec<Column> = known_columns()
+        .into_iter()
+        .chain(algorithms.iter().map(|name| Column::words(name)))
+        .collect();
     let mut rows = RowFile::create(file, &columns)?;
     for (analysis, flow) in flows() {
-        flow.losses.iter().for_each(|loss| write_loss(&mut rows, (analysis, flow, loss), &algorithms));
+        flow.losses
+            .iter()
+            .for_each(|loss| write_loss(&mut rows, (analysis, flow, loss), &algorithms));
     }
     rows.finish()
 }
 
-fn write_loss(rows: &mut RowFile, (analysis, flow, loss): (&Analysis, &Flow, &Loss), algorithms: &BTreeSet<&str>) {
+fn write_loss(
+    rows: &mut RowFile,
+    (analysis, flow, loss): (&Analysis, &Flow, &Loss),
+    algorithms: &BTreeSet<&str>,
+) {
     let verdict = |name: &str| loss.verdicts.of(name).map(|verdict| verdict.to_string());
     let evidence = loss.evidence.to_string();
     let time_utc = loss.time_utc.map(|time| time.to_string());

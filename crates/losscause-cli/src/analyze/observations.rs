@@ -1,4 +1,5 @@
-//! `losscause analyze --observations FILE`: what the algorithms get, row by row, while a capture is read.
+//! `losscause analyze --observations FILE`: what the algorithms get, row by row, while a capture is
+//! read.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

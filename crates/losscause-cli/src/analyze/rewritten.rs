@@ -1,4 +1,5 @@
-//! `losscause analyze --annotate FILE` and `--share FILE`: the capture once more, with comments, or as headers without names.
+//! `losscause analyze --annotate FILE` and `--share FILE`: the capture once more, with comments, or
+//! as headers without names.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io;
@@ -27,16 +28,24 @@ pub(super) fn check(option: &str, out: &Path, captures: &[PathBuf]) -> Result<()
 
 /// Writes the capture with comments.
 pub(super) fn annotate(capture: &Path, analysis: &Analysis, out: &Path) -> Result<(), Failure> {
-    let comments = write(capture, out, |source, out| losscause_capture::annotate(source, analysis, out))?;
+    let comments =
+        write(capture, out, |source, out| losscause_capture::annotate(source, analysis, out))?;
     notice::print(&format!("{}: {comments} packets have a comment", out.display()));
     Ok(())
 }
 
 /// Writes the capture's headers with other addresses and ports.
-pub(super) fn share(capture: &Path, analysis: &Analysis, options: &Options, out: &Path) -> Result<(), Failure> {
+pub(super) fn share(
+    capture: &Path,
+    analysis: &Analysis,
+    options: &Options,
+    out: &Path,
+) -> Result<(), Failure> {
     // The standard library draws the keys of its hashes at random.
     let key = RandomState::new().hash_one(());
-    let shared = write(capture, out, |source, out| losscause_capture::share(source, analysis, options, key, out))?;
+    let shared = write(capture, out, |source, out| {
+        losscause_capture::share(source, analysis, options, key, out)
+    })?;
     notice::print(&format!("{}: {}", out.display(), shared.told()));
     Ok(())
 }

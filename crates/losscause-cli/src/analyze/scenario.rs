@@ -15,11 +15,15 @@ pub(super) fn write(file: &Path, analysis: &Analysis) -> Result<Vec<String>, Fai
     let Some(flow) = tcp.max_by_key(|flow| flow.bytes) else {
         return Err(refused("no TCP data, expected a transfer to fit a link to".to_owned()));
     };
-    let fit = flow.fitted().map_err(|why| refused(format!("no scenario, {} to {} {why}", flow.src, flow.dst)))?;
+    let fit = flow
+        .fitted()
+        .map_err(|why| refused(format!("no scenario, {} to {} {why}", flow.src, flow.dst)))?;
     let name = file.display().to_string();
     atomic::write(file, fitted::scenario(&fit, flow, &analysis.file, &name).as_bytes())?;
     Ok(vec![
         format!("\n{name}: {}: the link that {} to {} met.", fit.in_short(), flow.src, flow.dst),
-        format!("Not seen: traffic that is always there, the congestion control (cubic is taken); {name} says more."),
+        format!(
+            "Not seen: traffic that is always there, the congestion control (cubic is taken); {name} says more."
+        ),
     ])
 }

@@ -50,8 +50,11 @@ fn details(flow: &Flow) -> io::Result<()> {
         (flow.marked, "with a congestion mark"),
         (flow.batched, "handed up in batches"),
     ];
-    let counts: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
     if !counts.is_empty() {
         output::line(&format!("packets: {}", counts.join(", ")))?;
     }
@@ -63,10 +66,17 @@ fn details(flow: &Flow) -> io::Result<()> {
     }
     let Some(evidence) = flow.evidence() else { return Ok(()) };
     output::line(&evidence)?;
-    let mut table =
-        output::table(&["algorithm", "wireless", "congestion", "undecided"], &["wireless", "congestion", "undecided"]);
+    let mut table = output::table(
+        &["algorithm", "wireless", "congestion", "undecided"],
+        &["wireless", "congestion", "undecided"],
+    );
     for (name, Summary { wireless, congestion, undecided, .. }) in &flow.summary {
-        table.add_row([name.clone(), wireless.to_string(), congestion.to_string(), undecided.to_string()]);
+        table.add_row([
+            name.clone(),
+            wireless.to_string(),
+            congestion.to_string(),
+            undecided.to_string(),
+        ]);
     }
     output::print_table(&table)?;
     for (name, reason) in &flow.not_applicable {
@@ -74,13 +84,18 @@ fn details(flow: &Flow) -> io::Result<()> {
     }
     // Of two joined captures both have frames.
     let is_joined = flow.losses.iter().any(|loss| loss.frame_at_receiver.is_some());
-    let mut heads = vec!["frame", "again", "time s", "UTC", "sequence number", "bytes", "found by", "verdict"];
+    let mut heads =
+        vec!["frame", "again", "time s", "UTC", "sequence number", "bytes", "found by", "verdict"];
     if is_joined {
         heads.insert(2, "at receiver");
     }
-    let mut table = output::table(&heads, &["frame", "again", "at receiver", "time s", "sequence number", "bytes"]);
+    let mut table = output::table(
+        &heads,
+        &["frame", "again", "at receiver", "time s", "sequence number", "bytes"],
+    );
     for loss in &flow.losses {
-        let number = |frame: Option<u64>| frame.map_or_else(|| "–".to_owned(), |frame| frame.to_string());
+        let number =
+            |frame: Option<u64>| frame.map_or_else(|| "–".to_owned(), |frame| frame.to_string());
         let mut row = vec![
             number(loss.frame),
             number(loss.frame_again),

@@ -14,7 +14,9 @@ const DROPS: &str = "drops.csv";
 
 /// The files of `--pcap`.
 pub(super) fn in_directory(directory: Option<&Path>) -> impl Iterator<Item = PathBuf> {
-    directory.into_iter().flat_map(|directory| [SENDER, RECEIVER, DROPS].map(|name| directory.join(name)))
+    directory
+        .into_iter()
+        .flat_map(|directory| [SENDER, RECEIVER, DROPS].map(|name| directory.join(name)))
 }
 
 /// The files under construction.
@@ -56,11 +58,14 @@ impl Write for All {
 impl Files {
     /// Starts the files.
     pub(super) fn create(directory: Option<&Path>, log: Option<&Path>) -> Result<Self, RunError> {
-        let create = |file: &Path| Ok::<_, RunError>(Shared(Arc::new(Mutex::new(AtomicFile::create(file)?))));
+        let create = |file: &Path| {
+            Ok::<_, RunError>(Shared(Arc::new(Mutex::new(AtomicFile::create(file)?))))
+        };
         if let Some(directory) = directory {
             capture_files::prepare(directory, LOG_COLUMNS)?;
         }
-        let captured = |name: &str| directory.map(|directory| create(&directory.join(name))).transpose();
+        let captured =
+            |name: &str| directory.map(|directory| create(&directory.join(name))).transpose();
         let logs = log.map(create).transpose()?;
         Ok(Self {
             sender: captured(SENDER)?,
@@ -71,8 +76,11 @@ impl Files {
 
     /// What the emulator writes to.
     pub(super) fn outputs(&self) -> Outputs {
-        let boxed = |file: &Option<Shared>| file.clone().map(|file| Box::new(file) as Box<dyn Write + Send>);
-        let log = (!self.logs.is_empty()).then(|| Box::new(All(self.logs.clone())) as Box<dyn Write + Send>);
+        let boxed = |file: &Option<Shared>| {
+            file.clone().map(|file| Box::new(file) as Box<dyn Write + Send>)
+        };
+        let log = (!self.logs.is_empty())
+            .then(|| Box::new(All(self.logs.clone())) as Box<dyn Write + Send>);
         Outputs { log, sender: boxed(&self.sender), peer: boxed(&self.receiver) }
     }
 

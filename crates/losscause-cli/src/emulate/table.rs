@@ -33,18 +33,28 @@ pub(super) fn summary(summary: &Summary) -> String {
 }
 
 fn row(name: &str, direction: &DirectionSummary) -> Vec<String> {
-    let DirectionSummary { packets, delivered, queue_drops, wireless_losses, in_flight, queueing_delay, .. } =
-        direction;
+    let DirectionSummary {
+        packets,
+        delivered,
+        queue_drops,
+        wireless_losses,
+        in_flight,
+        queueing_delay,
+        ..
+    } = direction;
     let counts = [packets, delivered, queue_drops, wireless_losses, in_flight].map(u64::to_string);
     let Quantiles { p50_ms, p95_ms, p99_ms, .. } = *queueing_delay;
-    let delays = [p50_ms, p95_ms, p99_ms].map(|ms| ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms:.1}")));
+    let delays = [p50_ms, p95_ms, p99_ms]
+        .map(|ms| ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms:.1}")));
     let goodput = format!("{:.3}", direction.goodput_bps / 1e6);
     [name.to_owned()].into_iter().chain(counts).chain([goodput]).chain(delays).collect()
 }
 
 /// "Packets were delivered 0.012 ms late (median), …".
 fn lateness(summary: &Summary) -> String {
-    let Quantiles { p50_ms: Some(p50), p99_ms: Some(p99), worst_ms: Some(worst), .. } = summary.lateness else {
+    let Quantiles { p50_ms: Some(p50), p99_ms: Some(p99), worst_ms: Some(worst), .. } =
+        summary.lateness
+    else {
         return "No packet was delivered.".to_owned();
     };
     let priority = if summary.real_time { "with" } else { "without" };
@@ -72,6 +82,9 @@ mod tests {
             goodput_bps: 1_234_567.0,
             queueing_delay: none,
         };
-        assert_eq!(row("back", &direction), ["back", "3", "0", "1", "1", "1", "1.235", "-", "-", "-"]);
+        assert_eq!(
+            row("back", &direction),
+            ["back", "3", "0", "1", "1", "1", "1.235", "-", "-", "-"]
+        );
     }
 }

@@ -46,8 +46,12 @@ fn what(end: &End) -> &'static str {
 }
 
 impl StreamError {
-    /// Whether the user's input is at fault: the program then ends with exit status 2, otherwise with 1.
+    /// Whether the user's input is at fault: the program then ends with exit status 2, otherwise
+    /// with 1.
     pub(crate) fn is_bad_input(&self) -> bool {
-        matches!(self, Self::Net(NetError::Config(_) | NetError::Address { .. } | NetError::TooLarge { .. }))
+        matches!(
+            self,
+            Self::Net(NetError::Config(_) | NetError::Address { .. } | NetError::TooLarge { .. })
+        )
     }
 }

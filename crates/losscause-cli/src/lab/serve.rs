@@ -12,13 +12,15 @@ const MOST_BYTES: u64 = 16 * 1024;
 /// A client that says nothing for so long is dropped.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Every page gets its parts from here and from nowhere else, and no other page may frame it. The pages of the
-/// documentation have scripts within them; the lab's page forbids those by a stricter policy of its own.
+/// Every page gets its parts from here and from nowhere else, and no other page may frame it. The
+/// pages of the documentation have scripts within them; the lab's page forbids those by a stricter
+/// policy of its own.
 const POLICY: &str = "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; \
                       style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; object-src 'none'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-/// Reads one request from `stream` and answers it from the files below `site`, whose links are resolved.
+/// Reads one request from `stream` and answers it from the files below `site`, whose links are
+/// resolved.
 ///
 /// # Errors
 /// The client is gone.
@@ -29,7 +31,12 @@ pub(super) fn answer(stream: &TcpStream, site: &Path, address: SocketAddr) -> io
     let mut reader = BufReader::new(stream.take(MOST_BYTES));
     while !head.ends_with(b"\r\n\r\n") {
         if reader.read_until(b'\n', &mut head)? == 0 {
-            return respond(stream, "400 Bad Request", &Content::sentence("the request is cut or too long\n"), true);
+            return respond(
+                stream,
+                "400 Bad Request",
+                &Content::sentence("the request is cut or too long\n"),
+                true,
+            );
         }
     }
     let (status, content, with_body) = reply(&String::from_utf8_lossy(&head), site, address);
@@ -51,7 +58,8 @@ impl Content {
     }
 }
 
-/// The answer to a request: status, content, and whether the content is sent (HEAD asks for its length only).
+/// The answer to a request: status, content, and whether the content is sent (HEAD asks for its
+/// length only).
 fn reply(head: &str, site: &Path, address: SocketAddr) -> (&'static str, Content, bool) {
     let mut lines = head.lines();
     let words: Vec<&str> = lines.next().unwrap_or_default().split(' ').collect();
@@ -67,7 +75,9 @@ fn reply(head: &str, site: &Path, address: SocketAddr) -> (&'static str, Content
         return refuse("405 Method Not Allowed", "expected GET or HEAD\n");
     }
     // A foreign page whose name was made to lead here must not read anything.
-    let host = lines.filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("host"));
+    let host = lines
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, _)| name.eq_ignore_ascii_case("host"));
     let port = address.port();
     let ours = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
     if !host.is_some_and(|(_, host)| ours.iter().any(|name| host.trim() == name)) {
@@ -78,21 +88,27 @@ fn reply(head: &str, site: &Path, address: SocketAddr) -> (&'static str, Content
         None => refuse("404 Not Found", "there is no such page\n"),
         // Relative links of a folder's page need the slash.
         Some(file) if file.is_dir() && !path.ends_with('/') => {
-            let content = Content { location: Some(format!("{path}/")), ..Content::sentence("the page is a folder\n") };
+            let content = Content {
+                location: Some(format!("{path}/")),
+                ..Content::sentence("the page is a folder\n")
+            };
             ("301 Moved Permanently", content, with_body)
         }
         Some(place) => {
             let file = if place.is_dir() { place.join("index.html") } else { place };
             let mut bytes = Vec::new();
             match File::open(&file).and_then(|mut opened| opened.read_to_end(&mut bytes)) {
-                Ok(_) => ("200 OK", Content { kind: kind(&file), bytes, location: None }, with_body),
+                Ok(_) => {
+                    ("200 OK", Content { kind: kind(&file), bytes, location: None }, with_body)
+                }
                 Err(_) => refuse("404 Not Found", "there is no such page\n"),
             }
         }
     }
 }
 
-/// The file or folder below `site` that a request's path names. Nothing outside is found, by dots or by links either.
+/// The file or folder below `site` that a request's path names. Nothing outside is found, by dots
+/// or by links either.
 fn find(site: &Path, path: &str) -> Option<PathBuf> {
     let path = decoded(path.strip_prefix('/')?)?;
     let mut place = site.to_owned();
@@ -138,9 +154,15 @@ fn kind(file: &Path) -> &'static str {
     }
 }
 
-fn respond(mut stream: &TcpStream, status: &str, content: &Content, with_body: bool) -> io::Result<()> {
+fn respond(
+    mut stream: &TcpStream,
+    status: &str,
+    content: &Content,
+    with_body: bool,
+) -> io::Result<()> {
     let Content { kind, bytes, location } = content;
-    let location = location.as_ref().map_or_else(String::new, |location| format!("Location: {location}\r\n"));
+    let location =
+        location.as_ref().map_or_else(String::new, |location| format!("Location: {location}\r\n"));
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{location}Content-Security-Policy: {POLICY}\r\n\
          X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCache-Control: no-cache\r\n\
@@ -181,7 +203,8 @@ mod tests {
     }
 
     fn get(site: &Path, path: &str) -> (String, Content) {
-        let (status, content, _) = ask(site, &format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:4180\r\n\r\n"));
+        let (status, content, _) =
+            ask(site, &format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:4180\r\n\r\n"));
         (status, content)
     }
 
@@ -196,7 +219,10 @@ mod tests {
         assert_eq!(get(&site, "/lab/?a=b").1.bytes, b"lab");
         assert_eq!(get(&site, "/lab/a%20b.wasm").1.kind, "application/wasm");
         let (status, content) = get(&site, "/lab");
-        assert_eq!((status.as_str(), content.location.as_deref()), ("301 Moved Permanently", Some("/lab/")));
+        assert_eq!(
+            (status.as_str(), content.location.as_deref()),
+            ("301 Moved Permanently", Some("/lab/"))
+        );
         assert_eq!(get(&site, "/lab/none.js").0, "404 Not Found");
     }
 
@@ -229,7 +255,8 @@ mod tests {
     #[test]
     fn a_link_that_leads_outside_is_not_followed() {
         let (folder, site) = site();
-        std::os::unix::fs::symlink(folder.path().join("secret.txt"), site.join("link.txt")).expect("a link");
+        std::os::unix::fs::symlink(folder.path().join("secret.txt"), site.join("link.txt"))
+            .expect("a link");
         assert_eq!(get(&site, "/link.txt").0, "404 Not Found");
     }
 
@@ -237,12 +264,22 @@ mod tests {
     fn other_methods_hosts_and_protocols_are_refused() {
         let (_folder, site) = site();
         let status = |request: &str| ask(&site, request).0;
-        assert_eq!(status("POST / HTTP/1.1\r\nHost: 127.0.0.1:4180\r\n\r\n"), "405 Method Not Allowed");
-        assert_eq!(status("GET / HTTP/1.1\r\nHost: evil.example:4180\r\n\r\n"), "421 Misdirected Request");
+        assert_eq!(
+            status("POST / HTTP/1.1\r\nHost: 127.0.0.1:4180\r\n\r\n"),
+            "405 Method Not Allowed"
+        );
+        assert_eq!(
+            status("GET / HTTP/1.1\r\nHost: evil.example:4180\r\n\r\n"),
+            "421 Misdirected Request"
+        );
         assert_eq!(status("GET / HTTP/1.1\r\n\r\n"), "421 Misdirected Request");
-        assert_eq!(status("GET / HTTP/2\r\nHost: 127.0.0.1:4180\r\n\r\n"), "505 HTTP Version Not Supported");
+        assert_eq!(
+            status("GET / HTTP/2\r\nHost: 127.0.0.1:4180\r\n\r\n"),
+            "505 HTTP Version Not Supported"
+        );
         assert_eq!(status("nonsense\r\n\r\n"), "400 Bad Request");
-        let (status, content, with_body) = ask(&site, "HEAD / HTTP/1.1\r\nHost: localhost:4180\r\n\r\n");
+        let (status, content, with_body) =
+            ask(&site, "HEAD / HTTP/1.1\r\nHost: localhost:4180\r\n\r\n");
         assert_eq!((status.as_str(), content.bytes.len(), with_body), ("200 OK", 5, false));
     }
 }

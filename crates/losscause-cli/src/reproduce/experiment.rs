@@ -15,18 +15,25 @@ use crate::progress::Progress;
 use crate::tables::experiment as tables;
 use crate::{interrupt, notice};
 
-/// Makes the runs, then prints the answer, the tables and the claims. After Ctrl-C or SIGTERM nothing is left behind.
+/// Makes the runs, then prints the answer, the tables and the claims. After Ctrl-C or SIGTERM
+/// nothing is left behind.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let begun = Instant::now();
     if let Some(check) = &arguments.check {
         let problem = "only valid with papers; remove it".to_owned();
-        return Err(InputError::Option { option: format!("--check {}", check.display()), problem }.into());
+        return Err(
+            InputError::Option { option: format!("--check {}", check.display()), problem }.into()
+        );
     }
     if let Some(also) = arguments.also.first() {
         let problem = "only valid with papers; remove it".to_owned();
         return Err(InputError::Option { option: format!("--also {also}"), problem }.into());
     }
-    let only = arguments.only.iter().map(|text| Only::parse(text)).collect::<Result<Vec<_>, InputError>>()?;
+    let only = arguments
+        .only
+        .iter()
+        .map(|text| Only::parse(text))
+        .collect::<Result<Vec<_>, InputError>>()?;
     let selection = Selection::parse(&arguments.items, only)?;
     let plan = Plan::new(&selection, arguments.runs, arguments.seed, &[])?;
     let jobs = Jobs::new(arguments.jobs.unwrap_or_else(side_by_side))?;
@@ -42,7 +49,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Format::Table => output::line(&tables::text(&reproduction, &sheets))?,
     }
     left_out.iter().for_each(|why| notice::print(why));
-    let place = arguments.out.as_ref().map(|out| format!(", report in {}", out.join(REPORT).display()));
+    let place =
+        arguments.out.as_ref().map(|out| format!(", report in {}", out.join(REPORT).display()));
     notice::print(&format!("{wall_s:.0} s{}", place.unwrap_or_default()));
     Ok(())
 }
@@ -55,8 +63,8 @@ fn side_by_side() -> usize {
     (2 * thread::available_parallelism().map_or(1, NonZero::get)).min(4)
 }
 
-/// Executes the plan with a progress bar; with --verbose, the values of every run are printed. A signal stops it, puts the
-/// machine back, and then ends the program.
+/// Executes the plan with a progress bar; with --verbose, the values of every run are printed. A
+/// signal stops it, puts the machine back, and then ends the program.
 fn execute(plan: Plan, jobs: Jobs, arguments: &Arguments) -> Result<Measured, LiveError> {
     let stop = Stop::new();
     let over = AtomicBool::new(false);
@@ -66,17 +74,24 @@ fn execute(plan: Plan, jobs: Jobs, arguments: &Arguments) -> Result<Measured, Li
         Event::Ran { cell, values, done, share } => {
             progress.set_weighed(done, share);
             if arguments.verbose {
-                let values = values.into_iter().flatten().map(|(metric, value)| format!("{metric} {value:.3}"));
+                let values = values
+                    .into_iter()
+                    .flatten()
+                    .map(|(metric, value)| format!("{metric} {value:.3}"));
                 let values = values.collect::<Vec<_>>().join(", ");
                 progress.aside(|| notice::print(&format!("{cell}: {values}")));
             }
         }
         Event::Begins { runs_each, runs } if arguments.runs.is_none() && runs_each >= MANY => {
-            let what = format!("{runs} runs, {runs_each} of each system and setting; --runs 3 makes a preview");
+            let what = format!(
+                "{runs} runs, {runs_each} of each system and setting; --runs 3 makes a preview"
+            );
             progress.aside(|| notice::print(&what));
         }
         Event::Begins { .. } => {}
-        Event::Spoiled { cell, why } => progress.aside(|| notice::print(&format!("{cell}: again, {why}"))),
+        Event::Spoiled { cell, why } => {
+            progress.aside(|| notice::print(&format!("{cell}: again, {why}")))
+        }
     };
     let measured = thread::scope(|scope| {
         scope.spawn(|| {

@@ -37,7 +37,11 @@ pub(super) fn refuse_options(arguments: &Arguments) -> Result<(), InputError> {
         algorithms.first().map(|name| format!("--algorithms {name}")),
         print.as_ref().map(|path| format!("--print {path}")),
     ];
-    given.into_iter().flatten().next().map_or(Ok(()), |option| refused(&option, "only valid with paths; remove it"))
+    given
+        .into_iter()
+        .flatten()
+        .next()
+        .map_or(Ok(()), |option| refused(&option, "only valid with paths; remove it"))
 }
 
 fn refused(option: &str, problem: &str) -> Result<(), InputError> {
@@ -67,7 +71,8 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     if in_loop {
         let contenders = in_loop::chosen(registry, &arguments.algorithms)?;
         let mut progress = Progress::new("runs", in_loop::runs(paths, runs, &contenders));
-        let found = in_loop::measure(&contenders, seed, paths, runs, &workers, |done| progress.set(done))?;
+        let found =
+            in_loop::measure(&contenders, seed, paths, runs, &workers, |done| progress.set(done))?;
         drop(progress);
         show(arguments.format, &found, || tables::in_loop(&found))?;
         write(out, &found, &found.html(), ("loop.csv", &found.csv()))?;
@@ -104,20 +109,25 @@ fn selected(arguments: &Arguments) -> Result<bool, InputError> {
                 "only valid with paths/loop; paths has every algorithm in its table",
             )
             .map(|()| false),
-            (None, Some(runs)) => {
-                refused(&format!("--runs {runs}"), "only valid with paths/loop; paths runs each path once")
-                    .map(|()| false)
-            }
+            (None, Some(runs)) => refused(
+                &format!("--runs {runs}"),
+                "only valid with paths/loop; paths runs each path once",
+            )
+            .map(|()| false),
         },
         [name] => refused(name, &unknown(name, &[PATHS, LOOP])).map(|()| false),
-        several => refused(&several.join(" "), "expected paths or paths/loop alone").map(|()| false),
+        several => {
+            refused(&several.join(" "), "expected paths or paths/loop alone").map(|()| false)
+        }
     }
 }
 
 /// The scenario of the path `SEED/NUMBER`, or `SEED/NUMBER/sender`.
 fn scenario(path: &str) -> Result<String, InputError> {
     let ends = Vantage::ALL.iter().map(|&vantage| (vantage, format!("/{vantage}")));
-    let named = ends.into_iter().find_map(|(vantage, end)| Some((vantage, path.strip_suffix(&end)?.to_owned())));
+    let named = ends
+        .into_iter()
+        .find_map(|(vantage, end)| Some((vantage, path.strip_suffix(&end)?.to_owned())));
     let (vantage, path) = named.unwrap_or((Vantage::Receiver, path.to_owned()));
     Ok(path.parse::<Path>()?.scenario(vantage))
 }
@@ -131,7 +141,12 @@ fn show(format: Format, found: &impl Serialize, table: impl Fn() -> String) -> R
 }
 
 /// Writes the report, the JSON and the CSV of every path.
-fn write(out: Option<&File>, found: &impl Serialize, page: &str, (name, csv): (&str, &str)) -> Result<(), Failure> {
+fn write(
+    out: Option<&File>,
+    found: &impl Serialize,
+    page: &str,
+    (name, csv): (&str, &str),
+) -> Result<(), Failure> {
     let Some(out) = out else { return Ok(()) };
     atomic::write(&out.join(RESULT), output::json_text(found)?.as_bytes())?;
     atomic::write(&out.join(REPORT), page.as_bytes())?;

@@ -13,15 +13,22 @@ use crate::output::Format;
 pub(super) fn interval(arguments: &Arguments) -> Result<Option<Span>, InputError> {
     let Some(seconds) = arguments.interval else { return Ok(None) };
     if !(1e-3..=1e6).contains(&seconds) {
-        return Err(refused(format!("--interval {seconds}"), "expected seconds from 0.001 to 1000000"));
+        return Err(refused(
+            format!("--interval {seconds}"),
+            "expected seconds from 0.001 to 1000000",
+        ));
     }
     if arguments.runs > 1 {
-        return Err(refused(format!("--interval {seconds}"), "shows one run, expected no --runs beside it"));
+        return Err(refused(
+            format!("--interval {seconds}"),
+            "shows one run, expected no --runs beside it",
+        ));
     }
     match &arguments.series {
-        Some(file) if file.extension().is_none_or(|end| end != "csv") => {
-            Err(refused(format!("--series {}", file.display()), "expected a name that ends in .csv"))
-        }
+        Some(file) if file.extension().is_none_or(|end| end != "csv") => Err(refused(
+            format!("--series {}", file.display()),
+            "expected a name that ends in .csv",
+        )),
         _ => Ok(Some(Span::from_secs_f64_rounded(seconds))),
     }
 }
@@ -44,13 +51,15 @@ pub(super) fn outputs(arguments: &Arguments, inputs: &Inputs) -> Result<(), Inpu
     keep_inputs(arguments, inputs)?;
     keep_captures(arguments)?;
     if arguments.prints_trace() && arguments.format == Format::Json {
-        let problem = "standard output gets the trace, expected no --format json beside it, or a file";
+        let problem =
+            "standard output gets the trace, expected no --format json beside it, or a file";
         return Err(refused("--trace -".to_owned(), problem));
     }
     match &arguments.series {
-        Some(series) if arguments.trace.as_ref() == Some(series) => {
-            Err(refused(format!("--series {}", series.display()), "is also the file of --trace, expected another"))
-        }
+        Some(series) if arguments.trace.as_ref() == Some(series) => Err(refused(
+            format!("--series {}", series.display()),
+            "is also the file of --trace, expected another",
+        )),
         _ => Ok(()),
     }
 }
@@ -58,14 +67,19 @@ pub(super) fn outputs(arguments: &Arguments, inputs: &Inputs) -> Result<(), Inpu
 /// Refuses outputs that are inputs.
 fn keep_inputs(arguments: &Arguments, inputs: &Inputs) -> Result<(), InputError> {
     let files = [&arguments.trace, &arguments.series].into_iter().flatten().cloned();
-    let in_folder = arguments.out.iter().flat_map(|directory| folder::FILES.map(|name| directory.join(name)));
-    files.chain(in_folder).chain(arguments.captures.files()).try_for_each(|file| inputs.keep_from(&file))
+    let in_folder =
+        arguments.out.iter().flat_map(|directory| folder::FILES.map(|name| directory.join(name)));
+    files
+        .chain(in_folder)
+        .chain(arguments.captures.files())
+        .try_for_each(|file| inputs.keep_from(&file))
 }
 
 /// Refuses a trace or time series in the place of a capture.
 fn keep_captures(arguments: &Arguments) -> Result<(), InputError> {
-    let is_taken =
-        |capture: &PathBuf| [&arguments.trace, &arguments.series].into_iter().flatten().any(|file| file == capture);
+    let is_taken = |capture: &PathBuf| {
+        [&arguments.trace, &arguments.series].into_iter().flatten().any(|file| file == capture)
+    };
     match arguments.captures.files().find(is_taken) {
         Some(capture) => {
             let directory = capture.parent().unwrap_or(&capture);

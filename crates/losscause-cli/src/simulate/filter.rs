@@ -11,8 +11,8 @@ pub(super) struct TracedEvents {
     /// Trace only these flows; the name of a group stands for all of its flows.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', requires = "trace")]
     trace_flow: Vec<String>,
-    /// Trace only events of these kinds: sent, received, enqueue, queue-drop (or drop), mark, transmit, corrupted (or
-    /// corrupt), deliver, cwnd, rate, verdict.
+    /// Trace only events of these kinds: sent, received, enqueue, queue-drop (or drop), mark,
+    /// transmit, corrupted (or corrupt), deliver, cwnd, rate, verdict.
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', requires = "trace")]
     trace_kind: Vec<String>,
     /// Trace only events from the second FROM on and before TO: 10..20, 10.. or ..20.
@@ -33,7 +33,9 @@ impl TracedEvents {
         if let Some(text) = &self.trace_interval {
             let (from, to) = interval(text).ok_or_else(|| InputError::Option {
                 option: format!("--trace-interval {text}"),
-                problem: "expected two seconds from 0 to 1e9, the first below the second, such as 10..20".to_owned(),
+                problem:
+                    "expected two seconds from 0 to 1e9, the first below the second, such as 10..20"
+                        .to_owned(),
             })?;
             filter = filter.within(from, to);
         }
@@ -47,7 +49,8 @@ fn interval(text: &str) -> Option<(Time, Time)> {
     let time = |text: &str, missing| match text.trim() {
         "" => Some(missing),
         text => {
-            let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=1e9).contains(seconds))?;
+            let seconds =
+                text.parse().ok().filter(|seconds: &f64| (0.0..=1e9).contains(seconds))?;
             Some(Time::ZERO + Span::from_secs_f64_rounded(seconds))
         }
     };
@@ -66,7 +69,9 @@ mod tests {
         assert_eq!(interval("1.5..20"), Some((at(1.5), at(20.0))));
         assert_eq!(interval("10.."), Some((at(10.0), Time::MAX)));
         assert_eq!(interval("..0.25"), Some((at(0.0), at(0.25))));
-        for wrong in ["", "10", "20..10", "1..1", "-1..2", "a..b", "0..nan", "0..inf", "1..2..3", "0..1e99"] {
+        for wrong in
+            ["", "10", "20..10", "1..1", "-1..2", "a..b", "0..nan", "0..inf", "1..2..3", "0..1e99"]
+        {
             assert_eq!(interval(wrong), None, "{wrong}");
         }
     }

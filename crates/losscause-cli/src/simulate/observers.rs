@@ -23,7 +23,11 @@ impl<'a> Observers<'a> {
         let record = || RunRecorder::new(scenario, experiment, arguments.seed);
         let record = arguments.out.as_ref().map(|_| record()).transpose()?;
         let filter = arguments.filter.parse(&experiment.network)?;
-        let trace = arguments.trace.as_ref().map(|file| TraceFile::create(file, &experiment.network)).transpose()?;
+        let trace = arguments
+            .trace
+            .as_ref()
+            .map(|file| TraceFile::create(file, &experiment.network))
+            .transpose()?;
         let trace = trace.map(|trace| trace.filtered(filter));
         let captures = arguments.captures.create(experiment, arguments.seed)?;
         Ok(Self { trace, record, captures })
@@ -63,7 +67,9 @@ impl Recorder for Observers<'_> {
 
     fn record(&mut self, event: &Event) {
         fn pass<R: Recorder>(recorder: Option<&mut R>, event: &Event) {
-            if let Some(recorder) = recorder.filter(|recorder| recorder.detail().includes(&event.kind)) {
+            if let Some(recorder) =
+                recorder.filter(|recorder| recorder.detail().includes(&event.kind))
+            {
                 recorder.record(event);
             }
         }

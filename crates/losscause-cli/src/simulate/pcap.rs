@@ -12,8 +12,8 @@ use crate::input::is_standard;
 /// The arguments about captures.
 #[derive(Debug, clap::Args)]
 pub(super) struct Captures {
-    /// Write captures of the run to this directory, which must be new or empty: sender.pcap, bottleneck.pcap and
-    /// receiver.pcap, and the true cause of every drop in drops.csv.
+    /// Write captures of the run to this directory, which must be new or empty: sender.pcap,
+    /// bottleneck.pcap and receiver.pcap, and the true cause of every drop in drops.csv.
     #[arg(long, value_name = "DIR")]
     pcap: Option<PathBuf>,
     /// Capture only these flows; the name of a group stands for all of its flows.
@@ -69,7 +69,8 @@ impl Captures {
         if let Some(bytes) = self.pcap_snap {
             let smallest = CaptureSettings::SMALLEST_SNAP_BYTES;
             if !(smallest..=65_535).contains(&bytes) {
-                let problem = format!("expected bytes from {smallest}, which hold all headers, to 65535");
+                let problem =
+                    format!("expected bytes from {smallest}, which hold all headers, to 65535");
                 return Err(InputError::Option { option: format!("--pcap-snap {bytes}"), problem });
             }
             settings.snap_bytes = bytes;

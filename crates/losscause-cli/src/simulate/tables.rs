@@ -1,11 +1,11 @@
-//! The results of `simulate` as tables: the metrics that a run is judged by, the measured flows and the links. With
-//! `--verbose`, all of them.
+//! The results of `simulate` as tables: the metrics that a run is judged by, the measured flows and
+//! the links. With `--verbose`, all of them.
 
 use std::io;
 
 use losscause_study::run::{
-    JUDGED_BY, LinkMeasurements, MetricEstimate, Percentiles, RunMetrics, SeriesRow, SimulationResult, Warning,
-    WarningKind,
+    JUDGED_BY, LinkMeasurements, MetricEstimate, Percentiles, RunMetrics, SeriesRow,
+    SimulationResult, Warning, WarningKind,
 };
 use losscause_study::{FlowMeasurements, statistics};
 
@@ -32,11 +32,19 @@ pub(super) fn one_run(result: &SimulationResult, verbose: bool) -> io::Result<()
 pub(super) fn several_runs(result: &SimulationResult, verbose: bool) -> io::Result<()> {
     answer(result)?;
     let last = result.seed.wrapping_add(u64::from(result.runs) - 1);
-    output::line(&format!("{} ({} runs, seeds {} to {last})", result.title, result.runs, result.seed))?;
-    let mut table = output::table(&["metric", "mean", "± 95 %", "unit", "runs"], &["mean", "± 95 %", "runs"]);
+    output::line(&format!(
+        "{} ({} runs, seeds {} to {last})",
+        result.title, result.runs, result.seed
+    ))?;
+    let mut table =
+        output::table(&["metric", "mean", "± 95 %", "unit", "runs"], &["mean", "± 95 %", "runs"]);
     for (name, metric) in shown(result, verbose) {
-        let mean = metric.value.map_or_else(|| number(None), |value| output::to_the_digits_of(value, metric.ci95));
-        let interval = metric.ci95.map_or_else(|| number(None), |ci95| output::to_the_digits_of(ci95, Some(ci95)));
+        let mean = metric
+            .value
+            .map_or_else(|| number(None), |value| output::to_the_digits_of(value, metric.ci95));
+        let interval = metric
+            .ci95
+            .map_or_else(|| number(None), |ci95| output::to_the_digits_of(ci95, Some(ci95)));
         let runs = match metric.runs {
             all if all == result.runs => all.to_string(),
             some => format!("{some} of {}", result.runs),
@@ -57,15 +65,28 @@ fn answer(result: &SimulationResult) -> io::Result<()> {
 }
 
 /// The metrics to show.
-fn shown(result: &SimulationResult, verbose: bool) -> impl Iterator<Item = (&String, &MetricEstimate)> {
+fn shown(
+    result: &SimulationResult,
+    verbose: bool,
+) -> impl Iterator<Item = (&String, &MetricEstimate)> {
     let judged_by = |name: &str| JUDGED_BY.contains(&name);
-    result.metrics.iter().filter(move |(name, metric)| verbose || judged_by(name) && metric.value.is_some())
+    result
+        .metrics
+        .iter()
+        .filter(move |(name, metric)| verbose || judged_by(name) && metric.value.is_some())
 }
 
 /// Says what is not shown, if anything is not.
-fn left_out(result: &SimulationResult, verbose: bool, flows: usize, links: usize) -> io::Result<()> {
+fn left_out(
+    result: &SimulationResult,
+    verbose: bool,
+    flows: usize,
+    links: usize,
+) -> io::Result<()> {
     let metrics = result.metrics.len() - shown(result, verbose).count();
-    let parts = [(metrics, "metric"), (flows, "flow"), (links, "link")].into_iter().filter(|(count, _)| *count > 0);
+    let parts = [(metrics, "metric"), (flows, "flow"), (links, "link")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts.map(|(count, what)| plural(count, what)).collect();
     match parts.is_empty() {
         true => Ok(()),
@@ -79,18 +100,41 @@ fn plural(count: usize, what: &str) -> String {
 
 /// The name of a metric; with a star if it covers another part of the run than most metrics.
 fn marked(name: &str, metric: &MetricEstimate, result: &SimulationResult) -> String {
-    let differ = result.warnings.iter().any(|warning| warning.kind == WarningKind::DifferentWindows);
+    let differ =
+        result.warnings.iter().any(|warning| warning.kind == WarningKind::DifferentWindows);
     if differ && metric.window { format!("{name} *") } else { name.to_owned() }
 }
 
 /// The flows: counts and rates, then delays; means over the runs. Returns how many are not shown.
 fn flows(runs: &[Vec<FlowMeasurements>], verbose: bool) -> io::Result<usize> {
-    let header = ["flow", "start s", "goodput kb/s", "sent", "received", "queue drops", "wireless", "M_c %", "M_w %"];
+    let header = [
+        "flow",
+        "start s",
+        "goodput kb/s",
+        "sent",
+        "received",
+        "queue drops",
+        "wireless",
+        "M_c %",
+        "M_w %",
+    ];
     let mut counts = output::table(&header, &header[1..]);
-    let header = ["flow, ms", "RTT p50", "p95", "p99", "one-way p50", "p95", "queueing p50", "p95", "jitter", "done s"];
+    let header = [
+        "flow, ms",
+        "RTT p50",
+        "p95",
+        "p99",
+        "one-way p50",
+        "p95",
+        "queueing p50",
+        "p95",
+        "jitter",
+        "done s",
+    ];
     let mut delays = output::table(&header, &header[1..]);
     let all = runs.first().map_or(&[][..], Vec::as_slice);
-    let measured = all.iter().enumerate().filter(|(_, flow)| verbose || flow.measured).map(|(place, _)| place);
+    let measured =
+        all.iter().enumerate().filter(|(_, flow)| verbose || flow.measured).map(|(place, _)| place);
     let places: Vec<usize> = measured.take(if verbose { usize::MAX } else { MOST }).collect();
     for &place in &places {
         let mean = |value: fn(&FlowMeasurements) -> Option<f64>| {
@@ -152,8 +196,17 @@ pub(super) fn series(rows: &[SeriesRow]) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    let header =
-        ["to s", "flow", "goodput kb/s", "cwnd pkts", "rate kb/s", "queue pkts", "delay ms", "queue drops", "wireless"];
+    let header = [
+        "to s",
+        "flow",
+        "goodput kb/s",
+        "cwnd pkts",
+        "rate kb/s",
+        "queue pkts",
+        "delay ms",
+        "queue drops",
+        "wireless",
+    ];
     let mut table = output::table(&header, &[&header[..1], &header[2..]].concat());
     for row in rows {
         table.add_row([

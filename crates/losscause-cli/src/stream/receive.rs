@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use losscause::registry::Registry;
 use losscause_media::net::Receiving;
-use losscause_media::{DEFAULT_LDA, End, Event, Key, ReceiverConfig, ReceiverStats, Reorder, receiver_lda};
+use losscause_media::{
+    DEFAULT_LDA, End, Event, Key, ReceiverConfig, ReceiverStats, Reorder, receiver_lda,
+};
 use losscause_study::InputError;
 use losscause_study::tools::atomic::AtomicFile;
 use tokio::time::{MissedTickBehavior, interval};
@@ -28,7 +30,8 @@ pub(super) struct Arguments {
     /// Write the stream to this file. Packets are put in order; those that are lost are left out.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// The loss differentiation algorithm, with its published parameters; `always congestion` is plain TFRC.
+    /// The loss differentiation algorithm, with its published parameters; `always congestion` is
+    /// plain TFRC.
     #[arg(long, value_name = "NAME", default_value = DEFAULT_LDA)]
     lda: String,
     /// The sender is gone after so many seconds of silence.
@@ -70,7 +73,9 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     show.close(&show::received(&outcome.stats), &outcome.end)?;
     interrupt::end_if_interrupted();
     match (outcome.end, outcome.peer) {
-        (end @ (End::PeerGone | End::PeerStopped), Some(peer)) => Err(StreamError::Peer { peer, end, kept }.into()),
+        (end @ (End::PeerGone | End::PeerStopped), Some(peer)) => {
+            Err(StreamError::Peer { peer, end, kept }.into())
+        }
         _ => Ok(()),
     }
 }
@@ -133,7 +138,10 @@ async fn receive(
 }
 
 /// Writes the packets that are next in order.
-fn write(file: &mut Option<AtomicFile>, mut next: impl FnMut() -> Option<Vec<u8>>) -> Result<(), Failure> {
+fn write(
+    file: &mut Option<AtomicFile>,
+    mut next: impl FnMut() -> Option<Vec<u8>>,
+) -> Result<(), Failure> {
     while let Some(payload) = next() {
         if let Some(file) = file {
             file.write_all(&payload).map_err(|reason| file.failed(reason))?;

@@ -65,7 +65,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match end {
         End::Finished | End::Stopped => Ok(()),
         End::NoAnswer => Err(StreamError::NoAnswer(to).into()),
-        End::PeerGone | End::PeerStopped => Err(StreamError::Peer { peer: to, end, kept: false }.into()),
+        End::PeerGone | End::PeerStopped => {
+            Err(StreamError::Peer { peer: to, end, kept: false }.into())
+        }
     }
 }
 
@@ -106,7 +108,8 @@ async fn feed(sending: &Sending, source: &mut Source, begun: Instant) -> Result<
     let mut offered_bytes = 0_u64;
     while let Some(payload) = source.next(sending.media_bytes(), begun.elapsed())? {
         if let Some(bps) = source.rate_bps {
-            let due = Duration::try_from_secs_f64(8.0 * offered_bytes as f64 / bps).unwrap_or(Duration::MAX);
+            let due = Duration::try_from_secs_f64(8.0 * offered_bytes as f64 / bps)
+                .unwrap_or(Duration::MAX);
             tokio::time::sleep(due.saturating_sub(begun.elapsed())).await;
         }
         offered_bytes += payload.len() as u64;
@@ -126,15 +129,22 @@ struct Source {
 
 impl Source {
     fn open(arguments: &Arguments) -> Result<Self, InputError> {
-        let number = |option: &str, value: f64, expected: &str| match value.is_finite() && value > 0.0 {
-            true => Ok(value),
-            false => {
-                let problem = format!("expected {expected}");
-                Err(InputError::Option { option: format!("{option} {value}"), problem })
-            }
-        };
-        let rate_bps = arguments.rate.map(|bps| number("--rate", bps, "bits per second above 0")).transpose()?;
-        let secs = arguments.duration.map(|secs| number("--duration", secs, "seconds above 0")).transpose()?;
+        let number =
+            |option: &str, value: f64, expected: &str| match value.is_finite() && value > 0.0 {
+                true => Ok(value),
+                false => {
+                    let problem = format!("expected {expected}");
+                    Err(InputError::Option { option: format!("{option} {value}"), problem })
+                }
+            };
+        let rate_bps = arguments
+            .rate
+            .map(|bps| number("--rate", bps, "bits per second above 0"))
+            .transpose()?;
+        let secs = arguments
+            .duration
+            .map(|secs| number("--duration", secs, "seconds above 0"))
+            .transpose()?;
         let duration = secs.map(|secs| Duration::try_from_secs_f64(secs).unwrap_or(Duration::MAX));
         let file = arguments.file.as_deref().map(open).transpose()?;
         Ok(Self { file, rate_bps, duration })
@@ -165,7 +175,11 @@ fn open(path: &Path) -> Result<(File, String), InputError> {
         return Err(unreadable(io::ErrorKind::IsADirectory.into()));
     }
     if metadata.is_file() && metadata.len() == 0 {
-        return Err(InputError::File { file: name, problem: "is empty".to_owned(), expected: MEDIA });
+        return Err(InputError::File {
+            file: name,
+            problem: "is empty".to_owned(),
+            expected: MEDIA,
+        });
     }
     Ok((file, name))
 }
@@ -173,8 +187,9 @@ fn open(path: &Path) -> Result<(File, String), InputError> {
 fn address(text: &str) -> Result<SocketAddr, InputError> {
     let refused = |problem: String| InputError::Option { option: text.to_owned(), problem };
     let expected = "expected HOST:PORT, such as 192.0.2.1:5004";
-    let mut found =
-        text.to_socket_addrs().map_err(|reason| refused(format!("is no address ({reason}), {expected}")))?;
+    let mut found = text
+        .to_socket_addrs()
+        .map_err(|reason| refused(format!("is no address ({reason}), {expected}")))?;
     found.next().ok_or_else(|| refused(format!("has no address, {expected}")))
 }
 
@@ -187,7 +202,10 @@ impl Arguments {
                 "is larger than an MTU of {} bytes takes, expected at most {most}: IP and UDP add {headers} bytes",
                 self.mtu
             );
-            return Err(InputError::Option { option: format!("--packet-bytes {}", self.packet_bytes), problem });
+            return Err(InputError::Option {
+                option: format!("--packet-bytes {}", self.packet_bytes),
+                problem,
+            });
         }
         let config = SenderConfig {
             packet_bytes: self.packet_bytes,

@@ -94,7 +94,9 @@ impl Show {
         }
         match self.format {
             Format::Json => print(&Line::End { time_s: self.time_s(), end: end.to_string() }),
-            Format::Table => output::line(&format!("{}: {summary} in {:.1} s", end.to_string(), self.time_s())),
+            Format::Table => {
+                output::line(&format!("{}: {summary} in {:.1} s", end.to_string(), self.time_s()))
+            }
         }
     }
 
@@ -185,7 +187,10 @@ pub(super) fn sent(stats: &SenderStats) -> String {
 pub(super) fn received(stats: &ReceiverStats) -> String {
     format!(
         "received {} packets ({} bytes); {} were lost to congestion and {} to the air",
-        stats.received_pkts, stats.received_media_bytes, stats.lost_congestion_pkts, stats.lost_wireless_pkts
+        stats.received_pkts,
+        stats.received_media_bytes,
+        stats.lost_congestion_pkts,
+        stats.lost_wireless_pkts
     )
 }
 
@@ -197,8 +202,16 @@ mod tests {
     fn a_round_trip_is_told_in_milliseconds() {
         let show = Show::new(Format::Json);
         let rtt = Some(Span::from_micros(40_500));
-        assert_eq!(show.sending_line(&SenderStats { rtt, ..SenderStats::default() }).rtt_ms, Some(40.5));
-        assert_eq!(show.receiving_line(&ReceiverStats { rtt, ..ReceiverStats::default() }).rtt_ms, Some(40.5));
-        assert!(sender_line(&SenderStats { rtt, ..SenderStats::default() }).contains("RTT 40.5 ms"));
+        assert_eq!(
+            show.sending_line(&SenderStats { rtt, ..SenderStats::default() }).rtt_ms,
+            Some(40.5)
+        );
+        assert_eq!(
+            show.receiving_line(&ReceiverStats { rtt, ..ReceiverStats::default() }).rtt_ms,
+            Some(40.5)
+        );
+        assert!(
+            sender_line(&SenderStats { rtt, ..SenderStats::default() }).contains("RTT 40.5 ms")
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The outcome of an experiment on a real stack: the answer, a table of systems per item, the claims.
+//! The outcome of an experiment on a real stack: the answer, a table of systems per item, the
+//! claims.
 
 use losscause_laboratory::papers::record::{Item, Parameters, Summary};
 use losscause_laboratory::papers::reproduce::{Reproduction, Sheet, preview_in_words};
@@ -18,8 +19,8 @@ pub(crate) fn text(reproduction: &Reproduction, sheets: &[Sheet]) -> String {
     parts.join("\n\n")
 }
 
-/// One row per system, below the values of the parameters that differ. A metric beside another stands in parentheses
-/// behind it, the interval of a median below it.
+/// One row per system, below the values of the parameters that differ. A metric beside another
+/// stands in parentheses behind it, the interval of a median below it.
 fn table(sheet: &Sheet, items: &[Item]) -> String {
     let items: Vec<&Item> = sheet.items.iter().filter_map(|index| items.get(*index)).collect();
     let beside = &sheet.spec.beside;
@@ -29,16 +30,20 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
     let names: Vec<&str> = varying(&first.parameters, sheet).map(|(name, _)| name).collect();
     let heads: Vec<String> = metrics.iter().map(|metric| head(metric, &items)).collect();
     let numbers: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let header: Vec<&str> = names.iter().copied().chain(["system"]).chain(numbers.iter().copied()).collect();
+    let header: Vec<&str> =
+        names.iter().copied().chain(["system"]).chain(numbers.iter().copied()).collect();
     let mut table = output::table(&header, &numbers);
     let mut last: Option<&Parameters> = None;
     for item in items.iter().filter(|item| Some(&&item.metric) == metrics.first()) {
         let is_new = last.replace(&item.parameters) != Some(&item.parameters);
         let at = varying(&item.parameters, sheet);
-        let at: Vec<String> = at.map(|(_, value)| if is_new { value.to_string() } else { String::new() }).collect();
+        let at: Vec<String> =
+            at.map(|(_, value)| if is_new { value.to_string() } else { String::new() }).collect();
         let of = |metric: &String| {
             let is_it = |other: &&&Item| {
-                other.metric == *metric && other.system == item.system && other.parameters == item.parameters
+                other.metric == *metric
+                    && other.system == item.system
+                    && other.parameters == item.parameters
             };
             items.iter().find(is_it)
         };
@@ -65,8 +70,11 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
         }
         Summary::Median => "Medians over the runs",
     };
-    let other =
-        if beside.is_empty() { "" } else { "; in parentheses the simulator's, for the same scenario and seeds" };
+    let other = if beside.is_empty() {
+        ""
+    } else {
+        "; in parentheses the simulator's, for the same scenario and seeds"
+    };
     format!("{}\n{table}\n{what}{other}.", heading(sheet, &spec_items))
 }
 
@@ -75,13 +83,17 @@ const WIDTH: usize = 7;
 
 /// A metric and its unit, on two lines.
 fn head(metric: &str, items: &[&Item]) -> String {
-    let unit = items.iter().find(|item| item.metric == metric).map_or("", |item| output::unit_symbol(&item.unit));
+    let unit = items
+        .iter()
+        .find(|item| item.metric == metric)
+        .map_or("", |item| output::unit_symbol(&item.unit));
     if unit.is_empty() { metric.to_owned() } else { format!("{metric}\n{unit}") }
 }
 
 /// The settled claims, and behind those that fail the figures.
 fn claims(reproduction: &Reproduction) -> String {
-    let settled = reproduction.claims.iter().filter_map(|claim| claim.holds.map(|holds| (claim, holds)));
+    let settled =
+        reproduction.claims.iter().filter_map(|claim| claim.holds.map(|holds| (claim, holds)));
     let lines = settled.map(|(claim, holds)| match holds {
         true => format!("✓ {}: {}", claim.id, claim.statement),
         false => format!("✗ {}: {}\n    {}", claim.id, claim.statement, claim.evidence),

@@ -43,8 +43,17 @@ fn at_vantage(at: &AtVantage) -> String {
     }
     let chosen = [("hindsight", at.best_per_path), ("by half of the losses", at.best_by_halves)];
     for (how, error) in chosen.into_iter().filter_map(|(how, error)| Some((how, error?))) {
-        let [name, value, ends] = ["best published per path".to_owned(), percent(error.value), ends(error)];
-        table.add_row([name, how.to_owned(), value, ends, String::new(), String::new(), String::new()]);
+        let [name, value, ends] =
+            ["best published per path".to_owned(), percent(error.value), ends(error)];
+        table.add_row([
+            name,
+            how.to_owned(),
+            value,
+            ends,
+            String::new(),
+            String::new(),
+            String::new(),
+        ]);
     }
     table.to_string()
 }
@@ -54,7 +63,10 @@ pub(crate) fn in_loop(found: &InLoop) -> String {
     let mut parts = found.answers();
     for vantage in Vantage::ALL {
         for rate in LOSS_RATES {
-            let rows = found.rows.iter().filter(|row| row.vantage == vantage.name() && row.loss_rate == rate);
+            let rows = found
+                .rows
+                .iter()
+                .filter(|row| row.vantage == vantage.name() && row.loss_rate == rate);
             let name = format!("{vantage}, {:.0} % wireless loss", 100.0 * rate);
             let header: Vec<&str> = [name.as_str()].into_iter().chain(LoopRow::HEADS).collect();
             let mut table = output::table(&header, &LoopRow::HEADS);

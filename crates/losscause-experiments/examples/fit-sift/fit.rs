@@ -9,7 +9,8 @@ use crate::readings::Reading;
 
 const SINGLE: usize = Clues::COUNT * INTERVALS;
 const TABLE: usize = QUARTERS.pow(3);
-/// What an interval's weight costs, as a share of all losses: intervals that are rarely seen stay near zero.
+/// What an interval's weight costs, as a share of all losses: intervals that are rarely seen stay
+/// near zero.
 const RIDGE: f64 = 3e-4;
 /// The same for a reading that is left out: its weights are zero.
 const LEFT_OUT: f64 = 1e9;
@@ -29,7 +30,8 @@ struct Row {
     weight: f64,
 }
 
-/// The solution: a weight for each interval of each reading, for each cell of each table, and without evidence.
+/// The solution: a weight for each interval of each reading, for each cell of each table, and
+/// without evidence.
 pub(crate) struct Fit {
     together: Vec<Three>,
     rows: Vec<Row>,
@@ -41,10 +43,17 @@ fn cell(three: Three, intervals: &[u8; Clues::COUNT]) -> usize {
     three.into_iter().fold(0, |cell, clue| cell * QUARTERS + usize::from(intervals[clue]) / 2)
 }
 
-/// The columns that are 1 for these readings, ascending: one of each reading, one of each table, the last.
+/// The columns that are 1 for these readings, ascending: one of each reading, one of each table,
+/// the last.
 fn columns(intervals: &[u8; Clues::COUNT], together: &[Three]) -> Vec<usize> {
-    let single = intervals.iter().enumerate().map(|(clue, interval)| clue * INTERVALS + usize::from(*interval));
-    let tables = together.iter().enumerate().map(|(table, three)| SINGLE + table * TABLE + cell(*three, intervals));
+    let single = intervals
+        .iter()
+        .enumerate()
+        .map(|(clue, interval)| clue * INTERVALS + usize::from(*interval));
+    let tables = together
+        .iter()
+        .enumerate()
+        .map(|(table, three)| SINGLE + table * TABLE + cell(*three, intervals));
     single.chain(tables).chain([SINGLE + together.len() * TABLE]).collect()
 }
 
@@ -62,7 +71,10 @@ impl Fit {
         let ridge = fit.ridge(without);
         for _ in 0..NEWTON_STEPS {
             let step = fit.newton_step(&ridge);
-            fit.solution.iter_mut().zip(step).for_each(|(value, step)| *value += step.clamp(-3.0, 3.0));
+            fit.solution
+                .iter_mut()
+                .zip(step)
+                .for_each(|(value, step)| *value += step.clamp(-3.0, 3.0));
         }
         fit
     }
@@ -71,8 +83,10 @@ impl Fit {
     fn ridge(&self, without: Option<usize>) -> Vec<f64> {
         let whole = self.whole_weight();
         let of_readings = (0..SINGLE).map(|column| Some(column / INTERVALS) == without);
-        let of_tables = self.together.iter().flat_map(|three| [three.map(Some).contains(&without); TABLE]);
-        let each = of_readings.chain(of_tables).map(|left_out| if left_out { LEFT_OUT } else { RIDGE });
+        let of_tables =
+            self.together.iter().flat_map(|three| [three.map(Some).contains(&without); TABLE]);
+        let each =
+            of_readings.chain(of_tables).map(|left_out| if left_out { LEFT_OUT } else { RIDGE });
         each.chain([FREE]).map(|ridge| ridge * whole).collect()
     }
 
@@ -107,8 +121,8 @@ impl Fit {
         1.0 / (1.0 + (-score).exp())
     }
 
-    /// For each of these threes, how much a table of it would explain of what this fit leaves: the score statistic of its
-    /// cells, each with the ridge.
+    /// For each of these threes, how much a table of it would explain of what this fit leaves: the
+    /// score statistic of its cells, each with the ridge.
     pub(crate) fn left_to(&self, threes: &[Three]) -> Vec<f64> {
         let mut cells = vec![[(0.0, 0.0); TABLE]; threes.len()];
         for row in &self.rows {
@@ -122,12 +136,16 @@ impl Fit {
             }
         }
         let ridge = RIDGE * self.whole_weight();
-        cells.iter().map(|cells| cells.iter().map(|(slope, curved)| slope * slope / (curved + ridge)).sum()).collect()
+        cells
+            .iter()
+            .map(|cells| cells.iter().map(|(slope, curved)| slope * slope / (curved + ridge)).sum())
+            .collect()
     }
 
     /// The balanced error of the weights, not rounded, at the losses of so many paths, percent.
     pub(crate) fn error(&self, readings: &[Reading], paths: usize) -> f64 {
-        let says = |r: &Reading| self.probability(&columns(&intervals(&r.clues), &self.together)) > 0.5;
+        let says =
+            |r: &Reading| self.probability(&columns(&intervals(&r.clues), &self.together)) > 0.5;
         let wrong = readings.iter().filter(|reading| says(reading) != reading.wireless);
         wrong.map(|reading| reading.weight).sum::<f64>() * 100.0 / paths as f64
     }
@@ -148,7 +166,9 @@ impl Fit {
             absolute_delays,
             start: tenths(self.solution.len() - 1),
             single: from_fn(|clue| from_fn(|i| tenths(clue * INTERVALS + i))),
-            tables: from_fn(|table| from_fn(|a| from_fn(|b| from_fn(|c| weight(table, in_table([a, b, c])))))),
+            tables: from_fn(|table| {
+                from_fn(|a| from_fn(|b| from_fn(|c| weight(table, in_table([a, b, c])))))
+            }),
         }
     }
 }
@@ -162,13 +182,17 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
         for (below, other) in rest.iter_mut().enumerate() {
             let factor = other[pivot] / row[pivot];
             if factor != 0.0 {
-                other[pivot..].iter_mut().zip(&row[pivot..]).for_each(|(value, above)| *value -= factor * above);
+                other[pivot..]
+                    .iter_mut()
+                    .zip(&row[pivot..])
+                    .for_each(|(value, above)| *value -= factor * above);
                 right[pivot + 1 + below] -= factor * right[pivot];
             }
         }
     }
     for pivot in (0..count).rev() {
-        let known: f64 = (pivot + 1..count).map(|column| matrix[pivot][column] * right[column]).sum();
+        let known: f64 =
+            (pivot + 1..count).map(|column| matrix[pivot][column] * right[column]).sum();
         right[pivot] = (right[pivot] - known) / matrix[pivot][pivot];
     }
     right

@@ -1,12 +1,14 @@
-//! Fits Sift's weights to drawn paths and writes them into the source, and the senders' ones into that of the kernel's
-//! programs: `cargo xtask fit-sift`.
+//! Fits Sift's weights to drawn paths and writes them into the source, and the senders' ones into
+//! that of the kernel's programs: `cargo xtask fit-sift`.
 //!
-//! On every training path an observer behind the pilot reads Sift's clues at each judged loss, beside the true cause.
-//! A logistic regression on the intervals of the readings gives the weights, one card per vantage point. Every path has
-//! the same weight, and so has each cause within a path, as in the balanced error. One reading is what Sift itself made of the
-//! earlier gaps, so the fit is repeated with the card before; it begins with a blank one. Seeds of the test are refused.
-//! `--ablations` fits again without each reading and prints the errors as a table. `--choose` chooses the threes of readings
-//! that are weighed together anew, and compares the errors with them and with those of `card::TOGETHER`; it writes nothing.
+//! On every training path an observer behind the pilot reads Sift's clues at each judged loss,
+//! beside the true cause. A logistic regression on the intervals of the readings gives the weights,
+//! one card per vantage point. Every path has the same weight, and so has each cause within a path,
+//! as in the balanced error. One reading is what Sift itself made of the earlier gaps, so the fit
+//! is repeated with the card before; it begins with a blank one. Seeds of the test are refused.
+//! `--ablations` fits again without each reading and prints the errors as a table. `--choose`
+//! chooses the threes of readings that are weighed together anew, and compares the errors with them
+//! and with those of `card::TOGETHER`; it writes nothing.
 
 mod choose;
 mod fit;
@@ -27,7 +29,8 @@ use readings::{Readings, SEEDS, VALIDATION};
 /// Fits, each with what the card of the one before made of earlier gaps; before the first, nothing.
 const FITS: usize = 4;
 const WEIGHTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../losscause/src/lda/sift/weights.rs");
-const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../losscause-linux/bpf/lda/sift_weights.h");
+const HEADER: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../losscause-linux/bpf/lda/sift_weights.h");
 
 fn main() -> ExitCode {
     let asked_for = |option: &str| std::env::args().any(|argument| argument == option);
@@ -39,19 +42,28 @@ fn main() -> ExitCode {
         let training = Readings::of(vantage, SEEDS);
         let validation = Readings::of(vantage, VALIDATION);
         let absolute_delays = vantage == Vantage::Sender;
-        let again =
-            |card: &Card, without| Fit::new(&training.with_memory_of(card), &TOGETHER, without).card(absolute_delays);
+        let again = |card: &Card, without| {
+            Fit::new(&training.with_memory_of(card), &TOGETHER, without).card(absolute_delays)
+        };
         let card = (0..FITS).fold(Card::blank(absolute_delays), |card, _| again(&card, None));
         println!("{}: {} losses of {} paths", vantage.name(), training.losses(), training.paths());
         println!("  balanced error {:.2} % in training", training.error(&card));
         println!("  balanced error {:.2} % on seeds {VALIDATION:?}", validation.error(&card));
         if asked_for("--ablations") {
             let readings: Vec<usize> = (0..Clues::COUNT).collect();
-            let without = Jobs::default().map(&readings, |reading| again(&card, Some(*reading)), |_| ());
-            println!("\n| {}, without | training | seeds {VALIDATION:?} |\n|---|---|---|", vantage.name());
+            let without =
+                Jobs::default().map(&readings, |reading| again(&card, Some(*reading)), |_| ());
+            println!(
+                "\n| {}, without | training | seeds {VALIDATION:?} |\n|---|---|---|",
+                vantage.name()
+            );
             for (card, name) in without.iter().zip(Clues::NAMES) {
                 let name = name.split(':').next().unwrap_or(name);
-                println!("| {name} | {:.2} | {:.2} |", training.error(card), validation.error(card));
+                println!(
+                    "| {name} | {:.2} | {:.2} |",
+                    training.error(card),
+                    validation.error(card)
+                );
             }
         }
         card
@@ -67,25 +79,32 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Chooses the threes, and compares the errors with them and with those of [`TOGETHER`]. What gaps remember of earlier ones is
-/// that of cards without tables.
+/// Chooses the threes, and compares the errors with them and with those of [`TOGETHER`]. What gaps
+/// remember of earlier ones is that of cards without tables.
 fn choose() {
     let vantages = [Vantage::Receiver, Vantage::Sender];
     let remembered = vantages.map(|vantage| {
         let [training, validation] = [SEEDS, VALIDATION].map(|seeds| Readings::of(vantage, seeds));
         let absolute_delays = vantage == Vantage::Sender;
-        let again = |card: &Card| Fit::new(&training.with_memory_of(card), &[], None).card(absolute_delays);
+        let again =
+            |card: &Card| Fit::new(&training.with_memory_of(card), &[], None).card(absolute_delays);
         let card = (0..FITS).fold(Card::blank(absolute_delays), |card, _| again(&card));
         let paths = validation.paths();
         (training.with_memory_of(&card), validation.with_memory_of(&card), paths)
     });
     let chosen = choose::threes(&remembered.each_ref().map(|(training, ..)| training));
     let repeated = chosen.iter().filter(|three| TOGETHER.contains(three)).count();
-    println!("{repeated} of {} are in card::TOGETHER; balanced error on seeds {VALIDATION:?}:", chosen.len());
+    println!(
+        "{repeated} of {} are in card::TOGETHER; balanced error on seeds {VALIDATION:?}:",
+        chosen.len()
+    );
     for (vantage, (training, validation, paths)) in vantages.iter().zip(&remembered) {
         let [none, these, those] = [&[], chosen.as_slice(), &TOGETHER]
             .map(|threes| Fit::new(training, threes, None).error(validation, *paths));
-        println!("  {}: {none:.2} % without threes, {these:.2} % with these, {those:.2} % with those", vantage.name());
+        println!(
+            "  {}: {none:.2} % without threes, {these:.2} % with these, {those:.2} % with those",
+            vantage.name()
+        );
     }
 }
 
@@ -108,7 +127,8 @@ fn source([receiver, sender]: &[Card; 2]) -> String {
             card.start,
             rows(&mut card.single.iter().map(|row| format!("{row:?}"))),
             rows(&mut card.tables.iter().map(|table| {
-                let rows: String = table.iter().map(|row| format!("            {row:?},\n")).collect();
+                let rows: String =
+                    table.iter().map(|row| format!("            {row:?},\n")).collect();
                 format!("[\n{rows}        ]")
             })),
         );

@@ -54,7 +54,8 @@ impl Readings {
     /// Runs the paths of these seeds.
     pub(crate) fn of(vantage: Vantage, seeds: RangeInclusive<u64>) -> Self {
         assert!(*seeds.end() < 1_000, "only seeds below 1000 are for training");
-        let paths: Vec<_> = seeds.flat_map(|seed| (0..PATHS).map(move |number| Path::draw(seed, number))).collect();
+        let paths: Vec<_> =
+            seeds.flat_map(|seed| (0..PATHS).map(move |number| Path::draw(seed, number))).collect();
         let paths = Jobs::default().map(&paths, |path| Read::of(path, vantage), |_| ());
         Self { paths: paths.into_iter().filter(|read| !read.losses.is_empty()).collect() }
     }
@@ -75,7 +76,9 @@ impl Readings {
     /// The balanced error of a card, percent, the mean over the paths.
     pub(crate) fn error(&self, card: &Card) -> f64 {
         let readings = self.with_memory_of(card);
-        let wrong = readings.iter().filter(|reading| (card.weigh(&reading.clues).sum > 0) != reading.wireless);
+        let wrong = readings
+            .iter()
+            .filter(|reading| (card.weigh(&reading.clues).sum > 0) != reading.wireless);
         wrong.map(|reading| reading.weight).sum::<f64>() * 100.0 / self.paths() as f64
     }
 }
@@ -96,16 +99,21 @@ impl Read {
             vantage,
             |flow| AtSender::new(reader(flow)),
             |sender, loss| {
-                let revealed = sender.revealed(loss.numbers).last().or(loss.revealed_by.as_ref())?;
+                let revealed =
+                    sender.revealed(loss.numbers).last().or(loss.revealed_by.as_ref())?;
                 sender.algorithm().read(revealed.seq)
             },
         );
         let with_gap = |loss: JudgedLoss<Option<usize>>| {
             Some(Kept { flow: loss.flow, gap: loss.seen?, wireless: loss.cause == Cause::Wireless })
         };
-        let losses: Vec<_> = losses.expect("a drawn path runs").into_iter().filter_map(with_gap).collect();
+        let losses: Vec<_> =
+            losses.expect("a drawn path runs").into_iter().filter_map(with_gap).collect();
         let gaps = std::mem::take(&mut *gaps.lock().expect("not poisoned"));
-        Self { gaps, losses: [false, true].into_iter().flat_map(|cause| kept(&losses, cause)).collect() }
+        Self {
+            gaps,
+            losses: [false, true].into_iter().flat_map(|cause| kept(&losses, cause)).collect(),
+        }
     }
 
     fn with_memory_of(&self, card: &Card) -> Vec<Reading> {

@@ -19,7 +19,8 @@ pub trait Experiment: Sync {
     /// The predicates of its claims, each with the claim's name.
     fn predicates(&self) -> &'static [(&'static str, Predicate)];
 
-    /// What was found, in one sentence that a colleague could repeat. None if the items do not say it.
+    /// What was found, in one sentence that a colleague could repeat. None if the items do not say
+    /// it.
     fn answer(&self, items: &[Item]) -> Option<String>;
 
     /// Prepares the machine for these cells. What was changed is undone when the stack is dropped.
@@ -31,7 +32,8 @@ pub trait Experiment: Sync {
 
 /// A stack that is ready to run cells.
 pub trait Stack: Sync {
-    /// Runs a cell once. It looks at `stop` often, and ends with [`LiveError::Stopped`] if that is requested.
+    /// Runs a cell once. It looks at `stop` often, and ends with [`LiveError::Stopped`] if that is
+    /// requested.
     ///
     /// # Errors
     /// The run cannot be made, now or later. What may succeed later is [`Attempt::Spoiled`].
@@ -52,8 +54,8 @@ pub enum Attempt {
     Spoiled(String),
 }
 
-/// The values of one run, by the metrics of the record and in their units. A metric that does not exist in the run is
-/// missing.
+/// The values of one run, by the metrics of the record and in their units. A metric that does not
+/// exist in the run is missing.
 pub type Values = BTreeMap<&'static str, f64>;
 
 /// One system at one combination of an item's parameters.
@@ -83,14 +85,31 @@ impl Cell {
         parameters: &Parameters,
         settings: &[Setting],
     ) -> Result<Self, LiveError> {
-        let place = losscause_laboratory::papers::reproduce::place(record, spec, &spec.scenario, system, parameters)?;
-        let scenario = match record.scenarios().iter().find(|scenario| scenario.name == place.file) {
-            Some(own) => Scenario::parse(own.text, &format!("{}/{}", record.key(), place.file), &Context::default())?,
+        let place = losscause_laboratory::papers::reproduce::place(
+            record,
+            spec,
+            &spec.scenario,
+            system,
+            parameters,
+        )?;
+        let scenario = match record.scenarios().iter().find(|scenario| scenario.name == place.file)
+        {
+            Some(own) => Scenario::parse(
+                own.text,
+                &format!("{}/{}", record.key(), place.file),
+                &Context::default(),
+            )?,
             None => record::load_scenario(&place.file, &Context::default())?,
         };
         let scenario = scenario.with(&place.settings)?.with(settings)?;
         let layout = scenario.experiment()?;
-        Ok(Self { spec, system: system.to_owned(), parameters: parameters.clone(), scenario, layout })
+        Ok(Self {
+            spec,
+            system: system.to_owned(),
+            parameters: parameters.clone(),
+            scenario,
+            layout,
+        })
     }
 }
 
@@ -104,7 +123,8 @@ impl fmt::Display for Cell {
 /// The group of flows that runs the system under test, by its name in every scenario.
 const TEST: &str = "test";
 
-/// Whether the flow belongs to the system under test; members of a group are called `test.1`, `test.2`, …
+/// Whether the flow belongs to the system under test; members of a group are called `test.1`,
+/// `test.2`, …
 pub(crate) fn is_under_test(flow: &str) -> bool {
     flow.split('.').next() == Some(TEST)
 }

@@ -1,4 +1,5 @@
-//! Experiments with loss differentiation on real network stacks, with the simulator's values beside them.
+//! Experiments with loss differentiation on real network stacks, with the simulator's values beside
+//! them.
 //!
 //! ```text
 //! experiment   what an experiment is: a record, a stack that runs its cells, claims, an answer
@@ -11,12 +12,13 @@
 //! start        when a flow in virtual time starts
 //! ```
 //!
-//! An experiment's record is data, as a paper's is: `experiments/<experiment>/` names systems, metrics and claims
-//! (`record.toml`), tables with their parameters (`items.toml`), scenarios, and why claims fail (`explanations.toml`). A
-//! *cell* is one system at one combination of parameters; it is run several times with different seeds.
+//! An experiment's record is data, as a paper's is: `experiments/<experiment>/` names systems,
+//! metrics and claims (`record.toml`), tables with their parameters (`items.toml`), scenarios, and
+//! why claims fail (`explanations.toml`). A *cell* is one system at one combination of parameters;
+//! it is run several times with different seeds.
 //!
-//! To add an experiment: its folder in `experiments/`, a module that implements [`Experiment`] and [`Stack`], and a line
-//! in [`EXPERIMENTS`].
+//! To add an experiment: its folder in `experiments/`, a module that implements [`Experiment`] and
+//! [`Stack`], and a line in [`EXPERIMENTS`].
 
 mod error;
 pub mod experiment;
@@ -41,7 +43,10 @@ pub const EXPERIMENTS: &[&dyn Experiment] = &[&linux::Live, &quic::Quic, &media:
 /// The experiment of that name; none if there is none. `name` may also be EXPERIMENT/ITEM.
 pub fn find(name: &str) -> Option<&'static dyn Experiment> {
     let key = name.split_once('/').map_or(name, |(key, _)| key);
-    EXPERIMENTS.iter().find(|experiment| experiment.record().key().eq_ignore_ascii_case(key)).copied()
+    EXPERIMENTS
+        .iter()
+        .find(|experiment| experiment.record().key().eq_ignore_ascii_case(key))
+        .copied()
 }
 
 #[cfg(test)]
@@ -54,8 +59,10 @@ mod tests {
     fn every_claim_has_a_predicate_and_every_predicate_a_claim() {
         for experiment in EXPERIMENTS {
             let record = experiment.record();
-            let claims: BTreeSet<&str> = record.published().claim.iter().map(|claim| claim.id.as_str()).collect();
-            let predicates: BTreeSet<&str> = experiment.predicates().iter().map(|(id, _)| *id).collect();
+            let claims: BTreeSet<&str> =
+                record.published().claim.iter().map(|claim| claim.id.as_str()).collect();
+            let predicates: BTreeSet<&str> =
+                experiment.predicates().iter().map(|(id, _)| *id).collect();
             assert_eq!(claims, predicates, "{}", record.key());
         }
     }
@@ -66,10 +73,20 @@ mod tests {
             let record = experiment.record();
             for item in &record.items().item {
                 for metric in item.metrics.iter().chain(item.beside.values()) {
-                    assert!(record.metric(metric).is_some(), "{}/{}: {metric}", record.key(), item.id);
+                    assert!(
+                        record.metric(metric).is_some(),
+                        "{}/{}: {metric}",
+                        record.key(),
+                        item.id
+                    );
                 }
                 for system in &item.systems {
-                    assert!(record.system(system).is_some(), "{}/{}: {system}", record.key(), item.id);
+                    assert!(
+                        record.system(system).is_some(),
+                        "{}/{}: {system}",
+                        record.key(),
+                        item.id
+                    );
                 }
             }
         }
@@ -84,7 +101,14 @@ mod tests {
                     let of = |item: &losscause_laboratory::papers::record::ItemSpec| {
                         item.parameters.keys().cloned().collect::<Vec<_>>()
                     };
-                    assert_eq!(of(item), of(other), "{}: {} and {}", experiment.record().key(), item.id, other.id);
+                    assert_eq!(
+                        of(item),
+                        of(other),
+                        "{}: {} and {}",
+                        experiment.record().key(),
+                        item.id,
+                        other.id
+                    );
                 }
             }
         }
@@ -111,7 +135,13 @@ mod tests {
                 let part = testing::items(record, |spec| spec.id == table.id, |_| Some(1.0));
                 let begins = |text: &str| text.chars().take(24).collect::<String>();
                 let answer = experiment.answer(&part).unwrap_or_default();
-                assert_ne!(begins(&answer), begins(&whole), "{}/{}: {answer}", record.key(), table.id);
+                assert_ne!(
+                    begins(&answer),
+                    begins(&whole),
+                    "{}/{}: {answer}",
+                    record.key(),
+                    table.id
+                );
             }
         }
     }

@@ -1,9 +1,9 @@
 //! From a selection to runs, and from runs to a [`Reproduction`].
 //!
-//! The runs of a cell have the seeds SEED, SEED + 1, … First every cell is run once, then once more, and so on, so that
-//! what changes on a machine over time meets all cells alike. Demanding cells are run one at a time, the others side by
-//! side. A run that was disturbed is made again at the end, by itself; if it is disturbed each time, it is left out and the
-//! outcome says so.
+//! The runs of a cell have the seeds SEED, SEED + 1, … First every cell is run once, then once
+//! more, and so on, so that what changes on a machine over time meets all cells alike. Demanding
+//! cells are run one at a time, the others side by side. A run that was disturbed is made again at
+//! the end, by itself; if it is disturbed each time, it is left out and the outcome says so.
 
 use std::sync::Mutex;
 
@@ -77,12 +77,17 @@ type Results = Vec<Vec<Option<Values>>>;
 type Task = (usize, u32);
 
 impl Plan {
-    /// Plans every cell of the selection. `runs`: of each cell (default: the record's). `settings` are applied to every
-    /// scenario, after its own.
+    /// Plans every cell of the selection. `runs`: of each cell (default: the record's). `settings`
+    /// are applied to every scenario, after its own.
     ///
     /// # Errors
     /// A setting does not fit.
-    pub fn new(selection: &Selection, runs: Option<u32>, seed: u64, settings: &[Setting]) -> Result<Self, LiveError> {
+    pub fn new(
+        selection: &Selection,
+        runs: Option<u32>,
+        seed: u64,
+        settings: &[Setting],
+    ) -> Result<Self, LiveError> {
         let record = selection.experiment.record();
         let runs = runs.unwrap_or(record.published().repetitions);
         if runs == 0 {
@@ -90,7 +95,15 @@ impl Plan {
             return Err(InputError::Option { option: "--runs 0".to_owned(), problem }.into());
         }
         let experiment = selection.experiment;
-        let mut plan = Self { experiment, cells: vec![], sheets: vec![], items: vec![], cell_of: vec![], runs, seed };
+        let mut plan = Self {
+            experiment,
+            cells: vec![],
+            sheets: vec![],
+            items: vec![],
+            cell_of: vec![],
+            runs,
+            seed,
+        };
         for spec in &selection.items {
             let mut sheet = Sheet { paper: record, spec, items: vec![], beside: vec![] };
             for parameters in spec.combinations() {
@@ -102,7 +115,14 @@ impl Plan {
                     for index in first..plan.cells.len() {
                         let system = &plan.cells[index].system;
                         sheet.items.push(plan.items.len());
-                        plan.items.push(blank_item(record, spec, metric, system, &parameters, runs));
+                        plan.items.push(blank_item(
+                            record,
+                            spec,
+                            metric,
+                            system,
+                            &parameters,
+                            runs,
+                        ));
                         plan.cell_of.push(index);
                     }
                 }
@@ -125,11 +145,17 @@ impl Plan {
         self.cells.len() * self.runs as usize
     }
 
-    /// Prepares the machine, makes every run, at most `jobs` side by side, and puts the machine back as it was.
+    /// Prepares the machine, makes every run, at most `jobs` side by side, and puts the machine
+    /// back as it was.
     ///
     /// # Errors
     /// The machine cannot run the cells, a run fails, or `stop` is requested.
-    pub fn execute(self, jobs: Jobs, stop: &Stop, mut observe: impl FnMut(Event<'_>)) -> Result<Measured, LiveError> {
+    pub fn execute(
+        self,
+        jobs: Jobs,
+        stop: &Stop,
+        mut observe: impl FnMut(Event<'_>),
+    ) -> Result<Measured, LiveError> {
         let stack = self.experiment.set_up(&self.cells)?;
         observe(Event::Begins { runs_each: self.runs, runs: self.runs() });
         let (results, left_out) = self.run_all(stack.as_ref(), jobs, stop, observe)?;
@@ -147,17 +173,19 @@ impl Plan {
     ) -> Result<(Results, Vec<String>), LiveError> {
         let mut results: Results = vec![vec![None; self.runs as usize]; self.cells.len()];
         let all = (0..self.runs).flat_map(|run| (0..self.cells.len()).map(move |cell| (cell, run)));
-        let (alone, beside): (Vec<Task>, Vec<Task>) = all.partition(|(cell, _)| stack.is_demanding(&self.cells[*cell]));
+        let (alone, beside): (Vec<Task>, Vec<Task>) =
+            all.partition(|(cell, _)| stack.is_demanding(&self.cells[*cell]));
         let whole: f64 = self.cells.iter().map(seconds).sum::<f64>() * f64::from(self.runs);
         let mut done = 0;
         let mut share = 0.0;
-        let mut finish = |task: Task, values: Option<Values>, observe: &mut dyn FnMut(Event<'_>)| {
-            let cell = &self.cells[task.0];
-            done += 1;
-            share += seconds(cell) / whole;
-            observe(Event::Ran { cell, values: values.as_ref(), done, share });
-            results[task.0][task.1 as usize] = values;
-        };
+        let mut finish =
+            |task: Task, values: Option<Values>, observe: &mut dyn FnMut(Event<'_>)| {
+                let cell = &self.cells[task.0];
+                done += 1;
+                share += seconds(cell) / whole;
+                observe(Event::Ran { cell, values: values.as_ref(), done, share });
+                results[task.0][task.1 as usize] = values;
+            };
         let mut disturbed: Vec<Task> = Vec::new();
         for (tasks, jobs) in [(alone, Jobs::new(1)?), (beside, jobs)] {
             self.attempt(stack, &tasks, jobs, stop, |task, attempt| match attempt {
@@ -175,7 +203,9 @@ impl Plan {
             let mut last = String::new();
             for _ in 0..MORE_ATTEMPTS {
                 let mut outcome = None;
-                self.attempt(stack, &[task], Jobs::new(1)?, stop, |_, attempt| outcome = Some(attempt))?;
+                self.attempt(stack, &[task], Jobs::new(1)?, stop, |_, attempt| {
+                    outcome = Some(attempt)
+                })?;
                 match outcome {
                     Some(Attempt::Made(made)) => {
                         values = Some(made);
@@ -208,7 +238,8 @@ impl Plan {
         let of_these = stop.for_a_part();
         let failure: Mutex<Option<LiveError>> = Mutex::new(None);
         let work = |&(cell, run): &Task| {
-            let outcome = stack.run(&self.cells[cell], self.seed.wrapping_add(u64::from(run)), &of_these);
+            let outcome =
+                stack.run(&self.cells[cell], self.seed.wrapping_add(u64::from(run)), &of_these);
             outcome.map_err(|error| {
                 // Those that are stopped because of the first failure fail as well.
                 let mut failure = failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -216,11 +247,12 @@ impl Plan {
                 of_these.request();
             })
         };
-        let worked = Workers::from(jobs).stopping_at(&of_these).each(tasks, work, |index, outcome| {
-            if let Ok(attempt) = outcome {
-                take(tasks[index], attempt);
-            }
-        });
+        let worked =
+            Workers::from(jobs).stopping_at(&of_these).each(tasks, work, |index, outcome| {
+                if let Ok(attempt) = outcome {
+                    take(tasks[index], attempt);
+                }
+            });
         match failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
             Some(error) => Err(error),
             None => Ok(worked?),
@@ -233,7 +265,10 @@ impl Plan {
         for (item, cell) in self.items.iter_mut().zip(&self.cell_of) {
             let metric = item.metric.clone();
             let made = results[*cell].iter().flatten();
-            item.measure(record.published().summary, made.map(|values| values.get(metric.as_str()).copied()));
+            item.measure(
+                record.published().summary,
+                made.map(|values| values.get(metric.as_str()).copied()),
+            );
         }
         let reproduction = Reproduction {
             answer: self.experiment.answer(&self.items),
@@ -292,7 +327,8 @@ mod tests {
 
     fn plan(runs: u32) -> Plan {
         let only = Only::parse("system=reno,lc_spike").unwrap();
-        let selection = Selection::parse(&["live"], vec![only, Only::parse("loss=0.01").unwrap()]).unwrap();
+        let selection =
+            Selection::parse(&["live"], vec![only, Only::parse("loss=0.01").unwrap()]).unwrap();
         Plan::new(&selection, Some(runs), 5, &[]).unwrap()
     }
 
@@ -303,7 +339,8 @@ mod tests {
                 progress.push(done);
             }
         };
-        let (results, left_out) = plan.run_all(stack, Jobs::new(2).unwrap(), &Stop::new(), observe)?;
+        let (results, left_out) =
+            plan.run_all(stack, Jobs::new(2).unwrap(), &Stop::new(), observe)?;
         Ok((plan.conclude(&results, left_out), progress))
     }
 
@@ -318,29 +355,51 @@ mod tests {
         let (measured, progress) = measured(plan(3), &Made::default()).unwrap();
         assert_eq!(goodput(&measured, "reno"), (Some(6.0), 3));
         assert_eq!(progress, [1, 2, 3, 4, 5, 6]);
-        let other = measured.reproduction.items.iter().find(|item| item.metric == "retransmissions").unwrap();
+        let other = measured
+            .reproduction
+            .items
+            .iter()
+            .find(|item| item.metric == "retransmissions")
+            .unwrap();
         assert_eq!((other.measured, other.runs), (None, 3));
     }
 
     #[test]
     fn the_report_shows_measured_systems_with_the_simulator_as_ring() {
-        let (Measured { mut reproduction, sheets, .. }, _) = measured(plan(2), &Made::default()).unwrap();
+        let (Measured { mut reproduction, sheets, .. }, _) =
+            measured(plan(2), &Made::default()).unwrap();
         reproduction.answer = Some("reno carries as much as reno".to_owned());
         let html = losscause_report::html(&reproduction, &sheets);
         assert!(html.contains("<h1>Reno carries as much as reno.</h1>"));
         assert!(html.contains("goodput: measured, and simulated_goodput, per system"));
-        assert!(html.contains(">lc_spike</th>") && !html.contains(">cubic</th>"), "a column per measured system");
-        assert!(html.contains("a ring is the value of the simulator") && !html.contains("A number counts if"));
+        assert!(
+            html.contains(">lc_spike</th>") && !html.contains(">cubic</th>"),
+            "a column per measured system"
+        );
+        assert!(
+            html.contains("a ring is the value of the simulator")
+                && !html.contains("A number counts if")
+        );
     }
 
     #[test]
     fn a_disturbed_run_is_repeated_and_left_out_after_three_tries() {
-        let again = |times| measured(plan(1), &Made { spoils: Some(("lc_spike", times)), ..Made::default() }).unwrap();
+        let again = |times| {
+            measured(plan(1), &Made { spoils: Some(("lc_spike", times)), ..Made::default() })
+                .unwrap()
+        };
         let (made, progress) = again(2);
-        assert_eq!((goodput(&made, "lc_spike"), progress.len(), made.left_out.len()), ((Some(5.0), 1), 2, 0));
+        assert_eq!(
+            (goodput(&made, "lc_spike"), progress.len(), made.left_out.len()),
+            ((Some(5.0), 1), 2, 0)
+        );
         let (made, progress) = again(3);
         assert_eq!((goodput(&made, "lc_spike"), progress.len()), ((None, 0), 2));
-        assert!(made.left_out[0].starts_with("lc_spike, flows 1, loss 0.01, "), "{:?}", made.left_out);
+        assert!(
+            made.left_out[0].starts_with("lc_spike, flows 1, loss 0.01, "),
+            "{:?}",
+            made.left_out
+        );
         assert!(made.left_out[0].ends_with("run 1: left out, it was late"), "{:?}", made.left_out);
     }
 
@@ -360,6 +419,9 @@ mod tests {
         let plan = Plan::new(&selection, None, 1, &[Setting::new("duration_s", 7)]).unwrap();
         assert!(plan.cells().iter().all(|cell| seconds(cell) == 7.0));
         let none = Plan::new(&selection, Some(0), 1, &[]).err().unwrap();
-        assert!(none.is_bad_input() && none.to_string().starts_with("--runs 0: nothing would be measured"));
+        assert!(
+            none.is_bad_input()
+                && none.to_string().starts_with("--runs 0: nothing would be measured")
+        );
     }
 }

@@ -36,7 +36,8 @@ impl Only {
     pub fn parse(text: &str) -> Result<Self, InputError> {
         let refuse = || InputError::Option {
             option: format!("--only {text}"),
-            problem: "expected KEY=VALUE or KEY=VALUE,VALUE, such as system=reno or loss=0.01".to_owned(),
+            problem: "expected KEY=VALUE or KEY=VALUE,VALUE, such as system=reno or loss=0.01"
+                .to_owned(),
         };
         let (key, values) = text.split_once('=').ok_or_else(refuse)?;
         let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
@@ -55,34 +56,46 @@ impl Only {
             Ok(number) => value.same(&Value::from(number)),
             Err(_) => value.to_string() == *text,
         };
-        parameters.get(&self.key).is_none_or(|value| self.values.iter().any(|text| is_it(text, value)))
+        parameters
+            .get(&self.key)
+            .is_none_or(|value| self.values.iter().any(|text| is_it(text, value)))
     }
 }
 
 impl Selection {
-    /// Reads names, each EXPERIMENT or EXPERIMENT/ITEM, all of one experiment. An experiment's name selects what it
-    /// measures by default, EXPERIMENT/full what it measures on demand.
+    /// Reads names, each EXPERIMENT or EXPERIMENT/ITEM, all of one experiment. An experiment's name
+    /// selects what it measures by default, EXPERIMENT/full what it measures on demand.
     ///
     /// # Errors
-    /// An experiment or item is unknown, the names are of different experiments, or `only` names a key or system that no
-    /// chosen item has, or leaves nothing.
+    /// An experiment or item is unknown, the names are of different experiments, or `only` names a
+    /// key or system that no chosen item has, or leaves nothing.
     pub fn parse<S: AsRef<str>>(names: &[S], only: Vec<Only>) -> Result<Self, InputError> {
         let mut chosen: Option<Self> = None;
         for name in names {
             let name = name.as_ref();
             let refuse = |problem: String| InputError::Option { option: name.to_owned(), problem };
             let experiment = crate::live::find(name).ok_or_else(|| {
-                let known: Vec<&str> =
-                    crate::live::EXPERIMENTS.iter().map(|experiment| experiment.record().key()).collect();
+                let known: Vec<&str> = crate::live::EXPERIMENTS
+                    .iter()
+                    .map(|experiment| experiment.record().key())
+                    .collect();
                 refuse(format!("the experiment {}", unknown(name, &known)))
             })?;
             let record = experiment.record();
-            let selection = chosen.get_or_insert_with(|| Self { experiment, items: Vec::new(), only: Vec::new() });
+            let selection = chosen.get_or_insert_with(|| Self {
+                experiment,
+                items: Vec::new(),
+                only: Vec::new(),
+            });
             if selection.experiment.record().key() != record.key() {
                 let other = selection.experiment.record().key();
-                return Err(refuse(format!("is of another experiment than {other}, expected a command for each")));
+                return Err(refuse(format!(
+                    "is of another experiment than {other}, expected a command for each"
+                )));
             }
-            let of_kind = |on_demand: bool| record.items().item.iter().filter(move |item| item.on_demand == on_demand);
+            let of_kind = |on_demand: bool| {
+                record.items().item.iter().filter(move |item| item.on_demand == on_demand)
+            };
             let items: Vec<&'static ItemSpec> = match name.split_once('/') {
                 None => of_kind(false).collect(),
                 Some((_, FULL)) => of_kind(true).collect(),
@@ -114,23 +127,35 @@ impl Selection {
         item: &'static ItemSpec,
         parameters: &'a Parameters,
     ) -> impl Iterator<Item = &'static String> + 'a {
-        item.systems.iter().filter(move |system| self.only.iter().all(|only| only.takes(system, parameters)))
+        item.systems
+            .iter()
+            .filter(move |system| self.only.iter().all(|only| only.takes(system, parameters)))
     }
 
     /// Refuses an unknown key or system, and a filter that leaves nothing.
     fn check(&self) -> Result<(), InputError> {
         for only in &self.only {
-            let refuse = |problem: String| InputError::Option { option: format!("--only {}", only.text), problem };
-            let systems: Vec<&str> = names(self.items.iter().flat_map(|item| item.systems.iter().map(String::as_str)));
+            let refuse = |problem: String| InputError::Option {
+                option: format!("--only {}", only.text),
+                problem,
+            };
+            let systems: Vec<&str> =
+                names(self.items.iter().flat_map(|item| item.systems.iter().map(String::as_str)));
             if only.key == SYSTEM {
-                if let Some(wrong) = only.values.iter().find(|value| !systems.contains(&value.as_str())) {
+                if let Some(wrong) =
+                    only.values.iter().find(|value| !systems.contains(&value.as_str()))
+                {
                     return Err(refuse(format!("the system {}", unknown(wrong, &systems))));
                 }
                 continue;
             }
-            let combinations: Vec<Parameters> = self.items.iter().flat_map(|item| item.combinations()).collect();
-            let keys: Vec<&str> =
-                names([SYSTEM].into_iter().chain(combinations.iter().flat_map(|c| c.keys().map(String::as_str))));
+            let combinations: Vec<Parameters> =
+                self.items.iter().flat_map(|item| item.combinations()).collect();
+            let keys: Vec<&str> = names(
+                [SYSTEM]
+                    .into_iter()
+                    .chain(combinations.iter().flat_map(|c| c.keys().map(String::as_str))),
+            );
             if !keys.contains(&only.key.as_str()) {
                 return Err(refuse(format!("the parameter {}", unknown(&only.key, &keys))));
             }
@@ -138,13 +163,18 @@ impl Selection {
                 let values = combinations.iter().filter_map(|parameters| parameters.get(&only.key));
                 let mut values: Vec<String> = values.map(ToString::to_string).collect();
                 values.dedup();
-                return Err(refuse(format!("leaves nothing to measure, expected values of {}", values.join(", "))));
+                return Err(refuse(format!(
+                    "leaves nothing to measure, expected values of {}",
+                    values.join(", ")
+                )));
             }
         }
-        let is_empty =
-            self.items.iter().all(|item| item.combinations().iter().all(|at| self.systems(item, at).next().is_none()));
+        let is_empty = self.items.iter().all(|item| {
+            item.combinations().iter().all(|at| self.systems(item, at).next().is_none())
+        });
         if is_empty {
-            let texts: Vec<String> = self.only.iter().map(|only| format!("--only {}", only.text)).collect();
+            let texts: Vec<String> =
+                self.only.iter().map(|only| format!("--only {}", only.text)).collect();
             let problem = "together leave nothing to measure, expected a wider choice".to_owned();
             return Err(InputError::Option { option: texts.join(" "), problem });
         }
@@ -172,7 +202,8 @@ mod tests {
     }
 
     fn refusal(names: &[&str], only: &[&str]) -> String {
-        let only: Result<Vec<Only>, InputError> = only.iter().map(|text| Only::parse(text)).collect();
+        let only: Result<Vec<Only>, InputError> =
+            only.iter().map(|text| Only::parse(text)).collect();
         match only.and_then(|only| Selection::parse(names, only)) {
             Ok(_) => panic!("{names:?} is no selection"),
             Err(error) => error.to_string(),
@@ -183,7 +214,10 @@ mod tests {
     fn an_experiment_by_itself_is_its_default_and_full_is_the_rest() {
         assert_eq!(ids(&["live"]), ["one-flow"]);
         let full = ids(&["live/full"]);
-        assert!(full.contains(&"sharing") && full.contains(&"burst") && !full.contains(&"one-flow"), "{full:?}");
+        assert!(
+            full.contains(&"sharing") && full.contains(&"burst") && !full.contains(&"one-flow"),
+            "{full:?}"
+        );
         assert_eq!(ids(&["live/sharing", "live/sharing", "live"]), ["sharing", "one-flow"]);
     }
 
@@ -195,7 +229,9 @@ mod tests {
         let cells: Vec<String> = item
             .combinations()
             .iter()
-            .flat_map(|at| selection.systems(item, at).map(move |system| format!("{system} {}", at["loss"])))
+            .flat_map(|at| {
+                selection.systems(item, at).map(move |system| format!("{system} {}", at["loss"]))
+            })
             .collect();
         assert_eq!(cells, ["reno 0", "lc_spike 0", "reno 0.02", "lc_spike 0.02"]);
     }

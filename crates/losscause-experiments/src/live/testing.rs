@@ -13,7 +13,11 @@ pub(crate) fn items(
     for spec in record.items().item.iter().filter(|spec| is_measured(spec)) {
         for at in spec.combinations() {
             for metric in &spec.metrics {
-                items.extend(spec.systems.iter().map(|system| blank_item(record, spec, metric, system, &at, 2)));
+                items.extend(
+                    spec.systems
+                        .iter()
+                        .map(|system| blank_item(record, spec, metric, system, &at, 2)),
+                );
             }
         }
     }

@@ -12,7 +12,8 @@ use crate::paths::panel::{Moment, Panel};
 use crate::paths::path::{Level, Path, Vantage};
 use crate::paths::score::{Bootstrap, Halves, Interval, LEAST_LOSSES, Tally, best_by_halves};
 
-/// The benchmark's result. Equal seeds, numbers of paths and registries give equal results, with any number of threads.
+/// The benchmark's result. Equal seeds, numbers of paths and registries give equal results, with
+/// any number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Benchmark {
     /// The seed of the paths.
@@ -34,7 +35,8 @@ pub struct AtVantage {
     pub best_published: Option<&'static str>,
     /// The mean over paths of the smallest error that a published algorithm has there.
     pub best_per_path: Option<Interval>,
-    /// The same if the algorithm is chosen by one half of the path's losses and scored on the other.
+    /// The same if the algorithm is chosen by one half of the path's losses and scored on the
+    /// other.
     pub best_by_halves: Option<Interval>,
     /// Every algorithm, in the order of their errors.
     pub algorithms: Vec<Row>,
@@ -57,11 +59,13 @@ pub struct Row {
     pub m_c: Option<f64>,
     /// The mean of M_w over the paths with enough wireless losses, 0 to 1.
     pub m_w: Option<f64>,
-    /// By what share its error is below that of the best published algorithm; negative if it is above.
+    /// By what share its error is below that of the best published algorithm; negative if it is
+    /// above.
     pub reduction: Option<Interval>,
 }
 
-/// Errors on the paths of one level of a factor. The last factor is not drawn: which causes count on a path.
+/// Errors on the paths of one level of a factor. The last factor is not drawn: which causes count
+/// on a path.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelErrors {
     /// The factor.
@@ -89,8 +93,8 @@ pub struct PathErrors {
     pub errors: Vec<Option<f64>>,
 }
 
-/// Draws the first `paths` paths of `seed` and lets every algorithm of `registry` judge their losses, except those that
-/// need the truth. `done(n)` is called after the n-th run of [`runs`].
+/// Draws the first `paths` paths of `seed` and lets every algorithm of `registry` judge their
+/// losses, except those that need the truth. `done(n)` is called after the n-th run of [`runs`].
 ///
 /// # Errors
 /// The workers were stopped.
@@ -105,7 +109,8 @@ pub fn measure(
         .iter()
         .flat_map(|&vantage| (0..paths).map(move |number| (Path::draw(seed, number), vantage)))
         .collect();
-    let algorithms: Vec<Algorithms> = Vantage::ALL.iter().map(|&vantage| Algorithms::of(registry, vantage)).collect();
+    let algorithms: Vec<Algorithms> =
+        Vantage::ALL.iter().map(|&vantage| Algorithms::of(registry, vantage)).collect();
     let work = |(path, vantage): &(Path, Vantage)| {
         let stop = workers.stop();
         algorithms[*vantage as usize].tallies(path, stop)
@@ -135,7 +140,10 @@ struct Algorithms {
 impl Algorithms {
     fn of(registry: &Registry, vantage: Vantage) -> Self {
         let built = registry.iter().filter_map(|entry: &LdaConfig| {
-            let algorithm = entry.build(vantage.end()).ok().filter(|algorithm| algorithm.needs().other.is_none())?;
+            let algorithm = entry
+                .build(vantage.end())
+                .ok()
+                .filter(|algorithm| algorithm.needs().other.is_none())?;
             Some((entry.info(), AtSender::new(algorithm)))
         });
         let (infos, built) = built.unzip();
@@ -147,16 +155,20 @@ impl Algorithms {
         let experiment = path.experiment(self.vantage)?;
         let mut tallies = vec![Halves::default(); self.infos.len()];
         let mut events = Events::new(path.flows as usize);
-        let take = |flow: usize, moment: Moment<'_>, algorithms: &[AtSender<AnyAlgorithm>]| match self.vantage {
-            Vantage::Receiver => {
-                let Moment::Lost(loss, Some(cause)) = moment else { return };
-                for (tally, algorithm) in tallies.iter_mut().zip(algorithms) {
-                    tally.count(cause, algorithm.judge(loss).verdict.is_wireless());
+        let take =
+            |flow: usize, moment: Moment<'_>, algorithms: &[AtSender<AnyAlgorithm>]| match self
+                .vantage
+            {
+                Vantage::Receiver => {
+                    let Moment::Lost(loss, Some(cause)) = moment else { return };
+                    for (tally, algorithm) in tallies.iter_mut().zip(algorithms) {
+                        tally.count(cause, algorithm.judge(loss).verdict.is_wireless());
+                    }
                 }
-            }
-            Vantage::Sender => events.take(flow, moment, algorithms, &mut tallies),
-        };
-        let mut panel = Panel::new(&experiment.network, self.vantage.end(), |_| self.built.clone(), take);
+                Vantage::Sender => events.take(flow, moment, algorithms, &mut tallies),
+            };
+        let mut panel =
+            Panel::new(&experiment.network, self.vantage.end(), |_| self.built.clone(), take);
         run_recorded_stopping_at(&experiment, path.run_seed(), &mut panel, stop)?;
         drop(panel);
         events.end(&mut tallies);
@@ -166,9 +178,10 @@ impl Algorithms {
 
 /// The open loss events of a path's senders.
 ///
-/// An algorithm has called an event wireless if a transport that follows it would have kept its window in the end: the
-/// loss that opens the event was called wireless, and so was, by an algorithm that judges every loss, each further loss
-/// among the packets that were in flight; or the verdict was revised to wireless at the recovery's end.
+/// An algorithm has called an event wireless if a transport that follows it would have kept its
+/// window in the end: the loss that opens the event was called wireless, and so was, by an
+/// algorithm that judges every loss, each further loss among the packets that were in flight; or
+/// the verdict was revised to wireless at the recovery's end.
 struct Events {
     open: Vec<Option<Event>>,
 }
@@ -186,7 +199,13 @@ impl Events {
         Self { open: (0..flows).map(|_| None).collect() }
     }
 
-    fn take(&mut self, flow: usize, moment: Moment<'_>, ldas: &[AtSender<AnyAlgorithm>], tallies: &mut [Halves]) {
+    fn take(
+        &mut self,
+        flow: usize,
+        moment: Moment<'_>,
+        ldas: &[AtSender<AnyAlgorithm>],
+        tallies: &mut [Halves],
+    ) {
         match moment {
             Moment::Lost(loss, cause) => {
                 self.close(flow, tallies);
@@ -208,8 +227,10 @@ impl Events {
             }
             Moment::Ends(revised) => {
                 if let Some(event) = &mut self.open[flow] {
-                    for (called_wireless, revised) in event.called_wireless.iter_mut().zip(revised) {
-                        *called_wireless |= revised.is_some_and(|judgement| judgement.verdict == Verdict::Wireless);
+                    for (called_wireless, revised) in event.called_wireless.iter_mut().zip(revised)
+                    {
+                        *called_wireless |=
+                            revised.is_some_and(|judgement| judgement.verdict == Verdict::Wireless);
                     }
                 }
                 self.close(flow, tallies);
@@ -236,7 +257,13 @@ fn calls_wireless(lda: &AtSender<AnyAlgorithm>, loss: &Loss) -> bool {
 
 impl AtVantage {
     /// Scores the verdicts: one list per path, with one entry per algorithm.
-    fn of(vantage: Vantage, infos: &[&'static Info], paths: &[Path], halves: &[Vec<Halves>], seed: u64) -> Self {
+    fn of(
+        vantage: Vantage,
+        infos: &[&'static Info],
+        paths: &[Path],
+        halves: &[Vec<Halves>],
+        seed: u64,
+    ) -> Self {
         let whole = |of_path: &Vec<Halves>| of_path.iter().map(|halves| halves.whole()).collect();
         let tallies: Vec<Vec<Tally>> = halves.iter().map(whole).collect();
         let errors = |algorithm: usize| -> Vec<Option<f64>> {
@@ -261,14 +288,18 @@ impl AtVantage {
         let least: Vec<Option<f64>> = (0..paths.len()).map(least).collect();
         let per_path: Option<Vec<f64>> = scored.iter().map(|&path| least[path]).collect();
         let by_halves = |path: &usize| {
-            let errors = published.iter().filter_map(|&algorithm| halves[*path][algorithm].balanced_errors());
+            let errors = published
+                .iter()
+                .filter_map(|&algorithm| halves[*path][algorithm].balanced_errors());
             best_by_halves(&errors.collect::<Vec<_>>())
         };
         let by_halves: Option<Vec<f64>> = scored.iter().map(by_halves).collect();
         let mut order: Vec<usize> = (0..infos.len()).collect();
         order.sort_by(|&a, &b| average(a).total_cmp(&average(b)));
         let rate = |algorithm: usize, of: fn(&Tally) -> Option<f64>| {
-            mean(&tallies.iter().filter_map(|of_path| of(&of_path[algorithm])).collect::<Vec<f64>>())
+            mean(
+                &tallies.iter().filter_map(|of_path| of(&of_path[algorithm])).collect::<Vec<f64>>(),
+            )
         };
         let row = |&algorithm: &usize| Row {
             algorithm: infos[algorithm].name,
@@ -276,12 +307,15 @@ impl AtVantage {
             error: bootstrap.mean(&of_scored(algorithm)),
             m_c: rate(algorithm, |tally| tally.congestion.error()),
             m_w: rate(algorithm, |tally| tally.wireless.error()),
-            reduction: best.and_then(|best| bootstrap.reduction(&of_scored(algorithm), &of_scored(best))),
+            reduction: best
+                .and_then(|best| bootstrap.reduction(&of_scored(algorithm), &of_scored(best))),
         };
         let by_path = paths.iter().enumerate().map(|(index, path)| PathErrors {
             number: path.number,
             levels: path.levels(vantage).iter().map(|level| level.level).collect(),
-            losses: tallies[index].first().map_or((0, 0), |tally| (tally.congestion.losses, tally.wireless.losses)),
+            losses: tallies[index]
+                .first()
+                .map_or((0, 0), |tally| (tally.congestion.losses, tally.wireless.losses)),
             errors: order.iter().map(|&algorithm| of_all[algorithm][index]).collect(),
         });
         let by_path: Vec<PathErrors> = by_path.collect();
@@ -298,8 +332,14 @@ impl AtVantage {
     }
 }
 
-/// Mean errors by level, in the order of the factors and their levels. `least` is the best published error of each path.
-fn levels(vantage: Vantage, paths: &[Path], by_path: &[PathErrors], least: &[Option<f64>]) -> Vec<LevelErrors> {
+/// Mean errors by level, in the order of the factors and their levels. `least` is the best
+/// published error of each path.
+fn levels(
+    vantage: Vantage,
+    paths: &[Path],
+    by_path: &[PathErrors],
+    least: &[Option<f64>],
+) -> Vec<LevelErrors> {
     let of_path = |(path, errors): (&Path, &PathErrors)| -> Vec<Level> {
         path.levels(vantage).into_iter().chain(causes_that_count(errors.losses)).collect()
     };
@@ -314,7 +354,8 @@ fn levels(vantage: Vantage, paths: &[Path], by_path: &[PathErrors], least: &[Opt
     let algorithms = by_path.first().map_or(0, |path| path.errors.len());
     let errors_of = |(factor, level): (usize, Level)| {
         let has_level = |path: &usize| {
-            of_paths[*path].get(factor) == Some(&level) && by_path[*path].errors.iter().any(Option::is_some)
+            of_paths[*path].get(factor) == Some(&level)
+                && by_path[*path].errors.iter().any(Option::is_some)
         };
         let of_level: Vec<usize> = (0..paths.len()).filter(has_level).collect();
         let over = |error: &dyn Fn(usize) -> Option<f64>| {
@@ -324,7 +365,9 @@ fn levels(vantage: Vantage, paths: &[Path], by_path: &[PathErrors], least: &[Opt
             factor: level.factor,
             level: level.level,
             paths: of_level.len(),
-            errors: (0..algorithms).map(|algorithm| over(&|path| by_path[path].errors[algorithm])).collect(),
+            errors: (0..algorithms)
+                .map(|algorithm| over(&|path| by_path[path].errors[algorithm]))
+                .collect(),
             best_per_path: over(&|path| least[path]),
         }
     };

@@ -1,10 +1,10 @@
-//! In the loop: all test flows of a path run the algorithm, or the congestion control, without wireless loss and with one
-//! percent.
+//! In the loop: all test flows of a path run the algorithm, or the congestion control, without
+//! wireless loss and with one percent.
 //!
-//! The same path is run with every loss as congestion (the base) and with the true causes (omniscient). What an
-//! algorithm costs is what queues drop beyond the base's; what it gains is goodput. The base runs once more, with other seeds:
-//! what differs there is chance, and so may be what an algorithm shows of that size. Means over several runs of each path tell
-//! more.
+//! The same path is run with every loss as congestion (the base) and with the true causes
+//! (omniscient). What an algorithm costs is what queues drop beyond the base's; what it gains is
+//! goodput. The base runs once more, with other seeds: what differs there is chance, and so may be
+//! what an algorithm shows of that size. Means over several runs of each path tell more.
 
 use losscause::lda::Constant;
 use losscause::{Algorithm, End, LdaConfig, Verdict};
@@ -23,7 +23,8 @@ pub const LOSS_RATES: [f64; 2] = [0.0, 0.01];
 /// M_c counts on paths with so many congestion losses in the mean run.
 pub const LEAST_CONGESTION_LOSSES: u64 = 100;
 
-/// What runs if no algorithm is named, as far as the registry has it, besides what is neither published nor a yardstick.
+/// What runs if no algorithm is named, as far as the registry has it, besides what is neither
+/// published nor a yardstick.
 const DEFAULT: [&str; 5] = ["Spike", "Spike-Tobe", "ZBS", "mBiaz", "Vegas buffer"];
 
 /// The result: equal inputs give equal results, with any number of threads.
@@ -108,7 +109,8 @@ pub struct LoopRun {
 pub enum Contender {
     /// An algorithm that judges losses, at both ends.
     Algorithm(LdaConfig),
-    /// The congestion control of a user, at senders: in the place of the path's own, with every loss as congestion.
+    /// The congestion control of a user, at senders: in the place of the path's own, with every
+    /// loss as congestion.
     Tcp(OwnControl),
 }
 
@@ -158,16 +160,19 @@ impl LoopRow {
 pub fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<Contender>, InputError> {
     let own_tcps = || registry.tcps().iter().filter_map(own_control);
     if names.is_empty() {
-        let is_own = |entry: &&LdaConfig| entry.info().origin.is_unpublished() && !is_bound_or_oracle(entry);
+        let is_own =
+            |entry: &&LdaConfig| entry.info().origin.is_unpublished() && !is_bound_or_oracle(entry);
         let published = DEFAULT.iter().filter_map(|name| registry.find(name));
-        let algorithms = published.chain(registry.iter().filter(is_own)).cloned().map(Contender::Algorithm);
+        let algorithms =
+            published.chain(registry.iter().filter(is_own)).cloned().map(Contender::Algorithm);
         return Ok(algorithms.chain(own_tcps().map(Contender::Tcp)).collect());
     }
     let find = |name: &String| {
         let algorithm = registry.find(name).cloned().map(Contender::Algorithm);
         let tcp = || registry.tcps().find(name).and_then(own_control).map(Contender::Tcp);
         algorithm.or_else(tcp).ok_or_else(|| {
-            let known = registry.infos().map(|info| info.name).chain(own_tcps().map(|own| own.name()));
+            let known =
+                registry.infos().map(|info| info.name).chain(own_tcps().map(|own| own.name()));
             InputError::Option {
                 option: format!("--algorithms {name}"),
                 problem: losscause_study::error::unknown(name, &known.collect::<Vec<_>>()),
@@ -192,7 +197,8 @@ fn is_bound_or_oracle(entry: &LdaConfig) -> bool {
 
 /// Runs that [`measure`] makes.
 pub fn runs(paths: u32, runs_per_path: u32, contenders: &[Contender]) -> usize {
-    let systems: usize = Vantage::ALL.iter().map(|&vantage| systems(vantage, contenders).len()).sum();
+    let systems: usize =
+        Vantage::ALL.iter().map(|&vantage| systems(vantage, contenders).len()).sum();
     LOSS_RATES.len() * paths as usize * runs_per_path as usize * systems
 }
 
@@ -203,8 +209,8 @@ fn systems(vantage: Vantage, contenders: &[Contender]) -> Vec<System> {
     bounds.into_iter().chain(there.cloned().map(System::Contender)).collect()
 }
 
-/// Runs the first `paths` paths of `seed` with each contender at the ends where it runs, each `runs_per_path` times. `done(n)` is called
-/// after the n-th run.
+/// Runs the first `paths` paths of `seed` with each contender at the ends where it runs, each
+/// `runs_per_path` times. `done(n)` is called after the n-th run.
 ///
 /// # Errors
 /// The workers were stopped.
@@ -224,7 +230,13 @@ pub fn measure(
                 let first = if matches!(system, System::BaseAgain) { runs_per_path } else { 0 };
                 for path in &drawn {
                     let runs = first..first + runs_per_path;
-                    jobs.extend(runs.map(|run| Job { path, run, vantage, loss_rate, system: system.clone() }));
+                    jobs.extend(runs.map(|run| Job {
+                        path,
+                        run,
+                        vantage,
+                        loss_rate,
+                        system: system.clone(),
+                    }));
                 }
             }
         }
@@ -235,11 +247,17 @@ pub fn measure(
     let mut rows = Vec::new();
     for &vantage in Vantage::ALL {
         for loss_rate in LOSS_RATES {
-            let of_all: Vec<&LoopRun> =
-                runs.iter().filter(|run| run.vantage == vantage.name() && run.loss_rate == loss_rate).collect();
+            let of_all: Vec<&LoopRun> = runs
+                .iter()
+                .filter(|run| run.vantage == vantage.name() && run.loss_rate == loss_rate)
+                .collect();
             let of = |name: &str| -> Vec<OnPath> {
-                let own: Vec<&LoopRun> = of_all.iter().copied().filter(|run| run.algorithm == name).collect();
-                own.chunks(runs_per_path as usize).zip(&drawn).map(|(runs, path)| OnPath::of(path, runs)).collect()
+                let own: Vec<&LoopRun> =
+                    of_all.iter().copied().filter(|run| run.algorithm == name).collect();
+                own.chunks(runs_per_path as usize)
+                    .zip(&drawn)
+                    .map(|(runs, path)| OnPath::of(path, runs))
+                    .collect()
             };
             let base = of(BASE);
             let omniscient = of(OMNISCIENT);
@@ -274,7 +292,8 @@ impl Job<'_> {
         self.system.steer(&mut experiment.network)?;
         let run_seed = path.run_seed().wrapping_add(u64::from(run) << 32);
         let measured = run_stopping_at(&experiment, run_seed, stop)?;
-        let tests: Vec<&FlowMeasurements> = measured.flows.iter().filter(|flow| flow.measured).collect();
+        let tests: Vec<&FlowMeasurements> =
+            measured.flows.iter().filter(|flow| flow.measured).collect();
         let stock = measured.flows.iter().filter(|flow| flow.flow.starts_with("stock"));
         let stock: Vec<f64> = stock.filter_map(|flow| flow.goodput_kbps).collect();
         let congestion_losses = tests.iter().map(|flow| flow.judged_congestion).sum();
@@ -314,7 +333,9 @@ impl System {
             match &mut flow.traffic {
                 Traffic::Tfrc { lda, .. } => {
                     *lda = match self {
-                        Self::Base | Self::BaseAgain => constant.build(End::Receiver).map_err(problem)?,
+                        Self::Base | Self::BaseAgain => {
+                            constant.build(End::Receiver).map_err(problem)?
+                        }
                         Self::Omniscient => Oracle::OMNISCIENT.into(),
                         Self::Contender(Contender::Algorithm(config)) => {
                             config.build(End::Receiver).map_err(problem)?
@@ -332,7 +353,9 @@ impl System {
                             constant.build(End::Sender).map_err(problem)?
                         }
                         Self::Omniscient => Oracle::OMNISCIENT.into(),
-                        Self::Contender(Contender::Algorithm(config)) => config.build(End::Sender).map_err(problem)?,
+                        Self::Contender(Contender::Algorithm(config)) => {
+                            config.build(End::Sender).map_err(problem)?
+                        }
                     });
                 }
                 Traffic::Cbr { .. } | Traffic::OnOff { .. } => {}
@@ -358,7 +381,8 @@ impl OnPath {
         let sum = |value: &dyn Fn(&LoopRun) -> f64| runs.iter().copied().map(value).sum::<f64>();
         let count = runs.len() as f64;
         let losses = sum(&|run| run.congestion_losses as f64);
-        let called_wireless = sum(&|run| run.congestion_losses as f64 * run.m_c.unwrap_or_default());
+        let called_wireless =
+            sum(&|run| run.congestion_losses as f64 * run.m_c.unwrap_or_default());
         let has_competitor = runs.iter().any(|run| run.competitor_kbps.is_some());
         Self {
             is_policer: path.queue == Queue::Policer,
@@ -366,7 +390,8 @@ impl OnPath {
             m_c: (losses > 0.0).then(|| called_wireless / losses),
             queue_loss: sum(&|run| run.queue_loss) / count,
             goodput_kbps: sum(&|run| run.goodput_kbps) / count,
-            competitor_kbps: has_competitor.then(|| sum(&|run| run.competitor_kbps.unwrap_or_default()) / count),
+            competitor_kbps: has_competitor
+                .then(|| sum(&|run| run.competitor_kbps.unwrap_or_default()) / count),
         }
     }
 }
@@ -381,11 +406,16 @@ impl LoopRow {
             };
             Spread::of(own.iter().zip(reference).filter_map(ratio).collect())
         };
-        let counts = |path: &&OnPath| path.congestion_losses >= LEAST_CONGESTION_LOSSES as f64 && !path.is_policer;
+        let counts = |path: &&OnPath| {
+            path.congestion_losses >= LEAST_CONGESTION_LOSSES as f64 && !path.is_policer
+        };
         Self {
             m_c: Spread::of(own.iter().filter(counts).filter_map(|path| path.m_c).collect()),
             queue_loss_points: Spread::of(
-                own.iter().zip(base).map(|(own, base)| 100.0 * (own.queue_loss - base.queue_loss)).collect(),
+                own.iter()
+                    .zip(base)
+                    .map(|(own, base)| 100.0 * (own.queue_loss - base.queue_loss))
+                    .collect(),
             ),
             over_base: over(base, |path| Some(path.goodput_kbps)),
             over_omniscient: over(omniscient, |path| Some(path.goodput_kbps)),
@@ -402,7 +432,13 @@ impl Spread {
         let &most = values.last()?;
         let upper = values[values.len() / 2];
         let lower = values[(values.len() - 1) / 2];
-        Some(Self { paths: values.len(), mean: mean(&values)?, median: (upper + lower) / 2.0, least, most })
+        Some(Self {
+            paths: values.len(),
+            mean: mean(&values)?,
+            median: (upper + lower) / 2.0,
+            least,
+            most,
+        })
     }
 }
 
@@ -413,18 +449,29 @@ mod tests {
     #[test]
     fn a_spread_worked_by_hand() {
         let spread = Spread::of(vec![4.0, 1.0, 3.0, 8.0]);
-        assert_eq!(spread, Some(Spread { paths: 4, mean: 4.0, median: 3.5, least: 1.0, most: 8.0 }));
+        assert_eq!(
+            spread,
+            Some(Spread { paths: 4, mean: 4.0, median: 3.5, least: 1.0, most: 8.0 })
+        );
         assert_eq!(Spread::of(Vec::new()), None);
     }
 
     #[test]
     fn by_default_a_few_published_ones_run_and_every_own_one() {
-        let names = |contenders: Vec<Contender>| contenders.iter().map(Contender::name).collect::<Vec<_>>();
+        let names =
+            |contenders: Vec<Contender>| contenders.iter().map(Contender::name).collect::<Vec<_>>();
         let registry = losscause_study::registry();
         let default = names(chosen(&registry, &[]).expect("known names"));
         assert!(DEFAULT.iter().all(|name| default.contains(name)), "{default:?}");
-        assert!(!default.contains(&"always wireless") && !default.contains(&"omniscient"), "{default:?}");
-        let error = chosen(&registry, &["Spyke".to_owned()]).map(|_| ()).expect_err("unknown").to_string();
-        assert!(error.starts_with("--algorithms Spyke: \"Spyke\" is unknown (did you mean \"Spike\"?)"), "{error}");
+        assert!(
+            !default.contains(&"always wireless") && !default.contains(&"omniscient"),
+            "{default:?}"
+        );
+        let error =
+            chosen(&registry, &["Spyke".to_owned()]).map(|_| ()).expect_err("unknown").to_string();
+        assert!(
+            error.starts_with("--algorithms Spyke: \"Spyke\" is unknown (did you mean \"Spike\"?)"),
+            "{error}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Every loss of a path with its true cause and what an algorithm beside the flow saw at it: the data to fit one to.
+//! Every loss of a path with its true cause and what an algorithm beside the flow saw at it: the
+//! data to fit one to.
 
 use losscause::{Algorithm, Loss};
 use losscause_sim::truth::Cause;
@@ -19,10 +20,11 @@ pub struct JudgedLoss<T> {
     pub seen: T,
 }
 
-/// Runs the path behind its pilot. `make` builds an algorithm for each flow; it sees every packet at a receiver, every
-/// acknowledgement at a sender. At every lost packet, at a sender at every loss that opens a recovery, in the order in which
-/// they are judged, `read` gets the algorithm and the loss. At a sender its cause is congestion if any packet of the event
-/// was lost to it. A loss whose cause is not known (a packet that was only reordered) is left out.
+/// Runs the path behind its pilot. `make` builds an algorithm for each flow; it sees every packet
+/// at a receiver, every acknowledgement at a sender. At every lost packet, at a sender at every
+/// loss that opens a recovery, in the order in which they are judged, `read` gets the algorithm and
+/// the loss. At a sender its cause is congestion if any packet of the event was lost to it. A loss
+/// whose cause is not known (a packet that was only reordered) is left out.
 ///
 /// # Errors
 /// None for a path that was drawn.
@@ -36,7 +38,11 @@ pub fn judged<A: Algorithm, T>(
     let mut losses = Vec::new();
     let take = |flow: usize, moment: Moment<'_>, algorithms: &[A]| {
         if let (Moment::Lost(loss, Some(cause)), [algorithm]) = (moment, algorithms) {
-            losses.push(JudgedLoss { flow, cause, seen: read(algorithm, &loss.within(algorithm.scope())) });
+            losses.push(JudgedLoss {
+                flow,
+                cause,
+                seen: read(algorithm, &loss.within(algorithm.scope())),
+            });
         }
     };
     let mut panel = Panel::new(&experiment.network, vantage.end(), |flow| vec![make(flow)], take);

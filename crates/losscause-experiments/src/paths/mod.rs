@@ -11,8 +11,8 @@
 //! | [`score`] | balanced errors and their intervals |
 //! | [`judged()`] | every loss of a path with its true cause and what an algorithm saw, to fit an algorithm |
 //!
-//! Training and test paths differ by their seed alone: seeds 1 to 999 are for training, 7000 to 7999 for a test that is
-//! made once.
+//! Training and test paths differ by their seed alone: seeds 1 to 999 are for training, 7000 to
+//! 7999 for a test that is made once.
 
 pub mod benchmark;
 pub mod in_loop;

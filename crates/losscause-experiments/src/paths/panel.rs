@@ -1,10 +1,10 @@
-//! A panel of algorithms beside the test flows of a run: they see every packet or acknowledgement, judge every loss, and
-//! steer nothing. The transport follows the algorithm of its own alone, so it sends the same packets with any panel and
-//! with none.
+//! A panel of algorithms beside the test flows of a run: they see every packet or acknowledgement,
+//! judge every loss, and steer nothing. The transport follows the algorithm of its own alone, so it
+//! sends the same packets with any panel and with none.
 //!
-//! At a sender, a transport asks about the loss that opens a recovery. What follows in the same recovery is told as
-//! well ([`Moment::Follows`]), because some algorithms judge every loss, and so is its end ([`Moment::Ends`]), because
-//! some revise their verdict then.
+//! At a sender, a transport asks about the loss that opens a recovery. What follows in the same
+//! recovery is told as well ([`Moment::Follows`]), because some algorithms judge every loss, and so
+//! is its end ([`Moment::Ends`]), because some revise their verdict then.
 
 use losscause::{Algorithm, End, Judgement, Loss, Observation, Recovery, Signal};
 use losscause_sim::truth::Cause;
@@ -13,8 +13,8 @@ use losscause_sim::{Detail, Event, FlowId, Network, Recorder, Seen};
 /// A moment at which a panel is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moment<'a> {
-    /// A packet was lost, at a receiver; a loss opened a recovery, at a sender. With the true cause, that of the whole
-    /// event at a sender; none if nothing was really lost.
+    /// A packet was lost, at a receiver; a loss opened a recovery, at a sender. With the true
+    /// cause, that of the whole event at a sender; none if nothing was really lost.
     Lost(&'a Loss, Option<Cause>),
     /// More packets are lost in the recovery.
     Follows(&'a Loss),
@@ -22,8 +22,8 @@ pub enum Moment<'a> {
     Ends(&'a [Option<Judgement>]),
 }
 
-/// The algorithms beside each test flow, and what is called at every moment: the flow's number, the moment, the
-/// algorithms.
+/// The algorithms beside each test flow, and what is called at every moment: the flow's number, the
+/// moment, the algorithms.
 pub struct Panel<A, T> {
     end: End,
     /// The number of each flow among the test flows.
@@ -40,12 +40,13 @@ struct Beside<A> {
 }
 
 impl<A: Algorithm, T: FnMut(usize, Moment<'_>, &[A])> Panel<A, T> {
-    /// A panel at one end of every flow of `network` that is measured. `make` gets the flow's number, counted among
-    /// these.
+    /// A panel at one end of every flow of `network` that is measured. `make` gets the flow's
+    /// number, counted among these.
     pub fn new(network: &Network, end: End, make: impl Fn(usize) -> Vec<A>, take: T) -> Self {
         let mut count = 0..;
         let number = |measured: bool| if measured { count.next() } else { None };
-        let numbers: Vec<Option<usize>> = network.flows.iter().map(|flow| flow.measured).map(number).collect();
+        let numbers: Vec<Option<usize>> =
+            network.flows.iter().map(|flow| flow.measured).map(number).collect();
         let beside = |flow: &usize| Beside { algorithms: make(*flow), is_recovering: false };
         Self { end, flows: numbers.iter().flatten().map(beside).collect(), numbers, take }
     }
@@ -63,7 +64,9 @@ impl<A: Algorithm, T: FnMut(usize, Moment<'_>, &[A])> Recorder for Panel<A, T> {
     }
 
     fn see(&mut self, flow: FlowId, end: End, seen: Seen<'_>) {
-        let Some(number) = self.numbers.get(flow.0 as usize).copied().flatten().filter(|_| end == self.end) else {
+        let Some(number) =
+            self.numbers.get(flow.0 as usize).copied().flatten().filter(|_| end == self.end)
+        else {
             return;
         };
         let beside = &mut self.flows[number];

@@ -7,7 +7,8 @@
 //! two                sender → wire: queue   → radio: queue, loss → receiver
 //! ```
 //!
-//! The links without a queue of their own are faster and drop nothing. The way back is a link of its own.
+//! The links without a queue of their own are faster and drop nothing. The way back is a link of
+//! its own.
 
 mod factors;
 mod scenario;
@@ -19,7 +20,8 @@ use losscause_sim::rng::Stream;
 use losscause_study::{Context, Experiment, InputError, Scenario};
 
 pub use factors::{
-    Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse, Stack, Vantage,
+    Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse,
+    Stack, Vantage,
 };
 use scenario::Writer;
 
@@ -129,7 +131,11 @@ impl Path {
             queue,
             bucket_bdp: range("bucket", ranges.queue_sizes.bucket_bdp),
             loss,
-            loss_rate: if loss == Loss::None { 0.0 } else { range("loss-rate", ranges.losses.rate) },
+            loss_rate: if loss == Loss::None {
+                0.0
+            } else {
+                range("loss-rate", ranges.losses.rate)
+            },
             burst_packets: range("burst", ranges.losses.burst_packets),
             cross: ranges.cross.draw(&mut stream("cross")),
             cross_period_s: range("cross-period", ranges.crossing.period_s),
@@ -165,7 +171,8 @@ impl Path {
 
     /// The path's level of every factor, in the order of reports. TCP is a factor at senders only.
     pub fn levels(&self, vantage: Vantage) -> Vec<Level> {
-        let Self { queue, loss, place, cross, delay, rate, acks, host, reverse, beside, .. } = *self;
+        let Self { queue, loss, place, cross, delay, rate, acks, host, reverse, beside, .. } =
+            *self;
         let of_loss = passed(self.loss_rate, [0.0, 0.01]);
         let of_flows = passed(f64::from(self.flows), [1.5, 4.5]);
         let of_rate = passed(self.rate_bps, [1e6, 1e7]);
@@ -177,7 +184,11 @@ impl Path {
             Level::new("bottleneck", place.name(), place as usize),
             Level::new("flows", ["one flow", "2 or 4 flows", "8 or 16 flows"][of_flows], of_flows),
             Level::new("rate", ["below 1 Mb/s", "1 to 10 Mb/s", "above 10 Mb/s"][of_rate], of_rate),
-            Level::new("round-trip time", ["below 40 ms", "40 to 150 ms", "above 150 ms"][of_rtt], of_rtt),
+            Level::new(
+                "round-trip time",
+                ["below 40 ms", "40 to 150 ms", "above 150 ms"][of_rtt],
+                of_rtt,
+            ),
             Level::new("cross traffic", cross.name(), cross as usize),
             Level::new("delay", delay.name(), delay as usize),
             Level::new("varying rate", rate.name(), rate as usize),
@@ -206,7 +217,8 @@ impl Path {
     /// # Errors
     /// None; a test builds many paths.
     pub fn experiment(&self, vantage: Vantage) -> Result<Experiment, InputError> {
-        Scenario::parse(&self.scenario(vantage), &format!("path {self}"), &Context::default())?.experiment()
+        Scenario::parse(&self.scenario(vantage), &format!("path {self}"), &Context::default())?
+            .experiment()
     }
 
     /// The path's scenario file, with its pilot's algorithm. The benchmark's flows: group `test`.
@@ -240,7 +252,9 @@ impl FromStr for Path {
     type Err = InputError;
 
     fn from_str(text: &str) -> Result<Self, InputError> {
-        let numbers = text.split_once('/').and_then(|(seed, number)| Some((seed.parse().ok()?, number.parse().ok()?)));
+        let numbers = text
+            .split_once('/')
+            .and_then(|(seed, number)| Some((seed.parse().ok()?, number.parse().ok()?)));
         let (seed, number) = numbers.ok_or_else(|| InputError::Option {
             option: format!("path {text}"),
             problem: "expected SEED/NUMBER, such as 1/7".to_owned(),
@@ -278,16 +292,29 @@ mod tests {
             let path = Path::draw(2, number);
             for &vantage in Vantage::ALL {
                 let experiment = path.experiment(vantage);
-                assert!(experiment.is_ok(), "{}\n{}", experiment.unwrap_err(), path.scenario(vantage));
+                assert!(
+                    experiment.is_ok(),
+                    "{}\n{}",
+                    experiment.unwrap_err(),
+                    path.scenario(vantage)
+                );
             }
         }
     }
 
     #[test]
     fn queues_are_sized_by_the_bandwidth_delay_product() {
-        // 8 Mb/s over 100 ms are 100 packets of 1000 bytes; 30 000 packets take 30 s, 200 round trips 20 s.
-        let path = Path { rate_bps: 8e6, rtt_ms: 100.0, place: Place::Backbone, spare_rate: 4.0, ..Path::draw(1, 0) };
-        let scenario = |queue| Path { queue, bucket_bdp: 0.5, ..path.clone() }.scenario(Vantage::Receiver);
+        // 8 Mb/s over 100 ms are 100 packets of 1000 bytes; 30 000 packets take 30 s, 200 round
+        // trips 20 s.
+        let path = Path {
+            rate_bps: 8e6,
+            rtt_ms: 100.0,
+            place: Place::Backbone,
+            spare_rate: 4.0,
+            ..Path::draw(1, 0)
+        };
+        let scenario =
+            |queue| Path { queue, bucket_bdp: 0.5, ..path.clone() }.scenario(Vantage::Receiver);
         for (queue, expected) in [
             (Queue::Deep, "rate_bps = 8000000\ndelay_ms = 40\nqueue_packets = 150\n"),
             (Queue::Shallow, "queue_packets = 15\n"),
@@ -323,8 +350,10 @@ mod tests {
 
     #[test]
     fn every_pilot_meets_every_tcp() {
-        let pairs: Vec<(Pilot, Stack)> =
-            (0..9).map(|number| Path::draw(1, number)).map(|path| (path.pilot(), path.stack())).collect();
+        let pairs: Vec<(Pilot, Stack)> = (0..9)
+            .map(|number| Path::draw(1, number))
+            .map(|path| (path.pilot(), path.stack()))
+            .collect();
         for &pilot in Pilot::ALL {
             assert!(Stack::ALL.iter().all(|&stack| pairs.contains(&(pilot, stack))));
         }

@@ -7,11 +7,14 @@ use serde::Deserialize;
 use std::hash::Hash;
 use std::sync::LazyLock;
 
-use crate::paths::path::{Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Place, Queue, Rate, Reverse};
+use crate::paths::path::{
+    Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Place, Queue, Rate, Reverse,
+};
 
 /// The ranges that the benchmark draws from.
 pub static RANGES: LazyLock<Ranges> = LazyLock::new(|| {
-    toml_file::from_text(include_str!("../../paths.toml"), "paths.toml").expect("a test reads paths.toml")
+    toml_file::from_text(include_str!("../../paths.toml"), "paths.toml")
+        .expect("a test reads paths.toml")
 });
 
 /// A positive number between two bounds; equal ratios are equally likely.
@@ -170,7 +173,10 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_to_three_digits() {
-        assert_eq!([123_456.0, 0.012_345, 9.996, 0.0].map(rounded), [123_000.0, 0.012_3, 10.0, 0.0]);
+        assert_eq!(
+            [123_456.0, 0.012_345, 9.996, 0.0].map(rounded),
+            [123_000.0, 0.012_3, 10.0, 0.0]
+        );
         assert_eq!(rounded(31_999_999.9).to_string(), "32000000");
     }
 }

@@ -34,19 +34,33 @@ impl Benchmark {
             for path in &at.by_path {
                 for (row, error) in at.algorithms.iter().zip(&path.errors) {
                     let error = error.map_or_else(String::new, |error| format!("{error:.6}"));
-                    let own = [path.losses.0.to_string(), path.losses.1.to_string(), row.algorithm.to_owned(), error];
-                    let begin = [at.vantage.to_owned(), self.seed.to_string(), path.number.to_string()];
+                    let own = [
+                        path.losses.0.to_string(),
+                        path.losses.1.to_string(),
+                        row.algorithm.to_owned(),
+                        error,
+                    ];
+                    let begin =
+                        [at.vantage.to_owned(), self.seed.to_string(), path.number.to_string()];
                     let levels = path.levels.iter().map(|level| (*level).to_owned());
                     // A receiver has no reports of losses.
                     let missing = self.factors().len() - path.levels.len();
-                    records
-                        .push(begin.into_iter().chain(levels).chain(vec![String::new(); missing]).chain(own).collect());
+                    records.push(
+                        begin
+                            .into_iter()
+                            .chain(levels)
+                            .chain(vec![String::new(); missing])
+                            .chain(own)
+                            .collect(),
+                    );
                 }
             }
         }
-        let factors = self.factors().into_iter().map(|factor| factor.replace(' ', "_").to_lowercase());
+        let factors =
+            self.factors().into_iter().map(|factor| factor.replace(' ', "_").to_lowercase());
         let begin = ["vantage", "seed", "number"].map(String::from);
-        let end = ["congestion_losses", "wireless_losses", "algorithm", "balanced_error"].map(String::from);
+        let end = ["congestion_losses", "wireless_losses", "algorithm", "balanced_error"]
+            .map(String::from);
         csv_file::text_of_records(begin.into_iter().chain(factors).chain(end).collect(), records)
     }
 
@@ -57,12 +71,15 @@ impl Benchmark {
             for level in &at.levels {
                 for (row, error) in at.algorithms.iter().zip(&level.errors) {
                     let error = error.map_or_else(String::new, |error| format!("{error:.6}"));
-                    let texts = [at.vantage, level.factor, level.level, row.algorithm].map(String::from);
-                    records.push(texts.into_iter().chain([level.paths.to_string(), error]).collect());
+                    let texts =
+                        [at.vantage, level.factor, level.level, row.algorithm].map(String::from);
+                    records
+                        .push(texts.into_iter().chain([level.paths.to_string(), error]).collect());
                 }
             }
         }
-        let header = ["vantage", "factor", "level", "algorithm", "paths", "balanced_error"].map(String::from);
+        let header = ["vantage", "factor", "level", "algorithm", "paths", "balanced_error"]
+            .map(String::from);
         csv_file::text_of_records(header.into(), records)
     }
 
@@ -96,7 +113,12 @@ impl Benchmark {
     fn headline(&self) -> String {
         let best = self.vantages.iter().filter_map(|at| {
             let best = at.algorithms.first()?;
-            Some(format!("at the {} {}, wrong {}", at.vantage, best.algorithm, percent(best.error?.value)))
+            Some(format!(
+                "at the {} {}, wrong {}",
+                at.vantage,
+                best.algorithm,
+                percent(best.error?.value)
+            ))
         });
         let best: Vec<String> = best.collect();
         if best.is_empty() {
@@ -110,7 +132,9 @@ impl Benchmark {
 impl AtVantage {
     fn answer(&self) -> String {
         let of = |name: &str| self.algorithms.iter().find(|row| row.algorithm == name);
-        let Some((best, error)) = self.best_published.and_then(of).and_then(|row| Some((row, row.error?))) else {
+        let Some((best, error)) =
+            self.best_published.and_then(of).and_then(|row| Some((row, row.error?)))
+        else {
             return format!("At the {}: no path had enough losses.", self.vantage);
         };
         let mut text = format!(
@@ -124,7 +148,11 @@ impl AtVantage {
             _ = write!(text, "; always congestion has {}", percent(always.value));
         }
         if let Some(hindsight) = self.best_per_path {
-            _ = write!(text, ", the best published one of each path in hindsight {}", percent(hindsight.value));
+            _ = write!(
+                text,
+                ", the best published one of each path in hindsight {}",
+                percent(hindsight.value)
+            );
         }
         if let Some(by_halves) = self.best_by_halves {
             _ = write!(
@@ -134,12 +162,15 @@ impl AtVantage {
             );
         }
         text.push('.');
-        let own =
-            self.algorithms.iter().filter(|row| row.origin.is_unpublished() && !row.algorithm.starts_with("always "));
+        let own = self
+            .algorithms
+            .iter()
+            .filter(|row| row.origin.is_unpublished() && !row.algorithm.starts_with("always "));
         for row in own {
             if let (Some(error), Some(reduction)) = (row.error, row.reduction) {
                 let less = if reduction.value >= 0.0 { "less" } else { "more" };
-                let [value, low, high] = [reduction.value, reduction.low, reduction.high].map(|share| share * 100.0);
+                let [value, low, high] =
+                    [reduction.value, reduction.low, reduction.high].map(|share| share * 100.0);
                 let (low, high) = if reduction.value >= 0.0 { (low, high) } else { (-high, -low) };
                 _ = write!(
                     text,
@@ -166,9 +197,13 @@ impl AtVantage {
                 MapCell::text(row.reduction.map_or_else(|| "–".to_owned(), reduction_text)),
             ],
         };
-        let of =
-            |origins: &[Origin]| self.algorithms.iter().filter(|row| origins.contains(&row.origin)).map(row).collect();
-        let group = |(name, origins): (&str, &[Origin])| MapGroup { name: name.to_owned(), rows: of(origins) };
+        let of = |origins: &[Origin]| {
+            self.algorithms.iter().filter(|row| origins.contains(&row.origin)).map(row).collect()
+        };
+        let group = |(name, origins): (&str, &[Origin])| MapGroup {
+            name: name.to_owned(),
+            rows: of(origins),
+        };
         let groups: [(&str, &[Origin]); 3] = [
             ("published", &[Origin::Published]),
             ("rules of other stacks", &[Origin::Yardstick]),
@@ -192,9 +227,14 @@ impl AtVantage {
             if groups.last().is_none_or(|group| group.name != *factor) {
                 groups.push(MapGroup { name: (*factor).to_owned(), rows: Vec::new() });
             }
-            let cells = errors.iter().chain([best_per_path]).map(|error| MapCell::error(*error)).collect();
+            let cells =
+                errors.iter().chain([best_per_path]).map(|error| MapCell::error(*error)).collect();
             if let Some(group) = groups.last_mut() {
-                group.rows.push(MapRow { name: (*level).to_owned(), basis: paths.to_string(), cells });
+                group.rows.push(MapRow {
+                    name: (*level).to_owned(),
+                    basis: paths.to_string(),
+                    cells,
+                });
             }
         }
         Map {
@@ -223,7 +263,9 @@ impl AtVantage {
                     _ => {}
                 }
             }
-            let list = |names: &[&str]| if names.is_empty() { "nowhere".to_owned() } else { names.join(", ") };
+            let list = |names: &[&str]| {
+                if names.is_empty() { "nowhere".to_owned() } else { names.join(", ") }
+            };
             format!(
                 "{}: at most {:.0} % wrong: {}; worse than a constant answer: {}.",
                 row.algorithm,
@@ -245,10 +287,14 @@ impl InLoop {
 
     fn answer(&self, vantage: &str) -> Option<String> {
         let of = |rate: f64| {
-            self.rows.iter().filter(move |row| row.vantage == vantage && row.loss_rate == rate && row.is_algorithm())
+            self.rows.iter().filter(move |row| {
+                row.vantage == vantage && row.loss_rate == rate && row.is_algorithm()
+            })
         };
-        let cost = |row: &&LoopRow| row.queue_loss_points.map_or(f64::INFINITY, |points| points.mean);
-        let gain = |row: &&LoopRow| row.over_omniscient.map_or(f64::NEG_INFINITY, |ratio| ratio.median);
+        let cost =
+            |row: &&LoopRow| row.queue_loss_points.map_or(f64::INFINITY, |points| points.mean);
+        let gain =
+            |row: &&LoopRow| row.over_omniscient.map_or(f64::NEG_INFINITY, |ratio| ratio.median);
         let gentle = of(0.0).min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
         let fast = of(0.01).max_by(|a, b| gain(a).total_cmp(&gain(b)))?;
         let cost = cost(&gentle);
@@ -271,7 +317,8 @@ impl InLoop {
         if answers.is_empty() {
             answers.push("No algorithm ran".to_owned());
         }
-        let ends = Vantage::ALL.iter().flat_map(|vantage| LOSS_RATES.map(|rate| (vantage.name(), rate)));
+        let ends =
+            Vantage::ALL.iter().flat_map(|vantage| LOSS_RATES.map(|rate| (vantage.name(), rate)));
         map_html(&MapPage {
             title: "paths in the loop".to_owned(),
             answers,
@@ -301,7 +348,12 @@ impl InLoop {
             basis: row.over_base.map_or(0, |spread| spread.paths).to_string(),
             cells: row.cells().into_iter().map(MapCell::text).collect(),
         };
-        let rows = self.rows.iter().filter(|row| row.vantage == vantage && row.loss_rate == rate).map(row).collect();
+        let rows = self
+            .rows
+            .iter()
+            .filter(|row| row.vantage == vantage && row.loss_rate == rate)
+            .map(row)
+            .collect();
         Map {
             heading: format!("At the {vantage}, {:.0} % wireless loss", 100.0 * rate),
             note:
@@ -317,15 +369,22 @@ impl InLoop {
 
 impl LoopRow {
     /// The heads of [`LoopRow::cells`].
-    pub const HEADS: [&'static str; 5] = ["M_c, %", "queue loss, points", "over base", "over omniscient", "competitor"];
+    pub const HEADS: [&'static str; 5] =
+        ["M_c, %", "queue loss, points", "over base", "over omniscient", "competitor"];
 
     /// The row's values as texts.
     pub fn cells(&self) -> [String; 5] {
-        let text = |spread: Option<Spread>, of: &dyn Fn(Spread) -> String| spread.map_or_else(|| "–".to_owned(), of);
+        let text = |spread: Option<Spread>, of: &dyn Fn(Spread) -> String| {
+            spread.map_or_else(|| "–".to_owned(), of)
+        };
         let ratio = |spread: Spread| format!("{:.2}; {:.2}", spread.median, spread.least);
         [
-            text(self.m_c, &|spread| format!("{:.1}; {:.1}", 100.0 * spread.mean, 100.0 * spread.most)),
-            text(self.queue_loss_points, &|spread| format!("{:+.2}; {:+.2}", spread.mean, spread.most)),
+            text(self.m_c, &|spread| {
+                format!("{:.1}; {:.1}", 100.0 * spread.mean, 100.0 * spread.most)
+            }),
+            text(self.queue_loss_points, &|spread| {
+                format!("{:+.2}; {:+.2}", spread.mean, spread.most)
+            }),
             text(self.over_base, &ratio),
             text(self.over_omniscient, &ratio),
             text(self.competitor_keeps, &ratio),
@@ -350,5 +409,10 @@ fn with_ends(interval: Interval) -> String {
 
 /// `12 [-3, 25]`, percent.
 pub fn reduction_text(interval: Interval) -> String {
-    format!("{:.0} [{:.0}, {:.0}]", 100.0 * interval.value, 100.0 * interval.low, 100.0 * interval.high)
+    format!(
+        "{:.0} [{:.0}, {:.0}]",
+        100.0 * interval.value,
+        100.0 * interval.low,
+        100.0 * interval.high
+    )
 }

@@ -6,11 +6,12 @@
 //! e   = (M_c + M_w) / 2,  or one of them if the path has fewer than ten losses of the other cause
 //! ```
 //!
-//! The best algorithm of a path, chosen with hindsight, is in part the luckiest. So it is also chosen by one half of the
-//! path's losses and scored on the other ([`best_by_halves`]).
+//! The best algorithm of a path, chosen with hindsight, is in part the luckiest. So it is also
+//! chosen by one half of the path's losses and scored on the other ([`best_by_halves`]).
 //!
-//! An undecided loss counts as called congestion, because that is what a transport does with it. (`simulate` counts it
-//! as no error in M_w, and apart.) Intervals are percentile bootstrap over paths, from 2.5 to 97.5 %.
+//! An undecided loss counts as called congestion, because that is what a transport does with it.
+//! (`simulate` counts it as no error in M_w, and apart.) Intervals are percentile bootstrap over
+//! paths, from 2.5 to 97.5 %.
 
 use losscause_sim::rng::Stream;
 use losscause_sim::truth::Cause;
@@ -95,20 +96,25 @@ impl Halves {
     /// All losses.
     pub fn whole(self) -> Tally {
         let [first, second] = self.0;
-        Tally { congestion: first.congestion.with(second.congestion), wireless: first.wireless.with(second.wireless) }
+        Tally {
+            congestion: first.congestion.with(second.congestion),
+            wireless: first.wireless.with(second.wireless),
+        }
     }
 
     /// The balanced error of each half, 0 to 1, over the causes that count in the whole.
     pub fn balanced_errors(self) -> Option<[f64; 2]> {
         let Tally { congestion, wireless } = self.whole();
         let of = |counts: Judged, half: Judged| counts.error().map(|_| half.share());
-        let errors = self.0.map(|half| balanced(of(congestion, half.congestion), of(wireless, half.wireless)));
+        let errors = self
+            .0
+            .map(|half| balanced(of(congestion, half.congestion), of(wireless, half.wireless)));
         Some([errors[0]?, errors[1]?])
     }
 }
 
-/// The error of the best of several algorithms on a path if it is chosen by one half of the losses and scored on the other:
-/// the mean of both ways. Of several that are equally good, it is any.
+/// The error of the best of several algorithms on a path if it is chosen by one half of the losses
+/// and scored on the other: the mean of both ways. Of several that are equally good, it is any.
 pub fn best_by_halves(errors: &[[f64; 2]]) -> Option<f64> {
     let scored_on = |other: usize| {
         let least = errors.iter().map(|error| error[1 - other]).min_by(f64::total_cmp)?;
@@ -145,13 +151,18 @@ impl Bootstrap {
 
     /// The mean of one value per path.
     pub fn mean(&self, values: &[f64]) -> Option<Interval> {
-        self.interval(|sample| mean(&sample.map_or_else(|| values.to_vec(), |sample| chosen(values, sample))))
+        self.interval(|sample| {
+            mean(&sample.map_or_else(|| values.to_vec(), |sample| chosen(values, sample)))
+        })
     }
 
-    /// By what share the mean of `values` is below that of `reference`, path by path in pairs: 1 - mean / mean.
+    /// By what share the mean of `values` is below that of `reference`, path by path in pairs: 1 -
+    /// mean / mean.
     pub fn reduction(&self, values: &[f64], reference: &[f64]) -> Option<Interval> {
         self.interval(|sample| {
-            let of = |values: &[f64]| mean(&sample.map_or_else(|| values.to_vec(), |sample| chosen(values, sample)));
+            let of = |values: &[f64]| {
+                mean(&sample.map_or_else(|| values.to_vec(), |sample| chosen(values, sample)))
+            };
             let below = of(reference).filter(|&reference| reference > 0.0)?;
             Some(1.0 - of(values)? / below)
         })
@@ -160,10 +171,14 @@ impl Bootstrap {
     /// A statistic of all paths (none) and of each resample.
     fn interval(&self, statistic: impl Fn(Option<&[usize]>) -> Option<f64>) -> Option<Interval> {
         let value = statistic(None)?;
-        let mut resampled: Vec<f64> = self.samples.iter().filter_map(|sample| statistic(Some(sample))).collect();
+        let mut resampled: Vec<f64> =
+            self.samples.iter().filter_map(|sample| statistic(Some(sample))).collect();
         resampled.sort_by(f64::total_cmp);
-        let at = |share: f64| resampled.get((share * (resampled.len() - 1) as f64).round() as usize).copied();
-        (!resampled.is_empty()).then(|| Some(Interval { value, low: at(0.025)?, high: at(0.975)? }))?
+        let at = |share: f64| {
+            resampled.get((share * (resampled.len() - 1) as f64).round() as usize).copied()
+        };
+        (!resampled.is_empty())
+            .then(|| Some(Interval { value, low: at(0.025)?, high: at(0.975)? }))?
     }
 }
 
@@ -191,7 +206,9 @@ mod tests {
     #[test]
     fn an_undecided_loss_is_an_error_only_if_it_was_wireless() {
         let mut tally = Tally::default();
-        [Cause::Congestion, Cause::Wireless].into_iter().for_each(|cause| tally.count(cause, false));
+        [Cause::Congestion, Cause::Wireless]
+            .into_iter()
+            .for_each(|cause| tally.count(cause, false));
         assert_eq!((tally.congestion.wrong, tally.wireless.wrong), (0, 1));
     }
 
@@ -229,7 +246,10 @@ mod tests {
         // 0 and 1, fifty times each: a standard error of 0.05, so 0.402 to 0.598.
         let values: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
         let Interval { value, low, high } = Bootstrap::new(100, 1).mean(&values).expect("values");
-        assert!(value == 0.5 && (low - 0.402).abs() < 0.02 && (high - 0.598).abs() < 0.02, "{low} {high}");
+        assert!(
+            value == 0.5 && (low - 0.402).abs() < 0.02 && (high - 0.598).abs() < 0.02,
+            "{low} {high}"
+        );
     }
 
     #[test]
@@ -238,7 +258,9 @@ mod tests {
         let reference = [0.1, 0.9, 0.4, 0.6];
         let half = reference.map(|value| value / 2.0);
         let found = Bootstrap::new(4, 1).reduction(&half, &reference).expect("values");
-        assert!([found.value, found.low, found.high].iter().all(|share| (share - 0.5).abs() < 1e-12));
+        assert!(
+            [found.value, found.low, found.high].iter().all(|share| (share - 0.5).abs() < 1e-12)
+        );
         assert_eq!(Bootstrap::new(1, 1).reduction(&[0.0], &[0.0]), None);
     }
 }

@@ -42,13 +42,14 @@ const RUNS: &str = "runs.csv";
 /// The files that [`write()`] writes.
 pub const FILES: [&str; 3] = [RESULT, COMPARISON, RUNS];
 
-/// Writes the files into the folder `directory`, which is made if it does not exist. Older files of these names are
-/// replaced.
+/// Writes the files into the folder `directory`, which is made if it does not exist. Older files of
+/// these names are replaced.
 ///
 /// # Errors
 /// A file cannot be written.
 pub fn write(comparison: &Comparison, directory: &Path) -> Result<(), RunError> {
-    let unwritable = |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
+    let unwritable =
+        |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
     std::fs::create_dir_all(directory).map_err(unwritable)?;
     let mut file = AtomicFile::create(&directory.join(RESULT))?;
     let written = serde_json::to_writer_pretty(&mut file, comparison).map_err(io::Error::from);

@@ -1,8 +1,9 @@
 //! Variants of a scenario, compared over the same seeds.
 //!
-//! Run k of every variant has the same seed, and so the same start times and the same errors of the channels. The
-//! difference between two variants is therefore taken run by run; its interval is that of the mean of these paired
-//! differences, which is much narrower than the difference of two means' intervals.
+//! Run k of every variant has the same seed, and so the same start times and the same errors of the
+//! channels. The difference between two variants is therefore taken run by run; its interval is
+//! that of the mean of these paired differences, which is much narrower than the difference of two
+//! means' intervals.
 
 use std::fmt;
 
@@ -11,11 +12,14 @@ use serde::{Deserialize, Serialize};
 
 pub use losscause_study::run::JUDGED_BY;
 use losscause_study::run::{
-    MetricEstimate, RunMetrics, RunRecord, RunRecorder, SimulationResult, Warning, WarningKind, run_stopping_at,
+    MetricEstimate, RunMetrics, RunRecord, RunRecorder, SimulationResult, Warning, WarningKind,
+    run_stopping_at,
 };
 use losscause_study::statistics::Estimate;
 use losscause_study::tools::figures::{plus_minus, to_the_digits_of};
-use losscause_study::{Experiment, InputError, Jobs, Measurements, RunError, Scenario, Workers, run, run_recorded};
+use losscause_study::{
+    Experiment, InputError, Jobs, Measurements, RunError, Scenario, Workers, run, run_recorded,
+};
 
 mod files;
 mod variant;
@@ -87,7 +91,9 @@ pub struct Difference {
 impl Comparison {
     /// Whether any variant has a value of the metric.
     pub fn has(&self, metric: &str) -> bool {
-        self.variants.iter().any(|variant| variant.metrics.get(metric).is_some_and(|found| found.value.is_some()))
+        self.variants
+            .iter()
+            .any(|variant| variant.metrics.get(metric).is_some_and(|found| found.value.is_some()))
     }
 
     /// Each warning once, with the variants that it concerns unless it concerns all.
@@ -100,9 +106,14 @@ impl Comparison {
                 continue;
             }
             told.push(&warning.text);
-            let concerned = self.variants.iter().filter(|variant| variant.warnings.contains(warning));
+            let concerned =
+                self.variants.iter().filter(|variant| variant.warnings.contains(warning));
             let of: Vec<&str> = concerned.map(|variant| variant.name.as_str()).collect();
-            let of = if of.len() == self.variants.len() { String::new() } else { format!(" ({})", of.join(", ")) };
+            let of = if of.len() == self.variants.len() {
+                String::new()
+            } else {
+                format!(" ({})", of.join(", "))
+            };
             sentences.push(format!("{}{of}", warning.text));
         }
         sentences
@@ -110,8 +121,8 @@ impl Comparison {
 }
 
 impl VariantResult {
-    /// A metric as text: its mean, and below it the interval for the first variant, the difference from the first for
-    /// all others. None if no run has a value.
+    /// A metric as text: its mean, and below it the interval for the first variant, the difference
+    /// from the first for all others. None if no run has a value.
     pub fn in_words(&self, metric: &str) -> Option<(String, String)> {
         let found = self.metrics.get(metric)?;
         let below = match self.differences.get(metric) {
@@ -144,18 +155,34 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// `runs` runs of every variant of `scenario`, with the seeds `seed`, `seed + 1`, … Delays are measured.
+    /// `runs` runs of every variant of `scenario`, with the seeds `seed`, `seed + 1`, … Delays are
+    /// measured.
     ///
     /// # Errors
-    /// There are fewer than two variants, two have the same name, or the settings of one do not fit the scenario.
-    pub fn new(scenario: &Scenario, variants: Vec<Variant>, seed: u64, runs: u32) -> Result<Self, InputError> {
-        let problem = |problem: String| InputError::Option { option: "losscause compare".to_owned(), problem };
+    /// There are fewer than two variants, two have the same name, or the settings of one do not fit
+    /// the scenario.
+    pub fn new(
+        scenario: &Scenario,
+        variants: Vec<Variant>,
+        seed: u64,
+        runs: u32,
+    ) -> Result<Self, InputError> {
+        let problem = |problem: String| InputError::Option {
+            option: "losscause compare".to_owned(),
+            problem,
+        };
         if let [] | [_] = &variants[..] {
-            return Err(problem("there is only one variant, expected two or more, such as --lda none,ZBS".to_owned()));
+            return Err(problem(
+                "there is only one variant, expected two or more, such as --lda none,ZBS"
+                    .to_owned(),
+            ));
         }
         for (place, variant) in variants.iter().enumerate() {
             if variants[..place].iter().any(|other| other.name == variant.name) {
-                return Err(problem(format!("two variants are called \"{}\", expected every name once", variant.name)));
+                return Err(problem(format!(
+                    "two variants are called \"{}\", expected every name once",
+                    variant.name
+                )));
             }
         }
         let prepared = |variant: Variant| {
@@ -163,7 +190,11 @@ impl Plan {
             let experiment = scenario.experiment_with_delays()?;
             Ok((variant, scenario, experiment))
         };
-        Ok(Self { variants: variants.into_iter().map(prepared).collect::<Result<_, InputError>>()?, seed, runs })
+        Ok(Self {
+            variants: variants.into_iter().map(prepared).collect::<Result<_, InputError>>()?,
+            seed,
+            runs,
+        })
     }
 
     /// The number of runs of all variants together.
@@ -171,15 +202,20 @@ impl Plan {
         self.variants.len() * self.runs as usize
     }
 
-    /// Makes all runs, on any number of threads. `done(n)` is called after the n-th one. If the workers are told to stop,
-    /// the runs under way end early.
+    /// Makes all runs, on any number of threads. `done(n)` is called after the n-th one. If the
+    /// workers are told to stop, the runs under way end early.
     ///
     /// # Errors
     /// As [`run()`], or the workers were stopped.
-    pub fn execute(&self, jobs: impl Into<Workers>, done: impl FnMut(usize)) -> Result<Comparison, RunError> {
+    pub fn execute(
+        &self,
+        jobs: impl Into<Workers>,
+        done: impl FnMut(usize),
+    ) -> Result<Comparison, RunError> {
         let workers = jobs.into();
-        let work =
-            |(_, (_, _, experiment), seed): &(bool, &Prepared, u64)| run_stopping_at(experiment, *seed, workers.stop());
+        let work = |(_, (_, _, experiment), seed): &(bool, &Prepared, u64)| {
+            run_stopping_at(experiment, *seed, workers.stop())
+        };
         let measured = workers.map(&self.each_run(), work, done)?;
         Ok(self.compare(&measured.into_iter().collect::<Result<Vec<_>, _>>()?))
     }
@@ -201,14 +237,17 @@ impl Plan {
             let measured = run_recorded(experiment, *seed, &mut recorder)?;
             Ok((measured, Some(recorder.finish())))
         };
-        let made: Vec<_> = jobs.map(&self.each_run(), work, done).into_iter().collect::<Result<_, RunError>>()?;
+        let made: Vec<_> =
+            jobs.map(&self.each_run(), work, done).into_iter().collect::<Result<_, RunError>>()?;
         let (measured, records): (Vec<_>, Vec<_>) = made.into_iter().unzip();
         Ok((self.compare(&measured), records.into_iter().flatten().collect()))
     }
 
     /// Every run, variant by variant: whether it is the variant's first, and its seed.
     fn each_run(&self) -> Vec<(bool, &Prepared, u64)> {
-        let runs = |variant| (0..u64::from(self.runs)).map(move |k| (k == 0, variant, self.seed.wrapping_add(k)));
+        let runs = |variant| {
+            (0..u64::from(self.runs)).map(move |k| (k == 0, variant, self.seed.wrapping_add(k)))
+        };
         self.variants.iter().flat_map(runs).collect()
     }
 
@@ -216,18 +255,24 @@ impl Plan {
     fn compare(&self, measured: &[Measurements]) -> Comparison {
         let by_variant: Vec<&[Measurements]> = measured.chunks(self.runs as usize).collect();
         let result = |((variant, scenario, experiment), runs): (&Prepared, &[Measurements])| {
-            let result = SimulationResult::of_measurements(scenario, &[], experiment, self.seed, runs);
+            let result =
+                SimulationResult::of_measurements(scenario, &[], experiment, self.seed, runs);
             let is_first = std::ptr::eq(runs, by_variant[0]);
             VariantResult {
                 name: variant.name.clone(),
                 settings: variant.settings.iter().map(ToString::to_string).collect(),
                 metrics: result.metrics,
-                differences: if is_first { IndexMap::new() } else { differences(by_variant[0], runs) },
+                differences: if is_first {
+                    IndexMap::new()
+                } else {
+                    differences(by_variant[0], runs)
+                },
                 warnings: result.warnings,
                 each_run: RunMetrics::of_all(self.seed, runs),
             }
         };
-        let variants: Vec<VariantResult> = self.variants.iter().zip(by_variant.iter().copied()).map(result).collect();
+        let variants: Vec<VariantResult> =
+            self.variants.iter().zip(by_variant.iter().copied()).map(result).collect();
         let (_, scenario, _) = &self.variants[0];
         Comparison {
             format_version: 1,
@@ -276,7 +321,8 @@ mod tests {
 
     #[test]
     fn paired_differences_worked_by_hand() {
-        // Pairs (110, 100), (224, 200), (None, 5): differences 10 and 24, mean 17, s = 9.8995, 12.706 s / sqrt(2) = 88.94.
+        // Pairs (110, 100), (224, 200), (None, 5): differences 10 and 24, mean 17, s = 9.8995,
+        // 12.706 s / sqrt(2) = 88.94.
         let pairs = [(Some(110.0), Some(100.0)), (Some(224.0), Some(200.0)), (None, Some(5.0))];
         let found = difference("kb/s", &pairs);
         assert_eq!((found.value, found.runs, found.clear), (Some(17.0), 2, Some(false)));
@@ -287,7 +333,8 @@ mod tests {
 
     #[test]
     fn a_constant_gain_is_clear_however_much_the_runs_vary() {
-        let pairs: Vec<_> = [10.0, 500.0, 90.0].into_iter().map(|x| (Some(x + 1.0), Some(x))).collect();
+        let pairs: Vec<_> =
+            [10.0, 500.0, 90.0].into_iter().map(|x| (Some(x + 1.0), Some(x))).collect();
         let found = difference("kb/s", &pairs);
         assert_eq!((found.value, found.ci95, found.clear), (Some(1.0), Some(0.0), Some(true)));
         let one = difference("kb/s", &pairs[..1]);

@@ -34,7 +34,8 @@ impl Variant {
         if name.is_empty() {
             return Err(problem("the name is empty"));
         }
-        let settings: Vec<&str> = settings.split(';').map(str::trim).filter(|part| !part.is_empty()).collect();
+        let settings: Vec<&str> =
+            settings.split(';').map(str::trim).filter(|part| !part.is_empty()).collect();
         if settings.is_empty() {
             return Err(problem("there is no setting"));
         }
@@ -42,8 +43,8 @@ impl Variant {
         Ok(Self { name: name.to_owned(), settings })
     }
 
-    /// The scenario in which all measured flows run the algorithm `lda`. `none` stands for no algorithm: every loss
-    /// counts as congestion.
+    /// The scenario in which all measured flows run the algorithm `lda`. `none` stands for no
+    /// algorithm: every loss counts as congestion.
     ///
     /// # Errors
     /// The scenario measures no flow.
@@ -51,8 +52,9 @@ impl Variant {
         let flows = scenario.document().flow.iter();
         let measured = flows.filter(|flow| flow.is_measured());
         let algorithm = if lda == "none" { NO_LDA } else { lda };
-        let settings: Vec<Setting> =
-            measured.map(|flow| Setting::new(format!("flow.{}.lda", flow.name), algorithm)).collect();
+        let settings: Vec<Setting> = measured
+            .map(|flow| Setting::new(format!("flow.{}.lda", flow.name), algorithm))
+            .collect();
         if settings.is_empty() {
             return Err(InputError::Option {
                 option: format!("--lda {lda}"),
@@ -78,7 +80,8 @@ mod tests {
 
     #[test]
     fn a_variant_is_a_name_and_settings_or_a_self_naming_setting() {
-        let variant = Variant::parse("new: tcp.variant=cubic; link.a.queue={ kind = \"pie\" }").unwrap();
+        let variant =
+            Variant::parse("new: tcp.variant=cubic; link.a.queue={ kind = \"pie\" }").unwrap();
         assert_eq!(variant.name, "new");
         assert_eq!(settings(&variant), ["tcp.variant=cubic", "link.a.queue={ kind = \"pie\" }"]);
         let variant = Variant::parse("tcp.variant=cubic").unwrap();
@@ -113,9 +116,12 @@ mod tests {
         let with = |lda| settings(&Variant::of_lda(&scenario, lda).unwrap());
         assert_eq!(with("ZBS"), ["flow.up.lda=ZBS", "flow.call.lda=ZBS"]);
         assert_eq!(with("none")[0], "flow.up.lda=always congestion");
-        let nothing =
-            Scenario::parse(&text.replace("\"tcp\"", "\"tcp\", measured = false"), "s.toml", &Context::default())
-                .unwrap();
+        let nothing = Scenario::parse(
+            &text.replace("\"tcp\"", "\"tcp\", measured = false"),
+            "s.toml",
+            &Context::default(),
+        )
+        .unwrap();
         let nothing = nothing.with(&[Setting::new("flow.call.measured", false)]).unwrap();
         assert_eq!(
             Variant::of_lda(&nothing, "ZBS").unwrap_err().to_string(),

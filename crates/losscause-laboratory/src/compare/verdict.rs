@@ -7,7 +7,8 @@ use super::{Difference, VariantResult};
 struct Told {
     metric: &'static str,
     words: &'static str,
-    /// Whether its change is told in percent of the first variant's value. A delay may be next to nothing there.
+    /// Whether its change is told in percent of the first variant's value. A delay may be next to
+    /// nothing there.
     in_percent: bool,
 }
 
@@ -25,7 +26,9 @@ pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
         return "one run tells no difference from chance; --runs 10 gives intervals".to_owned();
     }
     let told = |variant: &VariantResult| -> Vec<(Told, Difference)> {
-        TOLD.into_iter().filter_map(|told| Some((told, variant.differences.get(told.metric)?.clone()))).collect()
+        TOLD.into_iter()
+            .filter_map(|told| Some((told, variant.differences.get(told.metric)?.clone())))
+            .collect()
     };
     let is_clear = |(_, difference): &(Told, Difference)| difference.clear == Some(true);
     if !others.iter().any(|variant| told(variant).iter().any(is_clear)) {
@@ -52,10 +55,13 @@ pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
     sentences.join("; ")
 }
 
-/// The change as it is told: its value, its interval, their unit. A change that is clear is told so that its interval
-/// leaves zero out: a quotient of a value next to nothing is less certain than the change itself.
+/// The change as it is told: its value, its interval, their unit. A change that is clear is told so
+/// that its interval leaves zero out: a quotient of a value next to nothing is less certain than
+/// the change itself.
 fn told_as((Told { in_percent, .. }, difference): &(Told, Difference)) -> (f64, f64, &str) {
-    let is_told = |percent: f64, ci95: f64| *in_percent && (difference.clear != Some(true) || percent.abs() > ci95);
+    let is_told = |percent: f64, ci95: f64| {
+        *in_percent && (difference.clear != Some(true) || percent.abs() > ci95)
+    };
     let value = difference.value.unwrap_or(0.0);
     let ci95 = difference.ci95.unwrap_or(0.0);
     match (difference.percent, difference.percent_ci95) {
@@ -123,13 +129,19 @@ mod tests {
 
     #[test]
     fn a_verdict_tells_what_changed_what_did_not_and_what_is_open() {
-        let zbs = variant("ZBS", &[("goodput", 38.2, 4.1), ("queueing_p95", -3.0, 5.0), ("congestion_loss", 0.0, 0.0)]);
+        let zbs = variant(
+            "ZBS",
+            &[("goodput", 38.2, 4.1), ("queueing_p95", -3.0, 5.0), ("congestion_loss", 0.0, 0.0)],
+        );
         assert_eq!(
             verdict(&[variant("none", &[]), zbs], 10),
             "ZBS against none: goodput +38 % ± 4, queue loss unchanged, no clear difference in queueing delay (p95)"
         );
         let small = variant("ZBS", &[("goodput", 0.512, 0.123)]);
-        assert_eq!(verdict(&[variant("none", &[]), small], 10), "ZBS against none: goodput +0.51 % ± 0.12");
+        assert_eq!(
+            verdict(&[variant("none", &[]), small], 10),
+            "ZBS against none: goodput +0.51 % ± 0.12"
+        );
     }
 
     #[test]
@@ -150,7 +162,8 @@ mod tests {
     fn a_clear_change_is_told_with_an_interval_that_leaves_zero_out() {
         let mut zbs = variant("ZBS", &[("congestion_loss", 184.0, 365.0)]);
         let difference = &mut zbs.differences["congestion_loss"];
-        (difference.unit, difference.value, difference.ci95) = ("fraction".to_owned(), Some(0.0065), Some(0.0041));
+        (difference.unit, difference.value, difference.ci95) =
+            ("fraction".to_owned(), Some(0.0065), Some(0.0041));
         difference.clear = Some(true);
         let told = verdict(&[variant("none", &[]), zbs], 10);
         assert_eq!(told, "ZBS against none: queue loss +0.65 points ± 0.41");
@@ -161,6 +174,9 @@ mod tests {
         let zbs = variant("ZBS", &[("goodput", 3.0, 4.1)]);
         let both = [variant("none", &[]), zbs];
         assert_eq!(verdict(&both, 10), "no difference can be told from 10 runs");
-        assert_eq!(verdict(&both, 1), "one run tells no difference from chance; --runs 10 gives intervals");
+        assert_eq!(
+            verdict(&both, 1),
+            "one run tells no difference from chance; --runs 10 gives intervals"
+        );
     }
 }

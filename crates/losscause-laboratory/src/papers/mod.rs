@@ -1,5 +1,5 @@
-//! Papers: what they publish ([`record`]), how it is measured again ([`reproduce`], [`model`]), and how the two compare
-//! ([`score`], [`claims`]).
+//! Papers: what they publish ([`record`]), how it is measured again ([`reproduce`], [`model`]), and
+//! how the two compare ([`score`], [`claims`]).
 
 pub mod claims;
 pub mod model;

@@ -1,14 +1,15 @@
-//! The rule of scoring: when a published number counts as reproduced, and the score of the best constant guess.
+//! The rule of scoring: when a published number counts as reproduced, and the score of the best
+//! constant guess.
 //!
-//! A published number of kind `result` that does not hold by definition is reproduced when at least as many runs were
-//! made as the paper made, and the mean lies within
+//! A published number of kind `result` that does not hold by definition is reproduced when at least
+//! as many runs were made as the paper made, and the mean lies within
 //!
 //! - 15 % of the published value, or, if wider,
 //! - for percentages: 3 points where the published value is 10 or more, else 0.3 points;
 //! - for fractions and probabilities: 0.03;
 //! - for Jain's fairness index J, alone: the larger of 0.005 and (1 - J) / 2;
-//! - for a paper that prints single runs: the 95 % prediction interval of one run, if that is no wider than 35 % of
-//!   the mean.
+//! - for a paper that prints single runs: the 95 % prediction interval of one run, if that is no
+//!   wider than 35 % of the mean.
 //!
 //! A published zero is reproduced by a metric that exists in no run: no loss, no loss misjudged.
 
@@ -28,15 +29,17 @@ pub struct Score {
     pub measured: usize,
     /// The numbers that count.
     pub numbers: usize,
-    /// The number that the best constant guess per metric would get; a score is meaningful only above it.
+    /// The number that the best constant guess per metric would get; a score is meaningful only
+    /// above it.
     pub floor: usize,
 }
 
 impl Score {
-    /// Scores every number of `published` that counts and that `wanted` selects. A number that was not measured is
-    /// missed.
+    /// Scores every number of `published` that counts and that `wanted` selects. A number that was
+    /// not measured is missed.
     pub fn of(published: &Published, items: &[Item], wanted: impl Fn(&Number) -> bool) -> Self {
-        let numbers: Vec<&Number> = published.number.iter().filter(|n| n.counts() && wanted(n)).collect();
+        let numbers: Vec<&Number> =
+            published.number.iter().filter(|n| n.counts() && wanted(n)).collect();
         let mut score = Self { numbers: numbers.len(), floor: floor(&numbers), ..Self::default() };
         for number in numbers {
             let Some(item) = lookup_number(items, number) else { continue };
@@ -48,8 +51,9 @@ impl Score {
     }
 }
 
-/// The item with this metric, system and scenario whose parameters include those in `want`. Of several, the one with
-/// the fewest further parameters; the parameter `loss = "high"`, which a paper may leave unsaid, counts half.
+/// The item with this metric, system and scenario whose parameters include those in `want`. Of
+/// several, the one with the fewest further parameters; the parameter `loss = "high"`, which a
+/// paper may leave unsaid, counts half.
 pub fn lookup<'a>(
     items: &'a [Item],
     metric: &str,
@@ -60,10 +64,18 @@ pub fn lookup<'a>(
     items
         .iter()
         .filter(|i| i.metric == metric && i.system == system && i.scenario == scenario)
-        .filter(|i| want.iter().all(|(key, value)| i.parameters.get(key).is_some_and(|have| have.same(value))))
+        .filter(|i| {
+            want.iter()
+                .all(|(key, value)| i.parameters.get(key).is_some_and(|have| have.same(value)))
+        })
         .min_by_key(|i| {
             let extra = i.parameters.iter().filter(|(key, _)| !want.contains_key(*key));
-            let halves = extra.map(|(key, value)| if key == "loss" && *value == Value::from("high") { 1 } else { 2 });
+            let halves =
+                extra.map(
+                    |(key, value)| {
+                        if key == "loss" && *value == Value::from("high") { 1 } else { 2 }
+                    },
+                );
             halves.sum::<usize>()
         })
 }
@@ -100,7 +112,8 @@ pub fn judge(number: &Number, item: &Item, repetitions: u32) -> bool {
     }
     match item.ci95 {
         Some(ci95) if repetitions == 1 && item.runs > 1 => {
-            // The prediction interval of one more run is sqrt(n + 1) times the interval of the mean of n runs.
+            // The prediction interval of one more run is sqrt(n + 1) times the interval of the mean
+            // of n runs.
             let of_one_run = ci95 * f64::from(item.runs + 1).sqrt();
             distance <= of_one_run && of_one_run <= 0.35 * measured.abs()
         }
@@ -237,7 +250,10 @@ mod tests {
         assert!(judge(&published, &measured, 1));
         assert!(!judge(&published, &measured, 10));
         measured.ci95 = Some(15.0);
-        assert!(!judge(&published, &measured, 1), "an interval of 49.7 is too wide to say anything");
+        assert!(
+            !judge(&published, &measured, 1),
+            "an interval of 49.7 is too wide to say anything"
+        );
     }
 
     #[test]
@@ -249,7 +265,8 @@ mod tests {
         ];
         let want = [("N".to_owned(), Value::from(1.0))].into();
         assert_eq!(lookup(&items, "cong", "Spike", "WLH", &want).unwrap().measured, Some(2.0));
-        let want = [("N".to_owned(), Value::from(1)), ("delay_ms".to_owned(), Value::from(40))].into();
+        let want =
+            [("N".to_owned(), Value::from(1)), ("delay_ms".to_owned(), Value::from(40))].into();
         assert_eq!(lookup(&items, "cong", "Spike", "WLH", &want).unwrap().measured, Some(1.0));
         assert!(lookup(&items, "cong", "ZBS", "WLH", &want).is_none());
     }
@@ -257,10 +274,16 @@ mod tests {
     #[test]
     fn a_value_of_the_set_up_is_shown_and_not_judged() {
         let parameter = Number { kind: Kind::Parameter, ..number("ber", 8.7e-5, "1") };
-        let published = Published { number: vec![parameter], ..crate::papers::record::all()[0].published().clone() };
+        let published = Published {
+            number: vec![parameter],
+            ..crate::papers::record::all()[0].published().clone()
+        };
         let mut items = [item("ber", &[("N", Value::from(1))], Some(8.7e-5), 0)];
         settle(&published, &mut items);
-        assert_eq!((items[0].published, items[0].status, items[0].within), (Some(8.7e-5), Status::NotScored, None));
+        assert_eq!(
+            (items[0].published, items[0].status, items[0].within),
+            (Some(8.7e-5), Status::NotScored, None)
+        );
         assert_eq!(Score::of(&published, &items, |_| true).numbers, 0);
     }
 
@@ -268,7 +291,10 @@ mod tests {
     fn a_status_tells_missed_from_too_few_runs_and_from_unscored() {
         let n1 = [("N", Value::from(1))];
         let of = |measured, runs, number: Number| {
-            let published = Published { number: vec![number], ..crate::papers::record::all()[1].published().clone() };
+            let published = Published {
+                number: vec![number],
+                ..crate::papers::record::all()[1].published().clone()
+            };
             assert_eq!(published.repetitions, 10);
             let mut items = [item("thput", &n1, Some(measured), runs)];
             settle(&published, &mut items);
@@ -279,11 +305,16 @@ mod tests {
         assert_eq!(of(80.0, 10, scored()), (Status::Missed, Some(false)));
         assert_eq!(of(99.0, 9, scored()), (Status::Preview, Some(true)));
         assert_eq!(of(80.0, 9, scored()), (Status::Preview, Some(false)));
-        for unscored in [Number { scored: false, ..scored() }, Number { kind: Kind::Illustration, ..scored() }] {
+        for unscored in
+            [Number { scored: false, ..scored() }, Number { kind: Kind::Illustration, ..scored() }]
+        {
             assert_eq!(of(99.0, 9, unscored.clone()), (Status::NotScored, Some(true)));
             assert_eq!(of(80.0, 10, unscored), (Status::NotScored, Some(false)));
         }
-        assert_eq!(of(99.0, 10, Number { kind: Kind::Bound, ..scored() }), (Status::NoPublishedValue, None));
+        assert_eq!(
+            of(99.0, 10, Number { kind: Kind::Bound, ..scored() }),
+            (Status::NoPublishedValue, None)
+        );
     }
 
     #[test]

@@ -63,7 +63,11 @@ pub(super) type Problem = (String, String);
 impl Choice {
     /// A value of the key `key`.
     fn plain(key: &str, value: &Value) -> Self {
-        Self { name: in_words(value), set: vec![format!("{key}={}", in_a_setting(value))], ..Self::default() }
+        Self {
+            name: in_words(value),
+            set: vec![format!("{key}={}", in_a_setting(value))],
+            ..Self::default()
+        }
     }
 }
 
@@ -77,12 +81,16 @@ pub(super) fn axes(tables: &[AxisTable], sampler: Sampler) -> Result<Vec<Axis>, 
     for (index, table) in tables.iter().enumerate() {
         let axis = axis(index, table, sampler)?;
         if !names.insert(axis.name.clone()) {
-            return Err((format!("axis.{}", axis.name), "there are two of this name, expected one".into()));
+            return Err((
+                format!("axis.{}", axis.name),
+                "there are two of this name, expected one".into(),
+            ));
         }
         axes.push(axis);
     }
     if let Some(most) = sampler.most_axes().filter(|most| axes.len() > *most) {
-        let problem = format!("there are {}, expected at most {most} with sampler \"sobol\"", axes.len());
+        let problem =
+            format!("there are {}, expected at most {most} with sampler \"sobol\"", axes.len());
         return Err(("axis".into(), problem));
     }
     Ok(axes)
@@ -98,16 +106,23 @@ fn axis(index: usize, table: &AxisTable, sampler: Sampler) -> Result<Axis, Probl
         (Some(points), None) => points.clone(),
         (None, Some(range)) => {
             if table.key.is_none() {
-                return Err((key("key"), "is missing, expected the key that the range sets".into()));
+                return Err((
+                    key("key"),
+                    "is missing, expected the key that the range sets".into(),
+                ));
             }
-            let values = of_range(range, sampler).map_err(|(rest, problem)| (key(&rest), problem))?;
+            let values =
+                of_range(range, sampler).map_err(|(rest, problem)| (key(&rest), problem))?;
             values.into_iter().map(Point::Plain).collect()
         }
         (Some(_), Some(_)) => {
             return Err((key("range"), "cannot be combined with values; give one of them".into()));
         }
         (None, None) => {
-            return Err((key("values"), "is missing, expected the values of the axis, or a range".into()));
+            return Err((
+                key("values"),
+                "is missing, expected the values of the axis, or a range".into(),
+            ));
         }
     };
     if points.is_empty() {
@@ -116,9 +131,13 @@ fn axis(index: usize, table: &AxisTable, sampler: Sampler) -> Result<Axis, Probl
     let mut names = BTreeSet::new();
     let mut values = Vec::new();
     for point in &points {
-        let choice = choice(table.key.as_deref(), point).map_err(|problem| (key("values"), problem))?;
+        let choice =
+            choice(table.key.as_deref(), point).map_err(|problem| (key("values"), problem))?;
         if !names.insert(choice.name.clone()) {
-            return Err((key("values"), format!("\"{}\" occurs twice, expected it once", choice.name)));
+            return Err((
+                key("values"),
+                format!("\"{}\" occurs twice, expected it once", choice.name),
+            ));
         }
         values.push(choice);
     }
@@ -132,13 +151,17 @@ fn of_range(range: &Range, sampler: Sampler) -> Result<Vec<Value>, Problem> {
     }
     let steps = |problem: &str| ("range.steps".to_owned(), problem.to_owned());
     match (sampler, range.steps) {
-        (Sampler::Grid, None) => Err(steps("is missing, expected the number of values in the grid")),
+        (Sampler::Grid, None) => {
+            Err(steps("is missing, expected the number of values in the grid"))
+        }
         (Sampler::Grid, Some(0 | 1)) => Err(steps("is below 2, expected both ends at least")),
         (Sampler::Grid, Some(count)) if count > MOST_STEPS => {
             Err(steps(&format!("is {count}, expected at most {MOST_STEPS}")))
         }
         (Sampler::Grid, Some(count)) => Ok(range.values(count)),
-        (_, Some(_)) => Err(steps("is only valid in a grid, and the sampler draws between the ends; remove it")),
+        (_, Some(_)) => {
+            Err(steps("is only valid in a grid, and the sampler draws between the ends; remove it"))
+        }
         (_, None) => Ok(range.values(2)),
     }
 }
@@ -150,15 +173,19 @@ fn choice(key: Option<&str>, point: &Point) -> Result<Choice, String> {
     let setting = |key: &str, value: &Value| format!("{key}={}", in_a_setting(value));
     match (point, key) {
         (Point::Plain(value), Some(key)) => Ok(Choice::plain(key, value)),
-        (Point::Plain(value), None) => {
-            Err(format!("\"{}\" has nothing to set, expected key = KEY in the axis or a name", in_words(value)))
-        }
+        (Point::Plain(value), None) => Err(format!(
+            "\"{}\" has nothing to set, expected key = KEY in the axis or a name",
+            in_words(value)
+        )),
         (Point::Named(named), _) => {
             let value = match (&named.value, key) {
                 (Some(value), Some(key)) => Some(setting(key, value)),
                 (None, _) => None,
                 (Some(_), None) => {
-                    return Err(format!("\"{}\" has a value and the axis no key, expected key = KEY", named.name));
+                    return Err(format!(
+                        "\"{}\" has a value and the axis no key, expected key = KEY",
+                        named.name
+                    ));
                 }
             };
             Ok(Choice {
@@ -180,10 +207,13 @@ fn in_words(value: &Value) -> String {
     }
 }
 
-/// The value as a setting takes it: text needs no quotes there, unless without them it would be something else.
+/// The value as a setting takes it: text needs no quotes there, unless without them it would be
+/// something else.
 fn in_a_setting(value: &Value) -> String {
     match value {
-        Value::String(text) if format!("value = {text}").parse::<toml::Table>().is_err() => text.clone(),
+        Value::String(text) if format!("value = {text}").parse::<toml::Table>().is_err() => {
+            text.clone()
+        }
         other => other.to_string(),
     }
 }
@@ -209,9 +239,12 @@ mod tests {
 
     #[test]
     fn plain_values_set_the_axis_s_key() {
-        let axes = of("[[axis]]\nkey = \"loss\"\nvalues = [0.1, 1e-3, 2, \"max(N, 2)\", \"5\", true]").unwrap();
+        let axes =
+            of("[[axis]]\nkey = \"loss\"\nvalues = [0.1, 1e-3, 2, \"max(N, 2)\", \"5\", true]")
+                .unwrap();
         assert_eq!(axes[0].name, "loss");
-        let pairs: Vec<_> = axes[0].values.iter().map(|v| (v.name.as_str(), v.set[0].as_str())).collect();
+        let pairs: Vec<_> =
+            axes[0].values.iter().map(|v| (v.name.as_str(), v.set[0].as_str())).collect();
         let expected = [
             ("0.1", "loss=0.1"),
             ("0.001", "loss=0.001"),
@@ -223,7 +256,10 @@ mod tests {
         assert_eq!(pairs, expected);
         let value = |k: usize| Setting::parse(&axes[0].values[k].set[0]).unwrap().value().clone();
         assert_eq!((value(1), value(2)), (Value::Float(0.001), Value::Integer(2)));
-        assert_eq!((value(3), value(4)), (Value::String("max(N, 2)".into()), Value::String("5".into())));
+        assert_eq!(
+            (value(3), value(4)),
+            (Value::String("max(N, 2)".into()), Value::String("5".into()))
+        );
     }
 
     #[test]
@@ -237,7 +273,8 @@ mod tests {
 
     #[test]
     fn a_range_has_steps_in_a_grid_and_draws_in_a_sampler() {
-        let grid = of("[[axis]]\nkey = \"rate_bps\"\nrange = { from = 1e6, to = 3e6, steps = 3 }").unwrap();
+        let grid = of("[[axis]]\nkey = \"rate_bps\"\nrange = { from = 1e6, to = 3e6, steps = 3 }")
+            .unwrap();
         let names: Vec<&str> = grid[0].values.iter().map(|value| value.name.as_str()).collect();
         assert_eq!(names, ["1000000", "2000000", "3000000"]);
         let drawn = sampled("key = \"N\"\nrange = { from = 1, to = 4, integer = true }").unwrap();
@@ -249,7 +286,8 @@ mod tests {
     #[test]
     fn a_range_that_does_not_fit_the_sampler_is_refused() {
         let refusal = |(key, problem): Problem| format!("{key}: {problem}");
-        let range = |text: &str| refusal(of(&format!("[[axis]]\nkey = \"N\"\n{text}")).unwrap_err());
+        let range =
+            |text: &str| refusal(of(&format!("[[axis]]\nkey = \"N\"\n{text}")).unwrap_err());
         assert_eq!(
             range("range = { from = 1, to = 2 }"),
             "axis.N.range.steps: is missing, expected the number of values in the grid"
@@ -271,11 +309,14 @@ mod tests {
             "axis.N.range.steps: is only valid in a grid, and the sampler draws between the ends; remove it"
         );
         assert_eq!(
-            refusal(of("[[axis]]\nname = \"n\"\nrange = { from = 1, to = 2, steps = 2 }").unwrap_err()),
+            refusal(
+                of("[[axis]]\nname = \"n\"\nrange = { from = 1, to = 2, steps = 2 }").unwrap_err()
+            ),
             "axis.n.key: is missing, expected the key that the range sets"
         );
-        let axes: Vec<AxisTable> =
-            (0..17).map(|k| toml_file::from_text(&format!("key = \"k{k}\"\nvalues = [1]"), "").unwrap()).collect();
+        let axes: Vec<AxisTable> = (0..17)
+            .map(|k| toml_file::from_text(&format!("key = \"k{k}\"\nvalues = [1]"), "").unwrap())
+            .collect();
         let (key, problem) = super::axes(&axes, Sampler::Sobol { cells: 4 }).unwrap_err();
         assert_eq!(
             (key.as_str(), problem.as_str()),

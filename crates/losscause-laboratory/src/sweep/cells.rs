@@ -1,4 +1,5 @@
-//! The cells of a sweep, each made when it is needed: a sweep of a million cells holds none of them.
+//! The cells of a sweep, each made when it is needed: a sweep of a million cells holds none of
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,8 +59,10 @@ impl<'a> Cells<'a> {
         for (scenario, settings) in choices.iter().flat_map(|choice| &choice.only) {
             only.entry(scenario.clone()).or_default().extend_from_slice(settings);
         }
-        let value =
-            |(axis, choice): (&super::Axis, &Choice)| AxisValue { axis: axis.name.clone(), value: choice.name.clone() };
+        let value = |(axis, choice): (&super::Axis, &Choice)| AxisValue {
+            axis: axis.name.clone(),
+            value: choice.name.clone(),
+        };
         Cell {
             number,
             values: self.sweep.axes.iter().zip(&choices).map(value).collect(),
@@ -72,7 +75,13 @@ impl<'a> Cells<'a> {
     /// Where the cell of that number is, axis by axis.
     fn places(&self, number: usize) -> Vec<Place> {
         let Some(points) = &self.points else {
-            return self.sweep.mode.cell(&self.sizes, number).into_iter().map(Place::Listed).collect();
+            return self
+                .sweep
+                .mode
+                .cell(&self.sizes, number)
+                .into_iter()
+                .map(Place::Listed)
+                .collect();
         };
         let place = |(axis, uniform): (&super::Axis, f64)| match axis.range {
             Some(_) => Place::Drawn(uniform),
@@ -81,14 +90,16 @@ impl<'a> Cells<'a> {
         self.sweep.axes.iter().zip(points.point(number)).map(place).collect()
     }
 
-    /// The numbers of the cells that are checked before the first run, rising: all, up to `most`. Of more, `most` at equal
-    /// distances; the first with each listed value; and the outermost: those with every axis at its first or last value, or,
-    /// if they are drawn, the two that are furthest out on each axis.
+    /// The numbers of the cells that are checked before the first run, rising: all, up to `most`.
+    /// Of more, `most` at equal distances; the first with each listed value; and the outermost:
+    /// those with every axis at its first or last value, or, if they are drawn, the two that are
+    /// furthest out on each axis.
     pub(super) fn to_check(&self, most: usize) -> BTreeSet<usize> {
         if self.count <= most {
             return (0..self.count).collect();
         }
-        let mut checked: BTreeSet<usize> = (0..most).map(|k| k * (self.count - 1) / (most - 1)).collect();
+        let mut checked: BTreeSet<usize> =
+            (0..most).map(|k| k * (self.count - 1) / (most - 1)).collect();
         let mut values: BTreeSet<(usize, usize)> = BTreeSet::new();
         let mut corners: Vec<usize> = Vec::new();
         let mut ends: Vec<Option<[(f64, usize); 2]>> = vec![None; self.sizes.len()];

@@ -17,12 +17,13 @@ pub(super) struct Checked {
     pub(super) units: IndexMap<String, String>,
 }
 
-/// Most cells that are checked before the first run. Of more, about so many are ([`Cells::to_check`]), and an error in
-/// another one is found when it is measured.
+/// Most cells that are checked before the first run. Of more, about so many are
+/// ([`Cells::to_check`]), and an error in another one is found when it is measured.
 const MOST_CHECKED: usize = 1_000;
 
 impl Checked {
-    /// Runs of a cell, without those of calibrations; of a cell that was not checked, as many as the first one has.
+    /// Runs of a cell, without those of calibrations; of a cell that was not checked, as many as
+    /// the first one has.
     pub(super) fn runs(&self, number: usize) -> usize {
         self.runs.get(&number).or_else(|| self.runs.values().next()).copied().unwrap_or(0)
     }
@@ -40,8 +41,9 @@ impl Sweep {
         }
     }
 
-    /// Checks without a run that the cells can be measured, their metrics included: all up to a thousand, and of more about
-    /// a thousand, the outermost and those with each listed value among them.
+    /// Checks without a run that the cells can be measured, their metrics included: all up to a
+    /// thousand, and of more about a thousand, the outermost and those with each listed value among
+    /// them.
     ///
     /// # Errors
     /// A setting does not fit its scenario, or no run has a metric of that name.
@@ -83,16 +85,25 @@ impl Sweep {
             Subject::Scenario(_) => vec![],
         };
         let metrics: Vec<&str> = self.metrics.iter().map(String::as_str).collect();
-        if let Some(twice) = metrics.iter().enumerate().find(|(k, name)| metrics[..*k].contains(name)) {
-            return Err(self.error("metrics", format!("\"{}\" occurs twice, expected it once", twice.1)));
+        if let Some(twice) =
+            metrics.iter().enumerate().find(|(k, name)| metrics[..*k].contains(name))
+        {
+            return Err(
+                self.error("metrics", format!("\"{}\" occurs twice, expected it once", twice.1))
+            );
         }
         for axis in &self.axes {
             for choice in &axis.values {
-                if let Some(name) = choice.only.keys().find(|name| !scenarios.contains(&name.as_str())) {
+                if let Some(name) =
+                    choice.only.keys().find(|name| !scenarios.contains(&name.as_str()))
+                {
                     let key = format!("axis.{}.only", axis.name);
-                    return Err(self.error(&key, format!("the scenario {}", unknown(name, &scenarios))));
+                    return Err(
+                        self.error(&key, format!("the scenario {}", unknown(name, &scenarios)))
+                    );
                 }
-                let is_stray = |name: &&String| !metrics.is_empty() && !metrics.contains(&name.as_str());
+                let is_stray =
+                    |name: &&String| !metrics.is_empty() && !metrics.contains(&name.as_str());
                 if let Some(name) = choice.metrics.keys().find(is_stray) {
                     let key = format!("axis.{}.metrics", axis.name);
                     return Err(self.error(&key, format!("the metric {}", unknown(name, &metrics))));
@@ -104,30 +115,43 @@ impl Sweep {
 
     /// What is run in a cell of papers' items.
     pub(super) fn plan(&self, cell: &Cell) -> Result<Plan, InputError> {
-        let Subject::Items(selection) = &self.subject else { unreachable!("asked for a cell of items") };
+        let Subject::Items(selection) = &self.subject else {
+            unreachable!("asked for a cell of items")
+        };
         let mut only = BTreeMap::new();
         for (scenario, texts) in &cell.only {
             only.insert(scenario.clone(), self.parse_settings(texts)?);
         }
-        let settings: Vec<Setting> = self.set.iter().cloned().chain(self.parse_settings(&cell.settings)?).collect();
+        let settings: Vec<Setting> =
+            self.set.iter().cloned().chain(self.parse_settings(&cell.settings)?).collect();
         let variation = Variation { settings, only, metrics: cell.metrics.clone() };
         Repetitions::exactly(self.runs)
-            .and_then(|runs| Plan::new_with(&self.context, selection, runs, self.seed_of(cell), &variation))
+            .and_then(|runs| {
+                Plan::new_with(&self.context, selection, runs, self.seed_of(cell), &variation)
+            })
             .map_err(|error| self.in_this_file(&error))
     }
 
     /// What is run in a cell of a scenario: one experiment per system.
     pub(super) fn experiments(&self, cell: &Cell) -> Result<Vec<Experiment>, InputError> {
-        let Subject::Scenario(subject) = &self.subject else { unreachable!("asked for a cell of a scenario") };
+        let Subject::Scenario(subject) = &self.subject else {
+            unreachable!("asked for a cell of a scenario")
+        };
         let experiments = |scenario: Scenario| -> Result<Vec<Experiment>, InputError> {
             if self.systems.is_empty() {
                 return Ok(vec![scenario.experiment_with_delays()?]);
             }
-            let of = |set: &[String]| scenario.with(&self.parse_settings(set)?)?.experiment_with_delays();
+            let of = |set: &[String]| {
+                scenario.with(&self.parse_settings(set)?)?.experiment_with_delays()
+            };
             self.systems.iter().map(|system| of(&system.set)).collect()
         };
         let settings = self.parse_settings(&cell.settings)?;
-        subject.scenario.with(&settings).and_then(experiments).map_err(|error| self.in_this_file(&error))
+        subject
+            .scenario
+            .with(&settings)
+            .and_then(experiments)
+            .map_err(|error| self.in_this_file(&error))
     }
 }
 
@@ -164,7 +188,9 @@ impl Metrics {
         // A run has the names of its metrics from the beginning.
         let measurements = Run::new(experiment, 0)?.measurements();
         for ((_, read), unit) in &mut self.wanted {
-            *unit = unit.or_else(|| measurements.metrics.iter().find(|m| m.metric == *read).map(|m| m.unit));
+            *unit = unit.or_else(|| {
+                measurements.metrics.iter().find(|m| m.metric == *read).map(|m| m.unit)
+            });
         }
         self.known.extend(measurements.metrics.into_iter().map(|metric| metric.metric));
         Ok(())
@@ -182,7 +208,8 @@ impl Metrics {
             }
             match units.get(metric) {
                 Some(other) if other != unit => {
-                    let problem = format!("{metric} is read from {read} in {unit} and elsewhere in {other}");
+                    let problem =
+                        format!("{metric} is read from {read} in {unit} and elsewhere in {other}");
                     return Err(sweep.error("metrics", format!("{problem}, expected one unit")));
                 }
                 Some(_) => {}

@@ -1,7 +1,8 @@
 //! What another engine needs to measure the cells of a sweep in other processes, on other machines.
 //!
-//! A process measures some cells and gives their values as plain numbers. The process that began the sweep puts the
-//! numbers of all cells together; the results are those of [`Sweep::execute`], to the byte.
+//! A process measures some cells and gives their values as plain numbers. The process that began
+//! the sweep puts the numbers of all cells together; the results are those of [`Sweep::execute`],
+//! to the byte.
 //!
 //! ```text
 //! begins it        Sweep::elsewhere    checks; the files that it reads
@@ -37,7 +38,8 @@ impl Sweep {
     /// Prepares the sweep for another engine: checks its cells and metrics.
     ///
     /// # Errors
-    /// A setting or a metric does not fit its scenario, or the sweep scores papers, whose values combine several runs.
+    /// A setting or a metric does not fit its scenario, or the sweep scores papers, whose values
+    /// combine several runs.
     pub fn elsewhere(self) -> Result<Elsewhere, RunError> {
         if let Subject::Items(_) = self.subject {
             let problem = "scores papers, which only the local engine measures; expected a scenario and metrics";
@@ -47,18 +49,28 @@ impl Sweep {
         Ok(Elsewhere { sweep: self, units })
     }
 
-    /// The values of some cells, cell by cell in the order of [`Elsewhere::columns`]. NaN stands for a metric that a run
-    /// does not have.
+    /// The values of some cells, cell by cell in the order of [`Elsewhere::columns`]. NaN stands
+    /// for a metric that a run does not have.
     ///
     /// # Errors
-    /// A setting does not fit the scenario or a run fails, and the error names the cell; or the workers are stopped.
-    pub fn values(&self, cells: Range<usize>, jobs: impl Into<Workers>) -> Result<Vec<f64>, RunError> {
+    /// A setting does not fit the scenario or a run fails, and the error names the cell; or the
+    /// workers are stopped.
+    pub fn values(
+        &self,
+        cells: Range<usize>,
+        jobs: impl Into<Workers>,
+    ) -> Result<Vec<f64>, RunError> {
         let workers = jobs.into();
         let mut values = Vec::new();
         for cell in self.cells_in(cells) {
-            let measured = self.measure_with(&cell, &workers, &|| ()).map_err(|error| self.of_cell(&cell, error))?;
+            let measured = self
+                .measure_with(&cell, &workers, &|| ())
+                .map_err(|error| self.of_cell(&cell, error))?;
             values.extend(
-                measured.runs.iter().flat_map(|run| run.metrics.values().map(|value| value.unwrap_or(f64::NAN))),
+                measured
+                    .runs
+                    .iter()
+                    .flat_map(|run| run.metrics.values().map(|value| value.unwrap_or(f64::NAN))),
             );
         }
         Ok(values)
@@ -105,13 +117,23 @@ impl Elsewhere {
             Ok((name.clone(), std::fs::read(name).map_err(unreadable)?))
         };
         // A paper's scenario is part of the program.
-        self.sweep.origin().files.keys().filter(|name| Path::new(name).is_file()).map(read).collect()
+        self.sweep
+            .origin()
+            .files
+            .keys()
+            .filter(|name| Path::new(name).is_file())
+            .map(read)
+            .collect()
     }
 
     /// System and seed of every run of a cell, in the order of its values.
     pub fn runs(&self, cell: &Cell) -> Vec<(String, u64)> {
         let names = self.sweep.system_names();
-        self.sweep.runs_of(cell).into_iter().map(|(system, seed)| (names[system].clone(), seed)).collect()
+        self.sweep
+            .runs_of(cell)
+            .into_iter()
+            .map(|(system, seed)| (names[system].clone(), seed))
+            .collect()
     }
 
     /// Number of runs of a cell.
@@ -124,20 +146,33 @@ impl Elsewhere {
         &self.units
     }
 
-    /// The results, from the values of all cells in the order of their numbers. With a directory, they are written there as
-    /// [`Sweep::execute`] does. None of more than [`MOST_IN_MEMORY`] cells.
+    /// The results, from the values of all cells in the order of their numbers. With a directory,
+    /// they are written there as [`Sweep::execute`] does. None of more than [`MOST_IN_MEMORY`]
+    /// cells.
     ///
     /// # Errors
     /// The number of values is not that of all cells, or a file cannot be written.
-    pub fn conclude(&self, values: &[f64], held: Option<&Held>) -> Result<Option<SweepResult>, RunError> {
+    pub fn conclude(
+        &self,
+        values: &[f64],
+        held: Option<&Held>,
+    ) -> Result<Option<SweepResult>, RunError> {
         let cells = Cells::of(&self.sweep);
         let of_a_cell = self.runs_of_a_cell() * self.units.len();
         if values.len() != cells.count() * of_a_cell {
-            let problem = format!("{} values were measured, expected {}", values.len(), cells.count() * of_a_cell);
+            let problem = format!(
+                "{} values were measured, expected {}",
+                values.len(),
+                cells.count() * of_a_cell
+            );
             return Err(self.sweep.error("metrics", problem).into());
         }
-        let outcomes =
-            || values.chunks(of_a_cell).enumerate().map(|(number, of)| self.outcome(&cells.cell(number), of));
+        let outcomes = || {
+            values
+                .chunks(of_a_cell)
+                .enumerate()
+                .map(|(number, of)| self.outcome(&cells.cell(number), of))
+        };
         let mut result = self.sweep.result(self.units.clone(), vec![]);
         if let Some(Held(store)) = held {
             store.conclude(&result, outcomes().map(|outcome| Ok(Cow::Owned(outcome))))?;
@@ -154,9 +189,15 @@ impl Elsewhere {
         let run = |((system, seed), values): ((String, u64), &[f64])| RunRow {
             system,
             seed,
-            metrics: self.units.keys().cloned().zip(values.iter().map(|v| Some(*v).filter(|v| !v.is_nan()))).collect(),
+            metrics: self
+                .units
+                .keys()
+                .cloned()
+                .zip(values.iter().map(|v| Some(*v).filter(|v| !v.is_nan())))
+                .collect(),
         };
-        let runs: Vec<RunRow> = self.runs(cell).into_iter().zip(values.chunks(self.units.len())).map(run).collect();
+        let runs: Vec<RunRow> =
+            self.runs(cell).into_iter().zip(values.chunks(self.units.len())).map(run).collect();
         // The units are named below.
         let unnamed: Vec<Units> = vec![vec![""; self.units.len()]; runs.len()];
         let mut outcome = self.sweep.outcome(cell, runs, &unnamed);

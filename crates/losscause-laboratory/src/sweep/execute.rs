@@ -11,8 +11,8 @@ use losscause_study::{InputError, RunError, Workers};
 /// The outcome of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepOutcome {
-    /// The results; all cells unless the sweep was stopped. None of a sweep of more than [`MOST_IN_MEMORY`] cells with a
-    /// directory: it has the results.
+    /// The results; all cells unless the sweep was stopped. None of a sweep of more than
+    /// [`MOST_IN_MEMORY`] cells with a directory: it has the results.
     pub result: Option<SweepResult>,
     /// Number of finished cells, resumed ones included.
     pub finished: usize,
@@ -33,15 +33,16 @@ pub struct SweepProgress<'a> {
     pub finished: usize,
     /// Number of all cells.
     pub cells: usize,
-    /// The cell that is finished now; none after a run of a cell that is not finished. The resumed cells come first, unless
-    /// there are too many to hold them in memory ([`MOST_IN_MEMORY`]): those are only counted.
+    /// The cell that is finished now; none after a run of a cell that is not finished. The resumed
+    /// cells come first, unless there are too many to hold them in memory ([`MOST_IN_MEMORY`]):
+    /// those are only counted.
     pub cell: Option<&'a CellOutcome>,
     /// Whether that cell was resumed from an earlier sweep.
     pub is_resumed: bool,
 }
 
-/// Most cells of a sweep with a directory whose results are held in memory too, as [`SweepOutcome::result`]: tables and pages
-/// of more cells are no use.
+/// Most cells of a sweep with a directory whose results are held in memory too, as
+/// [`SweepOutcome::result`]: tables and pages of more cells are no use.
 pub const MOST_IN_MEMORY: usize = 20_000;
 
 /// Most cells of a sweep without a directory, whose results are all in memory.
@@ -54,17 +55,19 @@ enum Step {
 }
 
 impl Sweep {
-    /// Measures every cell. All cells up to a thousand are checked before the first run, and of more about a thousand
-    /// ([`Sweep::check_all`]). `observe` is called after each run and each cell; if it returns `Break`, no other run starts,
-    /// and the runs under way end early: their cells are not finished.
+    /// Measures every cell. All cells up to a thousand are checked before the first run, and of
+    /// more about a thousand ([`Sweep::check_all`]). `observe` is called after each run and each
+    /// cell; if it returns `Break`, no other run starts, and the runs under way end early: their
+    /// cells are not finished.
     ///
-    /// With a `store`, the thread that has measured a cell also keeps it there, and the results are written at the end
-    /// unless the sweep was stopped. The results do not depend on `jobs`, nor on which cells were resumed.
+    /// With a `store`, the thread that has measured a cell also keeps it there, and the results are
+    /// written at the end unless the sweep was stopped. The results do not depend on `jobs`, nor on
+    /// which cells were resumed.
     ///
     /// # Errors
-    /// A setting or a metric does not fit its scenario, a run fails, the store cannot be written or holds another sweep, or
-    /// there is no store and there are more than 100,000 cells. An error of a cell that was not checked before names it; the
-    /// finished cells are kept.
+    /// A setting or a metric does not fit its scenario, a run fails, the store cannot be written or
+    /// holds another sweep, or there is no store and there are more than 100,000 cells. An error of
+    /// a cell that was not checked before names it; the finished cells are kept.
     pub fn execute(
         &self,
         jobs: impl Into<Workers>,
@@ -93,7 +96,8 @@ impl Sweep {
         }
         let checked = self.checked(&cells)?;
         let is_in_memory = store.is_none() || cells.count() <= most_in_memory;
-        let mut outcomes: Vec<Option<CellOutcome>> = vec![None; if is_in_memory { cells.count() } else { 0 }];
+        let mut outcomes: Vec<Option<CellOutcome>> =
+            vec![None; if is_in_memory { cells.count() } else { 0 }];
         let hold = |outcomes: &mut Vec<Option<CellOutcome>>, outcome: CellOutcome| {
             if let Some(place) = outcomes.get_mut(outcome.cell.number) {
                 *place = Some(outcome);
@@ -107,7 +111,8 @@ impl Sweep {
             hold(&mut outcomes, outcome);
         };
         let journal = store.as_ref().map(|store| store.journal(&cells, resume)).transpose()?;
-        let is_finished = |number: &usize| journal.as_ref().is_some_and(|journal| journal.has(*number));
+        let is_finished =
+            |number: &usize| journal.as_ref().is_some_and(|journal| journal.has(*number));
         let to_do: Vec<usize> = (0..cells.count()).filter(|number| !is_finished(number)).collect();
         let mut progress = SweepProgress {
             runs: 0,
@@ -133,7 +138,9 @@ impl Sweep {
         let (of_cells, of_runs) = workers.stopping_at(&stop).nested();
         let measured = |number: usize, ran: &dyn Fn()| -> Result<CellOutcome, RunError> {
             let cell = cells.cell(number);
-            let mut outcome = self.measure_with(&cell, &of_runs, ran).map_err(|error| self.of_cell(&cell, error))?;
+            let mut outcome = self
+                .measure_with(&cell, &of_runs, ran)
+                .map_err(|error| self.of_cell(&cell, error))?;
             outcome.name_units(&checked.units);
             journal.iter().try_for_each(|journal| journal.keep(&outcome))?;
             Ok(outcome)
@@ -170,9 +177,15 @@ impl Sweep {
         let mut result = self.result(checked.units, vec![]);
         if let (false, Some(store), Some(journal)) = (is_stopped, &store, journal) {
             if is_in_memory {
-                store.conclude(&result, outcomes.iter().flatten().map(|outcome| Ok(Cow::Borrowed(outcome))))?;
+                store.conclude(
+                    &result,
+                    outcomes.iter().flatten().map(|outcome| Ok(Cow::Borrowed(outcome))),
+                )?;
             } else {
-                store.conclude(&result, journal.outcomes()?.map(|outcome| outcome.map(Cow::Owned)))?;
+                store.conclude(
+                    &result,
+                    journal.outcomes()?.map(|outcome| outcome.map(Cow::Owned)),
+                )?;
             }
             journal.sort()?;
         }
@@ -183,14 +196,20 @@ impl Sweep {
     /// An error that came up when `cell` was measured; it names the cell.
     pub(super) fn of_cell(&self, cell: &Cell, error: RunError) -> RunError {
         let problem = match error {
-            RunError::Input(InputError::Key { file, key, problem }) if file == self.file => format!("{key}: {problem}"),
+            RunError::Input(InputError::Key { file, key, problem }) if file == self.file => {
+                format!("{key}: {problem}")
+            }
             RunError::Input(_) | RunError::Network(_) => error.to_string(),
             other => return other,
         };
         self.error(&format!("cell {}", cell.number), problem).into()
     }
 
-    pub(super) fn result(&self, metrics: IndexMap<String, String>, cells: Vec<CellOutcome>) -> SweepResult {
+    pub(super) fn result(
+        &self,
+        metrics: IndexMap<String, String>,
+        cells: Vec<CellOutcome>,
+    ) -> SweepResult {
         SweepResult {
             format_version: 1,
             title: self.title.clone(),
@@ -206,7 +225,8 @@ impl Sweep {
                 .filter(|axis| axis.is_logarithmic())
                 .map(|axis| axis.name.clone())
                 .collect(),
-            is_grid: self.sampler == Sampler::Grid && (self.mode == Mode::Grid || self.axes.len() == 1),
+            is_grid: self.sampler == Sampler::Grid
+                && (self.mode == Mode::Grid || self.axes.len() == 1),
             sampler: (self.sampler != Sampler::Grid).then(|| self.sampler.name().to_owned()),
             seeds_by_cell: self.seeds == Seeds::ByCell,
             metrics,

@@ -30,12 +30,14 @@ pub(super) struct SweepFile {
     /// Seed of the first run of every cell (default 1).
     #[serde(default = "one")]
     pub(super) seed: u64,
-    /// Whether all cells have the same seeds (default: those of a grid have, those of another sampler have not).
+    /// Whether all cells have the same seeds (default: those of a grid have, those of another
+    /// sampler have not).
     pub(super) seeds: Option<Seeds>,
     /// Measure papers or their items, each PAPER or PAPER/ITEM, and score every cell on them.
     #[serde(default)]
     pub(super) score: Vec<String>,
-    /// Instead of `score`: a scenario file, relative to the sweep file, or a paper's scenario, PAPER/SCENARIO.
+    /// Instead of `score`: a scenario file, relative to the sweep file, or a paper's scenario,
+    /// PAPER/SCENARIO.
     pub(super) scenario: Option<String>,
     /// With `scenario`: the metrics to measure.
     #[serde(default)]
@@ -114,7 +116,9 @@ pub(super) struct NamedPoint {
 impl<'de> Deserialize<'de> for Point {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
-            table @ Value::Table(_) => toml_file::from_value(&table).map(Self::Named).map_err(D::Error::custom),
+            table @ Value::Table(_) => {
+                toml_file::from_value(&table).map(Self::Named).map_err(D::Error::custom)
+            }
             plain => Ok(Self::Plain(plain)),
         }
     }

@@ -1,11 +1,14 @@
-//! The finished cells of a sweep in one file, one line each, in the order in which they were finished.
+//! The finished cells of a sweep in one file, one line each, in the order in which they were
+//! finished.
 //!
-//! A line is `{"check":"…","outcome":{…}}`. The check is a hash of the text of the outcome. Threads append whole lines, and
-//! none waits for the disk. If the program is killed, what it has written is kept; if the machine loses power, what its
-//! system has not written yet is lost, some half a minute's cells. A line that is cut short or overwritten does not have
-//! its check, so its cell is measured again.
+//! A line is `{"check":"…","outcome":{…}}`. The check is a hash of the text of the outcome. Threads
+//! append whole lines, and none waits for the disk. If the program is killed, what it has written
+//! is kept; if the machine loses power, what its system has not written yet is lost, some half a
+//! minute's cells. A line that is cut short or overwritten does not have its check, so its cell is
+//! measured again.
 //!
-//! At the end of a sweep the lines are sorted by cell, so the file does not depend on the threads or on interruptions.
+//! At the end of a sweep the lines are sorted by cell, so the file does not depend on the threads
+//! or on interruptions.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -42,8 +45,8 @@ struct Place {
 }
 
 impl Journal {
-    /// The journal at `path` for a sweep with these cells. With `resumes`, the cells that it has are kept, and `take` gets
-    /// each; without, it is emptied.
+    /// The journal at `path` for a sweep with these cells. With `resumes`, the cells that it has
+    /// are kept, and `take` gets each; without, it is emptied.
     ///
     /// # Errors
     /// The file cannot be written or read.
@@ -54,7 +57,13 @@ impl Journal {
         mut take: impl FnMut(CellOutcome),
     ) -> Result<Self, RunError> {
         let failed = |reason| RunError::Unwritable { file: path.display().to_string(), reason };
-        let file = File::options().create(true).truncate(!resumes).read(true).write(true).open(path).map_err(failed)?;
+        let file = File::options()
+            .create(true)
+            .truncate(!resumes)
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(failed)?;
         let mut lines = Lines { file, end: 0, places: vec![Place::default(); cells.count()] };
         lines.read(cells, &mut take).map_err(failed)?;
         Ok(Self { path: path.to_owned(), lines: Mutex::new(lines) })
@@ -75,7 +84,8 @@ impl Journal {
         let start = lines.end;
         if let Err(reason) = lines.file.write_all(line.as_bytes()) {
             // The next line must not be joined to a part of this one.
-            let _ = lines.file.set_len(start).and_then(|()| lines.file.seek(SeekFrom::Start(start)));
+            let _ =
+                lines.file.set_len(start).and_then(|()| lines.file.seek(SeekFrom::Start(start)));
             return Err(self.failed(reason));
         }
         lines.end += line.len() as u64;
@@ -87,9 +97,14 @@ impl Journal {
     ///
     /// # Errors
     /// The file cannot be read; each outcome is one of its own.
-    pub(super) fn outcomes(&self) -> Result<impl Iterator<Item = Result<CellOutcome, RunError>>, RunError> {
-        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "it was changed by another program");
-        let read = move |text: io::Result<Vec<u8>>| text.and_then(|text| outcome(&text).ok_or_else(damaged));
+    pub(super) fn outcomes(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<CellOutcome, RunError>>, RunError> {
+        let damaged =
+            || io::Error::new(io::ErrorKind::InvalidData, "it was changed by another program");
+        let read = move |text: io::Result<Vec<u8>>| {
+            text.and_then(|text| outcome(&text).ok_or_else(damaged))
+        };
         Ok(self.texts()?.map(move |text| read(text).map_err(|reason| self.failed(reason))))
     }
 
@@ -110,7 +125,8 @@ impl Journal {
 
     /// The lines of all cells, in the order of their numbers.
     fn texts(&self) -> Result<impl Iterator<Item = io::Result<Vec<u8>>>, RunError> {
-        let mut reader = BufReader::with_capacity(1 << 16, File::open(&self.path).map_err(|e| self.failed(e))?);
+        let mut reader =
+            BufReader::with_capacity(1 << 16, File::open(&self.path).map_err(|e| self.failed(e))?);
         let mut at = 0_u64;
         let read = move |Place { start, bytes }: Place| {
             // Neighbours finish at about the same time: mostly, the next line is in the buffer.
@@ -143,7 +159,9 @@ impl Lines {
             self.end += text.len() as u64;
             // A cell of a number above these is one of a larger sweep.
             let known = outcome(&text).filter(|outcome| outcome.cell.number < cells.count());
-            if let Some(outcome) = known.filter(|outcome| outcome.cell == cells.cell(outcome.cell.number)) {
+            if let Some(outcome) =
+                known.filter(|outcome| outcome.cell == cells.cell(outcome.cell.number))
+            {
                 let old = &mut self.places[outcome.cell.number];
                 if old.bytes == 0 {
                     *old = place;
@@ -164,15 +182,18 @@ const END: &str = "}\n";
 
 /// The line of an outcome.
 fn line(outcome: &CellOutcome) -> String {
-    let text = serde_json::to_string(outcome).expect("results have text keys and finite or no numbers");
+    let text =
+        serde_json::to_string(outcome).expect("results have text keys and finite or no numbers");
     format!("{BEFORE_CHECK}{:016x}{BEFORE_OUTCOME}{text}{END}", fnv1a(text.as_bytes()))
 }
 
 /// The outcome in a line; none if the line is damaged.
 fn outcome(line: &[u8]) -> Option<CellOutcome> {
     let line = std::str::from_utf8(line).ok()?;
-    let (check, text) = line.strip_prefix(BEFORE_CHECK)?.strip_suffix(END)?.split_once(BEFORE_OUTCOME)?;
-    let is_whole = check.len() == 16 && u64::from_str_radix(check, 16) == Ok(fnv1a(text.as_bytes()));
+    let (check, text) =
+        line.strip_prefix(BEFORE_CHECK)?.strip_suffix(END)?.split_once(BEFORE_OUTCOME)?;
+    let is_whole =
+        check.len() == 16 && u64::from_str_radix(check, 16) == Ok(fnv1a(text.as_bytes()));
     is_whole.then(|| serde_json::from_str(text).ok()).flatten()
 }
 
@@ -203,7 +224,9 @@ mod tests {
     /// Opens a journal at `path`; which cells it has.
     fn opened(path: &Path, sweep: &Sweep) -> (Journal, Vec<usize>) {
         let mut found = vec![];
-        let journal = Journal::open(path, &Cells::of(sweep), true, |outcome| found.push(outcome.cell.number)).unwrap();
+        let journal =
+            Journal::open(path, &Cells::of(sweep), true, |outcome| found.push(outcome.cell.number))
+                .unwrap();
         (journal, found)
     }
 
@@ -219,7 +242,8 @@ mod tests {
             journal.keep(&of(cells.cell(number))).unwrap();
         }
         assert!(journal.has(7) && !journal.has(8));
-        let read: Vec<usize> = journal.outcomes().unwrap().map(|outcome| outcome.unwrap().cell.number).collect();
+        let read: Vec<usize> =
+            journal.outcomes().unwrap().map(|outcome| outcome.unwrap().cell.number).collect();
         assert_eq!(read, [3, 7, 39]);
         journal.sort().unwrap();
         assert_eq!(opened(&path, &sweep).1, [3, 7, 39]);
@@ -243,7 +267,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// As a power failure or a kill leaves it: cut anywhere, with zeros or anything else in place of some bytes.
+        /// As a power failure or a kill leaves it: cut anywhere, with zeros or anything else in
+        /// place of some bytes.
         #[test]
         fn a_damaged_line_is_not_believed_and_all_others_are(
             cut in 0.0_f64..1.0,
@@ -263,7 +288,8 @@ mod tests {
             }
             std::fs::write(&path, &text).unwrap();
             let (journal, found) = opened(&path, &sweep);
-            // A line whose start is lost, because the end of the line before it is damaged, is damaged too.
+            // A line whose start is lost, because the end of the line before it is damaged, is
+            // damaged too.
             let mut start = 0;
             let is_intact = |line: &String| {
                 let end = start + line.len();

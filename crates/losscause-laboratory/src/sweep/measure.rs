@@ -10,7 +10,8 @@ use losscause_study::statistics::Estimate;
 use losscause_study::{RunError, Workers};
 
 impl Sweep {
-    /// Measures one cell. The outcome depends only on the cell and on the sweep's runs and seed, not on `jobs`.
+    /// Measures one cell. The outcome depends only on the cell and on the sweep's runs and seed,
+    /// not on `jobs`.
     ///
     /// # Errors
     /// A setting does not fit the scenario, a run fails, or the workers are stopped.
@@ -19,9 +20,19 @@ impl Sweep {
     }
 
     /// Measures one cell and calls `ran` after each run.
-    pub(super) fn measure_with(&self, cell: &Cell, workers: &Workers, ran: &dyn Fn()) -> Result<CellOutcome, RunError> {
-        let mut outcome =
-            CellOutcome { cell: cell.clone(), score: None, claims: BTreeMap::new(), rows: vec![], runs: vec![] };
+    pub(super) fn measure_with(
+        &self,
+        cell: &Cell,
+        workers: &Workers,
+        ran: &dyn Fn(),
+    ) -> Result<CellOutcome, RunError> {
+        let mut outcome = CellOutcome {
+            cell: cell.clone(),
+            score: None,
+            claims: BTreeMap::new(),
+            rows: vec![],
+            runs: vec![],
+        };
         match &self.subject {
             Subject::Items(_) => self.measure_items(cell, workers, ran, &mut outcome)?,
             Subject::Scenario(_) => {
@@ -47,7 +58,8 @@ impl Sweep {
             }
         })?;
         outcome.rows = reproduction.items.iter().map(row).collect();
-        outcome.claims = reproduction.claims.iter().filter_map(|c| Some((c.id.clone(), c.holds?))).collect();
+        outcome.claims =
+            reproduction.claims.iter().filter_map(|c| Some((c.id.clone(), c.holds?))).collect();
         let verdicts = || outcome.rows.iter().filter_map(|row| row.within_tolerance);
         outcome.score = Some(CellScore {
             within_tolerance: verdicts().filter(|met| *met).count(),
@@ -73,10 +85,17 @@ impl Sweep {
         let tasks = self.runs_of(cell);
         let one = |&(s, seed): &(usize, u64)| -> Result<(RunRow, Units), RunError> {
             let measured = run_stopping_at(&experiments[s], seed, workers.stop())?;
-            let find = |metric: &String| measured.metrics.iter().find(|found| found.metric == cell.read(metric));
+            let find = |metric: &String| {
+                measured.metrics.iter().find(|found| found.metric == cell.read(metric))
+            };
             let value = |metric: &String| find(metric)?.value.filter(|value| value.is_finite());
-            let metrics = self.metrics.iter().map(|metric| (metric.clone(), value(metric))).collect();
-            let units = self.metrics.iter().map(|metric| find(metric).map_or("", |found| found.unit)).collect();
+            let metrics =
+                self.metrics.iter().map(|metric| (metric.clone(), value(metric))).collect();
+            let units = self
+                .metrics
+                .iter()
+                .map(|metric| find(metric).map_or("", |found| found.unit))
+                .collect();
             Ok((RunRow { system: systems[s].clone(), seed, metrics }, units))
         };
         workers.map(&tasks, one, |_| ran())?.into_iter().collect()
@@ -84,7 +103,9 @@ impl Sweep {
 
     /// The outcome of a cell of a scenario, from its runs.
     pub(super) fn outcome(&self, cell: &Cell, runs: Vec<RunRow>, units: &[Units]) -> CellOutcome {
-        let Subject::Scenario(subject) = &self.subject else { unreachable!("asked for a cell of a scenario") };
+        let Subject::Scenario(subject) = &self.subject else {
+            unreachable!("asked for a cell of a scenario")
+        };
         let rows = self.estimates(subject.scenario.file(), &runs, units);
         CellOutcome { cell: cell.clone(), score: None, claims: BTreeMap::new(), rows, runs }
     }
@@ -101,7 +122,9 @@ impl Sweep {
     pub(super) fn runs_of(&self, cell: &Cell) -> Vec<(usize, u64)> {
         let seed = self.seed_of(cell);
         let systems = 0..self.system_names().len();
-        systems.flat_map(|s| (0..self.runs).map(move |k| (s, seed.wrapping_add(u64::from(k))))).collect()
+        systems
+            .flat_map(|s| (0..self.runs).map(move |k| (s, seed.wrapping_add(u64::from(k)))))
+            .collect()
     }
 
     /// The estimates of every metric from the runs of each system.
@@ -124,7 +147,11 @@ impl Sweep {
             }
         };
         let systems = runs.chunks(self.runs as usize).zip(units.chunks(self.runs as usize));
-        systems.flat_map(|(runs, units)| (0..self.metrics.len()).map(move |place| of(runs, units, place))).collect()
+        systems
+            .flat_map(|(runs, units)| {
+                (0..self.metrics.len()).map(move |place| of(runs, units, place))
+            })
+            .collect()
     }
 }
 

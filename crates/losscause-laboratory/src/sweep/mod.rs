@@ -114,14 +114,18 @@ impl Sweep {
     /// # Errors
     /// The file cannot be read, or as [`Sweep::parse`].
     pub fn load(path: &Path, context: &Context) -> Result<Self, InputError> {
-        Self::parse(&files::text(context.files(), path, files::LARGEST_DOCUMENT, EXPECTED)?, path, context)
+        Self::parse(
+            &files::text(context.files(), path, files::LARGEST_DOCUMENT, EXPECTED)?,
+            path,
+            context,
+        )
     }
 
     /// Reads a sweep from a text. Errors call it `path`; scenario files are relative to `path`.
     ///
     /// # Errors
-    /// The text is not a sweep; a paper, item or scenario that it names does not exist; it has no runs,
-    /// no axes, or an axis without values; or a setting is not KEY=VALUE.
+    /// The text is not a sweep; a paper, item or scenario that it names does not exist; it has no
+    /// runs, no axes, or an axis without values; or a setting is not KEY=VALUE.
     pub fn parse(text: &str, path: &Path, context: &Context) -> Result<Self, InputError> {
         let file = path.display().to_string();
         let table = toml_file::table(text, &file, EXPECTED)?;
@@ -132,30 +136,43 @@ impl Sweep {
             problem: problem.to_owned(),
         };
         if !(1..=MOST_RUNS).contains(&document.runs) {
-            let problem = format!("is {}, expected a whole number from 1 to {MOST_RUNS}", document.runs);
+            let problem =
+                format!("is {}, expected a whole number from 1 to {MOST_RUNS}", document.runs);
             return Err(key("runs", &problem));
         }
-        let axes = axis::axes(&document.axis, document.sampler).map_err(|(name, problem)| key(&name, &problem))?;
+        let axes = axis::axes(&document.axis, document.sampler)
+            .map_err(|(name, problem)| key(&name, &problem))?;
         let sizes: Vec<usize> = axes.iter().map(|axis| axis.values.len()).collect();
         match document.sampler.cells() {
             None if document.mode.count(&sizes).is_none_or(|cells| cells > MOST_CELLS) => {
-                return Err(key("axis", &format!("the axes make more than {MOST_CELLS} cells, which is the maximum")));
+                return Err(key(
+                    "axis",
+                    &format!("the axes make more than {MOST_CELLS} cells, which is the maximum"),
+                ));
             }
             Some(cells) if !(1..=MOST_CELLS).contains(&cells) => {
                 let problem = format!("is {cells}, expected a whole number from 1 to {MOST_CELLS}");
                 return Err(key("sampler.cells", &problem));
             }
             Some(_) if document.mode != Mode::Grid => {
-                let problem = format!("combines values, and sampler \"{}\" draws; remove it", document.sampler.name());
+                let problem = format!(
+                    "combines values, and sampler \"{}\" draws; remove it",
+                    document.sampler.name()
+                );
                 return Err(key("mode", &problem));
             }
             _ => {}
         }
-        // In a grid, neighbouring cells differ in one setting, and a difference between them should be its effect.
-        let by_default = if document.sampler == Sampler::Grid { Seeds::Shared } else { Seeds::ByCell };
+        // In a grid, neighbouring cells differ in one setting, and a difference between them should
+        // be its effect.
+        let by_default =
+            if document.sampler == Sampler::Grid { Seeds::Shared } else { Seeds::ByCell };
         let mut names = BTreeSet::new();
         if let Some(twice) = document.system.iter().find(|system| !names.insert(&system.name)) {
-            return Err(key("system", &format!("there are two of the name \"{}\", expected one", twice.name)));
+            return Err(key(
+                "system",
+                &format!("there are two of the name \"{}\", expected one", twice.name),
+            ));
         }
         let subject = subject(&document, path, context, &key)?;
         let sweep = Self {
@@ -182,7 +199,8 @@ impl Sweep {
     /// The same sweep with other runs, seed or settings.
     ///
     /// # Errors
-    /// The number of runs is 0 or too large, or a setting does not fit the scenario or is one of an axis or system.
+    /// The number of runs is 0 or too large, or a setting does not fit the scenario or is one of an
+    /// axis or system.
     pub fn with(mut self, overrides: &Overrides) -> Result<Self, InputError> {
         if let Some(runs) = overrides.runs {
             Repetitions::exactly(runs)?;
@@ -191,7 +209,8 @@ impl Sweep {
         self.seed = overrides.seed.unwrap_or(self.seed);
         for setting in &overrides.set {
             if let Some(owner) = self.owner_of(setting.key()) {
-                let problem = format!("{owner} of {} sets this key too, expected another key", self.file);
+                let problem =
+                    format!("{owner} of {} sets this key too, expected another key", self.file);
                 return Err(InputError::Option { option: format!("--set {setting}"), problem });
             }
         }
@@ -205,7 +224,8 @@ impl Sweep {
     /// The axis or system that sets `key`.
     fn owner_of(&self, key: &str) -> Option<String> {
         let sets = |text: &String| Setting::parse(text).is_ok_and(|setting| setting.key() == key);
-        let changes = |choice: &Choice| choice.set.iter().chain(choice.only.values().flatten()).any(sets);
+        let changes =
+            |choice: &Choice| choice.set.iter().chain(choice.only.values().flatten()).any(sets);
         let axis = self.axes.iter().find(|axis| axis.values.iter().any(changes));
         let system = || self.systems.iter().find(|system| system.set.iter().any(sets));
         let axis = axis.map(|axis| format!("the axis {}", axis.name));
@@ -253,7 +273,9 @@ impl Sweep {
         match self.seeds {
             Seeds::Shared => self.seed,
             // Whole numbers up to 2^53 survive every reader of JSON.
-            Seeds::ByCell => Stream::new(self.seed, &format!("sweep/seed/{}", cell.number)).below(1 << 53),
+            Seeds::ByCell => {
+                Stream::new(self.seed, &format!("sweep/seed/{}", cell.number)).below(1 << 53)
+            }
         }
     }
 
@@ -283,8 +305,8 @@ const EXPECTED: &str = "a sweep file in TOML (losscause docs sweep)";
 /// Largest number of cells: a short sweep file can define more cells than anyone could measure.
 const MOST_CELLS: usize = 1_000_000;
 
-/// The hash of what a sweep file says. The number of cells is no part of it where a sweep of more cells begins with those of
-/// one of fewer: [`origin`] compares the numbers.
+/// The hash of what a sweep file says. The number of cells is no part of it where a sweep of more
+/// cells begins with those of one of fewer: [`origin`] compares the numbers.
 fn content(mut table: toml::Table, sampler: Sampler) -> u64 {
     if let (true, Some(toml::Value::Table(sampler))) = (sampler.grows(), table.get_mut("sampler")) {
         sampler.remove("cells");
@@ -303,7 +325,9 @@ fn subject(
         (None, false) if document.metrics.is_empty() && document.system.is_empty() => {
             Ok(Subject::Items(Selection::parse(&document.score)?))
         }
-        (None, false) => Err(error("score", "cannot be combined with metrics and system; remove them")),
+        (None, false) => {
+            Err(error("score", "cannot be combined with metrics and system; remove them"))
+        }
         (Some(name), true) if !document.metrics.is_empty() => {
             let beside = path.parent().unwrap_or(Path::new(""));
             let scenario = record::open_scenario(Path::new(name), beside, context)?;
@@ -312,7 +336,9 @@ fn subject(
             Ok(Subject::Scenario(Box::new(ScenarioSubject { scenario, content, read })))
         }
         (Some(_), true) => Err(error("metrics", "is empty, expected the metrics to measure")),
-        (Some(_), false) => Err(error("scenario", "cannot be combined with score; give one of them")),
+        (Some(_), false) => {
+            Err(error("scenario", "cannot be combined with score; give one of them"))
+        }
         (None, true) => Err(error("scenario", "is missing; give scenario or score")),
     }
 }

@@ -23,12 +23,13 @@ impl Mode {
         }
         let alone = changes(sizes);
         let same_axis: usize = sizes.iter().map(|&size| changes(&[size]).pow(2)).sum();
-        let pairs = if self == Mode::Pairwise { (alone.checked_mul(alone)? - same_axis) / 2 } else { 0 };
+        let pairs =
+            if self == Mode::Pairwise { (alone.checked_mul(alone)? - same_axis) / 2 } else { 0 };
         pairs.checked_add(alone + 1)
     }
 
-    /// The cell of that number, below [`Mode::count`]: the index of one value per axis, of which `sizes` holds the number of
-    /// values. The cell of all bases comes first.
+    /// The cell of that number, below [`Mode::count`]: the index of one value per axis, of which
+    /// `sizes` holds the number of values. The cell of all bases comes first.
     pub(super) fn cell(self, sizes: &[usize], number: usize) -> Vec<usize> {
         if self == Mode::Grid {
             return of_grid(sizes, number);

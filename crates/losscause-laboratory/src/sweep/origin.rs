@@ -1,4 +1,5 @@
-//! What the results of a sweep depend on. It is kept beside them, so that a sweep is resumed only if it is the same.
+//! What the results of a sweep depend on. It is kept beside them, so that a sweep is resumed only
+//! if it is the same.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ pub(super) struct Origin {
     seed: u64,
     /// Settings from the command line, each KEY=VALUE.
     set: Vec<String>,
-    /// Number of cells, and how they are drawn; none if they are the axes' values, which are in the sweep file.
+    /// Number of cells, and how they are drawn; none if they are the axes' values, which are in the
+    /// sweep file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cells: Option<Drawn>,
     /// Hash of every file that the sweep reads, by name.
@@ -38,18 +40,22 @@ struct Drawn {
 }
 
 impl Sweep {
-    /// Everything that determines the results, once all cells were checked: only then all files have been read.
+    /// Everything that determines the results, once all cells were checked: only then all files
+    /// have been read.
     pub(super) fn origin(&self) -> Origin {
         let hash = |hash: u64| format!("{hash:016x}");
         let mut files = BTreeMap::from([(self.file.clone(), hash(self.content))]);
         match &self.subject {
             Subject::Items(selection) => {
                 // The papers' data are part of the program, which may be compiled with other data.
-                files.insert(self.score.join(" "), hash(fnv1a(format!("{selection:?}").as_bytes())));
+                files
+                    .insert(self.score.join(" "), hash(fnv1a(format!("{selection:?}").as_bytes())));
             }
             Subject::Scenario(subject) => {
                 files.insert(subject.scenario.file().to_owned(), hash(subject.content));
-                files.extend(subject.read.hashes().into_iter().map(|(file, found)| (file, hash(found))));
+                files.extend(
+                    subject.read.hashes().into_iter().map(|(file, found)| (file, hash(found))),
+                );
             }
         }
         Origin {
@@ -80,15 +86,22 @@ impl Origin {
             return Some(format!("was begun with seed {}, not {}", kept.seed, self.seed));
         }
         if kept.set != self.set {
-            let shown = |set: &[String]| if set.is_empty() { "none".to_owned() } else { set.join(" ") };
-            return Some(format!("was begun with --set {}, not {}", shown(&kept.set), shown(&self.set)));
+            let shown =
+                |set: &[String]| if set.is_empty() { "none".to_owned() } else { set.join(" ") };
+            return Some(format!(
+                "was begun with --set {}, not {}",
+                shown(&kept.set),
+                shown(&self.set)
+            ));
         }
         let count = |origin: &Self| origin.cells.as_ref().map_or(0, |cells| cells.count);
         let had = count(kept);
         let has = count(self);
         match (&kept.cells, &self.cells) {
             (Some(Drawn { grows: true, .. }), Some(Drawn { grows: true, .. })) if had > has => {
-                return Some(format!("was begun with {had} cells, not {has}, which would lose finished ones"));
+                return Some(format!(
+                    "was begun with {had} cells, not {has}, which would lose finished ones"
+                ));
             }
             (Some(Drawn { grows: false, .. }), Some(Drawn { grows: false, .. })) if had != has => {
                 let why = "a Latin hypercube of another number of cells has none of them";
@@ -97,7 +110,10 @@ impl Origin {
             _ => {}
         }
         let is_new = |file: &String| has > had && !kept.files.contains_key(file);
-        let changed = self.files.iter().find(|(file, hash)| kept.files.get(*file) != Some(hash) && !is_new(file));
+        let changed = self
+            .files
+            .iter()
+            .find(|(file, hash)| kept.files.get(*file) != Some(hash) && !is_new(file));
         let gone = || kept.files.iter().find(|(file, _)| !self.files.contains_key(*file));
         changed.or_else(gone).map(|(file, _)| format!("was begun before {file} was changed"))
     }
@@ -135,7 +151,10 @@ mod tests {
             other.difference(&origin).unwrap_or_default()
         };
         assert_eq!(told(|_| ()), "");
-        assert_eq!(told(|o| o.program = "losscause 2".into()), "was begun by losscause 1, and this is losscause 2");
+        assert_eq!(
+            told(|o| o.program = "losscause 2".into()),
+            "was begun by losscause 1, and this is losscause 2"
+        );
         assert_eq!(told(|o| o.sweep = "t.toml".into()), "holds the sweep s.toml");
         assert_eq!(told(|o| o.runs = 3), "was begun with runs 2, not 3");
         assert_eq!(told(|o| o.seed = 9), "was begun with seed 1, not 9");
@@ -143,7 +162,10 @@ mod tests {
         let change = |o: &mut Origin| _ = o.files.insert("s.toml".into(), "b".into());
         assert_eq!(told(change), "was begun before s.toml was changed");
         assert_eq!(told(|o| o.files.clear()), "was begun before s.toml was changed");
-        assert_eq!(told(|o| o.cells = cells(4, true)), "was begun with 5 cells, not 4, which would lose finished ones");
+        assert_eq!(
+            told(|o| o.cells = cells(4, true)),
+            "was begun with 5 cells, not 4, which would lose finished ones"
+        );
         let more = |o: &mut Origin| {
             o.cells = cells(6, true);
             o.files.insert("trace.txt".into(), "c".into());

@@ -30,9 +30,11 @@ pub struct SweepResult {
     /// Names of those whose range is logarithmic (`scale = "log"`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logarithmic_axes: Vec<String>,
-    /// Whether the cells are all combinations of the axes' values; otherwise they differ from the first in one or two.
+    /// Whether the cells are all combinations of the axes' values; otherwise they differ from the
+    /// first in one or two.
     pub is_grid: bool,
-    /// How the cells were drawn: "random", "latin-hypercube" or "sobol"; none if they are the axes' values.
+    /// How the cells were drawn: "random", "latin-hypercube" or "sobol"; none if they are the axes'
+    /// values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampler: Option<String>,
     /// Whether every cell has seeds of its own, which follow from `seed` and its number.
@@ -122,7 +124,8 @@ pub struct CellOutcome {
 }
 
 impl CellOutcome {
-    /// Names the unit of every metric that no run of a system has: a unit does not depend on the system.
+    /// Names the unit of every metric that no run of a system has: a unit does not depend on the
+    /// system.
     pub(super) fn name_units(&mut self, units: &IndexMap<String, String>) {
         for row in self.rows.iter_mut().filter(|row| row.unit.is_empty()) {
             if let Some(unit) = units.get(&row.metric) {
@@ -166,7 +169,8 @@ pub struct Row {
     pub ci95: Option<f64>,
     /// Runs made.
     pub runs: u32,
-    /// Runs in which the metric has a value; none for items of papers, whose values may combine several runs.
+    /// Runs in which the metric has a value; none for items of papers, whose values may combine
+    /// several runs.
     pub runs_with_value: Option<u32>,
     /// The published value, if any.
     pub published: Option<f64>,
@@ -177,7 +181,11 @@ pub struct Row {
 impl Row {
     /// The parameters in one text: `N=4 loss=high`.
     pub fn at(&self) -> String {
-        self.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        self.parameters
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 
@@ -189,6 +197,7 @@ pub struct RunRow {
     pub system: String,
     /// Random seed.
     pub seed: u64,
-    /// The value of every metric of the sweep, by its name; null where the run has none (M_c without a congestion loss).
+    /// The value of every metric of the sweep, by its name; null where the run has none (M_c
+    /// without a congestion loss).
     pub metrics: IndexMap<String, Option<f64>>,
 }

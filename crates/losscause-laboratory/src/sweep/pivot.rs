@@ -1,7 +1,8 @@
 //! The results of a sweep as tables for people.
 //!
-//! One axis: its values are the rows and the metrics the columns. Several axes: one table per metric, with the last axis
-//! across. Systems are rows, or columns if there is only one axis. A sweep that is no grid lists its cells.
+//! One axis: its values are the rows and the metrics the columns. Several axes: one table per
+//! metric, with the last axis across. Systems are rows, or columns if there is only one axis. A
+//! sweep that is no grid lists its cells.
 
 use std::fmt::Write;
 
@@ -14,7 +15,8 @@ pub const MOST_ROWS: usize = 40;
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pivot {
-    /// The metric, with its unit, and what its rows and columns are; none if the columns are the metrics.
+    /// The metric, with its unit, and what its rows and columns are; none if the columns are the
+    /// metrics.
     pub title: Option<String>,
     /// Names of the columns of labels.
     pub head: Vec<String>,
@@ -32,11 +34,15 @@ impl SweepResult {
         }
         let systems = self.systems();
         if self.sampler.is_some() {
-            let labels = |outcome: &CellOutcome| outcome.cell.values.iter().map(|v| v.value.clone()).collect();
+            let labels = |outcome: &CellOutcome| {
+                outcome.cell.values.iter().map(|v| v.value.clone()).collect()
+            };
             vec![self.by_metric(self.axes.clone(), &systems, labels)]
         } else if !self.is_grid {
             let base = &self.cells[0];
-            let label = |outcome: &CellOutcome| vec![summary(&[base.clone(), outcome.clone()])[1].in_words()];
+            let label = |outcome: &CellOutcome| {
+                vec![summary(&[base.clone(), outcome.clone()])[1].in_words()]
+            };
             vec![self.by_metric(vec!["differs from the base by".to_owned()], &systems, label)]
         } else if self.axes.len() == 1 && systems.len() == 1 {
             let label = |outcome: &CellOutcome| vec![outcome.cell.values[0].value.clone()];
@@ -46,7 +52,8 @@ impl SweepResult {
         }
     }
 
-    /// How many of the cells the tables show: all but of a sampled sweep, whose cells have no order to look them up by.
+    /// How many of the cells the tables show: all but of a sampled sweep, whose cells have no order
+    /// to look them up by.
     fn shown(&self) -> usize {
         if self.sampler.is_some() { MOST_ROWS.min(self.cells.len()) } else { self.cells.len() }
     }
@@ -64,19 +71,26 @@ impl SweepResult {
             1 => vec!["1 run per value: no interval".to_owned()],
             runs => vec![format!("mean ± half-width of the 95 % interval, {runs} runs per value")],
         };
-        if rows().any(|row| row.measured.is_some() && row.runs_with_value.is_some_and(|some| some < row.runs)) {
+        if rows().any(|row| {
+            row.measured.is_some() && row.runs_with_value.is_some_and(|some| some < row.runs)
+        }) {
             notes.push("(n/N): only n of N runs have a value".to_owned());
         }
         if rows().any(|row| row.measured.is_none()) {
             notes.push("–: no run has a value".to_owned());
         }
         if self.shown() < self.cells.len() {
-            notes.push(format!("the first {} of {} cells; sweep.csv has all", self.shown(), self.cells.len()));
+            notes.push(format!(
+                "the first {} of {} cells; sweep.csv has all",
+                self.shown(),
+                self.cells.len()
+            ));
         }
         notes.join("; ")
     }
 
-    /// A value of the metric at `place` with its interval, to the digits that all values of the metric have.
+    /// A value of the metric at `place` with its interval, to the digits that all values of the
+    /// metric have.
     pub fn value_in_words(&self, place: usize, row: &Row) -> String {
         value(row, self.digits(place))
     }
@@ -92,8 +106,11 @@ impl SweepResult {
         if has_systems {
             head.push("system".to_owned());
         }
-        let columns: Vec<String> =
-            self.metrics.iter().map(|(metric, unit)| format!("{metric}{}", in_unit(unit))).collect();
+        let columns: Vec<String> = self
+            .metrics
+            .iter()
+            .map(|(metric, unit)| format!("{metric}{}", in_unit(unit)))
+            .collect();
         let digits: Vec<usize> = (0..columns.len()).map(|place| self.digits(place)).collect();
         let mut rows = Vec::new();
         for outcome in self.cells.iter().take(self.shown()) {
@@ -102,7 +119,8 @@ impl SweepResult {
                 if has_systems {
                     labels.push((*system).to_owned());
                 }
-                let value = |place: usize| value(&outcome.rows[s * columns.len() + place], digits[place]);
+                let value =
+                    |place: usize| value(&outcome.rows[s * columns.len() + place], digits[place]);
                 rows.push((labels, (0..columns.len()).map(value).collect()));
             }
         }
@@ -113,7 +131,8 @@ impl SweepResult {
     fn crossed(&self, place: usize, systems: &[&str]) -> Pivot {
         let digits = self.digits(place);
         let metrics = self.metrics.len();
-        let shown = |outcome: &CellOutcome, s: usize| value(&outcome.rows[s * metrics + place], digits);
+        let shown =
+            |outcome: &CellOutcome, s: usize| value(&outcome.rows[s * metrics + place], digits);
         let (metric, unit) = self.metric(place);
         let title = Some(format!("{metric}{}, by {}", in_unit(unit), self.across()));
         let mut head = self.axes.clone();
@@ -128,7 +147,8 @@ impl SweepResult {
         let last = head.len() - 1;
         head.truncate(last);
         let first = &self.cells[0];
-        let same_row = |a: &CellOutcome, b: &CellOutcome| a.cell.values[..last] == b.cell.values[..last];
+        let same_row =
+            |a: &CellOutcome, b: &CellOutcome| a.cell.values[..last] == b.cell.values[..last];
         let columns: Vec<String> = self
             .cells
             .iter()
@@ -141,7 +161,8 @@ impl SweepResult {
         let mut rows = Vec::new();
         for cells in self.cells.chunks(columns.len()) {
             for (s, system) in systems.iter().enumerate() {
-                let mut labels: Vec<String> = cells[0].cell.values[..last].iter().map(|v| v.value.clone()).collect();
+                let mut labels: Vec<String> =
+                    cells[0].cell.values[..last].iter().map(|v| v.value.clone()).collect();
                 if systems.len() > 1 {
                     labels.push((*system).to_owned());
                 }
@@ -160,26 +181,38 @@ impl SweepResult {
         }
     }
 
-    /// Decimals for all values of a metric: the largest interval has two digits, or without one the largest value four.
+    /// Decimals for all values of a metric: the largest interval has two digits, or without one the
+    /// largest value four.
     fn digits(&self, place: usize) -> usize {
         let metrics = self.metrics.len();
-        let rows = || self.cells.iter().flat_map(|cell| cell.rows.iter().skip(place).step_by(metrics));
-        let largest = |value: fn(&Row) -> Option<f64>| rows().filter_map(value).map(f64::abs).fold(0.0, f64::max);
+        let rows =
+            || self.cells.iter().flat_map(|cell| cell.rows.iter().skip(place).step_by(metrics));
+        let largest = |value: fn(&Row) -> Option<f64>| {
+            rows().filter_map(value).map(f64::abs).fold(0.0, f64::max)
+        };
         let interval = largest(|row| row.ci95);
         let mean = largest(|row| row.measured);
-        if rows().filter_map(|row| row.measured).all(|mean| mean.fract() == 0.0) && interval == 0.0 {
+        if rows().filter_map(|row| row.measured).all(|mean| mean.fract() == 0.0) && interval == 0.0
+        {
             return 0;
         }
         let (value, digits) = if interval > 0.0 { (interval, 2.0) } else { (mean, 4.0) };
-        if value > 0.0 { (digits - 1.0 - value.log10().floor()).clamp(0.0, 6.0) as usize } else { 0 }
+        if value > 0.0 {
+            (digits - 1.0 - value.log10().floor()).clamp(0.0, 6.0) as usize
+        } else {
+            0
+        }
     }
 }
 
 impl CellSummary {
     /// How the cell differs from the base: "tick: 0.01 s; errors: late".
     pub fn in_words(&self) -> String {
-        let changes: Vec<String> =
-            self.changes.iter().map(|change| format!("{}: {}", change.axis, change.value)).collect();
+        let changes: Vec<String> = self
+            .changes
+            .iter()
+            .map(|change| format!("{}: {}", change.axis, change.value))
+            .collect();
         if changes.is_empty() { "(the base)".to_owned() } else { changes.join("; ") }
     }
 }

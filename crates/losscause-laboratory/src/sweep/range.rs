@@ -40,17 +40,25 @@ impl Range {
                 return Some((key, format!("is {end}, expected a finite number")));
             }
             if self.scale == Scale::Log && end <= 0.0 {
-                return Some((key, format!("is {end}, expected a number above 0 on a logarithmic scale")));
+                return Some((
+                    key,
+                    format!("is {end}, expected a number above 0 on a logarithmic scale"),
+                ));
             }
             if self.integer && end.fract() != 0.0 {
-                return Some((key, format!("is {end}, expected a whole number, because integer = true")));
+                return Some((
+                    key,
+                    format!("is {end}, expected a whole number, because integer = true"),
+                ));
             }
         }
-        (self.from == self.to).then(|| ("to", format!("is {}, the same as from; expected another number", self.to)))
+        (self.from == self.to)
+            .then(|| ("to", format!("is {}, the same as from; expected another number", self.to)))
     }
 
-    /// The value at `share` of the way from one end to the other, 0 to 1. It is rounded, so that tables print the number
-    /// that was used: to six significant digits, and to more where the ends differ by little. The ends are exact.
+    /// The value at `share` of the way from one end to the other, 0 to 1. It is rounded, so that
+    /// tables print the number that was used: to six significant digits, and to more where the ends
+    /// differ by little. The ends are exact.
     pub(super) fn at(&self, share: f64) -> Value {
         let between = match self.scale {
             Scale::Linear => self.from + share * (self.to - self.from),
@@ -69,7 +77,8 @@ impl Range {
         }
     }
 
-    /// The value at a draw from [0, 1). Whole numbers are equally likely, the ends too, on a linear scale.
+    /// The value at a draw from [0, 1). Whole numbers are equally likely, the ends too, on a linear
+    /// scale.
     pub(super) fn draw(&self, uniform: f64) -> Value {
         if !self.integer || self.scale == Scale::Log {
             return self.at(uniform);
@@ -89,7 +98,8 @@ impl Range {
     fn rounded(&self, between: f64) -> f64 {
         let low = self.from.min(self.to);
         let high = self.from.max(self.to);
-        let narrow = libm::log10(low.abs().max(high.abs()) / (high - low)).floor().clamp(0.0, 11.0) as usize;
+        let narrow =
+            libm::log10(low.abs().max(high.abs()) / (high - low)).floor().clamp(0.0, 11.0) as usize;
         let digits = 5 + narrow;
         format!("{between:.digits$e}").parse().unwrap_or(between).clamp(low, high)
     }
@@ -127,7 +137,10 @@ mod tests {
     #[test]
     fn ends_that_differ_by_little_have_values_between_them() {
         let narrow = range("from = 1234567\nto = 1234569").values(5);
-        assert_eq!(floats(&narrow), [1_234_567.0, 1_234_567.5, 1_234_568.0, 1_234_568.5, 1_234_569.0]);
+        assert_eq!(
+            floats(&narrow),
+            [1_234_567.0, 1_234_567.5, 1_234_568.0, 1_234_568.5, 1_234_569.0]
+        );
     }
 
     proptest! {
@@ -145,14 +158,19 @@ mod tests {
     #[test]
     fn every_whole_number_is_drawn_from_an_equal_part_of_the_draws() {
         let dice = range("from = 1\nto = 6\ninteger = true");
-        let drawn: Vec<i64> = (0..12).map(|k| dice.draw(f64::from(k) / 12.0).as_integer().unwrap()).collect();
+        let drawn: Vec<i64> =
+            (0..12).map(|k| dice.draw(f64::from(k) / 12.0).as_integer().unwrap()).collect();
         assert_eq!(drawn, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
     }
 
     #[test]
     fn a_range_that_has_no_values_is_refused() {
-        let problem = |text: &str| range(text).problem().map(|(key, problem)| format!("{key} {problem}"));
-        assert_eq!(problem("from = 1\nto = 1").unwrap(), "to is 1, the same as from; expected another number");
+        let problem =
+            |text: &str| range(text).problem().map(|(key, problem)| format!("{key} {problem}"));
+        assert_eq!(
+            problem("from = 1\nto = 1").unwrap(),
+            "to is 1, the same as from; expected another number"
+        );
         assert_eq!(problem("from = nan\nto = 1").unwrap(), "from is NaN, expected a finite number");
         let log = problem("from = 0\nto = 1\nscale = \"log\"").unwrap();
         assert_eq!(log, "from is 0, expected a number above 0 on a logarithmic scale");

@@ -1,12 +1,14 @@
 //! Points that a sweep draws between the ends of its ranges, in place of a grid.
 //!
-//! A point has one coordinate per axis, from [0, 1). All draws come from the sweep's seed, so a sweep has the same points
-//! on every machine and with any number of threads. A random or Sobol point depends only on its number: a sweep of more
-//! cells begins with the points of one of fewer. A point of a Latin hypercube depends on the number of cells.
+//! A point has one coordinate per axis, from [0, 1). All draws come from the sweep's seed, so a
+//! sweep has the same points on every machine and with any number of threads. A random or Sobol
+//! point depends only on its number: a sweep of more cells begins with the points of one of fewer.
+//! A point of a Latin hypercube depends on the number of cells.
 //!
-//! Random draws and those of a Latin hypercube have a stream per axis, named by its key: another axis changes none of them.
-//! The axes of Sobol's sequence are its dimensions, in the order of the sweep file: an axis behind the others changes none
-//! of them, but one in front of them or between them does.
+//! Random draws and those of a Latin hypercube have a stream per axis, named by its key: another
+//! axis changes none of them. The axes of Sobol's sequence are its dimensions, in the order of the
+//! sweep file: an axis behind the others changes none of them, but one in front of them or between
+//! them does.
 
 use losscause_sim::rng::Stream;
 use serde::Deserialize;
@@ -25,8 +27,8 @@ pub(super) enum Sampler {
         /// Number of cells.
         cells: usize,
     },
-    /// Each axis is cut into as many equal parts as there are cells, and each part is drawn from once (McKay, Beckman and
-    /// Conover 1979).
+    /// Each axis is cut into as many equal parts as there are cells, and each part is drawn from
+    /// once (McKay, Beckman and Conover 1979).
     LatinHypercube {
         /// Number of cells.
         cells: usize,
@@ -59,7 +61,9 @@ impl Sampler {
     pub(super) fn cells(self) -> Option<usize> {
         match self {
             Self::Grid => None,
-            Self::Random { cells } | Self::LatinHypercube { cells } | Self::Sobol { cells } => Some(cells),
+            Self::Random { cells } | Self::LatinHypercube { cells } | Self::Sobol { cells } => {
+                Some(cells)
+            }
         }
     }
 
@@ -104,7 +108,9 @@ impl Points {
     /// The coordinates of the point of that number.
     pub(super) fn point(&self, number: usize) -> Vec<f64> {
         match self {
-            Self::Random { seed, keys } => keys.iter().map(|key| draw(*seed, key, number)).collect(),
+            Self::Random { seed, keys } => {
+                keys.iter().map(|key| draw(*seed, key, number)).collect()
+            }
             Self::LatinHypercube { seed, parts } => {
                 let within = |(key, parts): &(String, Vec<u32>)| {
                     (f64::from(parts[number]) + draw(*seed, key, number)) / parts.len() as f64

@@ -1,11 +1,13 @@
 //! Sobol's sequence: points that fill a cube evenly, however many there are.
 //!
-//! Source: Sobol 1967; Antonov and Saleev 1979; direction numbers of Joe and Kuo, "Constructing Sobol sequences with
-//! better two-dimensional projections", SIAM J. Sci. Comput. 30(5), 2008 (their table new-joe-kuo-6). The first 2^k
-//! points have one in each of 2^k equal parts of every axis.
+//! Source: Sobol 1967; Antonov and Saleev 1979; direction numbers of Joe and Kuo, "Constructing
+//! Sobol sequences with better two-dimensional projections", SIAM J. Sci. Comput. 30(5), 2008
+//! (their table new-joe-kuo-6). The first 2^k points have one in each of 2^k equal parts of every
+//! axis.
 //!
-//! The sequence itself begins at 0 on every axis. A *digital shift* by the seed, one random number per axis that is
-//! combined with the coordinates by exclusive or, removes that and keeps the property.
+//! The sequence itself begins at 0 on every axis. A *digital shift* by the seed, one random number
+//! per axis that is combined with the coordinates by exclusive or, removes that and keeps the
+//! property.
 //!
 //! The direction numbers have a licence of their own (`LICENSE-BSD-3-Clause` in this package):
 //!
@@ -93,13 +95,15 @@ impl Sequence {
 
     /// The coordinates of the point of that number.
     pub(super) fn point(&self, number: u32) -> Vec<f64> {
-        let shifted = self.axes.iter().map(|(directions, shift)| unshifted(number, directions) ^ shift);
+        let shifted =
+            self.axes.iter().map(|(directions, shift)| unshifted(number, directions) ^ shift);
         // The middle of the smallest part.
         shifted.map(|x| (f64::from(x) + 0.5) / (1_u64 << BITS) as f64).collect()
     }
 }
 
-/// A coordinate in units of 2^-32: the exclusive or of the direction numbers at the ones of the number's Gray code.
+/// A coordinate in units of 2^-32: the exclusive or of the direction numbers at the ones of the
+/// number's Gray code.
 fn unshifted(number: u32, directions: &[u32; BITS]) -> u32 {
     let gray = number ^ (number >> 1);
     (0..BITS).filter(|bit| gray >> bit & 1 == 1).fold(0, |x, bit| x ^ directions[bit])
@@ -108,7 +112,9 @@ fn unshifted(number: u32, directions: &[u32; BITS]) -> u32 {
 /// The direction numbers v_i = m_i 2^(32 - i) of an axis.
 fn directions(axis: usize) -> [u32; BITS] {
     let mut v = std::array::from_fn(|i| 1 << (BITS - 1 - i));
-    let Some(Direction { degree, coefficients, first }) = axis.checked_sub(1).map(|index| &DIRECTIONS[index]) else {
+    let Some(Direction { degree, coefficients, first }) =
+        axis.checked_sub(1).map(|index| &DIRECTIONS[index])
+    else {
         return v;
     };
     for i in 0..BITS {
@@ -129,9 +135,18 @@ mod tests {
 
     #[test]
     fn the_first_points_are_the_published_ones() {
-        // In units of 1/8; the first eight points of three axes, as Joe and Kuo's program prints them.
-        let published: [[u32; 3]; 8] =
-            [[0, 0, 0], [4, 4, 4], [6, 2, 2], [2, 6, 6], [3, 3, 5], [7, 7, 1], [5, 1, 7], [1, 5, 3]];
+        // In units of 1/8; the first eight points of three axes, as Joe and Kuo's program prints
+        // them.
+        let published: [[u32; 3]; 8] = [
+            [0, 0, 0],
+            [4, 4, 4],
+            [6, 2, 2],
+            [2, 6, 6],
+            [3, 3, 5],
+            [7, 7, 1],
+            [5, 1, 7],
+            [1, 5, 3],
+        ];
         for (number, expected) in published.iter().enumerate() {
             let point = [0, 1, 2].map(|axis| unshifted(number as u32, &directions(axis)) >> 29);
             assert_eq!(&point, expected, "point {number}");

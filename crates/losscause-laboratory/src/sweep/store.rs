@@ -1,4 +1,5 @@
-//! The directory of a sweep: its finished cells, so that an interrupted sweep can be resumed, and the results.
+//! The directory of a sweep: its finished cells, so that an interrupted sweep can be resumed, and
+//! the results.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -44,29 +45,40 @@ impl Store {
     /// Locks the directory for the sweep of that origin. It is created if it is missing.
     ///
     /// # Errors
-    /// It cannot be created or written, it would overwrite an input, another process has locked it, or it holds another
-    /// sweep.
+    /// It cannot be created or written, it would overwrite an input, another process has locked it,
+    /// or it holds another sweep.
     pub(super) fn open(&self, origin: &Origin) -> Result<OpenStore, RunError> {
         let inputs = Inputs::of(origin.files.keys());
         inputs.keep_from(&self.cells())?;
         for name in [ORIGIN, RUNS_CSV, SWEEP_CSV, SWEEP_JSON, REPORT] {
             inputs.keep_from(&self.directory.join(name))?;
         }
-        let unwritable = |reason| RunError::Unwritable { file: self.directory.display().to_string(), reason };
+        let unwritable =
+            |reason| RunError::Unwritable { file: self.directory.display().to_string(), reason };
         std::fs::create_dir_all(&self.directory).map_err(unwritable)?;
-        let lock = File::options().create(true).truncate(false).write(true).open(self.directory.join(LOCK));
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(self.directory.join(LOCK));
         let lock = lock.map_err(unwritable)?;
         // Where files have no locks, nothing can be said about other processes.
         if try_lock(&lock) == Attempt::Held {
-            return Err(self.refuse("is in use by another process".into(), "a directory of its own").into());
+            return Err(self
+                .refuse("is in use by another process".into(), "a directory of its own")
+                .into());
         }
         let kept = self.kept_origin()?;
         match kept.as_ref().and_then(|kept| origin.difference(kept)) {
             Some(difference) if self.resumes => {
-                return Err(self.refuse(difference, "the same sweep; without --resume it starts anew").into());
+                return Err(self
+                    .refuse(difference, "the same sweep; without --resume it starts anew")
+                    .into());
             }
             Some(difference) if kept.is_some_and(|kept| kept.sweep != origin.sweep) => {
-                return Err(self.refuse(difference, "another directory, or one that is empty").into());
+                return Err(self
+                    .refuse(difference, "another directory, or one that is empty")
+                    .into());
             }
             // The sweep was edited: its earlier cells are not cells of this one.
             Some(_) => std::fs::remove_dir_all(self.cells()).map_err(unwritable)?,
@@ -113,12 +125,16 @@ impl OpenStore {
     ///
     /// # Errors
     /// The file cannot be read or written.
-    pub(super) fn journal(&self, cells: &Cells<'_>, take: impl FnMut(CellOutcome)) -> Result<Journal, RunError> {
+    pub(super) fn journal(
+        &self,
+        cells: &Cells<'_>,
+        take: impl FnMut(CellOutcome),
+    ) -> Result<Journal, RunError> {
         Journal::open(&self.cells().join(FINISHED), cells, self.store.resumes, take)
     }
 
-    /// Writes `sweep.json`, `sweep.csv` and, if there are values of single runs, `runs.csv`, cell by cell. `head` is the
-    /// result without cells.
+    /// Writes `sweep.json`, `sweep.csv` and, if there are values of single runs, `runs.csv`, cell
+    /// by cell. `head` is the result without cells.
     ///
     /// # Errors
     /// A file cannot be written, or an outcome is an error.
@@ -128,10 +144,12 @@ impl OpenStore {
         outcomes: impl Iterator<Item = Result<Cow<'a, CellOutcome>, RunError>>,
     ) -> Result<(), RunError> {
         let file = |name: &str| self.store.directory.join(name);
-        let mut runs = head.runs_header().map(|header| Rows::create(&file(RUNS_CSV), header)).transpose()?;
+        let mut runs =
+            head.runs_header().map(|header| Rows::create(&file(RUNS_CSV), header)).transpose()?;
         let mut csv = Rows::create(&file(SWEEP_CSV), head.csv_header())?;
         let target = AtomicFile::create(&file(SWEEP_JSON))?;
-        let unwritable = |reason| RunError::Unwritable { file: file(SWEEP_JSON).display().to_string(), reason };
+        let unwritable =
+            |reason| RunError::Unwritable { file: file(SWEEP_JSON).display().to_string(), reason };
         let mut json = Document::begin(head, target).map_err(unwritable)?;
         for outcome in outcomes {
             let outcome = outcome?;

@@ -29,7 +29,8 @@ pub fn summary(cells: &[CellOutcome]) -> Vec<CellSummary> {
     let held_against_base = |cell: &CellOutcome| {
         let now = met(cell);
         let changed = |to: bool| {
-            let names = now.iter().filter(|(name, met)| **met == to && before.get(*name) == Some(&!to));
+            let names =
+                now.iter().filter(|(name, met)| **met == to && before.get(*name) == Some(&!to));
             names.map(|(name, _)| name.clone()).collect()
         };
         CellSummary {
@@ -45,12 +46,16 @@ pub fn summary(cells: &[CellOutcome]) -> Vec<CellSummary> {
 
 fn changes(base: &CellOutcome, cell: &CellOutcome) -> Vec<AxisValue> {
     let pairs = base.cell.values.iter().zip(&cell.cell.values);
-    pairs.filter(|(base, value)| base.value != value.value).map(|(_, value)| value.clone()).collect()
+    pairs
+        .filter(|(base, value)| base.value != value.value)
+        .map(|(_, value)| value.clone())
+        .collect()
 }
 
 /// Whether each number and claim that the cell settles is met.
 fn met(cell: &CellOutcome) -> BTreeMap<String, bool> {
-    let numbers = cell.rows.iter().filter_map(|row| row.within_tolerance.map(|met| (name(row), met)));
+    let numbers =
+        cell.rows.iter().filter_map(|row| row.within_tolerance.map(|met| (name(row), met)));
     numbers.chain(cell.claims.iter().map(|(id, holds)| (id.clone(), *holds))).collect()
 }
 
@@ -67,7 +72,8 @@ mod tests {
     use crate::sweep::Cell;
 
     fn cell(number: usize, tick: &str, numbers: [bool; 2], claim: bool) -> CellOutcome {
-        let value = |axis: &str, value: &str| AxisValue { axis: axis.to_owned(), value: value.to_owned() };
+        let value =
+            |axis: &str, value: &str| AxisValue { axis: axis.to_owned(), value: value.to_owned() };
         let row = |system: &str, met: bool| Row {
             scenario: "cen2003/WLH".into(),
             parameters: [("N".to_owned(), 4.into())].into(),
@@ -82,7 +88,11 @@ mod tests {
             within_tolerance: Some(met),
         };
         CellOutcome {
-            cell: Cell { number, values: vec![value("tick", tick), value("errors", "late")], ..Cell::default() },
+            cell: Cell {
+                number,
+                values: vec![value("tick", tick), value("errors", "late")],
+                ..Cell::default()
+            },
             score: None,
             claims: [("zbs-is-best".to_owned(), claim)].into(),
             rows: vec![row("Spike", numbers[0]), row("ZBS", numbers[1])],
@@ -94,7 +104,10 @@ mod tests {
     fn a_cell_gains_what_only_it_meets_and_loses_what_it_misses() {
         let cells = [cell(0, "0.1 s", [true, false], true), cell(1, "0.01 s", [true, true], false)];
         let [base, other] = &summary(&cells)[..] else { panic!("two cells") };
-        assert_eq!((base.cell, base.changes.len(), base.gained.len(), base.lost.len()), (0, 0, 0, 0));
+        assert_eq!(
+            (base.cell, base.changes.len(), base.gained.len(), base.lost.len()),
+            (0, 0, 0, 0)
+        );
         assert_eq!(other.changes, [AxisValue { axis: "tick".into(), value: "0.01 s".into() }]);
         assert_eq!(other.gained, ["WLH N=4 ZBS M_w"]);
         assert_eq!(other.lost, ["zbs-is-best"]);

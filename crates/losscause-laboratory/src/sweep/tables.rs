@@ -1,4 +1,5 @@
-//! The results of a sweep as CSV and as JSON. Both are also written cell by cell, for sweeps that do not fit into memory.
+//! The results of a sweep as CSV and as JSON. Both are also written cell by cell, for sweeps that
+//! do not fit into memory.
 
 use std::io::{self, Write};
 
@@ -8,14 +9,15 @@ use super::{CellOutcome, Row, RunRow, SweepResult};
 use losscause_study::tools::csv_file;
 
 impl SweepResult {
-    /// One line per cell and system, with the mean, interval and number of values of every metric; units in the head.
-    /// Of a scored sweep: one line per value, with the published one.
+    /// One line per cell and system, with the mean, interval and number of values of every metric;
+    /// units in the head. Of a scored sweep: one line per value, with the published one.
     pub fn csv(&self) -> String {
         let records = self.cells.iter().flat_map(|outcome| self.csv_records(outcome));
         csv_file::text_of_records(self.csv_header(), records)
     }
 
-    /// One line per run; units in the head. None for a scored sweep, whose values may combine several runs.
+    /// One line per run; units in the head. None for a scored sweep, whose values may combine
+    /// several runs.
     pub fn runs_csv(&self) -> Option<String> {
         let records = self.cells.iter().flat_map(|outcome| self.runs_records(outcome));
         Some(csv_file::text_of_records(self.runs_header()?, records))
@@ -57,9 +59,16 @@ impl SweepResult {
         let systems = outcome.rows.chunks(self.metrics.len());
         let of_a_system = |rows: &[Row]| {
             let values = rows.iter().flat_map(|row| {
-                [number(row.measured), number(row.ci95), row.runs_with_value.unwrap_or(row.runs).to_string()]
+                [
+                    number(row.measured),
+                    number(row.ci95),
+                    row.runs_with_value.unwrap_or(row.runs).to_string(),
+                ]
             });
-            record(outcome, [rows[0].system.clone(), rows[0].runs.to_string()].into_iter().chain(values))
+            record(
+                outcome,
+                [rows[0].system.clone(), rows[0].runs.to_string()].into_iter().chain(values),
+            )
         };
         systems.map(of_a_system).collect()
     }
@@ -67,7 +76,8 @@ impl SweepResult {
     /// The first line of [`SweepResult::runs_csv`].
     pub(super) fn runs_header(&self) -> Option<Vec<String>> {
         let metrics = self.metrics.iter().map(|(name, unit)| format!("{name} ({unit})"));
-        let header = || self.header(["system", "seed"].map(str::to_owned).into_iter().chain(metrics));
+        let header =
+            || self.header(["system", "seed"].map(str::to_owned).into_iter().chain(metrics));
         (!self.is_scored()).then(header)
     }
 
@@ -150,7 +160,12 @@ mod tests {
 
     use crate::sweep::{AxisValue, Cell, CellOutcome, Row, RunRow, SweepResult};
 
-    fn row(metric: &str, measured: Option<f64>, ci95: Option<f64>, runs_with_value: Option<u32>) -> Row {
+    fn row(
+        metric: &str,
+        measured: Option<f64>,
+        ci95: Option<f64>,
+        runs_with_value: Option<u32>,
+    ) -> Row {
         Row {
             scenario: "cen2003/WLH".into(),
             parameters: [("N".to_owned(), 4.into())].into(),
@@ -182,14 +197,20 @@ mod tests {
             is_grid: true,
             sampler: None,
             seeds_by_cell: false,
-            metrics: metrics.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect(),
+            metrics: metrics
+                .iter()
+                .map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned()))
+                .collect(),
             cells: vec![CellOutcome { cell, score: None, claims: [].into(), rows, runs }],
         }
     }
 
     #[test]
     fn the_summary_has_a_line_per_cell_and_system_with_true_counts() {
-        let rows = vec![row("thput", Some(52.25), Some(0.5), Some(2)), row("M_c", Some(25.0), None, Some(1))];
+        let rows = vec![
+            row("thput", Some(52.25), Some(0.5), Some(2)),
+            row("M_c", Some(25.0), None, Some(1)),
+        ];
         assert_eq!(
             result(&[("thput", "percent"), ("M_c", "percent")], rows, vec![]).csv(),
             "cell,tick,system,runs,thput (percent),thput ci95 (percent),thput runs,M_c (percent),M_c ci95 (percent),\
@@ -200,7 +221,11 @@ mod tests {
     #[test]
     fn the_json_is_of_the_whole_result_with_any_number_of_cells() {
         for count in [0, 1, 3] {
-            let mut result = result(&[("thput", "a \"line\"\nend")], vec![row("thput", Some(0.1), None, None)], vec![]);
+            let mut result = result(
+                &[("thput", "a \"line\"\nend")],
+                vec![row("thput", Some(0.1), None, None)],
+                vec![],
+            );
             result.cells = vec![result.cells[0].clone(); count];
             assert_eq!(result.json(), serde_json::to_string_pretty(&result).unwrap() + "\n");
         }
@@ -213,8 +238,11 @@ mod tests {
             seed,
             metrics: IndexMap::from([("thput".to_owned(), Some(0.5)), ("M_c".to_owned(), m_c)]),
         };
-        let result =
-            result(&[("thput", "percent"), ("M_c", "percent")], vec![], vec![run(5, None), run(6, Some(25.0))]);
+        let result = result(
+            &[("thput", "percent"), ("M_c", "percent")],
+            vec![],
+            vec![run(5, None), run(6, Some(25.0))],
+        );
         assert_eq!(
             result.runs_csv().unwrap(),
             "cell,tick,system,seed,thput (percent),M_c (percent)\n7,0.1 s,TCP,5,0.5,\n7,0.1 s,TCP,6,0.5,25\n"
@@ -223,8 +251,11 @@ mod tests {
 
     #[test]
     fn a_scored_sweep_has_one_line_per_value_with_its_axes_first() {
-        let scored =
-            Row { published: Some(55.0), within_tolerance: Some(true), ..row("thput", Some(52.25), None, None) };
+        let scored = Row {
+            published: Some(55.0),
+            within_tolerance: Some(true),
+            ..row("thput", Some(52.25), None, None)
+        };
         let result = result(&[], vec![scored], vec![]);
         assert_eq!(
             result.csv(),

@@ -1,9 +1,11 @@
-//! What a machine lacks for building the kernel part of losscause: [`missing`] says it in one sentence.
+//! What a machine lacks for building the kernel part of losscause: [`missing`] says it in one
+//! sentence.
 //!
-//! libbpf, which is built in, is compiled by the build script of `libbpf-sys`. Without libelf that script prints pages of make
-//! and compiler. A build script cannot run before that of a crate from elsewhere by a dependency, but by cargo's order: of all
-//! that can be started, cargo starts what most other steps wait for. The script of this crate waits for nothing, and one step
-//! more waits for it than for that of `libbpf-sys`: losscause-linux's own build script depends on this crate.
+//! libbpf, which is built in, is compiled by the build script of `libbpf-sys`. Without libelf that
+//! script prints pages of make and compiler. A build script cannot run before that of a crate from
+//! elsewhere by a dependency, but by cargo's order: of all that can be started, cargo starts what
+//! most other steps wait for. The script of this crate waits for nothing, and one step more waits
+//! for it than for that of `libbpf-sys`: losscause-linux's own build script depends on this crate.
 
 /// A machine, as far as it can be asked.
 pub struct Machine<'a> {
@@ -25,13 +27,26 @@ struct Need {
 
 const NEEDS: [Need; 5] = [
     Need { name: "a clang that knows eBPF", package: "clang", is_there: has_clang },
-    Need { name: "make", package: "make", is_there: |machine| (machine.run)("make", &["--version"]).is_some() },
+    Need {
+        name: "make",
+        package: "make",
+        is_there: |machine| (machine.run)("make", &["--version"]).is_some(),
+    },
     Need { name: "pkg-config", package: "pkg-config", is_there: has_pkg_config },
-    Need { name: "libelf", package: "libelf-dev", is_there: |machine| has_library(machine, "libelf", "-lelf", LIBELF) },
-    Need { name: "zlib", package: "zlib1g-dev", is_there: |machine| has_library(machine, "zlib", "-lz", ZLIB) },
+    Need {
+        name: "libelf",
+        package: "libelf-dev",
+        is_there: |machine| has_library(machine, "libelf", "-lelf", LIBELF),
+    },
+    Need {
+        name: "zlib",
+        package: "zlib1g-dev",
+        is_there: |machine| has_library(machine, "zlib", "-lz", ZLIB),
+    },
 ];
 
-const LIBELF: &str = "#include <gelf.h>\nint main(void) { return elf_version(EV_CURRENT) == EV_NONE; }\n";
+const LIBELF: &str =
+    "#include <gelf.h>\nint main(void) { return elf_version(EV_CURRENT) == EV_NONE; }\n";
 const ZLIB: &str = "#include <zlib.h>\nint main(void) { return zlibVersion() == Z_NULL; }\n";
 
 /// What `machine` lacks, and how to get it; none if it lacks nothing.
@@ -40,7 +55,9 @@ pub fn missing(machine: &Machine<'_>) -> Option<String> {
     if missing.is_empty() {
         return None;
     }
-    let list = |word: fn(&Need) -> &'static str| missing.iter().map(|need| word(need)).collect::<Vec<_>>().join(", ");
+    let list = |word: fn(&Need) -> &'static str| {
+        missing.iter().map(|need| word(need)).collect::<Vec<_>>().join(", ")
+    };
     Some(format!(
         "the feature \"linux\" (of losscause-linux: \"kernel\") needs {}: install {} (Debian, Ubuntu), or build without it",
         list(|need| need.name),
@@ -62,13 +79,15 @@ fn has_pkg_config(machine: &Machine<'_>) -> bool {
     (machine.run)(&pkg_config(machine), &["--version"]).is_some()
 }
 
-/// As libbpf's Makefile looks for it: where pkg-config knows nothing, the compiler may still find it.
+/// As libbpf's Makefile looks for it: where pkg-config knows nothing, the compiler may still find
+/// it.
 fn has_library(machine: &Machine<'_>, name: &str, flag: &str, program: &str) -> bool {
     const PLACES: [&str; 2] = ["LIBBPF_SYS_EXTRA_CFLAGS", "LIBBPF_SYS_LIBRARY_PATH"];
     if PLACES.iter().any(|key| (machine.variable)(key).is_some()) {
         return true;
     }
-    let told = (machine.run)(&pkg_config(machine), &["--cflags", "--libs", name]).unwrap_or_else(|| flag.to_owned());
+    let told = (machine.run)(&pkg_config(machine), &["--cflags", "--libs", name])
+        .unwrap_or_else(|| flag.to_owned());
     (machine.links)(program, &told.split_whitespace().collect::<Vec<_>>())
 }
 

@@ -21,7 +21,9 @@ pub enum Error {
         program: String,
     },
     /// The peer's command ended at once.
-    #[error("--peer: the command ended with status {status} before COMMAND began, expected one that waits")]
+    #[error(
+        "--peer: the command ended with status {status} before COMMAND began, expected one that waits"
+    )]
     PeerEnded {
         /// The command's exit status.
         status: u8,
@@ -74,8 +76,15 @@ impl Error {
     /// Whether the user's input or machine is to be changed, in contrast to a run that failed.
     pub fn is_bad_input(&self) -> bool {
         match self {
-            Self::NotRoot(_) | Self::NoTun | Self::NoProgram { .. } | Self::PeerEnded { .. } | Self::Network(_) => true,
-            Self::System { .. } | Self::DeviceDrops { .. } | Self::Unwritable { .. } | Self::Thread => false,
+            Self::NotRoot(_)
+            | Self::NoTun
+            | Self::NoProgram { .. }
+            | Self::PeerEnded { .. }
+            | Self::Network(_) => true,
+            Self::System { .. }
+            | Self::DeviceDrops { .. }
+            | Self::Unwritable { .. }
+            | Self::Thread => false,
         }
     }
 

@@ -1,4 +1,5 @@
-//! Distinct bytes of payload that a direction delivered: bytes that a retransmission delivers again count once.
+//! Distinct bytes of payload that a direction delivered: bytes that a retransmission delivers again
+//! count once.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddrV4;
@@ -15,7 +16,8 @@ pub(super) struct Goodput {
 /// The bytes of a TCP connection that have arrived.
 #[derive(Clone, Debug)]
 struct Received {
-    /// Everything before this number has arrived. Numbers do not wrap: they are those of TCP plus a multiple of 2^32.
+    /// Everything before this number has arrived. Numbers do not wrap: they are those of TCP plus a
+    /// multiple of 2^32.
     next: u64,
     /// What has arrived beyond it: begin and end, apart from each other.
     ahead: BTreeMap<u64, u64>,
@@ -39,7 +41,8 @@ impl Goodput {
         }
         if header.payload_bytes > 0 {
             let first = || Received::from(FIRST_ROUND + u64::from(seq));
-            self.bytes += self.connections.entry(ends).or_insert_with(first).add(seq, header.payload_bytes);
+            self.bytes +=
+                self.connections.entry(ends).or_insert_with(first).add(seq, header.payload_bytes);
         }
     }
 
@@ -66,8 +69,11 @@ impl Received {
         // Joins every range that touches it.
         let mut new = end - begin;
         let mut joined_end = end;
-        while let Some((&other, &other_end)) =
-            self.ahead.range(..=joined_end).next_back().filter(|(_, other_end)| **other_end >= begin)
+        while let Some((&other, &other_end)) = self
+            .ahead
+            .range(..=joined_end)
+            .next_back()
+            .filter(|(_, other_end)| **other_end >= begin)
         {
             self.ahead.remove(&other);
             new -= other_end.min(end).saturating_sub(other.max(first.max(self.next)));

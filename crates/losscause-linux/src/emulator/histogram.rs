@@ -1,5 +1,5 @@
-//! A histogram of spans of time with the same relative accuracy everywhere: each power of two is divided into 32 equal
-//! buckets, so a quantile is at most 1/32 too high.
+//! A histogram of spans of time with the same relative accuracy everywhere: each power of two is
+//! divided into 32 equal buckets, so a quantile is at most 1/32 too high.
 
 use losscause::Span;
 use serde::Serialize;
@@ -111,7 +111,10 @@ mod tests {
         for nanos in (0..200).chain([1_000, 4_095, 4_096, 123_456_789, u64::MAX / 2]) {
             let last = last_of(bucket_of(nanos));
             assert!(last >= nanos && last - nanos <= nanos / 32, "{nanos}: {last}");
-            assert!(bucket_of(last) == bucket_of(nanos) && bucket_of(last + 1) == bucket_of(nanos) + 1, "{nanos}");
+            assert!(
+                bucket_of(last) == bucket_of(nanos) && bucket_of(last + 1) == bucket_of(nanos) + 1,
+                "{nanos}"
+            );
         }
     }
 

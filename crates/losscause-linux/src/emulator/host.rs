@@ -1,7 +1,7 @@
 //! A host of its own: a network namespace with one TUN device, and a thread in it.
 //!
-//! The namespace has no name. It ends with the last thread, process and socket in it, so nothing has to be removed,
-//! however this program ends.
+//! The namespace has no name. It ends with the last thread, process and socket in it, so nothing
+//! has to be removed, however this program ends.
 
 use std::fs;
 use std::io;
@@ -43,9 +43,14 @@ impl Host {
     ///
     /// # Errors
     /// See [`enter`].
-    pub fn new(own: Ipv4Addr, sysctls: &[(&'static str, String)]) -> Result<(Self, SyncDevice), Error> {
+    pub fn new(
+        own: Ipv4Addr,
+        sysctls: &[(&'static str, String)],
+    ) -> Result<(Self, SyncDevice), Error> {
         let (jobs, waiting) = channel::<Job>();
-        let thread = thread::Builder::new().name("host".to_owned()).spawn(move || waiting.iter().for_each(|job| job()));
+        let thread = thread::Builder::new()
+            .name("host".to_owned())
+            .spawn(move || waiting.iter().for_each(|job| job()));
         let thread = thread.map_err(Error::system("a thread cannot be started"))?;
         let host = Self { jobs: Some(jobs), thread: Some(thread) };
         let sysctls = sysctls.to_vec();
@@ -57,7 +62,10 @@ impl Host {
     ///
     /// # Errors
     /// The thread has panicked.
-    pub fn run<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    pub fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
         let (result, wait) = channel();
         let job = move || {
             // Without a receiver the result is not wanted.
@@ -79,10 +87,12 @@ impl Drop for Host {
     }
 }
 
-/// Moves the calling thread to a network of its own with one TUN device, and returns the link's end of it. `sysctls` are
-/// settings below net.ipv4 and their values. IPv6 is off: every packet on the link is one that a command sent.
+/// Moves the calling thread to a network of its own with one TUN device, and returns the link's end
+/// of it. `sysctls` are settings below net.ipv4 and their values. IPv6 is off: every packet on the
+/// link is one that a command sent.
 ///
-/// A TUN device without offloads hands over packets as they would be on a wire: the kernel has cut and checksummed them.
+/// A TUN device without offloads hands over packets as they would be on a wire: the kernel has cut
+/// and checksummed them.
 ///
 /// # Errors
 /// The program is not root, TUN is missing, or the kernel refuses a step.
@@ -109,13 +119,18 @@ pub fn enter(own: Ipv4Addr, sysctls: &[(&str, String)]) -> Result<SyncDevice, Er
         })
         .build_sync()
         .map_err(Error::system("a TUN device cannot be made"))?;
-    device.set_nonblocking(true).map_err(Error::system("the TUN device cannot be read without waiting"))?;
+    device
+        .set_nonblocking(true)
+        .map_err(Error::system("the TUN device cannot be read without waiting"))?;
     Ok(device)
 }
 
 fn set(name: &str, value: &str) -> Result<(), Error> {
     let file = Path::new("/proc/sys").join(name);
-    fs::write(&file, value).map_err(|reason| Error::System { what: format!("{name} cannot be set to {value}"), reason })
+    fs::write(&file, value).map_err(|reason| Error::System {
+        what: format!("{name} cannot be set to {value}"),
+        reason,
+    })
 }
 
 /// Packets that the device of the calling thread's network dropped by itself, in both directions.
@@ -130,20 +145,23 @@ pub fn device_drops() -> Result<u64, Error> {
 
 /// The dropped packets of a device, both ways, from the text of /proc/net/dev.
 fn drops_of(table: &str, device: &str) -> Option<u64> {
-    let line = table.lines().find_map(|line| line.trim().strip_prefix(device)?.strip_prefix(':'))?;
+    let line =
+        table.lines().find_map(|line| line.trim().strip_prefix(device)?.strip_prefix(':'))?;
     let counts: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
     Some(counts.get(3)? + counts.get(11)?)
 }
 
 /// Whether a socket of the calling thread's network waits for connections or datagrams.
 pub(super) fn is_listening() -> bool {
-    let table = |name: &str| fs::read_to_string(format!("/proc/thread-self/net/{name}")).unwrap_or_default();
+    let table = |name: &str| {
+        fs::read_to_string(format!("/proc/thread-self/net/{name}")).unwrap_or_default()
+    };
     ["tcp", "tcp6"].iter().any(|name| has_state(&table(name), "0A"))
         || ["udp", "udp6"].iter().any(|name| has_state(&table(name), "07"))
 }
 
-/// Whether a socket in the text of /proc/net/tcp or /proc/net/udp has this state: 0A waits for connections, 07 for
-/// datagrams.
+/// Whether a socket in the text of /proc/net/tcp or /proc/net/udp has this state: 0A waits for
+/// connections, 07 for datagrams.
 fn has_state(table: &str, state: &str) -> bool {
     table.lines().skip(1).any(|line| line.split_whitespace().nth(3) == Some(state))
 }

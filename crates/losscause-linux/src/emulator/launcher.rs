@@ -1,8 +1,9 @@
 //! The first process of a host: it starts a command, and takes it along when it ends.
 //!
-//! The program starts itself again, in a process namespace of the host's own, and [`intercept`] makes that instance the
-//! launcher. The kernel kills it when the program ends, however that happens, and kills every other process of its
-//! namespace with it. No process of a command therefore outlives the program, or the command itself.
+//! The program starts itself again, in a process namespace of the host's own, and [`intercept`]
+//! makes that instance the launcher. The kernel kills it when the program ends, however that
+//! happens, and kills every other process of its namespace with it. No process of a command
+//! therefore outlives the program, or the command itself.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -40,8 +41,8 @@ pub enum Output {
 }
 
 impl Launched {
-    /// Starts a command from the calling thread, which is in the host's network and must live as long as the command.
-    /// It must be the thread's only one.
+    /// Starts a command from the calling thread, which is in the host's network and must live as
+    /// long as the command. It must be the thread's only one.
     pub(super) fn start(
         command: &[OsString],
         variables: &[(&'static str, String)],
@@ -62,7 +63,8 @@ impl Launched {
 
     /// The exit status, if it has ended.
     pub(super) fn try_status(&mut self) -> Result<Option<u8>, Error> {
-        let status = self.0.try_wait().map_err(Error::system("the command cannot be waited for"))?;
+        let status =
+            self.0.try_wait().map_err(Error::system("the command cannot be waited for"))?;
         Ok(status.map(status_of))
     }
 
@@ -91,8 +93,8 @@ fn status_of(status: ExitStatus) -> u8 {
     u8::try_from(status.code().or(signal).unwrap_or(1)).unwrap_or(1)
 }
 
-/// If this process was started as a launcher, runs the command and returns its exit status; none otherwise. Call it
-/// first in `main` of every program that emulates links.
+/// If this process was started as a launcher, runs the command and returns its exit status; none
+/// otherwise. Call it first in `main` of every program that emulates links.
 pub fn intercept() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next()? != OsStr::new(ARGUMENT) {
@@ -121,7 +123,8 @@ fn run(parent: u32, command: &[OsString]) -> Result<u8, (String, io::Error)> {
         move |reason: nix::errno::Errno| (what, reason.into())
     };
     set_pdeathsig(Signal::SIGKILL).map_err(system("the command cannot be tied to the program"))?;
-    // It may have ended before. The mounted /proc is still that of the program's own process namespace.
+    // It may have ended before. The mounted /proc is still that of the program's own process
+    // namespace.
     if parent_of_this_process() != Some(parent) {
         return Ok(CANNOT_START);
     }
@@ -153,13 +156,18 @@ fn show_own_processes() -> nix::Result<()> {
     mount(Some("proc"), "/proc", Some("proc"), MsFlags::empty(), nothing)
 }
 
-/// Waits until the child ends, and meanwhile for orphans, whose parent the first process of a namespace becomes.
+/// Waits until the child ends, and meanwhile for orphans, whose parent the first process of a
+/// namespace becomes.
 fn wait_for(child: Pid) -> nix::Result<u8> {
     use nix::sys::wait::{WaitStatus, wait};
     loop {
         match wait() {
-            Ok(WaitStatus::Exited(pid, status)) if pid == child => return Ok(u8::try_from(status).unwrap_or(1)),
-            Ok(WaitStatus::Signaled(pid, signal, _)) if pid == child => return Ok(128 + signal as u8),
+            Ok(WaitStatus::Exited(pid, status)) if pid == child => {
+                return Ok(u8::try_from(status).unwrap_or(1));
+            }
+            Ok(WaitStatus::Signaled(pid, signal, _)) if pid == child => {
+                return Ok(128 + signal as u8);
+            }
             Ok(_) | Err(nix::errno::Errno::EINTR) => {}
             Err(error) => return Err(error),
         }

@@ -1,8 +1,9 @@
 //! The link between two TUN devices: the simulator's links with a real clock.
 //!
-//! One thread serves both directions, with a real-time priority if this machine allows one. A packet gets its instants
-//! from the simulator's links, exact to the nanosecond, from the instant at which it was read. It is then delivered late by
-//! what the machine takes to wake the thread up, and [`Sight::Delivered`] tells how late.
+//! One thread serves both directions, with a real-time priority if this machine allows one. A
+//! packet gets its instants from the simulator's links, exact to the nanosecond, from the instant
+//! at which it was read. It is then delivered late by what the machine takes to wake the thread up,
+//! and [`Sight::Delivered`] tells how late.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -100,7 +101,8 @@ const BATCH: usize = 32;
 const LARGEST_PACKET_BYTES: usize = 2_048;
 
 impl EmulatedLink {
-    /// A link between the devices of the sender and the peer. The path's time zero is that of `clock`.
+    /// A link between the devices of the sender and the peer. The path's time zero is that of
+    /// `clock`.
     ///
     /// # Errors
     /// The path is not valid.
@@ -109,8 +111,8 @@ impl EmulatedLink {
         Ok(Self { ends, path: path.live()?, held_back, clock })
     }
 
-    /// Runs on the calling thread until `stop`. `observe` is told everything in the order in which it happens here; it
-    /// must not wait. Returns whether the thread had a real-time priority.
+    /// Runs on the calling thread until `stop`. `observe` is told everything in the order in which
+    /// it happens here; it must not wait. Returns whether the thread had a real-time priority.
     ///
     /// # Errors
     /// A device fails.
@@ -130,7 +132,8 @@ impl EmulatedLink {
         Ok(real_time)
     }
 
-    /// Reads a batch of packets from the end that sends in this direction. Returns whether there may be more.
+    /// Reads a batch of packets from the end that sends in this direction. Returns whether there
+    /// may be more.
     fn read(
         &mut self,
         direction: Direction,
@@ -139,7 +142,9 @@ impl EmulatedLink {
     ) -> Result<bool, Error> {
         for _ in 0..BATCH {
             let read = self.ends[place(direction)].recv(buffer);
-            let Some(bytes) = unless_blocked(read, "the TUN device cannot be read")? else { return Ok(false) };
+            let Some(bytes) = unless_blocked(read, "the TUN device cannot be read")? else {
+                return Ok(false);
+            };
             let at = self.clock.now();
             let packet = &buffer[..bytes];
             observe(Sight::Came { at, direction, packet });
@@ -162,20 +167,32 @@ impl EmulatedLink {
             let Passed { content: packet, direction, entered: came, at, fate } = passed;
             match fate {
                 Fate::Lost { cause, link, queue_packets } => {
-                    observe(Sight::Lost { came, at, cause, link, queue_packets, direction, packet: &packet });
+                    observe(Sight::Lost {
+                        came,
+                        at,
+                        cause,
+                        link,
+                        queue_packets,
+                        direction,
+                        packet: &packet,
+                    });
                 }
                 Fate::Delivered { ecn, queued } => {
                     let marked = ecn == Ecn::Marked && ecn_of(&packet) != Ecn::Marked;
                     let departing = Departing { came, due: at, queued, marked, direction, packet };
                     let departing = match &mut self.held_back {
-                        Some(held_back) if direction == Direction::Forward => held_back.pass(at, departing),
+                        Some(held_back) if direction == Direction::Forward => {
+                            held_back.pass(at, departing)
+                        }
                         _ => Some(departing),
                     };
                     departing.map_or(Ok(()), |departing| self.write(departing, observe))?;
                 }
             }
         }
-        while let Some((due, departing)) = self.held_back.as_mut().and_then(|held_back| held_back.take(now)) {
+        while let Some((due, departing)) =
+            self.held_back.as_mut().and_then(|held_back| held_back.take(now))
+        {
             self.write(Departing { due, ..departing }, observe)?;
         }
         Ok(())
@@ -189,7 +206,15 @@ impl EmulatedLink {
         let written = self.clock.now();
         let sent = self.ends[1 - place(direction)].send(&packet);
         unless_blocked(sent, "the TUN device cannot be written")?;
-        observe(Sight::Delivered { came, due, written, queued, marked, direction, packet: &packet });
+        observe(Sight::Delivered {
+            came,
+            due,
+            written,
+            queued,
+            marked,
+            direction,
+            packet: &packet,
+        });
         Ok(())
     }
 

@@ -1,10 +1,13 @@
-//! Brings up the loopback device of the calling thread's network namespace, by netlink (RFC 3549; linux/rtnetlink.h).
+//! Brings up the loopback device of the calling thread's network namespace, by netlink (RFC 3549;
+//! linux/rtnetlink.h).
 
 use std::io;
 use std::os::fd::AsRawFd;
 
 use nix::errno::Errno;
-use nix::sys::socket::{AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType, recv, sendto, socket};
+use nix::sys::socket::{
+    AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType, recv, sendto, socket,
+};
 
 /// The numbers of linux/netlink.h, linux/rtnetlink.h and linux/if.h.
 const RTM_NEWLINK: u16 = 16;

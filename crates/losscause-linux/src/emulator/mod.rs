@@ -1,4 +1,5 @@
-//! A link between two network namespaces, made of the simulator's queues and channels, with a real clock.
+//! A link between two network namespaces, made of the simulator's queues and channels, with a real
+//! clock.
 //!
 //! ```text
 //! path        a flow's path and return path in a network, whose links are emulated
@@ -12,11 +13,11 @@
 //! reordering  packets held back behind the path
 //! ```
 //!
-//! [`emulate`] runs two commands over a path. [`enter`] and [`EmulatedLink`] are its parts, for programs that open the
-//! sockets themselves.
+//! [`emulate`] runs two commands over a path. [`enter`] and [`EmulatedLink`] are its parts, for
+//! programs that open the sockets themselves.
 //!
-//! Both ends are network namespaces without names: the machine's own network is not touched, and nothing is left behind
-//! when the program ends, however it ends.
+//! Both ends are network namespaces without names: the machine's own network is not touched, and
+//! nothing is left behind when the program ends, however it ends.
 
 mod clock;
 mod error;

@@ -1,4 +1,5 @@
-//! The headers of the packets that cross the link: IPv4 (RFC 791) with TCP (RFC 9293), UDP (RFC 768) or anything else.
+//! The headers of the packets that cross the link: IPv4 (RFC 791) with TCP (RFC 9293), UDP (RFC
+//! 768) or anything else.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
 
@@ -32,11 +33,14 @@ pub(super) const UDP: u8 = 17;
 const IPV4_BYTES: usize = 20;
 
 impl Header {
-    /// Reads a packet, or its first bytes. None if it is not IPv4, or a length in it contradicts another. A fragment
-    /// behind the first has no ports.
+    /// Reads a packet, or its first bytes. None if it is not IPv4, or a length in it contradicts
+    /// another. A fragment behind the first has no ports.
     pub fn of(packet: &[u8]) -> Option<Self> {
-        let word = |place: usize| Some(u16::from_be_bytes([*packet.get(place)?, *packet.get(place + 1)?]));
-        let address = |place: usize| Some(Ipv4Addr::from(<[u8; 4]>::try_from(packet.get(place..place + 4)?).ok()?));
+        let word =
+            |place: usize| Some(u16::from_be_bytes([*packet.get(place)?, *packet.get(place + 1)?]));
+        let address = |place: usize| {
+            Some(Ipv4Addr::from(<[u8; 4]>::try_from(packet.get(place..place + 4)?).ok()?))
+        };
         let first = *packet.first()?;
         let header_bytes = usize::from(first & 0x0f) * 4;
         if first >> 4 != 4 || header_bytes < IPV4_BYTES {
@@ -49,16 +53,28 @@ impl Header {
         let carried = total.checked_sub(header_bytes)?;
         let source = address(12)?;
         let destination = address(16)?;
-        let at = |port: [u16; 2]| (SocketAddrV4::new(source, port[0]), SocketAddrV4::new(destination, port[1]));
+        let at = |port: [u16; 2]| {
+            (SocketAddrV4::new(source, port[0]), SocketAddrV4::new(destination, port[1]))
+        };
         let plain = |ports, own_bytes: usize| -> Option<Self> {
             let (source, destination) = at(ports);
             let payload_bytes = carried.checked_sub(own_bytes)? as u32;
-            Some(Self { protocol, source, destination, ip_id, payload_bytes, seq: None, syn: false })
+            Some(Self {
+                protocol,
+                source,
+                destination,
+                ip_id,
+                payload_bytes,
+                seq: None,
+                syn: false,
+            })
         };
         let ports = || Some([word(header_bytes)?, word(header_bytes + 2)?]);
         match protocol {
             TCP if is_first_fragment => {
-                let seq = u32::from_be_bytes(packet.get(header_bytes + 4..header_bytes + 8)?.try_into().ok()?);
+                let seq = u32::from_be_bytes(
+                    packet.get(header_bytes + 4..header_bytes + 8)?.try_into().ok()?,
+                );
                 let own_bytes = usize::from(*packet.get(header_bytes + 12)? >> 4) * 4;
                 let syn = *packet.get(header_bytes + 13)? & 0x02 != 0;
                 Some(Self { seq: Some(seq), syn, ..plain(ports()?, own_bytes)? })
@@ -68,12 +84,15 @@ impl Header {
         }
     }
 
-    /// A number for the packet's flow: a hash of both addresses, both ports and the protocol. Other numbers for the two
-    /// directions.
+    /// A number for the packet's flow: a hash of both addresses, both ports and the protocol. Other
+    /// numbers for the two directions.
     pub fn flow(&self) -> u32 {
         let words = [
-            u64::from(u32::from(*self.source.ip())) << 32 | u64::from(u32::from(*self.destination.ip())),
-            u64::from(self.source.port()) << 32 | u64::from(self.destination.port()) << 8 | u64::from(self.protocol),
+            u64::from(u32::from(*self.source.ip())) << 32
+                | u64::from(u32::from(*self.destination.ip())),
+            u64::from(self.source.port()) << 32
+                | u64::from(self.destination.port()) << 8
+                | u64::from(self.protocol),
         ];
         words.into_iter().fold(0_u64, |hash, word| losscause_sim::rng::scramble(hash ^ word)) as u32
     }
@@ -109,7 +128,8 @@ pub(super) fn ecn_of(packet: &[u8]) -> Ecn {
     }
 }
 
-/// Writes "congestion experienced" into an IPv4 packet and corrects its checksum (RFC 1624, equation 3).
+/// Writes "congestion experienced" into an IPv4 packet and corrects its checksum (RFC 1624,
+/// equation 3).
 pub(super) fn mark(packet: &mut [u8]) {
     if packet.len() < IPV4_BYTES {
         return;
@@ -131,7 +151,8 @@ mod tests {
 
     /// Ten bytes of data from 10.77.0.1:5001 to 10.77.0.2:80, number 7; with timestamps.
     fn tcp() -> Vec<u8> {
-        let mut packet = vec![0x45, 2, 0, 62, 0, 9, 0x40, 0, 64, TCP, 0, 0, 10, 77, 0, 1, 10, 77, 0, 2];
+        let mut packet =
+            vec![0x45, 2, 0, 62, 0, 9, 0x40, 0, 64, TCP, 0, 0, 10, 77, 0, 1, 10, 77, 0, 2];
         packet.extend([0x13, 0x89, 0, 80, 0, 0, 0, 7, 0, 0, 0, 0, 0x80, 0x10]);
         packet.resize(62, 0);
         packet
@@ -175,10 +196,16 @@ mod tests {
         packet[9] = UDP;
         let header = Header::of(&packet).unwrap();
         assert_eq!((header.payload_bytes, header.seq, header.source.port()), (34, None, 5001));
-        assert_eq!((header.protocol_name(), header.end(header.source)), ("udp".into(), "10.77.0.1:5001".into()));
+        assert_eq!(
+            (header.protocol_name(), header.end(header.source)),
+            ("udp".into(), "10.77.0.1:5001".into())
+        );
         packet[9] = 1;
         let header = Header::of(&packet).unwrap();
-        assert_eq!((header.protocol_name(), header.end(header.source)), ("icmp".into(), "10.77.0.1".into()));
+        assert_eq!(
+            (header.protocol_name(), header.end(header.source)),
+            ("icmp".into(), "10.77.0.1".into())
+        );
     }
 
     #[test]
@@ -193,9 +220,12 @@ mod tests {
 
     #[test]
     fn a_mark_leaves_a_valid_checksum() {
-        // With ECN field 1, the words without the checksum add up to 0x479f; b860 is its complement.
-        let mut packet =
-            vec![0x45, 0x01, 0, 0x73, 0, 0, 0x40, 0, 0x40, 0x11, 0xb8, 0x60, 0xc0, 0xa8, 0, 1, 0xc0, 0xa8, 0, 0xc7];
+        // With ECN field 1, the words without the checksum add up to 0x479f; b860 is its
+        // complement.
+        let mut packet = vec![
+            0x45, 0x01, 0, 0x73, 0, 0, 0x40, 0, 0x40, 0x11, 0xb8, 0x60, 0xc0, 0xa8, 0, 1, 0xc0,
+            0xa8, 0, 0xc7,
+        ];
         assert_eq!(ecn_of(&packet), Ecn::Capable);
         mark(&mut packet);
         assert_eq!(ecn_of(&packet), Ecn::Marked);

@@ -17,8 +17,9 @@ pub struct Path {
 }
 
 impl Path {
-    /// The path of a flow of `network`. If the flow has no return path, packets take mirrored links back: the same
-    /// rates, delays and queues without errors, as in scenarios of flows with feedback.
+    /// The path of a flow of `network`. If the flow has no return path, packets take mirrored links
+    /// back: the same rates, delays and queues without errors, as in scenarios of flows with
+    /// feedback.
     ///
     /// # Errors
     /// The network is not valid.
@@ -51,7 +52,8 @@ impl Path {
         Ok(Self { network, seed, reordering: None })
     }
 
-    /// The names of the links, in the order of the numbers that [`Sight::Lost`](super::Sight::Lost) tells.
+    /// The names of the links, in the order of the numbers that [`Sight::Lost`](super::Sight::Lost)
+    /// tells.
     pub fn link_names(&self) -> Vec<String> {
         self.network.links.iter().map(|link| link.name.clone()).collect()
     }
@@ -80,7 +82,8 @@ mod tests {
     }
 
     fn network(return_path: &[LinkId]) -> Network {
-        let flow = FlowSpec::new("f", &[LinkId(2), LinkId(0)], return_path, Traffic::cbr(1_000, 100));
+        let flow =
+            FlowSpec::new("f", &[LinkId(2), LinkId(0)], return_path, Traffic::cbr(1_000, 100));
         Network { links: ["a", "unused", "b"].map(link).into(), flows: vec![flow] }
     }
 

@@ -1,7 +1,8 @@
-//! Everything that the link sees, counted and written: the summary, the log of drops, a capture at each end.
+//! Everything that the link sees, counted and written: the summary, the log of drops, a capture at
+//! each end.
 //!
-//! The link's thread must not wait for a disk. It copies the first bytes of each packet and passes them on in batches, and
-//! a thread of its own does the rest.
+//! The link's thread must not wait for a disk. It copies the first bytes of each packet and passes
+//! them on in batches, and a thread of its own does the rest.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -36,7 +37,8 @@ pub struct Outputs {
 }
 
 /// The columns of the log.
-pub const LOG_COLUMNS: &str = "time_s,direction,link,cause,queue_pkts,src,dst,protocol,seq,bytes,ip_id,wire_bytes";
+pub const LOG_COLUMNS: &str =
+    "time_s,direction,link,cause,queue_pkts,src,dst,protocol,seq,bytes,ip_id,wire_bytes";
 
 /// A sight that outlives its packet.
 #[derive(Clone, Copy)]
@@ -114,8 +116,9 @@ impl Seen {
 impl Collector {
     /// Takes a sight.
     pub(super) fn take(&mut self, sight: &Sight) {
-        let (Sight::Came { at: now, .. } | Sight::Delivered { written: now, .. } | Sight::Lost { at: now, .. }) =
-            *sight;
+        let (Sight::Came { at: now, .. }
+        | Sight::Delivered { written: now, .. }
+        | Sight::Lost { at: now, .. }) = *sight;
         if self.batch.is_empty() {
             self.since = now;
         }
@@ -140,18 +143,33 @@ impl Drop for Collector {
 
 impl Recorder {
     /// Starts a recorder. `links` are the names of the path's links.
-    pub(super) fn start(outputs: Outputs, clock: Clock, links: Vec<String>) -> Result<(Collector, Self), Error> {
+    pub(super) fn start(
+        outputs: Outputs,
+        clock: Clock,
+        links: Vec<String>,
+    ) -> Result<(Collector, Self), Error> {
         let (recorder, batches) = channel();
         let mut files = Files::new(outputs, clock, links)?;
-        let thread = thread::Builder::new().name("recorder".to_owned()).spawn(move || record(&batches, &mut files));
+        let thread = thread::Builder::new()
+            .name("recorder".to_owned())
+            .spawn(move || record(&batches, &mut files));
         let thread = thread.map_err(Error::system("a thread cannot be started"))?;
-        Ok((Collector { batch: Vec::with_capacity(BATCH), since: Time::ZERO, recorder }, Self { thread }))
+        Ok((
+            Collector { batch: Vec::with_capacity(BATCH), since: Time::ZERO, recorder },
+            Self { thread },
+        ))
     }
 
     /// Waits until everything is written, after the collector is gone.
-    pub(super) fn finish(self, exit_status: u8, real_time: bool, device_drops: DeviceDrops) -> Result<Summary, Error> {
+    pub(super) fn finish(
+        self,
+        exit_status: u8,
+        real_time: bool,
+        device_drops: DeviceDrops,
+    ) -> Result<Summary, Error> {
         let counts = self.thread.join().map_err(|_| Error::Thread)??;
-        let seconds = counts.first.map_or(0.0, |first| (counts.last - first).max(Span::ZERO).as_secs_f64());
+        let seconds =
+            counts.first.map_or(0.0, |first| (counts.last - first).max(Span::ZERO).as_secs_f64());
         let [forward, back] = counts.directions.each_ref().map(|counts| counts.summary(seconds));
         let lateness = counts.lateness.quantiles();
         Ok(Summary { seconds, exit_status, forward, back, lateness, real_time, device_drops })
@@ -159,8 +177,12 @@ impl Recorder {
 }
 
 fn record(batches: &Receiver<Vec<Seen>>, files: &mut Files) -> Result<Counts, Error> {
-    let mut counts =
-        Counts { directions: Default::default(), lateness: Histogram::default(), first: None, last: Time::ZERO };
+    let mut counts = Counts {
+        directions: Default::default(),
+        lateness: Histogram::default(),
+        first: None,
+        last: Time::ZERO,
+    };
     for seen in batches.iter().flatten() {
         counts.count(&seen);
         files.write(&seen)?;
@@ -203,7 +225,11 @@ impl DirectionCounts {
             wireless_losses,
             in_flight: packets - delivered - queue_drops - wireless_losses,
             marked,
-            goodput_bps: if seconds > 0.0 { self.goodput.bytes() as f64 * 8.0 / seconds } else { 0.0 },
+            goodput_bps: if seconds > 0.0 {
+                self.goodput.bytes() as f64 * 8.0 / seconds
+            } else {
+                0.0
+            },
             queueing_delay: self.queueing_delay.quantiles(),
         }
     }
@@ -233,7 +259,9 @@ impl Files {
             writeln!(log, "{LOG_COLUMNS}").map_err(unwritable(LOG))?;
         }
         let capture = |file: Option<Box<dyn Write + Send>>| {
-            file.map(|file| PcapWriter::new(file, SNAP_BYTES as u32)).transpose().map_err(unwritable(CAPTURE))
+            file.map(|file| PcapWriter::new(file, SNAP_BYTES as u32))
+                .transpose()
+                .map_err(unwritable(CAPTURE))
         };
         Ok(Self { clock, links, log, captures: [capture(sender)?, capture(peer)?] })
     }
@@ -243,16 +271,27 @@ impl Files {
         match seen.what {
             What::Came { at } => self.capture(sends, at, seen),
             What::Delivered { written, .. } => self.capture(1 - sends, written, seen),
-            What::Lost { at, cause, link, queue_packets } => self.log(seen, at, cause, link, queue_packets),
+            What::Lost { at, cause, link, queue_packets } => {
+                self.log(seen, at, cause, link, queue_packets)
+            }
         }
     }
 
     fn capture(&mut self, end: usize, at: Time, seen: &Seen) -> Result<(), Error> {
         let Some(capture) = &mut self.captures[end] else { return Ok(()) };
-        capture.write_bytes(self.clock.since_1970(at), seen.head(), seen.bytes).map_err(unwritable(CAPTURE))
+        capture
+            .write_bytes(self.clock.since_1970(at), seen.head(), seen.bytes)
+            .map_err(unwritable(CAPTURE))
     }
 
-    fn log(&mut self, seen: &Seen, at: Time, cause: Cause, link: LinkId, queue_packets: u32) -> Result<(), Error> {
+    fn log(
+        &mut self,
+        seen: &Seen,
+        at: Time,
+        cause: Cause,
+        link: LinkId,
+        queue_packets: u32,
+    ) -> Result<(), Error> {
         let Some(log) = &mut self.log else { return Ok(()) };
         let nanos = self.clock.since_1970(at).as_nanos();
         let seconds = nanos / 1_000_000_000;
@@ -276,8 +315,11 @@ impl Files {
             ),
         };
         let bytes = seen.bytes;
-        writeln!(log, "{seconds}.{nanos:09},{direction},{link},{cause},{queue_packets},{packet},{bytes}")
-            .map_err(unwritable(LOG))
+        writeln!(
+            log,
+            "{seconds}.{nanos:09},{direction},{link},{cause},{queue_packets},{packet},{bytes}"
+        )
+        .map_err(unwritable(LOG))
     }
 
     fn flush(&mut self) -> Result<(), Error> {
@@ -323,8 +365,10 @@ mod tests {
 
     /// 1000 bytes of payload, the 100 bytes from `seq` on apart.
     fn packet(seq: u32) -> Vec<u8> {
-        let mut packet =
-            vec![0x45, 0, 4, 16, 0, 9, 0x40, 0, 64, 6, 0, 0, 10, 77, 0, 1, 10, 77, 0, 2, 0x13, 0x89, 0, 80];
+        let mut packet = vec![
+            0x45, 0, 4, 16, 0, 9, 0x40, 0, 64, 6, 0, 0, 10, 77, 0, 1, 10, 77, 0, 2, 0x13, 0x89, 0,
+            80,
+        ];
         packet.extend(seq.to_be_bytes());
         packet.extend([0, 0, 0, 0, 0x50, 0x10]);
         packet.resize(1040, 0);
@@ -338,7 +382,8 @@ mod tests {
         let peer = Shared::default();
         let outputs = Outputs { log: log.boxed(), sender: sender.boxed(), peer: peer.boxed() };
         let clock = Clock::start();
-        let (mut collector, recorder) = Recorder::start(outputs, clock, vec!["air".to_owned()]).unwrap();
+        let (mut collector, recorder) =
+            Recorder::start(outputs, clock, vec!["air".to_owned()]).unwrap();
         let direction = Direction::Forward;
         let packets = [packet(0), packet(1000), packet(2000), packet(1000)];
         for (place, packet) in packets.iter().enumerate() {
@@ -347,21 +392,46 @@ mod tests {
         for (cause, packet) in [(Cause::Wireless, &packets[1]), (Cause::Congestion, &packets[2])] {
             let link = LinkId(0);
             let came = at(1);
-            collector.take(&Sight::Lost { came, at: at(21), cause, link, queue_packets: 3, direction, packet });
+            collector.take(&Sight::Lost {
+                came,
+                at: at(21),
+                cause,
+                link,
+                queue_packets: 3,
+                direction,
+                packet,
+            });
         }
         let queued = Span::from_millis(2);
         let marked = true;
         let due = at(80);
         let written = due + Span::from_micros(10);
-        collector.take(&Sight::Delivered { came: at(0), due, written, queued, marked, direction, packet: &packets[0] });
+        collector.take(&Sight::Delivered {
+            came: at(0),
+            due,
+            written,
+            queued,
+            marked,
+            direction,
+            packet: &packets[0],
+        });
         drop(collector);
         let summary = recorder.finish(3, true, DeviceDrops::default()).unwrap();
         let forward = &summary.forward;
-        assert_eq!((forward.packets, forward.delivered, forward.in_flight, forward.marked), (4, 1, 1, 1));
+        assert_eq!(
+            (forward.packets, forward.delivered, forward.in_flight, forward.marked),
+            (4, 1, 1, 1)
+        );
         assert_eq!((forward.queue_drops, forward.wireless_losses), (1, 1));
         // 1000 bytes in 80 ms.
-        assert_eq!((summary.seconds, forward.goodput_bps, summary.exit_status), (0.08, 100_000.0, 3));
-        assert_eq!((forward.queueing_delay.p50_ms, summary.lateness.worst_ms), (Some(2.0), Some(0.01)));
+        assert_eq!(
+            (summary.seconds, forward.goodput_bps, summary.exit_status),
+            (0.08, 100_000.0, 3)
+        );
+        assert_eq!(
+            (forward.queueing_delay.p50_ms, summary.lateness.worst_ms),
+            (Some(2.0), Some(0.01))
+        );
         assert_eq!((summary.back.packets, summary.back.queueing_delay.p50_ms), (0, None));
         let log = String::from_utf8(log.bytes()).unwrap();
         let rows: Vec<&str> = log.lines().map(|line| line.split_once(',').unwrap().1).collect();
@@ -374,7 +444,10 @@ mod tests {
             ]
         );
         // A header of 24 bytes, and per packet 16 and the snap.
-        assert_eq!([sender, peer].map(|file| file.bytes().len()), [24 + 4 * (16 + 128), 24 + 16 + 128]);
+        assert_eq!(
+            [sender, peer].map(|file| file.bytes().len()),
+            [24 + 4 * (16 + 128), 24 + 16 + 128]
+        );
     }
 
     #[test]

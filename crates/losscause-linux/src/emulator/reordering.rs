@@ -1,7 +1,7 @@
 //! Packets that are held back behind the path, so that later ones overtake them.
 //!
-//! The simulator's links keep the order of packets, so no scenario asks for this; real paths do not always, and a test of
-//! what looks at real traffic needs a path that does not.
+//! The simulator's links keep the order of packets, so no scenario asks for this; real paths do not
+//! always, and a test of what looks at real traffic needs a path that does not.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,12 @@ pub(super) struct HeldBack<T> {
 
 impl<T> HeldBack<T> {
     pub(super) fn new(rule: Reordering, seed: u64) -> Self {
-        Self { rule, stream: Stream::new(seed, "emulator/order"), packets: BTreeMap::new(), count: 0 }
+        Self {
+            rule,
+            stream: Stream::new(seed, "emulator/order"),
+            packets: BTreeMap::new(),
+            count: 0,
+        }
     }
 
     /// A packet is at the end of the path: returns it, unless it is held back.

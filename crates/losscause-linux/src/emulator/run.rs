@@ -42,20 +42,23 @@ const PEER_PATIENCE: Duration = Duration::from_secs(2);
 const PEER_UNASKED: Duration = Duration::from_millis(300);
 /// After that long it is ended.
 const PEER_ASKED: Duration = Duration::from_secs(1);
-/// After an interruption COMMAND may end by itself (a terminal has told it, too), then it is asked to.
+/// After an interruption COMMAND may end by itself (a terminal has told it, too), then it is asked
+/// to.
 const UNASKED: Duration = Duration::from_millis(500);
 /// After that long, since the interruption, it is ended.
 const ASKED: Duration = Duration::from_millis(2_500);
 /// How often commands are looked at.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Runs COMMAND and the peer's command over the path until COMMAND ends, or is made to end because of `interrupted`.
+/// Runs COMMAND and the peer's command over the path until COMMAND ends, or is made to end because
+/// of `interrupted`.
 ///
 /// The program must call [`intercept`](super::intercept) first in its `main`.
 ///
 /// # Errors
-/// COMMAND does not exist, the program is not root, TUN is missing, the peer's command ends with a failure before COMMAND
-/// begins, an output cannot be written, or the kernel refuses a step. Nothing is left behind.
+/// COMMAND does not exist, the program is not root, TUN is missing, the peer's command ends with a
+/// failure before COMMAND begins, an output cannot be written, or the kernel refuses a step.
+/// Nothing is left behind.
 pub fn emulate(setup: Setup, interrupted: &AtomicBool) -> Result<Summary, Error> {
     let Setup { path, command, output, peer, outputs } = setup;
     find(command.first().map_or(OsStr::new(""), OsString::as_os_str))?;
@@ -67,7 +70,8 @@ pub fn emulate(setup: Setup, interrupted: &AtomicBool) -> Result<Summary, Error>
     let link = Running::start(move |stop| link.run(stop, |sight| collector.take(&sight)))?;
 
     let shell = |peer: OsString| vec!["sh".into(), "-c".into(), peer];
-    let mut peer = peer.map(|peer| start(&receiver, shell(peer), SENDER, Output::Error)).transpose()?;
+    let mut peer =
+        peer.map(|peer| start(&receiver, shell(peer), SENDER, Output::Error)).transpose()?;
     if let Some(peer) = &mut peer {
         wait_until_listening(peer, &receiver, interrupted)?;
     }
@@ -80,7 +84,8 @@ pub fn emulate(setup: Setup, interrupted: &AtomicBool) -> Result<Summary, Error>
         peer.terminate();
         ends_within(&mut peer, PEER_ASKED)?;
     }
-    let device_drops = DeviceDrops { sender: sender.run(device_drops)??, peer: receiver.run(device_drops)?? };
+    let device_drops =
+        DeviceDrops { sender: sender.run(device_drops)??, peer: receiver.run(device_drops)?? };
     let real_time = link.stop()?;
     recorder.finish(exit_status, real_time, device_drops)
 }
@@ -98,9 +103,16 @@ fn start(
     })?
 }
 
-fn wait_until_listening(peer: &mut Launched, host: &Host, interrupted: &AtomicBool) -> Result<(), Error> {
+fn wait_until_listening(
+    peer: &mut Launched,
+    host: &Host,
+    interrupted: &AtomicBool,
+) -> Result<(), Error> {
     let begun = Instant::now();
-    while begun.elapsed() < PEER_PATIENCE && !interrupted.load(Ordering::Relaxed) && !host.run(is_listening)? {
+    while begun.elapsed() < PEER_PATIENCE
+        && !interrupted.load(Ordering::Relaxed)
+        && !host.run(is_listening)?
+    {
         match peer.try_status()? {
             Some(0) => return Ok(()),
             Some(status) => return Err(Error::PeerEnded { status }),
@@ -110,8 +122,13 @@ fn wait_until_listening(peer: &mut Launched, host: &Host, interrupted: &AtomicBo
     Ok(())
 }
 
-/// Waits until COMMAND ends and returns its exit status. If the link ends first, COMMAND is ended, too.
-fn wait(command: &mut Launched, link: &Running<bool>, interrupted: &AtomicBool) -> Result<u8, Error> {
+/// Waits until COMMAND ends and returns its exit status. If the link ends first, COMMAND is ended,
+/// too.
+fn wait(
+    command: &mut Launched,
+    link: &Running<bool>,
+    interrupted: &AtomicBool,
+) -> Result<u8, Error> {
     let mut interrupted_at = None;
     let mut asked = false;
     loop {
@@ -154,11 +171,16 @@ struct Running<T> {
 }
 
 impl<T: Send + 'static> Running<T> {
-    fn start(run: impl FnOnce(&AtomicBool) -> Result<T, Error> + Send + 'static) -> Result<Self, Error> {
+    fn start(
+        run: impl FnOnce(&AtomicBool) -> Result<T, Error> + Send + 'static,
+    ) -> Result<Self, Error> {
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
         let thread = thread::Builder::new().name("link".to_owned()).spawn(move || run(&told));
-        Ok(Self { stop, thread: Some(thread.map_err(Error::system("a thread cannot be started"))?) })
+        Ok(Self {
+            stop,
+            thread: Some(thread.map_err(Error::system("a thread cannot be started"))?),
+        })
     }
 
     fn is_over(&self) -> bool {
@@ -180,18 +202,25 @@ impl<T> Drop for Running<T> {
     }
 }
 
-/// Checks that a program exists and may be executed: as a path if it has a slash, on the PATH otherwise.
+/// Checks that a program exists and may be executed: as a path if it has a slash, on the PATH
+/// otherwise.
 fn find(program: &OsStr) -> Result<(), Error> {
     let is_program = |file: &FilePath| {
-        fs::metadata(file).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+        fs::metadata(file)
+            .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
     };
     let found = if program.as_encoded_bytes().contains(&b'/') {
         is_program(FilePath::new(program))
     } else {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        !program.is_empty() && std::env::split_paths(&path).any(|folder| is_program(&folder.join(program)))
+        !program.is_empty()
+            && std::env::split_paths(&path).any(|folder| is_program(&folder.join(program)))
     };
-    if found { Ok(()) } else { Err(Error::NoProgram { program: program.to_string_lossy().into_owned() }) }
+    if found {
+        Ok(())
+    } else {
+        Err(Error::NoProgram { program: program.to_string_lossy().into_owned() })
+    }
 }
 
 #[cfg(test)]
@@ -203,7 +232,10 @@ mod tests {
         assert!(find(OsStr::new("sh")).is_ok() && find(OsStr::new("/bin/sh")).is_ok());
         for missing in ["", "no-such-program", "/bin", "./no-such-program", "/etc/passwd"] {
             let error = find(OsStr::new(missing)).unwrap_err();
-            assert!(error.is_bad_input() && matches!(&error, Error::NoProgram { program } if program == missing));
+            assert!(
+                error.is_bad_input()
+                    && matches!(&error, Error::NoProgram { program } if program == missing)
+            );
         }
     }
 }

@@ -49,7 +49,8 @@ pub struct DirectionSummary {
     pub in_flight: u64,
     /// Delivered packets that queues marked (ECN).
     pub marked: u64,
-    /// Distinct bytes of TCP's payload, and all bytes of other payload, per second; bits per second.
+    /// Distinct bytes of TCP's payload, and all bytes of other payload, per second; bits per
+    /// second.
     pub goodput_bps: f64,
     /// How long delivered packets waited in queues, without transmissions.
     pub queueing_delay: Quantiles,
@@ -62,7 +63,10 @@ impl Summary {
     /// A TUN device dropped packets: the counts and the log of drops are not complete.
     pub fn check(&self) -> Result<(), Error> {
         let DeviceDrops { sender, peer } = self.device_drops;
-        match [(Direction::Forward, sender), (Direction::Back, peer)].into_iter().find(|(_, packets)| *packets > 0) {
+        match [(Direction::Forward, sender), (Direction::Back, peer)]
+            .into_iter()
+            .find(|(_, packets)| *packets > 0)
+        {
             Some((end, packets)) => Err(Error::DeviceDrops { end, packets }),
             None => Ok(()),
         }

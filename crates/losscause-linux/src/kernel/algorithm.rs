@@ -1,7 +1,7 @@
 //! The programs by name, their settings, and the parameters that they are loaded with.
 //!
-//! An algorithm's parameters are those of [`losscause`]: its defaults, its ranges, its sentences about them. This file
-//! turns them into the fixed-point numbers of `bpf/types.h`.
+//! An algorithm's parameters are those of [`losscause`]: its defaults, its ranges, its sentences
+//! about them. This file turns them into the fixed-point numbers of `bpf/types.h`.
 
 use losscause::filter::Lookback;
 use losscause::lda::{SpikeConfig, VegasBufferConfig, ZbsConfig};
@@ -35,16 +35,56 @@ enum Rule {
 
 /// All of them.
 pub const ALGORITHMS: &[Algorithm] = &[
-    Algorithm::new("lc_spike", "Reno; wireless if the RTT is not in a spike (Dalwadi)", Rule::Spike),
-    Algorithm::new("lc_newreno_ff", "Reno; wireless if few of the last RTTs were outliers (Barman)", Rule::FlipFlop),
-    Algorithm::new("lc_westwood_vt", "Westwood; wireless if few packets are queued (Koo)", Rule::WestwoodVt),
-    Algorithm::new("lc_zigzag", "Reno; wireless if the RTT is well below its mean (Cen)", Rule::ZigZag),
-    Algorithm::new("lc_zbs", "Reno; ZigZag, mBiaz or Spike, whichever suits the path (Cen)", Rule::Zbs),
-    Algorithm::new("lc_veno", "Veno, a yardstick: a smaller cut if few packets are queued (Fu)", Rule::Veno),
-    Algorithm::new("lc_cubic_spike", "CUBIC; wireless if the RTT is not in a spike (Dalwadi)", Rule::Spike),
-    Algorithm::new("lc_cubic_zbs", "CUBIC; ZigZag, mBiaz or Spike, whichever suits the path (Cen)", Rule::Zbs),
-    Algorithm::new("lc_sift", "Reno; wireless if sixteen readings of the path together say so", Rule::Sift),
-    Algorithm::new("lc_cubic_sift", "CUBIC; wireless if sixteen readings of the path together say so", Rule::Sift),
+    Algorithm::new(
+        "lc_spike",
+        "Reno; wireless if the RTT is not in a spike (Dalwadi)",
+        Rule::Spike,
+    ),
+    Algorithm::new(
+        "lc_newreno_ff",
+        "Reno; wireless if few of the last RTTs were outliers (Barman)",
+        Rule::FlipFlop,
+    ),
+    Algorithm::new(
+        "lc_westwood_vt",
+        "Westwood; wireless if few packets are queued (Koo)",
+        Rule::WestwoodVt,
+    ),
+    Algorithm::new(
+        "lc_zigzag",
+        "Reno; wireless if the RTT is well below its mean (Cen)",
+        Rule::ZigZag,
+    ),
+    Algorithm::new(
+        "lc_zbs",
+        "Reno; ZigZag, mBiaz or Spike, whichever suits the path (Cen)",
+        Rule::Zbs,
+    ),
+    Algorithm::new(
+        "lc_veno",
+        "Veno, a yardstick: a smaller cut if few packets are queued (Fu)",
+        Rule::Veno,
+    ),
+    Algorithm::new(
+        "lc_cubic_spike",
+        "CUBIC; wireless if the RTT is not in a spike (Dalwadi)",
+        Rule::Spike,
+    ),
+    Algorithm::new(
+        "lc_cubic_zbs",
+        "CUBIC; ZigZag, mBiaz or Spike, whichever suits the path (Cen)",
+        Rule::Zbs,
+    ),
+    Algorithm::new(
+        "lc_sift",
+        "Reno; wireless if sixteen readings of the path together say so",
+        Rule::Sift,
+    ),
+    Algorithm::new(
+        "lc_cubic_sift",
+        "CUBIC; wireless if sixteen readings of the path together say so",
+        Rule::Sift,
+    ),
 ];
 
 /// What an algorithm is loaded with.
@@ -66,9 +106,11 @@ impl Algorithm {
     /// # Errors
     /// [`KernelError::UnknownAlgorithm`], which lists them all.
     pub fn find(name: &str) -> Result<&'static Self, KernelError> {
-        ALGORITHMS.iter().find(|algorithm| algorithm.name == name).ok_or_else(|| KernelError::UnknownAlgorithm {
-            name: name.to_owned(),
-            known: ALGORITHMS.iter().map(|algorithm| algorithm.name).collect(),
+        ALGORITHMS.iter().find(|algorithm| algorithm.name == name).ok_or_else(|| {
+            KernelError::UnknownAlgorithm {
+                name: name.to_owned(),
+                known: ALGORITHMS.iter().map(|algorithm| algorithm.name).collect(),
+            }
         })
     }
 
@@ -121,7 +163,8 @@ impl Settings {
         self.lda.set(key, value).map_err(|error| KernelError::Setting { algorithm, error })
     }
 
-    /// The parameters as the program reads them: `struct lc_parameters`, 64-bit numbers in the machine's byte order.
+    /// The parameters as the program reads them: `struct lc_parameters`, 64-bit numbers in the
+    /// machine's byte order.
     ///
     /// # Errors
     /// A parameter lies outside its range, or beyond what fixed point holds.
@@ -131,18 +174,16 @@ impl Settings {
         let caps = [u64::from(self.caps.max_run), fraction(self.caps.max_share)];
         let mut words = Vec::from(caps);
         for word in self.algorithm.rule.words() {
-            words.push(word.of(&self.lda).map_err(|(key, value, largest)| KernelError::TooLarge {
-                algorithm,
-                key,
-                value,
-                largest,
+            words.push(word.of(&self.lda).map_err(|(key, value, largest)| {
+                KernelError::TooLarge { algorithm, key, value, largest }
             })?);
         }
         Ok(words)
     }
 }
 
-/// `LC_FRACTION_SHIFT` and `LC_LARGEST_FRACTION` of `bpf/types.h`, and the longest setting in time: a day.
+/// `LC_FRACTION_SHIFT` and `LC_LARGEST_FRACTION` of `bpf/types.h`, and the longest setting in time:
+/// a day.
 const FRACTION_SHIFT: u32 = 18;
 const LARGEST_FRACTION: f64 = 64.0;
 const LONGEST_MS: f64 = 86_400_000.0;
@@ -199,16 +240,21 @@ impl Word {
             Word::Is(key, choice) | Word::Fixed(key, choice) => match lda.get(key) {
                 Some(Value::Text(chosen)) => u64::from(chosen == choice),
                 Some(Value::Flag(flag)) => u64::from(flag),
-                other => unreachable!("{key} is a choice or a flag of this algorithm, not {other:?}"),
+                other => {
+                    unreachable!("{key} is a choice or a flag of this algorithm, not {other:?}")
+                }
             },
         })
     }
 }
 
-/// Spike with extremes of the last minute. As published they hold for ever; a connection may live for days, and one outlier
-/// among its round-trip times would then hide every queue.
+/// Spike with extremes of the last minute. As published they hold for ever; a connection may live
+/// for days, and one outlier among its round-trip times would then hide every queue.
 fn spike() -> SpikeConfig {
-    SpikeConfig { window: Lookback { time: Span::from_secs(60), pkts: 0 }, ..SpikeConfig::default() }
+    SpikeConfig {
+        window: Lookback { time: Span::from_secs(60), pkts: 0 },
+        ..SpikeConfig::default()
+    }
 }
 
 impl Rule {
@@ -228,13 +274,17 @@ impl Rule {
     /// The fields of its `struct lc_lda_parameters`, in their order.
     fn words(self) -> &'static [Word] {
         match self {
-            Rule::Spike => &[Word::Fraction("alpha"), Word::Fraction("beta"), Word::Millis("window_ms")],
+            Rule::Spike => {
+                &[Word::Fraction("alpha"), Word::Fraction("beta"), Word::Millis("window_ms")]
+            }
             Rule::ZigZag => &[Word::Fraction("alpha"), Word::Is("judged_by", "after-gap")],
             Rule::FlipFlop => &[Word::Count("history"), Word::Count("eta")],
             Rule::Sift => &[Word::Parts("margin_db", 10.0), Word::Parts("most_ignored", 65_536.0)],
-            Rule::WestwoodVt | Rule::Veno => {
-                &[Word::Fraction("alpha"), Word::Fraction("beta"), Word::Fixed("between", "undecided")]
-            }
+            Rule::WestwoodVt | Rule::Veno => &[
+                Word::Fraction("alpha"),
+                Word::Fraction("beta"),
+                Word::Fixed("between", "undecided"),
+            ],
             Rule::Zbs => &[
                 Word::Fraction("rott_margin"),
                 Word::Fraction("unshared_from"),
@@ -269,18 +319,25 @@ mod tests {
 
     #[test]
     fn parameters_become_multiples_of_2_to_the_minus_18() {
-        // max_run 1000, max_share 0.1 = 26214.4 / 2^18; alpha 1/2 = 131072 / 2^18, beta 1/3 = 87381.3 / 2^18.
+        // max_run 1000, max_share 0.1 = 26214.4 / 2^18; alpha 1/2 = 131072 / 2^18, beta 1/3 =
+        // 87381.3 / 2^18.
         assert_eq!(with("lc_spike", &[]), Ok(vec![1000, 26_214, 131_072, 87_381, 60_000_000_000]));
         // 1/32 = 8192 / 2^18; before-gap.
         assert_eq!(with("lc_zigzag", &[]), Ok(vec![1000, 26_214, 8_192, 0]));
-        assert_eq!(with("lc_zigzag", &["judged_by=after-gap", "max_run=5"]), Ok(vec![5, 26_214, 8_192, 1]));
+        assert_eq!(
+            with("lc_zigzag", &["judged_by=after-gap", "max_run=5"]),
+            Ok(vec![5, 26_214, 8_192, 1])
+        );
         // 14 and 16 packets; undecided between.
         assert_eq!(with("lc_westwood_vt", &[]).expect("valid")[2..], [14 << 18, 16 << 18, 1]);
         assert_eq!(with("lc_veno", &[]).expect("valid")[2..], [3 << 18, 3 << 18, 0]);
         assert_eq!(with("lc_newreno_ff", &["history=8", "eta=4"]).expect("valid")[2..], [8, 4]);
         // 4 dB in tenths; 0.001 = 65.5 / 2^16, rounded down as the reference does.
         assert_eq!(with("lc_sift", &[]).expect("valid")[2..], [40, 65]);
-        assert_eq!(with("lc_cubic_sift", &["margin_db=0", "most_ignored=1"]).expect("valid")[2..], [0, 65_536]);
+        assert_eq!(
+            with("lc_cubic_sift", &["margin_db=0", "most_ignored=1"]).expect("valid")[2..],
+            [0, 65_536]
+        );
     }
 
     #[test]
@@ -294,19 +351,38 @@ mod tests {
                 "update=at-losses",
                 "lc_spike has no setting update, expected one of alpha, beta, window_ms, max_run, max_share",
             ),
-            ("lc_sift", "margin_db=61", "lc_sift: margin_db is 61 but must be a number from 0 to 60"),
-            ("lc_spike", "max_share=2", "lc_spike: max_share is 2 but must be a number from 0 to 1"),
-            ("lc_spike", "max_run=-1", "lc_spike: max_run is -1 but must be a whole number from 0 to 2^32 - 1"),
+            (
+                "lc_sift",
+                "margin_db=61",
+                "lc_sift: margin_db is 61 but must be a number from 0 to 60",
+            ),
+            (
+                "lc_spike",
+                "max_share=2",
+                "lc_spike: max_share is 2 but must be a number from 0 to 1",
+            ),
+            (
+                "lc_spike",
+                "max_run=-1",
+                "lc_spike: max_run is -1 but must be a whole number from 0 to 2^32 - 1",
+            ),
             (
                 "lc_zbs",
                 "shared_from=100",
                 "lc_zbs: shared_from is 100 but must be at most 64, because the kernel computes in fixed point",
             ),
-            ("lc_newreno_ff", "eta=11", "lc_newreno_ff: eta is 11 but must not be larger than history, which is 10"),
+            (
+                "lc_newreno_ff",
+                "eta=11",
+                "lc_newreno_ff: eta is 11 but must not be larger than history, which is 10",
+            ),
         ] {
             assert_eq!(with(name, &[setting]), Err(sentence.to_owned()));
         }
         let unknown = Algorithm::find("lc_reno").expect_err("there is none").to_string();
-        assert!(unknown.starts_with("there is no algorithm \"lc_reno\", expected one of lc_spike, "), "{unknown}");
+        assert!(
+            unknown.starts_with("there is no algorithm \"lc_reno\", expected one of lc_spike, "),
+            "{unknown}"
+        );
     }
 }

@@ -9,12 +9,12 @@ use losscause::registry::{ConfigError, check};
 /// | `max_run` | losses | 1000 | 0 to 2^32 - 1 |
 /// | `max_share` | packets | 0.1 | 0 to 1 |
 ///
-/// A run ends with a reduction of the window. Without the cap, a rule that never sees congestion would never yield to
-/// other flows. At a loss rate p, a run of 1000 losses ends after 1000/p packets; Reno then averages a window of about
-/// sqrt(1500/p) packets, 270 at p = 2 %.
+/// A run ends with a reduction of the window. Without the cap, a rule that never sees congestion
+/// would never yield to other flows. At a loss rate p, a run of 1000 losses ends after 1000/p
+/// packets; Reno then averages a window of about sqrt(1500/p) packets, 270 at p = 2 %.
 ///
-/// The share is that of the last 256 to 512 packets. A path that loses more than a tenth of its packets is treated as
-/// congested, whatever the rule says.
+/// The share is that of the last 256 to 512 packets. A path that loses more than a tenth of its
+/// packets is treated as congested, whatever the rule says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Caps {
     /// At most this many losses in a row are ignored.
@@ -44,8 +44,10 @@ impl Caps {
                 check("max_run", value, whole, "a whole number from 0 to 2^32 - 1")
                     .map(|()| self.max_run = value as u32)
             }
-            "max_share" => check("max_share", value, |v| (0.0..=1.0).contains(&v), "a number from 0 to 1")
-                .map(|()| self.max_share = value),
+            "max_share" => {
+                check("max_share", value, |v| (0.0..=1.0).contains(&v), "a number from 0 to 1")
+                    .map(|()| self.max_share = value)
+            }
             _ => return None,
         })
     }

@@ -66,7 +66,9 @@ pub enum KernelError {
         error: ConfigError,
     },
     /// A setting exceeds what fixed-point numbers hold.
-    #[error("{algorithm}: {key} is {value} but must be at most {largest}, because the kernel computes in fixed point")]
+    #[error(
+        "{algorithm}: {key} is {value} but must be at most {largest}, because the kernel computes in fixed point"
+    )]
     TooLarge {
         /// The algorithm.
         algorithm: &'static str,
@@ -90,7 +92,9 @@ pub enum KernelError {
         name: &'static str,
     },
     /// Another process reads its log.
-    #[error("the judgements of {name} are read by another process; only one can read them at a time")]
+    #[error(
+        "the judgements of {name} are read by another process; only one can read them at a time"
+    )]
     LogInUse {
         /// The name.
         name: &'static str,
@@ -141,7 +145,9 @@ pub enum KernelError {
         reason: io::Error,
     },
     /// A record is not of the size that this version writes.
-    #[error("{name} was loaded by another version of losscause; unload it with --force and load it again")]
+    #[error(
+        "{name} was loaded by another version of losscause; unload it with --force and load it again"
+    )]
     OtherVersion {
         /// The program.
         name: &'static str,

@@ -65,7 +65,9 @@ impl Pins {
     }
 
     fn remove(&self) -> Result<(), KernelError> {
-        for file in [self.link(), self.connections(), self.totals(), self.judgements(), self.log_state()] {
+        for file in
+            [self.link(), self.connections(), self.totals(), self.judgements(), self.log_state()]
+        {
             ignore_missing(fs::remove_file(&file), &file)?;
         }
         ignore_missing(fs::remove_dir(&self.dir), &self.dir)
@@ -84,8 +86,8 @@ fn ignore_missing(outcome: io::Result<()>, file: &Path) -> Result<(), KernelErro
 /// Loads the program that `settings` belong to. It stays loaded until [`unload`] or the next boot.
 ///
 /// # Errors
-/// The machine or a setting is not fit for it, the name is taken, or the kernel refuses the program. Nothing of it is
-/// left then.
+/// The machine or a setting is not fit for it, the name is taken, or the kernel refuses the
+/// program. Nothing of it is left then.
 pub fn load(settings: &Settings, options: Options) -> Result<Loaded, KernelError> {
     let name = settings.algorithm().name;
     let words = settings.words()?;
@@ -141,7 +143,9 @@ fn attach(
             Some("totals") => map.pin(pins.totals()).map_err(refused("pin"))?,
             Some("judgements") => map.pin(pins.judgements()).map_err(refused("pin"))?,
             Some("log_state") => map.pin(pins.log_state()).map_err(refused("pin"))?,
-            Some(own) if own == name => link = Some(map.attach_struct_ops().map_err(refused("attach"))?),
+            Some(own) if own == name => {
+                link = Some(map.attach_struct_ops().map_err(refused("attach"))?)
+            }
             _ => {}
         }
     }
@@ -151,19 +155,21 @@ fn attach(
     Ok(verified)
 }
 
-/// The kernel's flag for algorithms that every process may choose. It is the first field of the program's
-/// `struct tcp_congestion_ops` (bpf/kernel.h).
+/// The kernel's flag for algorithms that every process may choose. It is the first field of the
+/// program's `struct tcp_congestion_ops` (bpf/kernel.h).
 const TCP_CONG_NON_RESTRICTED: u32 = 1;
 
 /// The callback, and the instructions that the verifier went through.
 fn verified_instructions(program: &libbpf_rs::Program<'_>) -> Option<(String, u32)> {
     let id = libbpf_rs::Program::id_from_fd(std::os::fd::AsFd::as_fd(program)).ok()?;
     let name = program.name().to_str()?.trim_start_matches("lc_").to_owned();
-    libbpf_rs::query::ProgInfoIter::default().find(|info| info.id == id).map(|info| (name, info.verified_insns))
+    libbpf_rs::query::ProgInfoIter::default()
+        .find(|info| info.id == id)
+        .map(|info| (name, info.verified_insns))
 }
 
-/// Unloads a program. Connections that use it keep it until they close, and are refused as a reason not to unload it
-/// unless `force`. Returns how many there were.
+/// Unloads a program. Connections that use it keep it until they close, and are refused as a reason
+/// not to unload it unless `force`. Returns how many there were.
 ///
 /// # Errors
 /// It is not loaded, is in use, or is the default of this network namespace.
@@ -182,7 +188,8 @@ pub fn unload(name: &str, force: bool) -> Result<usize, KernelError> {
         read => read?,
     };
     if !connections.is_empty() && !force {
-        let connections = connections.iter().map(|c| format!("{} > {}", c.local, c.remote)).collect();
+        let connections =
+            connections.iter().map(|c| format!("{} > {}", c.local, c.remote)).collect();
         return Err(KernelError::InUse { name, connections });
     }
     pins.remove()?;
@@ -196,7 +203,8 @@ pub fn unload(name: &str, force: bool) -> Result<usize, KernelError> {
 
 /// The loaded programs of this crate, in the order of their names.
 pub(super) fn loaded() -> Vec<&'static str> {
-    let mut names: Vec<_> = super::algorithm::ALGORITHMS.iter().map(|algorithm| algorithm.name).collect();
+    let mut names: Vec<_> =
+        super::algorithm::ALGORITHMS.iter().map(|algorithm| algorithm.name).collect();
     names.retain(|name| Pins::of(name).link().exists());
     names.sort_unstable();
     names

@@ -17,11 +17,12 @@ use super::load::Pins;
 use super::record::{Ends, Judged, Logged};
 use super::{KernelError, machine, refusal};
 
-/// A judgement: lost packets that lie next to each other, or a reduction of the window without a loss.
+/// A judgement: lost packets that lie next to each other, or a reduction of the window without a
+/// loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct VerdictRecord {
-    /// When the ACK came or the timer expired that declared them lost, since the start of 1970. A loss within a recovery
-    /// is judged with the next ACK.
+    /// When the ACK came or the timer expired that declared them lost, since the start of 1970. A
+    /// loss within a recovery is judged with the next ACK.
     #[serde(rename = "time_s", serialize_with = "as_seconds")]
     pub time: Time,
     /// The connection's own address and port.
@@ -30,11 +31,11 @@ pub struct VerdictRecord {
     pub remote: SocketAddr,
     /// Inode number of its network namespace, as in `/proc/PID/ns/net`.
     pub netns: u32,
-    /// Sequence number of the first lost byte. None if no SACK has shown where packets are missing, which is so for
-    /// retransmissions that were lost too; and for reductions without a loss.
+    /// Sequence number of the first lost byte. None if no SACK has shown where packets are missing,
+    /// which is so for retransmissions that were lost too; and for reductions without a loss.
     pub seq: Option<u32>,
-    /// Packets judged; 0 for a reduction without a loss. The reason `timeout` revises: so many packets that were declared
-    /// lost at the same time, and were judged wireless, are congestion.
+    /// Packets judged; 0 for a reduction without a loss. The reason `timeout` revises: so many
+    /// packets that were declared lost at the same time, and were judged wireless, are congestion.
     pub packets: u32,
     /// The verdict, and why.
     #[serde(flatten)]
@@ -45,7 +46,8 @@ fn as_seconds<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Err
     serializer.serialize_f64(time.as_secs_f64())
 }
 
-/// Reads the judgements of a loaded program. They are logged from [`open`](Self::open) until it is dropped.
+/// Reads the judgements of a loaded program. They are logged from [`open`](Self::open) until it is
+/// dropped.
 pub struct VerdictLog {
     name: &'static str,
     ring: RingBuffer<'static>,
@@ -70,7 +72,8 @@ impl VerdictLog {
     /// Begins to log the judgements of the loaded program of that name.
     ///
     /// # Errors
-    /// There is no such algorithm, it is not loaded, another process reads its log, or the kernel refuses to be read.
+    /// There is no such algorithm, it is not loaded, another process reads its log, or the kernel
+    /// refuses to be read.
     pub fn open(name: &str) -> Result<Self, KernelError> {
         let name = super::Algorithm::find(name)?.name;
         machine::check()?;
@@ -95,21 +98,24 @@ impl VerdictLog {
         ring.consume().map_err(refused)?;
         arrived.try_iter().for_each(drop);
         let since_1970 = nanos(ClockId::CLOCK_REALTIME)? - nanos(ClockId::CLOCK_MONOTONIC)?;
-        let mut log = Self { name, ring, arrived, state, dropped_before: 0, since_1970, _lock: lock };
+        let mut log =
+            Self { name, ring, arrived, state, dropped_before: 0, since_1970, _lock: lock };
         log.dropped_before = log.word(DROPPED)?;
         log.read_for(LEASE)?;
         Ok(log)
     }
 
-    /// Waits until there are judgements, at most this long, and takes them. Call it at least once a minute: what comes
-    /// later than a minute after the last call counts as dropped.
+    /// Waits until there are judgements, at most this long, and takes them. Call it at least once a
+    /// minute: what comes later than a minute after the last call counts as dropped.
     ///
     /// # Errors
     /// The program was loaded by another version, or the kernel refuses to be read.
     pub fn wait(&mut self, at_most: Duration) -> Result<Vec<VerdictRecord>, KernelError> {
         self.read_for(LEASE + at_most)?;
         match self.ring.poll(at_most) {
-            Err(error) if error.kind() != libbpf_rs::ErrorKind::Interrupted => Err(self.refused(&error)),
+            Err(error) if error.kind() != libbpf_rs::ErrorKind::Interrupted => {
+                Err(self.refused(&error))
+            }
             _ => Ok(()),
         }?;
         let records = self.arrived.try_iter().map(|logged| self.record(logged));
@@ -143,7 +149,10 @@ impl VerdictLog {
     }
 
     fn word(&self, key: u32) -> Result<u64, KernelError> {
-        let bytes = self.state.lookup(&key.to_ne_bytes(), MapFlags::ANY).map_err(|error| self.refused(&error))?;
+        let bytes = self
+            .state
+            .lookup(&key.to_ne_bytes(), MapFlags::ANY)
+            .map_err(|error| self.refused(&error))?;
         let word = bytes.and_then(|bytes| Some(u64::from_ne_bytes(bytes.try_into().ok()?)));
         word.ok_or(KernelError::OtherVersion { name: self.name })
     }

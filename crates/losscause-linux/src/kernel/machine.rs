@@ -32,7 +32,8 @@ pub(super) fn check() -> Result<(), KernelError> {
 }
 
 fn check_release(release: &str) -> Result<(), KernelError> {
-    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|n| n.parse::<u32>().ok());
+    let mut numbers =
+        release.split(|c: char| !c.is_ascii_digit()).map_while(|n| n.parse::<u32>().ok());
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     if version < OLDEST {
         return Err(KernelError::OldKernel { release: release.to_owned(), oldest: OLDEST });
@@ -65,7 +66,8 @@ pub(super) fn is_default(name: &str) -> Result<bool, KernelError> {
 }
 
 fn read(file: &str) -> Result<String, KernelError> {
-    fs::read_to_string(file).map_err(|reason: io::Error| KernelError::File { file: file.to_owned(), reason })
+    fs::read_to_string(file)
+        .map_err(|reason: io::Error| KernelError::File { file: file.to_owned(), reason })
 }
 
 #[cfg(test)]
@@ -77,7 +79,9 @@ mod tests {
         for release in ["6.4.0", "6.18.44-fc", "7.0-rc1", "10.1"] {
             assert!(check_release(release).is_ok(), "{release}");
         }
-        for (release, shown) in [("6.3.9-arch", "6.3.9-arch"), ("5.15.0-100-generic", "5.15"), ("4.18", "4.18")] {
+        for (release, shown) in
+            [("6.3.9-arch", "6.3.9-arch"), ("5.15.0-100-generic", "5.15"), ("4.18", "4.18")]
+        {
             let error = check_release(release).expect_err(release).to_string();
             assert!(error.contains(shown) && error.contains("6.4 or newer"), "{error}");
         }

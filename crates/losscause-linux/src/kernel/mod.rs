@@ -13,11 +13,12 @@
 //! unit        a systemd unit that loads a program at boot
 //! ```
 //!
-//! `bpf/` holds the programs, one small file each. `bpf/lda/` has the algorithms in fixed point; a test replays streams of
-//! observations through them and through the algorithms of [`losscause`], which are the reference.
+//! `bpf/` holds the programs, one small file each. `bpf/lda/` has the algorithms in fixed point; a
+//! test replays streams of observations through them and through the algorithms of [`losscause`],
+//! which are the reference.
 //!
-//! A program stays loaded after the process that loaded it has ended, because its link and its maps are pinned under
-//! `/sys/fs/bpf/losscause/NAME`.
+//! A program stays loaded after the process that loaded it has ended, because its link and its maps
+//! are pinned under `/sys/fs/bpf/losscause/NAME`.
 
 pub mod algorithm;
 mod caps;

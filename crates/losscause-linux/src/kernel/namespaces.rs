@@ -1,4 +1,5 @@
-//! The network namespaces of this machine: those of its processes, and those that are mounted as files.
+//! The network namespaces of this machine: those of its processes, and those that are mounted as
+//! files.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -14,16 +15,21 @@ use super::KernelError;
 /// The mounts that the calling process sees.
 const MOUNTS: &str = "/proc/thread-self/mountinfo";
 
-/// Moves the calling thread to every network namespace in turn, and calls `visit` there. The thread stays in the last one.
+/// Moves the calling thread to every network namespace in turn, and calls `visit` there. The thread
+/// stays in the last one.
 ///
 /// # Errors
-/// The kernel's files cannot be read, it refuses to enter a namespace, or `visit` fails. A process or a namespace that
-/// ends meanwhile is no error, nor is a process that may not be inspected.
-pub(super) fn visit_each(mut visit: impl FnMut() -> Result<(), KernelError>) -> Result<(), KernelError> {
+/// The kernel's files cannot be read, it refuses to enter a namespace, or `visit` fails. A process
+/// or a namespace that ends meanwhile is no error, nor is a process that may not be inspected.
+pub(super) fn visit_each(
+    mut visit: impl FnMut() -> Result<(), KernelError>,
+) -> Result<(), KernelError> {
     let mut seen = BTreeSet::new();
     let mut enter = |file: &Path, expected: Option<u64>| {
         let failed = |reason| KernelError::File { file: file.display().to_string(), reason };
-        let Some(inode) = reachable(fs::metadata(file)).map_err(failed)?.map(|metadata| metadata.ino()) else {
+        let Some(inode) =
+            reachable(fs::metadata(file)).map_err(failed)?.map(|metadata| metadata.ino())
+        else {
             return Ok(());
         };
         // Something else may be mounted over it.
@@ -54,24 +60,41 @@ pub(super) fn visit_each(mut visit: impl FnMut() -> Result<(), KernelError>) -> 
 /// The entries of a folder of `/proc` that are numbers; none if the process is gone.
 fn numbered(dir: &Path) -> Result<Vec<PathBuf>, KernelError> {
     let failed = |reason| KernelError::File { file: dir.display().to_string(), reason };
-    let is_numbered = |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes()[0].is_ascii_digit());
-    let Some(entries) = reachable(fs::read_dir(dir)).map_err(failed)? else { return Ok(Vec::new()) };
-    let paths = entries.filter_map(|entry| reachable(entry).transpose().map(|entry| entry.map(|entry| entry.path())));
-    paths.filter(|path| path.as_ref().map_or(true, is_numbered)).collect::<io::Result<_>>().map_err(failed)
+    let is_numbered = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes()[0].is_ascii_digit())
+    };
+    let Some(entries) = reachable(fs::read_dir(dir)).map_err(failed)? else {
+        return Ok(Vec::new());
+    };
+    let paths = entries.filter_map(|entry| {
+        reachable(entry).transpose().map(|entry| entry.map(|entry| entry.path()))
+    });
+    paths
+        .filter(|path| path.as_ref().map_or(true, is_numbered))
+        .collect::<io::Result<_>>()
+        .map_err(failed)
 }
 
-/// None if what was read is gone, the process or the file; or if it belongs to a process that this one may not inspect, as
-/// some machines protect their first process even from root.
+/// None if what was read is gone, the process or the file; or if it belongs to a process that this
+/// one may not inspect, as some machines protect their first process even from root.
 fn reachable<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => Ok(None),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(None)
+        }
         Err(error) if error.raw_os_error() == Some(Errno::ESRCH as i32) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// The inode number and the mount point of a network namespace, from a line of `/proc/PID/mountinfo` (proc(5)).
+/// The inode number and the mount point of a network namespace, from a line of
+/// `/proc/PID/mountinfo` (proc(5)).
 fn mounted(line: &str) -> Option<(u64, PathBuf)> {
     let mut fields = line.split(' ').skip(3);
     let root = fields.next()?;
@@ -80,10 +103,14 @@ fn mounted(line: &str) -> Option<(u64, PathBuf)> {
     Some((inode, unescaped(mount_point)))
 }
 
-/// A path of `/proc/PID/mountinfo`: a space, a tab, a newline and a backslash are written as octal numbers of three digits.
+/// A path of `/proc/PID/mountinfo`: a space, a tab, a newline and a backslash are written as octal
+/// numbers of three digits.
 fn unescaped(path: &str) -> PathBuf {
     let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
-    escapes.iter().fold(path.to_owned(), |path, (escape, character)| path.replace(escape, character)).into()
+    escapes
+        .iter()
+        .fold(path.to_owned(), |path, (escape, character)| path.replace(escape, character))
+        .into()
 }
 
 #[cfg(test)]
@@ -92,7 +119,8 @@ mod tests {
 
     #[test]
     fn a_mounted_network_namespace_is_found_in_the_list_of_mounts() {
-        let line = "541 29 0:4 net:[4026532573] /run/netns/two\\040words rw shared:231 - nsfs nsfs rw";
+        let line =
+            "541 29 0:4 net:[4026532573] /run/netns/two\\040words rw shared:231 - nsfs nsfs rw";
         assert_eq!(mounted(line), Some((4_026_532_573, "/run/netns/two words".into())));
         for other in [
             "542 29 0:4 mnt:[4026532574] /run/snapd/ns/lxd.mnt rw - nsfs nsfs rw",

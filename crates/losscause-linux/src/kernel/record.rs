@@ -73,7 +73,8 @@ pub struct Judged {
     pub verdict: &'static str,
     /// Why.
     pub why: Why,
-    /// What the rule measured: nanoseconds, outliers, thousandths of a packet, or tenths of a decibel.
+    /// What the rule measured: nanoseconds, outliers, thousandths of a packet, or tenths of a
+    /// decibel.
     pub measured: i64,
     /// What it was held against.
     pub limit: i64,
@@ -194,7 +195,11 @@ impl Fields<'_> {
         let remote = self.address(family);
         let local_port = self.u16();
         let remote_port = self.u16();
-        Ends { netns, local: SocketAddr::new(local, local_port), remote: SocketAddr::new(remote, remote_port) }
+        Ends {
+            netns,
+            local: SocketAddr::new(local, local_port),
+            remote: SocketAddr::new(remote, remote_port),
+        }
     }
 
     fn address(&mut self, family: u32) -> IpAddr {
@@ -242,7 +247,13 @@ impl Logged {
         let packets = fields.u32();
         let seq = fields.u32();
         let located = fields.u32();
-        Some(Self { at, ends, packets, seq: (located != 0).then_some(seq), judged: fields.judged()? })
+        Some(Self {
+            at,
+            ends,
+            packets,
+            seq: (located != 0).then_some(seq),
+            judged: fields.judged()?,
+        })
     }
 }
 

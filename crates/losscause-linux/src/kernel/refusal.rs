@@ -1,7 +1,7 @@
 //! Why the kernel refused a program, in one sentence.
 //!
-//! The kernel answers with an error number. What it means stands in the verifier's log, which libbpf prints. It is collected
-//! here instead.
+//! The kernel answers with an error number. What it means stands in the verifier's log, which
+//! libbpf prints. It is collected here instead.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -21,7 +21,11 @@ pub(super) fn listen() {
 }
 
 /// The error, with the verifier's last word.
-pub(super) fn refused(name: &'static str, step: &'static str, error: &libbpf_rs::Error) -> KernelError {
+pub(super) fn refused(
+    name: &'static str,
+    step: &'static str,
+    error: &libbpf_rs::Error,
+) -> KernelError {
     let said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     let error = match last_word(&said) {
         Some(word) => format!("{error}: {word}"),
@@ -33,7 +37,9 @@ pub(super) fn refused(name: &'static str, step: &'static str, error: &libbpf_rs:
 /// The line before the verifier's statistics; without a verifier's log, libbpf's first line.
 fn last_word(said: &str) -> Option<&str> {
     let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let end = lines.iter().position(|line| line.starts_with("processed ") || line.starts_with("-- END PROG LOAD LOG"));
+    let end = lines.iter().position(|line| {
+        line.starts_with("processed ") || line.starts_with("-- END PROG LOAD LOG")
+    });
     let word = match end {
         Some(end) if end > 0 => lines[end - 1],
         _ => *lines.first()?,

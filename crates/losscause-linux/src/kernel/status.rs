@@ -69,7 +69,19 @@ impl From<Row> for Connection {
         let Row { sums, rtt, rtt_min, rtt_max, judged, ends, cwnd, ssthresh, srtt, .. } = row;
         let Ends { netns, local, remote } = ends;
         let ssthresh_pkts = (ssthresh < NO_SSTHRESH).then_some(ssthresh);
-        Self { local, remote, netns, cwnd_pkts: cwnd, ssthresh_pkts, rtt, rtt_min, rtt_max, srtt, sums, last: judged }
+        Self {
+            local,
+            remote,
+            netns,
+            cwnd_pkts: cwnd,
+            ssthresh_pkts,
+            rtt,
+            rtt_min,
+            rtt_max,
+            srtt,
+            sums,
+            last: judged,
+        }
     }
 }
 
@@ -94,7 +106,8 @@ fn read(name: &'static str) -> Result<Status, KernelError> {
     let pins = Pins::of(name);
     let refused = |error: libbpf_rs::Error| refusal::refused(name, "status", &error);
     let totals = MapHandle::from_pinned_path(pins.totals()).map_err(refused)?;
-    let bytes = totals.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(refused)?.unwrap_or_default();
+    let bytes =
+        totals.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(refused)?.unwrap_or_default();
     let totals = Totals::read(&bytes).ok_or(KernelError::OtherVersion { name })?;
     Ok(Status { name, totals, connections: connections(name, &pins)? })
 }
@@ -127,7 +140,8 @@ fn listed(name: &'static str, pins: &Pins) -> Result<Vec<Connection>, KernelErro
             let mut bytes = Vec::new();
             let file = || format!("the connections of {name}");
             let mut rows = Iter::new(&link).map_err(refused)?;
-            rows.read_to_end(&mut bytes).map_err(|reason| KernelError::File { file: file(), reason })?;
+            rows.read_to_end(&mut bytes)
+                .map_err(|reason| KernelError::File { file: file(), reason })?;
             let (rows, rest) = bytes.as_chunks::<ROW_BYTES>();
             if !rest.is_empty() {
                 return Err(KernelError::OtherVersion { name });

@@ -5,9 +5,14 @@ use super::Settings;
 /// Where units of the administrator belong.
 pub const UNIT_DIR: &str = "/etc/systemd/system";
 
-/// The name of the unit for these settings and its text. `binary` is the path of the `losscause` command, `settings` are the
-/// `KEY=VALUE` pairs that `--set` got.
-pub fn unit(binary: &str, loaded: &Settings, settings: &[String], allow_unprivileged: bool) -> (String, String) {
+/// The name of the unit for these settings and its text. `binary` is the path of the `losscause`
+/// command, `settings` are the `KEY=VALUE` pairs that `--set` got.
+pub fn unit(
+    binary: &str,
+    loaded: &Settings,
+    settings: &[String],
+    allow_unprivileged: bool,
+) -> (String, String) {
     let name = loaded.algorithm().name;
     let mut command = format!("{} kernel load {name}", quoted(binary));
     for setting in settings {
@@ -40,7 +45,8 @@ pub fn unit(binary: &str, loaded: &Settings, settings: &[String], allow_unprivil
 
 /// A word of a unit's command line: in quotes, with what systemd would replace doubled.
 fn quoted(word: &str) -> String {
-    let doubled = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('$', "$$");
+    let doubled =
+        word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('$', "$$");
     if doubled.contains(|c: char| c.is_whitespace() || c == '"' || c == '\'') {
         format!("\"{doubled}\"")
     } else {
@@ -60,7 +66,10 @@ mod tests {
         assert_eq!(name, "losscause-lc-spike.service");
         let load = "ExecStart=\"/opt/my tools/losscause\" kernel load lc_spike --set alpha=0.4 --allow-unprivileged\n";
         assert!(text.contains(load), "{text}");
-        assert!(text.contains("ExecStop=\"/opt/my tools/losscause\" kernel unload lc_spike --force\n"), "{text}");
+        assert!(
+            text.contains("ExecStop=\"/opt/my tools/losscause\" kernel unload lc_spike --force\n"),
+            "{text}"
+        );
     }
 
     #[test]

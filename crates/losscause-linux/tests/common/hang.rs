@@ -1,13 +1,14 @@
-//! Ends a test that hangs, with a sentence. What a test waits for must happen, however slow the machine is; when it happens is
-//! no part of any claim, because a machine that is busy with other work takes its time.
+//! Ends a test that hangs, with a sentence. What a test waits for must happen, however slow the
+//! machine is; when it happens is no part of any claim, because a machine that is busy with other
+//! work takes its time.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use std::process::{Child, ExitStatus, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// All that is waited for takes seconds on an idle machine. A run that a test stops is planned to take far longer than this, so
-/// that one which goes on to its planned end hangs.
+/// All that is waited for takes seconds on an idle machine. A run that a test stops is planned to
+/// take far longer than this, so that one which goes on to its planned end hangs.
 const HANGS_AFTER: Duration = Duration::from_secs(180);
 
 /// Between two looks.

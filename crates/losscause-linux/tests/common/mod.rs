@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// Whether this machine lets the tests make networks: root, and TUN devices. If not, says that the test is skipped; with
-/// `CI=true` that is a failure.
+/// Whether this machine lets the tests make networks: root, and TUN devices. If not, says that the
+/// test is skipped; with `CI=true` that is a failure.
 pub(crate) fn can_make_networks() -> bool {
     let missing = if !nix::unistd::geteuid().is_root() {
         "root"
@@ -12,7 +12,10 @@ pub(crate) fn can_make_networks() -> bool {
     } else {
         return true;
     };
-    assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{missing} is missing, and CI skips nothing");
+    assert!(
+        std::env::var_os("CI").is_none_or(|ci| ci != "true"),
+        "{missing} is missing, and CI skips nothing"
+    );
     eprintln!("skipped: {missing} is missing");
     false
 }

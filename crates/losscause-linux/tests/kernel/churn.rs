@@ -45,7 +45,8 @@ struct KernelLog(File);
 impl KernelLog {
     fn from_now_on() -> Self {
         let nonblocking = OFlag::O_NONBLOCK.bits();
-        let mut log = OpenOptions::new().read(true).custom_flags(nonblocking).open("/dev/kmsg").unwrap();
+        let mut log =
+            OpenOptions::new().read(true).custom_flags(nonblocking).open("/dev/kmsg").unwrap();
         log.seek(SeekFrom::End(0)).unwrap();
         Self(log)
     }
@@ -71,12 +72,17 @@ impl KernelLog {
     }
 }
 
-/// The programs and maps in the kernel that are ours, by kind, number and name. A struct_ops is a map.
+/// The programs and maps in the kernel that are ours, by kind, number and name. A struct_ops is a
+/// map.
 fn in_the_kernel() -> BTreeSet<(&'static str, u32, String)> {
-    let ours =
-        |name: &str| name.starts_with("lc_") || matches!(name, "connections" | "totals" | "judgements" | "log_state");
-    let programs = ProgInfoIter::default().map(|info| ("program", info.id, info.name.to_string_lossy().into_owned()));
-    let maps = MapInfoIter::default().map(|info| ("map", info.id, info.name.to_string_lossy().into_owned()));
+    let ours = |name: &str| {
+        name.starts_with("lc_")
+            || matches!(name, "connections" | "totals" | "judgements" | "log_state")
+    };
+    let programs = ProgInfoIter::default()
+        .map(|info| ("program", info.id, info.name.to_string_lossy().into_owned()));
+    let maps = MapInfoIter::default()
+        .map(|info| ("map", info.id, info.name.to_string_lossy().into_owned()));
     programs.chain(maps).filter(|(_, _, name)| ours(name)).collect()
 }
 
@@ -104,7 +110,8 @@ fn come_and_go(rounds: usize) {
         for round in 0..rounds {
             let algorithm = &algorithm::ALGORITHMS[round % algorithm::ALGORITHMS.len()];
             let _loaded = Loaded::new(algorithm.name, &[]);
-            let mut pairs: Vec<Pair> = (0..CONNECTIONS).map(|_| Pair::open(&listener, algorithm.name)).collect();
+            let mut pairs: Vec<Pair> =
+                (0..CONNECTIONS).map(|_| Pair::open(&listener, algorithm.name)).collect();
             pairs.iter_mut().for_each(Pair::send);
             // Those of the round before have lost their registration, and go on.
             outliving.iter_mut().for_each(Pair::send);
@@ -114,8 +121,11 @@ fn come_and_go(rounds: usize) {
         outliving.iter_mut().for_each(Pair::send);
     };
     thread::spawn(in_own_network).join().unwrap();
-    // The kernel frees programs when the last socket that uses them is gone, which takes it a moment.
-    hang::wait_until("the kernel has freed the programs and maps", || in_the_kernel().is_subset(&before));
+    // The kernel frees programs when the last socket that uses them is gone, which takes it a
+    // moment.
+    hang::wait_until("the kernel has freed the programs and maps", || {
+        in_the_kernel().is_subset(&before)
+    });
     let pins = Path::new("/sys/fs/bpf/losscause");
     assert!(algorithm::ALGORITHMS.iter().all(|algorithm| !pins.join(algorithm.name).exists()));
     assert_eq!(log.warnings(), Vec::<String>::new());

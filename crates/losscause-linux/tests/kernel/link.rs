@@ -1,5 +1,6 @@
-//! Two hosts, each a thread in a network namespace of its own, and a link between them: 10 Mb/s, 20 ms each way, a queue of
-//! one bandwidth-delay product. The namespaces end with the threads and sockets in them.
+//! Two hosts, each a thread in a network namespace of its own, and a link between them: 10 Mb/s, 20
+//! ms each way, a queue of one bandwidth-delay product. The namespaces end with the threads and
+//! sockets in them.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -113,7 +114,8 @@ impl Link {
         });
         let mut ends: Vec<(u8, SyncDevice)> = arriving.iter().take(2).collect();
         ends.sort_by_key(|(end, _)| *end);
-        let [near_end, far_end] = <[_; 2]>::try_from(ends).map_err(|_| "two hosts").unwrap().map(|(_, device)| device);
+        let [near_end, far_end] =
+            <[_; 2]>::try_from(ends).map_err(|_| "two hosts").unwrap().map(|(_, device)| device);
         let flags = shared.clone();
         let link = thread::spawn(move || {
             let mut out = Lane::new(harm);
@@ -121,7 +123,9 @@ impl Link {
             let mut looked = Instant::now();
             while !flags.over.load(Ordering::Relaxed) {
                 let cut = flags.cut.load(Ordering::Relaxed);
-                flags.longest_pause_ns.fetch_max(looked.elapsed().as_nanos() as u64, Ordering::Relaxed);
+                flags
+                    .longest_pause_ns
+                    .fetch_max(looked.elapsed().as_nanos() as u64, Ordering::Relaxed);
                 looked = Instant::now();
                 out.carry(&near_end, &far_end, cut);
                 back.carry(&far_end, &near_end, cut);
@@ -164,8 +168,8 @@ impl Link {
         hang::wait_until(&format!("{bytes} bytes have arrived"), || self.delivered() >= bytes);
     }
 
-    /// How late this link has been at most in a round trip: each way it takes a packet late, and delivers it late, by at most
-    /// the time between two looks.
+    /// How late this link has been at most in a round trip: each way it takes a packet late, and
+    /// delivers it late, by at most the time between two looks.
     pub(crate) fn latest_ms(&self) -> f64 {
         4e-6 * self.shared.longest_pause_ns.load(Ordering::Relaxed) as f64
     }
@@ -202,7 +206,9 @@ fn enter(own: &str, peer: &str) -> SyncDevice {
     fs::write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1").unwrap();
     fs::write("/proc/sys/net/ipv4/tcp_ecn", "1").unwrap();
     let device = DeviceBuilder::new().name("tun0").mtu(1_500).build_sync().unwrap();
-    let ip = |arguments: &[&str]| assert!(Command::new("ip").args(arguments).status().unwrap().success());
+    let ip = |arguments: &[&str]| {
+        assert!(Command::new("ip").args(arguments).status().unwrap().success())
+    };
     ip(&["address", "add", own, "peer", peer, "dev", "tun0"]);
     ip(&["link", "set", "tun0", "up"]);
     device.set_nonblocking(true).unwrap();
@@ -265,7 +271,8 @@ impl Lane {
             return;
         }
         let begins = self.departures.back().copied().unwrap_or(now);
-        let takes = Duration::from_nanos((packet.len() as f64 * 8_000.0 / BITS_PER_MICROSECOND) as u64);
+        let takes =
+            Duration::from_nanos((packet.len() as f64 * 8_000.0 / BITS_PER_MICROSECOND) as u64);
         self.departures.push_back(begins + takes);
         self.large_packets += u32::from(packet.len() > 500);
         let mut packet = packet.to_vec();
@@ -279,11 +286,13 @@ impl Lane {
     }
 }
 
-/// Sets "congestion experienced" in an IPv4 header (RFC 3168, section 5) and its checksum (RFC 791, section 3.1).
+/// Sets "congestion experienced" in an IPv4 header (RFC 3168, section 5) and its checksum (RFC 791,
+/// section 3.1).
 fn mark(packet: &mut [u8]) {
     packet[1] |= 3;
     packet[10..12].fill(0);
-    let words = packet[..20].chunks(2).map(|word| u32::from(u16::from_be_bytes([word[0], word[1]])));
+    let words =
+        packet[..20].chunks(2).map(|word| u32::from(u16::from_be_bytes([word[0], word[1]])));
     let sum: u32 = words.sum();
     let folded = (sum & 0xffff) + (sum >> 16);
     let folded = (folded & 0xffff) + (folded >> 16);

@@ -13,19 +13,23 @@ use losscause_linux::emulator::{Clock, EmulatedLink, Header, Host, PEER, Path, S
 use losscause_linux::kernel::{KernelError, Sums, VerdictLog, VerdictRecord, Why, status};
 use losscause_sim::live::Direction;
 use losscause_sim::truth::Cause;
-use losscause_sim::{ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
+use losscause_sim::{
+    ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic,
+};
 use nix::sys::socket::{setsockopt, sockopt};
 
 use super::{Loaded, fit};
 
 const PORT: u16 = 5001;
 
-/// A transfer of `pieces` of 16 KiB over 10 Mb/s and 40 ms whose channel corrupts every 50th packet, and whose queue is never
-/// full. Returns the sequence numbers of the packets that the channel corrupted.
+/// A transfer of `pieces` of 16 KiB over 10 Mb/s and 40 ms whose channel corrupts every 50th
+/// packet, and whose queue is never full. Returns the sequence numbers of the packets that the
+/// channel corrupted.
 fn transfer(algorithm: &'static str, pieces: usize) -> BTreeSet<u32> {
     let queue = QueueSpec::DropTail { limit: Limit::Packets(10_000) };
     let channel = ChannelSpec::Bernoulli { loss: 0.02 };
-    let link = LinkSpec { channel, ..LinkSpec::wired("air", 10_000_000, Span::from_millis(20), queue) };
+    let link =
+        LinkSpec { channel, ..LinkSpec::wired("air", 10_000_000, Span::from_millis(20), queue) };
     let flow = FlowSpec::new("test", &[LinkId(0)], &[], Traffic::cbr(1_000_000, 1_000));
     let path = Path::new(&Network { links: vec![link], flows: vec![flow] }, FlowId(0), 1).unwrap();
     let (sender, senders_device) = Host::new(SENDER, &[]).unwrap();
@@ -45,7 +49,8 @@ fn transfer(algorithm: &'static str, pieces: usize) -> BTreeSet<u32> {
         lost
     });
     let listener = peer.run(|| TcpListener::bind((PEER, PORT)).unwrap()).unwrap();
-    let arrived = thread::spawn(move || listener.accept().unwrap().0.read_to_end(&mut Vec::new()).unwrap());
+    let arrived =
+        thread::spawn(move || listener.accept().unwrap().0.read_to_end(&mut Vec::new()).unwrap());
     let send = move || {
         let mut stream = TcpStream::connect((PEER, PORT)).unwrap();
         setsockopt(&stream, sockopt::TcpCongestion, &algorithm.into()).unwrap();
@@ -60,7 +65,8 @@ fn transfer(algorithm: &'static str, pieces: usize) -> BTreeSet<u32> {
     link.join().unwrap()
 }
 
-/// The sums of the records, as the totals count them: a timeout turns losses from wireless to congestion.
+/// The sums of the records, as the totals count them: a timeout turns losses from wireless to
+/// congestion.
 fn sums(records: &[VerdictRecord]) -> Sums {
     let mut sums = Sums::default();
     for record in records {
@@ -109,13 +115,23 @@ fn every_number_in_the_log_is_of_a_packet_that_the_link_lost() {
         assert_eq!((record.local.ip(), record.remote.ip()), (SENDER.into(), PEER.into()));
         assert_eq!(record.remote.port(), PORT);
         // Full segments: 1500 bytes without 40 of headers and 12 of timestamps.
-        named.extend(record.seq.iter().flat_map(|seq| (0..record.packets).map(|n| seq.wrapping_add(n * 1_448))));
+        named.extend(
+            record
+                .seq
+                .iter()
+                .flat_map(|seq| (0..record.packets).map(|n| seq.wrapping_add(n * 1_448))),
+        );
     }
     let invented: Vec<&u32> = named.difference(&lost).collect();
     assert!(invented.is_empty(), "{invented:?} were not lost: {records:?}");
     // The rest: the handshake, the tail, and what a timeout repaired.
     println!("{} of them named", named.len());
-    assert!(lost.len() > 50 && 10 * named.len() > 9 * lost.len(), "{} of {}", named.len(), lost.len());
+    assert!(
+        lost.len() > 50 && 10 * named.len() > 9 * lost.len(),
+        "{} of {}",
+        named.len(),
+        lost.len()
+    );
 }
 
 #[test]

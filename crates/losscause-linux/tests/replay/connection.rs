@@ -1,4 +1,5 @@
-//! `lc_spike` as a whole on one connection whose round-trip time stands still: every loss is wireless by its rule.
+//! `lc_spike` as a whole on one connection whose round-trip time stands still: every loss is
+//! wireless by its rule.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -38,20 +39,27 @@ struct Sender {
 
 impl Sender {
     fn new(first_seq: u32) -> Self {
-        Self { first_seq, text: format!("o {first_seq} {MSS} 100\n"), at_us: 0, una: 0, delivered: 0 }
+        Self {
+            first_seq,
+            text: format!("o {first_seq} {MSS} 100\n"),
+            at_us: 0,
+            una: 0,
+            delivered: 0,
+        }
     }
 
     fn seq(&self, packet: u32) -> u32 {
         self.first_seq.wrapping_add(packet.wrapping_mul(MSS))
     }
 
-    /// An ACK of everything before packet `una`, with SACK blocks of packets from the first number to before the second.
-    /// It delivers `pkts` packets.
+    /// An ACK of everything before packet `una`, with SACK blocks of packets from the first number
+    /// to before the second. It delivers `pkts` packets.
     fn ack(&mut self, una: u32, blocks: &[(u32, u32)], pkts: u32) {
         self.at_us += 1_000;
         self.una = una;
         self.delivered += pkts;
-        write!(self.text, "a {} {RTT_US} {} {}", self.at_us, self.seq(una), self.delivered).unwrap();
+        write!(self.text, "a {} {RTT_US} {} {}", self.at_us, self.seq(una), self.delivered)
+            .unwrap();
         for &(from, to) in blocks {
             write!(self.text, " {} {}", self.seq(from), self.seq(to)).unwrap();
         }
@@ -65,7 +73,8 @@ impl Sender {
         }
     }
 
-    /// The next `lost` packets do not arrive and the three after them do; then the kernel declares the loss.
+    /// The next `lost` packets do not arrive and the three after them do; then the kernel declares
+    /// the loss.
     fn lose(&mut self, lost: u32) {
         let first = self.una;
         for arrived in 1..=3 {
@@ -140,8 +149,9 @@ fn the_share_cap_forgets_what_was_ignored_long_ago() {
     };
     // A fiftieth of at least 256 packets: 5. The sixth loss is refused.
     lose(&mut sender, 6);
-    // At 512 packets the counts are halved: 2 of 256 were ignored. At the first loss now 378 packets are counted, at the
-    // sixth 403, whose fiftieth is 8: six more are ignored. Had none been forgotten, it would be two.
+    // At 512 packets the counts are halved: 2 of 256 were ignored. At the first loss now 378
+    // packets are counted, at the sixth 403, whose fiftieth is 8: six more are ignored. Had none
+    // been forgotten, it would be two.
     sender.deliver(600);
     lose(&mut sender, 7);
     let refused = (CONGESTION, SHARE_CAP);
@@ -164,7 +174,10 @@ fn long_connection(first_seq: u32) -> Sender {
 #[test]
 fn sequence_numbers_that_wrap_change_nothing() {
     let expected = long_connection(1).logged(&[]);
-    assert_eq!(expected.iter().map(|logged| logged.pkts).collect::<Vec<_>>(), [1, 3, 1, 2, 5, 1, 1, 2]);
+    assert_eq!(
+        expected.iter().map(|logged| logged.pkts).collect::<Vec<_>>(),
+        [1, 3, 1, 2, 5, 1, 1, 2]
+    );
     // 4 packets, 3 that change places, then the first loss.
     assert_eq!(expected[0], Logged { verdict: WIRELESS, reason: BY_RULE, pkts: 1, first: Some(7) });
     let packets = long_connection(1).una;
@@ -172,7 +185,11 @@ fn sequence_numbers_that_wrap_change_nothing() {
         // The numbers wrap at the beginning of this packet, and within it.
         for offset in [0, MSS / 2] {
             let first_seq = 0_u32.wrapping_sub(packet * MSS).wrapping_sub(offset);
-            assert_eq!(long_connection(first_seq).logged(&[]), expected, "first number {first_seq}");
+            assert_eq!(
+                long_connection(first_seq).logged(&[]),
+                expected,
+                "first number {first_seq}"
+            );
         }
     }
 }
@@ -187,11 +204,13 @@ fn a_gap_that_is_declared_lost_in_parts_is_located_part_by_part() {
     // The second part is judged with the next ACK, within the episode that the first has begun.
     sender.text.push_str("d 1\nd 2\n");
     sender.recover(3);
-    let places: Vec<_> = sender.logged(&[]).iter().map(|logged| (logged.pkts, logged.first)).collect();
+    let places: Vec<_> =
+        sender.logged(&[]).iter().map(|logged| (logged.pkts, logged.first)).collect();
     assert_eq!(places, [(1, Some(4)), (2, Some(5))]);
 }
 
-/// Sixteen gaps are remembered. `bpf/connection.c` compares the sum of the packets that wait in them after every line.
+/// Sixteen gaps are remembered. `bpf/connection.c` compares the sum of the packets that wait in
+/// them after every line.
 #[test]
 fn a_forgotten_gap_takes_its_packets_along() {
     let mut sender = Sender::new(1);
@@ -206,7 +225,8 @@ fn a_forgotten_gap_takes_its_packets_along() {
     let logged = sender.logged(&["max_share=1"]);
     // The oldest four gaps are forgotten, so the first packets that have a place are in the fifth.
     let places: Vec<Option<u32>> = logged.iter().map(|logged| logged.first).collect();
-    let expected: Vec<Option<u32>> = (4..20).map(|gap| Some(first + 2 * gap)).chain([None]).collect();
+    let expected: Vec<Option<u32>> =
+        (4..20).map(|gap| Some(first + 2 * gap)).chain([None]).collect();
     assert_eq!(places, expected);
     assert_eq!(logged.iter().map(|logged| logged.pkts).sum::<u32>(), 20);
 }

@@ -38,7 +38,8 @@ impl Host {
             "-fno-sanitize=shift-base",
             "-fno-sanitize-recover",
         ]);
-        let status = command.args(definitions).arg(bpf.join(main)).arg("-o").arg(&program).status().unwrap();
+        let status =
+            command.args(definitions).arg(bpf.join(main)).arg("-o").arg(&program).status().unwrap();
         assert!(status.success(), "{main} with {of}");
         Self { program }
     }
@@ -57,7 +58,10 @@ impl Host {
     /// What it prints, with these parameters.
     pub(crate) fn run(&self, parameters: &[u64], input: &str) -> String {
         let mut command = Command::new(&self.program);
-        command.args(parameters.iter().map(u64::to_string)).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+            .args(parameters.iter().map(u64::to_string))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let output = std::thread::scope(|scope| {

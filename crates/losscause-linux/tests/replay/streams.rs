@@ -1,17 +1,18 @@
-//! Streams of observations at a sender: generated, and recorded from simulated senders. Times are in microseconds, as in
-//! the kernel.
+//! Streams of observations at a sender: generated, and recorded from simulated senders. Times are
+//! in microseconds, as in the kernel.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
 
 use losscause::observe::Newest;
 use losscause::{
-    Acked, Algorithm, AnyAlgorithm, AtSender, End, Loss, Numbers, Observation, Signal, Span, Time, Verdict,
+    Acked, Algorithm, AnyAlgorithm, AtSender, End, Loss, Numbers, Observation, Signal, Span, Time,
+    Verdict,
 };
 use losscause_sim::tcp::{Config, Variant};
 use losscause_sim::{
-    ChannelSpec, Detail, Event, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Recorder, Seen,
-    Simulation, TcpLda, Traffic,
+    ChannelSpec, Detail, Event, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec,
+    Recorder, Seen, Simulation, TcpLda, Traffic,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -24,7 +25,8 @@ pub(crate) struct Stream(Vec<Step>);
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Ack(Ack),
-    /// A packet of the gap that begins with this number is declared lost. Gaps are declared in their order.
+    /// A packet of the gap that begins with this number is declared lost. Gaps are declared in
+    /// their order.
     Lost(u64),
 }
 
@@ -58,7 +60,8 @@ impl Stream {
     /// The verdicts of the reference.
     pub(crate) fn verdicts(&self, lda: AnyAlgorithm) -> Vec<Verdict> {
         let mut lda = AtSender::new(lda);
-        // Algorithms for senders take the round-trip time of every ACK, the others only those of arrivals.
+        // Algorithms for senders take the round-trip time of every ACK, the others only those of
+        // arrivals.
         let takes_every_rtt = lda.needs().acks;
         let mut newest = Newest::default();
         let mut verdicts = Vec::new();
@@ -73,7 +76,8 @@ impl Stream {
                     acked.missing = (ack.missing > 0).then_some(Numbers { first: number, last });
                     acked.cwnd_pkts = Some(ack.cwnd.into());
                     number += u64::from(ack.spanned);
-                    let mut observation = newest.advance(at, rtt, [ack.spanned, ack.missing]).with_acked(acked);
+                    let mut observation =
+                        newest.advance(at, rtt, [ack.spanned, ack.missing]).with_acked(acked);
                     if takes_every_rtt {
                         observation.delay = rtt;
                     }
@@ -106,7 +110,8 @@ impl Stream {
     }
 }
 
-/// Streams of random paths: RTTs that wander or stand still, in steps of 1 us or of 1 ms, lost packets, ACKs without an RTT.
+/// Streams of random paths: RTTs that wander or stand still, in steps of 1 us or of 1 ms, lost
+/// packets, ACKs without an RTT.
 pub(crate) fn generated(count: usize) -> Vec<Stream> {
     let mut runner = TestRunner::deterministic();
     let streams = (stream(1), stream(1000)).prop_map(|(fine, coarse)| [fine, coarse]);
@@ -120,21 +125,25 @@ fn stream(step_us: i64) -> impl Strategy<Value = Stream> {
         (2..120_u32, 0..100_u32),
     );
     let path = (1_000..150_000_i64, 0..60_000_i64, 200..5_000_i64, 0..4_usize);
-    (path, proptest::collection::vec(ack, 100..400)).prop_map(move |((base, most, gap, delay), acks)| {
-        let mut at = 0;
-        let mut queue = most / 3;
-        let rounded = |us: i64| us / step_us * step_us;
-        let acks = acks.into_iter().map(|((jitter, walk, kind), (arrived, missing), (cwnd, known))| {
-            let missing = if kind < 5 { 0 } else { missing };
-            at += gap * i64::from(arrived + missing) + jitter * gap / 40;
-            queue = (queue + walk).clamp(0, most);
-            let rtt_us = (known >= 3).then_some(rounded(base + queue).max(step_us));
-            // One ACK in twenty only fills older gaps, or acknowledges nothing.
-            let spanned = if kind < 5 { 0 } else { arrived + missing };
-            Ack { at_us: rounded(at), rtt_us, new_data: kind != 0, spanned, missing, cwnd }
-        });
-        Stream::new(acks.collect::<Vec<_>>(), delay)
-    })
+    (path, proptest::collection::vec(ack, 100..400)).prop_map(
+        move |((base, most, gap, delay), acks)| {
+            let mut at = 0;
+            let mut queue = most / 3;
+            let rounded = |us: i64| us / step_us * step_us;
+            let acks = acks.into_iter().map(
+                |((jitter, walk, kind), (arrived, missing), (cwnd, known))| {
+                    let missing = if kind < 5 { 0 } else { missing };
+                    at += gap * i64::from(arrived + missing) + jitter * gap / 40;
+                    queue = (queue + walk).clamp(0, most);
+                    let rtt_us = (known >= 3).then_some(rounded(base + queue).max(step_us));
+                    // One ACK in twenty only fills older gaps, or acknowledges nothing.
+                    let spanned = if kind < 5 { 0 } else { arrived + missing };
+                    Ack { at_us: rounded(at), rtt_us, new_data: kind != 0, spanned, missing, cwnd }
+                },
+            );
+            Stream::new(acks.collect::<Vec<_>>(), delay)
+        },
+    )
 }
 
 /// The ACKs of every flow's sender.
@@ -181,11 +190,16 @@ pub(crate) fn simulated() -> Vec<Stream> {
                 config: Config::rfc().with_variant(Variant::Sack),
                 lda: TcpLda::Sender(algorithm.build(End::Sender).unwrap()),
             };
-            let flow = |i| FlowSpec::new(format!("tcp {i}"), &[LinkId(0)], &[LinkId(1)], traffic.clone());
+            let flow =
+                |i| FlowSpec::new(format!("tcp {i}"), &[LinkId(0)], &[LinkId(1)], traffic.clone());
             let queue = |pkts| QueueSpec::DropTail { limit: Limit::Packets(pkts) };
-            let wired = |name, pkts| LinkSpec::wired(name, 10_000_000, Span::from_millis(20), queue(pkts));
+            let wired =
+                |name, pkts| LinkSpec::wired(name, 10_000_000, Span::from_millis(20), queue(pkts));
             let out = LinkSpec { channel: ChannelSpec::Bernoulli { loss }, ..wired("out", 34) };
-            let network = Network { links: vec![out, wired("back", 1_000)], flows: (0..flows).map(flow).collect() };
+            let network = Network {
+                links: vec![out, wired("back", 1_000)],
+                flows: (0..flows).map(flow).collect(),
+            };
             let mut simulation = Simulation::new(&network, seed as u64 + 1).unwrap();
             let mut acks = Acks(vec![Vec::new(); flows]);
             simulation.run_until(Time::ZERO + Span::from_secs(60), &mut acks);

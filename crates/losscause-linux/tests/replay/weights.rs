@@ -27,10 +27,20 @@ fn the_weights_in_the_header_are_those_of_a_sender() {
         assert_eq!(*name, format!("LC_{}", reading.to_uppercase().replace(' ', "_")));
     }
     assert_eq!(words("LC_SIFT_START", '\n'), numbers([SENDER.start]));
-    assert_eq!(words("lc_sift_limits[LC_CLUES][LC_INTERVALS - 1] =", ';'), numbers(LIMITS.as_flattened().to_vec()));
-    assert_eq!(words("lc_sift_single[LC_CLUES][LC_INTERVALS] =", ';'), numbers(SENDER.single.as_flattened().to_vec()));
+    assert_eq!(
+        words("lc_sift_limits[LC_CLUES][LC_INTERVALS - 1] =", ';'),
+        numbers(LIMITS.as_flattened().to_vec())
+    );
+    assert_eq!(
+        words("lc_sift_single[LC_CLUES][LC_INTERVALS] =", ';'),
+        numbers(SENDER.single.as_flattened().to_vec())
+    );
     let together = TOGETHER.map(|clues| clues.map(|clue| names[clue]));
     assert_eq!(words("lc_sift_together[LC_TABLES][3] =", ';'), together.as_flattened());
-    let tables = "lc_sift_tables[LC_TABLES][LC_INTERVALS / 2][LC_INTERVALS / 2][LC_INTERVALS / 2] =";
-    assert_eq!(words(tables, ';'), numbers(SENDER.tables.as_flattened().as_flattened().as_flattened().to_vec()));
+    let tables =
+        "lc_sift_tables[LC_TABLES][LC_INTERVALS / 2][LC_INTERVALS / 2][LC_INTERVALS / 2] =";
+    assert_eq!(
+        words(tables, ';'),
+        numbers(SENDER.tables.as_flattened().as_flattened().as_flattened().to_vec())
+    );
 }

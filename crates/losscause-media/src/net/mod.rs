@@ -1,11 +1,12 @@
-//! Both ends on a UDP socket, with Tokio. They read the clock and the system's randomness, and hold a session; all
-//! decisions are the session's.
+//! Both ends on a UDP socket, with Tokio. They read the clock and the system's randomness, and hold
+//! a session; all decisions are the session's.
 //!
 //! - [`Sending`]: hands in media, hears the rate and the losses of each kind.
 //! - [`Receiving`]: hears packets, gaps and verdicts.
 //!
-//! Each end is one task that sleeps until a packet, the application or its next deadline wakes it. Tokio's timers are
-//! exact to about a millisecond; the sender then sends at once what became due meanwhile (see [`crate::Sender`]).
+//! Each end is one task that sleeps until a packet, the application or its next deadline wakes it.
+//! Tokio's timers are exact to about a millisecond; the sender then sends at once what became due
+//! meanwhile (see [`crate::Sender`]).
 
 mod clock;
 mod receiving;
@@ -52,7 +53,9 @@ pub enum NetError {
         reason: io::Error,
     },
     /// A packet is too large for the path's first link.
-    #[error("packets of {bytes} bytes are larger than this path takes (its MTU, less 28 bytes), expected smaller ones")]
+    #[error(
+        "packets of {bytes} bytes are larger than this path takes (its MTU, less 28 bytes), expected smaller ones"
+    )]
     TooLarge {
         /// The packet's size, bytes.
         bytes: usize,
@@ -69,7 +72,9 @@ fn unusable(reason: &io::Error) -> String {
     match reason.kind() {
         io::ErrorKind::AddrInUse => "is in use by another program, expected a free port".to_owned(),
         io::ErrorKind::AddrNotAvailable => "is no address of this machine".to_owned(),
-        io::ErrorKind::PermissionDenied => "may not be used by this user, expected a port from 1024 on".to_owned(),
+        io::ErrorKind::PermissionDenied => {
+            "may not be used by this user, expected a port from 1024 on".to_owned()
+        }
         _ => format!("cannot be used ({reason})"),
     }
 }
@@ -93,12 +98,16 @@ const LARGEST: usize = 65_535;
 /// Packets that a task takes from the socket before it looks at its timers again.
 const AT_ONCE: usize = 64;
 
-/// Whether sending failed for a reason that may pass: a full buffer, or nobody at the address for now. The packet counts
-/// as lost.
+/// Whether sending failed for a reason that may pass: a full buffer, or nobody at the address for
+/// now. The packet counts as lost.
 fn may_pass(reason: &io::Error) -> bool {
-    use io::ErrorKind::{ConnectionRefused, HostUnreachable, Interrupted, NetworkUnreachable, WouldBlock};
-    matches!(reason.kind(), WouldBlock | Interrupted | ConnectionRefused | HostUnreachable | NetworkUnreachable)
-        || reason.raw_os_error() == Some(NO_BUFFER)
+    use io::ErrorKind::{
+        ConnectionRefused, HostUnreachable, Interrupted, NetworkUnreachable, WouldBlock,
+    };
+    matches!(
+        reason.kind(),
+        WouldBlock | Interrupted | ConnectionRefused | HostUnreachable | NetworkUnreachable
+    ) || reason.raw_os_error() == Some(NO_BUFFER)
 }
 
 /// ENOBUFS of Linux.

@@ -22,8 +22,8 @@ pub struct Receiving {
     task: JoinHandle<Result<(), NetError>>,
 }
 
-/// Events that may wait for the application. While as many wait, nothing is read from the socket, so that the sender
-/// hears of it as congestion.
+/// Events that may wait for the application. While as many wait, nothing is read from the socket,
+/// so that the sender hears of it as congestion.
 const EVENTS: usize = 1024;
 /// After the end, a repeated Bye is answered for so long.
 const LINGER: Duration = Duration::from_secs(1);
@@ -33,14 +33,28 @@ impl Receiving {
     ///
     /// # Errors
     /// A setting is out of range, or the address cannot be used.
-    pub async fn bind(address: SocketAddr, config: &ReceiverConfig, key: &Key) -> Result<Self, NetError> {
+    pub async fn bind(
+        address: SocketAddr,
+        config: &ReceiverConfig,
+        key: &Key,
+    ) -> Result<Self, NetError> {
         let receiver = Receiver::new(config, key, &random()?)?;
-        let socket = UdpSocket::bind(address).await.map_err(|reason| NetError::Address { address, reason })?;
+        let socket = UdpSocket::bind(address)
+            .await
+            .map_err(|reason| NetError::Address { address, reason })?;
         let address = socket.local_addr().map_err(NetError::Socket)?;
         let (outgoing, events) = mpsc::channel(EVENTS);
         let (publish, stats) = watch::channel(receiver.stats());
         let (stop, stopped) = watch::channel(false);
-        let task = Task { receiver, socket, clock: Clock::start(), outgoing, publish, stopped, close_at: None };
+        let task = Task {
+            receiver,
+            socket,
+            clock: Clock::start(),
+            outgoing,
+            publish,
+            stopped,
+            close_at: None,
+        };
         Ok(Self { events, stats, address, stop, task: tokio::spawn(task.run()) })
     }
 

@@ -27,7 +27,8 @@ impl Sending {
     /// A setting is out of range, or no socket can send there.
     pub async fn start(to: SocketAddr, config: &SenderConfig, key: &Key) -> Result<Self, NetError> {
         let mut sender = Sender::new(config, key, random()?)?;
-        let any: SocketAddr = if to.is_ipv4() { ([0; 4], 0).into() } else { ([0_u16; 8], 0).into() };
+        let any: SocketAddr =
+            if to.is_ipv4() { ([0; 4], 0).into() } else { ([0_u16; 8], 0).into() };
         let unusable = |reason| NetError::Address { address: to, reason };
         let socket = UdpSocket::bind(any).await.map_err(unusable)?;
         socket.connect(to).await.map_err(unusable)?;
@@ -57,7 +58,12 @@ impl Sending {
     ///
     /// # Errors
     /// The stream has ended.
-    pub async fn send_frame(&self, frame: &[u8], payload_type: u8, media_time: Option<u32>) -> Result<(), PushError> {
+    pub async fn send_frame(
+        &self,
+        frame: &[u8],
+        payload_type: u8,
+        media_time: Option<u32>,
+    ) -> Result<(), PushError> {
         let mut parts = frame.chunks(self.media_bytes).peekable();
         while let Some(part) = parts.next() {
             let marker = parts.peek().is_none();

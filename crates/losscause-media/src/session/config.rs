@@ -26,10 +26,12 @@ use losscause_transport::tfrc;
 use crate::wire::TAG_BYTES;
 use crate::wire::rtp::HEADER_BYTES;
 
-/// The algorithm at a receiver unless another is named: the one that Cen, Cosman and Voelker (2003) propose.
+/// The algorithm at a receiver unless another is named: the one that Cen, Cosman and Voelker (2003)
+/// propose.
 pub const DEFAULT_LDA: &str = "ZBS";
 
-/// Bytes of IPv4 and UDP before a packet. They use links but do not count for the rate (RFC 5348, section 3.1).
+/// Bytes of IPv4 and UDP before a packet. They use links but do not count for the rate (RFC 5348,
+/// section 3.1).
 const IP_UDP_BYTES: u32 = 28;
 /// A report on the wire: IPv4, UDP, and the packet of `wire::feedback` with number and tag.
 const REPORT_BYTES: u32 = IP_UDP_BYTES + 12 + 56 + 8 + 16;
@@ -42,10 +44,11 @@ const PATIENCE: (Span, Span) = (Span::from_secs(1), Span::from_secs(3600));
 /// The settings of a sender.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SenderConfig {
-    /// Size of a full data packet, bytes of UDP payload: TFRC's segment size s. 128 to 65,507; default 1200. A smaller
-    /// packet counts as a full one.
+    /// Size of a full data packet, bytes of UDP payload: TFRC's segment size s. 128 to 65,507;
+    /// default 1200. A smaller packet counts as a full one.
     pub packet_bytes: u16,
-    /// The rate never exceeds this, bits of UDP payload per second. At least one packet per second; default 100 Mb/s.
+    /// The rate never exceeds this, bits of UDP payload per second. At least one packet per second;
+    /// default 100 Mb/s.
     pub max_rate_bps: u64,
     /// Packets that may wait to be sent, 1 to 65,536; default 64.
     pub queue_pkts: usize,
@@ -55,7 +58,12 @@ pub struct SenderConfig {
 
 impl Default for SenderConfig {
     fn default() -> Self {
-        Self { packet_bytes: 1200, max_rate_bps: 100_000_000, queue_pkts: 64, patience: Span::from_secs(10) }
+        Self {
+            packet_bytes: 1200,
+            max_rate_bps: 100_000_000,
+            queue_pkts: 64,
+            patience: Span::from_secs(10),
+        }
     }
 }
 
@@ -121,7 +129,8 @@ pub fn receiver_lda(registry: &Registry, name: &str) -> Result<LdaConfig, Config
     match registry.find(name).filter(runs) {
         Some(lda) => Ok(lda.clone()),
         None => {
-            let known: Vec<&str> = registry.iter().filter(runs).map(|lda| lda.info().name).collect();
+            let known: Vec<&str> =
+                registry.iter().filter(runs).map(|lda| lda.info().name).collect();
             Err(ConfigError::UnknownLda { name: name.to_owned(), known: known.join(", ") })
         }
     }
@@ -160,7 +169,9 @@ pub enum ConfigError {
     #[error("a data packet has {0} bytes, expected 128 to 65507")]
     PacketBytes(u16),
     /// [`SenderConfig::max_rate_bps`].
-    #[error("the largest rate is {given} b/s, expected at least one packet per second, which is {least} b/s")]
+    #[error(
+        "the largest rate is {given} b/s, expected at least one packet per second, which is {least} b/s"
+    )]
     MaxRate {
         /// The setting.
         given: u64,
@@ -200,7 +211,10 @@ mod tests {
             change(&mut config);
             config.validate().unwrap_err().to_string()
         };
-        assert_eq!(error(|c| c.packet_bytes = 127), "a data packet has 127 bytes, expected 128 to 65507");
+        assert_eq!(
+            error(|c| c.packet_bytes = 127),
+            "a data packet has 127 bytes, expected 128 to 65507"
+        );
         assert!(error(|c| c.max_rate_bps = 9599).ends_with("which is 9600 b/s"));
         assert!(error(|c| c.queue_pkts = 0).contains("expected 1 to 65536"));
         assert!(error(|c| c.patience = Span::ZERO).contains("expected 1 s to 1 h"));
@@ -217,7 +231,10 @@ mod tests {
         assert_eq!(receiver_lda(&registry, "zigzag").unwrap().info().name, "ZigZag");
         for name in ["zigzog", "Vegas buffer"] {
             let error = receiver_lda(&registry, name).unwrap_err().to_string();
-            assert!(error.contains(name) && error.contains("ZBS") && !error.contains("Vegas buffer,"), "{error}");
+            assert!(
+                error.contains(name) && error.contains("ZBS") && !error.contains("Vegas buffer,"),
+                "{error}"
+            );
         }
     }
 }

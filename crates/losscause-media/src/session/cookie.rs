@@ -1,12 +1,12 @@
-//! Cookies: a sender that returns one has received a packet at its address, and the receiver had to remember nothing
-//! (the idea of Photuris, RFC 2522, and of QUIC's Retry, RFC 9000, section 8.1).
+//! Cookies: a sender that returns one has received a packet at its address, and the receiver had to
+//! remember nothing (the idea of Photuris, RFC 2522, and of QUIC's Retry, RFC 9000, section 8.1).
 //!
 //! ```text
 //! cookie = issued (ms, 8 bytes) | first 16 bytes of HMAC(secret, issued | packet size | nonce | address)
 //! ```
 //!
-//! The secret is the receiver's own and random. A cookie is valid for 10 s and good for one stream: each stream needs
-//! one that was issued after that of the stream before.
+//! The secret is the receiver's own and random. A cookie is valid for 10 s and good for one stream:
+//! each stream needs one that was issued after that of the stream before.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -42,7 +42,8 @@ impl Cookies {
         self.cookie(millis(now), request)
     }
 
-    /// Whether `cookie` was issued for this request, not long ago, and for no stream yet. Then it is used up.
+    /// Whether `cookie` was issued for this request, not long ago, and for no stream yet. Then it
+    /// is used up.
     pub(crate) fn redeem(&mut self, now: Time, request: Request<'_>, cookie: &Cookie) -> bool {
         let Some((issued, _)) = cookie.split_first_chunk::<8>() else { return false };
         let issued = u64::from_be_bytes(*issued);
@@ -107,10 +108,22 @@ mod tests {
         let mut cookies = Cookies::new(&[1; 32]);
         let own = request("10.0.0.1:5000", &[1; 16]);
         let cookie = cookies.issue(at(1000), own);
-        assert!(!cookies.redeem(at(1100), request("10.0.0.2:5000", &[1; 16]), &cookie), "another address");
-        assert!(!cookies.redeem(at(1100), request("10.0.0.1:5001", &[1; 16]), &cookie), "another port");
-        assert!(!cookies.redeem(at(1100), request("10.0.0.1:5000", &[2; 16]), &cookie), "another nonce");
-        assert!(!cookies.redeem(at(1100), Request { packet_bytes: 100, ..own }, &cookie), "another size");
+        assert!(
+            !cookies.redeem(at(1100), request("10.0.0.2:5000", &[1; 16]), &cookie),
+            "another address"
+        );
+        assert!(
+            !cookies.redeem(at(1100), request("10.0.0.1:5001", &[1; 16]), &cookie),
+            "another port"
+        );
+        assert!(
+            !cookies.redeem(at(1100), request("10.0.0.1:5000", &[2; 16]), &cookie),
+            "another nonce"
+        );
+        assert!(
+            !cookies.redeem(at(1100), Request { packet_bytes: 100, ..own }, &cookie),
+            "another size"
+        );
         assert!(!Cookies::new(&[2; 32]).redeem(at(1100), own, &cookie), "another receiver");
         assert!(!cookies.redeem(at(11_001), own, &cookie), "too old");
         assert!(!cookies.redeem(at(999), own, &cookie), "from the future");

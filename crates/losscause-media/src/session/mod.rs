@@ -12,9 +12,11 @@
 //!                           <------------------  Feedback, Bye
 //! ```
 //!
-//! - `sender`, `receiver`: the state machines; `media`, `event`: what applications hand in and hear.
+//! - `sender`, `receiver`: the state machines; `media`, `event`: what applications hand in and
+//!   hear.
 //! - `vetting`: what the sender believes of a report.
-//! - `cookie`, `replay`, `retry`: the receiver's proof of an address, the window against replays, repeated requests.
+//! - `cookie`, `replay`, `retry`: the receiver's proof of an address, the window against replays,
+//!   repeated requests.
 
 mod config;
 mod cookie;

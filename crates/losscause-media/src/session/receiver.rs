@@ -1,15 +1,17 @@
 //! The receiver: proof of the sender's address, then reports and verdicts.
 //!
-//! [`losscause_transport::tfrc::Receiver`] measures, asks the LDA about every lost packet, and says when to report. A
-//! driver calls the same four methods as at the [`Sender`](super::Sender), and reads [`Receiver::poll_event`] until
-//! none after each.
+//! [`losscause_transport::tfrc::Receiver`] measures, asks the LDA about every lost packet, and says
+//! when to report. A driver calls the same four methods as at the [`Sender`](super::Sender), and
+//! reads [`Receiver::poll_event`] until none after each.
 //!
 //! What holds against packets from anybody:
 //!
 //! - Without the key nothing is answered and nothing changes but a counter.
-//! - Before the sender has proved its address, an answer is no longer than the packet it answers, and nothing is kept.
+//! - Before the sender has proved its address, an answer is no longer than the packet it answers,
+//!   and nothing is kept.
 //! - One stream at a time, from one address; a copy of a packet counts once.
-//! - Memory: the state of one stream, whose parts have bounds of their own, and what the driver has not fetched.
+//! - Memory: the state of one stream, whose parts have bounds of their own, and what the driver has
+//!   not fetched.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -87,7 +89,8 @@ impl Receiver {
     pub fn stop(&mut self, _now: Time) {
         if let Some(stream) = self.stream.as_mut().filter(|stream| !stream.has_ended) {
             stream.has_ended = true;
-            self.out.push_back(stream.control(Control::Bye { packets: 0, reason: Reason::Stopped }));
+            self.out
+                .push_back(stream.control(Control::Bye { packets: 0, reason: Reason::Stopped }));
             self.events.push_back(Event::Ended(End::Stopped));
         }
     }
@@ -97,8 +100,15 @@ impl Receiver {
         self.on_datagram_observed(now, from, bytes, &mut ());
     }
 
-    /// [`Self::on_datagram`] before the eyes of `observer`, which sees what the algorithm sees and says.
-    pub fn on_datagram_observed(&mut self, now: Time, from: SocketAddr, bytes: &[u8], observer: &mut impl Observer) {
+    /// [`Self::on_datagram`] before the eyes of `observer`, which sees what the algorithm sees and
+    /// says.
+    pub fn on_datagram_observed(
+        &mut self,
+        now: Time,
+        from: SocketAddr,
+        bytes: &[u8],
+        observer: &mut impl Observer,
+    ) {
         let used = match wire::kind(bytes) {
             Some(Kind::Data) => self.on_data(now, from, bytes, observer),
             Some(Kind::Control) => self.on_control(now, from, bytes),
@@ -156,8 +166,15 @@ impl Receiver {
     }
 
     /// Uses a data packet; none if it is not of this stream, or not authentic. A replay was used.
-    fn on_data(&mut self, now: Time, from: SocketAddr, bytes: &[u8], observer: &mut impl Observer) -> Option<()> {
-        let stream = self.stream.as_mut().filter(|stream| stream.peer == from && !stream.has_ended)?;
+    fn on_data(
+        &mut self,
+        now: Time,
+        from: SocketAddr,
+        bytes: &[u8],
+        observer: &mut impl Observer,
+    ) -> Option<()> {
+        let stream =
+            self.stream.as_mut().filter(|stream| stream.peer == from && !stream.has_ended)?;
         let (header, _) = rtp::parse(bytes.get(..bytes.len().checked_sub(wire::TAG_BYTES)?)?)?;
         let fits = bytes.len() <= usize::from(stream.packet_bytes) && header.ssrc == stream.ssrc;
         fits.then_some(())?;
@@ -218,7 +235,8 @@ impl Receiver {
 
     /// Uses a control packet; none if it is not authentic, or has no place here. A replay was used.
     fn on_control(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Option<()> {
-        let (ssrc, number, control) = Control::parse(bytes.get(..bytes.len().checked_sub(wire::TAG_BYTES)?)?)?;
+        let (ssrc, number, control) =
+            Control::parse(bytes.get(..bytes.len().checked_sub(wire::TAG_BYTES)?)?)?;
         match control {
             Control::Hello { packet_bytes, nonce } => {
                 self.handshake.open(bytes)?;
@@ -254,7 +272,9 @@ impl Receiver {
             again.then(|| self.out.push_back(stream.control(Control::Accept)))?;
             return Some(());
         }
-        self.cookies.redeem(now, Request { from, nonce: &nonce, packet_bytes }, &cookie).then_some(())?;
+        self.cookies
+            .redeem(now, Request { from, nonce: &nonce, packet_bytes }, &cookie)
+            .then_some(())?;
         let mut stream = Stream {
             peer: from,
             keys: self.key.stream(&nonce, &cookie),
@@ -272,7 +292,8 @@ impl Receiver {
         };
         self.out.push_back(stream.control(Control::Accept));
         self.stream = Some(stream);
-        self.stats = ReceiverStats { foreign_pkts: self.stats.foreign_pkts, ..ReceiverStats::default() };
+        self.stats =
+            ReceiverStats { foreign_pkts: self.stats.foreign_pkts, ..ReceiverStats::default() };
         let media_bytes = usize::from(packet_bytes) - rtp::HEADER_BYTES - wire::TAG_BYTES;
         self.events.push_back(Event::Started { peer: from, media_bytes });
         Some(())
@@ -302,7 +323,8 @@ impl Receiver {
                     // Nothing is sent any more, so only the totals matter.
                     let totals = stream.totals();
                     self.out.push_back(stream.control(Control::Feedback(totals)));
-                    let end = if reason == Reason::Finished { End::Finished } else { End::PeerStopped };
+                    let end =
+                        if reason == Reason::Finished { End::Finished } else { End::PeerStopped };
                     self.events.push_back(Event::Ended(end));
                 }
                 self.out.push_back(stream.control(Control::Bye { packets: 0, reason }));
@@ -349,7 +371,8 @@ struct Judged(Option<Gap>);
 impl Observer for Judged {
     fn on_judged(&mut self, loss: &Loss, judgement: &Judgement) {
         let first = loss.seq().unwrap_or_default();
-        let gap = self.0.get_or_insert(Gap { first, packets: 0, wireless: 0, judgement: *judgement });
+        let gap =
+            self.0.get_or_insert(Gap { first, packets: 0, wireless: 0, judgement: *judgement });
         gap.packets += 1;
         gap.wireless += u64::from(judgement.verdict == Verdict::Wireless);
     }

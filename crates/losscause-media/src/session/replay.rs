@@ -1,7 +1,7 @@
 //! A window over sequence numbers that lets each through once (RFC 3711, section 3.3.2).
 //!
-//! Deviations: 1,024 numbers instead of at least 64, because a packet may be late by as many. What is older counts as
-//! seen.
+//! Deviations: 1,024 numbers instead of at least 64, because a packet may be late by as many. What
+//! is older counts as seen.
 
 /// Numbers that are remembered.
 const WINDOW: u64 = 1024;
@@ -26,7 +26,9 @@ impl ReplayWindow {
         match self.highest {
             None => true,
             Some(highest) if number > highest => true,
-            Some(highest) => highest - number < WINDOW && self.seen[word(number)] & bit(number) == 0,
+            Some(highest) => {
+                highest - number < WINDOW && self.seen[word(number)] & bit(number) == 0
+            }
         }
     }
 

@@ -1,4 +1,5 @@
-//! A request that is repeated until it is answered: after 250 ms, then after twice as long each time, up to 2 s.
+//! A request that is repeated until it is answered: after 250 ms, then after twice as long each
+//! time, up to 2 s.
 
 use losscause::{Span, Time};
 
@@ -58,6 +59,9 @@ mod tests {
             }
         }
         assert_eq!(repeated, [250, 750, 1750, 3750, 5750, 7750, 9750]);
-        assert_eq!(Retry::new(Time::ZERO, Span::from_secs(10)).due(Time::from_nanos(1)), Due::Nothing);
+        assert_eq!(
+            Retry::new(Time::ZERO, Span::from_secs(10)).due(Time::from_nanos(1)),
+            Due::Nothing
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The sender: handshake, then RTP packets at TFRC's rate, then a farewell.
 //!
-//! [`losscause_transport::tfrc::Sender`] decides when a packet is due; here it gets its bytes. A driver calls the four
-//! methods of every state machine of this project, with its clock's time:
+//! [`losscause_transport::tfrc::Sender`] decides when a packet is due; here it gets its bytes. A
+//! driver calls the four methods of every state machine of this project, with its clock's time:
 //!
 //! ```text
 //! on_datagram(now, bytes)      a packet arrived from the receiver's address
@@ -10,9 +10,9 @@
 //! poll_transmit(now)           the next packet to send; call until None after each on_…, push and finish
 //! ```
 //!
-//! A driver that wakes late, because its timer is coarse, may send at once what has become due meanwhile: up to 10 ms
-//! worth, as RFC 5348 (section 8.3) allows for the granularity of an operating system. Timestamps are the times of the
-//! call, so they stay true.
+//! A driver that wakes late, because its timer is coarse, may send at once what has become due
+//! meanwhile: up to 10 ms worth, as RFC 5348 (section 8.3) allows for the granularity of an
+//! operating system. Timestamps are the times of the call, so they stay true.
 
 use std::collections::VecDeque;
 
@@ -123,7 +123,8 @@ impl Sender {
         }
     }
 
-    /// Takes a packet to send when its time has come. Packets may be handed in before the handshake is complete.
+    /// Takes a packet to send when its time has come. Packets may be handed in before the handshake
+    /// is complete.
     ///
     /// # Errors
     /// The packet is too large, too many wait, or the stream ends.
@@ -160,13 +161,16 @@ impl Sender {
         match self.phase {
             Phase::Streaming => self.close(now, Reason::Stopped),
             Phase::Closing(..) | Phase::Closed(_) => {}
-            Phase::Idle | Phase::Greeting(_) | Phase::Starting(..) => self.phase = Phase::Closed(End::Stopped),
+            Phase::Idle | Phase::Greeting(_) | Phase::Starting(..) => {
+                self.phase = Phase::Closed(End::Stopped)
+            }
         }
     }
 
     /// A packet arrived from the receiver's address.
     pub fn on_datagram(&mut self, now: Time, bytes: &[u8]) {
-        let used = wire::kind(bytes) == Some(Kind::Control) && self.on_control(now, bytes).is_some();
+        let used =
+            wire::kind(bytes) == Some(Kind::Control) && self.on_control(now, bytes).is_some();
         if !used {
             self.stats.foreign_pkts += 1;
         }
@@ -206,9 +210,12 @@ impl Sender {
     pub fn poll_timeout(&self) -> Option<Time> {
         match &self.phase {
             Phase::Idle | Phase::Closed(_) => None,
-            Phase::Greeting(retry) | Phase::Starting(retry, _) | Phase::Closing(retry, _) => Some(retry.at),
+            Phase::Greeting(retry) | Phase::Starting(retry, _) | Phase::Closing(retry, _) => {
+                Some(retry.at)
+            }
             Phase::Streaming => {
-                let own = (self.last_sent + ALIVE_EVERY).min(self.last_heard + self.config.patience);
+                let own =
+                    (self.last_sent + ALIVE_EVERY).min(self.last_heard + self.config.patience);
                 Some(self.tfrc.poll_timeout().map_or(own, |at| at.min(own)))
             }
         }
@@ -262,9 +269,11 @@ impl Sender {
         Control::Hello { packet_bytes: self.config.packet_bytes, nonce: self.nonce }
     }
 
-    /// Uses a control packet; none if it is not for this stream, or not authentic. A replay was used.
+    /// Uses a control packet; none if it is not for this stream, or not authentic. A replay was
+    /// used.
     fn on_control(&mut self, now: Time, bytes: &[u8]) -> Option<()> {
-        let (_, number, control) = Control::parse(bytes.get(..bytes.len().checked_sub(wire::TAG_BYTES)?)?)?;
+        let (_, number, control) =
+            Control::parse(bytes.get(..bytes.len().checked_sub(wire::TAG_BYTES)?)?)?;
         if let Control::Challenge { nonce, cookie } = control {
             self.handshake.open(bytes)?;
             let expected = matches!(self.phase, Phase::Greeting(_)) && nonce == self.nonce;

@@ -50,7 +50,8 @@ pub struct ReceiverStats {
     pub received_media_bytes: u64,
     /// Packets that came after a later one.
     pub late_pkts: u64,
-    /// Packets declared lost to congestion, those included about which the algorithm could not tell.
+    /// Packets declared lost to congestion, those included about which the algorithm could not
+    /// tell.
     pub lost_congestion_pkts: u64,
     /// Packets declared lost to the air.
     pub lost_wireless_pkts: u64,
@@ -62,7 +63,8 @@ pub struct ReceiverStats {
     pub reports: u64,
     /// Packets ignored because they were replayed.
     pub replayed_pkts: u64,
-    /// Packets ignored because they are of another form, come from elsewhere, or carry no valid tag.
+    /// Packets ignored because they are of another form, come from elsewhere, or carry no valid
+    /// tag.
     pub foreign_pkts: u64,
 }
 
@@ -95,8 +97,11 @@ const STEP: Span = Span::from_secs(1);
 impl Recent {
     /// A report came; the totals do not fall.
     pub(crate) fn on_report(&mut self, now: Time, report: &Feedback) -> KindShares {
-        let totals =
-            Totals { received: report.received, congestion: report.lost_congestion, wireless: report.lost_wireless };
+        let totals = Totals {
+            received: report.received,
+            congestion: report.lost_congestion,
+            wireless: report.lost_wireless,
+        };
         let newer_at = *self.newer_at.get_or_insert(now);
         if now - newer_at >= STEP {
             self.older = self.newer;
@@ -119,7 +124,8 @@ mod tests {
     fn shares_are_those_of_the_last_one_to_two_seconds() {
         let mut recent = Recent::default();
         let mut report = |ms: i64, received, lost_congestion, lost_wireless| {
-            let feedback = Feedback { received, lost_congestion, lost_wireless, ..Feedback::default() };
+            let feedback =
+                Feedback { received, lost_congestion, lost_wireless, ..Feedback::default() };
             recent.on_report(Time::from_nanos(ms * 1_000_000), &feedback)
         };
         assert_eq!(report(0, 8, 1, 1), KindShares { congestion: 0.1, wireless: 0.1 });

@@ -1,26 +1,29 @@
 //! What the sender believes of a report.
 //!
-//! A report comes from whoever holds the key, and that receiver may lie to get more. The sender knows what it sent, and
-//! holds each report against it:
+//! A report comes from whoever holds the key, and that receiver may lie to get more. The sender
+//! knows what it sent, and holds each report against it:
 //!
-//! - The packet that the report answers must have been sent, and be no older than that of an earlier report. Its time is
-//!   the sender's own record; the echoed one must agree with it.
-//! - It cannot have been held for longer than it has been away. A hold that would leave less than half of the handshake's
-//!   round-trip time counts as one that leaves so much: a receiver can make the handshake longer, but not shorter.
+//! - The packet that the report answers must have been sent, and be no older than that of an
+//!   earlier report. Its time is the sender's own record; the echoed one must agree with it.
+//! - It cannot have been held for longer than it has been away. A hold that would leave less than
+//!   half of the handshake's round-trip time counts as one that leaves so much: a receiver can make
+//!   the handshake longer, but not shorter.
 //! - More packets than were sent cannot have been received or lost, and totals do not fall.
-//! - The receive rate is at most the largest rate at which packets were sent for a round-trip time R (at least 10 ms,
-//!   the granularity of timers), within twice that time up to the packet that the report answers, and one packet more:
+//! - The receive rate is at most the largest rate at which packets were sent for a round-trip time
+//!   R (at least 10 ms, the granularity of timers), within twice that time up to the packet that
+//!   the report answers, and one packet more:
 //!
 //! ```text
 //! X_recv <= (1 + max over t of packets sent in (t - W, t]) s / W        W = max(R, 10 ms), echo - W <= t <= echo
 //! ```
 //!
-//! A report that contradicts what was sent is ignored and counted; a rate above the limit is lowered to it and counted.
-//! What is left to a liar: to hide losses, and to halve R by the hold. The rate then rises as on a path without loss, and
-//! of half the length: at most twofold per W, up to the configured maximum.
+//! A report that contradicts what was sent is ignored and counted; a rate above the limit is
+//! lowered to it and counted. What is left to a liar: to hide losses, and to halve R by the hold.
+//! The rate then rises as on a path without loss, and of half the length: at most twofold per W, up
+//! to the configured maximum.
 //!
-//! A path whose round-trip time falls below half of the handshake's, because the handshake met a long queue, is taken for
-//! longer than it is, so the rate is lower than TFRC's own.
+//! A path whose round-trip time falls below half of the handshake's, because the handshake met a
+//! long queue, is taken for longer than it is, so the rate is lower than TFRC's own.
 
 use std::collections::VecDeque;
 
@@ -81,8 +84,14 @@ impl Vetting {
         self.sent.push_back(now);
     }
 
-    /// Holds a report against the record; `rtt` is the sender's estimate. None if the report contradicts it.
-    pub(crate) fn vet(&mut self, now: Time, rtt: Option<Span>, report: &Feedback) -> Option<Vetted> {
+    /// Holds a report against the record; `rtt` is the sender's estimate. None if the report
+    /// contradicts it.
+    pub(crate) fn vet(
+        &mut self,
+        now: Time,
+        rtt: Option<Span>,
+        report: &Feedback,
+    ) -> Option<Vetted> {
         let sent_at = self.sent_at(report.highest)?;
         let sent = report.highest.saturating_add(1);
         let lost = report.lost_congestion.checked_add(report.lost_wireless)?;
@@ -119,7 +128,8 @@ impl Vetting {
         self.sent.get(place).copied()
     }
 
-    /// The limit of the receive rate for a report that answers the packet sent at `echo`, bytes per second.
+    /// The limit of the receive rate for a report that answers the packet sent at `echo`, bytes per
+    /// second.
     fn largest_rate(&self, echo: Time, rtt: Span) -> f64 {
         let window = rtt.max(SHORTEST);
         let begin = self.sent.partition_point(|at| *at <= echo - window * 2);
@@ -181,7 +191,8 @@ mod tests {
         // The fastest 100 ms up to the packet sent at 495 ms: twenty packets, and one more.
         let later = Feedback { highest: 59, echo_us: 495_000, ..absurd };
         assert_eq!(vetting().vet(at(600), RTT, &later).unwrap().feedback.receive_rate, 210_000.0);
-        // A round-trip time of a microsecond counts as 10 ms: the two packets of 10 ms, and one more.
+        // A round-trip time of a microsecond counts as 10 ms: the two packets of 10 ms, and one
+        // more.
         let shortened = vetting().vet(at(600), Some(Span::from_micros(1)), &later).unwrap();
         assert_eq!(shortened.feedback.receive_rate, 300_000.0);
     }

@@ -18,12 +18,13 @@
 //! | 5 | Alive | both | none |
 //! | 6 | Bye | both | packets sent (8), reason (4) |
 //!
-//! Hello is as long as Challenge, and Start longer than Accept: whoever forges a source address gets no more bytes sent
-//! there than were sent here. The number counts the control packets of one direction; a packet whose number is not
-//! above the last one is a replay. In the handshake it is 0, and nonce and cookie take its place.
+//! Hello is as long as Challenge, and Start longer than Accept: whoever forges a source address
+//! gets no more bytes sent there than were sent here. The number counts the control packets of one
+//! direction; a packet whose number is not above the last one is a replay. In the handshake it is
+//! 0, and nonce and cookie take its place.
 //!
-//! APP is RTCP's form for experiments; there is no number to be assigned. Deviations: packets are not compound (RFC
-//! 5506 allows that for feedback).
+//! APP is RTCP's form for experiments; there is no number to be assigned. Deviations: packets are
+//! not compound (RFC 5506 allows that for feedback).
 
 use super::feedback::Feedback;
 use super::{Fields, NUMBER_BYTES};
@@ -136,7 +137,8 @@ impl Control {
         out.extend(number.to_be_bytes());
     }
 
-    /// Reads a packet without its tag: SSRC, number and content. None if it is of another form or length.
+    /// Reads a packet without its tag: SSRC, number and content. None if it is of another form or
+    /// length.
     pub fn parse(bytes: &[u8]) -> Option<(u32, u64, Self)> {
         let (packet, number) = bytes.split_last_chunk::<NUMBER_BYTES>()?;
         let mut fields = Fields(packet);
@@ -214,7 +216,13 @@ mod tests {
             Control::Challenge { nonce: NONCE, cookie: COOKIE },
             Control::Start { packet_bytes: 1200, nonce: NONCE, cookie: COOKIE },
             Control::Accept,
-            Control::Feedback(Feedback { highest: 1, echo_us: 2, hold_us: 3, receive_rate: 4, ..Feedback::default() }),
+            Control::Feedback(Feedback {
+                highest: 1,
+                echo_us: 2,
+                hold_us: 3,
+                receive_rate: 4,
+                ..Feedback::default()
+            }),
             Control::Alive,
             Control::Bye { packets: 70_000, reason: Reason::Stopped },
         ]
@@ -230,8 +238,8 @@ mod tests {
     #[test]
     fn a_bye_has_the_bytes_that_the_drawing_shows() {
         let expected = [
-            0x86, 204, 0, 5, 1, 2, 3, 4, b'L', b'C', b'M', b'S', 0, 0, 0, 0, 0, 1, 0x11, 0x70, 0, 0, 0, 1, 0, 0, 0, 0,
-            0, 0, 0, 5,
+            0x86, 204, 0, 5, 1, 2, 3, 4, b'L', b'C', b'M', b'S', 0, 0, 0, 0, 0, 1, 0x11, 0x70, 0,
+            0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 5,
         ];
         assert_eq!(bytes(all()[6]), expected);
     }

@@ -14,10 +14,11 @@
 //! | lost to congestion | 8 | packets so far, those included about which the algorithm could not tell | |
 //! | lost to wireless | 8 | packets so far | |
 //!
-//! The totals let an encoder choose between source and channel coding, and a lost report costs nothing. What the report
-//! says beyond the RFC lets the sender check it (`session/vetting.rs`).
+//! The totals let an encoder choose between source and channel coding, and a lost report costs
+//! nothing. What the report says beyond the RFC lets the sender check it (`session/vetting.rs`).
 //!
-//! Deviations: none in meaning. Rates saturate at the largest value, a hold of more than 71 minutes too.
+//! Deviations: none in meaning. Rates saturate at the largest value, a hold of more than 71 minutes
+//! too.
 
 use losscause::{Span, Time};
 

@@ -5,10 +5,11 @@
 //! control   RTCP APP packet "LCMS" | number (8)   | tag (16)
 //! ```
 //!
-//! The second byte tells them apart, as RFC 5761 (section 4) has it for RTP and RTCP on one port: 192 to 223 is RTCP.
-//! The tag authenticates all bytes before it ([`crate::Key`]). The trailer of control packets has the place that
-//! SRTCP gives to its own (RFC 3711, section 3.4): after the RTCP packet and not part of its length. The functions here
-//! neither write nor check tags. Integers are big-endian.
+//! The second byte tells them apart, as RFC 5761 (section 4) has it for RTP and RTCP on one port:
+//! 192 to 223 is RTCP. The tag authenticates all bytes before it ([`crate::Key`]). The trailer of
+//! control packets has the place that SRTCP gives to its own (RFC 3711, section 3.4): after the
+//! RTCP packet and not part of its length. The functions here neither write nor check tags.
+//! Integers are big-endian.
 //!
 //! - [`rtp`]: data packets, with the header extension that TFRC needs.
 //! - [`control`]: the handshake, keep-alives, the end.

@@ -14,9 +14,10 @@
 //! |                          payload …                            |
 //! ```
 //!
-//! TFRC's data packets carry three things (RFC 5348, section 3.2.1): a sequence number, the time of sending, and the
-//! sender's estimate of the round-trip time. An expired draft of the AVT working group (draft-ietf-avt-tfrc-profile,
-//! "RTP with TCP Friendly Rate Control") put them into RTP's fixed header; a header extension leaves that as it is.
+//! TFRC's data packets carry three things (RFC 5348, section 3.2.1): a sequence number, the time of
+//! sending, and the sender's estimate of the round-trip time. An expired draft of the AVT working
+//! group (draft-ietf-avt-tfrc-profile, "RTP with TCP Friendly Rate Control") put them into RTP's
+//! fixed header; a header extension leaves that as it is.
 //!
 //! | element | ID | bytes | unit | |
 //! |---|---|---|---|---|
@@ -24,9 +25,10 @@
 //! | RTT | 2 | 4 | µs | 0: no estimate yet |
 //! | cycles | 3 | 4 | 2^16 packets | the upper bits of the sequence number, so that it never wraps |
 //!
-//! Deviations: the cycles are sent and not estimated as in RFC 3550, appendix A.1, so a long outage cannot confuse the
-//! receiver. Sequence numbers begin at 0: their random start (RFC 3550, section 5.1) hinders attacks on encryption, and
-//! there is none. The parser takes what RTP allows (CSRCs, padding, other elements) and ignores it.
+//! Deviations: the cycles are sent and not estimated as in RFC 3550, appendix A.1, so a long outage
+//! cannot confuse the receiver. Sequence numbers begin at 0: their random start (RFC 3550, section
+//! 5.1) hinders attacks on encryption, and there is none. The parser takes what RTP allows (CSRCs,
+//! padding, other elements) and ignores it.
 
 use super::Fields;
 
@@ -89,8 +91,8 @@ fn element(out: &mut Vec<u8>, id: u8, data: &[u8]) {
     out.extend(data);
 }
 
-/// Reads a packet without its tag: header and payload. None if it is no RTP packet, or one of the three elements is
-/// missing or of another length.
+/// Reads a packet without its tag: header and payload. None if it is no RTP packet, or one of the
+/// three elements is missing or of another length.
 pub fn parse(bytes: &[u8]) -> Option<(Header, &[u8])> {
     let mut fields = Fields(bytes);
     let [first, second] = fields.array()?;
@@ -185,8 +187,9 @@ mod tests {
         let mut bytes = Vec::new();
         HEADER.write(&mut bytes);
         let expected = [
-            0x90, 0xE0, 0x03, 0x04, 0x00, 0x01, 0x5F, 0x90, 0xAA, 0xBB, 0xCC, 0xDD, 0xBE, 0xDE, 0x00, 0x05, 0x17, 1, 2,
-            3, 4, 5, 6, 7, 8, 0x23, 0x00, 0x00, 0x9C, 0x40, 0x33, 0x00, 0x01, 0x00, 0x02, 0x00,
+            0x90, 0xE0, 0x03, 0x04, 0x00, 0x01, 0x5F, 0x90, 0xAA, 0xBB, 0xCC, 0xDD, 0xBE, 0xDE,
+            0x00, 0x05, 0x17, 1, 2, 3, 4, 5, 6, 7, 8, 0x23, 0x00, 0x00, 0x9C, 0x40, 0x33, 0x00,
+            0x01, 0x00, 0x02, 0x00,
         ];
         assert_eq!((bytes.len(), &bytes[..]), (HEADER_BYTES, &expected[..]));
         bytes.extend(b"frame");

@@ -4,11 +4,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use quinn_proto::congestion::{Controller, ControllerMetrics, Cubic, CubicConfig, NewReno, NewRenoConfig};
+use quinn_proto::congestion::{
+    Controller, ControllerMetrics, Cubic, CubicConfig, NewReno, NewRenoConfig,
+};
 
 use crate::Error;
 
-/// Which of quinn's controllers decides about the window, apart from the losses that it does not hear of.
+/// Which of quinn's controllers decides about the window, apart from the losses that it does not
+/// hear of.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Base {
@@ -42,7 +45,9 @@ impl Base {
 
     pub(crate) fn build(&self, now: Instant, mtu: u16) -> BaseController {
         match self {
-            Base::NewReno(config) => BaseController::NewReno(NewReno::new(config.clone(), now, mtu)),
+            Base::NewReno(config) => {
+                BaseController::NewReno(NewReno::new(config.clone(), now, mtu))
+            }
             Base::Cubic(config) => BaseController::Cubic(Cubic::new(config.clone(), now, mtu)),
         }
     }
@@ -102,7 +107,13 @@ impl BaseController {
         each!(self, base => base.on_ack(now, sent, bytes, app_limited, rtt));
     }
 
-    pub(crate) fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
+    pub(crate) fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        persistent: bool,
+        lost_bytes: u64,
+    ) {
         each!(self, base => base.on_congestion_event(now, sent, persistent, lost_bytes));
     }
 

@@ -1,4 +1,5 @@
-//! The controller: quinn's calls go to the base controller, except for losses that the algorithm takes for wireless.
+//! The controller: quinn's calls go to the base controller, except for losses that the algorithm
+//! takes for wireless.
 //!
 //! ```text
 //! quinn calls                   base     algorithm
@@ -9,9 +10,10 @@
 //! on_mtu_update                 told     -
 //! ```
 //!
-//! *Once per round trip*: quinn reports the losses of one round trip in several batches. Its controllers ignore losses of
-//! packets that were sent before their last reduction, so the first congestion batch reduces the window and the others do
-//! not, whether ignored batches came before it, between or after.
+//! *Once per round trip*: quinn reports the losses of one round trip in several batches. Its
+//! controllers ignore losses of packets that were sent before their last reduction, so the first
+//! congestion batch reduces the window and the others do not, whether ignored batches came before
+//! it, between or after.
 //!
 //! *A revised verdict*: the base as it was before its reduction takes its place.
 
@@ -60,7 +62,12 @@ impl LossTolerantController {
     /// How many verdicts [`LossTolerantController::last_verdicts`] keeps.
     pub const LAST_VERDICTS: usize = Losses::<BaseController>::LAST_VERDICTS;
 
-    pub(crate) fn new(base: BaseController, choice: &Choice, clock_zero: Instant, mtu: u16) -> Self {
+    pub(crate) fn new(
+        base: BaseController,
+        choice: &Choice,
+        clock_zero: Instant,
+        mtu: u16,
+    ) -> Self {
         let (sender, losses) = choice.build();
         let mut controller = Self {
             base,
@@ -125,13 +132,26 @@ impl Controller for LossTolerantController {
     }
 
     #[inline]
-    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        app_limited: bool,
+        rtt: &RttEstimator,
+    ) {
         self.acked = self.acked.saturating_add(1);
         self.sender.on_acked_sent_at(self.sent_clock.time(sent));
         self.base.on_ack(now, sent, bytes, app_limited, rtt);
     }
 
-    fn on_end_acks(&mut self, now: Instant, _in_flight: u64, _app_limited: bool, largest: Option<u64>) {
+    fn on_end_acks(
+        &mut self,
+        now: Instant,
+        _in_flight: u64,
+        _app_limited: bool,
+        largest: Option<u64>,
+    ) {
         let ack = Ack { at: self.clock.time(now), pkts: std::mem::take(&mut self.acked), largest };
         if self.losses.end_of_ack(&mut self.sender, &mut self.base, ack) {
             self.base.on_mtu_update(self.mtu);
@@ -139,7 +159,13 @@ impl Controller for LossTolerantController {
         self.tell_cwnd();
     }
 
-    fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent_congestion: bool, lost_bytes: u64) {
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        lost_bytes: u64,
+    ) {
         if lost_bytes > 0 {
             self.sender.on_lost_bytes(self.sent_clock.time(sent), lost_bytes, u64::from(self.mtu));
         }

@@ -11,8 +11,8 @@ use quinn_proto::congestion::{Controller, ControllerFactory};
 use super::{Base, LossTolerantController};
 use crate::{Caps, Choice, ControllerObserver, Error, Monitor, Transport};
 
-/// Builds congestion controllers that do not reduce the window for losses which a loss differentiation algorithm takes
-/// for wireless.
+/// Builds congestion controllers that do not reduce the window for losses which a loss
+/// differentiation algorithm takes for wireless.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -41,7 +41,8 @@ pub const PROVIDED: Needs = Needs::NONE.with_delay().with_spacing().with_gap_siz
 const QUINN: Transport = Transport { name: "quinn", provided: PROVIDED };
 
 impl LossTolerant {
-    /// How many packets in flight a controller remembers, unless set otherwise: 79 MB of 1200 bytes each, in 1.5 MiB.
+    /// How many packets in flight a controller remembers, unless set otherwise: 79 MB of 1200 bytes
+    /// each, in 1.5 MiB.
     pub const MEMORY_PKTS: usize = Choice::MEMORY_PKTS;
 
     /// Puts `lda` in front of `base`. An algorithm of your own is an [`AnyAlgorithm::boxed`].
@@ -56,15 +57,20 @@ impl LossTolerant {
         Self { base, choice, clock_zero: None }
     }
 
-    /// What to begin with: Spike with fixed thresholds ([`SpikeConfig::tobe`](losscause::lda::SpikeConfig::tobe)) of 5 ms
-    /// and 2.5 ms above the smallest round-trip time. 5 ms are the queueing delay from which CoDel drops packets
-    /// (RFC 8289), so losses behind it count as congestion. `docs/quic.md` has what was measured.
+    /// What to begin with: Spike with fixed thresholds
+    /// ([`SpikeConfig::tobe`](losscause::lda::SpikeConfig::tobe)) of 5 ms and 2.5 ms above the
+    /// smallest round-trip time. 5 ms are the queueing delay from which CoDel drops packets (RFC
+    /// 8289), so losses behind it count as congestion. `docs/quic.md` has what was measured.
     pub fn recommended(base: Base) -> Self {
         let choice = Choice::spike_between(Span::from_millis(5), Span::from_micros(2_500), &QUINN);
-        Self::with_choice(base, choice.expect("the thresholds are in range, and Spike needs what quinn gives"))
+        Self::with_choice(
+            base,
+            choice.expect("the thresholds are in range, and Spike needs what quinn gives"),
+        )
     }
 
-    /// The algorithm that answers to `name` in `registry`, in any case, with its published parameters.
+    /// The algorithm that answers to `name` in `registry`, in any case, with its published
+    /// parameters.
     ///
     /// # Errors
     /// If there is none, or as [`LossTolerant::new`].
@@ -88,15 +94,16 @@ impl LossTolerant {
         Ok(Self { choice: self.choice.with_caps(caps)?, ..self })
     }
 
-    /// Remembers up to `pkts` packets per connection, 24 bytes each; rounded up to a power of two and to 256. Memory
-    /// grows with the packets in flight. If more are in flight, losses of the forgotten ones are congestion.
+    /// Remembers up to `pkts` packets per connection, 24 bytes each; rounded up to a power of two
+    /// and to 256. Memory grows with the packets in flight. If more are in flight, losses of the
+    /// forgotten ones are congestion.
     #[must_use]
     pub fn with_memory_pkts(self, pkts: usize) -> Self {
         Self { choice: self.choice.with_memory_pkts(pkts), ..self }
     }
 
-    /// Counts the times of verdicts, and of what the algorithm observes, from `zero`; without it, each controller counts
-    /// from when it was built.
+    /// Counts the times of verdicts, and of what the algorithm observes, from `zero`; without it,
+    /// each controller counts from when it was built.
     #[must_use]
     pub fn with_clock_zero(self, zero: Instant) -> Self {
         Self { clock_zero: Some(zero), ..self }
@@ -104,7 +111,10 @@ impl LossTolerant {
 
     /// Lets a clone of `observer` look at every controller, in the place of an earlier one.
     #[must_use]
-    pub fn with_observer(self, observer: impl ControllerObserver + Clone + Send + Sync + 'static) -> Self {
+    pub fn with_observer(
+        self,
+        observer: impl ControllerObserver + Clone + Send + Sync + 'static,
+    ) -> Self {
         Self { choice: self.choice.with_observer(observer), ..self }
     }
 
@@ -157,13 +167,19 @@ mod tests {
 
     #[test]
     fn an_unknown_algorithm_lists_those_that_there_are() {
-        let error = LossTolerant::named(Base::cubic(), "spyke", &Registry::built_in()).unwrap_err().to_string();
-        assert!(error.starts_with("there is no algorithm \"spyke\"; there are Biaz, mBiaz, Spike, "), "{error}");
+        let error = LossTolerant::named(Base::cubic(), "spyke", &Registry::built_in())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with("there is no algorithm \"spyke\"; there are Biaz, mBiaz, Spike, "),
+            "{error}"
+        );
     }
 
     #[test]
     fn an_algorithm_that_needs_a_label_or_the_truth_is_refused() {
-        let error = LossTolerant::new(Base::cubic(), AnyAlgorithm::AsTold(losscause::lda::AsTold)).unwrap_err();
+        let error = LossTolerant::new(Base::cubic(), AnyAlgorithm::AsTold(losscause::lda::AsTold))
+            .unwrap_err();
         let expected = "as told needs the receiver's label, which quinn does not give to a congestion controller";
         assert_eq!(error.to_string(), expected);
     }

@@ -1,24 +1,29 @@
-//! What quinn does not say, from what it says: which packets a call is about, and when, on the core's clock.
+//! What quinn does not say, from what it says: which packets a call is about, and when, on the
+//! core's clock.
 //!
-//! quinn reports a batch of sent packets as its bytes and its last packet number; `Numbering` finds its packets.
-//! quinn numbers packets without gaps, with two exceptions: it skips a number now and then, to detect peers that
-//! acknowledge packets which they have not received, and it does not report probes of the path's MTU as sent.
+//! quinn reports a batch of sent packets as its bytes and its last packet number; `Numbering` finds
+//! its packets. quinn numbers packets without gaps, with two exceptions: it skips a number now and
+//! then, to detect peers that acknowledge packets which they have not received, and it does not
+//! report probes of the path's MTU as sent.
 //!
 //! ```text
 //! packets = last - newest number before
 //! packets = ceil(bytes / mtu)              if that is fewer, and fills its packets up to 16 bytes
 //! ```
 //!
-//! The second line leaves out skipped numbers and probes of a sender that fills its packets. The packets are the last
-//! `packets` numbers up to `last`.
+//! The second line leaves out skipped numbers and probes of a sender that fills its packets. The
+//! packets are the last `packets` numbers up to `last`.
 //!
-//! - *Exact*: the number of packets, if the batch has no skipped number and no probe before it, or fills its packets.
-//! - *Approximation*: one packet too many for a skipped number or probe before a batch of smaller packets. It is never
-//!   acknowledged, so it counts as missing until the next loss.
-//! - *Approximation*: a single packet of up to [`BARE_ACK_BYTES`] is left out. It is probably a bare acknowledgement,
-//!   which the peer need not acknowledge. If it was data, its ACK and its loss are not used.
-//! - *Approximation*: the three packet number spaces of the handshake count from zero each, and quinn does not say which
-//!   is meant. A number that does not increase is left out, so the first few packets of a connection are.
+//! - *Exact*: the number of packets, if the batch has no skipped number and no probe before it, or
+//!   fills its packets.
+//! - *Approximation*: one packet too many for a skipped number or probe before a batch of smaller
+//!   packets. It is never acknowledged, so it counts as missing until the next loss.
+//! - *Approximation*: a single packet of up to [`BARE_ACK_BYTES`] is left out. It is probably a
+//!   bare acknowledgement, which the peer need not acknowledge. If it was data, its ACK and its
+//!   loss are not used.
+//! - *Approximation*: the three packet number spaces of the handshake count from zero each, and
+//!   quinn does not say which is meant. A number that does not increase is left out, so the first
+//!   few packets of a connection are.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -54,11 +59,12 @@ impl Clock {
     }
 }
 
-/// Packets this small may be bare acknowledgements: 1 byte of type, up to 20 of connection ID, 4 of number, 16 of
-/// authentication tag, and an ACK frame of some ranges.
+/// Packets this small may be bare acknowledgements: 1 byte of type, up to 20 of connection ID, 4 of
+/// number, 16 of authentication tag, and an ACK frame of some ranges.
 pub(crate) const BARE_ACK_BYTES: u64 = 100;
 
-/// quinn pads packets of a batch by up to this many bytes, and leaves fewer unused in packets that it fills.
+/// quinn pads packets of a batch by up to this many bytes, and leaves fewer unused in packets that
+/// it fills.
 const PADDING: u64 = 16;
 
 /// The smallest packet: type, number and authentication tag (RFC 9001, section 5.4.2).
@@ -111,9 +117,17 @@ mod tests {
     #[test]
     fn a_batch_has_the_numbers_since_the_last_one() {
         let mut numbering = Numbering::default();
-        assert_eq!(numbering.batch(2 * MTU, 1, MTU), 0..2, "the first batch is counted by its bytes");
+        assert_eq!(
+            numbering.batch(2 * MTU, 1, MTU),
+            0..2,
+            "the first batch is counted by its bytes"
+        );
         assert_eq!(numbering.batch(MTU, 2, MTU), 2..3);
-        assert_eq!(numbering.batch(10 * MTU - 300, 12, MTU), 3..13, "the last packet of a batch may be shorter");
+        assert_eq!(
+            numbering.batch(10 * MTU - 300, 12, MTU),
+            3..13,
+            "the last packet of a batch may be shorter"
+        );
         assert_eq!(numbering.batch(4 * 500, 16, MTU), 13..17, "small packets");
     }
 

@@ -1,4 +1,5 @@
-//! The controller: s2n-quic's calls go to its CUBIC, except for losses that the algorithm takes for wireless.
+//! The controller: s2n-quic's calls go to its CUBIC, except for losses that the algorithm takes for
+//! wireless.
 //!
 //! ```text
 //! s2n-quic calls                CUBIC              algorithm
@@ -14,14 +15,16 @@
 //! on_mtu_update                 told               -
 //! ```
 //!
-//! *Losses of an ACK wait for its `on_ack`*: only then has the algorithm observed the ACK, which may have shown the gap. CUBIC
-//! hears of them first and of the ACK then, as from s2n-quic itself. Nothing is sent and no window is read in between. If
-//! another call comes first, they are judged before it.
+//! *Losses of an ACK wait for its `on_ack`*: only then has the algorithm observed the ACK, which
+//! may have shown the gap. CUBIC hears of them first and of the ACK then, as from s2n-quic itself.
+//! Nothing is sent and no window is read in between. If another call comes first, they are judged
+//! before it.
 //!
-//! *What "wireless" does*: the packet leaves CUBIC's bytes in flight (`on_packet_discarded`) and nothing else happens, so the
-//! window stays, and growth or slow start goes on.
+//! *What "wireless" does*: the packet leaves CUBIC's bytes in flight (`on_packet_discarded`) and
+//! nothing else happens, so the window stays, and growth or slow start goes on.
 //!
-//! *A revised verdict* has no effect: s2n-quic's CUBIC cannot be put back, because it counts the bytes in flight.
+//! *A revised verdict* has no effect: s2n-quic's CUBIC cannot be put back, because it counts the
+//! bytes in flight.
 
 use std::fmt;
 
@@ -51,7 +54,8 @@ pub struct LossTolerantController {
     waiting: Vec<Lost>,
 }
 
-/// What this controller gives s2n-quic to keep with a packet: the packet's number, unless it has no bytes in flight.
+/// What this controller gives s2n-quic to keep with a packet: the packet's number, unless it has no
+/// bytes in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketInfo {
     number: Option<u64>,
@@ -161,7 +165,15 @@ impl LossTolerantController {
         };
         let response = self.losses.declare(&mut self.sender, &mut self.cubic, event, |cubic| {
             for &Lost { bytes, persistent, new_burst, at, .. } in batch {
-                cubic.0.on_packet_lost(bytes, (), persistent, new_burst, &mut NotDrawn, at, publisher);
+                cubic.0.on_packet_lost(
+                    bytes,
+                    (),
+                    persistent,
+                    new_burst,
+                    &mut NotDrawn,
+                    at,
+                    publisher,
+                );
             }
         });
         if response == Response::Kept {
@@ -293,7 +305,12 @@ impl CongestionController for LossTolerantController {
         }
     }
 
-    fn on_explicit_congestion<Pub: Publisher>(&mut self, ce_count: u64, event_time: Timestamp, publisher: &mut Pub) {
+    fn on_explicit_congestion<Pub: Publisher>(
+        &mut self,
+        ce_count: u64,
+        event_time: Timestamp,
+        publisher: &mut Pub,
+    ) {
         self.judge_waiting(publisher);
         let at = self.clock.time(event_time);
         let event = Event { at, signal: Signal::EcnMark, lost_bytes: 0, packet_bytes: self.mtu };

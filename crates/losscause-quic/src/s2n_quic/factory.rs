@@ -5,14 +5,15 @@ use std::fmt;
 use losscause::registry::Registry;
 use losscause::{AnyAlgorithm, LdaConfig, Needs, Span};
 use s2n_quic_core::recovery::congestion_controller::{Endpoint, PathInfo};
-/// s2n-quic's CUBIC with its settings, as `s2n_quic::provider::congestion_controller::cubic::Builder` builds it.
+/// s2n-quic's CUBIC with its settings, as
+/// `s2n_quic::provider::congestion_controller::cubic::Builder` builds it.
 pub use s2n_quic_core::recovery::cubic::Endpoint as Cubic;
 
 use super::LossTolerantController;
 use crate::{Caps, Choice, ControllerObserver, Error, Monitor, Transport};
 
-/// Gives each path a controller that does not reduce the window for losses which a loss differentiation algorithm takes
-/// for wireless.
+/// Gives each path a controller that does not reduce the window for losses which a loss
+/// differentiation algorithm takes for wireless.
 ///
 /// ```
 /// use losscause::registry::Registry;
@@ -35,10 +36,12 @@ pub const PROVIDED: Needs = Needs::NONE.with_delay().with_spacing().with_gap_siz
 const S2N_QUIC: Transport = Transport { name: "s2n-quic", provided: PROVIDED };
 
 impl LossTolerant {
-    /// How many packets in flight a controller remembers, unless set otherwise: 79 MB of 1200 bytes each, in 1.8 MiB.
+    /// How many packets in flight a controller remembers, unless set otherwise: 79 MB of 1200 bytes
+    /// each, in 1.8 MiB.
     pub const MEMORY_PKTS: usize = Choice::MEMORY_PKTS;
 
-    /// Puts `lda` in front of s2n-quic's CUBIC. An algorithm of your own is an [`AnyAlgorithm::boxed`].
+    /// Puts `lda` in front of s2n-quic's CUBIC. An algorithm of your own is an
+    /// [`AnyAlgorithm::boxed`].
     ///
     /// # Errors
     /// If the algorithm needs what s2n-quic does not give: a receiver's label, or the true cause.
@@ -50,19 +53,24 @@ impl LossTolerant {
         Self { cubic: Cubic::default(), choice }
     }
 
-    /// What to begin with: Spike with fixed thresholds ([`SpikeConfig::tobe`](losscause::lda::SpikeConfig::tobe)) of 7.5 ms
-    /// and 5 ms above the smallest round-trip time.
+    /// What to begin with: Spike with fixed thresholds
+    /// ([`SpikeConfig::tobe`](losscause::lda::SpikeConfig::tobe)) of 7.5 ms and 5 ms above the
+    /// smallest round-trip time.
     ///
-    /// 5 ms are the queueing delay from which CoDel drops packets (RFC 8289), so losses behind it should count as
-    /// congestion. s2n-quic sends ten packets at once, and the tenth waits for the others: 5.4 ms at 20 Mb/s. Hence a higher
-    /// threshold. It is still too low below 20 Mb/s, where more wireless losses count as congestion. `docs/quic.md` has what
-    /// was measured.
+    /// 5 ms are the queueing delay from which CoDel drops packets (RFC 8289), so losses behind it
+    /// should count as congestion. s2n-quic sends ten packets at once, and the tenth waits for the
+    /// others: 5.4 ms at 20 Mb/s. Hence a higher threshold. It is still too low below 20 Mb/s,
+    /// where more wireless losses count as congestion. `docs/quic.md` has what was measured.
     pub fn recommended() -> Self {
-        let choice = Choice::spike_between(Span::from_micros(7_500), Span::from_millis(5), &S2N_QUIC);
-        Self::with_choice(choice.expect("the thresholds are in range, and Spike needs what s2n-quic gives"))
+        let choice =
+            Choice::spike_between(Span::from_micros(7_500), Span::from_millis(5), &S2N_QUIC);
+        Self::with_choice(
+            choice.expect("the thresholds are in range, and Spike needs what s2n-quic gives"),
+        )
     }
 
-    /// The algorithm that answers to `name` in `registry`, in any case, with its published parameters.
+    /// The algorithm that answers to `name` in `registry`, in any case, with its published
+    /// parameters.
     ///
     /// # Errors
     /// If there is none, or as [`LossTolerant::new`].
@@ -92,8 +100,9 @@ impl LossTolerant {
         Ok(Self { choice: self.choice.with_caps(caps)?, ..self })
     }
 
-    /// Remembers up to `pkts` packets per connection, 28 bytes each; rounded up to a power of two and to 256. Memory
-    /// grows with the packets in flight. If more are in flight, losses of the forgotten ones are congestion.
+    /// Remembers up to `pkts` packets per connection, 28 bytes each; rounded up to a power of two
+    /// and to 256. Memory grows with the packets in flight. If more are in flight, losses of the
+    /// forgotten ones are congestion.
     #[must_use]
     pub fn with_memory_pkts(self, pkts: usize) -> Self {
         Self { choice: self.choice.with_memory_pkts(pkts), ..self }
@@ -101,7 +110,10 @@ impl LossTolerant {
 
     /// Lets a clone of `observer` look at every controller, in the place of an earlier one.
     #[must_use]
-    pub fn with_observer(self, observer: impl ControllerObserver + Clone + Send + Sync + 'static) -> Self {
+    pub fn with_observer(
+        self,
+        observer: impl ControllerObserver + Clone + Send + Sync + 'static,
+    ) -> Self {
         Self { choice: self.choice.with_observer(observer), ..self }
     }
 

@@ -1,7 +1,9 @@
-//! What s2n-quic does not say, from what it says: which packets an ACK acknowledges, and when, on the core's clock.
+//! What s2n-quic does not say, from what it says: which packets an ACK acknowledges, and when, on
+//! the core's clock.
 //!
-//! A controller numbers its packets. s2n-quic hands the number back with the newest packet of an ACK and with every lost
-//! packet. Of an ACK's other packets it tells only the bytes, the newest packet's included:
+//! A controller numbers its packets. s2n-quic hands the number back with the newest packet of an
+//! ACK and with every lost packet. Of an ACK's other packets it tells only the bytes, the newest
+//! packet's included:
 //!
 //! ```text
 //! acknowledged = the newest packet, and going down from it every open packet that the remaining bytes hold
@@ -10,9 +12,9 @@
 //! A packet is open until it is acknowledged, lost or discarded.
 //!
 //! - *Exact*: an ACK of one range of packets, and the count of packets of one size.
-//! - *Approximation*: of an ACK with gaps between its new packets, the packets below the newest gap are taken for higher
-//!   ones, so a missing packet's number is too low. If s2n-quic then declares a packet lost that was taken for
-//!   acknowledged, the nearest open packet stands for it.
+//! - *Approximation*: of an ACK with gaps between its new packets, the packets below the newest gap
+//!   are taken for higher ones, so a missing packet's number is too low. If s2n-quic then declares
+//!   a packet lost that was taken for acknowledged, the nearest open packet stands for it.
 
 use std::collections::VecDeque;
 
@@ -84,12 +86,14 @@ impl OpenPackets {
         self.close_front();
     }
 
-    /// Packet `number` is lost. Returns the packet that counts as lost: the same one, or the nearest open packet, older
-    /// ones first, if it was taken for acknowledged. None if it is forgotten.
+    /// Packet `number` is lost. Returns the packet that counts as lost: the same one, or the
+    /// nearest open packet, older ones first, if it was taken for acknowledged. None if it is
+    /// forgotten.
     pub(crate) fn lose(&mut self, number: u64) -> Option<u64> {
         let index = self.index(number)?;
         let is_open = |index: &usize| self.bytes[*index] > 0;
-        let index = (0..=index).rev().find(is_open).or_else(|| (index..self.bytes.len()).find(is_open))?;
+        let index =
+            (0..=index).rev().find(is_open).or_else(|| (index..self.bytes.len()).find(is_open))?;
         self.bytes[index] = 0;
         let number = self.first + index as u64;
         self.close_front();
@@ -194,6 +198,10 @@ mod tests {
         let first = NoopClock.get_time() + Duration::from_secs(5);
         assert_eq!(clock.time(first), Time::ZERO);
         assert_eq!(clock.time(first + Duration::from_micros(7)), Time::ZERO + Span::from_micros(7));
-        assert_eq!(clock.time(NoopClock.get_time()), Time::ZERO - Span::from_secs(5), "earlier ones are negative");
+        assert_eq!(
+            clock.time(NoopClock.get_time()),
+            Time::ZERO - Span::from_secs(5),
+            "earlier ones are negative"
+        );
     }
 }

@@ -1,5 +1,10 @@
 //! A base that halves, and a connection whose packets are sent, acknowledged and lost by hand.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test uses a part, and may stop at a surprise")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "each test uses a part, and may stop at a surprise"
+)]
 
 mod scripted;
 
@@ -34,11 +39,15 @@ impl Base for Halving {
 
 impl Scripted {
     pub fn choice(&self) -> Choice {
-        Choice::new(AnyAlgorithm::boxed(self.clone()), &TRANSPORT).unwrap().with_caps(NO_CAPS).unwrap()
+        Choice::new(AnyAlgorithm::boxed(self.clone()), &TRANSPORT)
+            .unwrap()
+            .with_caps(NO_CAPS)
+            .unwrap()
     }
 }
 
-/// A connection with a window of 64 packets. Packets are sent 1 ms apart from time 0 on, the first at 0 ms.
+/// A connection with a window of 64 packets. Packets are sent 1 ms apart from time 0 on, the first
+/// at 0 ms.
 pub struct Connection {
     pub sender: SenderDifferentiator<AnyAlgorithm, Growing>,
     pub losses: Losses<Halving>,
@@ -79,7 +88,11 @@ impl Connection {
             self.sender.on_acked(number);
             pkts += 1;
         }
-        self.losses.end_of_ack(&mut self.sender, &mut self.base, Ack { at: at(ms), pkts, largest: None })
+        self.losses.end_of_ack(
+            &mut self.sender,
+            &mut self.base,
+            Ack { at: at(ms), pkts, largest: None },
+        )
     }
 
     pub fn lose(&mut self, ms: i64, numbers: impl IntoIterator<Item = u64>) -> Response {

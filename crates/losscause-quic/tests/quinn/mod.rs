@@ -1,5 +1,10 @@
 //! A controller driven by hand, as quinn drives it.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test uses a part, and may stop at a surprise")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "each test uses a part, and may stop at a surprise"
+)]
 
 #[path = "../common/scripted.rs"]
 mod scripted;
@@ -15,7 +20,8 @@ pub use scripted::{NO_CAPS, Scripted};
 
 pub const MTU: u16 = 1200;
 
-/// quinn's calls for packets of [`MTU`] bytes. Packet `n` is sent on its own at its own instant, unless in a burst.
+/// quinn's calls for packets of [`MTU`] bytes. Packet `n` is sent on its own at its own instant,
+/// unless in a burst.
 pub struct Driver<C> {
     pub controller: C,
     pub now: Instant,
@@ -84,17 +90,20 @@ impl<C: Controller> Driver<C> {
 impl Scripted {
     /// The factory, without caps.
     pub fn factory(&self, base: Base) -> LossTolerant {
-        let factory = LossTolerant::new(base, AnyAlgorithm::boxed(self.clone())).expect("needs nothing");
+        let factory =
+            LossTolerant::new(base, AnyAlgorithm::boxed(self.clone())).expect("needs nothing");
         factory.with_caps(NO_CAPS).expect("in range")
     }
 }
 
-/// quinn does not let anybody make an estimator, but hands one to controllers: this is one from a loopback connection.
+/// quinn does not let anybody make an estimator, but hands one to controllers: this is one from a
+/// loopback connection.
 pub fn rtt_estimator() -> RttEstimator {
     static ESTIMATOR: OnceLock<RttEstimator> = OnceLock::new();
     *ESTIMATOR.get_or_init(|| {
         let caught = Arc::new(Catcher::default());
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(transfer(caught.clone())).expect("a connection over loopback");
         let estimator = *caught.0.lock().expect("no test panicked");
         estimator.expect("an acknowledgement")

@@ -1,5 +1,10 @@
 //! A controller driven by hand, as s2n-quic drives it.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test uses a part, and may stop at a surprise")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "each test uses a part, and may stop at a surprise"
+)]
 
 #[path = "../common/scripted.rs"]
 mod scripted;
@@ -14,7 +19,9 @@ use s2n_quic_core::inet::SocketAddress;
 use s2n_quic_core::packet::number::PacketNumberSpace;
 use s2n_quic_core::random::Generator;
 use s2n_quic_core::recovery::bandwidth::{Bandwidth, RateSample};
-use s2n_quic_core::recovery::congestion_controller::{CongestionController, Endpoint, PathInfo, Publisher};
+use s2n_quic_core::recovery::congestion_controller::{
+    CongestionController, Endpoint, PathInfo, Publisher,
+};
 use s2n_quic_core::recovery::{CubicCongestionController, RttEstimator};
 use s2n_quic_core::time::{Clock, NoopClock, Timestamp};
 pub use scripted::{NO_CAPS, Scripted};
@@ -41,7 +48,8 @@ struct Sent<I> {
 
 pub fn controller(mut endpoint: LossTolerant) -> LossTolerantController {
     let address = SocketAddress::default();
-    let controller = endpoint.new_congestion_controller(PathInfo::new(&Default::default(), &address));
+    let controller =
+        endpoint.new_congestion_controller(PathInfo::new(&Default::default(), &address));
     assert_eq!(controller.congestion_window() as usize, 10 * MTU);
     controller
 }
@@ -53,7 +61,13 @@ pub fn bare_cubic() -> CubicCongestionController {
 impl<C: CongestionController> Driver<C> {
     pub fn new(controller: C) -> Self {
         let now = NoopClock.get_time() + Duration::from_secs(10);
-        Self { controller, now, sent: Vec::new(), largest_acked: None, rtt: RttEstimator::default() }
+        Self {
+            controller,
+            now,
+            sent: Vec::new(),
+            largest_acked: None,
+            rtt: RttEstimator::default(),
+        }
     }
 
     pub fn wait_ms(&mut self, ms: u64) {
@@ -69,7 +83,8 @@ impl<C: CongestionController> Driver<C> {
     }
 
     pub fn send_one(&mut self, bytes: usize, app_limited: Option<bool>) {
-        let info = self.controller.on_packet_sent(self.now, bytes, app_limited, &self.rtt, &mut Unheard);
+        let info =
+            self.controller.on_packet_sent(self.now, bytes, app_limited, &self.rtt, &mut Unheard);
         self.sent.push(Sent { at: self.now, bytes, info, is_open: true });
     }
 
@@ -77,8 +92,13 @@ impl<C: CongestionController> Driver<C> {
         self.ack_losing(numbers, []);
     }
 
-    /// An ACK of these open packets, which declares others lost: the round-trip time, the losses, the packets.
-    pub fn ack_losing(&mut self, acked: impl IntoIterator<Item = usize>, lost: impl IntoIterator<Item = usize>) {
+    /// An ACK of these open packets, which declares others lost: the round-trip time, the losses,
+    /// the packets.
+    pub fn ack_losing(
+        &mut self,
+        acked: impl IntoIterator<Item = usize>,
+        lost: impl IntoIterator<Item = usize>,
+    ) {
         self.ack_with(acked, lost, 0);
     }
 
@@ -92,7 +112,9 @@ impl<C: CongestionController> Driver<C> {
         let acked: Vec<usize> = acked.into_iter().collect();
         let bytes: usize = acked.iter().map(|number| self.sent[*number].bytes).sum();
         let newest = acked.last().copied().filter(|_| bytes > 0);
-        if let Some(newest) = newest.filter(|newest| self.largest_acked.is_none_or(|largest| *newest > largest)) {
+        if let Some(newest) =
+            newest.filter(|newest| self.largest_acked.is_none_or(|largest| *newest > largest))
+        {
             self.tell_rtt(newest);
         }
         acked.iter().for_each(|number| _ = self.close(*number));
@@ -103,7 +125,15 @@ impl<C: CongestionController> Driver<C> {
         if let Some(newest) = newest.map(|newest| self.sent[newest]) {
             let random = &mut Zeros;
             let now = self.now;
-            self.controller.on_ack(newest.at, bytes, newest.info, &self.rtt, random, now, &mut Unheard);
+            self.controller.on_ack(
+                newest.at,
+                bytes,
+                newest.info,
+                &self.rtt,
+                random,
+                now,
+                &mut Unheard,
+            );
         }
     }
 
@@ -112,7 +142,13 @@ impl<C: CongestionController> Driver<C> {
         self.largest_acked = Some(newest);
         let sent = self.sent[newest].at;
         let now = self.now;
-        self.rtt.update_rtt(Duration::ZERO, now - sent, now, true, PacketNumberSpace::ApplicationData);
+        self.rtt.update_rtt(
+            Duration::ZERO,
+            now - sent,
+            now,
+            true,
+            PacketNumberSpace::ApplicationData,
+        );
         self.controller.on_rtt_update(sent, now, &self.rtt, &mut Unheard);
     }
 
@@ -127,12 +163,21 @@ impl<C: CongestionController> Driver<C> {
                 let bytes = lost.bytes as u32;
                 let random = &mut Zeros;
                 let now = self.now;
-                self.controller.on_packet_lost(bytes, lost.info, persistent, new_burst, random, now, &mut Unheard);
+                self.controller.on_packet_lost(
+                    bytes,
+                    lost.info,
+                    persistent,
+                    new_burst,
+                    random,
+                    now,
+                    &mut Unheard,
+                );
             }
         }
     }
 
-    /// A packet whose fate is of no interest: a lost probe of the MTU, or one of a discarded packet number space.
+    /// A packet whose fate is of no interest: a lost probe of the MTU, or one of a discarded packet
+    /// number space.
     pub fn discard(&mut self, number: usize) {
         let packet = self.close(number);
         self.controller.on_packet_discarded(packet.bytes, &mut Unheard);

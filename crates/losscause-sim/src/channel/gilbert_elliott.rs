@@ -1,13 +1,15 @@
-//! Errors in bursts: a Markov chain of two states (Gilbert 1960; Elliott 1963) in which every slot of the bad state is
-//! bad.
+//! Errors in bursts: a Markov chain of two states (Gilbert 1960; Elliott 1963) in which every slot
+//! of the bad state is bad.
 //!
-//! With p the probability to go from good to bad and q from bad to good, bursts last 1/q slots on average, and p/(p+q)
-//! of all slots are bad. For a mean loss L and a mean burst B the solution is q = 1/B and p = q L/(1-L). The first slot
-//! is drawn from the stationary distribution. One draw per slot determines its state from the previous state. With B =
-//! 1/(1-L), where p = 1-q = L, the pattern equals that of [Bernoulli](super::bernoulli) draw by draw.
+//! With p the probability to go from good to bad and q from bad to good, bursts last 1/q slots on
+//! average, and p/(p+q) of all slots are bad. For a mean loss L and a mean burst B the solution is
+//! q = 1/B and p = q L/(1-L). The first slot is drawn from the stationary distribution. One draw
+//! per slot determines its state from the previous state. With B = 1/(1-L), where p = 1-q = L, the
+//! pattern equals that of [Bernoulli](super::bernoulli) draw by draw.
 //!
-//! Parameters: `loss` L, 0 to below 1; `mean_burst_packets` B, at least 1 and at least L/(1-L) (else p would exceed 1).
-//! No defaults. Deviations: Elliott's model has error rates inside both states; here they are 0 and 1.
+//! Parameters: `loss` L, 0 to below 1; `mean_burst_packets` B, at least 1 and at least L/(1-L)
+//! (else p would exceed 1). No defaults. Deviations: Elliott's model has error rates inside both
+//! states; here they are 0 and 1.
 
 use crate::rng::Stream;
 
@@ -73,8 +75,10 @@ mod tests {
     fn mean_loss_and_mean_burst_converge() {
         for (loss, burst) in [(0.078, 1.33), (0.01, 4.0), (0.3, 1.0), (0.5, 20.0)] {
             let slots = 2_000_000;
-            let (bad, length) = measure(&mut GilbertElliott::new(loss, burst, Stream::new(5, "air")), slots);
-            // Bursts are geometric with variance B(B-1); correlation inflates the share's variance by about 2B - 1.
+            let (bad, length) =
+                measure(&mut GilbertElliott::new(loss, burst, Stream::new(5, "air")), slots);
+            // Bursts are geometric with variance B(B-1); correlation inflates the share's variance
+            // by about 2B - 1.
             let bursts = f64::from(slots) * loss / burst;
             let burst_error = (burst * (burst - 1.0) / bursts).sqrt() + 1e-3;
             let share_error = (loss * (1.0 - loss) * (2.0 * burst - 1.0) / f64::from(slots)).sqrt();
@@ -86,8 +90,9 @@ mod tests {
     #[test]
     fn the_first_slot_is_bad_as_often_as_any_other() {
         let seeds = 20_000;
-        let bad = (0..seeds).filter(|&seed| GilbertElliott::new(0.2, 8.0, Stream::new(seed, "air")).next_slot()).count()
-            as f64;
+        let bad = (0..seeds)
+            .filter(|&seed| GilbertElliott::new(0.2, 8.0, Stream::new(seed, "air")).next_slot())
+            .count() as f64;
         assert!((bad / seeds as f64 - 0.2).abs() < 5.0 * (0.16 / seeds as f64).sqrt(), "{bad}");
     }
 

@@ -1,7 +1,8 @@
 //! Channels that corrupt packets, one file per error process.
 //!
-//! A process is a sequence of slots, each good or bad. This file maps packets to slots in the same way for all
-//! processes (see [`Slots`]). The packets of all flows use up slots, so all flows share one pattern.
+//! A process is a sequence of slots, each good or bad. This file maps packets to slots in the same
+//! way for all processes (see [`Slots`]). The packets of all flows use up slots, so all flows share
+//! one pattern.
 
 use losscause::{Span, Time};
 
@@ -54,7 +55,9 @@ impl Channel {
             &ChannelSpec::GilbertElliott { loss, mean_burst_packets } => {
                 Process::GilbertElliott(GilbertElliott::new(loss, mean_burst_packets, stream))
             }
-            ChannelSpec::Trace { lost, start } => Process::Trace(Trace::new(lost, *start, &mut stream)),
+            ChannelSpec::Trace { lost, start } => {
+                Process::Trace(Trace::new(lost, *start, &mut stream))
+            }
         };
         let mapping = match slots {
             Slots::PerPacket(slots) => Mapping::PerPacket(slots),
@@ -63,13 +66,17 @@ impl Channel {
         Self { process, mapping }
     }
 
-    /// From the next slot on the channel has the loss of `spec`, of the same kind: none or independent errors, or
-    /// bursts. `stream` is the channel's, as for [`Channel::new`]; it is used if there were no errors before.
+    /// From the next slot on the channel has the loss of `spec`, of the same kind: none or
+    /// independent errors, or bursts. `stream` is the channel's, as for [`Channel::new`]; it is
+    /// used if there were no errors before.
     pub(crate) fn adopt(&mut self, spec: &ChannelSpec, stream: impl FnOnce() -> Stream) {
         match (&mut self.process, spec) {
             (Process::Bernoulli(process), ChannelSpec::Perfect) => process.adopt(0.0),
             (Process::Bernoulli(process), &ChannelSpec::Bernoulli { loss }) => process.adopt(loss),
-            (Process::GilbertElliott(process), &ChannelSpec::GilbertElliott { loss, mean_burst_packets }) => {
+            (
+                Process::GilbertElliott(process),
+                &ChannelSpec::GilbertElliott { loss, mean_burst_packets },
+            ) => {
                 process.adopt(loss, mean_burst_packets);
             }
             (process @ Process::Perfect, &ChannelSpec::Bernoulli { loss }) => {
@@ -79,8 +86,8 @@ impl Channel {
         }
     }
 
-    /// Whether a packet that is transmitted from `start` to `end` (exclusive) has a bad slot. Call once per packet, in
-    /// order of time.
+    /// Whether a packet that is transmitted from `start` to `end` (exclusive) has a bad slot. Call
+    /// once per packet, in order of time.
     #[inline]
     pub(crate) fn corrupts(&mut self, start: Time, end: Time) -> bool {
         if matches!(self.process, Process::Perfect) {
@@ -93,7 +100,9 @@ impl Channel {
         match &mut self.mapping {
             Mapping::PerPacket(1) => self.process.next_slot(),
             // No early return, because all its slots are used up.
-            Mapping::PerPacket(slots) => (0..*slots).fold(false, |bad, _| self.process.next_slot() | bad),
+            Mapping::PerPacket(slots) => {
+                (0..*slots).fold(false, |bad, _| self.process.next_slot() | bad)
+            }
             Mapping::PerTime { slot, used, last_bad } => {
                 let first = start.as_nanos() / slot.as_nanos();
                 let end = (end.as_nanos() - 1).max(start.as_nanos()) / slot.as_nanos() + 1;
@@ -151,16 +160,20 @@ mod tests {
 
     #[test]
     fn a_packet_of_two_slots_is_corrupted_by_either() {
-        let mut air = channel(&[false, false, true, false, false, true, true, true], Slots::PerPacket(2));
+        let mut air =
+            channel(&[false, false, true, false, false, true, true, true], Slots::PerPacket(2));
         assert_eq!([(); 4].map(|()| air.corrupts(at(0), at(1))), [false, true, true, true]);
     }
 
     #[test]
     fn a_packet_meets_the_slots_of_time_that_it_overlaps() {
         // Bad: 10 to 20 ns, and 50 to 60 ns.
-        let mut air =
-            channel(&[false, true, false, false, false, true, false, false], Slots::PerTime(Span::from_nanos(10)));
-        let packets = [(0, 10), (10, 13), (19, 20), (20, 25), (25, 50), (50, 51), (59, 75), (75, 75)];
+        let mut air = channel(
+            &[false, true, false, false, false, true, false, false],
+            Slots::PerTime(Span::from_nanos(10)),
+        );
+        let packets =
+            [(0, 10), (10, 13), (19, 20), (20, 25), (25, 50), (50, 51), (59, 75), (75, 75)];
         let expected = [false, true, true, false, false, true, true, false];
         assert_eq!(packets.map(|(start, end)| air.corrupts(at(start), at(end))), expected);
     }

@@ -65,7 +65,8 @@ mod tests {
         // Parts of three slots; the last slot is in none.
         let lost: Arc<[bool]> = [true, false, false, false, false, true, true].into();
         let read = |seed| {
-            let mut trace = Trace::new(&lost, TraceStart::DrawnPart(3), &mut Stream::new(seed, "air"));
+            let mut trace =
+                Trace::new(&lost, TraceStart::DrawnPart(3), &mut Stream::new(seed, "air"));
             let slots = [(); 5].map(|()| trace.next_slot());
             trace.skip(4);
             assert_eq!(trace.next_slot(), slots[0]);

@@ -1,10 +1,10 @@
 //! Batches: packets are held and then handed on together, as hosts and access links do.
 //!
-//! A network card waits some time after a packet before it interrupts the host, and the host then takes in all packets
-//! that have come (interrupt coalescing, GRO). A radio or cable modem waits for its turn and then sends what has
-//! collected (aggregation); the ACKs of a whole window may leave together (ACK compression). The first packet of a
-//! batch is held for `most`, or for a uniform draw from 0 to `most`; packets that come until then wait for the same
-//! instant.
+//! A network card waits some time after a packet before it interrupts the host, and the host then
+//! takes in all packets that have come (interrupt coalescing, GRO). A radio or cable modem waits
+//! for its turn and then sends what has collected (aggregation); the ACKs of a whole window may
+//! leave together (ACK compression). The first packet of a batch is held for `most`, or for a
+//! uniform draw from 0 to `most`; packets that come until then wait for the same instant.
 //!
 //! Parameters: `most` and `drawn`, no defaults. Deviations: none; a batch has no largest size.
 
@@ -47,7 +47,8 @@ mod tests {
     #[test]
     fn packets_wait_for_the_end_of_the_batch_that_the_first_opened() {
         let mut batches = Batches::new(Span::from_millis(10), false, Stream::new(1, "x"));
-        let arrivals = [1, 4, 11, 12, 13, 40].map(|ms| (at(ms) + batches.at(at(ms)) - Time::ZERO).as_millis_f64());
+        let arrivals = [1, 4, 11, 12, 13, 40]
+            .map(|ms| (at(ms) + batches.at(at(ms)) - Time::ZERO).as_millis_f64());
         assert_eq!(arrivals, [11.0, 11.0, 11.0, 22.0, 22.0, 50.0]);
     }
 

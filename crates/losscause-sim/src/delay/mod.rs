@@ -1,7 +1,8 @@
 //! Propagation delays that vary without a queue, one file per process.
 //!
-//! The added delay is computed once per packet, for the instant at which its transmission ends. Packets keep their
-//! order: a packet that would overtake the previous one arrives at the same instant, directly after it.
+//! The added delay is computed once per packet, for the instant at which its transmission ends.
+//! Packets keep their order: a packet that would overtake the previous one arrives at the same
+//! instant, directly after it.
 
 use losscause::{Span, Time};
 
@@ -39,16 +40,24 @@ impl Variation {
     pub(crate) fn new(spec: &VariationSpec, stream: impl FnOnce() -> Stream) -> Option<Self> {
         let process = match spec {
             VariationSpec::Constant => return None,
-            VariationSpec::Trace { points, between, at_end } => Process::Trace(Trace::new(points, *between, *at_end)),
-            &VariationSpec::Sinusoid { most, period } => Process::Sinusoid(Sinusoid::new(most, period, &mut stream())),
-            &VariationSpec::Walk { most, step, every } => Process::Walk(Walk::new(most, step, every, stream())),
-            &VariationSpec::Batches { most, drawn } => Process::Batches(Batches::new(most, drawn, stream())),
+            VariationSpec::Trace { points, between, at_end } => {
+                Process::Trace(Trace::new(points, *between, *at_end))
+            }
+            &VariationSpec::Sinusoid { most, period } => {
+                Process::Sinusoid(Sinusoid::new(most, period, &mut stream()))
+            }
+            &VariationSpec::Walk { most, step, every } => {
+                Process::Walk(Walk::new(most, step, every, stream()))
+            }
+            &VariationSpec::Batches { most, drawn } => {
+                Process::Batches(Batches::new(most, drawn, stream()))
+            }
         };
         Some(Self { process, last_arrival: Time::ZERO })
     }
 
-    /// Arrival time of a packet that is sent at `now` over the constant `delay`: never before the packet sent before
-    /// it. Call once per packet, in order of time.
+    /// Arrival time of a packet that is sent at `now` over the constant `delay`: never before the
+    /// packet sent before it. Call once per packet, in order of time.
     #[cold]
     pub(crate) fn arrival(&mut self, now: Time, delay: Span) -> Time {
         let added = match &mut self.process {

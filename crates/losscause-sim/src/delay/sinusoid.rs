@@ -40,7 +40,10 @@ mod tests {
             ..Sinusoid::new(Span::from_millis(40), Span::from_secs(8), &mut Stream::new(1, "x"))
         };
         let millis = |now| swing.at(at(now)).as_millis_f64();
-        assert_eq!([0, 2_000, 4_000, 6_000, 8_000, 12_000].map(millis), [0.0, 20.0, 40.0, 20.0, 0.0, 40.0]);
+        assert_eq!(
+            [0, 2_000, 4_000, 6_000, 8_000, 12_000].map(millis),
+            [0.0, 20.0, 40.0, 20.0, 0.0, 40.0]
+        );
         // cos 45 degrees is 0.70711: 20 (1 - 0.70711).
         assert!((millis(1_000) - 5.857_864).abs() < 1e-5);
     }

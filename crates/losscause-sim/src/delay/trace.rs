@@ -1,10 +1,11 @@
 //! A recorded delay, point by point.
 //!
-//! Before the first point the delay is that of the first point. After the last point the delay stays, or the trace
-//! repeats and the last point's time is the length of a round. Between two points the delay is that of the earlier one
-//! (as on a route) or is interpolated.
+//! Before the first point the delay is that of the first point. After the last point the delay
+//! stays, or the trace repeats and the last point's time is the length of a round. Between two
+//! points the delay is that of the earlier one (as on a route) or is interpolated.
 //!
-//! Parameters: the points, and the two readings above (see [`Between`] and [`AtEnd`]). Deviations: none.
+//! Parameters: the points, and the two readings above (see [`Between`] and [`AtEnd`]). Deviations:
+//! none.
 
 use std::sync::Arc;
 
@@ -40,7 +41,9 @@ impl Trace {
         }
         let earlier = self.passed.checked_sub(1).map(|earlier| self.points[earlier]);
         match (earlier, self.points.get(self.passed)) {
-            (Some(earlier), Some(&later)) if self.between == Between::Linear => between(earlier, later, now),
+            (Some(earlier), Some(&later)) if self.between == Between::Linear => {
+                between(earlier, later, now)
+            }
             (Some(point), _) => point.delay,
             (None, first) => first.map_or(Span::ZERO, |first| first.delay),
         }
@@ -58,9 +61,13 @@ fn between(earlier: DelayPoint, later: DelayPoint, now: Span) -> Span {
 mod tests {
     use super::*;
 
-    /// 10 ms until 2 s, 30 ms until 4 s, then 20 ms; the delays in milliseconds at the given milliseconds.
+    /// 10 ms until 2 s, 30 ms until 4 s, then 20 ms; the delays in milliseconds at the given
+    /// milliseconds.
     fn delays(between: Between, at_end: AtEnd, times: [i64; 8]) -> [f64; 8] {
-        let point = |secs, millis| DelayPoint { at: Span::from_secs(secs), delay: Span::from_millis(millis) };
+        let point = |secs, millis| DelayPoint {
+            at: Span::from_secs(secs),
+            delay: Span::from_millis(millis),
+        };
         let points: Arc<[DelayPoint]> = [point(1, 10), point(2, 30), point(4, 20)].into();
         let mut trace = Trace::new(&points, between, at_end);
         times.map(|millis| trace.at(Time::ZERO + Span::from_millis(millis)).as_millis_f64())

@@ -1,8 +1,8 @@
-//! A random walk: each step changes the delay by a uniform draw from -step to step, and reflects it at the bounds 0 and
-//! most. Between two steps the delay is constant.
+//! A random walk: each step changes the delay by a uniform draw from -step to step, and reflects it
+//! at the bounds 0 and most. Between two steps the delay is constant.
 //!
-//! Parameters: `most`, `step` (at most `most`) and `every`, no defaults; it begins at a uniform draw from 0 to most.
-//! The long-run distribution is uniform. Deviations: none.
+//! Parameters: `most`, `step` (at most `most`) and `every`, no defaults; it begins at a uniform
+//! draw from 0 to most. The long-run distribution is uniform. Deviations: none.
 
 use losscause::{Span, Time};
 
@@ -46,9 +46,12 @@ mod tests {
         let most = Span::from_millis(30);
         let step = Span::from_millis(4);
         let mut walk = Walk::new(most, step, Span::from_millis(100), Stream::new(1, "walk"));
-        let values: Vec<Span> = (0..20_000).map(|i| walk.at(Time::ZERO + Span::from_millis(100 * i))).collect();
+        let values: Vec<Span> =
+            (0..20_000).map(|i| walk.at(Time::ZERO + Span::from_millis(100 * i))).collect();
         assert!(values.iter().all(|value| (Span::ZERO..=most).contains(value)));
-        assert!(values.windows(2).all(|pair| (pair[1] - pair[0]).abs() <= step && pair[0] != pair[1]));
+        assert!(
+            values.windows(2).all(|pair| (pair[1] - pair[0]).abs() <= step && pair[0] != pair[1])
+        );
         // It visits all of the range: about a tenth of the time in each tenth.
         for tenth in 0..10 {
             let within = |value: &&Span| value.as_nanos() * 10 / (most.as_nanos() + 1) == tenth;
@@ -59,8 +62,14 @@ mod tests {
 
     #[test]
     fn whoever_asks_seldom_hears_the_same_walk() {
-        let walk =
-            || Walk::new(Span::from_millis(30), Span::from_millis(4), Span::from_millis(100), Stream::new(1, "walk"));
+        let walk = || {
+            Walk::new(
+                Span::from_millis(30),
+                Span::from_millis(4),
+                Span::from_millis(100),
+                Stream::new(1, "walk"),
+            )
+        };
         let mut often = walk();
         let mut seldom = walk();
         for i in 0..1_000 {

@@ -1,13 +1,14 @@
 //! First in, first out; a packet that finds the queue full is dropped.
 //!
-//! Nothing that comes later changes when a packet's turn is, so its transmission is worked out when it comes, and it waits
-//! among the link's packets in flight. What is left to decide is whether there is room.
+//! Nothing that comes later changes when a packet's turn is, so its transmission is worked out when
+//! it comes, and it waits among the link's packets in flight. What is left to decide is whether
+//! there is room.
 //!
 //! Limits count what waits, without the packet in transmission (see [`Limit`] for how ns-2 counts).
 //!
-//! Deviations: none from the usual definition. From ns-2's `Queue/DropTail`: the limit may be reached, not just
-//! approached; and a packet that finds the transmitter idle is never refused, which in ns-2 happens at `limit_` 1 and,
-//! counting bytes, to packets larger than the limit.
+//! Deviations: none from the usual definition. From ns-2's `Queue/DropTail`: the limit may be
+//! reached, not just approached; and a packet that finds the transmitter idle is never refused,
+//! which in ns-2 happens at `limit_` 1 and, counting bytes, to packets larger than the limit.
 
 use losscause::Time;
 
@@ -17,8 +18,9 @@ use crate::topology::Limit;
 
 #[derive(Clone, Debug)]
 pub(crate) struct DropTail {
-    /// There is room for at least so many packets. Only packets that are let in use it up, so most need no look at what
-    /// waits, nor at whether the transmitter is idle, which a processor cannot predict.
+    /// There is room for at least so many packets. Only packets that are let in use it up, so most
+    /// need no look at what waits, nor at whether the transmitter is idle, which a processor cannot
+    /// predict.
     room: u32,
     limit: Limit,
 }
@@ -33,9 +35,16 @@ impl DropTail {
         *self = Self::new(limit);
     }
 
-    /// Whether there is room for a packet of so many bytes that comes at `now` to a transmitter that will be free at `free_at`.
+    /// Whether there is room for a packet of so many bytes that comes at `now` to a transmitter
+    /// that will be free at `free_at`.
     #[inline(always)]
-    pub(super) fn admits(&mut self, now: Time, free_at: Time, wire_bytes: u32, in_flight: &mut InFlight) -> bool {
+    pub(super) fn admits(
+        &mut self,
+        now: Time,
+        free_at: Time,
+        wire_bytes: u32,
+        in_flight: &mut InFlight,
+    ) -> bool {
         if self.room == 0 {
             return self.has_room(now, free_at, wire_bytes, in_flight);
         }
@@ -45,7 +54,13 @@ impl DropTail {
 
     /// Whether there is room. Finds out how much is left if the packet is let in.
     #[inline(never)]
-    fn has_room(&mut self, now: Time, free_at: Time, wire_bytes: u32, in_flight: &mut InFlight) -> bool {
+    fn has_room(
+        &mut self,
+        now: Time,
+        free_at: Time,
+        wire_bytes: u32,
+        in_flight: &mut InFlight,
+    ) -> bool {
         let waits = free_at > now;
         let waiting = if waits { in_flight.count_waiting(now) } else { Occupancy::default() };
         if waits && !self.limit.leaves_room(waiting, wire_bytes) {
@@ -72,7 +87,13 @@ mod tests {
             let begins = Time::from_nanos(10 * in_flight.iter().count() as i64);
             let admitted = queue.admits(Time::ZERO, begins, bytes, in_flight);
             if admitted {
-                in_flight.push(Transmission { begins, arrives: begins, packet, hit: false, needs_event: true });
+                in_flight.push(Transmission {
+                    begins,
+                    arrives: begins,
+                    packet,
+                    hit: false,
+                    needs_event: true,
+                });
             }
             admitted
         })

@@ -1,5 +1,5 @@
-//! The packets of a link whose transmission is worked out, in order: they wait for it, are in transmission, or in
-//! propagation.
+//! The packets of a link whose transmission is worked out, in order: they wait for it, are in
+//! transmission, or in propagation.
 
 use losscause::Time;
 
@@ -39,10 +39,17 @@ pub(crate) struct InFlight {
 
 impl InFlight {
     pub(crate) fn new() -> Self {
-        Self { transmissions: Fifo::new(), next_event: NEVER, elided: 0, begun: 0, waiting_bytes: 0 }
+        Self {
+            transmissions: Fifo::new(),
+            next_event: NEVER,
+            elided: 0,
+            begun: 0,
+            waiting_bytes: 0,
+        }
     }
 
-    /// Appends a packet: it begins and arrives after all others. Returns its arrival if that is now the next event.
+    /// Appends a packet: it begins and arrives after all others. Returns its arrival if that is now
+    /// the next event.
     #[inline(always)]
     pub(crate) fn push(&mut self, transmission: Transmission) -> Option<Time> {
         self.waiting_bytes += u64::from(transmission.packet.wire_bytes);
@@ -121,7 +128,10 @@ impl InFlight {
     /// The next packet whose transmission begins up to and including `now`; call until none.
     #[inline]
     pub(crate) fn begin_next(&mut self, now: Time) -> Option<Transmission> {
-        let transmission = *self.transmissions.get(self.begun).filter(|transmission| transmission.begins <= now)?;
+        let transmission = *self
+            .transmissions
+            .get(self.begun)
+            .filter(|transmission| transmission.begins <= now)?;
         self.begun += 1;
         self.waiting_bytes -= u64::from(transmission.packet.wire_bytes);
         Some(transmission)
@@ -143,14 +153,22 @@ impl InFlight {
     pub(crate) fn begin<H: LinkHooks>(&mut self, now: Time, hooks: &mut H) {
         while let Some(transmission) = self.begin_next(now) {
             if hooks.records() {
-                hooks.observe(transmission.begins, LinkEvent::TransmitStart, transmission.packet, self.waiting());
+                hooks.observe(
+                    transmission.begins,
+                    LinkEvent::TransmitStart,
+                    transmission.packet,
+                    self.waiting(),
+                );
             }
         }
     }
 
     /// What waits, as of the instant for which [`InFlight::begin_next`] was called last.
     pub(crate) fn waiting(&self) -> Occupancy {
-        Occupancy { packets: self.transmissions.len() as u32 - self.begun, bytes: self.waiting_bytes }
+        Occupancy {
+            packets: self.transmissions.len() as u32 - self.begun,
+            bytes: self.waiting_bytes,
+        }
     }
 
     #[cfg(test)]
@@ -190,7 +208,8 @@ mod tests {
     fn the_next_event_is_the_first_arrival_that_needs_one() {
         let mut in_flight = InFlight::new();
         let packets = [(20, false), (30, true), (40, false), (50, false), (60, true)];
-        let pushed = packets.map(|(arrives, needs_event)| in_flight.push(transmission(arrives, needs_event)));
+        let pushed = packets
+            .map(|(arrives, needs_event)| in_flight.push(transmission(arrives, needs_event)));
         assert_eq!(pushed, [None, Some(at(30)), None, None, None]);
         assert_eq!((in_flight.next_event(), in_flight.next_elided(at(20))), (at(30), Some(at(20))));
         in_flight.pop();

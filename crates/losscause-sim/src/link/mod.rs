@@ -1,16 +1,17 @@
 //! One direction of a link: a queue, a transmitter, and the way to the far end.
 //!
-//! A transmission begins at `max(arrival of the packet, end of the transmission before)`. So it never needs an event: it
-//! is worked out when the packet comes, or later, at its exact instant. A link has one event, the next arrival at its far
-//! end.
+//! A transmission begins at `max(arrival of the packet, end of the transmission before)`. So it
+//! never needs an event: it is worked out when the packet comes, or later, at its exact instant. A
+//! link has one event, the next arrival at its far end.
 //!
-//! - Behind a DropTail queue, a packet's transmission and arrival are worked out when it comes. Waiting packets are
-//!   counted only when the limit may be reached (`drop_tail.rs`).
-//! - A managed queue is worked out late: before it is used at an instant, [`Link::catch_up`] carries out all
-//!   transmissions and timers up to that instant. While packets wait, one is in transmission or in propagation, so the
-//!   link's event comes in time.
+//! - Behind a DropTail queue, a packet's transmission and arrival are worked out when it comes.
+//!   Waiting packets are counted only when the limit may be reached (`drop_tail.rs`).
+//! - A managed queue is worked out late: before it is used at an instant, [`Link::catch_up`]
+//!   carries out all transmissions and timers up to that instant. While packets wait, one is in
+//!   transmission or in propagation, so the link's event comes in time.
 //!
-//! In both, a packet that comes at the very instant at which a transmission ends meets a queue that has already moved up.
+//! In both, a packet that comes at the very instant at which a transmission ends meets a queue that
+//! has already moved up.
 
 use losscause::{Span, Time};
 
@@ -101,7 +102,8 @@ impl Irregular {
 impl Link {
     pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Self {
         let stream = |purpose| stream(spec, seed, purpose);
-        let queue = match (&spec.queue, queue::managed(&spec.queue, typical(spec), stream("queue"))) {
+        let queue = match (&spec.queue, queue::managed(&spec.queue, typical(spec), stream("queue")))
+        {
             (_, Some(managed)) => Queue::Managed(managed),
             (queue, None) => Queue::DropTail(DropTail::new(queue.limit())),
         };
@@ -117,14 +119,22 @@ impl Link {
         }
     }
 
-    /// From now on the link is as `spec` says, which [`validate_change`](crate::topology::validate_change) accepts. A
-    /// packet whose transmission is worked out keeps it: behind DropTail every one that waits.
+    /// From now on the link is as `spec` says, which
+    /// [`validate_change`](crate::topology::validate_change) accepts. A packet whose transmission
+    /// is worked out keeps it: behind DropTail every one that waits.
     pub(crate) fn adopt(&mut self, spec: &LinkSpec, seed: u64) {
         self.rate = ConstantRate::new(spec.rate_bps);
         if spec.delay < self.delay
             && let Some(last) = self.in_flight.iter().last()
         {
-            let none = || Box::new(Irregular { rate: None, delay: None, retransmission: None, not_before: Time::ZERO });
+            let none = || {
+                Box::new(Irregular {
+                    rate: None,
+                    delay: None,
+                    retransmission: None,
+                    not_before: Time::ZERO,
+                })
+            };
             self.irregular.get_or_insert_with(none).not_before = last.arrives;
         }
         self.delay = spec.delay;
@@ -132,12 +142,13 @@ impl Link {
             Queue::DropTail(queue) => queue.adopt(spec.queue.limit()),
             Queue::Managed(queue) => queue.adopt(&spec.queue, typical(spec)),
         }
-        self.errors = (!matches!(spec.channel, ChannelSpec::Perfect)).then_some(spec.error_position);
+        self.errors =
+            (!matches!(spec.channel, ChannelSpec::Perfect)).then_some(spec.error_position);
         self.channel.adopt(&spec.channel, || stream(spec, seed, "channel"));
     }
 
-    /// A packet comes at `at`; `needs_event` says whether its arrival at the far end needs an event. If it comes late, `now`
-    /// is after `at`.
+    /// A packet comes at `at`; `needs_event` says whether its arrival at the far end needs an
+    /// event. If it comes late, `now` is after `at`.
     #[inline(always)]
     pub(crate) fn enter<H: LinkHooks>(
         &mut self,
@@ -147,12 +158,16 @@ impl Link {
         now: Time,
         hooks: &mut H,
     ) -> Entry {
-        if self.errors == Some(ErrorPosition::BeforeQueue) && self.channel.corrupts(at, at) && !hooks.is_immune(packet)
+        if self.errors == Some(ErrorPosition::BeforeQueue)
+            && self.channel.corrupts(at, at)
+            && !hooks.is_immune(packet)
         {
             hooks.corrupt(at, packet, self.occupancy());
             return Entry::Stays;
         }
-        let Queue::DropTail(queue) = &mut self.queue else { return self.enter_managed(at, packet, hooks) };
+        let Queue::DropTail(queue) = &mut self.queue else {
+            return self.enter_managed(at, packet, hooks);
+        };
         if hooks.records() {
             self.in_flight.begin(at, hooks);
         }
@@ -172,7 +187,8 @@ impl Link {
         }
         let transmission = self.work_out(begins, packet, needs_event, hooks);
         // Whoever comes while it is on the link need not know of it: it does not wait.
-        let through = at < now && transmission.arrives <= now && begins == at && self.in_flight.is_empty();
+        let through =
+            at < now && transmission.arrives <= now && begins == at && self.in_flight.is_empty();
         if through && !hooks.records() {
             return Entry::Through { arrived: transmission.arrives, hit: transmission.hit };
         }
@@ -206,7 +222,8 @@ impl Link {
         fixed.then(|| self.rate.clone().transmission_time(wire_bytes) + self.delay)
     }
 
-    /// When the packet that came last is at the far end, if a passage is fixed; time zero before the first packet.
+    /// When the packet that came last is at the far end, if a passage is fixed; time zero before
+    /// the first packet.
     #[inline]
     pub(crate) fn last_arrival(&self) -> Time {
         if self.free_at == Time::ZERO { Time::ZERO } else { self.free_at + self.delay }
@@ -230,7 +247,8 @@ impl Link {
         self.in_flight.is_full()
     }
 
-    /// When the next packet reached the far end, if its arrival has no event and it is there by `now`.
+    /// When the next packet reached the far end, if its arrival has no event and it is there by
+    /// `now`.
     #[inline]
     pub(crate) fn next_elided(&self, now: Time) -> Option<Time> {
         self.in_flight.next_elided(now)
@@ -246,10 +264,13 @@ impl Link {
         Some(transmission)
     }
 
-    /// Works out everything that happened up to and including `now`: transmissions that began and timers that expired.
+    /// Works out everything that happened up to and including `now`: transmissions that began and
+    /// timers that expired.
     pub(crate) fn catch_up<H: LinkHooks>(&mut self, now: Time, hooks: &mut H) {
         loop {
-            let Queue::Managed(queue) = &mut self.queue else { return self.in_flight.begin(now, hooks) };
+            let Queue::Managed(queue) = &mut self.queue else {
+                return self.in_flight.begin(now, hooks);
+            };
             let next = self.free_at.min(now);
             if let Some(expires) = queue.next_timer().filter(|&at| at <= next) {
                 queue.on_timer(expires);
@@ -258,7 +279,9 @@ impl Link {
             if self.free_at > now {
                 return;
             }
-            let Some(packet) = queue.dequeue(self.free_at, hooks) else { return self.expire_timers(now) };
+            let Some(packet) = queue.dequeue(self.free_at, hooks) else {
+                return self.expire_timers(now);
+            };
             let begins = self.free_at;
             let waiting = queue.occupancy();
             self.transmit(begins, packet, hooks);
@@ -275,7 +298,12 @@ impl Link {
     }
 
     /// Puts a packet on its way. Returns when the link's next event is, if it had none.
-    fn transmit<H: LinkHooks>(&mut self, begins: Time, packet: Packet, hooks: &mut H) -> Option<Time> {
+    fn transmit<H: LinkHooks>(
+        &mut self,
+        begins: Time,
+        packet: Packet,
+        hooks: &mut H,
+    ) -> Option<Time> {
         let transmission = self.work_out(begins, packet, true, hooks);
         self.in_flight.push(transmission)
     }
@@ -302,7 +330,12 @@ impl Link {
 
     /// When a transmission ends and its packet arrives, and whether the channel corrupts it.
     #[cold]
-    fn transmit_irregularly(&mut self, begins: Time, packet: Packet, immune: bool) -> (Time, Time, bool) {
+    fn transmit_irregularly(
+        &mut self,
+        begins: Time,
+        packet: Packet,
+        immune: bool,
+    ) -> (Time, Time, bool) {
         let Self { irregular, rate, channel, delay, .. } = self;
         let Some(irregular) = irregular.as_deref_mut() else { return (begins, begins, false) };
         let mut end_of = |begins: Time| match &mut irregular.rate {
@@ -310,7 +343,8 @@ impl Link {
             Some(rate) => rate.end_of(begins, packet.wire_bytes),
         };
         let end = end_of(begins);
-        let hit = self.errors == Some(ErrorPosition::AfterTransmission) && channel.corrupts(begins, end);
+        let hit =
+            self.errors == Some(ErrorPosition::AfterTransmission) && channel.corrupts(begins, end);
         let mut last = Attempt { end, hit };
         let mut extra = Span::ZERO;
         if let Some(retransmission) = irregular.retransmission.as_ref().filter(|_| !immune) {
@@ -346,7 +380,10 @@ impl Link {
             Queue::DropTail(_) => None,
             Queue::Managed(queue) => Some(queue.packets()),
         };
-        self.in_flight.iter().map(|transmission| &transmission.packet).chain(managed.into_iter().flatten())
+        self.in_flight
+            .iter()
+            .map(|transmission| &transmission.packet)
+            .chain(managed.into_iter().flatten())
     }
 
     /// Bytes that no packet has wait.
@@ -376,7 +413,9 @@ fn stream(spec: &LinkSpec, seed: u64, purpose: &str) -> Stream {
 /// The transmission time of RED's typical packet.
 fn typical(spec: &LinkSpec) -> Span {
     match spec.queue {
-        QueueSpec::Red(red) => rate::transmission_time_rounded(red.typical_packet_bytes, spec.rate_bps),
+        QueueSpec::Red(red) => {
+            rate::transmission_time_rounded(red.typical_packet_bytes, spec.rate_bps)
+        }
         _ => Span::ZERO,
     }
 }
@@ -478,7 +517,8 @@ mod tests {
     #[test]
     fn an_immune_packet_uses_its_slot_up() {
         let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
-        let entries = [true, false, false, false].map(|immune| enter(&mut link, Time::ZERO, immune));
+        let entries =
+            [true, false, false, false].map(|immune| enter(&mut link, Time::ZERO, immune));
         assert_eq!(entries, [Fate::Accepted, Fate::Accepted, Fate::Accepted, Fate::Hit]);
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! - [`ConstantRate`]: the size over the rate.
 //! - [`Steps`]: at a rate that changes at given instants, also during a transmission.
-//! - [`Opportunities`]: at given instants a number of bytes is delivered at once (mahimahi's traces). A transmission ends
-//!   with the opportunity that delivers its last byte. What an opportunity has left goes to the packets that wait by then;
-//!   the rest is lost.
+//! - [`Opportunities`]: at given instants a number of bytes is delivered at once (mahimahi's
+//!   traces). A transmission ends with the opportunity that delivers its last byte. What an
+//!   opportunity has left goes to the packets that wait by then; the rest is lost.
 //!
-//! Deviation from mahimahi: the packet at the head, which waits for its opportunity, does not count against the queue's
-//! limit, as the packet in transmission never does here.
+//! Deviation from mahimahi: the packet at the head, which waits for its opportunity, does not count
+//! against the queue's limit, as the packet in transmission never does here.
 
 use std::sync::Arc;
 
@@ -60,8 +60,12 @@ impl VaryingRate {
     pub(super) fn new(spec: &RateSpec, rate_bps: u64) -> Option<Self> {
         match spec {
             RateSpec::Constant => None,
-            RateSpec::Steps { points, at_end } => Some(Self::Steps(Steps::new(points, *at_end, rate_bps))),
-            RateSpec::Opportunities { at, bytes } => Some(Self::Opportunities(Opportunities::new(at, *bytes))),
+            RateSpec::Steps { points, at_end } => {
+                Some(Self::Steps(Steps::new(points, *at_end, rate_bps)))
+            }
+            RateSpec::Opportunities { at, bytes } => {
+                Some(Self::Opportunities(Opportunities::new(at, *bytes)))
+            }
         }
     }
 
@@ -189,7 +193,8 @@ mod tests {
 
     /// 8 Mb/s until 10 ms, then these rates.
     fn steps(points: &[(i64, u64)], at_end: AtEnd) -> Steps {
-        let points = points.iter().map(|&(ms, rate_bps)| RatePoint { at: Span::from_millis(ms), rate_bps });
+        let points =
+            points.iter().map(|&(ms, rate_bps)| RatePoint { at: Span::from_millis(ms), rate_bps });
         Steps::new(&points.collect(), at_end, 8_000_000)
     }
 
@@ -200,7 +205,8 @@ mod tests {
         assert_eq!(steps.end_of(at_ms(5), 1000), at_ms(6));
         // 4 ms at 8 Mb/s are 4000 bytes; the other 1000 take 8 ms at 1 Mb/s.
         assert_eq!(steps.end_of(at_ms(6), 5000), at_ms(18));
-        // 12 ms at 1 Mb/s are 1500 bytes, then there is an outage of 10 ms, then 500 bytes take 2 ms.
+        // 12 ms at 1 Mb/s are 1500 bytes, then there is an outage of 10 ms, then 500 bytes take 2
+        // ms.
         assert_eq!(steps.end_of(at_ms(18), 2000), at_ms(42));
         assert_eq!(steps.end_of(at_ms(100), 1000), at_ms(104));
     }
@@ -228,11 +234,13 @@ mod tests {
     fn an_opportunity_delivers_what_waits_and_its_rest_is_lost() {
         let at = [5, 5, 10, 20].map(Span::from_millis);
         let mut link = Opportunities::new(&Arc::from(at), 1500);
-        // Two share the first opportunity at 5 ms; the third does not fit, and takes 200 bytes of the second as well.
+        // Two share the first opportunity at 5 ms; the third does not fit, and takes 200 bytes of
+        // the second as well.
         assert_eq!([1000, 400, 300].map(|bytes| link.end_of(at_ms(1), bytes)), [at_ms(5); 3]);
         // One that comes after 5 ms cannot use what is left of it.
         assert_eq!(link.end_of(at_ms(6), 1500), at_ms(10));
-        // A packet of 3000 bytes takes the one at 20 ms, and the first one of the next round, which is 20 + 5 ms.
+        // A packet of 3000 bytes takes the one at 20 ms, and the first one of the next round, which
+        // is 20 + 5 ms.
         assert_eq!(link.end_of(at_ms(12), 3000), at_ms(25));
         assert_eq!(link.end_of(at_ms(25), 1), at_ms(25), "there are two at 25 ms");
         assert_eq!(link.end_of(at_ms(25), 1500), at_ms(30));

@@ -1,7 +1,8 @@
 //! First in, first out, up to a limit; a rule of its own decides which packets enter.
 //!
-//! DropTail's rule is the limit itself. The disciplines here add to it: [`Policer`](super::policer::Policer),
-//! [`StepMark`](super::step_mark::StepMark) and [`Red`](super::red::Red).
+//! DropTail's rule is the limit itself. The disciplines here add to it:
+//! [`Policer`](super::policer::Policer), [`StepMark`](super::step_mark::StepMark) and
+//! [`Red`](super::red::Red).
 
 use std::fmt;
 
@@ -60,7 +61,13 @@ impl<A> Bounded<A> {
 }
 
 impl<A: Admission> QueueDiscipline for Bounded<A> {
-    fn enqueue(&mut self, now: Time, packet: Packet, idle: bool, hooks: &mut dyn QueueHooks) -> bool {
+    fn enqueue(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        idle: bool,
+        hooks: &mut dyn QueueHooks,
+    ) -> bool {
         let found = self.occupancy();
         let fits = idle || self.limit.leaves_room(found, packet.wire_bytes);
         if !self.rule.admits(&Entering { now, packet, idle, fits, found }, hooks) {

@@ -1,19 +1,21 @@
 //! CoDel, controlled delay (Nichols and others, RFC 8289).
 //!
-//! CoDel looks at how long packets have waited when their turn comes. Once that was `target` or more for a whole
-//! `interval`, the packet at the head is dropped. While it stays so, further packets are dropped
-//! `interval / sqrt(count)` apart, with `count` the drops of this episode (sections 3.3 and 5.6). An episode that
-//! begins soon after the last one continues with that one's count (section 5.5). Nothing is dropped while no more than
-//! one packet of the largest size waits behind it (section 4.1).
+//! CoDel looks at how long packets have waited when their turn comes. Once that was `target` or
+//! more for a whole `interval`, the packet at the head is dropped. While it stays so, further
+//! packets are dropped `interval / sqrt(count)` apart, with `count` the drops of this episode
+//! (sections 3.3 and 5.6). An episode that begins soon after the last one continues with that one's
+//! count (section 5.5). Nothing is dropped while no more than one packet of the largest size waits
+//! behind it (section 4.1).
 //!
-//! With ECN a packet is marked instead of dropped, and sent. Section 1 allows marks and gives no details. The order is
-//! Linux's: a mark ends the search for this turn.
+//! With ECN a packet is marked instead of dropped, and sent. Section 1 allows marks and gives no
+//! details. The order is Linux's: a mark ends the search for this turn.
 //!
 //! Deviations:
 //!
-//! - The limit is a setting; the RFC only says that packets which arrive at a full buffer are dropped (section 5.4).
-//! - `mtu_bytes` is a setting. The RFC takes the interface's MTU or the largest packet seen (sections 4.1 and 5.3),
-//!   ns-2 the latter.
+//! - The limit is a setting; the RFC only says that packets which arrive at a full buffer are
+//!   dropped (section 5.4).
+//! - `mtu_bytes` is a setting. The RFC takes the interface's MTU or the largest packet seen
+//!   (sections 4.1 and 5.3), ns-2 the latter.
 
 use losscause::{Span, Time};
 
@@ -33,7 +35,8 @@ pub(crate) struct CoDel {
 /// The state of CoDel for one queue, wherever its packets wait.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
-    /// When the delay will have been at or above the target for an interval; none while it is below.
+    /// When the delay will have been at or above the target for an interval; none while it is
+    /// below.
     first_above: Option<Time>,
     dropping: bool,
     /// While dropping: when to drop next; afterwards: when it would have been.
@@ -72,7 +75,13 @@ impl CoDel {
 }
 
 impl QueueDiscipline for CoDel {
-    fn enqueue(&mut self, now: Time, packet: Packet, idle: bool, hooks: &mut dyn QueueHooks) -> bool {
+    fn enqueue(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        idle: bool,
+        hooks: &mut dyn QueueHooks,
+    ) -> bool {
         if !idle && !self.spec.limit.leaves_room(self.occupancy(), packet.wire_bytes) {
             hooks.drop(now, packet, self.occupancy());
             return false;
@@ -123,7 +132,8 @@ impl Controller {
         Self { first_above: None, dropping: false, drop_next: Time::ZERO, count: 0, last_count: 0 }
     }
 
-    /// The packet to send next, after the drops that are due. (The limit of `spec` is not its business.)
+    /// The packet to send next, after the drops that are due. (The limit of `spec` is not its
+    /// business.)
     pub(super) fn take(
         &mut self,
         now: Time,
@@ -206,7 +216,8 @@ mod tests {
         CoDel::new(CoDelSpec { ecn, ..CoDelSpec::new(Limit::Packets(100_000)) })
     }
 
-    /// Packet n comes at 0; one is taken every 10 ms from 10 ms on. Returns what is sent, by its number.
+    /// Packet n comes at 0; one is taken every 10 ms from 10 ms on. Returns what is sent, by its
+    /// number.
     fn standing_queue(queue: &mut CoDel, log: &mut Log, takes: i64) -> Vec<u32> {
         for i in 0..2000 {
             assert!(queue.enqueue(at(0), waiting(i, 1000), false, log));
@@ -226,13 +237,19 @@ mod tests {
         let mut queue = codel(false);
         let mut log = Log::default();
         let sent = standing_queue(&mut queue, &mut log, 40);
-        // At 10 ms the delay is above 5 ms; an interval of 100 ms later, at 110 ms, the first packet is dropped. The
-        // next is due 100 ms after that, then 100/sqrt(2) = 70.7 ms, 100/sqrt(3) = 57.7 ms, 100/sqrt(4) = 50 ms later:
-        // at 210, 280.7 and 338.4 and 388.4 ms. Turns come every 10 ms.
+        // At 10 ms the delay is above 5 ms; an interval of 100 ms later, at 110 ms, the first
+        // packet is dropped. The next is due 100 ms after that, then 100/sqrt(2) = 70.7 ms,
+        // 100/sqrt(3) = 57.7 ms, 100/sqrt(4) = 50 ms later: at 210, 280.7 and 338.4 and 388.4 ms.
+        // Turns come every 10 ms.
         assert_eq!(log.dropped_at_ms(), [110, 210, 290, 340, 390]);
         assert_eq!(sent.len(), 40, "every turn sends a packet");
-        assert_eq!(sent[9..12], [9, 11, 12], "number 10 is dropped and 11 sent at the same instant");
-        // The next one counts from when the last was due, not from when it was carried out: 100/sqrt(5) = 44.7 ms.
+        assert_eq!(
+            sent[9..12],
+            [9, 11, 12],
+            "number 10 is dropped and 11 sent at the same instant"
+        );
+        // The next one counts from when the last was due, not from when it was carried out:
+        // 100/sqrt(5) = 44.7 ms.
         let due: i64 = 210_000_000 + 70_710_678 + 57_735_027 + 50_000_000 + 44_721_360;
         assert_eq!(queue.controller.drop_next, Time::from_nanos(due));
         assert_eq!(queue.controller.count, 5);
@@ -257,7 +274,8 @@ mod tests {
         assert_eq!(queue.controller.count, 5);
         without_delay(&mut queue, &mut log, 410);
         assert!(!queue.controller.dropping);
-        // Above the target again from 420 ms on: the next episode begins 100 ms later with 5 - 1 drops and not with 1.
+        // Above the target again from 420 ms on: the next episode begins 100 ms later with 5 - 1
+        // drops and not with 1.
         for turn in 42..=52 {
             assert!(queue.dequeue(at(10 * turn), &mut log).is_some());
         }

@@ -1,14 +1,15 @@
 //! FQ-CoDel, flow queueing with controlled delay (RFC 8290).
 //!
-//! Packets are hashed by flow into sub-queues, each with a CoDel of its own ([`Controller`]). A deficit round robin
-//! serves them by bytes: a sub-queue whose turn it is sends until it has used up its quantum, then gets another one and
-//! goes to the end of the list of old queues. Sub-queues that just became active are on a list of new ones, which is
-//! served first: a flow that sends less than a quantum per round (DNS, voice) finds its queue empty each time and waits
-//! for no other flow's backlog. A new queue that runs empty still passes through the list of old ones once, so that a
-//! flow cannot stay new by pausing.
+//! Packets are hashed by flow into sub-queues, each with a CoDel of its own ([`Controller`]). A
+//! deficit round robin serves them by bytes: a sub-queue whose turn it is sends until it has used
+//! up its quantum, then gets another one and goes to the end of the list of old queues. Sub-queues
+//! that just became active are on a list of new ones, which is served first: a flow that sends less
+//! than a quantum per round (DNS, voice) finds its queue empty each time and waits for no other
+//! flow's backlog. A new queue that runs empty still passes through the list of old ones once, so
+//! that a flow cannot stay new by pausing.
 //!
-//! A packet that brings all sub-queues together above the limit is let in. Then the sub-queue with the most bytes drops
-//! packets from its head: half of its bytes, at most 64 packets (section 4.1).
+//! A packet that brings all sub-queues together above the limit is let in. Then the sub-queue with
+//! the most bytes drops packets from its head: half of its bytes, at most 64 packets (section 4.1).
 //!
 //! | parameter | default | RFC 8290 |
 //! |---|---|---|
@@ -19,17 +20,18 @@
 //!
 //! Deviations:
 //!
-//! - The hash is of the flow's number, since simulated packets have no addresses (on a [live path](crate::live) the
-//!   caller gives the number); its salt is drawn once per link, as section 4.1 asks, so that different seeds have
-//!   different collisions.
+//! - The hash is of the flow's number, since simulated packets have no addresses (on a [live
+//!   path](crate::live) the caller gives the number); its salt is drawn once per link, as section
+//!   4.1 asks, so that different seeds have different collisions.
 //! - The limit may be in bytes.
-//! - Section 4.1 drops half of the *packets* of the longest sub-queue; here it is half of the bytes, as in Linux and
-//!   ns-3.
-//! - CoDel drops nothing while at most an MTU waits in its own sub-queue. RFC 8289, section 4.4, recommends counting
-//!   the bytes of all sub-queues, as Linux does.
+//! - Section 4.1 drops half of the *packets* of the longest sub-queue; here it is half of the
+//!   bytes, as in Linux and ns-3.
+//! - CoDel drops nothing while at most an MTU waits in its own sub-queue. RFC 8289, section 4.4,
+//!   recommends counting the bytes of all sub-queues, as Linux does.
 //! - ECN is off by default; section 5.2.6 has it on.
-//! - Section 4.2 gives a new quantum to a queue with a *negative* deficit and explains this as having sent a quantum or
-//!   more. A deficit of exactly 0 is taken as the explanation says, as in Linux and ns-3.
+//! - Section 4.2 gives a new quantum to a queue with a *negative* deficit and explains this as
+//!   having sent a quantum or more. A deficit of exactly 0 is taken as the explanation says, as in
+//!   Linux and ns-3.
 
 use losscause::{Span, Time};
 
@@ -98,8 +100,12 @@ impl Backlog for Served<'_> {
 impl FqCoDel {
     /// The salt of the hash is drawn from `stream`.
     pub(super) fn new(spec: FqCoDelSpec, mut stream: Stream) -> Self {
-        let empty =
-            SubQueue { packets: Timed::new(), controller: Controller::new(), deficit: 0, listed: Listed::Nowhere };
+        let empty = SubQueue {
+            packets: Timed::new(),
+            controller: Controller::new(),
+            deficit: 0,
+            listed: Listed::Nowhere,
+        };
         Self {
             spec,
             salt: stream.below(u64::MAX),
@@ -119,7 +125,9 @@ impl FqCoDel {
     #[cold]
     fn drop_from_longest(&mut self, now: Time, newest: Packet, hooks: &mut dyn QueueHooks) -> bool {
         let bytes = |queue: &SubQueue| queue.packets.occupancy().bytes;
-        let Some(longest) = self.queues.iter_mut().max_by_key(|queue| bytes(queue)) else { return false };
+        let Some(longest) = self.queues.iter_mut().max_by_key(|queue| bytes(queue)) else {
+            return false;
+        };
         let enough = bytes(longest) / 2;
         let mut packets = 0;
         let mut dropped = 0;
@@ -137,7 +145,13 @@ impl FqCoDel {
 }
 
 impl QueueDiscipline for FqCoDel {
-    fn enqueue(&mut self, now: Time, packet: Packet, idle: bool, hooks: &mut dyn QueueHooks) -> bool {
+    fn enqueue(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        idle: bool,
+        hooks: &mut dyn QueueHooks,
+    ) -> bool {
         let number = self.queue_of(hooks.flow_of(packet));
         let queue = &mut self.queues[number as usize];
         queue.packets.push(now, packet);
@@ -208,7 +222,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// The flow of packet n is n modulo 10 (see [`Log`]); with this seed flows 0 to 2 have sub-queues of their own.
+    /// The flow of packet n is n modulo 10 (see [`Log`]); with this seed flows 0 to 2 have
+    /// sub-queues of their own.
     fn fq_codel(limit: u32) -> FqCoDel {
         with(FqCoDelSpec::new(Limit::Packets(limit)))
     }
@@ -224,7 +239,10 @@ mod tests {
     }
 
     fn go(queue: &mut FqCoDel, packets: usize) -> Vec<u32> {
-        (0..packets).filter_map(|_| queue.dequeue(at(0), &mut Log::default())).map(Packet::number).collect()
+        (0..packets)
+            .filter_map(|_| queue.dequeue(at(0), &mut Log::default()))
+            .map(Packet::number)
+            .collect()
     }
 
     #[test]
@@ -254,10 +272,12 @@ mod tests {
         let mut log = Log::default();
         come(&mut queue, &mut log, [0, 10, 20, 30, 40, 50, 60], 500);
         come(&mut queue, &mut log, [1], 1500);
-        // Flow 0: 1514, 1014, 514, 14, then -486. Flow 1 has 14 bytes left but no packet: it passes to the old list.
+        // Flow 0: 1514, 1014, 514, 14, then -486. Flow 1 has 14 bytes left but no packet: it passes
+        // to the old list.
         assert_eq!(go(&mut queue, 6), [0, 10, 20, 30, 1, 40]);
         come(&mut queue, &mut log, [11], 500);
-        // Flow 0 has 1514 - 486 - 500 = 528 bytes left, enough for two more; flow 1 waits for its turn.
+        // Flow 0 has 1514 - 486 - 500 = 528 bytes left, enough for two more; flow 1 waits for its
+        // turn.
         assert_eq!(go(&mut queue, 3), [50, 60, 11]);
     }
 
@@ -273,7 +293,8 @@ mod tests {
             // Each turn ends with a packet of flow 0.
             while queue.dequeue(at(10 * turn), &mut log).unwrap().number() % 10 == 1 {}
         }
-        // 100 ms, 100/sqrt(2), 100/sqrt(3) and 100/sqrt(4) ms apart, at the next turn (see CoDel's own tests).
+        // 100 ms, 100/sqrt(2), 100/sqrt(3) and 100/sqrt(4) ms apart, at the next turn (see CoDel's
+        // own tests).
         assert_eq!(log.dropped_at_ms(), [110, 210, 290, 340, 390]);
         assert!(log.dropped.iter().all(|(_, number)| number % 10 == 0));
     }
@@ -320,7 +341,10 @@ mod tests {
     #[test]
     fn another_seed_puts_flows_elsewhere() {
         let places = |seed| {
-            let queue = FqCoDel::new(FqCoDelSpec::new(Limit::Packets(1)), Stream::new(seed, "link/x/queue"));
+            let queue = FqCoDel::new(
+                FqCoDelSpec::new(Limit::Packets(1)),
+                Stream::new(seed, "link/x/queue"),
+            );
             (0..100).map(|flow| queue.queue_of(flow)).collect::<Vec<_>>()
         };
         assert_eq!(places(1), places(1));

@@ -23,10 +23,12 @@ impl Occupancy {
     }
 }
 
-/// Marks and drops packets on behalf of a queue: counts them, records them, and knows the true cause. The instants are
-/// exact but may lie in the past, because managed queues are worked out late.
+/// Marks and drops packets on behalf of a queue: counts them, records them, and knows the true
+/// cause. The instants are exact but may lie in the past, because managed queues are worked out
+/// late.
 pub(crate) trait QueueHooks {
-    /// Marks a packet if its transport understands marks. Returns whether it did. `then` waits right after that.
+    /// Marks a packet if its transport understands marks. Returns whether it did. `then` waits
+    /// right after that.
     fn mark(&mut self, at: Time, packet: Packet, then: Occupancy) -> bool;
 
     /// Drops a packet. Every drop of every queue comes through here. `then` waits right after that.

@@ -1,11 +1,12 @@
 //! Managed queues, one file per discipline.
 //!
-//! A link asks its queue at exact instants, in order of time: [`QueueDiscipline::enqueue`] when a packet comes,
-//! [`QueueDiscipline::dequeue`] when the transmitter is free, [`QueueDiscipline::on_timer`] at the instants that the
-//! queue names. Every other action of a discipline on a packet goes through [`QueueHooks`].
+//! A link asks its queue at exact instants, in order of time: [`QueueDiscipline::enqueue`] when a
+//! packet comes, [`QueueDiscipline::dequeue`] when the transmitter is free,
+//! [`QueueDiscipline::on_timer`] at the instants that the queue names. Every other action of a
+//! discipline on a packet goes through [`QueueHooks`].
 //!
-//! The plain queue, DropTail, is not among them: nothing that comes later changes when a packet's turn is, so the link
-//! works that out itself (`link/drop_tail.rs`).
+//! The plain queue, DropTail, is not among them: nothing that comes later changes when a packet's
+//! turn is, so the link works that out itself (`link/drop_tail.rs`).
 
 use std::fmt;
 
@@ -40,11 +41,19 @@ use step_mark::StepMark;
 
 /// A queue in motion.
 pub(crate) trait QueueDiscipline: fmt::Debug + Send + Sync {
-    /// A packet comes. `idle` says that the transmitter is free and nothing waits: then the limit does not count, and
-    /// `dequeue` follows at the same instant. Returns whether the packet was taken in; if not, it was dropped.
-    fn enqueue(&mut self, now: Time, packet: Packet, idle: bool, hooks: &mut dyn QueueHooks) -> bool;
+    /// A packet comes. `idle` says that the transmitter is free and nothing waits: then the limit
+    /// does not count, and `dequeue` follows at the same instant. Returns whether the packet was
+    /// taken in; if not, it was dropped.
+    fn enqueue(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        idle: bool,
+        hooks: &mut dyn QueueHooks,
+    ) -> bool;
 
-    /// The transmitter is free: returns the packet to send next. If packets wait, one is returned, even after drops.
+    /// The transmitter is free: returns the packet to send next. If packets wait, one is returned,
+    /// even after drops.
     fn dequeue(&mut self, now: Time, hooks: &mut dyn QueueHooks) -> Option<Packet>;
 
     /// What waits.
@@ -61,8 +70,8 @@ pub(crate) trait QueueDiscipline: fmt::Debug + Send + Sync {
     /// The timer has expired.
     fn on_timer(&mut self, _now: Time) {}
 
-    /// From now on the queue has the settings of `spec`, of the same discipline with as many sub-queues. `typical` is as
-    /// in [`managed`]. What waits stays.
+    /// From now on the queue has the settings of `spec`, of the same discipline with as many
+    /// sub-queues. `typical` is as in [`managed`]. What waits stays.
     fn adopt(&mut self, spec: &QueueSpec, typical: Span);
 
     /// A copy, for a simulation that is cloned.
@@ -75,12 +84,18 @@ impl Clone for Box<dyn QueueDiscipline> {
     }
 }
 
-/// The queue of a link, or none if it is DropTail. `typical` is the transmission time of a typical packet, for
-/// RED; `stream` belongs to the queue alone.
-pub(crate) fn managed(spec: &QueueSpec, typical: Span, stream: Stream) -> Option<Box<dyn QueueDiscipline>> {
+/// The queue of a link, or none if it is DropTail. `typical` is the transmission time of a typical
+/// packet, for RED; `stream` belongs to the queue alone.
+pub(crate) fn managed(
+    spec: &QueueSpec,
+    typical: Span,
+    stream: Stream,
+) -> Option<Box<dyn QueueDiscipline>> {
     Some(match *spec {
         QueueSpec::DropTail { .. } => return None,
-        QueueSpec::StepMark { limit, mark_from_pkts } => Box::new(StepMark::queue(limit, mark_from_pkts)),
+        QueueSpec::StepMark { limit, mark_from_pkts } => {
+            Box::new(StepMark::queue(limit, mark_from_pkts))
+        }
         QueueSpec::Red(spec) => Box::new(Red::queue(spec, typical, stream)),
         QueueSpec::CoDel(spec) => Box::new(CoDel::new(spec)),
         QueueSpec::Policer(spec) => Box::new(Policer::queue(spec)),

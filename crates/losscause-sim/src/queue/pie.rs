@@ -1,7 +1,7 @@
 //! PIE, proportional integral controller enhanced (RFC 8033).
 //!
-//! Packets are dropped at random when they come, with a probability p that is revised every `t_update` from the delay
-//! of the packets that leave (section 4.2):
+//! Packets are dropped at random when they come, with a probability p that is revised every
+//! `t_update` from the delay of the packets that leave (section 4.2):
 //!
 //! ```text
 //! p += scale(p) (alpha (delay - target) + beta (delay - delay at the last update))
@@ -9,10 +9,12 @@
 //! scale(p) = 1/2048, 1/512, 1/128, 1/32, 1/8, 1/2, 1     p below 1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.1, from there on
 //! ```
 //!
-//! From p = 10 % on one update adds at most 2 % (section 5.5). Nothing is dropped at random (section 4.1)
+//! From p = 10 % on one update adds at most 2 % (section 5.5). Nothing is dropped at random
+//! (section 4.1)
 //!
-//! - while the burst allowance lasts: `max_burst` at first and whenever there was no congestion (p is 0 and both delays
-//!   are below half the target), less `t_update` with every update (section 4.4);
+//! - while the burst allowance lasts: `max_burst` at first and whenever there was no congestion (p
+//!   is 0 and both delays are below half the target), less `t_update` with every update (section
+//!   4.4);
 //! - while the delay at the last update was below half the target and p is below 20 %;
 //! - while no more than two mean packets wait.
 //!
@@ -28,16 +30,16 @@
 //!
 //! Readings where the RFC leaves a choice:
 //!
-//! - The delay is measured by timestamps (section 4.3 allows this or a departure rate): that of the packet that left
-//!   last, and 0 if it left the queue empty.
-//! - p decays when both delays are 0, as in section 4.2 and appendix A. Appendix B, the pseudocode with the optional
-//!   parts, has "below half the target".
-//! - The burst allowance is renewed at updates. Section 4.4 renews it at arrivals, which is less than one `t_update`
-//!   earlier.
+//! - The delay is measured by timestamps (section 4.3 allows this or a departure rate): that of the
+//!   packet that left last, and 0 if it left the queue empty.
+//! - p decays when both delays are 0, as in section 4.2 and appendix A. Appendix B, the pseudocode
+//!   with the optional parts, has "below half the target".
+//! - The burst allowance is renewed at updates. Section 4.4 renews it at arrivals, which is less
+//!   than one `t_update` earlier.
 //! - The first update is at time 0.
 //!
-//! Deviations: a limit in packets or bytes, which the RFC leaves to the implementer. Not here: derandomization (5.4),
-//! turning PIE off when the queue is short (5.3).
+//! Deviations: a limit in packets or bytes, which the RFC leaves to the implementer. Not here:
+//! derandomization (5.4), turning PIE off when the queue is short (5.3).
 
 use losscause::{Span, Time};
 
@@ -78,12 +80,24 @@ struct Controller {
 
 impl Pie {
     pub(super) fn new(spec: PieSpec, stream: Stream) -> Self {
-        Self { packets: Timed::new(), controller: Controller::new(&spec), spec, next_update: Time::ZERO, stream }
+        Self {
+            packets: Timed::new(),
+            controller: Controller::new(&spec),
+            spec,
+            next_update: Time::ZERO,
+            stream,
+        }
     }
 }
 
 impl QueueDiscipline for Pie {
-    fn enqueue(&mut self, now: Time, packet: Packet, idle: bool, hooks: &mut dyn QueueHooks) -> bool {
+    fn enqueue(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        idle: bool,
+        hooks: &mut dyn QueueHooks,
+    ) -> bool {
         let found = self.occupancy();
         let fits = idle || self.spec.limit.leaves_room(found, packet.wire_bytes);
         let hit = fits && self.controller.may_drop(&self.spec, found.bytes) && {
@@ -103,7 +117,8 @@ impl QueueDiscipline for Pie {
 
     fn dequeue(&mut self, now: Time, _: &mut dyn QueueHooks) -> Option<Packet> {
         let Waiting { packet, since } = self.packets.pop()?;
-        self.controller.delay = if self.occupancy().packets == 0 { Span::ZERO } else { now - since };
+        self.controller.delay =
+            if self.occupancy().packets == 0 { Span::ZERO } else { now - since };
         Some(packet)
     }
 
@@ -137,7 +152,12 @@ impl QueueDiscipline for Pie {
 
 impl Controller {
     fn new(spec: &PieSpec) -> Self {
-        Self { probability: 0.0, delay: Span::ZERO, delay_before: Span::ZERO, burst_allowance: spec.max_burst }
+        Self {
+            probability: 0.0,
+            delay: Span::ZERO,
+            delay_before: Span::ZERO,
+            burst_allowance: spec.max_burst,
+        }
     }
 
     /// Whether packets may be dropped at random while so many bytes wait.
@@ -160,11 +180,12 @@ impl Controller {
         }
         self.probability = probability.clamp(0.0, 1.0);
         let is_calm = |delay: Span| delay * 2 < spec.target;
-        self.burst_allowance = if self.probability == 0.0 && is_calm(self.delay) && is_calm(self.delay_before) {
-            spec.max_burst
-        } else {
-            (self.burst_allowance - spec.t_update).max(Span::ZERO)
-        };
+        self.burst_allowance =
+            if self.probability == 0.0 && is_calm(self.delay) && is_calm(self.delay_before) {
+                spec.max_burst
+            } else {
+                (self.burst_allowance - spec.t_update).max(Span::ZERO)
+            };
         self.delay_before = self.delay;
     }
 }
@@ -173,7 +194,10 @@ impl Controller {
 fn scale(probability: f64) -> f64 {
     const SCALES: [(f64, f64); 6] =
         [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (0.01, 8.0), (0.1, 2.0)];
-    SCALES.iter().find(|&&(below, _)| probability < below).map_or(1.0, |&(_, divisor)| 1.0 / divisor)
+    SCALES
+        .iter()
+        .find(|&&(below, _)| probability < below)
+        .map_or(1.0, |&(_, divisor)| 1.0 / divisor)
 }
 
 #[cfg(test)]
@@ -198,9 +222,11 @@ mod tests {
         Pie::new(spec, Stream::new(1, "link/x/queue"))
     }
 
-    /// The probability after one update from this one, with this delay and that of the update before.
+    /// The probability after one update from this one, with this delay and that of the update
+    /// before.
     fn updated(probability: f64, delay: Span, delay_before: Span) -> f64 {
-        let mut controller = Controller { probability, delay, delay_before, burst_allowance: Span::ZERO };
+        let mut controller =
+            Controller { probability, delay, delay_before, burst_allowance: Span::ZERO };
         controller.update(&spec());
         controller.probability
     }
@@ -212,7 +238,10 @@ mod tests {
             [(0.0, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (0.005, 8.0), (0.05, 2.0)]
         {
             let expected = probability + 0.0275 / divisor;
-            assert!((updated(probability, ms(35), ms(15)) - expected).abs() < 1e-12, "{probability}");
+            assert!(
+                (updated(probability, ms(35), ms(15)) - expected).abs() < 1e-12,
+                "{probability}"
+            );
         }
         // Back to 15 ms from 35: -1.25 * 0.02.
         assert!((updated(0.3, ms(15), ms(35)) - 0.275).abs() < 1e-12);
@@ -267,7 +296,10 @@ mod tests {
         };
         assert!(!with(0.1, ms(7)).may_drop(&spec(), 10_000));
         assert!(with(0.1, ms(8)).may_drop(&spec(), 10_000), "half of the target is 7.5 ms");
-        assert!(with(0.2, ms(7)).may_drop(&spec(), 10_000), "from 20 % on the delay spares no packet");
+        assert!(
+            with(0.2, ms(7)).may_drop(&spec(), 10_000),
+            "from 20 % on the delay spares no packet"
+        );
         assert!(!with(0.2, ms(50)).may_drop(&spec(), 2000));
         assert!(with(0.2, ms(50)).may_drop(&spec(), 2001));
     }
@@ -299,7 +331,12 @@ mod tests {
         for i in 0..3 {
             assert!(queue.enqueue(at(0), waiting(i, 1000), false, &mut Log::default()));
         }
-        queue.controller = Controller { probability, delay: ms(50), delay_before: ms(50), burst_allowance: Span::ZERO };
+        queue.controller = Controller {
+            probability,
+            delay: ms(50),
+            delay_before: ms(50),
+            burst_allowance: Span::ZERO,
+        };
         queue
     }
 
@@ -308,7 +345,8 @@ mod tests {
         let mut queue = certain_to_decide(0.3, false);
         let mut log = Log::default();
         let n = 100_000;
-        let taken = (0..n).filter(|&i| queue.enqueue(at(1), waiting(i, 1000), false, &mut log)).count();
+        let taken =
+            (0..n).filter(|&i| queue.enqueue(at(1), waiting(i, 1000), false, &mut log)).count();
         assert_eq!(log.dropped.len() + taken, n as usize);
         // Five standard errors.
         let error = (0.3_f64 * 0.7 / f64::from(n)).sqrt();
@@ -333,7 +371,9 @@ mod tests {
     fn a_full_queue_drops_at_any_probability_an_idle_link_takes_all() {
         let mut queue = pie(PieSpec::new(Limit::Packets(1)));
         let mut log = Log::default();
-        let come = |queue: &mut Pie, idle| queue.enqueue(at(0), waiting(0, 1000), idle, &mut Log::default());
+        let come = |queue: &mut Pie, idle| {
+            queue.enqueue(at(0), waiting(0, 1000), idle, &mut Log::default())
+        };
         assert!(come(&mut queue, false));
         assert!(!come(&mut queue, false));
         assert!(queue.dequeue(at(0), &mut log).is_some());

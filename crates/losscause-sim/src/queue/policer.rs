@@ -1,9 +1,10 @@
 //! A policer: a token bucket that drops what exceeds a rate, in front of a plain queue.
 //!
-//! The bucket holds up to `burst_bytes` and fills at `rate_bps`. If it holds the size of an arriving packet in tokens,
-//! the packet takes them and enters the queue. Otherwise it is dropped, even if the queue is empty. This is RFC 2697's
-//! meter with one bucket. Flach and others ("An Internet-Wide Analysis of Traffic Policing", 2016) found policers on a
-//! few per cent of paths. Packets are lost to congestion without any delay before, so no delay-based rule can see it.
+//! The bucket holds up to `burst_bytes` and fills at `rate_bps`. If it holds the size of an
+//! arriving packet in tokens, the packet takes them and enters the queue. Otherwise it is dropped,
+//! even if the queue is empty. This is RFC 2697's meter with one bucket. Flach and others ("An
+//! Internet-Wide Analysis of Traffic Policing", 2016) found policers on a few per cent of paths.
+//! Packets are lost to congestion without any delay before, so no delay-based rule can see it.
 //!
 //! Deviations: none. The bucket is full at the start.
 
@@ -65,7 +66,11 @@ mod tests {
 
     /// 1 Mb/s: 125 bytes per millisecond; a burst of 3000 bytes.
     fn policer(limit: u32) -> Bounded<Policer> {
-        Policer::queue(PolicerSpec { rate_bps: 1_000_000, burst_bytes: 3000, limit: Limit::Packets(limit) })
+        Policer::queue(PolicerSpec {
+            rate_bps: 1_000_000,
+            burst_bytes: 3000,
+            limit: Limit::Packets(limit),
+        })
     }
 
     fn passes(policer: &mut Bounded<Policer>, log: &mut Log, ms: i64, bytes: u32) -> bool {
@@ -89,7 +94,10 @@ mod tests {
     fn the_bucket_never_holds_more_than_the_burst() {
         let mut policer = policer(100);
         let mut log = Log::default();
-        assert_eq!([(); 3].map(|()| passes(&mut policer, &mut log, 1_000_000, 1500)), [true, true, false]);
+        assert_eq!(
+            [(); 3].map(|()| passes(&mut policer, &mut log, 1_000_000, 1500)),
+            [true, true, false]
+        );
         assert!(!passes(&mut policer, &mut log, 2_000_000, 3001), "larger than the bucket");
     }
 

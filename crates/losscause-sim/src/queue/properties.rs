@@ -20,7 +20,8 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         (1_u32..40, 40_u32..2000).prop_map(|(packets, bytes)| Step::Come { packets, bytes }),
-        (1_u32..40, 0_i64..40_000).prop_map(|(packets, apart_micros)| Step::Go { packets, apart_micros }),
+        (1_u32..40, 0_i64..40_000)
+            .prop_map(|(packets, apart_micros)| Step::Go { packets, apart_micros }),
     ]
 }
 
@@ -85,7 +86,10 @@ impl Harness {
         let mut waiting: Vec<u32> = self.queue.packets().map(|packet| packet.number()).collect();
         let occupancy = self.queue.occupancy();
         assert_eq!(occupancy.packets as usize, waiting.len());
-        assert_eq!(occupancy.bytes, self.queue.packets().map(|packet| u64::from(packet.wire_bytes)).sum::<u64>());
+        assert_eq!(
+            occupancy.bytes,
+            self.queue.packets().map(|packet| u64::from(packet.wire_bytes)).sum::<u64>()
+        );
         waiting.extend(&self.sent);
         waiting.extend(self.log.dropped.iter().map(|(_, number)| number));
         waiting.sort_unstable();

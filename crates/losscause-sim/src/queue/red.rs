@@ -1,7 +1,9 @@
-//! Random Early Detection (Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", 1993).
+//! Random Early Detection (Floyd and Jacobson, "Random Early Detection Gateways for Congestion
+//! Avoidance", 1993).
 //!
-//! The average queue decides, not the momentary one: below `min_th` everything passes, above `max_th` nothing does, and
-//! between them a packet is hit with a probability that rises with the average. With q packets waiting,
+//! The average queue decides, not the momentary one: below `min_th` everything passes, above
+//! `max_th` nothing does, and between them a packet is hit with a probability that rises with the
+//! average. With q packets waiting,
 //!
 //! ```text
 //! avg <- (1 - w_q) avg + w_q q                          a packet finds the transmitter busy
@@ -11,20 +13,23 @@
 //! p_a = p_b / (1 - count p_b)
 //! ```
 //!
-//! where `count` is -1 while the average is below `min_th`, grows by 1 with each packet above it, and is 0 after a hit:
-//! so hits are spread evenly instead of coming in clusters.
+//! where `count` is -1 while the average is below `min_th`, grows by 1 with each packet above it,
+//! and is 0 after a hit: so hits are spread evenly instead of coming in clusters.
 //!
-//! With ECN a hit marks the packet instead of dropping it. From `max_th` on a hit is a drop, gentle or not: RFC 3168
-//! wants packets dropped, not marked, when the average is above the upper threshold.
+//! With ECN a hit marks the packet instead of dropping it. From `max_th` on a hit is a drop, gentle
+//! or not: RFC 3168 wants packets dropped, not marked, when the average is above the upper
+//! threshold.
 //!
 //! Deviations:
 //!
-//! - The packet that finds the transmitter idle counts as one more sample of an empty queue (m + 1 where the paper's
-//!   figure 2 has m), as in ns-2: otherwise a link that is never idle for long and never has a queue would keep an old
-//!   average.
-//! - The paper has no limit. A packet that finds the limit reached is dropped and `count` becomes 0, as in ns-2.
-//! - From ns-2.35's `Queue/RED`: `count` starts anew as in the paper (ns-2 spares the packet with which the average
-//!   enters the band); a packet may be hit even if none waits (ns-2 wants two waiting); m is not rounded down.
+//! - The packet that finds the transmitter idle counts as one more sample of an empty queue (m + 1
+//!   where the paper's figure 2 has m), as in ns-2: otherwise a link that is never idle for long
+//!   and never has a queue would keep an old average.
+//! - The paper has no limit. A packet that finds the limit reached is dropped and `count` becomes
+//!   0, as in ns-2.
+//! - From ns-2.35's `Queue/RED`: `count` starts anew as in the paper (ns-2 spares the packet with
+//!   which the average enters the band); a packet may be hit even if none waits (ns-2 wants two
+//!   waiting); m is not rounded down.
 
 use losscause::{Span, Time};
 
@@ -59,14 +64,16 @@ impl Red {
     /// `typical` is the transmission time of a packet of `spec.typical_packet_bytes`.
     pub(super) fn queue(spec: RedSpec, typical: Span, stream: Stream) -> Bounded<Self> {
         let typical_nanos = typical.as_nanos().max(1) as f64;
-        let rule = Self { spec, typical_nanos, average: 0.0, idle_since: Time::ZERO, count: -1, stream };
+        let rule =
+            Self { spec, typical_nanos, average: 0.0, idle_since: Time::ZERO, count: -1, stream };
         Bounded::new(spec.limit, rule)
     }
 
     /// Takes one sample of the queue that a packet finds.
     fn update_average(&mut self, entering: &Entering) {
         if entering.idle {
-            let typical_packets = (entering.now - self.idle_since).as_nanos().max(0) as f64 / self.typical_nanos;
+            let typical_packets =
+                (entering.now - self.idle_since).as_nanos().max(0) as f64 / self.typical_nanos;
             self.average *= libm::pow(1.0 - self.spec.w_q, typical_packets + 1.0);
         } else {
             self.average += self.spec.w_q * (f64::from(entering.found.packets) - self.average);
@@ -149,7 +156,13 @@ mod tests {
     }
 
     fn spec() -> RedSpec {
-        RedSpec { w_q: 0.5, min_th_pkts: 2.0, max_th_pkts: 6.0, max_p: 0.25, ..RedSpec::new(Limit::Packets(100)) }
+        RedSpec {
+            w_q: 0.5,
+            min_th_pkts: 2.0,
+            max_th_pkts: 6.0,
+            max_p: 0.25,
+            ..RedSpec::new(Limit::Packets(100))
+        }
     }
 
     fn red(spec: RedSpec) -> Bounded<Red> {
@@ -205,7 +218,8 @@ mod tests {
 
     #[test]
     fn a_hit_gets_likelier_with_each_pass_and_certain_at_1_over_p_b() {
-        // With p_b = 1/4: 1/4, 1/3, 1/2, 1 for counts of 0 to 3, so that each of the four has the same chance.
+        // With p_b = 1/4: 1/4, 1/3, 1/2, 1 for counts of 0 to 3, so that each of the four has the
+        // same chance.
         let probabilities: Vec<f64> = (0..5).map(|count| spaced(0.25, count)).collect();
         assert_eq!(probabilities, [0.25, 1.0 / 3.0, 0.5, 1.0, 1.0]);
     }
@@ -223,7 +237,8 @@ mod tests {
                 gap = 0;
             }
         }
-        // p_b = 1/8. After a hit the count is 1 with the next packet, so the gap is uniform on 1 to 7: its mean is 4.
+        // p_b = 1/8. After a hit the count is 1 with the next packet, so the gap is uniform on 1 to
+        // 7: its mean is 4.
         assert_eq!((gaps[1..].iter().min(), gaps[1..].iter().max()), (Some(&1), Some(&7)));
         let mean = f64::from(gaps[1..].iter().sum::<i32>()) / (gaps.len() - 1) as f64;
         // Five standard errors: the deviation of a gap is 2.
@@ -241,14 +256,26 @@ mod tests {
 
     #[test]
     fn a_full_queue_drops_whatever_the_average_is() {
-        let mut red = red(RedSpec { limit: Limit::Packets(3), min_th_pkts: 50.0, max_th_pkts: 60.0, ..spec() });
+        let mut red = red(RedSpec {
+            limit: Limit::Packets(3),
+            min_th_pkts: 50.0,
+            max_th_pkts: 60.0,
+            ..spec()
+        });
         assert_eq!(burst(&mut red, 10, &mut Log::capable()), 3);
         assert_eq!(red.rule.count, -1 + 1, "the next packet in the band is the first after a drop");
     }
 
     /// A queue with an average of 4, which hits every packet that finds it in the band.
     fn certain(ecn: bool) -> Bounded<Red> {
-        let mut red = red(RedSpec { ecn, min_th_pkts: 2.0, max_th_pkts: 4.001, max_p: 1.0, w_q: 1e-9, ..spec() });
+        let mut red = red(RedSpec {
+            ecn,
+            min_th_pkts: 2.0,
+            max_th_pkts: 4.001,
+            max_p: 1.0,
+            w_q: 1e-9,
+            ..spec()
+        });
         red.rule.average = 4.0;
         red.rule.count = 1;
         red
@@ -260,8 +287,16 @@ mod tests {
         let mut with = certain(true);
         assert_eq!(burst(&mut with, 1, &mut log), 1);
         assert_eq!((log.marked, with.occupancy().packets), (vec![(0, 1)], 1));
-        assert_eq!(burst(&mut certain(false), 1, &mut Log::capable()), 0, "without ECN it is dropped");
-        assert_eq!(burst(&mut certain(true), 1, &mut Log::default()), 0, "and so is what cannot be marked");
+        assert_eq!(
+            burst(&mut certain(false), 1, &mut Log::capable()),
+            0,
+            "without ECN it is dropped"
+        );
+        assert_eq!(
+            burst(&mut certain(true), 1, &mut Log::default()),
+            0,
+            "and so is what cannot be marked"
+        );
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! First in, first out; marks packets that arrive while many wait.
 //!
-//! A packet that finds so many waiting or more is marked, if its transport understands marks (RFC 3168); it is never
-//! dropped for that. At three quarters of the limit this is the congestion warning that ECN-reading LDAs and TCP
-//! variants for wireless paths were published with.
+//! A packet that finds so many waiting or more is marked, if its transport understands marks (RFC
+//! 3168); it is never dropped for that. At three quarters of the limit this is the congestion
+//! warning that ECN-reading LDAs and TCP variants for wireless paths were published with.
 //!
 //! Deviations: none; the rule is the threshold itself, on the momentary queue, without an average.
 
@@ -50,8 +50,9 @@ mod tests {
     fn a_packet_behind_three_is_marked_and_only_overflow_drops() {
         let mut queue = StepMark::queue(Limit::Packets(5), 3);
         let mut log = Log::capable();
-        let accepted: Vec<bool> =
-            (0..7).map(|i| queue.enqueue(Time::from_nanos(i), waiting(i as u32, 100), false, &mut log)).collect();
+        let accepted: Vec<bool> = (0..7)
+            .map(|i| queue.enqueue(Time::from_nanos(i), waiting(i as u32, 100), false, &mut log))
+            .collect();
         assert_eq!(accepted, [true, true, true, true, true, false, false]);
         assert_eq!(log.marked, [(3, 4), (4, 5)]);
         assert_eq!(log.dropped, [(Time::from_nanos(5), 5), (Time::from_nanos(6), 6)]);

@@ -80,19 +80,35 @@ impl fmt::Display for ConservationError {
             Self::Hop { flow, link, counters, present } => write!(
                 f,
                 "flow {} at link {}: {} packets entered, but {} were delivered, {} dropped, {} corrupted and {} are there",
-                flow.0, link.0, counters.entered, counters.delivered, counters.queue_drops, counters.corrupted, present
+                flow.0,
+                link.0,
+                counters.entered,
+                counters.delivered,
+                counters.queue_drops,
+                counters.corrupted,
+                present
             ),
             Self::Handover { flow, link, delivered, entered } => {
-                write!(f, "flow {}: link {} delivered {delivered} packets, but {entered} came", flow.0, link.0)
+                write!(
+                    f,
+                    "flow {}: link {} delivered {delivered} packets, but {entered} came",
+                    flow.0, link.0
+                )
             }
-            Self::Stray { existing, present } => write!(f, "{existing} packets exist, but {present} are on links"),
+            Self::Stray { existing, present } => {
+                write!(f, "{existing} packets exist, but {present} are on links")
+            }
             Self::Queue { link, length, waiting } => write!(
                 f,
                 "link {}: the queue's length is {} packets, {} bytes, but {} packets, {} bytes wait",
                 link.0, length.0, length.1, waiting.0, waiting.1
             ),
             Self::Cause { flow, lost, with_cause } => {
-                write!(f, "flow {}: {lost} data packets were lost, but {with_cause} have a cause", flow.0)
+                write!(
+                    f,
+                    "flow {}: {lost} data packets were lost, but {with_cause} have a cause",
+                    flow.0
+                )
             }
         }
     }
@@ -101,10 +117,10 @@ impl fmt::Display for ConservationError {
 impl std::error::Error for ConservationError {}
 
 impl Simulation {
-    /// Checks that every packet that ever entered a link was delivered, dropped or corrupted there, waits, or is in flight;
-    /// that every delivered packet entered the next link or was received; that every queue is as long as the packets in it;
-    /// and that every lost packet has a cause. Debug builds check this every 1,024 events and at the end of
-    /// [`Simulation::run_until`].
+    /// Checks that every packet that ever entered a link was delivered, dropped or corrupted there,
+    /// waits, or is in flight; that every delivered packet entered the next link or was received;
+    /// that every queue is as long as the packets in it; and that every lost packet has a cause.
+    /// Debug builds check this every 1,024 events and at the end of [`Simulation::run_until`].
     ///
     /// # Errors
     /// Says where packets appeared or vanished.
@@ -118,7 +134,10 @@ impl Simulation {
         }
         let on_links = present.iter().sum();
         if transit.store.pool.len() as u64 != on_links {
-            return Err(ConservationError::Stray { existing: transit.store.pool.len() as u64, present: on_links });
+            return Err(ConservationError::Stray {
+                existing: transit.store.pool.len() as u64,
+                present: on_links,
+            });
         }
         for (index, link) in transit.links.iter().enumerate() {
             let length = link.occupancy();
@@ -149,16 +168,26 @@ impl Simulation {
                 delivered
             };
             if delivered != entered_next {
-                return Err(ConservationError::Handover { flow, link, delivered, entered: entered_next });
+                return Err(ConservationError::Handover {
+                    flow,
+                    link,
+                    delivered,
+                    entered: entered_next,
+                });
             }
         }
         for (index, flow) in self.flows.iter().enumerate() {
             let path = &transit.store.counters.hops[flow.path as usize..flow.return_path as usize];
-            let lost = path.iter().map(|hop| hop.counters.queue_drops + hop.counters.corrupted).sum();
+            let lost =
+                path.iter().map(|hop| hop.counters.queue_drops + hop.counters.corrupted).sum();
             let counts = transit.store.ledgers[index].counts();
             let with_cause = counts.congestion + counts.wireless;
             if lost != with_cause {
-                return Err(ConservationError::Cause { flow: FlowId(index as u32), lost, with_cause });
+                return Err(ConservationError::Cause {
+                    flow: FlowId(index as u32),
+                    lost,
+                    with_cause,
+                });
             }
         }
         Ok(())
@@ -184,8 +213,16 @@ mod tests {
     fn simulation() -> Simulation {
         let queue = QueueSpec::DropTail { limit: Limit::Bytes(10_000) };
         let wired = |name, rate_bps| LinkSpec::wired(name, rate_bps, Span::from_millis(10), queue);
-        let slow = LinkSpec { channel: ChannelSpec::Bernoulli { loss: 0.02 }, ..wired("slow", 500_000) };
-        let flow = |name| FlowSpec::new(name, &[LinkId(0), LinkId(1)], &[LinkId(2)], Traffic::tcp(tcp::Config::rfc()));
+        let slow =
+            LinkSpec { channel: ChannelSpec::Bernoulli { loss: 0.02 }, ..wired("slow", 500_000) };
+        let flow = |name| {
+            FlowSpec::new(
+                name,
+                &[LinkId(0), LinkId(1)],
+                &[LinkId(2)],
+                Traffic::tcp(tcp::Config::rfc()),
+            )
+        };
         let network = Network {
             links: vec![wired("fast", 10_000_000), slow, wired("back", 10_000_000)],
             flows: vec![flow("one"), flow("two")],
@@ -201,14 +238,19 @@ mod tests {
         let mut simulation = simulation();
         fault(&mut simulation);
         let found = simulation.check_conservation().unwrap_err();
-        let goes_on = catch_unwind(AssertUnwindSafe(move || simulation.run_until(at(5000), &mut ())));
+        let goes_on =
+            catch_unwind(AssertUnwindSafe(move || simulation.run_until(at(5000), &mut ())));
         (found, goes_on.is_err())
     }
 
     #[test]
     fn a_packet_that_vanishes_at_a_hop_is_noticed() {
-        let (found, panics) = after(|simulation| simulation.transit.store.counters.hops[0].counters.entered += 1);
-        assert!(matches!(found, ConservationError::Hop { flow: FlowId(0), link: LinkId(0), .. }), "{found}");
+        let (found, panics) =
+            after(|simulation| simulation.transit.store.counters.hops[0].counters.entered += 1);
+        assert!(
+            matches!(found, ConservationError::Hop { flow: FlowId(0), link: LinkId(0), .. }),
+            "{found}"
+        );
         assert!(panics);
     }
 
@@ -218,7 +260,10 @@ mod tests {
             let counters = &mut simulation.transit.store.counters.hops[0].counters;
             (counters.entered, counters.delivered) = (counters.entered + 1, counters.delivered + 1);
         });
-        assert!(matches!(found, ConservationError::Handover { flow: FlowId(0), link: LinkId(0), .. }), "{found}");
+        assert!(
+            matches!(found, ConservationError::Handover { flow: FlowId(0), link: LinkId(0), .. }),
+            "{found}"
+        );
         assert!(panics);
     }
 
@@ -236,7 +281,8 @@ mod tests {
     fn a_loss_without_a_cause_is_noticed() {
         let (found, panics) = after(|simulation| {
             let counters = &mut simulation.transit.store.counters.hops[1].counters;
-            (counters.entered, counters.queue_drops) = (counters.entered + 1, counters.queue_drops + 1);
+            (counters.entered, counters.queue_drops) =
+                (counters.entered + 1, counters.queue_drops + 1);
             simulation.transit.store.counters.hops[0].counters.delivered += 1;
             simulation.transit.store.counters.hops[0].counters.entered += 1;
         });
@@ -246,7 +292,8 @@ mod tests {
 
     #[test]
     fn a_queue_that_keeps_the_bytes_of_what_it_forwarded_is_noticed() {
-        let (found, panics) = after(|simulation| simulation.transit.links[1].keep_bytes_of_nothing(500));
+        let (found, panics) =
+            after(|simulation| simulation.transit.links[1].keep_bytes_of_nothing(500));
         assert!(matches!(found, ConservationError::Queue { link: LinkId(1), .. }), "{found}");
         assert!(panics);
     }

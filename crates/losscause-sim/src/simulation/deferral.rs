@@ -1,19 +1,21 @@
 //! Packets that are sent late, at their own instants: a shortcut.
 //!
-//! A source without feedback (CBR, on-off) that has the first of several links for itself is heard by nobody before its packet is at
-//! the far end of that link, and nothing can change its mind. So its timer is not set for the instant at which it sends,
-//! but for the earliest one at which that packet can be at the far end. Then it sends, at the instant that has passed, and
-//! a packet that found the link idle enters the next link at once. That saves one event of two, and a packet need not be
-//! kept on the link.
+//! A source without feedback (CBR, on-off) that has the first of several links for itself is heard
+//! by nobody before its packet is at the far end of that link, and nothing can change its mind. So
+//! its timer is not set for the instant at which it sends, but for the earliest one at which that
+//! packet can be at the far end. Then it sends, at the instant that has passed, and a packet that
+//! found the link idle enters the next link at once. That saves one event of two, and a packet need
+//! not be kept on the link.
 //!
-//! Results stay the same. A packet enters its first link at the instant at which it would have, so its transmission, its
-//! drop or its corruption is the same. It enters the second link at the same instant as well; among simultaneous events
-//! it has the place that it would have had (`since` in `schedule.rs`). Before
-//! [`run_until`](crate::Simulation::run_until) returns, everything that is due is sent.
+//! Results stay the same. A packet enters its first link at the instant at which it would have, so
+//! its transmission, its drop or its corruption is the same. It enters the second link at the same
+//! instant as well; among simultaneous events it has the place that it would have had (`since` in
+//! `schedule.rs`). Before [`run_until`](crate::Simulation::run_until) returns, everything that is
+//! due is sent.
 //!
 //! A recorder of all events gets them as they happen: nothing is late then.
-//! [`Simulation::with_every_event`](crate::Simulation::with_every_event) is never late. A property test compares both
-//! (`tests/elision.rs`).
+//! [`Simulation::with_every_event`](crate::Simulation::with_every_event) is never late. A property
+//! test compares both (`tests/elision.rs`).
 
 use losscause::{Span, Time};
 
@@ -57,11 +59,21 @@ impl Simulation {
 
     /// Sends what is due by `until`, each packet at its own instant, and sets the sender's timer.
     #[inline(always)]
-    fn send_deferred<R: Recorder>(&mut self, until: Time, now: Time, index: usize, recorder: &mut R) {
+    fn send_deferred<R: Recorder>(
+        &mut self,
+        until: Time,
+        now: Time,
+        index: usize,
+        recorder: &mut R,
+    ) {
         let mut due = self.next_due(index);
         while let Some(at) = due.filter(|&due| due <= until) {
             let flow = &mut self.flows[index];
-            let Some(packet) = flow.sender.poll_transmit(at, flow.path, &mut self.transit.store.pool) else { break };
+            let Some(packet) =
+                flow.sender.poll_transmit(at, flow.path, &mut self.transit.store.pool)
+            else {
+                break;
+            };
             flow.sent_packets += 1;
             due = self.next_due(index);
             self.transit.send_late(at, packet, now, recorder);
@@ -71,7 +83,8 @@ impl Simulation {
             return self.transit.set_sender(index, None, now);
         };
         let deferral = self.deferral(index, recorder);
-        // The first link would have scheduled the packet's arrival when the packet came, or when the one before had left.
+        // The first link would have scheduled the packet's arrival when the packet came, or when
+        // the one before had left.
         let since = if deferral == Span::ZERO { now } else { due.max(self.last_arrival(index)) };
         self.transit.set_sender(index, Some(due + deferral), since);
     }
@@ -99,12 +112,14 @@ fn users(network: &Network) -> Vec<u32> {
     users
 }
 
-/// A run can be stopped soon: no sender is late that would then have to send more packets than these in one go.
+/// A run can be stopped soon: no sender is late that would then have to send more packets than
+/// these in one go.
 const MOST_LATE_PKTS: f64 = 1_000.0;
 
 /// The shortest time that its packets take over the first link, if nobody notices them before.
 fn deferral(flow: &FlowSpec, users: &[u32], links: &[Link]) -> Option<Span> {
-    let (Traffic::Cbr { rate_bps, packet_bytes, .. } | Traffic::OnOff { rate_bps, packet_bytes, .. }) = flow.traffic
+    let (Traffic::Cbr { rate_bps, packet_bytes, .. }
+    | Traffic::OnOff { rate_bps, packet_bytes, .. }) = flow.traffic
     else {
         return None;
     };
@@ -113,7 +128,8 @@ fn deferral(flow: &FlowSpec, users: &[u32], links: &[Link]) -> Option<Span> {
     if users[first] > 1 {
         return None;
     }
-    let passage = links[first].fixed_passage(packet_bytes).filter(|&passage| passage > Span::ZERO)?;
+    let passage =
+        links[first].fixed_passage(packet_bytes).filter(|&passage| passage > Span::ZERO)?;
     let late_pkts = passage.as_secs_f64() * rate_bps as f64 / (8.0 * f64::from(packet_bytes));
     (late_pkts <= MOST_LATE_PKTS).then_some(passage)
 }
@@ -133,9 +149,11 @@ mod tests {
         let limit = Limit::Packets(50);
         let plain = QueueSpec::DropTail { limit };
         let managed = QueueSpec::StepMark { limit, mark_from_pkts: 5 };
-        let links = vec![link("0", plain), link("1", plain), link("2", plain), link("managed", managed)];
+        let links =
+            vec![link("0", plain), link("1", plain), link("2", plain), link("managed", managed)];
         let network = Network { links, flows };
-        let mut simulation = Simulation::with(&network, crate::elision::Elision::none(&network), 1).unwrap();
+        let mut simulation =
+            Simulation::with(&network, crate::elision::Elision::none(&network), 1).unwrap();
         simulation.defer_senders(&network);
         simulation.flows.iter().map(|flow| flow.deferral).collect()
     }
@@ -148,7 +166,10 @@ mod tests {
     #[test]
     fn a_source_alone_on_its_first_link_is_late_by_a_passage() {
         // 210 bytes at 10 Mb/s take 168 microseconds.
-        assert_eq!(deferrals(vec![cbr("a", &[0, 2]), cbr("b", &[1, 2])]), [Span::from_micros(1168); 2]);
+        assert_eq!(
+            deferrals(vec![cbr("a", &[0, 2]), cbr("b", &[1, 2])]),
+            [Span::from_micros(1168); 2]
+        );
     }
 
     #[test]
@@ -168,7 +189,12 @@ mod tests {
 
     #[test]
     fn a_sender_with_feedback_is_never_late() {
-        let flow = FlowSpec::new("a", &[LinkId(0), LinkId(1)], &[LinkId(2)], Traffic::tcp(tcp::Config::ns2()));
+        let flow = FlowSpec::new(
+            "a",
+            &[LinkId(0), LinkId(1)],
+            &[LinkId(2)],
+            Traffic::tcp(tcp::Config::ns2()),
+        );
         assert_eq!(deferrals(vec![flow]), [Span::ZERO]);
     }
 }

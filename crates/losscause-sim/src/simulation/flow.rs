@@ -40,7 +40,12 @@ pub(super) enum Phase {
 
 impl Flow {
     /// `before` is the start of the flow that it comes after, if any.
-    pub(super) fn new(spec: &FlowSpec, before: Option<Time>, seed: u64, first_hop: u32) -> Result<Self, FlowProblem> {
+    pub(super) fn new(
+        spec: &FlowSpec,
+        before: Option<Time>,
+        seed: u64,
+        first_hop: u32,
+    ) -> Result<Self, FlowProblem> {
         let (sender, receiver) = agent::ends(spec, seed)?;
         let (starts_at, stops_at) = life(spec, before, seed);
         Ok(Self {
@@ -83,10 +88,13 @@ impl Flow {
 /// When a flow starts and stops; `before` is the start of the flow that it comes after, if any.
 fn life(spec: &FlowSpec, before: Option<Time>, seed: u64) -> (Time, Time) {
     let stream = |purpose| Stream::new(seed, &format!("flow/{}/{purpose}", spec.name));
-    let start = before.unwrap_or_else(|| spec.start + stream("start").span_below(spec.start_spread));
+    let start =
+        before.unwrap_or_else(|| spec.start + stream("start").span_below(spec.start_spread));
     let stop = spec.stop.unwrap_or(Time::MAX);
     let Some(turnover) = spec.turnover else { return (start, stop) };
-    let start = start + Span::from_nanos(stream("arrival").exponential(turnover.mean_gap.as_nanos_f64()) as i64);
-    let duration = turnover.durations.draw(&mut stream("duration"), turnover.mean_duration.as_nanos_f64());
+    let start = start
+        + Span::from_nanos(stream("arrival").exponential(turnover.mean_gap.as_nanos_f64()) as i64);
+    let duration =
+        turnover.durations.draw(&mut stream("duration"), turnover.mean_duration.as_nanos_f64());
     (start, stop.min(start + Span::from_nanos(duration as i64)))
 }

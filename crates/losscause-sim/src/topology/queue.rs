@@ -31,11 +31,11 @@ pub enum QueueSpec {
     Pie(PieSpec),
 }
 
-/// The most that may **wait**. The packet in transmission does not count, and a packet that finds the transmitter
-/// idle never waits, so a limit of 0 is a link without a queue.
+/// The most that may **wait**. The packet in transmission does not count, and a packet that finds
+/// the transmitter idle never waits, so a limit of 0 is a link without a queue.
 ///
-/// ns-2 drops when the queue *would reach* its `limit_`: `limit_` L in ns-2 is `Packets(L - 1)` here, and with
-/// `queue_in_bytes_` it is `Bytes(L * mean_pktsize_ - 1)`.
+/// ns-2 drops when the queue *would reach* its `limit_`: `limit_` L in ns-2 is `Packets(L - 1)`
+/// here, and with `queue_in_bytes_` it is `Bytes(L * mean_pktsize_ - 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// So many packets.
@@ -51,19 +51,21 @@ pub struct RedSpec {
     pub limit: Limit,
     /// Below this average nothing is dropped, packets; 0 or more.
     pub min_th_pkts: f64,
-    /// From this average on everything is dropped, packets; above `min_th_pkts`. Gentle: from twice this average on.
+    /// From this average on everything is dropped, packets; above `min_th_pkts`. Gentle: from twice
+    /// this average on.
     pub max_th_pkts: f64,
     /// The probability of a drop as the average reaches `max_th_pkts`, above 0, at most 1.
     pub max_p: f64,
     /// Weight of the momentary queue in the average, above 0, at most 1.
     pub w_q: f64,
-    /// Whether the probability rises from `max_p` to 1 between `max_th_pkts` and twice that, instead of jumping (Floyd,
-    /// "Recommendation on using the gentle variant of RED", 2000).
+    /// Whether the probability rises from `max_p` to 1 between `max_th_pkts` and twice that,
+    /// instead of jumping (Floyd, "Recommendation on using the gentle variant of RED", 2000).
     pub gentle: bool,
-    /// Whether packets whose transport understands marks are marked instead of dropped, below `max_th_pkts`.
+    /// Whether packets whose transport understands marks are marked instead of dropped, below
+    /// `max_th_pkts`.
     pub ecn: bool,
-    /// Size of a typical packet, bytes, at least 1: an idle link's average falls once per such packet's transmission
-    /// time.
+    /// Size of a typical packet, bytes, at least 1: an idle link's average falls once per such
+    /// packet's transmission time.
     pub typical_packet_bytes: u32,
 }
 
@@ -115,15 +117,16 @@ pub struct PieSpec {
     pub t_update: Span,
     /// For so long a burst is let in while there was no congestion (`MAX_BURST`); not negative.
     pub max_burst: Span,
-    /// How much one second of delay above the target adds to the probability with every update; 0 or more, finite.
+    /// How much one second of delay above the target adds to the probability with every update; 0
+    /// or more, finite.
     pub alpha: f64,
     /// How much one second by which the delay grew since the last update adds; 0 or more, finite.
     pub beta: f64,
-    /// Size of a typical packet, bytes (`MEAN_PKTSIZE`): nothing is dropped at random while no more than two of them
-    /// wait.
+    /// Size of a typical packet, bytes (`MEAN_PKTSIZE`): nothing is dropped at random while no more
+    /// than two of them wait.
     pub mean_packet_bytes: u32,
-    /// Whether packets whose transport understands marks are marked instead of dropped while the probability is below
-    /// 10 %.
+    /// Whether packets whose transport understands marks are marked instead of dropped while the
+    /// probability is below 10 %.
     pub ecn: bool,
 }
 
@@ -175,9 +178,9 @@ pub enum QueueProblem {
 }
 
 impl RedSpec {
-    /// The settings of the paper's simulations, with Floyd's later advice for `max_p` ("RED: Discussions of setting
-    /// parameters", 1997): `min_th` 5 packets, `max_th` three times that, `max_p` 0.1, `w_q` 0.002; neither gentle nor
-    /// ECN; a typical packet of 1000 bytes.
+    /// The settings of the paper's simulations, with Floyd's later advice for `max_p` ("RED:
+    /// Discussions of setting parameters", 1997): `min_th` 5 packets, `max_th` three times that,
+    /// `max_p` 0.1, `w_q` 0.002; neither gentle nor ECN; a typical packet of 1000 bytes.
     pub const fn new(limit: Limit) -> Self {
         Self {
             limit,
@@ -195,7 +198,13 @@ impl RedSpec {
 impl CoDelSpec {
     /// RFC 8289's settings: a target of 5 ms, an interval of 100 ms; an MTU of 1500 bytes; no ECN.
     pub const fn new(limit: Limit) -> Self {
-        Self { limit, target: Span::from_millis(5), interval: Span::from_millis(100), mtu_bytes: 1500, ecn: false }
+        Self {
+            limit,
+            target: Span::from_millis(5),
+            interval: Span::from_millis(100),
+            mtu_bytes: 1500,
+            ecn: false,
+        }
     }
 }
 
@@ -203,16 +212,16 @@ impl FqCoDelSpec {
     /// The most sub-queues there may be.
     pub const MOST_QUEUES: u32 = 65_536;
 
-    /// RFC 8290's settings: CoDel's own, a quantum of 1514 bytes, 1024 sub-queues; but no ECN. (Linux's limit is 10,240
-    /// packets.)
+    /// RFC 8290's settings: CoDel's own, a quantum of 1514 bytes, 1024 sub-queues; but no ECN.
+    /// (Linux's limit is 10,240 packets.)
     pub const fn new(limit: Limit) -> Self {
         Self { codel: CoDelSpec::new(limit), quantum_bytes: 1514, queues: 1024 }
     }
 }
 
 impl PieSpec {
-    /// RFC 8033's settings: a target and an update interval of 15 ms, bursts of 150 ms, `alpha` 1/8, `beta` 1 1/4; a
-    /// mean packet of 1000 bytes, which the RFC leaves open; no ECN.
+    /// RFC 8033's settings: a target and an update interval of 15 ms, bursts of 150 ms, `alpha`
+    /// 1/8, `beta` 1 1/4; a mean packet of 1000 bytes, which the RFC leaves open; no ECN.
     pub const fn new(limit: Limit) -> Self {
         Self {
             limit,
@@ -233,13 +242,16 @@ impl QueueSpec {
         match *self {
             QueueSpec::DropTail { limit } | QueueSpec::StepMark { limit, .. } => limit,
             QueueSpec::Red(spec) => spec.limit,
-            QueueSpec::CoDel(spec) | QueueSpec::FqCoDel(FqCoDelSpec { codel: spec, .. }) => spec.limit,
+            QueueSpec::CoDel(spec) | QueueSpec::FqCoDel(FqCoDelSpec { codel: spec, .. }) => {
+                spec.limit
+            }
             QueueSpec::Pie(spec) => spec.limit,
             QueueSpec::Policer(spec) => spec.limit,
         }
     }
 
-    /// Whether a queue in motion can take the settings of `other`: it has the same discipline and as many sub-queues.
+    /// Whether a queue in motion can take the settings of `other`: it has the same discipline and
+    /// as many sub-queues.
     pub(crate) fn can_become(&self, other: &Self) -> bool {
         match (self, other) {
             (QueueSpec::FqCoDel(this), QueueSpec::FqCoDel(other)) => this.queues == other.queues,
@@ -352,13 +364,22 @@ impl fmt::Display for QueueProblem {
             QueueProblem::MarkFrom => write!(f, "mark_from_pkts is 0, expected at least 1"),
             QueueProblem::MinTh(min) => write!(f, "min_th is {min}, expected 0 or more"),
             QueueProblem::MaxTh { max_th_pkts, min_th_pkts } => {
-                write!(f, "max_th is {max_th_pkts}, expected more than min_th, which is {min_th_pkts}")
+                write!(
+                    f,
+                    "max_th is {max_th_pkts}, expected more than min_th, which is {min_th_pkts}"
+                )
             }
             QueueProblem::MaxP(p) => write!(f, "max_p is {p}, expected more than 0 and at most 1"),
             QueueProblem::Wq(w) => write!(f, "w_q is {w}, expected more than 0 and at most 1"),
-            QueueProblem::TypicalPacket => write!(f, "typical_packet_bytes is 0, expected at least 1"),
-            QueueProblem::PolicerRate => write!(f, "the policer's rate_bps is 0, expected at least 1"),
-            QueueProblem::PolicerBurst => write!(f, "the policer's burst_bytes is 0, expected at least 1"),
+            QueueProblem::TypicalPacket => {
+                write!(f, "typical_packet_bytes is 0, expected at least 1")
+            }
+            QueueProblem::PolicerRate => {
+                write!(f, "the policer's rate_bps is 0, expected at least 1")
+            }
+            QueueProblem::PolicerBurst => {
+                write!(f, "the policer's burst_bytes is 0, expected at least 1")
+            }
             QueueProblem::Target(target) => write!(f, "target is {target}, expected more than 0"),
             QueueProblem::Interval { interval, target } => {
                 write!(f, "interval is {interval}, expected at least the target, which is {target}")

@@ -9,11 +9,13 @@ use losscause_transport::{tcp, tfrc};
 use crate::schedule::Schedule;
 
 use super::{
-    ChannelSpec, ErrorPosition, FlowId, FlowSpec, Lengths, LinkId, LinkSpec, Network, QueueProblem, RateProblem,
-    RateSpec, RetransmissionSpec, Slots, TraceStart, Traffic, Turnover, VariationProblem,
+    ChannelSpec, ErrorPosition, FlowId, FlowSpec, Lengths, LinkId, LinkSpec, Network, QueueProblem,
+    RateProblem, RateSpec, RetransmissionSpec, Slots, TraceStart, Traffic, Turnover,
+    VariationProblem,
 };
 
-/// Why a network cannot be simulated. `Display` is one sentence that names link or flow and what was expected.
+/// Why a network cannot be simulated. `Display` is one sentence that names link or flow and what
+/// was expected.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NetworkError {
     /// A link is wrong.
@@ -167,24 +169,29 @@ pub(super) fn validate(network: &Network) -> Result<(), NetworkError> {
     }
     let mut names = BTreeSet::new();
     for link in &network.links {
-        let unique = if names.insert(&link.name) { Ok(()) } else { Err(LinkProblem::DuplicateName) };
+        let unique =
+            if names.insert(&link.name) { Ok(()) } else { Err(LinkProblem::DuplicateName) };
         unique
             .and_then(|()| validate_link(link))
             .map_err(|problem| NetworkError::Link { link: link.name.clone(), problem })?;
     }
     names.clear();
     for (index, flow) in network.flows.iter().enumerate() {
-        let unique = if names.insert(&flow.name) { Ok(()) } else { Err(FlowProblem::DuplicateName) };
+        let unique =
+            if names.insert(&flow.name) { Ok(()) } else { Err(FlowProblem::DuplicateName) };
         unique
             .and_then(|()| validate_flow(flow, &network.links))
-            .and_then(|()| flow.turnover.as_ref().map_or(Ok(()), |turnover| validate_turnover(turnover, index)))
+            .and_then(|()| {
+                flow.turnover.as_ref().map_or(Ok(()), |turnover| validate_turnover(turnover, index))
+            })
             .map_err(|problem| NetworkError::Flow { flow: flow.name.clone(), problem })?;
     }
     Ok(())
 }
 
-/// A channel that moves on by itself takes one step per slot, whether or not anybody sends: a run of 100 s makes 10^8 steps of
-/// a microsecond, in a second or so; shorter ones would take hours unseen.
+/// A channel that moves on by itself takes one step per slot, whether or not anybody sends: a run
+/// of 100 s makes 10^8 steps of a microsecond, in a second or so; shorter ones would take hours
+/// unseen.
 pub(super) const SHORTEST_SLOT: Span = Span::from_micros(1);
 
 /// Whether links in motion can change from `before` to `after`.
@@ -209,7 +216,8 @@ fn validate_link_change(before: &LinkSpec, after: &LinkSpec) -> Result<(), LinkP
         | (ChannelSpec::GilbertElliott { .. }, ChannelSpec::GilbertElliott { .. }) => true,
         (before, after) => before == after,
     };
-    let rates = before.rate == after.rate && (before.rate == RateSpec::Constant || before.rate_bps == after.rate_bps);
+    let rates = before.rate == after.rate
+        && (before.rate == RateSpec::Constant || before.rate_bps == after.rate_bps);
     let same = [
         ("name", before.name == after.name),
         ("varying rate", rates),
@@ -220,7 +228,9 @@ fn validate_link_change(before: &LinkSpec, after: &LinkSpec) -> Result<(), LinkP
         ("channel's slots", before.slots == after.slots),
         ("retransmission", before.retransmission == after.retransmission),
     ];
-    same.iter().find(|(_, same)| !same).map_or(Ok(()), |(what, _)| Err(LinkProblem::WhileRunning(what)))
+    same.iter()
+        .find(|(_, same)| !same)
+        .map_or(Ok(()), |(what, _)| Err(LinkProblem::WhileRunning(what)))
 }
 
 fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
@@ -245,7 +255,9 @@ fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
     }
     match link.slots {
         Slots::PerPacket(0) => return Err(LinkProblem::Slots),
-        Slots::PerTime(slot) if slot < SHORTEST_SLOT => return Err(LinkProblem::SlotTooShort(slot)),
+        Slots::PerTime(slot) if slot < SHORTEST_SLOT => {
+            return Err(LinkProblem::SlotTooShort(slot));
+        }
         Slots::PerPacket(_) | Slots::PerTime(_) => {}
     }
     link.queue.validate().map_err(LinkProblem::Queue)?;
@@ -300,13 +312,17 @@ fn validate_flow(flow: &FlowSpec, links: &[LinkSpec]) -> Result<(), FlowProblem>
     if flow.start_spread < Span::ZERO {
         return Err(FlowProblem::StartSpread(flow.start_spread));
     }
-    if flow.return_path.is_empty() && matches!(flow.traffic, Traffic::Tcp { .. } | Traffic::Tfrc { .. }) {
+    if flow.return_path.is_empty()
+        && matches!(flow.traffic, Traffic::Tcp { .. } | Traffic::Tfrc { .. })
+    {
         return Err(FlowProblem::EmptyReturnPath);
     }
     match &flow.traffic {
         Traffic::Tcp { config, .. } => config.validate().map_err(FlowProblem::Tcp)?,
         Traffic::Tfrc { config, lda: _ } => config.validate().map_err(FlowProblem::Tfrc)?,
-        &Traffic::Cbr { rate_bps, packet_bytes, lda: _ } => validate_source(rate_bps, packet_bytes)?,
+        &Traffic::Cbr { rate_bps, packet_bytes, lda: _ } => {
+            validate_source(rate_bps, packet_bytes)?
+        }
         &Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off, lengths, lda: _ } => {
             validate_source(rate_bps, packet_bytes)?;
             if mean_on <= Span::ZERO {
@@ -338,7 +354,9 @@ fn validate_turnover(turnover: &Turnover, index: usize) -> Result<(), FlowProble
 
 fn validate_lengths(lengths: Lengths) -> Result<(), FlowProblem> {
     match lengths {
-        Lengths::Pareto { shape } if !(shape > 1.0 && shape.is_finite()) => Err(FlowProblem::Shape(shape)),
+        Lengths::Pareto { shape } if !(shape > 1.0 && shape.is_finite()) => {
+            Err(FlowProblem::Shape(shape))
+        }
         Lengths::Pareto { .. } | Lengths::Exponential => Ok(()),
     }
 }
@@ -363,7 +381,10 @@ impl fmt::Display for NetworkError {
             NetworkError::Link { link, problem } => write!(f, "link \"{link}\": {problem}"),
             NetworkError::Flow { flow, problem } => write!(f, "flow \"{flow}\": {problem}"),
             NetworkError::LinksWhileRunning { before, after } => {
-                write!(f, "there are {after} links, expected the {before} of the run, whose number cannot change")
+                write!(
+                    f,
+                    "there are {after} links, expected the {before} of the run, whose number cannot change"
+                )
             }
             NetworkError::TooLarge { sources, most } => {
                 write!(
@@ -378,26 +399,46 @@ impl fmt::Display for NetworkError {
 impl fmt::Display for LinkProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LinkProblem::DuplicateName => write!(f, "another link has the same name, expected every name once"),
+            LinkProblem::DuplicateName => {
+                write!(f, "another link has the same name, expected every name once")
+            }
             LinkProblem::Rate => write!(f, "rate_bps is 0, expected at least 1"),
             LinkProblem::Delay(delay) => write!(f, "delay is {delay}, expected 0 or more"),
             LinkProblem::Variation(problem) => write!(f, "{problem}"),
-            LinkProblem::Loss { loss, one_allowed: true } => write!(f, "loss is {loss}, expected 0 to 1"),
-            LinkProblem::Loss { loss, one_allowed: false } => write!(f, "loss is {loss}, expected 0 to less than 1"),
-            LinkProblem::MeanBurst { mean_burst_packets, at_least } => {
-                write!(f, "mean_burst_packets is {mean_burst_packets}, expected at least {at_least} at this loss")
+            LinkProblem::Loss { loss, one_allowed: true } => {
+                write!(f, "loss is {loss}, expected 0 to 1")
             }
-            LinkProblem::EmptyTrace => write!(f, "the error trace is empty, expected at least one slot"),
+            LinkProblem::Loss { loss, one_allowed: false } => {
+                write!(f, "loss is {loss}, expected 0 to less than 1")
+            }
+            LinkProblem::MeanBurst { mean_burst_packets, at_least } => {
+                write!(
+                    f,
+                    "mean_burst_packets is {mean_burst_packets}, expected at least {at_least} at this loss"
+                )
+            }
+            LinkProblem::EmptyTrace => {
+                write!(f, "the error trace is empty, expected at least one slot")
+            }
             LinkProblem::TraceStart { start, slots } => {
-                write!(f, "the error trace starts at slot {start}, expected less than its {slots} slots")
+                write!(
+                    f,
+                    "the error trace starts at slot {start}, expected less than its {slots} slots"
+                )
             }
             LinkProblem::TracePart { part, slots } => {
-                write!(f, "the error trace is read in parts of {part} slots, expected 1 to its {slots} slots")
+                write!(
+                    f,
+                    "the error trace is read in parts of {part} slots, expected 1 to its {slots} slots"
+                )
             }
             LinkProblem::Queue(problem) => write!(f, "{problem}"),
             LinkProblem::RateVariation(problem) => write!(f, "{problem}"),
             LinkProblem::Attempts(attempts) => {
-                write!(f, "retransmission has {attempts} attempts, expected at least 2 (leave it out for none)")
+                write!(
+                    f,
+                    "retransmission has {attempts} attempts, expected at least 2 (leave it out for none)"
+                )
             }
             LinkProblem::RetransmissionDelay(delay) => {
                 write!(f, "the delay of a retransmission is {delay}, expected 0 or more")
@@ -408,7 +449,9 @@ impl fmt::Display for LinkProblem {
                     "retransmission repeats transmissions, but the errors hit before the queue, expected them after the transmission"
                 )
             }
-            LinkProblem::Slots => write!(f, "the channel has no slot per packet, expected at least one"),
+            LinkProblem::Slots => {
+                write!(f, "the channel has no slot per packet, expected at least one")
+            }
             LinkProblem::WhileRunning(what) => {
                 write!(
                     f,
@@ -425,29 +468,51 @@ impl fmt::Display for LinkProblem {
 impl fmt::Display for FlowProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FlowProblem::DuplicateName => write!(f, "another flow has the same name, expected every name once"),
+            FlowProblem::DuplicateName => {
+                write!(f, "another flow has the same name, expected every name once")
+            }
             FlowProblem::EmptyPath => write!(f, "path is empty, expected at least one link"),
             FlowProblem::EmptyReturnPath => {
-                write!(f, "return_path is empty, expected at least one link for traffic with feedback")
+                write!(
+                    f,
+                    "return_path is empty, expected at least one link for traffic with feedback"
+                )
             }
             FlowProblem::NoSuchLink { link, links } => {
-                write!(f, "the path names link number {}, expected one of the {links} links from 0 on", link.0)
+                write!(
+                    f,
+                    "the path names link number {}, expected one of the {links} links from 0 on",
+                    link.0
+                )
             }
-            FlowProblem::Cycle { link } => write!(f, "the path visits link \"{link}\" twice, expected once at most"),
+            FlowProblem::Cycle { link } => {
+                write!(f, "the path visits link \"{link}\" twice, expected once at most")
+            }
             FlowProblem::Start(start) => write!(f, "start is {start}, expected 0 or more"),
-            FlowProblem::StartSpread(spread) => write!(f, "start_spread is {spread}, expected 0 or more"),
+            FlowProblem::StartSpread(spread) => {
+                write!(f, "start_spread is {spread}, expected 0 or more")
+            }
             FlowProblem::SourceRate => write!(f, "rate_bps is 0, expected at least 1"),
             FlowProblem::PacketBytes => write!(f, "packet_bytes is 0, expected at least 1"),
             FlowProblem::SourceTooFast { rate_bps, at_most } => {
-                write!(f, "rate_bps is {rate_bps}, expected at most {at_most} (a packet per nanosecond)")
+                write!(
+                    f,
+                    "rate_bps is {rate_bps}, expected at most {at_most} (a packet per nanosecond)"
+                )
             }
             FlowProblem::MeanOn(mean) => write!(f, "mean_on is {mean}, expected more than 0"),
             FlowProblem::MeanOff(mean) => write!(f, "mean_off is {mean}, expected 0 or more"),
             FlowProblem::After(flow) => {
-                write!(f, "comes after flow number {}, expected one that stands before it in the list", flow.0)
+                write!(
+                    f,
+                    "comes after flow number {}, expected one that stands before it in the list",
+                    flow.0
+                )
             }
             FlowProblem::MeanGap(mean) => write!(f, "mean_gap is {mean}, expected more than 0"),
-            FlowProblem::MeanDuration(mean) => write!(f, "mean_duration is {mean}, expected more than 0"),
+            FlowProblem::MeanDuration(mean) => {
+                write!(f, "mean_duration is {mean}, expected more than 0")
+            }
             FlowProblem::Shape(shape) => write!(f, "shape is {shape}, expected a number above 1"),
             FlowProblem::Tcp(error) => write!(f, "{error}"),
             FlowProblem::Tfrc(error) => write!(f, "{error}"),

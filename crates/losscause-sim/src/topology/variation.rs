@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use losscause::Span;
 
-/// What is added to a link's constant propagation delay, for the instant at which a packet sets out. A packet that would
-/// overtake the one before it arrives together with it instead.
+/// What is added to a link's constant propagation delay, for the instant at which a packet sets
+/// out. A packet that would overtake the one before it arrives together with it instead.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum VariationSpec {
     /// Nothing.
@@ -37,8 +37,8 @@ pub enum VariationSpec {
         /// The time between two steps, at least a millisecond.
         every: Span,
     },
-    /// Packets are handed on in batches: a batch is held for `most` from its first packet on, or for a uniform draw from
-    /// 0 to `most` from the link's stream.
+    /// Packets are handed on in batches: a batch is held for `most` from its first packet on, or
+    /// for a uniform draw from 0 to `most` from the link's stream.
     Batches {
         /// The longest time, not negative.
         most: Span,
@@ -96,7 +96,9 @@ pub enum VariationProblem {
 
 impl VariationSpec {
     pub(super) fn validate(&self) -> Result<(), VariationProblem> {
-        let not_negative = |delay: Span| if delay < Span::ZERO { Err(VariationProblem::Delay(delay)) } else { Ok(()) };
+        let not_negative = |delay: Span| {
+            if delay < Span::ZERO { Err(VariationProblem::Delay(delay)) } else { Ok(()) }
+        };
         match self {
             Self::Constant => Ok(()),
             Self::Trace { points, at_end, .. } => {
@@ -110,7 +112,9 @@ impl VariationSpec {
                     before = at;
                 }
                 match at_end {
-                    AtEnd::Repeat if last.at == Span::ZERO => Err(VariationProblem::Period(last.at)),
+                    AtEnd::Repeat if last.at == Span::ZERO => {
+                        Err(VariationProblem::Period(last.at))
+                    }
                     AtEnd::Repeat | AtEnd::Hold => Ok(()),
                 }
             }
@@ -125,7 +129,11 @@ impl VariationSpec {
                 if step > most || most == Span::MAX {
                     return Err(VariationProblem::Delay(step));
                 }
-                if every < Span::from_millis(1) { Err(VariationProblem::Every(every)) } else { Ok(()) }
+                if every < Span::from_millis(1) {
+                    Err(VariationProblem::Every(every))
+                } else {
+                    Ok(())
+                }
             }
         }
     }
@@ -136,11 +144,18 @@ impl fmt::Display for VariationProblem {
         match self {
             Self::Empty => write!(f, "the delay trace is empty, expected at least one point"),
             Self::Order { point } => {
-                write!(f, "point {point} of the delay trace is not later than the one before it, expected rising times")
+                write!(
+                    f,
+                    "point {point} of the delay trace is not later than the one before it, expected rising times"
+                )
             }
             Self::Delay(delay) => write!(f, "the delay varies by {delay}, expected 0 to its bound"),
-            Self::Period(period) => write!(f, "the delay's period is {period}, expected more than 0"),
-            Self::Every(every) => write!(f, "the delay steps every {every}, expected at least 1 ms"),
+            Self::Period(period) => {
+                write!(f, "the delay's period is {period}, expected more than 0")
+            }
+            Self::Every(every) => {
+                write!(f, "the delay steps every {every}, expected at least 1 ms")
+            }
         }
     }
 }

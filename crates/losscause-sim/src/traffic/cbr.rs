@@ -1,4 +1,5 @@
-//! Packets at a constant rate, the first one at the start (ns-2 `Application/Traffic/CBR` without `random_`).
+//! Packets at a constant rate, the first one at the start (ns-2 `Application/Traffic/CBR` without
+//! `random_`).
 //!
 //! Parameters: `rate_bps` and `packet_bytes`, both on the wire, no defaults. Deviations: none.
 

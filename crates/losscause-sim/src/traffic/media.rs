@@ -1,5 +1,5 @@
-//! A source whose packets carry a sender's timestamp, as RTP's do, so that an algorithm at the receiver can judge the
-//! losses. It sends exactly what the source without timestamps sends.
+//! A source whose packets carry a sender's timestamp, as RTP's do, so that an algorithm at the
+//! receiver can judge the losses. It sends exactly what the source without timestamps sends.
 
 use losscause::Time;
 

@@ -10,7 +10,8 @@ pub(crate) use cbr::Cbr;
 pub(crate) use media::{Media, MediaSource};
 pub(crate) use on_off::OnOff;
 
-/// Equal spacing that need not be a whole number of nanoseconds: remainders are carried over, not lost.
+/// Equal spacing that need not be a whole number of nanoseconds: remainders are carried over, not
+/// lost.
 #[derive(Clone, Debug)]
 struct Spacing {
     whole: i64,

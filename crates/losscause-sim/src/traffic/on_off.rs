@@ -1,12 +1,14 @@
-//! Bursts at a constant rate and silences, both of random length (ns-2 `Application/Traffic/Exponential` and
-//! `Application/Traffic/Pareto`, which differ only in the distribution of the lengths; see [`Lengths`]).
+//! Bursts at a constant rate and silences, both of random length (ns-2
+//! `Application/Traffic/Exponential` and `Application/Traffic/Pareto`, which differ only in the
+//! distribution of the lengths; see [`Lengths`]).
 //!
-//! As in ns-2, the source begins with a silence. A burst's length is drawn in packets, mean `mean_on` over the spacing,
-//! and rounded to the nearest whole number, at least 1. Each packet is sent one spacing after the previous one; the
-//! first packet of a burst is sent a silence later than that.
+//! As in ns-2, the source begins with a silence. A burst's length is drawn in packets, mean
+//! `mean_on` over the spacing, and rounded to the nearest whole number, at least 1. Each packet is
+//! sent one spacing after the previous one; the first packet of a burst is sent a silence later
+//! than that.
 //!
-//! Parameters: `rate_bps` (during a burst) and `packet_bytes`, both on the wire; `mean_on`, `mean_off`; `lengths`. No
-//! defaults. Deviations: none.
+//! Parameters: `rate_bps` (during a burst) and `packet_bytes`, both on the wire; `mean_on`,
+//! `mean_off`; `lengths`. No defaults. Deviations: none.
 
 use losscause::{Span, Time};
 
@@ -40,7 +42,17 @@ impl OnOff {
         let spacing = Spacing::new(rate_bps, packet_bytes);
         let mean_burst_packets = mean_on.as_nanos_f64() / spacing.mean_nanos();
         let mean_off_nanos = mean_off.as_nanos_f64();
-        Self { spacing, packet_bytes, mean_burst_packets, mean_off_nanos, lengths, stream, seq: 0, left: 0, next: None }
+        Self {
+            spacing,
+            packet_bytes,
+            mean_burst_packets,
+            mean_off_nanos,
+            lengths,
+            stream,
+            seq: 0,
+            left: 0,
+            next: None,
+        }
     }
 
     pub(crate) fn start(&mut self, now: Time) {
@@ -72,7 +84,8 @@ impl OnOff {
     /// Draws the next burst. Returns the silence before it.
     #[inline(never)]
     fn next_burst(&mut self) -> Span {
-        self.left = ((self.lengths.draw(&mut self.stream, self.mean_burst_packets) + 0.5) as u64).max(1);
+        self.left =
+            ((self.lengths.draw(&mut self.stream, self.mean_burst_packets) + 0.5) as u64).max(1);
         Span::from_nanos(self.lengths.draw(&mut self.stream, self.mean_off_nanos) as i64)
     }
 }
@@ -83,7 +96,8 @@ mod tests {
 
     /// 500 bytes at 1 Mb/s: 4 ms.
     fn source(mean: Span, lengths: Lengths) -> OnOff {
-        let mut source = OnOff::new(1_000_000, 500, (mean, mean), lengths, Stream::new(2, "source"));
+        let mut source =
+            OnOff::new(1_000_000, 500, (mean, mean), lengths, Stream::new(2, "source"));
         source.start(Time::ZERO);
         source
     }
@@ -117,22 +131,24 @@ mod tests {
 
     #[test]
     fn half_on_and_half_off_sends_at_half_the_rate() {
-        // Bursts of 25 packets on average; rounding to at least 1 adds very little. 20,000 cycles of 25 packets in 200
-        // ms: the standard deviation of the share is about sqrt(2/20000)/2.
+        // Bursts of 25 packets on average; rounding to at least 1 adds very little. 20,000 cycles
+        // of 25 packets in 200 ms: the standard deviation of the share is about sqrt(2/20000)/2.
         let share = share(source(Span::from_millis(100), Lengths::Exponential), 4000);
         assert!((share - 0.5).abs() < 0.02, "{share}");
     }
 
     #[test]
     fn pareto_lengths_of_the_same_means_send_at_the_same_rate() {
-        // Shape 3 has a variance: mean^2 / (shape (shape - 2)) = mean^2 / 3, less than the exponential's.
+        // Shape 3 has a variance: mean^2 / (shape (shape - 2)) = mean^2 / 3, less than the
+        // exponential's.
         let share = share(source(Span::from_millis(100), Lengths::Pareto { shape: 3.0 }), 4000);
         assert!((share - 0.5).abs() < 0.02, "{share}");
     }
 
     #[test]
     fn a_pareto_burst_is_never_below_its_scale_and_rarely_very_long() {
-        // Mean 25 packets, shape 1.5: at least 25 / 3 packets, and one in 2,800 above 200 times that.
+        // Mean 25 packets, shape 1.5: at least 25 / 3 packets, and one in 2,800 above 200 times
+        // that.
         let bursts = bursts(source(Span::from_millis(100), Lengths::Pareto { shape: 1.5 }), 20_000);
         assert_eq!(bursts.iter().min(), Some(&8));
         let long = bursts.iter().filter(|&&packets| packets > 1_666).count();

@@ -3,7 +3,8 @@
 
 use losscause::{Span, Time};
 use losscause_sim::{
-    ChannelSpec, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Recorder, Simulation, Traffic,
+    ChannelSpec, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Recorder, Simulation,
+    Traffic,
 };
 
 /// A queue in which this many packets may wait.
@@ -17,7 +18,13 @@ pub(crate) fn wired(name: &str, rate_bps: u64, delay_ms: i64, limit_pkts: u32) -
 }
 
 /// A link with errors.
-pub(crate) fn wireless(name: &str, rate_bps: u64, delay_ms: i64, limit_pkts: u32, channel: ChannelSpec) -> LinkSpec {
+pub(crate) fn wireless(
+    name: &str,
+    rate_bps: u64,
+    delay_ms: i64,
+    limit_pkts: u32,
+    channel: ChannelSpec,
+) -> LinkSpec {
     LinkSpec { channel, ..wired(name, rate_bps, delay_ms, limit_pkts) }
 }
 

@@ -1,5 +1,5 @@
-//! The addresses of flows. The senders' network is 10.0.0.0/9, the receivers' 10.128.0.0/9; flow `n` has the host
-//! `n + 1` in both.
+//! The addresses of flows. The senders' network is 10.0.0.0/9, the receivers' 10.128.0.0/9; flow
+//! `n` has the host `n + 1` in both.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 

@@ -15,13 +15,15 @@ pub(super) const DROPS: &str = "drops.csv";
 /// The names of all files of captures.
 pub const FILE_NAMES: [&str; 4] = [SENDER, BOTTLENECK, RECEIVER, DROPS];
 
-/// Creates a directory for captures if it is missing. It may hold captures of an earlier run, which will be replaced: then
-/// its `drops.csv` begins with these columns, separated by commas.
+/// Creates a directory for captures if it is missing. It may hold captures of an earlier run, which
+/// will be replaced: then its `drops.csv` begins with these columns, separated by commas.
 ///
 /// # Errors
-/// It cannot be created or read, or holds files that this program did not write as captures of a run.
+/// It cannot be created or read, or holds files that this program did not write as captures of a
+/// run.
 pub fn prepare(directory: &Path, columns: &str) -> Result<(), RunError> {
-    let unwritable = |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
+    let unwritable =
+        |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
     if fs::metadata(directory).is_ok_and(|found| !found.is_dir()) {
         return Err(unwritable(io::ErrorKind::NotADirectory.into()));
     }
@@ -44,12 +46,14 @@ pub fn prepare(directory: &Path, columns: &str) -> Result<(), RunError> {
 /// Whether there is a `drops.csv` that begins with these columns.
 fn has_our_drops(directory: &Path, columns: &str) -> bool {
     let mut line = String::new();
-    let read = fs::File::open(directory.join(DROPS)).and_then(|file| BufReader::new(file).read_line(&mut line));
+    let read = fs::File::open(directory.join(DROPS))
+        .and_then(|file| BufReader::new(file).read_line(&mut line));
     read.is_ok() && line.trim_end() == columns
 }
 
 fn refuse(directory: &Path, problem: &str) -> RunError {
-    let problem = format!("{problem}, expected a new or empty directory, or one of an earlier --pcap");
+    let problem =
+        format!("{problem}, expected a new or empty directory, or one of an earlier --pcap");
     InputError::Option { option: format!("--pcap {}", directory.display()), problem }.into()
 }
 
@@ -66,7 +70,9 @@ mod tests {
         assert!(prepare(&directory.path().join("new/below"), OURS).is_ok(), "it is empty");
         let error = prepare(directory.path(), OURS).unwrap_err().to_string();
         assert!(
-            error.ends_with("holds new, expected a new or empty directory, or one of an earlier --pcap"),
+            error.ends_with(
+                "holds new, expected a new or empty directory, or one of an earlier --pcap"
+            ),
             "{error}"
         );
     }
@@ -75,7 +81,9 @@ mod tests {
     fn captures_of_others_are_kept_and_our_own_are_replaced() {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join(SENDER), "precious").unwrap();
-        assert!(prepare(directory.path(), OURS).unwrap_err().to_string().contains("another origin"));
+        assert!(
+            prepare(directory.path(), OURS).unwrap_err().to_string().contains("another origin")
+        );
         fs::write(directory.path().join(DROPS), "time,cause\n").unwrap();
         assert!(prepare(directory.path(), OURS).is_err());
         fs::write(directory.path().join(DROPS), format!("{OURS}\n")).unwrap();

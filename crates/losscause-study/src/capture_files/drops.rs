@@ -47,8 +47,8 @@ pub struct DropRow<'a> {
     pub packet: &'static str,
     /// The simulator's number of the packet, as in a trace.
     pub number: u64,
-    /// The number in the packet's header: of TCP data the sequence number of the first byte, of an acknowledgement the
-    /// next byte expected, of RTP the sequence number; none for reports.
+    /// The number in the packet's header: of TCP data the sequence number of the first byte, of an
+    /// acknowledgement the next byte expected, of RTP the sequence number; none for reports.
     pub seq: Option<u32>,
     /// Bytes of payload behind TCP's or RTP's header.
     pub bytes: u16,
@@ -59,7 +59,14 @@ pub struct DropRow<'a> {
 }
 
 impl<'a> DropRow<'a> {
-    pub(super) fn of(at: Time, link: &'a str, flow: &'a str, info: &PacketInfo, packet: &Packet, cause: Cause) -> Self {
+    pub(super) fn of(
+        at: Time,
+        link: &'a str,
+        flow: &'a str,
+        info: &PacketInfo,
+        packet: &Packet,
+        cause: Cause,
+    ) -> Self {
         let nanos = EPOCH.as_nanos() + at.as_nanos();
         Self {
             time_s: format!("{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000),
@@ -106,9 +113,21 @@ mod tests {
             transport: Transport::Tcp(Tcp { sequence: u32::MAX, ..Tcp::default() }),
             payload_bytes: 948,
         };
-        let info =
-            PacketInfo { kind: PacketKind::Retransmission, seq: 77, wire_bytes: 1000, timing: None, answers: None };
-        let row = DropRow::of(Time::from_nanos(1_000_000_020), "air", "video", &info, &packet, Cause::Wireless);
+        let info = PacketInfo {
+            kind: PacketKind::Retransmission,
+            seq: 77,
+            wire_bytes: 1000,
+            timing: None,
+            answers: None,
+        };
+        let row = DropRow::of(
+            Time::from_nanos(1_000_000_020),
+            "air",
+            "video",
+            &info,
+            &packet,
+            Cause::Wireless,
+        );
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.serialize(row).unwrap();
         let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();

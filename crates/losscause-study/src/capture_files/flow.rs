@@ -1,4 +1,5 @@
-//! A flow in the captures: its conversation, its packets on their way, and where the bottleneck's tap sees them.
+//! A flow in the captures: its conversation, its packets on their way, and where the bottleneck's
+//! tap sees them.
 
 use losscause::Time;
 use losscause_capture::write::Packet;
@@ -32,7 +33,11 @@ pub(super) struct Flow {
 
 impl Flow {
     /// The flows of a run. A problem is that one has packets that no capture can have.
-    pub(super) fn all(experiment: &Experiment, seed: u64, settings: CaptureSettings) -> Result<Vec<Self>, String> {
+    pub(super) fn all(
+        experiment: &Experiment,
+        seed: u64,
+        settings: CaptureSettings,
+    ) -> Result<Vec<Self>, String> {
         let network = &experiment.network;
         let flow = |(number, spec): (usize, &FlowSpec)| {
             let wire_bytes = wire_bytes(&spec.traffic);
@@ -47,7 +52,8 @@ impl Flow {
             let place = Place::of(spec, &experiment.bottleneck);
             let (conversation, handshake) = match &spec.traffic {
                 Traffic::Tcp { config, .. } => {
-                    let handshake = config.syn_bytes().is_none().then(|| Handshake::new(spec, place, network));
+                    let handshake =
+                        config.syn_bytes().is_none().then(|| Handshake::new(spec, place, network));
                     let tcp = Tcp::new(number, config, settings.tick, stream);
                     (Conversation::Tcp(Box::new(tcp)), handshake)
                 }
@@ -76,9 +82,15 @@ impl Flow {
 
     /// The handshake before the first data packet, which is sent at `data_at`.
     pub(super) fn open(&mut self, handshake: &Handshake, data_at: Time) -> Vec<Sight> {
-        let routers = Routers { place: self.place, path: self.path.len(), return_path: self.return_path.len() };
+        let routers = Routers {
+            place: self.place,
+            path: self.path.len(),
+            return_path: self.return_path.len(),
+        };
         let Conversation::Tcp(tcp) = &mut self.conversation else { return Vec::new() };
-        handshake.sights(data_at, tcp, |direction, tap, packet| routers.seen(direction, tap, packet)).collect()
+        handshake
+            .sights(data_at, tcp, |direction, tap, packet| routers.seen(direction, tap, packet))
+            .collect()
     }
 
     /// An end sends a packet with this header.
@@ -104,8 +116,15 @@ impl Flow {
         Some(Sight { at, tap, packet: self.routers().seen(direction, tap, packet) })
     }
 
-    /// A packet leaves a queue or reaches the far end of a link: what the bottleneck's tap sees of it.
-    pub(super) fn pass(&mut self, at: Time, link: LinkId, what: LinkEvent, info: &PacketInfo) -> Option<Sight> {
+    /// A packet leaves a queue or reaches the far end of a link: what the bottleneck's tap sees of
+    /// it.
+    pub(super) fn pass(
+        &mut self,
+        at: Time,
+        link: LinkId,
+        what: LinkEvent,
+        info: &PacketInfo,
+    ) -> Option<Sight> {
         let direction = Direction::of(info.kind);
         let Place { forward, back } = self.place;
         let seen = match (direction, what) {
@@ -117,7 +136,11 @@ impl Flow {
             return None;
         }
         let packet = *self.underway(direction).find(info)?;
-        Some(Sight { at, tap: Tap::Bottleneck, packet: self.routers().seen(direction, Tap::Bottleneck, packet) })
+        Some(Sight {
+            at,
+            tap: Tap::Bottleneck,
+            packet: self.routers().seen(direction, Tap::Bottleneck, packet),
+        })
     }
 
     /// A queue marks a packet.
@@ -157,8 +180,8 @@ struct Routers {
 }
 
 impl Routers {
-    /// The packet as the tap sees it: every router has counted its time to live down. The bottleneck's own router does
-    /// so before the tap of its output, and after that of its input.
+    /// The packet as the tap sees it: every router has counted its time to live down. The
+    /// bottleneck's own router does so before the tap of its output, and after that of its input.
     fn seen(self, direction: Direction, tap: Tap, packet: Packet) -> Packet {
         let passed = match (direction, tap) {
             (Direction::Forward, Tap::Sender) | (Direction::Back, Tap::Receiver) => 0,

@@ -1,8 +1,9 @@
 //! The SYN and its answer, of a connection that the simulator begins with data.
 //!
-//! Without them a capture does not say how windows are scaled and whether SACK is allowed. They are in the captures
-//! only: no link carries them, and they are not among a flow's packets. They cross each link in the time that an empty
-//! one needs, so that the first data packet follows the answer at once.
+//! Without them a capture does not say how windows are scaled and whether SACK is allowed. They are
+//! in the captures only: no link carries them, and they are not among a flow's packets. They cross
+//! each link in the time that an empty one needs, so that the first data packet follows the answer
+//! at once.
 
 use losscause::{Span, Time};
 use losscause_capture::write::Packet;
@@ -51,8 +52,8 @@ impl Handshake {
         self.path + self.return_path
     }
 
-    /// The packets of a connection whose data begins at `data_at`, as the taps see them. `seen` sets what a tap sees of
-    /// a packet.
+    /// The packets of a connection whose data begins at `data_at`, as the taps see them. `seen`
+    /// sets what a tap sees of a packet.
     pub(super) fn sights(
         &self,
         data_at: Time,
@@ -65,7 +66,8 @@ impl Handshake {
         let answers = begins + self.path;
         let answer = tcp.syn_ack(answers);
         tcp.receive(Direction::Back, &answer);
-        let sight = |direction, tap, at, packet| Sight { at, tap, packet: seen(direction, tap, packet) };
+        let sight =
+            |direction, tap, at, packet| Sight { at, tap, packet: seen(direction, tap, packet) };
         let forward = Direction::Forward;
         let back = Direction::Back;
         [
@@ -73,7 +75,8 @@ impl Handshake {
             self.to_bottleneck.map(|span| sight(forward, Tap::Bottleneck, begins + span, syn)),
             Some(sight(forward, Tap::Receiver, answers, syn)),
             Some(sight(back, Tap::Receiver, answers, answer)),
-            self.back_to_bottleneck.map(|span| sight(back, Tap::Bottleneck, answers + span, answer)),
+            self.back_to_bottleneck
+                .map(|span| sight(back, Tap::Bottleneck, answers + span, answer)),
             Some(sight(back, Tap::Sender, data_at, answer)),
         ]
         .into_iter()

@@ -1,8 +1,9 @@
 //! A TFRC, CBR or on-off flow in a capture: RTP over UDP (RFC 3550).
 //!
-//! A data packet has its simulated size; its payload is what is left behind the headers of IPv4, UDP and RTP (40
-//! bytes). RTP's clock has 90 kHz, as for video, and shows when a packet was sent, as in the simulator. (A video
-//! source gives all packets of a frame the frame's time.) TFRC's reports are RTCP packets at the next higher port.
+//! A data packet has its simulated size; its payload is what is left behind the headers of IPv4,
+//! UDP and RTP (40 bytes). RTP's clock has 90 kHz, as for video, and shows when a packet was sent,
+//! as in the simulator. (A video source gives all packets of a frame the frame's time.) TFRC's
+//! reports are RTCP packets at the next higher port.
 
 use losscause::{Span, Time};
 use losscause_capture::write::{Packet, RtcpReport, Rtp, Transport};
@@ -133,10 +134,14 @@ mod tests {
             loss_event_rate: 0.25,
         };
         let report = media.report(&feedback);
-        let (Transport::Rtp(data), Transport::Rtcp(report)) = (data.transport, report.transport) else {
+        let (Transport::Rtp(data), Transport::Rtcp(report)) = (data.transport, report.transport)
+        else {
             panic!("{data:?}, {report:?}")
         };
         assert_eq!(report.echo, data.timestamp);
-        assert_eq!((report.hold_us, report.receive_rate, report.loss_event_rate), (2500, 125_000, 1 << 30));
+        assert_eq!(
+            (report.hold_us, report.receive_rate, report.loss_event_rate),
+            (2500, 125_000, 1 << 30)
+        );
     }
 }

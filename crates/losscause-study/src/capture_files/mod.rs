@@ -1,5 +1,5 @@
-//! Captures of a run: what tcpdump would have written at the sender, the bottleneck and the receiver, and beside them
-//! the true cause of every drop.
+//! Captures of a run: what tcpdump would have written at the sender, the bottleneck and the
+//! receiver, and beside them the true cause of every drop.
 //!
 //! A directory holds
 //!
@@ -49,7 +49,8 @@ use flow::Flow;
 use outputs::Outputs;
 use taps::{Sight, Tap};
 
-/// When the run begins by the captures' clock: 1,000,000,000 seconds after the start of 1970, on 9 September 2001.
+/// When the run begins by the captures' clock: 1,000,000,000 seconds after the start of 1970, on 9
+/// September 2001.
 pub const EPOCH: Time = Time::from_nanos(1_000_000_000_000_000_000);
 
 /// How captures are written.
@@ -57,7 +58,8 @@ pub const EPOCH: Time = Time::from_nanos(1_000_000_000_000_000_000);
 pub struct CaptureSettings {
     /// The tick of the clock of TCP's timestamps, at least 1 ns. RTP's clock has 90 kHz.
     pub tick: Span,
-    /// Most bytes of a packet that a capture has, at least [`CaptureSettings::SMALLEST_SNAP_BYTES`].
+    /// Most bytes of a packet that a capture has, at least
+    /// [`CaptureSettings::SMALLEST_SNAP_BYTES`].
     pub snap_bytes: u32,
 }
 
@@ -73,8 +75,8 @@ impl Default for CaptureSettings {
     }
 }
 
-/// The captures of a run that are being written. The files are created before the run, so that an unwritable location
-/// is reported at once.
+/// The captures of a run that are being written. The files are created before the run, so that an
+/// unwritable location is reported at once.
 #[derive(Debug)]
 pub struct CaptureFiles<'a> {
     experiment: &'a Experiment,
@@ -89,12 +91,12 @@ pub struct CaptureFiles<'a> {
 }
 
 impl<'a> CaptureFiles<'a> {
-    /// Starts captures in `directory`, which is created if it is missing. A scenario without a bottleneck gets no
-    /// `bottleneck.pcap`.
+    /// Starts captures in `directory`, which is created if it is missing. A scenario without a
+    /// bottleneck gets no `bottleneck.pcap`.
     ///
     /// # Errors
-    /// The directory holds other files than earlier captures, it cannot be written, or a flow's packets do not fit into
-    /// IPv4.
+    /// The directory holds other files than earlier captures, it cannot be written, or a flow's
+    /// packets do not fit into IPv4.
     pub fn create(
         directory: &Path,
         experiment: &'a Experiment,
@@ -102,9 +104,13 @@ impl<'a> CaptureFiles<'a> {
         settings: CaptureSettings,
     ) -> Result<Self, RunError> {
         let flows = Flow::all(experiment, seed, settings).map_err(|problem| {
-            RunError::Input(InputError::Option { option: format!("--pcap {}", directory.display()), problem })
+            RunError::Input(InputError::Option {
+                option: format!("--pcap {}", directory.display()),
+                problem,
+            })
         })?;
-        let outputs = Outputs::create(directory, !experiment.bottleneck.is_empty(), settings.snap_bytes)?;
+        let outputs =
+            Outputs::create(directory, !experiment.bottleneck.is_empty(), settings.snap_bytes)?;
         let ahead = flows.iter().filter_map(|flow| Some(flow.handshake.as_ref()?.lasts())).max();
         Ok(Self {
             experiment,
@@ -117,14 +123,15 @@ impl<'a> CaptureFiles<'a> {
         })
     }
 
-    /// The same captures, of only the flows that `filter` keeps; it must not choose kinds of events or an interval.
+    /// The same captures, of only the flows that `filter` keeps; it must not choose kinds of events
+    /// or an interval.
     #[must_use]
     pub fn filtered(self, filter: Filter) -> Self {
         Self { filter, ..self }
     }
 
-    /// Writes what was captured up to `until`, which may be any time that the run has reached. What may come after the
-    /// handshake of a later flow waits.
+    /// Writes what was captured up to `until`, which may be any time that the run has reached. What
+    /// may come after the handshake of a later flow waits.
     pub fn write_until(&mut self, until: Time) {
         let until = if until == Time::MAX { until } else { until - self.ahead };
         self.handshakes.sort_by_key(|sight| sight.at);
@@ -135,7 +142,12 @@ impl<'a> CaptureFiles<'a> {
                 self.outputs.capture(*sight);
                 written += 1;
             }
-            handle(&event, &mut self.flows[event.flow.0 as usize], self.experiment, &mut self.outputs);
+            handle(
+                &event,
+                &mut self.flows[event.flow.0 as usize],
+                self.experiment,
+                &mut self.outputs,
+            );
         }
         while let Some(sight) = handshakes.next_if(|sight| sight.at <= until) {
             self.outputs.capture(*sight);
@@ -160,7 +172,9 @@ impl Recorder for CaptureFiles<'_> {
     }
 
     fn record(&mut self, event: &Event) {
-        if matches!(event.kind, EventKind::Cwnd(_) | EventKind::Rate(_)) || !self.filter.keeps(event) {
+        if matches!(event.kind, EventKind::Cwnd(_) | EventKind::Rate(_))
+            || !self.filter.keeps(event)
+        {
             return;
         }
         if matches!(event.kind, EventKind::Header(_)) {

@@ -25,16 +25,22 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    pub(super) fn create(directory: &Path, has_bottleneck: bool, snap_bytes: u32) -> Result<Self, RunError> {
+    pub(super) fn create(
+        directory: &Path,
+        has_bottleneck: bool,
+        snap_bytes: u32,
+    ) -> Result<Self, RunError> {
         directory::prepare(directory, &COLUMNS.join(","))?;
         let capture = |name: &str| {
             let file = directory.join(name);
-            let unwritable = |reason| RunError::Unwritable { file: file.display().to_string(), reason };
+            let unwritable =
+                |reason| RunError::Unwritable { file: file.display().to_string(), reason };
             PcapWriter::new(AtomicFile::create(&file)?, snap_bytes).map_err(unwritable)
         };
         let drops = AtomicFile::create(&directory.join(DROPS))?;
         let mut drops = Box::new(csv::WriterBuilder::new().has_headers(false).from_writer(drops));
-        let header = drops.write_record(COLUMNS).map_err(|error| drops.get_ref().failed(error.into()));
+        let header =
+            drops.write_record(COLUMNS).map_err(|error| drops.get_ref().failed(error.into()));
         Ok(Self {
             sender: capture(SENDER)?,
             bottleneck: has_bottleneck.then(|| capture(BOTTLENECK)).transpose()?,
@@ -67,12 +73,18 @@ impl Outputs {
     /// Gives the files their names.
     pub(super) fn finish(self) -> Result<(), RunError> {
         let Self { sender, bottleneck, receiver, mut drops, failed } = self;
-        if let Some(error) = failed.or_else(|| drops.flush().err().map(|reason| drops.get_ref().failed(reason))) {
+        if let Some(error) =
+            failed.or_else(|| drops.flush().err().map(|reason| drops.get_ref().failed(reason)))
+        {
             return Err(error);
         }
         let drops = drops.into_inner().expect("after a flush nothing is left to write");
-        let captures = [Some(sender), bottleneck, Some(receiver)].into_iter().flatten().map(PcapWriter::into_inner);
-        // All are complete before the first one gets its name, so that a full disk changes none of an earlier run.
+        let captures = [Some(sender), bottleneck, Some(receiver)]
+            .into_iter()
+            .flatten()
+            .map(PcapWriter::into_inner);
+        // All are complete before the first one gets its name, so that a full disk changes none of
+        // an earlier run.
         let mut files: Vec<AtomicFile> = captures.chain([drops]).collect();
         for file in &mut files {
             file.flush().map_err(|reason| file.failed(reason))?;

@@ -25,8 +25,8 @@ pub(super) struct Sight {
 pub(super) struct Place {
     /// The bottleneck among the links of the path: the tap sees packets that leave its queue.
     pub(super) forward: Option<usize>,
-    /// The link of the return path that ends at this router. None if the return path has another number of links, so
-    /// that the router is not known to be on it.
+    /// The link of the return path that ends at this router. None if the return path has another
+    /// number of links, so that the router is not known to be on it.
     pub(super) back: Option<usize>,
 }
 
@@ -34,6 +34,9 @@ impl Place {
     pub(super) fn of(flow: &FlowSpec, bottleneck: &[LinkId]) -> Self {
         let forward = flow.path.iter().position(|link| bottleneck.contains(link));
         let is_same_way = flow.return_path.len() == flow.path.len();
-        Self { forward, back: forward.filter(|_| is_same_way).map(|place| flow.path.len() - 1 - place) }
+        Self {
+            forward,
+            back: forward.filter(|_| is_same_way).map(|place| flow.path.len() - 1 - place),
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! A TCP connection in a capture.
 //!
-//! The simulator numbers packets; a capture numbers bytes. Every data packet has as many bytes as are left of its
-//! simulated size behind the headers of IPv4 (20 bytes) and TCP with timestamps (32), at least one. Segments without
-//! data are as long as their headers.
+//! The simulator numbers packets; a capture numbers bytes. Every data packet has as many bytes as
+//! are left of its simulated size behind the headers of IPv4 (20 bytes) and TCP with timestamps
+//! (32), at least one. Segments without data are as long as their headers.
 //!
-//! Each end echoes timestamps by RFC 7323, section 4.3: the one of the last segment that began where the end's
-//! acknowledgements stood. With delayed acknowledgements that is the first of two segments, and during a loss the last
-//! one in sequence. (The simulated sender measures round trips by the segment that caused the acknowledgement.)
+//! Each end echoes timestamps by RFC 7323, section 4.3: the one of the last segment that began
+//! where the end's acknowledgements stood. With delayed acknowledgements that is the first of two
+//! segments, and during a loss the last one in sequence. (The simulated sender measures round trips
+//! by the segment that caused the acknowledgement.)
 //!
 //! A receiver's label "wireless" is in the first reserved bit of an acknowledgement.
 
@@ -69,7 +70,8 @@ impl Tcp {
         let window_scale = (0..14).find(|scale| window_bytes >> scale <= 65_535).unwrap_or(14);
         let mut number = || stream.below(1 << 32) as u32;
         let [sender, receiver] = [(number(), number()), (number(), number())];
-        let mut end = |(initial, clock)| End { initial, clock, id: Identification::new(stream), recent: 0 };
+        let mut end =
+            |(initial, clock)| End { initial, clock, id: Identification::new(stream), recent: 0 };
         let sender = end(sender);
         let receiver = end(receiver);
         Self {
@@ -104,7 +106,11 @@ impl Tcp {
             ..write::Tcp::default()
         };
         let payload_bytes = self.segment_bytes as u16;
-        Packet { payload_bytes, ecn: ecn_field(segment.ecn), ..self.packet(Direction::Forward, tcp) }
+        Packet {
+            payload_bytes,
+            ecn: ecn_field(segment.ecn),
+            ..self.packet(Direction::Forward, tcp)
+        }
     }
 
     /// An acknowledgement is sent.
@@ -116,14 +122,21 @@ impl Tcp {
         let acknowledgement = self.sequence(ack.next);
         let mut sack = [(0, 0); write::MAX_SACK_BLOCKS];
         let duplicate = ack.sack.duplicate(ack.next).map(|seq| (seq, seq + 1));
-        for (place, (start, end)) in sack.iter_mut().zip(duplicate.into_iter().chain(ack.sack.ranges(ack.next))) {
+        for (place, (start, end)) in
+            sack.iter_mut().zip(duplicate.into_iter().chain(ack.sack.ranges(ack.next)))
+        {
             *place = (self.sequence(start), self.sequence(end));
         }
         self.last_ack_sent = acknowledgement;
         let tcp = write::Tcp {
             sequence: self.receiver.initial.wrapping_add(1),
             acknowledgement,
-            flags: TcpFlags { ack: true, ece: ack.ece, reserved: ack.wireless, ..TcpFlags::default() },
+            flags: TcpFlags {
+                ack: true,
+                ece: ack.ece,
+                reserved: ack.wireless,
+                ..TcpFlags::default()
+            },
             window: self.window(),
             timestamps: Some((self.ticks(self.receiver, at), self.receiver.recent)),
             sack,
@@ -134,7 +147,12 @@ impl Tcp {
 
     /// The sender's SYN.
     pub(super) fn syn(&mut self, at: Time) -> Packet {
-        let flags = TcpFlags { syn: true, ece: self.offers_ecn, cwr: self.offers_ecn, ..TcpFlags::default() };
+        let flags = TcpFlags {
+            syn: true,
+            ece: self.offers_ecn,
+            cwr: self.offers_ecn,
+            ..TcpFlags::default()
+        };
         let timestamps = Some((self.ticks(self.sender, at), 0));
         let tcp = write::Tcp { sequence: self.sender.initial, flags, timestamps, ..self.offer() };
         self.packet(Direction::Forward, tcp)
@@ -152,7 +170,8 @@ impl Tcp {
         self.packet(Direction::Back, tcp)
     }
 
-    /// The other end received a packet: it keeps the timestamp if the packet is the next in sequence.
+    /// The other end received a packet: it keeps the timestamp if the packet is the next in
+    /// sequence.
     pub(super) fn receive(&mut self, direction: Direction, packet: &Packet) {
         let Transport::Tcp(tcp) = packet.transport else { return };
         let Some((value, _)) = tcp.timestamps else { return };
@@ -275,7 +294,10 @@ mod tests {
         assert_eq!(header(&third).sequence.wrapping_sub(header(&first).sequence), 2 * 1448);
         let answer = header(&tcp.acknowledge(Time::ZERO, &ack(1, &[(2, 3)])));
         assert_eq!(answer.acknowledgement.wrapping_sub(header(&first).sequence), 1448);
-        assert_eq!(answer.sack[0], (header(&third).sequence, header(&third).sequence.wrapping_add(1448)));
+        assert_eq!(
+            answer.sack[0],
+            (header(&third).sequence, header(&third).sequence.wrapping_add(1448))
+        );
         assert_eq!(answer.sack[1], (0, 0));
     }
 
@@ -297,7 +319,9 @@ mod tests {
         };
         let first = deliver(0, 0);
         deliver(10, 1);
-        let echo = |tcp: &mut Tcp, next| header(&tcp.acknowledge(at_ms(15), &ack(next, &[]))).timestamps.unwrap().1;
+        let echo = |tcp: &mut Tcp, next| {
+            header(&tcp.acknowledge(at_ms(15), &ack(next, &[]))).timestamps.unwrap().1
+        };
         assert_eq!(echo(&mut tcp, 2), first);
         let mut deliver = |ms, seq| {
             let packet = tcp.segment(at_ms(ms), &segment(seq));
@@ -309,23 +333,35 @@ mod tests {
         assert_eq!(echo(&mut tcp, 3), second, "packet 3 is missing");
         let packet = tcp.segment(at_ms(60), &segment(3));
         tcp.receive(Direction::Forward, &packet);
-        assert_eq!(echo(&mut tcp, 5), header(&packet).timestamps.unwrap().0, "the retransmission fills the gap");
+        assert_eq!(
+            echo(&mut tcp, 5),
+            header(&packet).timestamps.unwrap().0,
+            "the retransmission fills the gap"
+        );
     }
 
     #[test]
     fn a_simulated_syn_takes_one_number_and_is_answered_by_one() {
         let mut tcp = connection(&Config::ns2());
-        let syn = tcp.segment(Time::ZERO, &Segment { payload_bytes: 0, wire_bytes: 40, ..segment(0) });
+        let syn =
+            tcp.segment(Time::ZERO, &Segment { payload_bytes: 0, wire_bytes: 40, ..segment(0) });
         tcp.receive(Direction::Forward, &syn);
         let answer = tcp.acknowledge(at_ms(20), &ack(1, &[]));
         let data = tcp.segment(at_ms(40), &Segment { sent_at: at_ms(40), ..segment(1) });
         let [syn, answer, data] = [syn, answer, data].map(|packet| header(&packet));
-        assert!(syn.flags.syn && !syn.flags.ack && answer.flags.syn && answer.flags.ack && !data.flags.syn);
+        assert!(
+            syn.flags.syn
+                && !syn.flags.ack
+                && answer.flags.syn
+                && answer.flags.ack
+                && !data.flags.syn
+        );
         assert_eq!(syn.sequence.wrapping_add(1), data.sequence);
         assert_eq!(answer.acknowledgement, data.sequence);
         assert_eq!(answer.timestamps.unwrap().1, syn.timestamps.unwrap().0);
         // Packet 1 is lost and 2 arrives: the acknowledgement asks for 1, too, and is no SYN.
-        let duplicate = header(&tcp.acknowledge(at_ms(60), &Ack { echo: at_ms(40), ..ack(1, &[(2, 3)]) }));
+        let duplicate =
+            header(&tcp.acknowledge(at_ms(60), &Ack { echo: at_ms(40), ..ack(1, &[(2, 3)]) }));
         assert!(!duplicate.flags.syn);
         assert_eq!(duplicate.acknowledgement, data.sequence);
     }

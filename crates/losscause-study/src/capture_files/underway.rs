@@ -12,7 +12,8 @@ pub(super) struct Underway {
     packets: VecDeque<Entry>,
 }
 
-/// A packet is known by when it was sent and its number: an end sends no number twice at one instant.
+/// A packet is known by when it was sent and its number: an end sends no number twice at one
+/// instant.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     sent_at: Time,

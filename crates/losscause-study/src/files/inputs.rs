@@ -14,7 +14,8 @@ impl Inputs {
         Self(files.into_iter().filter_map(|file| regular(file.as_ref())).collect())
     }
 
-    /// Refuses an output that is one of the inputs, by whatever name, or a directory that contains one.
+    /// Refuses an output that is one of the inputs, by whatever name, or a directory that contains
+    /// one.
     ///
     /// # Errors
     /// The file or directory at `output` is or contains an input.
@@ -55,7 +56,8 @@ mod tests {
             std::os::unix::fs::symlink(at("x.toml"), at("link.toml")).unwrap();
             let refused = inputs.keep_from(&at("link.toml")).unwrap_err().to_string();
             let name = at("link.toml").display().to_string();
-            let problem = "is also an input and would be overwritten, expected another place for the output";
+            let problem =
+                "is also an input and would be overwritten, expected another place for the output";
             assert_eq!(refused, format!("{name}: {problem}"));
         }
         assert!(inputs.keep_from(directory.path()).is_err());

@@ -97,6 +97,9 @@ mod tests {
         assert!(watched.open(Path::new("c")).is_err());
         // The hash of "foobar" in the table of FNV's authors.
         assert_eq!(watched.read(), ["a"]);
-        assert_eq!(watched.clone().hashes(), BTreeMap::from([("a".to_owned(), 0x8594_4171_f739_67e8)]));
+        assert_eq!(
+            watched.clone().hashes(),
+            BTreeMap::from([("a".to_owned(), 0x8594_4171_f739_67e8)])
+        );
     }
 }

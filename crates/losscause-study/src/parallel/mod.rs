@@ -1,6 +1,7 @@
 //! Runs independent jobs on several threads and returns the results in the order of the jobs.
 //!
-//! [`Jobs::map`] runs to its end. [`Workers`] can be told to stop, and can work on jobs that consist of jobs.
+//! [`Jobs::map`] runs to its end. [`Workers`] can be told to stop, and can work on jobs that
+//! consist of jobs.
 
 use std::num::NonZeroUsize;
 use std::thread;
@@ -30,10 +31,17 @@ impl Jobs {
         })
     }
 
-    /// Applies `work` to every item and returns the results in the order of the items, for any number of threads.
-    /// `done(n)` is called on the calling thread after the n-th result.
-    pub fn map<T: Sync, R: Send>(self, items: &[T], work: impl Fn(&T) -> R + Sync, done: impl FnMut(usize)) -> Vec<R> {
-        Workers::from(self).map(items, work, done).expect("nothing stops workers made of a number of jobs")
+    /// Applies `work` to every item and returns the results in the order of the items, for any
+    /// number of threads. `done(n)` is called on the calling thread after the n-th result.
+    pub fn map<T: Sync, R: Send>(
+        self,
+        items: &[T],
+        work: impl Fn(&T) -> R + Sync,
+        done: impl FnMut(usize),
+    ) -> Vec<R> {
+        Workers::from(self)
+            .map(items, work, done)
+            .expect("nothing stops workers made of a number of jobs")
     }
 
     fn count(self) -> usize {

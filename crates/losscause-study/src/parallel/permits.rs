@@ -17,10 +17,14 @@ impl Permits {
         Self { free: Mutex::new(count), changed: Condvar::new() }
     }
 
-    /// Waits for a permit as long as `wants_one` holds, which is asked again whenever a permit is returned.
+    /// Waits for a permit as long as `wants_one` holds, which is asked again whenever a permit is
+    /// returned.
     pub(super) fn take_while(&self, wants_one: impl Fn() -> bool) -> Option<Permit<'_>> {
         let is_waiting = |free: &mut usize| *free == 0 && wants_one();
-        let mut free = self.changed.wait_while(self.free(), is_waiting).unwrap_or_else(PoisonError::into_inner);
+        let mut free = self
+            .changed
+            .wait_while(self.free(), is_waiting)
+            .unwrap_or_else(PoisonError::into_inner);
         if *free == 0 || !wants_one() {
             return None;
         }

@@ -31,7 +31,8 @@ impl Stop {
 
     /// Whether a stop was requested.
     pub fn is_requested(&self) -> bool {
-        self.0.is_requested.load(Ordering::Relaxed) || self.0.above.as_ref().is_some_and(Self::is_requested)
+        self.0.is_requested.load(Ordering::Relaxed)
+            || self.0.above.as_ref().is_some_and(Self::is_requested)
     }
 
     /// Whether the first request was made on the calling thread: by the work that this thread does.
@@ -39,7 +40,8 @@ impl Stop {
         self.0.by.get() == Some(&thread::current().id())
     }
 
-    /// A request for a part of the work: it does not stop what this one stops, but this one stops that part too.
+    /// A request for a part of the work: it does not stop what this one stops, but this one stops
+    /// that part too.
     #[must_use]
     pub fn for_a_part(&self) -> Self {
         Self(Arc::new(Flag { above: Some(self.clone()), ..Flag::default() }))

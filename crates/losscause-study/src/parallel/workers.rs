@@ -14,8 +14,8 @@ use super::{Jobs, Stop, Stopped};
 pub struct Workers {
     /// Most threads of one list.
     jobs: Jobs,
-    /// Shared by the lists that are worked on at the same time, so that together they have no more than `jobs` items
-    /// under way.
+    /// Shared by the lists that are worked on at the same time, so that together they have no more
+    /// than `jobs` items under way.
     permits: Option<Arc<Permits>>,
     stop: Stop,
 }
@@ -39,15 +39,16 @@ impl Workers {
         &self.stop
     }
 
-    /// Workers for items that consist of items themselves: the first for the outer list, the second for every inner
-    /// one. The inner lists share the threads, so a short one leaves none of them idle.
+    /// Workers for items that consist of items themselves: the first for the outer list, the second
+    /// for every inner one. The inner lists share the threads, so a short one leaves none of them
+    /// idle.
     pub fn nested(&self) -> (Self, Self) {
         let permits = Arc::new(Permits::new(self.jobs.count()));
         (Self { permits: None, ..self.clone() }, Self { permits: Some(permits), ..self.clone() })
     }
 
-    /// Applies `work` to every item and returns the results in the order of the items, for any number of threads.
-    /// `done(n)` is called on the calling thread after the n-th result.
+    /// Applies `work` to every item and returns the results in the order of the items, for any
+    /// number of threads. `done(n)` is called on the calling thread after the n-th result.
     ///
     /// # Errors
     /// The work was stopped before its last item.
@@ -66,15 +67,18 @@ impl Workers {
         })?;
         Ok(results
             .into_iter()
-            .map(|result| result.expect("every item was worked on, or a worker's panic was passed on"))
+            .map(|result| {
+                result.expect("every item was worked on, or a worker's panic was passed on")
+            })
             .collect())
     }
 
-    /// Applies `work` to every item and starts the items in order. `take(index, result)` is called on the calling
-    /// thread for each result, in the order of completion.
+    /// Applies `work` to every item and starts the items in order. `take(index, result)` is called
+    /// on the calling thread for each result, in the order of completion.
     ///
     /// # Errors
-    /// The work was stopped before its last item; `take` has had the results of the items that were started.
+    /// The work was stopped before its last item; `take` has had the results of the items that were
+    /// started.
     pub fn each<T: Sync, R: Send>(
         &self,
         items: &[T],
@@ -84,7 +88,8 @@ impl Workers {
         self.stream(items, |item, tell| tell(work(item)), take)
     }
 
-    /// [`Workers::each`] for items that tell several results: `work` gives each to `tell`. One thread is the calling one.
+    /// [`Workers::each`] for items that tell several results: `work` gives each to `tell`. One
+    /// thread is the calling one.
     ///
     /// # Errors
     /// As [`Workers::each`].
@@ -120,7 +125,9 @@ impl Workers {
                         let sender = sender.clone();
                         let work_on_items = &work_on_items;
                         // A receiver that is gone has panicked, and that panic is passed on.
-                        scope.spawn(move || work_on_items(&|index, result| _ = sender.send((index, result))))
+                        scope.spawn(move || {
+                            work_on_items(&|index, result| _ = sender.send((index, result)))
+                        })
                     })
                     .collect();
                 drop(sender);
@@ -199,7 +206,11 @@ mod tests {
             *n
         };
         let lists: Vec<Vec<usize>> = (0..8).map(|k| (0..k).collect()).collect();
-        let sums = outer.map(&lists, |list| inner.map(list, work, |_| ()).unwrap().iter().sum::<usize>(), |_| ());
+        let sums = outer.map(
+            &lists,
+            |list| inner.map(list, work, |_| ()).unwrap().iter().sum::<usize>(),
+            |_| (),
+        );
         assert_eq!(sums.unwrap(), [0, 0, 1, 3, 6, 10, 15, 21]);
         assert!((2..=3).contains(&most.into_inner()));
     }

@@ -12,14 +12,17 @@ impl SimulationResult {
             (Some(only), 1) => (format!("The flow {}", only.flow), "its"),
             (Some(_), count) => (format!("The {count} measured flows together"), "their"),
         };
-        let found = |name: &str| self.metrics.get(name).and_then(|metric| Some((metric.value?, metric.ci95)));
+        let found = |name: &str| {
+            self.metrics.get(name).and_then(|metric| Some((metric.value?, metric.ci95)))
+        };
         let text = |(value, ci95): (f64, Option<f64>)| {
             format!("{} {}", to_the_digits_of(value, ci95), plus_minus(ci95)).trim_end().to_owned()
         };
         let count = |name| found(name).map_or_else(|| "0".to_owned(), text);
-        let goodput =
-            found("goodput").map_or_else(|| "nothing".to_owned(), |rate| format!("{} kb/s of goodput", text(rate)));
-        let complete = found("completion_time").map(|time| format!(" and was complete after {} s", text(time)));
+        let goodput = found("goodput")
+            .map_or_else(|| "nothing".to_owned(), |rate| format!("{} kb/s of goodput", text(rate)));
+        let complete = found("completion_time")
+            .map(|time| format!(" and was complete after {} s", text(time)));
         let each = if self.runs > 1 { " per run" } else { "" };
         let lost = format!(
             "Queues dropped {} of {whose} packets{each}, the air corrupted {}.",
@@ -39,7 +42,9 @@ impl SimulationResult {
         let judged = match (&names[..], &misjudged[..]) {
             ([], _) => "No algorithm judged them, so every loss counted as congestion.".to_owned(),
             (names, []) => format!("{} judged no loss.", names.join(" and ")),
-            (names, shares) => format!("{} misjudged {}.", names.join(" and "), shares.join(" and ")),
+            (names, shares) => {
+                format!("{} misjudged {}.", names.join(" and "), shares.join(" and "))
+            }
         };
         vec![format!("{who} got {goodput}{}.", complete.unwrap_or_default()), lost, judged]
     }

@@ -1,12 +1,15 @@
-//! One experiment and one seed give one set of measurements: at once ([`run()`]) or step by step ([`Run`]).
+//! One experiment and one seed give one set of measurements: at once ([`run()`]) or step by step
+//! ([`Run`]).
 //!
-//! A run is a pure function: the same experiment and seed give the same measurements, however often it is stopped and
-//! measured on the way.
+//! A run is a pure function: the same experiment and seed give the same measurements, however often
+//! it is stopped and measured on the way.
 
 use std::ops::ControlFlow;
 
 use losscause::{End, Span, Time};
-use losscause_sim::{Counters, Detail, Event, FlowId, FlowReport, LinkSpec, Recorder, Seen, Simulation};
+use losscause_sim::{
+    Counters, Detail, Event, FlowId, FlowReport, LinkSpec, Recorder, Seen, Simulation,
+};
 
 use crate::parallel::{Stop, Stopped};
 use crate::{Experiment, RunError};
@@ -22,10 +25,12 @@ mod trace;
 mod warnings;
 
 use measure::{CwndAverages, Delays, State, Window};
-pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Percentiles, group, is_of_delays};
+pub use measure::{
+    FlowMeasurements, LinkMeasurements, Measurements, Metric, Percentiles, group, is_of_delays,
+};
 pub use record::{
-    Boundary, FlowRecord, LossLog, LossRow, LostPacket, MOST_FLOWS, RunRecord, RunRecorder, Series as RecordSeries,
-    algorithm_of, bottleneck,
+    Boundary, FlowRecord, LossLog, LossRow, LostPacket, MOST_FLOWS, RunRecord, RunRecorder,
+    Series as RecordSeries, algorithm_of, bottleneck,
 };
 #[cfg(feature = "estimates")]
 pub use repeat::repeat;
@@ -36,10 +41,12 @@ pub use trace::{EVENT_NAMES, Trace, TraceRow, event_name};
 pub(crate) use trace::{cause_name, packet_name};
 pub use warnings::{Warning, WarningKind, covers_window, warnings, windows_differ};
 
-/// Runs `experiment` to its end with `seed`. Repetition `k` of an item, counted from 0, uses the user's seed plus `k`.
+/// Runs `experiment` to its end with `seed`. Repetition `k` of an item, counted from 0, uses the
+/// user's seed plus `k`.
 ///
 /// # Errors
-/// The network was changed since [`Scenario::experiment`](crate::Scenario::experiment) made it, and is not valid.
+/// The network was changed since [`Scenario::experiment`](crate::Scenario::experiment) made it, and
+/// is not valid.
 pub fn run(experiment: &Experiment, seed: u64) -> Result<Measurements, RunError> {
     run_recorded(experiment, seed, &mut ())
 }
@@ -48,7 +55,11 @@ pub fn run(experiment: &Experiment, seed: u64) -> Result<Measurements, RunError>
 ///
 /// # Errors
 /// As [`run()`].
-pub fn run_recorded(experiment: &Experiment, seed: u64, recorder: &mut dyn Recorder) -> Result<Measurements, RunError> {
+pub fn run_recorded(
+    experiment: &Experiment,
+    seed: u64,
+    recorder: &mut dyn Recorder,
+) -> Result<Measurements, RunError> {
     let mut run = Run::new(experiment, seed)?;
     run.finish(recorder);
     Ok(run.measurements())
@@ -58,7 +69,11 @@ pub fn run_recorded(experiment: &Experiment, seed: u64, recorder: &mut dyn Recor
 ///
 /// # Errors
 /// As [`run()`], or [`RunError::Stopped`].
-pub fn run_stopping_at(experiment: &Experiment, seed: u64, stop: &Stop) -> Result<Measurements, RunError> {
+pub fn run_stopping_at(
+    experiment: &Experiment,
+    seed: u64,
+    stop: &Stop,
+) -> Result<Measurements, RunError> {
     run_recorded_stopping_at(experiment, seed, &mut (), stop)
 }
 
@@ -73,8 +88,9 @@ pub fn run_recorded_stopping_at<R: Recorder>(
     stop: &Stop,
 ) -> Result<Measurements, RunError> {
     let mut run = Run::new(experiment, seed)?;
-    let watch =
-        |_: &Run, _: &mut R| if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let watch = |_: &Run, _: &mut R| {
+        if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
     match run.advance(Time::MAX, recorder, watch) {
         ControlFlow::Continue(()) => Ok(run.measurements()),
         ControlFlow::Break(()) => Err(Stopped.into()),
@@ -126,7 +142,8 @@ impl Run {
     /// A run at time zero, before its first event.
     ///
     /// # Errors
-    /// The network was changed since [`Scenario::experiment`](crate::Scenario::experiment) made it, and is not valid.
+    /// The network was changed since [`Scenario::experiment`](crate::Scenario::experiment) made it,
+    /// and is not valid.
     pub fn new(experiment: &Experiment, seed: u64) -> Result<Self, RunError> {
         Ok(Self {
             simulation: Simulation::new(&experiment.network, seed)?,
@@ -139,13 +156,13 @@ impl Run {
         })
     }
 
-    /// Advances to the time `to`, at most to the end of the run, and hands every event to `recorder`. A time that has
-    /// passed is no error: nothing happens.
+    /// Advances to the time `to`, at most to the end of the run, and hands every event to
+    /// `recorder`. A time that has passed is no error: nothing happens.
     ///
-    /// On the way `watch` is called at every hundredth of the run's duration, and at least once in 16,384 events, which
-    /// take some milliseconds; if it returns `Break`, the run stops there and `advance` returns `Break`. At each call the
-    /// recorder has all events up to [`Run::now`], and it gets no earlier ones later. Neither the calls nor a stop change
-    /// the measurements.
+    /// On the way `watch` is called at every hundredth of the run's duration, and at least once in
+    /// 16,384 events, which take some milliseconds; if it returns `Break`, the run stops there and
+    /// `advance` returns `Break`. At each call the recorder has all events up to [`Run::now`], and
+    /// it gets no earlier ones later. Neither the calls nor a stop change the measurements.
     pub fn advance<R: Recorder>(
         &mut self,
         to: Time,
@@ -191,8 +208,8 @@ impl Run {
         self.seed
     }
 
-    /// From now on the links are as `links` says: [`Simulation::change_links`]. The experiment's network has them then.
-    /// The measurements cover the whole window, before and after.
+    /// From now on the links are as `links` says: [`Simulation::change_links`]. The experiment's
+    /// network has them then. The measurements cover the whole window, before and after.
     ///
     /// # Errors
     /// As there; then nothing has changed.
@@ -210,8 +227,9 @@ impl Run {
         self.simulation.flow(flow)
     }
 
-    /// What is measured up to now. What is not defined yet, such as `thput` before the measuring window, is none; within
-    /// the window, `thput` and its like cover the part of it that is over. The metrics and their order never change.
+    /// What is measured up to now. What is not defined yet, such as `thput` before the measuring
+    /// window, is none; within the window, `thput` and its like cover the part of it that is over.
+    /// The metrics and their order never change.
     pub fn measurements(&self) -> Measurements {
         let experiment = &self.experiment;
         let simulation = &self.simulation;
@@ -225,8 +243,9 @@ impl Run {
         })
     }
 
-    /// Lets at most `at_most` events happen, and all others of the same instant as the last one, up to and including
-    /// `until` or the next end of the window. Returns whether it came as far as that.
+    /// Lets at most `at_most` events happen, and all others of the same instant as the last one, up
+    /// to and including `until` or the next end of the window. Returns whether it came as far as
+    /// that.
     fn step(&mut self, until: Time, at_most: u64, recorder: &mut dyn Recorder) -> bool {
         let (from, to) = self.experiment.window;
         let until = match (&self.before, &self.window) {
@@ -235,7 +254,8 @@ impl Run {
             (Some(_), Some(_)) => until,
         };
         let detail = recorder.detail();
-        let mut measuring = Measuring { delays: self.delays.as_mut(), cwnd: self.cwnd.as_mut(), recorder, detail };
+        let mut measuring =
+            Measuring { delays: self.delays.as_mut(), cwnd: self.cwnd.as_mut(), recorder, detail };
         let arrived = self.simulation.run_events(until, at_most, &mut measuring);
         if !arrived {
             // Exact where it stops on the way.

@@ -4,8 +4,9 @@ use super::run_stopping_at;
 use crate::parallel::Workers;
 use crate::{Experiment, Measurements, RunError};
 
-/// Runs `experiment` with the seeds `seed`, `seed + 1`, …, and returns the measurements in that order, for any number of
-/// threads. `done(n)` is called after the n-th run. If the workers are told to stop, the runs under way end early.
+/// Runs `experiment` with the seeds `seed`, `seed + 1`, …, and returns the measurements in that
+/// order, for any number of threads. `done(n)` is called after the n-th run. If the workers are
+/// told to stop, the runs under way end early.
 ///
 /// # Errors
 /// As [`run()`](super::run()), or the workers were stopped.
@@ -18,5 +19,8 @@ pub fn repeat(
 ) -> Result<Vec<Measurements>, RunError> {
     let workers = jobs.into();
     let seeds: Vec<u64> = (0..u64::from(runs)).map(|run| seed.wrapping_add(run)).collect();
-    workers.map(&seeds, |seed| run_stopping_at(experiment, *seed, workers.stop()), done)?.into_iter().collect()
+    workers
+        .map(&seeds, |seed| run_stopping_at(experiment, *seed, workers.stop()), done)?
+        .into_iter()
+        .collect()
 }

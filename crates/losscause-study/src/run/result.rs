@@ -1,11 +1,15 @@
-//! The JSON of one or more runs, as `losscause simulate --format json` prints it. docs/json.md describes it for readers.
+//! The JSON of one or more runs, as `losscause simulate --format json` prints it. docs/json.md
+//! describes it for readers.
 
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::{FlowMeasurements, LinkMeasurements, Measurements, Run, SeriesRow, Warning, covers_window, warnings};
+use super::{
+    FlowMeasurements, LinkMeasurements, Measurements, Run, SeriesRow, Warning, covers_window,
+    warnings,
+};
 use crate::{Experiment, Scenario, Setting};
 
 /// The result of one or more runs of a scenario.
@@ -14,8 +18,8 @@ use crate::{Experiment, Scenario, Setting};
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", schemars(title = "losscause simulation result"))]
 pub struct SimulationResult {
-    /// Version of this format, 2. It grows when a field is removed or changes its meaning; new fields, metrics and
-    /// warnings do not change it.
+    /// Version of this format, 2. It grows when a field is removed or changes its meaning; new
+    /// fields, metrics and warnings do not change it.
     pub format_version: u32,
     /// The scenario, as the user named it.
     pub scenario: String,
@@ -35,7 +39,8 @@ pub struct SimulationResult {
     pub metrics: IndexMap<String, MetricEstimate>,
     /// Every flow of the first run, in the order of the scenario.
     pub flows: Vec<FlowMeasurements>,
-    /// Every link of the first run, in the order of the scenario, then the links that carry what comes back.
+    /// Every link of the first run, in the order of the scenario, then the links that carry what
+    /// comes back.
     pub links: Vec<LinkMeasurements>,
     /// What to know before drawing conclusions.
     pub warnings: Vec<Warning>,
@@ -50,15 +55,18 @@ pub struct SimulationResult {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MetricEstimate {
-    /// Unit of `value` and `ci95`: percent, fraction, kb/s, ms, s, packets, count, or 1 for a plain number.
+    /// Unit of `value` and `ci95`: percent, fraction, kb/s, ms, s, packets, count, or 1 for a plain
+    /// number.
     pub unit: String,
-    /// Mean over the runs in which the metric is defined; null if it is defined in none (M_c without a congestion loss).
+    /// Mean over the runs in which the metric is defined; null if it is defined in none (M_c
+    /// without a congestion loss).
     pub value: Option<f64>,
     /// Half-width of Student's 95 % interval for the mean; null below two values.
     pub ci95: Option<f64>,
     /// Runs in which the metric has a value.
     pub runs: u32,
-    /// Whether it covers the measuring window, from measure.from_s to measure.to_s; if not, it covers each flow's life.
+    /// Whether it covers the measuring window, from measure.from_s to measure.to_s; if not, it
+    /// covers each flow's life.
     pub window: bool,
 }
 
@@ -76,13 +84,20 @@ pub struct RunMetrics {
 }
 
 impl SimulationResult {
-    /// What `run`, a run of `scenario` with the last `settings` applied to it, has measured up to now.
+    /// What `run`, a run of `scenario` with the last `settings` applied to it, has measured up to
+    /// now.
     pub fn of(scenario: &Scenario, settings: &[Setting], run: &Run) -> Self {
-        Self::of_measurements(scenario, settings, run.experiment(), run.seed(), &[run.measurements()])
+        Self::of_measurements(
+            scenario,
+            settings,
+            run.experiment(),
+            run.seed(),
+            &[run.measurements()],
+        )
     }
 
-    /// What `runs` have measured: runs of `experiment`, which `scenario` with the last `settings` gives, with the seeds
-    /// `seed`, `seed + 1`, …
+    /// What `runs` have measured: runs of `experiment`, which `scenario` with the last `settings`
+    /// gives, with the seeds `seed`, `seed + 1`, …
     pub fn of_measurements(
         scenario: &Scenario,
         settings: &[Setting],
@@ -110,14 +125,15 @@ impl SimulationResult {
         }
     }
 
-    /// The JSON schema of the result. It is generated from the types: `cargo run -p losscause-study --features schema --example
-    /// schema result`.
+    /// The JSON schema of the result. It is generated from the types: `cargo run -p losscause-study
+    /// --features schema --example schema result`.
     pub const SCHEMA: &str = include_str!("../../schema/simulate.schema.json");
 
     /// [`SimulationResult::SCHEMA`], generated from the types.
     #[cfg(feature = "schema")]
     pub fn generated_schema() -> serde_json::Value {
-        let generator = schemars::generate::SchemaSettings::default().for_serialize().into_generator();
+        let generator =
+            schemars::generate::SchemaSettings::default().for_serialize().into_generator();
         generator.into_root_schema_for::<Self>().to_value()
     }
 }
@@ -149,7 +165,11 @@ impl RunMetrics {
     pub fn of_all(seed: u64, runs: &[Measurements]) -> Vec<Self> {
         let one = |(run, place): (&Measurements, u64)| Self {
             seed: seed.wrapping_add(place),
-            metrics: run.metrics.iter().map(|metric| (metric.metric.clone(), metric.value)).collect(),
+            metrics: run
+                .metrics
+                .iter()
+                .map(|metric| (metric.metric.clone(), metric.value))
+                .collect(),
             flows: run.flows.clone(),
         };
         runs.iter().zip(0..).map(one).collect()
@@ -161,11 +181,15 @@ impl MetricEstimate {
     pub fn of_all(runs: &[Measurements]) -> IndexMap<String, Self> {
         let names = runs.first().into_iter().flat_map(|run| &run.metrics);
         let estimate = |(place, metric): (usize, &super::Metric)| {
-            let values: Vec<Option<f64>> = runs.iter().map(|run| run.metrics[place].value).collect();
+            let values: Vec<Option<f64>> =
+                runs.iter().map(|run| run.metrics[place].value).collect();
             let (value, ci95) = mean_and_interval(&values);
             let with_value = values.iter().flatten().count() as u32;
             let window = covers_window(&metric.metric);
-            (metric.metric.clone(), Self { unit: metric.unit.to_owned(), value, ci95, runs: with_value, window })
+            (
+                metric.metric.clone(),
+                Self { unit: metric.unit.to_owned(), value, ci95, runs: with_value, window },
+            )
         };
         names.enumerate().map(estimate).collect()
     }

@@ -19,13 +19,16 @@ pub struct SeriesRow {
     pub flow: String,
     /// Distinct payload delivered within the interval, kb/s.
     pub goodput_kbps: f64,
-    /// TCP's congestion window at the end of the interval, packets; null for other flows and before the start.
+    /// TCP's congestion window at the end of the interval, packets; null for other flows and before
+    /// the start.
     pub cwnd_packets: Option<f64>,
-    /// TFRC's allowed rate at the end of the interval, payload kb/s; null for other flows and before the start.
+    /// TFRC's allowed rate at the end of the interval, payload kb/s; null for other flows and
+    /// before the start.
     pub rate_kbps: Option<f64>,
     /// Packets of all flows that wait on the links of the flow's path at the end of the interval.
     pub queue_packets: u64,
-    /// Mean one-way delay of the data packets that arrived within the interval, milliseconds; null if none did.
+    /// Mean one-way delay of the data packets that arrived within the interval, milliseconds; null
+    /// if none did.
     pub delay_ms: Option<f64>,
     /// Data packets that queues dropped within the interval.
     pub queue_drops: u64,
@@ -52,8 +55,9 @@ struct Counts {
 }
 
 impl Series {
-    /// Ends an interval at the time that `run` has reached, and begins the next. The run must measure delays
-    /// ([`crate::Experiment::delays`]); if it does not, its windows, rates and delays are missing.
+    /// Ends an interval at the time that `run` has reached, and begins the next. The run must
+    /// measure delays ([`crate::Experiment::delays`]); if it does not, its windows, rates and
+    /// delays are missing.
     pub fn take(&mut self, run: &Run) {
         let to_s = run.now().as_secs_f64();
         let network = &run.experiment.network;
@@ -62,7 +66,8 @@ impl Series {
             let id = FlowId(place as u32);
             let report = run.simulation.flow(id);
             let delays = run.delays.as_ref().map(|delays| delays.flow(id));
-            let (arrived, delay_nanos) = delays.map_or((0, 0), FlowDelays::one_way_count_and_sum_nanos);
+            let (arrived, delay_nanos) =
+                delays.map_or((0, 0), FlowDelays::one_way_count_and_sum_nanos);
             let now = Counts {
                 delivered_payload_bytes: report.delivered_payload_bytes,
                 lost: report.lost,
@@ -80,7 +85,11 @@ impl Series {
                 goodput_kbps: bytes as f64 * 8e-3 / (to_s - self.from_s),
                 cwnd_packets: delays.and_then(|delays| delays.cwnd_pkts),
                 rate_kbps: delays.and_then(|delays| delays.rate).map(|rate| rate * 8e-3),
-                queue_packets: spec.path.iter().map(|&link| u64::from(run.simulation.waiting_pkts(link))).sum(),
+                queue_packets: spec
+                    .path
+                    .iter()
+                    .map(|&link| u64::from(run.simulation.waiting_pkts(link)))
+                    .sum(),
                 delay_ms: (arrived > 0).then(|| delay_nanos as f64 / arrived as f64 / 1e6),
                 queue_drops: now.lost.congestion - before.lost.congestion,
                 wireless_drops: now.lost.wireless - before.lost.wireless,

@@ -8,7 +8,8 @@ use losscause_sim::{Event, EventKind, LinkEvent, Network, PacketInfo, PacketKind
 
 /// A recorder that puts events in order of time.
 ///
-/// Events do not come in order of time, so they wait until [`Trace::take`] says that no earlier ones will come.
+/// Events do not come in order of time, so they wait until [`Trace::take`] says that no earlier
+/// ones will come.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     waiting: Vec<Event>,
@@ -20,9 +21,10 @@ impl Trace {
         self.waiting.len()
     }
 
-    /// Removes the events up to and including `until` and returns them in order of time; [`TraceRow::of`] makes rows of
-    /// them. Right for any `until` that the run has reached ([`Run::now`](super::Run::now)). Events of the same instant
-    /// stay in the order in which they were recorded.
+    /// Removes the events up to and including `until` and returns them in order of time;
+    /// [`TraceRow::of`] makes rows of them. Right for any `until` that the run has reached
+    /// ([`Run::now`](super::Run::now)). Events of the same instant stay in the order in which they
+    /// were recorded.
     pub fn take(&mut self, until: Time) -> impl ExactSizeIterator<Item = Event> + '_ {
         self.waiting.sort_by_key(|event| event.at);
         let count = self.waiting.partition_point(|event| event.at <= until);
@@ -41,9 +43,10 @@ impl Recorder for Trace {
 pub struct TraceRow<'a> {
     /// Since the start of the run, nanoseconds.
     pub time_ns: i64,
-    /// What happened. At the ends of a flow: `sent`, `received`, `cwnd` (TCP's window changed), `rate` (TFRC's allowed
-    /// rate changed), `verdict` (the algorithm judged a lost packet). At a link: `enqueue`, `queue-drop`, `mark` (ECN),
-    /// `transmit` (transmission begins), `corrupted` (lost to the channel), `deliver` (reached the far end).
+    /// What happened. At the ends of a flow: `sent`, `received`, `cwnd` (TCP's window changed),
+    /// `rate` (TFRC's allowed rate changed), `verdict` (the algorithm judged a lost packet). At a
+    /// link: `enqueue`, `queue-drop`, `mark` (ECN), `transmit` (transmission begins), `corrupted`
+    /// (lost to the channel), `deliver` (reached the far end).
     pub event: &'static str,
     /// Name of the flow.
     pub flow: &'a str,
@@ -51,7 +54,8 @@ pub struct TraceRow<'a> {
     pub link: Option<&'a str>,
     /// Kind of the packet: `data`, `retransmission`, `ack`, `feedback`.
     pub packet: Option<&'static str>,
-    /// Sequence number of the packet, or of the lost packet of a verdict. Of an acknowledgement, the next packet expected.
+    /// Sequence number of the packet, or of the lost packet of a verdict. Of an acknowledgement,
+    /// the next packet expected.
     pub seq: Option<u64>,
     /// Size of the packet on the wire, bytes.
     pub bytes: Option<u32>,
@@ -101,7 +105,10 @@ impl<'a> TraceRow<'a> {
                 let cause = match what {
                     LinkEvent::QueueDrop => Some(Cause::Congestion),
                     LinkEvent::Corrupted => Some(Cause::Wireless),
-                    LinkEvent::Enqueue | LinkEvent::Mark | LinkEvent::TransmitStart | LinkEvent::Deliver => None,
+                    LinkEvent::Enqueue
+                    | LinkEvent::Mark
+                    | LinkEvent::TransmitStart
+                    | LinkEvent::Deliver => None,
                 };
                 row.describe(packet);
                 row.link = Some(&network.links[link.0 as usize].name);
@@ -132,7 +139,8 @@ impl<'a> TraceRow<'a> {
     }
 }
 
-/// The names of all kinds of events in a trace. Headers, which only captures show, are not among them.
+/// The names of all kinds of events in a trace. Headers, which only captures show, are not among
+/// them.
 pub const EVENT_NAMES: [&str; 11] = [
     "sent",
     "received",

@@ -55,8 +55,9 @@ pub fn windows_differ(experiment: &Experiment, runs: &[Measurements]) -> bool {
     let from = experiment.window.0.as_secs_f64();
     let to = experiment.window.1.as_secs_f64();
     let end = experiment.duration.as_secs_f64();
-    let differs =
-        |flow: &FlowMeasurements| flow.start_s.is_some_and(|start| start != from) || flow.stop_s.unwrap_or(end) != to;
+    let differs = |flow: &FlowMeasurements| {
+        flow.start_s.is_some_and(|start| start != from) || flow.stop_s.unwrap_or(end) != to
+    };
     runs.iter().flat_map(|run| &run.flows).any(|flow| flow.measured && differs(flow))
 }
 
@@ -66,9 +67,13 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
     let mut warn = |kind, text| found.push(Warning { kind, text });
     for part in groups(experiment) {
         let mine = |flow: &&FlowMeasurements| flow.measured && group(&flow.flow) == part;
-        let in_run = |run: &Measurements, is: fn(&FlowMeasurements) -> bool| run.flows.iter().filter(mine).any(is);
-        let limited = |flow: &FlowMeasurements| flow.window_limited_percent.is_some_and(|share| share > 0.0);
-        let count = |is: fn(&FlowMeasurements) -> bool| runs.iter().filter(|run| in_run(run, is)).count();
+        let in_run = |run: &Measurements, is: fn(&FlowMeasurements) -> bool| {
+            run.flows.iter().filter(mine).any(is)
+        };
+        let limited =
+            |flow: &FlowMeasurements| flow.window_limited_percent.is_some_and(|share| share > 0.0);
+        let count =
+            |is: fn(&FlowMeasurements) -> bool| runs.iter().filter(|run| in_run(run, is)).count();
         let window_limited = count(limited);
         if window_limited > 0 {
             let shares = runs.iter().flat_map(|run| run.flows.iter().filter(mine));
@@ -91,16 +96,27 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
             warn(WarningKind::SlowStart, text);
         }
     }
-    let judged: Vec<&FlowSpec> = experiment.network.flows.iter().filter(|flow| flow.measured).collect();
+    let judged: Vec<&FlowSpec> =
+        experiment.network.flows.iter().filter(|flow| flow.measured).collect();
     if judged.iter().any(|flow| has_lda(&flow.traffic)) {
         type Count = fn(&FlowMeasurements) -> u64;
-        let few: [(&str, &str, Count); 2] =
-            [("M_c", "congestion", |flow| flow.judged_congestion), ("M_w", "wireless", |flow| flow.judged_wireless)];
+        let few: [(&str, &str, Count); 2] = [
+            ("M_c", "congestion", |flow| flow.judged_congestion),
+            ("M_w", "wireless", |flow| flow.judged_wireless),
+        ];
         for (metric, cause, count) in few {
-            let losses: u64 = runs.iter().flat_map(|run| &run.flows).filter(|flow| flow.measured).map(count).sum();
+            let losses: u64 = runs
+                .iter()
+                .flat_map(|run| &run.flows)
+                .filter(|flow| flow.measured)
+                .map(count)
+                .sum();
             if (1..ENOUGH_LOSSES).contains(&losses) {
-                let losses = if losses == 1 { "1 loss".to_owned() } else { format!("{losses} losses") };
-                let text = format!("{metric} rests on {losses} to {cause}; fewer than {ENOUGH_LOSSES} say little");
+                let losses =
+                    if losses == 1 { "1 loss".to_owned() } else { format!("{losses} losses") };
+                let text = format!(
+                    "{metric} rests on {losses} to {cause}; fewer than {ENOUGH_LOSSES} say little"
+                );
                 warn(WarningKind::FewLosses, text);
             }
         }
@@ -120,7 +136,8 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
         );
         warn(WarningKind::DifferentWindows, text);
     }
-    let missing: Vec<String> = missing(runs).map(|(name, with)| format!("{name} in {with}")).collect();
+    let missing: Vec<String> =
+        missing(runs).map(|(name, with)| format!("{name} in {with}")).collect();
     if !missing.is_empty() {
         let text = format!(
             "some metrics have a value in only some of the {} runs, and their means are over those: {}",
@@ -134,9 +151,12 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
 
 /// The metrics that have a value in some runs but not in all, and in how many.
 fn missing(runs: &[Measurements]) -> impl Iterator<Item = (&str, usize)> {
-    let names = runs.first().into_iter().flat_map(|run| &run.metrics).map(|metric| metric.metric.as_str());
+    let names =
+        runs.first().into_iter().flat_map(|run| &run.metrics).map(|metric| metric.metric.as_str());
     let counted = names.enumerate().map(|(place, name)| {
-        let has = |run: &&Measurements| run.metrics.get(place).is_some_and(|metric| metric.value.is_some());
+        let has = |run: &&Measurements| {
+            run.metrics.get(place).is_some_and(|metric| metric.value.is_some())
+        };
         (name, runs.iter().filter(has).count())
     });
     counted.filter(|(_, with)| (1..runs.len()).contains(with))
@@ -167,7 +187,9 @@ fn has_lda(traffic: &Traffic) -> bool {
     let name = match traffic {
         Traffic::Tcp { lda: TcpLda::None, .. } => return false,
         Traffic::Tcp { lda: TcpLda::Sender(lda), .. } => Algorithm::name(lda),
-        Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } | Traffic::Tfrc { lda, .. } => Algorithm::name(lda),
+        Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } | Traffic::Tfrc { lda, .. } => {
+            Algorithm::name(lda)
+        }
         Traffic::Cbr { lda, .. } | Traffic::OnOff { lda, .. } => match lda {
             Some(lda) => Algorithm::name(lda),
             None => return false,

@@ -21,24 +21,33 @@ pub(super) struct Life {
 }
 
 /// Number of members of the group; none for a single flow.
-pub(super) fn count(flow: &Flow, reader: &Reader, names: &Names) -> Result<Option<u32>, InputError> {
+pub(super) fn count(
+    flow: &Flow,
+    reader: &Reader,
+    names: &Names,
+) -> Result<Option<u32>, InputError> {
     let key = format!("flow.{}.count", flow.name);
     match (&flow.arrivals, &flow.count) {
         (Some(Arrivals::List { times_s }), None) => match u32::try_from(times_s.len()) {
             Ok(count @ ..=MOST_FLOWS) => Ok(Some(count)),
             _ => {
                 let key = format!("flow.{}.arrivals.times_s", flow.name);
-                Err(reader.error(&key, format!("names {} flows, expected at most {MOST_FLOWS}", times_s.len())))
+                Err(reader.error(
+                    &key,
+                    format!("names {} flows, expected at most {MOST_FLOWS}", times_s.len()),
+                ))
             }
         },
-        (Some(Arrivals::List { .. }), Some(_)) => {
-            Err(reader
-                .error(&key, "cannot be combined with a list of times, which sets the number of flows; remove it"))
-        }
+        (Some(Arrivals::List { .. }), Some(_)) => Err(reader.error(
+            &key,
+            "cannot be combined with a list of times, which sets the number of flows; remove it",
+        )),
         (Some(Arrivals::Poisson { .. }), None) => {
             Err(reader.error(&key, "is missing, expected the most flows that may come"))
         }
-        (_, count) => count.as_ref().map(|count| reader.whole(&key, count, names, 0, MOST_FLOWS)).transpose(),
+        (_, count) => {
+            count.as_ref().map(|count| reader.whole(&key, count, names, 0, MOST_FLOWS)).transpose()
+        }
     }
 }
 
@@ -52,13 +61,17 @@ pub(super) fn life(
 ) -> Result<Life, InputError> {
     let key = |field: &str| format!("flow.{}.{field}", flow.name);
     let refuse = |field: &str, given: bool| {
-        let problem = "cannot be combined with arrivals, which set when flows start and stop; remove it";
+        let problem =
+            "cannot be combined with arrivals, which set when flows start and stop; remove it";
         if given { Err(reader.error(&key(field), problem)) } else { Ok(()) }
     };
     if flow.arrivals.is_some() {
         // A spread of 0 is allowed: a setting can set a key to 0, but cannot remove it.
-        let spread =
-            flow.start_spread_s.as_ref().map(|s| reader.seconds(&key("start_spread_s"), s, names)).transpose()?;
+        let spread = flow
+            .start_spread_s
+            .as_ref()
+            .map(|s| reader.seconds(&key("start_spread_s"), s, names))
+            .transpose()?;
         refuse("start_spread_s", spread.is_some_and(|spread| spread > Span::ZERO))?;
     }
     if let Some(Arrivals::List { times_s }) = &flow.arrivals {
@@ -71,20 +84,36 @@ pub(super) fn life(
         if stop <= start {
             let start = start.as_secs_f64();
             let stop = stop.as_secs_f64();
-            return Err(reader.error(&key, format!("is {start} to {stop}, expected a stop after the start")));
+            return Err(reader
+                .error(&key, format!("is {start} to {stop}, expected a stop after the start")));
         }
         return Ok(Life { start, start_spread: Span::ZERO, stop: Some(stop), turnover: None });
     }
     let turnover = match &flow.arrivals {
         Some(Arrivals::Poisson { rate_per_s, mean_duration_s, durations, shape }) => {
             let key = |field: &str| key(&format!("arrivals.{field}"));
-            let rate = reader.number(&key("rate_per_s"), rate_per_s, names, Range::Between(1.0 / LONGEST_S, 1e6))?;
+            let rate = reader.number(
+                &key("rate_per_s"),
+                rate_per_s,
+                names,
+                Range::Between(1.0 / LONGEST_S, 1e6),
+            )?;
             Some(Turnover {
                 // The members of a group have consecutive numbers in the network.
                 after: (number > 0).then(|| FlowId(index as u32 - 1)),
                 mean_gap: Span::from_secs_f64_rounded(1.0 / rate),
-                mean_duration: reader.positive_seconds(&key("mean_duration_s"), mean_duration_s, names)?,
-                durations: protocol::lengths(*durations, shape.as_ref(), &key("shape"), reader, names)?,
+                mean_duration: reader.positive_seconds(
+                    &key("mean_duration_s"),
+                    mean_duration_s,
+                    names,
+                )?,
+                durations: protocol::lengths(
+                    *durations,
+                    shape.as_ref(),
+                    &key("shape"),
+                    reader,
+                    names,
+                )?,
             })
         }
         Some(Arrivals::List { .. }) | None => None,
@@ -93,7 +122,8 @@ pub(super) fn life(
     let spread = flow.start_spread_s.as_ref();
     Ok(Life {
         start: reader.instant(&key("start_s"), flow.start_s.as_ref(), names, Time::ZERO)?,
-        start_spread: spread.map_or(Ok(Span::ZERO), |s| reader.seconds(&key("start_spread_s"), s, names))?,
+        start_spread: spread
+            .map_or(Ok(Span::ZERO), |s| reader.seconds(&key("start_spread_s"), s, names))?,
         stop: stop.map(|_| reader.instant(&key("stop_s"), stop, names, Time::MAX)).transpose()?,
         turnover,
     })

@@ -19,7 +19,8 @@ pub(super) fn variation(
 ) -> Result<VariationSpec, InputError> {
     let field = |field: &str| format!("{key}.{field}");
     let most = |key, quantity| {
-        let ms = reader.number(&field(key), quantity, names, Range::NotNegative(LONGEST_S * 1e3))?;
+        let ms =
+            reader.number(&field(key), quantity, names, Range::NotNegative(LONGEST_S * 1e3))?;
         Ok::<_, InputError>((ms, millis(ms)))
     };
     Ok(match variation {
@@ -27,13 +28,19 @@ pub(super) fn variation(
         DelayVariation::Trace { file, points, between, at_end } => {
             let points = match (file, points) {
                 (Some(file), None) => {
-                    let (text, file) = reader.text(&field("file"), &reader.directory.join(file), TRACE)?;
+                    let (text, file) =
+                        reader.text(&field("file"), &reader.directory.join(file), TRACE)?;
                     delay_trace(&text, &file)?
                 }
                 (None, Some(points)) => listed(points, &field("points"), reader, names)?,
-                (None, None) => return Err(reader.error(&field("file"), "is missing, expected it or points")),
+                (None, None) => {
+                    return Err(reader.error(&field("file"), "is missing, expected it or points"));
+                }
                 (Some(_), Some(_)) => {
-                    return Err(reader.error(&field("file"), "cannot be combined with points; give one of them"));
+                    return Err(reader.error(
+                        &field("file"),
+                        "cannot be combined with points; give one of them",
+                    ));
                 }
             };
             let between = match between {
@@ -59,8 +66,14 @@ pub(super) fn variation(
         }
         DelayVariation::Walk { most_ms, step_ms, every_s } => {
             let (most_ms, most) = most("most_ms", most_ms)?;
-            let step = reader.number(&field("step_ms"), step_ms, names, Range::NotNegative(most_ms))?;
-            let every = reader.number(&field("every_s"), every_s, names, Range::Between(1e-3, LONGEST_S))?;
+            let step =
+                reader.number(&field("step_ms"), step_ms, names, Range::NotNegative(most_ms))?;
+            let every = reader.number(
+                &field("every_s"),
+                every_s,
+                names,
+                Range::Between(1e-3, LONGEST_S),
+            )?;
             let step = millis(step).min(most);
             VariationSpec::Walk { most, step, every: Span::from_secs_f64_rounded(every) }
         }
@@ -78,15 +91,20 @@ fn listed(
     for (number, [time, delay]) in (1..).zip(listed) {
         let key = format!("{key}.{number}");
         let at = reader.seconds(&key, time, names)?;
-        let delay = millis(reader.number(&key, delay, names, Range::NotNegative(LONGEST_S * 1e3))?);
+        let delay =
+            millis(reader.number(&key, delay, names, Range::NotNegative(LONGEST_S * 1e3))?);
         if points.last().is_some_and(|last| at <= last.at) {
-            let problem = format!("begins at {} s, expected later than the one before it", at.as_secs_f64());
+            let problem =
+                format!("begins at {} s, expected later than the one before it", at.as_secs_f64());
             return Err(reader.error(&key, problem));
         }
         points.push(DelayPoint { at, delay });
     }
     if points.is_empty() {
-        return Err(reader.error(key, "is empty, expected pairs of a time in seconds and a delay in milliseconds"));
+        return Err(reader.error(
+            key,
+            "is empty, expected pairs of a time in seconds and a delay in milliseconds",
+        ));
     }
     Ok(points.into())
 }
@@ -97,10 +115,12 @@ fn millis(ms: f64) -> Span {
 
 const TRACE: Text = Text { expected: EXPECTED, largest: 64 << 20 };
 
-const EXPECTED: &str = "a text file with a time in seconds and a delay in milliseconds on each line";
+const EXPECTED: &str =
+    "a text file with a time in seconds and a delay in milliseconds on each line";
 
-/// Reads a delay trace from a text: on each line a time in seconds and a delay in milliseconds, separated by blanks or
-/// a comma. Times must rise. Empty lines and comments (from `#` on) are skipped. Errors use `file_name`.
+/// Reads a delay trace from a text: on each line a time in seconds and a delay in milliseconds,
+/// separated by blanks or a comma. Times must rise. Empty lines and comments (from `#` on) are
+/// skipped. Errors use `file_name`.
 ///
 /// # Errors
 /// A line is something else, or there is no point.
@@ -109,8 +129,10 @@ pub fn delay_trace(text: &str, file_name: &str) -> Result<Arc<[DelayPoint]>, Inp
     for (line, content) in (1..).zip(text.lines()) {
         let content = content.split('#').next().unwrap_or_default();
         let error = |problem| InputError::Syntax { file: file_name.to_owned(), line, problem };
-        let words: Vec<&str> =
-            content.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()).collect();
+        let words: Vec<&str> = content
+            .split(|c: char| c.is_whitespace() || c == ',')
+            .filter(|w| !w.is_empty())
+            .collect();
         let [time, delay] = words.as_slice() else {
             if words.is_empty() {
                 continue;
@@ -120,14 +142,19 @@ pub fn delay_trace(text: &str, file_name: &str) -> Result<Arc<[DelayPoint]>, Inp
         let number = |word: &str, what: &str, most: f64| {
             let value = word.parse().ok().filter(|value| (0.0..=most).contains(value));
             value.ok_or_else(|| {
-                error(format!("the {what} is \"{}\", expected a number from 0 to {most:e}", shown(word)))
+                error(format!(
+                    "the {what} is \"{}\", expected a number from 0 to {most:e}",
+                    shown(word)
+                ))
             })
         };
         let at = Span::from_secs_f64_rounded(number(time, "time", LONGEST_S)?);
         let delay = millis(number(delay, "delay", LONGEST_S * 1e3)?);
         if points.last().is_some_and(|last| at <= last.at) {
-            let problem =
-                format!("the time {} is not later than the one before it, expected rising times", shown(time));
+            let problem = format!(
+                "the time {} is not later than the one before it, expected rising times",
+                shown(time)
+            );
             return Err(error(problem));
         }
         points.push(DelayPoint { at, delay });
@@ -150,14 +177,19 @@ mod tests {
 
     fn read(text: &str) -> Result<Vec<(f64, f64)>, String> {
         let point = |point: &DelayPoint| (point.at.as_secs_f64(), point.delay.as_millis_f64());
-        delay_trace(text, "d.txt").map(|points| points.iter().map(point).collect()).map_err(|error| error.to_string())
+        delay_trace(text, "d.txt")
+            .map(|points| points.iter().map(point).collect())
+            .map_err(|error| error.to_string())
     }
 
     #[test]
     fn numbers_are_parted_by_blanks_or_a_comma_and_comments_ignored() {
         let expected = vec![(0.0, 20.0), (1.5, 35.25), (60.0, 0.0)];
         assert_eq!(read("0 20\n1.5 35.25\n60 0\n").as_ref(), Ok(&expected));
-        assert_eq!(read("# time_s, delay_ms\n0, 20\n\n 1.5,35.25 # a new route\n6e1,\t0"), Ok(expected));
+        assert_eq!(
+            read("# time_s, delay_ms\n0, 20\n\n 1.5,35.25 # a new route\n6e1,\t0"),
+            Ok(expected)
+        );
     }
 
     #[test]

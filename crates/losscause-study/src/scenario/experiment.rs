@@ -1,4 +1,5 @@
-//! From a document to a network: evaluates formulas, lays out groups of flows and per-flow links, resolves paths.
+//! From a document to a network: evaluates formulas, lays out groups of flows and per-flow links,
+//! resolves paths.
 
 use std::collections::BTreeMap;
 
@@ -22,29 +23,33 @@ pub struct Experiment {
     pub duration: Time,
     /// Start and end of the window for throughput and congestion loss.
     pub window: (Time, Time),
-    /// The bottleneck: one link, or all copies of a per-flow link; empty if the scenario names none.
+    /// The bottleneck: one link, or all copies of a per-flow link; empty if the scenario names
+    /// none.
     pub bottleneck: Vec<LinkId>,
     /// Whether TCP's congestion window is measured.
     pub cwnd: bool,
-    /// Whether delays are measured: round-trip times, one-way and queueing delays, jitter. By default they are not; see
+    /// Whether delays are measured: round-trip times, one-way and queueing delays, jitter. By
+    /// default they are not; see
     /// [`Scenario::experiment_with_delays`](super::Scenario::experiment_with_delays).
     pub delays: bool,
     /// The parameters and their values, by name.
     pub parameters: BTreeMap<String, f64>,
 }
 
-/// Largest number of links on all paths and return paths together: 10 000 flows over ten links each. It limits the
-/// memory that a short file can request.
+/// Largest number of links on all paths and return paths together: 10 000 flows over ten links
+/// each. It limits the memory that a short file can request.
 const MOST_HOPS: usize = 200_000;
 
 /// Evaluates `document`, whose values `reader` reads.
 pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, InputError> {
     let parameters = parameters(document, reader)?;
-    let names = parameters.iter().fold(Names::default(), |names, (name, value)| names.with(name, *value));
+    let names =
+        parameters.iter().fold(Names::default(), |names, (name, value)| names.with(name, *value));
 
     unique(reader, "link", document.link.iter().map(|link| link.name.as_str()))?;
     unique(reader, "flow", document.flow.iter().map(|flow| flow.name.as_str()))?;
-    let duration = Time::ZERO + reader.positive_seconds("duration_s", &document.duration_s, &names)?;
+    let duration =
+        Time::ZERO + reader.positive_seconds("duration_s", &document.duration_s, &names)?;
 
     let settings = Settings::of(document, reader, &names)?;
 
@@ -65,14 +70,16 @@ pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, 
     // The checks above refuse what the simulator would refuse, with the user's names in the error.
     network.validate().map_err(|error| reader.error("network", error.to_string()))?;
 
-    let from = reader.instant("measure.from_s", document.measure.from_s.as_ref(), &names, Time::ZERO)?;
+    let from =
+        reader.instant("measure.from_s", document.measure.from_s.as_ref(), &names, Time::ZERO)?;
     let to = reader.instant("measure.to_s", document.measure.to_s.as_ref(), &names, duration)?;
     if from >= to || to > duration {
         let from = from.as_secs_f64();
         let to = to.as_secs_f64();
         let end = duration.as_secs_f64();
-        let problem =
-            format!("the window is {from} to {to}, expected one that is not empty and ends by duration_s, {end}");
+        let problem = format!(
+            "the window is {from} to {to}, expected one that is not empty and ends by duration_s, {end}"
+        );
         return Err(reader.error("measure.to_s", problem));
     }
     let bottleneck = bottleneck(document, &layout, reader, &names)?;
@@ -87,7 +94,9 @@ fn parameters(document: &Document, reader: &Reader) -> Result<BTreeMap<String, f
     let mut plain = Names::default();
     let is_plain = |quantity: &Quantity| matches!(quantity, Quantity::Number(_));
     for first_the_plain in [true, false] {
-        for (name, quantity) in document.parameters.iter().filter(|(_, q)| is_plain(q) == first_the_plain) {
+        for (name, quantity) in
+            document.parameters.iter().filter(|(_, q)| is_plain(q) == first_the_plain)
+        {
             let key = format!("parameters.{name}");
             if !is_name(name, "_") || name.starts_with(|c: char| c.is_ascii_digit()) {
                 let problem = "is no name that a formula can use, expected letters, digits and _, a letter first";
@@ -107,15 +116,23 @@ fn is_name(name: &str, besides: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || besides.contains(c))
 }
 
-fn unique<'a>(reader: &Reader, what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), InputError> {
+fn unique<'a>(
+    reader: &Reader,
+    what: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<(), InputError> {
     let mut seen = std::collections::BTreeSet::new();
     for name in names {
         let key = format!("{what}.{name}.name");
         if !is_name(name, "-_") {
-            return Err(reader.error(&key, format!("is \"{name}\", expected letters, digits, - and _")));
+            return Err(
+                reader.error(&key, format!("is \"{name}\", expected letters, digits, - and _"))
+            );
         }
         if !seen.insert(name) {
-            return Err(reader.error(&key, format!("two {what}s have this name, expected every name once")));
+            return Err(
+                reader.error(&key, format!("two {what}s have this name, expected every name once"))
+            );
         }
     }
     Ok(())
@@ -147,7 +164,8 @@ impl<'a> Member<'a> {
         let path = resolve(&flow.path, &key("path"), document, reader)?;
         let return_path = match &flow.return_path {
             Some(_) if matches!(flow.protocol, Protocol::Cbr | Protocol::OnOff) => {
-                return Err(reader.error(&key("return_path"), "only valid for tfrc and tcp flows; remove it"));
+                return Err(reader
+                    .error(&key("return_path"), "only valid for tfrc and tcp flows; remove it"));
             }
             Some(links) => Some(resolve(links, &key("return_path"), document, reader)?),
             None => None,
@@ -164,12 +182,15 @@ impl<'a> Member<'a> {
         let there_and_back = path.len() + return_path.as_ref().unwrap_or(&path).len();
         *hops += count.unwrap_or(1) as usize * there_and_back;
         if *hops > MOST_HOPS {
-            let problem =
-                format!("brings the links on all paths to {hops}, there and back, expected at most {MOST_HOPS}");
+            let problem = format!(
+                "brings the links on all paths to {hops}, there and back, expected at most {MOST_HOPS}"
+            );
             return Err(reader.error(&key("path"), problem));
         }
         let Some(count) = count else { return Ok(vec![member(flow.name.clone(), 0)]) };
-        Ok((0..count as usize).map(|number| member(format!("{}.{}", flow.name, number + 1), number)).collect())
+        Ok((0..count as usize)
+            .map(|number| member(format!("{}.{}", flow.name, number + 1), number))
+            .collect())
     }
 
     fn is_measured(&self) -> bool {
@@ -193,7 +214,8 @@ impl<'a> Member<'a> {
             (_, Some(links)) => links.iter().map(|&link| place(link, Way::There)).collect(),
             (_, None) => self.path.iter().rev().map(|&link| place(link, Way::Back)).collect(),
         };
-        let Life { start, start_spread, stop, turnover } = arrivals::life(flow, self.number, index, reader, names)?;
+        let Life { start, start_spread, stop, turnover } =
+            arrivals::life(flow, self.number, index, reader, names)?;
         Ok(FlowSpec {
             name: self.name.clone(),
             path: self.path.iter().map(|&link| place(link, Way::There)).collect(),
@@ -210,7 +232,12 @@ impl<'a> Member<'a> {
 }
 
 /// The indices of a path's links in `document.link`.
-fn resolve(path: &[String], key: &str, document: &Document, reader: &Reader) -> Result<Vec<usize>, InputError> {
+fn resolve(
+    path: &[String],
+    key: &str,
+    document: &Document,
+    reader: &Reader,
+) -> Result<Vec<usize>, InputError> {
     if path.is_empty() {
         return Err(reader.error(key, "is empty, expected the names of one or more links"));
     }
@@ -221,7 +248,9 @@ fn resolve(path: &[String], key: &str, document: &Document, reader: &Reader) -> 
             return Err(reader.error(key, format!("the link {}", unknown(name, &known))));
         };
         if places.contains(&place) {
-            return Err(reader.error(key, format!("takes the link \"{name}\" twice, expected no cycle")));
+            return Err(
+                reader.error(key, format!("takes the link \"{name}\" twice, expected no cycle"))
+            );
         }
         places.push(place);
     }
@@ -278,7 +307,12 @@ impl Layout {
         self.ids[&(link, way, copy)]
     }
 
-    fn links(&self, document: &Document, reader: &Reader, names: &Names) -> Result<Vec<LinkSpec>, InputError> {
+    fn links(
+        &self,
+        document: &Document,
+        reader: &Reader,
+        names: &Names,
+    ) -> Result<Vec<LinkSpec>, InputError> {
         // The values of unused links are checked too.
         let templates: Vec<LinkSpec> = document
             .link
@@ -292,7 +326,9 @@ impl Layout {
                 let template = &templates[place];
                 let copy = copy.map(|copy| format!(".{copy}")).unwrap_or_default();
                 match way {
-                    Way::There => LinkSpec { name: format!("{}{copy}", template.name), ..template.clone() },
+                    Way::There => {
+                        LinkSpec { name: format!("{}{copy}", template.name), ..template.clone() }
+                    }
                     Way::Back => template.mirrored(format!("{}{copy}.back", template.name)),
                 }
             })
@@ -300,7 +336,12 @@ impl Layout {
     }
 }
 
-fn bottleneck(document: &Document, layout: &Layout, reader: &Reader, names: &Names) -> Result<Vec<LinkId>, InputError> {
+fn bottleneck(
+    document: &Document,
+    layout: &Layout,
+    reader: &Reader,
+    names: &Names,
+) -> Result<Vec<LinkId>, InputError> {
     let key = "measure.bottleneck";
     let name = match &document.measure.bottleneck {
         Bottleneck::Link(name) => Some(name),
@@ -308,7 +349,10 @@ fn bottleneck(document: &Document, layout: &Layout, reader: &Reader, names: &Nam
             let mut chosen = None;
             for choice in choices {
                 let holds = match &choice.when {
-                    Some(condition) => condition.evaluate(names).map_err(|problem| reader.error(key, problem))? != 0.0,
+                    Some(condition) => {
+                        condition.evaluate(names).map_err(|problem| reader.error(key, problem))?
+                            != 0.0
+                    }
                     None => true,
                 };
                 if holds {
@@ -324,10 +368,14 @@ fn bottleneck(document: &Document, layout: &Layout, reader: &Reader, names: &Nam
         let known: Vec<&str> = document.link.iter().map(|link| link.name.as_str()).collect();
         return Err(reader.error(key, format!("the link {}", unknown(name, &known))));
     };
-    let links = layout.ids.iter().filter(|((link, way, _), _)| *link == place && *way == Way::There);
+    let links =
+        layout.ids.iter().filter(|((link, way, _), _)| *link == place && *way == Way::There);
     let links: Vec<LinkId> = links.map(|(_, id)| *id).collect();
     if links.is_empty() {
-        return Err(reader.error(key, format!("no flow takes the link \"{name}\", expected one that is on a path")));
+        return Err(reader.error(
+            key,
+            format!("no flow takes the link \"{name}\", expected one that is on a path"),
+        ));
     }
     Ok(links)
 }

@@ -19,8 +19,9 @@ use crate::error::unknown;
 /// The algorithm of a flow that names none.
 pub const DEFAULT: &str = "always congestion";
 
-/// Settings of the algorithms, by the algorithm's name. What is set for a base scheme (`[lda.Spike]`) holds inside a
-/// hybrid as well, unless the hybrid sets it itself (`[lda.ZBS.spike]`).
+/// Settings of the algorithms, by the algorithm's name. What is set for a base scheme
+/// (`[lda.Spike]`) holds inside a hybrid as well, unless the hybrid sets it itself
+/// (`[lda.ZBS.spike]`).
 #[derive(Clone, Debug, Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LdaSettings(BTreeMap<String, BTreeMap<String, LdaValue>>);
@@ -50,18 +51,36 @@ impl LdaSettings {
     }
 
     /// The algorithm `name`, the value of `key`, for this end.
-    pub(super) fn at(&self, end: End, name: &str, key: &str, reader: &Reader) -> Result<AnyAlgorithm, InputError> {
+    pub(super) fn at(
+        &self,
+        end: End,
+        name: &str,
+        key: &str,
+        reader: &Reader,
+    ) -> Result<AnyAlgorithm, InputError> {
         self.build(find(name, key, reader)?, reader, end)
     }
 
     /// The algorithm `published` with the settings of this scenario.
-    fn build(&self, published: &LdaConfig, reader: &Reader, end: End) -> Result<AnyAlgorithm, InputError> {
+    fn build(
+        &self,
+        published: &LdaConfig,
+        reader: &Reader,
+        end: End,
+    ) -> Result<AnyAlgorithm, InputError> {
         let config = self.config(published, reader)?;
-        config.build(end).map_err(|error| reader.error(&format!("lda.{}", published.info().name), error.to_string()))
+        config.build(end).map_err(|error| {
+            reader.error(&format!("lda.{}", published.info().name), error.to_string())
+        })
     }
 
-    /// The parameters `published` with the settings of their base schemes' tables, then of their own.
-    pub(super) fn config(&self, published: &LdaConfig, reader: &Reader) -> Result<LdaConfig, InputError> {
+    /// The parameters `published` with the settings of their base schemes' tables, then of their
+    /// own.
+    pub(super) fn config(
+        &self,
+        published: &LdaConfig,
+        reader: &Reader,
+    ) -> Result<LdaConfig, InputError> {
         let algorithm = published.info();
         let mut config = published.clone();
         for (prefix, base) in algorithm.bases {
@@ -76,8 +95,13 @@ impl LdaSettings {
     }
 
     /// The tables of an algorithm. The file may use several names of the same algorithm.
-    fn tables(&self, of: &Info, registry: &Registry) -> impl Iterator<Item = (&String, &BTreeMap<String, LdaValue>)> {
-        let is_its = |title: &str| registry.find(title).is_some_and(|found| found.info().name == of.name);
+    fn tables(
+        &self,
+        of: &Info,
+        registry: &Registry,
+    ) -> impl Iterator<Item = (&String, &BTreeMap<String, LdaValue>)> {
+        let is_its =
+            |title: &str| registry.find(title).is_some_and(|found| found.info().name == of.name);
         self.0.iter().filter(move |(title, _)| is_its(title))
     }
 }

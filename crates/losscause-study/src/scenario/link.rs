@@ -23,30 +23,53 @@ pub(super) fn template(
 ) -> Result<LinkSpec, InputError> {
     let key = |field: &str| format!("link.{}.{field}", link.name);
     let rate_bps = reader.rate(&key("rate_bps"), &link.rate_bps, names)?;
-    let delay_ms = reader.number(&key("delay_ms"), &link.delay_ms, names, Range::NotNegative(LONGEST_S * 1e3))?;
+    let delay_ms = reader.number(
+        &key("delay_ms"),
+        &link.delay_ms,
+        names,
+        Range::NotNegative(LONGEST_S * 1e3),
+    )?;
     let own = names.clone().with("rate_bps", rate_bps as f64).with("delay_ms", delay_ms);
     let limit = match (&link.queue_packets, &link.queue_bytes) {
-        (Some(packets), None) => Limit::Packets(reader.whole(&key("queue_packets"), packets, &own, 0, u32::MAX)?),
-        (None, Some(bytes)) => Limit::Bytes(reader.whole(&key("queue_bytes"), bytes, &own, 0, u32::MAX)?.into()),
-        (None, None) => return Err(reader.error(&key("queue_packets"), "is missing, expected it or queue_bytes")),
+        (Some(packets), None) => {
+            Limit::Packets(reader.whole(&key("queue_packets"), packets, &own, 0, u32::MAX)?)
+        }
+        (None, Some(bytes)) => {
+            Limit::Bytes(reader.whole(&key("queue_bytes"), bytes, &own, 0, u32::MAX)?.into())
+        }
+        (None, None) => {
+            return Err(
+                reader.error(&key("queue_packets"), "is missing, expected it or queue_bytes")
+            );
+        }
         (Some(_), Some(_)) => {
-            return Err(reader.error(&key("queue_bytes"), "cannot be combined with queue_packets; give one of them"));
+            return Err(reader.error(
+                &key("queue_bytes"),
+                "cannot be combined with queue_packets; give one of them",
+            ));
         }
     };
     let slots = match (&link.slots_per_packet, &link.slot_ms) {
         (None, None) => Slots::default(),
-        (Some(slots), None) => Slots::PerPacket(reader.whole(&key("slots_per_packet"), slots, &own, 1, 65_536)?),
+        (Some(slots), None) => {
+            Slots::PerPacket(reader.whole(&key("slots_per_packet"), slots, &own, 1, 65_536)?)
+        }
         (None, Some(length)) => {
-            let ms = reader.number(&key("slot_ms"), length, &own, Range::Positive(LONGEST_S * 1e3))?;
+            let ms =
+                reader.number(&key("slot_ms"), length, &own, Range::Positive(LONGEST_S * 1e3))?;
             if ms < SHORTEST_SLOT_MS {
-                let problem =
-                    format!("is {ms}, expected {SHORTEST_SLOT_MS} or more: the channel takes a step in every slot");
+                let problem = format!(
+                    "is {ms}, expected {SHORTEST_SLOT_MS} or more: the channel takes a step in every slot"
+                );
                 return Err(reader.error(&key("slot_ms"), problem));
             }
             Slots::PerTime(Span::from_secs_f64_rounded(ms / 1e3))
         }
         (Some(_), Some(_)) => {
-            return Err(reader.error(&key("slot_ms"), "cannot be combined with slots_per_packet; give one of them"));
+            return Err(reader.error(
+                &key("slot_ms"),
+                "cannot be combined with slots_per_packet; give one of them",
+            ));
         }
     };
     Ok(LinkSpec {
@@ -55,7 +78,14 @@ pub(super) fn template(
         rate: rate::variation(&link.rate_variation, &key("rate_variation"), reader, &own)?,
         delay: Span::from_secs_f64_rounded(delay_ms / 1e3),
         variation: delay::variation(&link.delay_variation, &key("delay_variation"), reader, &own)?,
-        queue: queue::spec(&link.queue, limit, &key("queue"), document.packet_bytes.as_ref(), reader, &own)?,
+        queue: queue::spec(
+            &link.queue,
+            limit,
+            &key("queue"),
+            document.packet_bytes.as_ref(),
+            reader,
+            &own,
+        )?,
         channel: match &link.channel {
             Channel::Fading => fading::channel(document.fading.as_ref(), reader)?,
             other => channel(other, &key("channel"), reader, &own)?,
@@ -71,24 +101,36 @@ pub(super) fn template(
                 let problem = "repeats transmissions, but error_position is before-queue, expected after-transmission";
                 return Err(reader.error(&key("retransmission"), problem));
             }
-            Some(settings) => Some(rate::retransmission(settings, &key("retransmission"), reader, &own)?),
+            Some(settings) => {
+                Some(rate::retransmission(settings, &key("retransmission"), reader, &own)?)
+            }
         },
     })
 }
 
-fn channel(channel: &Channel, key: &str, reader: &Reader, names: &Names) -> Result<ChannelSpec, InputError> {
+fn channel(
+    channel: &Channel,
+    key: &str,
+    reader: &Reader,
+    names: &Names,
+) -> Result<ChannelSpec, InputError> {
     let field = |field: &str| format!("{key}.{field}");
     Ok(match channel {
         Channel::Perfect | Channel::Fading => ChannelSpec::Perfect,
-        Channel::Bernoulli { loss } => {
-            ChannelSpec::Bernoulli { loss: reader.number(&field("loss"), loss, names, Range::Share)? }
-        }
+        Channel::Bernoulli { loss } => ChannelSpec::Bernoulli {
+            loss: reader.number(&field("loss"), loss, names, Range::Share)?,
+        },
         Channel::GilbertElliott { loss, mean_burst_packets } => {
             let loss = reader.number(&field("loss"), loss, names, Range::Share)?;
             if loss >= 1.0 {
                 return Err(reader.error(&field("loss"), "is 1, expected less: a burst must end"));
             }
-            let mean = reader.number(&field("mean_burst_packets"), mean_burst_packets, names, Range::Positive(1e9))?;
+            let mean = reader.number(
+                &field("mean_burst_packets"),
+                mean_burst_packets,
+                names,
+                Range::Positive(1e9),
+            )?;
             // Between two bursts there is at least one good packet.
             let least = (loss / (1.0 - loss)).max(1.0);
             if mean < least {
@@ -102,7 +144,9 @@ fn channel(channel: &Channel, key: &str, reader: &Reader, names: &Names) -> Resu
             let lost = error_trace(&text, &file)?;
             let last = u32::try_from(lost.len() - 1).unwrap_or(u32::MAX);
             let start = match start {
-                Some(start) => TraceStart::Slot(reader.whole(&field("start"), start, names, 0, last)? as usize),
+                Some(start) => {
+                    TraceStart::Slot(reader.whole(&field("start"), start, names, 0, last)? as usize)
+                }
                 None => TraceStart::Drawn,
             };
             ChannelSpec::Trace { lost, start }
@@ -117,8 +161,8 @@ const EXPECTED: &str = "a text file of 0 (received) and 1 (lost)";
 /// The simulator's shortest slot.
 const SHORTEST_SLOT_MS: f64 = 0.001;
 
-/// Reads an error trace from a text: `0` (received) or `1` (lost) for each slot, separated by blanks or line ends.
-/// Errors use `file_name`.
+/// Reads an error trace from a text: `0` (received) or `1` (lost) for each slot, separated by
+/// blanks or line ends. Errors use `file_name`.
 ///
 /// # Errors
 /// A word is something else, or the text is empty.
@@ -131,15 +175,21 @@ pub fn error_trace(text: &str, file_name: &str) -> Result<Arc<[bool]>, InputErro
                 "1" => true,
                 _ => {
                     // A binary file may hold a very long word.
-                    let shown: String = word.chars().take(20).flat_map(char::escape_default).collect();
-                    let problem = format!("\"{shown}\" is out of place, expected 0 (received) or 1 (lost)");
+                    let shown: String =
+                        word.chars().take(20).flat_map(char::escape_default).collect();
+                    let problem =
+                        format!("\"{shown}\" is out of place, expected 0 (received) or 1 (lost)");
                     return Err(InputError::Syntax { file: file_name.to_owned(), line, problem });
                 }
             });
         }
     }
     if lost.is_empty() {
-        return Err(InputError::File { file: file_name.to_owned(), problem: "is empty".into(), expected: EXPECTED });
+        return Err(InputError::File {
+            file: file_name.to_owned(),
+            problem: "is empty".into(),
+            expected: EXPECTED,
+        });
     }
     Ok(lost.into())
 }
@@ -164,6 +214,9 @@ mod tests {
             read("0\n1\n2\n").unwrap_err(),
             "errors.txt, line 3: \"2\" is out of place, expected 0 (received) or 1 (lost)"
         );
-        assert_eq!(read(" \n").unwrap_err(), "errors.txt: is empty, expected a text file of 0 (received) and 1 (lost)");
+        assert_eq!(
+            read(" \n").unwrap_err(),
+            "errors.txt: is empty, expected a text file of 0 (received) and 1 (lost)"
+        );
     }
 }

@@ -1,8 +1,9 @@
-//! Scenario files: links, flows and what is measured, as data. `docs/scenario.md` explains the format.
+//! Scenario files: links, flows and what is measured, as data. `docs/scenario.md` explains the
+//! format.
 //!
-//! [`mod@format`] is the file key by key. A number may be a formula ([`expression`]), and a [`Setting`] may change it.
-//! [`Scenario::experiment`] evaluates the formulas and lays out the network. A scenario, and the traces and patterns
-//! that it names, are read through a [`Context`].
+//! [`mod@format`] is the file key by key. A number may be a formula ([`expression`]), and a
+//! [`Setting`] may change it. [`Scenario::experiment`] evaluates the formulas and lays out the
+//! network. A scenario, and the traces and patterns that it names, are read through a [`Context`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,17 +60,19 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Reads the scenario `file`. A relative name of a trace or pattern in it is relative to the scenario's directory.
+    /// Reads the scenario `file`. A relative name of a trace or pattern in it is relative to the
+    /// scenario's directory.
     ///
     /// # Errors
-    /// The file cannot be read, is not TOML, has unknown keys, lacks some, or holds values of the wrong type.
+    /// The file cannot be read, is not TOML, has unknown keys, lacks some, or holds values of the
+    /// wrong type.
     pub fn load(file: &Path, context: &Context) -> Result<Self, InputError> {
         let text = files::text(context.files(), file, files::LARGEST_DOCUMENT, read::EXPECTED)?;
         Self::parse(&text, &file.display().to_string(), context)
     }
 
-    /// Reads a scenario from a text. `file_name` is what errors call it; a relative name of a trace or pattern in it is
-    /// relative to the directory of `file_name`.
+    /// Reads a scenario from a text. `file_name` is what errors call it; a relative name of a trace
+    /// or pattern in it is relative to the directory of `file_name`.
     ///
     /// # Errors
     /// The text is not TOML, has unknown keys, lacks some, or holds values of the wrong type.
@@ -103,8 +106,8 @@ impl Scenario {
     /// Evaluates every formula and lays out the network.
     ///
     /// # Errors
-    /// A value is out of its range, a flow takes a link that does not exist or takes one twice, or a trace file cannot
-    /// be used.
+    /// A value is out of its range, a flow takes a link that does not exist or takes one twice, or
+    /// a trace file cannot be used.
     pub fn experiment(&self) -> Result<Experiment, InputError> {
         experiment::build(&self.document, &self.reader())
     }
@@ -131,7 +134,8 @@ impl Scenario {
         Ok(found)
     }
 
-    /// [`Scenario::experiment`] that also measures delays, unless the scenario says `measure.delays = false`.
+    /// [`Scenario::experiment`] that also measures delays, unless the scenario says `measure.delays
+    /// = false`.
     ///
     /// # Errors
     /// As [`Scenario::experiment`].
@@ -140,7 +144,8 @@ impl Scenario {
         Ok(Experiment { delays, ..self.experiment()? })
     }
 
-    /// Whether both are the same file with the same keys and values, so that they make the same experiment.
+    /// Whether both are the same file with the same keys and values, so that they make the same
+    /// experiment.
     pub fn is_same(&self, other: &Self) -> bool {
         self.file == other.file && self.table == other.table
     }
@@ -168,8 +173,8 @@ impl Scenario {
     }
 }
 
-/// The JSON schema of the scenario file. It is generated from the types in [`mod@format`]: `cargo run -p losscause-study
-/// --features schema --example schema scenario`.
+/// The JSON schema of the scenario file. It is generated from the types in [`mod@format`]: `cargo
+/// run -p losscause-study --features schema --example schema scenario`.
 pub const SCHEMA: &str = include_str!("../../schema/scenario.schema.json");
 
 /// [`SCHEMA`], generated from the types.

@@ -1,4 +1,5 @@
-//! Patterns of packet errors in memory: each is read once for all experiments that are made of a scenario.
+//! Patterns of packet errors in memory: each is read once for all experiments that are made of a
+//! scenario.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -13,7 +13,8 @@ const MOST_PACKETS: f64 = 1e9;
 /// Largest gain of PIE, per second.
 const LARGEST_GAIN: f64 = 1e6;
 
-/// The queue discipline in the simulator's types. `key` is its key in the file, `packet_bytes` the scenario's value.
+/// The queue discipline in the simulator's types. `key` is its key in the file, `packet_bytes` the
+/// scenario's value.
 pub(super) fn spec(
     queue: &QueueKind,
     limit: Limit,
@@ -30,24 +31,39 @@ pub(super) fn spec(
             return Err(table.error("ecn", problem));
         }
         QueueKind::DropTail { mark_from_packets: None, .. } => QueueSpec::DropTail { limit },
-        QueueKind::DropTail { mark_from_packets: mark_from, .. } => {
-            QueueSpec::StepMark { limit, mark_from_pkts: table.whole("mark_from_packets", mark_from, 1, u32::MAX, 1)? }
-        }
+        QueueKind::DropTail { mark_from_packets: mark_from, .. } => QueueSpec::StepMark {
+            limit,
+            mark_from_pkts: table.whole("mark_from_packets", mark_from, 1, u32::MAX, 1)?,
+        },
         QueueKind::Policer { rate_bps, burst_bytes } => QueueSpec::Policer(PolicerSpec {
             rate_bps: reader.rate(&table.field("rate_bps"), rate_bps, names)?,
-            burst_bytes: reader.whole(&table.field("burst_bytes"), burst_bytes, names, 1, u32::MAX)?.into(),
+            burst_bytes: reader
+                .whole(&table.field("burst_bytes"), burst_bytes, names, 1, u32::MAX)?
+                .into(),
             limit,
         }),
         QueueKind::Red { .. } => QueueSpec::Red(table.red(queue, RedSpec::new(limit))?),
-        QueueKind::CoDel { target_ms, interval_ms, mtu_bytes, ecn } => {
-            QueueSpec::CoDel(table.codel(CoDelSpec::new(limit), target_ms, interval_ms, mtu_bytes, *ecn)?)
-        }
+        QueueKind::CoDel { target_ms, interval_ms, mtu_bytes, ecn } => QueueSpec::CoDel(
+            table.codel(CoDelSpec::new(limit), target_ms, interval_ms, mtu_bytes, *ecn)?,
+        ),
         QueueKind::FqCoDel { target_ms, interval_ms, mtu_bytes, quantum_bytes, queues, ecn } => {
             let default = FqCoDelSpec::new(limit);
             QueueSpec::FqCoDel(FqCoDelSpec {
                 codel: table.codel(default.codel, target_ms, interval_ms, mtu_bytes, *ecn)?,
-                quantum_bytes: table.whole("quantum_bytes", quantum_bytes, 1, u32::MAX, default.quantum_bytes)?,
-                queues: table.whole("queues", queues, 1, FqCoDelSpec::MOST_QUEUES, default.queues)?,
+                quantum_bytes: table.whole(
+                    "quantum_bytes",
+                    quantum_bytes,
+                    1,
+                    u32::MAX,
+                    default.quantum_bytes,
+                )?,
+                queues: table.whole(
+                    "queues",
+                    queues,
+                    1,
+                    FqCoDelSpec::MOST_QUEUES,
+                    default.queues,
+                )?,
             })
         }
         QueueKind::Pie { .. } => QueueSpec::Pie(table.pie(queue, PieSpec::new(limit))?),
@@ -64,13 +80,26 @@ struct Table<'a> {
 
 impl Table<'_> {
     fn red(&self, queue: &QueueKind, default: RedSpec) -> Result<RedSpec, InputError> {
-        let QueueKind::Red { min_th_packets, max_th_packets, max_p, w_q, gentle, ecn, typical_packet_bytes } = queue
+        let QueueKind::Red {
+            min_th_packets,
+            max_th_packets,
+            max_p,
+            w_q,
+            gentle,
+            ecn,
+            typical_packet_bytes,
+        } = queue
         else {
             return Ok(default);
         };
         let packets = Range::NotNegative(MOST_PACKETS);
         let spec = RedSpec {
-            min_th_pkts: self.number("min_th_packets", min_th_packets, packets, default.min_th_pkts)?,
+            min_th_pkts: self.number(
+                "min_th_packets",
+                min_th_packets,
+                packets,
+                default.min_th_pkts,
+            )?,
             max_th_pkts: self.number(
                 "max_th_packets",
                 max_th_packets,
@@ -91,7 +120,11 @@ impl Table<'_> {
         }
         let typical = default.typical_packet_bytes;
         Ok(RedSpec {
-            typical_packet_bytes: self.packet_size("typical_packet_bytes", typical_packet_bytes, typical)?,
+            typical_packet_bytes: self.packet_size(
+                "typical_packet_bytes",
+                typical_packet_bytes,
+                typical,
+            )?,
             ..spec
         })
     }
@@ -115,7 +148,16 @@ impl Table<'_> {
     }
 
     fn pie(&self, queue: &QueueKind, default: PieSpec) -> Result<PieSpec, InputError> {
-        let QueueKind::Pie { target_ms, update_ms, max_burst_ms, alpha, beta, mean_packet_bytes, ecn } = queue else {
+        let QueueKind::Pie {
+            target_ms,
+            update_ms,
+            max_burst_ms,
+            alpha,
+            beta,
+            mean_packet_bytes,
+            ecn,
+        } = queue
+        else {
             return Ok(default);
         };
         let gain = Range::NotNegative(LARGEST_GAIN);
@@ -132,26 +174,51 @@ impl Table<'_> {
             max_burst: Span::from_secs_f64_rounded(max_burst_ms / 1e3),
             alpha: self.number("alpha", alpha, gain, default.alpha)?,
             beta: self.number("beta", beta, gain, default.beta)?,
-            mean_packet_bytes: self.packet_size("mean_packet_bytes", mean_packet_bytes, default.mean_packet_bytes)?,
+            mean_packet_bytes: self.packet_size(
+                "mean_packet_bytes",
+                mean_packet_bytes,
+                default.mean_packet_bytes,
+            )?,
             ecn: *ecn,
         })
     }
 
     /// A typical packet: the queue's own, else the scenario's.
-    fn packet_size(&self, name: &str, own: &Option<Quantity>, default: u32) -> Result<u32, InputError> {
+    fn packet_size(
+        &self,
+        name: &str,
+        own: &Option<Quantity>,
+        default: u32,
+    ) -> Result<u32, InputError> {
         match (own, self.packet_bytes) {
-            (None, Some(common)) => self.reader.whole("packet_bytes", common, self.names, 1, 65_535),
+            (None, Some(common)) => {
+                self.reader.whole("packet_bytes", common, self.names, 1, 65_535)
+            }
             _ => self.whole(name, own, 1, 65_535, default),
         }
     }
 
-    fn positive_ms(&self, name: &str, given: &Option<Quantity>, default: Span) -> Result<Span, InputError> {
-        let ms = self.number(name, given, Range::Positive(LONGEST_S * 1e3), default.as_millis_f64())?;
+    fn positive_ms(
+        &self,
+        name: &str,
+        given: &Option<Quantity>,
+        default: Span,
+    ) -> Result<Span, InputError> {
+        let ms =
+            self.number(name, given, Range::Positive(LONGEST_S * 1e3), default.as_millis_f64())?;
         Ok(Span::from_secs_f64_rounded(ms / 1e3).max(Span::from_nanos(1)))
     }
 
-    fn number(&self, name: &str, given: &Option<Quantity>, range: Range, default: f64) -> Result<f64, InputError> {
-        given.as_ref().map_or(Ok(default), |given| self.reader.number(&self.field(name), given, self.names, range))
+    fn number(
+        &self,
+        name: &str,
+        given: &Option<Quantity>,
+        range: Range,
+        default: f64,
+    ) -> Result<f64, InputError> {
+        given.as_ref().map_or(Ok(default), |given| {
+            self.reader.number(&self.field(name), given, self.names, range)
+        })
     }
 
     fn whole(
@@ -162,7 +229,9 @@ impl Table<'_> {
         most: u32,
         default: u32,
     ) -> Result<u32, InputError> {
-        given.as_ref().map_or(Ok(default), |given| self.reader.whole(&self.field(name), given, self.names, least, most))
+        given.as_ref().map_or(Ok(default), |given| {
+            self.reader.whole(&self.field(name), given, self.names, least, most)
+        })
     }
 
     fn error(&self, name: &str, problem: &str) -> InputError {

@@ -1,4 +1,5 @@
-//! A link's rate that varies: in steps, or by mahimahi's delivery opportunities. And retransmission by the link layer.
+//! A link's rate that varies: in steps, or by mahimahi's delivery opportunities. And retransmission
+//! by the link layer.
 
 use std::sync::Arc;
 
@@ -26,13 +27,19 @@ pub(super) fn variation(
         RateVariation::Steps { file, points, at_end } => {
             let points = match (file, points) {
                 (Some(file), None) => {
-                    let (text, file) = reader.text(&field("file"), &reader.directory.join(file), STEPS)?;
+                    let (text, file) =
+                        reader.text(&field("file"), &reader.directory.join(file), STEPS)?;
                     rate_trace(&text, &file)?
                 }
                 (None, Some(points)) => listed(points, &field("points"), reader, names)?,
-                (None, None) => return Err(reader.error(&field("file"), "is missing, expected it or points")),
+                (None, None) => {
+                    return Err(reader.error(&field("file"), "is missing, expected it or points"));
+                }
                 (Some(_), Some(_)) => {
-                    return Err(reader.error(&field("file"), "cannot be combined with points; give one of them"));
+                    return Err(reader.error(
+                        &field("file"),
+                        "cannot be combined with points; give one of them",
+                    ));
                 }
             };
             let at_end = match at_end {
@@ -44,9 +51,12 @@ pub(super) fn variation(
         RateVariation::Mahimahi { file, opportunity_bytes } => {
             let bytes = match opportunity_bytes {
                 None => OPPORTUNITY_BYTES,
-                Some(bytes) => reader.whole(&field("opportunity_bytes"), bytes, names, 1, u32::MAX)?,
+                Some(bytes) => {
+                    reader.whole(&field("opportunity_bytes"), bytes, names, 1, u32::MAX)?
+                }
             };
-            let (text, file) = reader.text(&field("file"), &reader.directory.join(file), OPPORTUNITIES)?;
+            let (text, file) =
+                reader.text(&field("file"), &reader.directory.join(file), OPPORTUNITIES)?;
             RateSpec::Opportunities { at: mahimahi_trace(&text, &file)?, bytes }
         }
     })
@@ -62,7 +72,12 @@ pub(super) fn retransmission(
     let attempts = reader.whole(&format!("{key}.attempts"), &settings.attempts, names, 2, 1000)?;
     let delay_ms = match &settings.delay_ms {
         None => 0.0,
-        Some(ms) => reader.number(&format!("{key}.delay_ms"), ms, names, Range::NotNegative(LONGEST_S * 1e3))?,
+        Some(ms) => reader.number(
+            &format!("{key}.delay_ms"),
+            ms,
+            names,
+            Range::NotNegative(LONGEST_S * 1e3),
+        )?,
     };
     Ok(RetransmissionSpec { attempts, delay: Span::from_secs_f64_rounded(delay_ms / 1e3) })
 }
@@ -76,20 +91,30 @@ fn checked(spec: RateSpec, key: &str, reader: &Reader) -> Result<RateSpec, Input
 }
 
 /// The points that stand in the scenario itself.
-fn listed(listed: &[[Quantity; 2]], key: &str, reader: &Reader, names: &Names) -> Result<Arc<[RatePoint]>, InputError> {
+fn listed(
+    listed: &[[Quantity; 2]],
+    key: &str,
+    reader: &Reader,
+    names: &Names,
+) -> Result<Arc<[RatePoint]>, InputError> {
     let mut points: Vec<RatePoint> = Vec::with_capacity(listed.len());
     for (number, [time, rate]) in (1..).zip(listed) {
         let key = format!("{key}.{number}");
         let at = reader.seconds(&key, time, names)?;
-        let rate_bps = reader.number(&key, rate, names, Range::NotNegative(MOST_BPS))?.round() as u64;
+        let rate_bps =
+            reader.number(&key, rate, names, Range::NotNegative(MOST_BPS))?.round() as u64;
         if points.last().is_some_and(|last| at <= last.at) {
-            let problem = format!("begins at {} s, expected later than the one before it", at.as_secs_f64());
+            let problem =
+                format!("begins at {} s, expected later than the one before it", at.as_secs_f64());
             return Err(reader.error(&key, problem));
         }
         points.push(RatePoint { at, rate_bps });
     }
     if points.is_empty() {
-        return Err(reader.error(key, "is empty, expected pairs of a time in seconds and a rate in bits per second"));
+        return Err(reader.error(
+            key,
+            "is empty, expected pairs of a time in seconds and a rate in bits per second",
+        ));
     }
     Ok(points.into())
 }
@@ -99,15 +124,16 @@ const MOST_BPS: f64 = 1e12;
 
 const STEPS: Text = Text { expected: EXPECTED_STEPS, largest: 64 << 20 };
 
-const EXPECTED_STEPS: &str = "a text file with a time in seconds and a rate in bits per second on each line";
+const EXPECTED_STEPS: &str =
+    "a text file with a time in seconds and a rate in bits per second on each line";
 
 const OPPORTUNITIES: Text = Text { expected: EXPECTED_OPPORTUNITIES, largest: 256 << 20 };
 
 const EXPECTED_OPPORTUNITIES: &str = "a text file with a time in whole milliseconds on each line";
 
-/// Reads the steps of a rate from a text: on each line a time in seconds and a rate in bits per second (0: an outage),
-/// separated by blanks or a comma. Times rise. Empty lines and what follows a `#` do not count. `file_name` is what errors
-/// call it.
+/// Reads the steps of a rate from a text: on each line a time in seconds and a rate in bits per
+/// second (0: an outage), separated by blanks or a comma. Times rise. Empty lines and what follows
+/// a `#` do not count. `file_name` is what errors call it.
 ///
 /// # Errors
 /// Anything else stands in the text, or no point at all.
@@ -116,8 +142,10 @@ pub fn rate_trace(text: &str, file_name: &str) -> Result<Arc<[RatePoint]>, Input
     for (line, content) in (1..).zip(text.lines()) {
         let content = content.split('#').next().unwrap_or_default();
         let error = |problem| InputError::Syntax { file: file_name.to_owned(), line, problem };
-        let words: Vec<&str> =
-            content.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> = content
+            .split(|c: char| c.is_whitespace() || c == ',')
+            .filter(|word| !word.is_empty())
+            .collect();
         let [time, rate] = words.as_slice() else {
             if words.is_empty() {
                 continue;
@@ -127,27 +155,37 @@ pub fn rate_trace(text: &str, file_name: &str) -> Result<Arc<[RatePoint]>, Input
         let number = |word: &str, what: &str, most: f64| {
             let value = word.parse().ok().filter(|value| (0.0..=most).contains(value));
             value.ok_or_else(|| {
-                error(format!("the {what} is \"{}\", expected a number from 0 to {most:e}", shown(word)))
+                error(format!(
+                    "the {what} is \"{}\", expected a number from 0 to {most:e}",
+                    shown(word)
+                ))
             })
         };
         let at = Span::from_secs_f64_rounded(number(time, "time", LONGEST_S)?);
         let rate_bps = number(rate, "rate", MOST_BPS)?.round() as u64;
         if points.last().is_some_and(|last| at <= last.at) {
-            let problem =
-                format!("the time {} is not later than the one before it, expected rising times", shown(time));
+            let problem = format!(
+                "the time {} is not later than the one before it, expected rising times",
+                shown(time)
+            );
             return Err(error(problem));
         }
         points.push(RatePoint { at, rate_bps });
     }
     if points.is_empty() {
         let problem = "holds no point".to_owned();
-        return Err(InputError::File { file: file_name.to_owned(), problem, expected: EXPECTED_STEPS });
+        return Err(InputError::File {
+            file: file_name.to_owned(),
+            problem,
+            expected: EXPECTED_STEPS,
+        });
     }
     Ok(points.into())
 }
 
-/// Reads mahimahi's delivery opportunities from a text: on each line a time in whole milliseconds. Times do not fall, and
-/// the last one, the length of the trace, is not 0. `file_name` is what errors call it.
+/// Reads mahimahi's delivery opportunities from a text: on each line a time in whole milliseconds.
+/// Times do not fall, and the last one, the length of the trace, is not 0. `file_name` is what
+/// errors call it.
 ///
 /// # Errors
 /// Anything else stands in the text, or no opportunity at all.
@@ -160,7 +198,10 @@ pub fn mahimahi_trace(text: &str, file_name: &str) -> Result<Arc<[Span]>, InputE
             continue;
         }
         let ms = word.parse::<u32>().map_err(|_| {
-            error(format!("\"{}\" is out of place, expected a time in whole milliseconds", shown(word)))
+            error(format!(
+                "\"{}\" is out of place, expected a time in whole milliseconds",
+                shown(word)
+            ))
         })?;
         let time = Span::from_millis(ms.into());
         if at.last().is_some_and(|&last| time < last) {
@@ -175,7 +216,11 @@ pub fn mahimahi_trace(text: &str, file_name: &str) -> Result<Arc<[Span]>, InputE
         Some(&Span::ZERO) => "ends at 0 ms, so that a round would take no time",
         Some(_) => return Ok(at.into()),
     };
-    Err(InputError::File { file: file_name.to_owned(), problem: problem.to_owned(), expected: EXPECTED_OPPORTUNITIES })
+    Err(InputError::File {
+        file: file_name.to_owned(),
+        problem: problem.to_owned(),
+        expected: EXPECTED_OPPORTUNITIES,
+    })
 }
 
 /// The start of a word, which may be of any length in a binary file.
@@ -189,7 +234,9 @@ mod tests {
 
     fn steps(text: &str) -> Result<Vec<(f64, u64)>, String> {
         let point = |point: &RatePoint| (point.at.as_secs_f64(), point.rate_bps);
-        rate_trace(text, "r.txt").map(|points| points.iter().map(point).collect()).map_err(|error| error.to_string())
+        rate_trace(text, "r.txt")
+            .map(|points| points.iter().map(point).collect())
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -202,17 +249,26 @@ mod tests {
 
     #[test]
     fn bad_steps_are_refused_with_their_line() {
-        let rising = "r.txt, line 2: the time 1 is not later than the one before it, expected rising times";
+        let rising =
+            "r.txt, line 2: the time 1 is not later than the one before it, expected rising times";
         assert_eq!(steps("1 5\n1 6\n").unwrap_err(), rising);
         let number = "r.txt, line 1: the rate is \"fast\", expected a number from 0 to 1e12";
         assert_eq!(steps("1 fast").unwrap_err(), number);
-        assert_eq!(steps("1 2 3").unwrap_err(), "r.txt, line 1: has 3 numbers, expected a time and a rate");
-        assert_eq!(steps("\n").unwrap_err(), format!("r.txt: holds no point, expected {EXPECTED_STEPS}"));
+        assert_eq!(
+            steps("1 2 3").unwrap_err(),
+            "r.txt, line 1: has 3 numbers, expected a time and a rate"
+        );
+        assert_eq!(
+            steps("\n").unwrap_err(),
+            format!("r.txt: holds no point, expected {EXPECTED_STEPS}")
+        );
     }
 
     fn opportunities(text: &str) -> Result<Vec<i64>, String> {
         let ms = |at: &Span| at.as_nanos() / 1_000_000;
-        mahimahi_trace(text, "up.trace").map(|at| at.iter().map(ms).collect()).map_err(|error| error.to_string())
+        mahimahi_trace(text, "up.trace")
+            .map(|at| at.iter().map(ms).collect())
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -224,10 +280,12 @@ mod tests {
     fn bad_opportunities_are_refused_with_their_line() {
         let falling = "up.trace, line 2: the time 4 is earlier than the one before it, expected times that do not fall";
         assert_eq!(opportunities("5\n4\n").unwrap_err(), falling);
-        let word = "up.trace, line 1: \"1.5\" is out of place, expected a time in whole milliseconds";
+        let word =
+            "up.trace, line 1: \"1.5\" is out of place, expected a time in whole milliseconds";
         assert_eq!(opportunities("1.5").unwrap_err(), word);
-        let zero =
-            format!("up.trace: ends at 0 ms, so that a round would take no time, expected {EXPECTED_OPPORTUNITIES}");
+        let zero = format!(
+            "up.trace: ends at 0 ms, so that a round would take no time, expected {EXPECTED_OPPORTUNITIES}"
+        );
         assert_eq!(opportunities("0\n0\n").unwrap_err(), zero);
     }
 }

@@ -38,9 +38,9 @@ mod tests {
         let found = error(&format!("title = \"t\"\nduration_s = 1\n{LINK}rate_bsp = 3"));
         assert!(found.starts_with(expected), "{found}");
         let found = error("title = \"t\"\nduraton_s = 1");
-        assert!(
-            found.starts_with("x.toml: duraton_s: the key \"duraton_s\" is unknown (did you mean \"duration_s\"?)")
-        );
+        assert!(found.starts_with(
+            "x.toml: duraton_s: the key \"duraton_s\" is unknown (did you mean \"duration_s\"?)"
+        ));
         let found = error("title = \"t\"\nduration_s = 1\n[tfrc]\nmoed = 1");
         assert!(found.starts_with("x.toml: tfrc.moed: the key \"moed\" is unknown"), "{found}");
     }
@@ -87,7 +87,10 @@ mod tests {
             error(&format!("{bottleneck} = 3")),
             "x.toml: measure.bottleneck: is integer 3, expected a link's name, or a list of { link, when }"
         );
-        assert!(error(&format!("{bottleneck} = [{{ link = \"a\", wen = 1 }}]")).contains("did you mean \"when\"?"));
+        assert!(
+            error(&format!("{bottleneck} = [{{ link = \"a\", wen = 1 }}]"))
+                .contains("did you mean \"when\"?")
+        );
     }
 
     #[test]
@@ -100,14 +103,26 @@ mod tests {
         assert_eq!(at("link = [3]"), format!("x.toml: link.1: is integer 3, {table}"));
         assert_eq!(at("tcp = 3"), format!("x.toml: tcp: is integer 3, {table}"));
         assert_eq!(at("parameters = 3"), format!("x.toml: parameters: is integer 3, {table}"));
-        assert_eq!(at("measure = { delays = 3 }"), "x.toml: measure.delays: is integer 3, expected true or false");
-        assert_eq!(at("tcp = { mode = 3 }"), "x.toml: tcp.mode: is no word, expected a word in quotes");
-        assert_eq!(link("channel = \"x\""), format!("x.toml: link.shared.channel: is string \"x\", {table}"));
+        assert_eq!(
+            at("measure = { delays = 3 }"),
+            "x.toml: measure.delays: is integer 3, expected true or false"
+        );
+        assert_eq!(
+            at("tcp = { mode = 3 }"),
+            "x.toml: tcp.mode: is no word, expected a word in quotes"
+        );
+        assert_eq!(
+            link("channel = \"x\""),
+            format!("x.toml: link.shared.channel: is string \"x\", {table}")
+        );
         assert_eq!(
             link("channel = { kind = 3 }"),
             "x.toml: link.shared.channel.kind: is integer 3, expected a word in quotes"
         );
-        assert_eq!(flow("protocol = \"tfrc\"\npath = 3"), "x.toml: flow.f.path: is integer 3, expected a list in [ ]");
+        assert_eq!(
+            flow("protocol = \"tfrc\"\npath = 3"),
+            "x.toml: flow.f.path: is integer 3, expected a list in [ ]"
+        );
         assert_eq!(
             flow("protocol = \"tfrc\"\npath = [\"r\"]\nlda = []"),
             "x.toml: flow.f.lda: is a list, expected a word in quotes"
@@ -119,6 +134,9 @@ mod tests {
         let found = error("title = \"t\"\nduration_s = = 3\n");
         assert!(found.starts_with("x.toml, line 2: "), "{found}");
         assert!(!found.contains('\n'));
-        assert_eq!(error(" \n"), "x.toml: is empty, expected a scenario file in TOML (losscause docs scenario)");
+        assert_eq!(
+            error(" \n"),
+            "x.toml: is empty, expected a scenario file in TOML (losscause docs scenario)"
+        );
     }
 }

@@ -35,7 +35,9 @@ impl Range {
             Self::Above(least, most) => value > least && value <= most,
             Self::Between(least, most) => (least..=most).contains(&value),
             Self::Share => (0.0..=1.0).contains(&value),
-            Self::Whole(least, most) => value.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(&value),
+            Self::Whole(least, most) => {
+                value.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(&value)
+            }
         }
     }
 
@@ -81,8 +83,14 @@ impl Reader<'_> {
         InputError::Key { file: self.file.to_owned(), key: key.to_owned(), problem: problem.into() }
     }
 
-    /// The text of the file at `path`, which the value of `key` names, and what errors about its content call it.
-    pub(super) fn text(&self, key: &str, path: &Path, kind: Text) -> Result<(String, String), InputError> {
+    /// The text of the file at `path`, which the value of `key` names, and what errors about its
+    /// content call it.
+    pub(super) fn text(
+        &self,
+        key: &str,
+        path: &Path,
+        kind: Text,
+    ) -> Result<(String, String), InputError> {
         let text = files::text(self.context.files(), path, kind.largest, kind.expected);
         let text = text.map_err(|error| self.error(key, error.to_string()))?;
         Ok((text, path.display().to_string()))
@@ -118,18 +126,34 @@ impl Reader<'_> {
     }
 
     /// A rate in bits per second, rounded to whole ones; at least 1.
-    pub(super) fn rate(&self, key: &str, quantity: &Quantity, names: &Names) -> Result<u64, InputError> {
+    pub(super) fn rate(
+        &self,
+        key: &str,
+        quantity: &Quantity,
+        names: &Names,
+    ) -> Result<u64, InputError> {
         let rate = self.number(key, quantity, names, Range::Positive(1e13))?;
         Ok((rate.round() as u64).max(1))
     }
 
     /// A time in seconds.
-    pub(super) fn seconds(&self, key: &str, quantity: &Quantity, names: &Names) -> Result<Span, InputError> {
-        self.number(key, quantity, names, Range::NotNegative(LONGEST_S)).map(Span::from_secs_f64_rounded)
+    pub(super) fn seconds(
+        &self,
+        key: &str,
+        quantity: &Quantity,
+        names: &Names,
+    ) -> Result<Span, InputError> {
+        self.number(key, quantity, names, Range::NotNegative(LONGEST_S))
+            .map(Span::from_secs_f64_rounded)
     }
 
     /// A time in seconds, above 0.
-    pub(super) fn positive_seconds(&self, key: &str, quantity: &Quantity, names: &Names) -> Result<Span, InputError> {
+    pub(super) fn positive_seconds(
+        &self,
+        key: &str,
+        quantity: &Quantity,
+        names: &Names,
+    ) -> Result<Span, InputError> {
         let seconds = self.number(key, quantity, names, Range::Positive(LONGEST_S))?;
         Ok(Span::from_secs_f64_rounded(seconds).max(Span::from_nanos(1)))
     }
@@ -142,6 +166,7 @@ impl Reader<'_> {
         names: &Names,
         default: Time,
     ) -> Result<Time, InputError> {
-        quantity.map_or(Ok(default), |quantity| Ok(Time::ZERO + self.seconds(key, quantity, names)?))
+        quantity
+            .map_or(Ok(default), |quantity| Ok(Time::ZERO + self.seconds(key, quantity, names)?))
     }
 }

@@ -8,8 +8,8 @@ use crate::InputError;
 use crate::error::unknown;
 
 /// One change: of a parameter (`N=4`), or of a dotted path that names links and flows
-/// (`link.shared.rate_bps=1e6`, `flow.video.lda=Spike`, `tfrc.mode=rfc5348`). A table adds a link or a flow
-/// (`flow.rival={ protocol = "tcp", path = ["shared"] }`).
+/// (`link.shared.rate_bps=1e6`, `flow.video.lda=Spike`, `tfrc.mode=rfc5348`). A table adds a link
+/// or a flow (`flow.rival={ protocol = "tcp", path = ["shared"] }`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     key: String,
@@ -32,7 +32,8 @@ impl Setting {
         Ok(setting)
     }
 
-    /// Reads `KEY=VALUE`. The value is read as TOML; if it is not TOML, it is a string without quotes.
+    /// Reads `KEY=VALUE`. The value is read as TOML; if it is not TOML, it is a string without
+    /// quotes.
     ///
     /// # Errors
     /// There is no `=`, or the key has an empty part or more parts than any key of a scenario.
@@ -44,9 +45,11 @@ impl Setting {
         let key = key.trim();
         let value = value.trim();
         check_key(key, text)?;
-        let parsed = format!("value = {value}").parse::<Table>().ok().filter(|table| table.len() == 1);
-        let value =
-            parsed.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(value.to_owned()));
+        let parsed =
+            format!("value = {value}").parse::<Table>().ok().filter(|table| table.len() == 1);
+        let value = parsed
+            .and_then(|mut table| table.remove("value"))
+            .unwrap_or_else(|| Value::String(value.to_owned()));
         Ok(Self { key: key.to_owned(), value })
     }
 
@@ -60,20 +63,28 @@ impl Setting {
         &self.value
     }
 
-    /// Changes `document`. Missing tables are created; an unknown key is refused later, when the document is read.
+    /// Changes `document`. Missing tables are created; an unknown key is refused later, when the
+    /// document is read.
     pub(super) fn apply(&self, document: &mut Table) -> Result<(), InputError> {
-        let problem = |problem: String| InputError::Option { option: format!("--set {self}"), problem };
+        let problem =
+            |problem: String| InputError::Option { option: format!("--set {self}"), problem };
         let parts: Vec<&str> = self.key.split('.').collect();
-        let [name] = parts.as_slice() else { return self.insert(document, &parts).map_err(problem) };
+        let [name] = parts.as_slice() else {
+            return self.insert(document, &parts).map_err(problem);
+        };
         if TOP_LEVEL.contains(name) {
             return self.insert(document, &parts).map_err(problem);
         }
         let parameters = document.get("parameters").and_then(Value::as_table);
-        let known: Vec<&str> = parameters.into_iter().flat_map(Table::keys).map(String::as_str).collect();
+        let known: Vec<&str> =
+            parameters.into_iter().flat_map(Table::keys).map(String::as_str).collect();
         if known.contains(name) {
             return self.insert(document, &["parameters", name]).map_err(problem);
         }
-        Err(problem(format!("the parameter {}", unknown(name, &[known, TOP_LEVEL.to_vec()].concat()))))
+        Err(problem(format!(
+            "the parameter {}",
+            unknown(name, &[known, TOP_LEVEL.to_vec()].concat())
+        )))
     }
 
     fn insert(&self, table: &mut Table, parts: &[&str]) -> Result<(), String> {
@@ -89,7 +100,9 @@ impl Setting {
                 if rest.is_empty() {
                     return self.add(elements, first, name);
                 }
-                let named = |element: &Value| element.get("name").and_then(Value::as_str).map(str::to_owned);
+                let named = |element: &Value| {
+                    element.get("name").and_then(Value::as_str).map(str::to_owned)
+                };
                 let names: Vec<String> = elements.iter().filter_map(named).collect();
                 match elements.iter_mut().find(|element| named(element).as_deref() == Some(*name)) {
                     Some(Value::Table(inner)) => self.insert(inner, rest),
@@ -99,18 +112,27 @@ impl Setting {
                     )),
                 }
             }
-            _ => Err(format!("\"{first}\" holds a plain value, expected a key without \".{}\"", rest.join("."))),
+            _ => Err(format!(
+                "\"{first}\" holds a plain value, expected a key without \".{}\"",
+                rest.join(".")
+            )),
         }
     }
 
     /// Adds a link or a flow, called `name`, behind the others.
     fn add(&self, elements: &mut Vec<Value>, what: &str, name: &str) -> Result<(), String> {
-        let is_there = elements.iter().any(|element| element.get("name").and_then(Value::as_str) == Some(name));
+        let is_there = elements
+            .iter()
+            .any(|element| element.get("name").and_then(Value::as_str) == Some(name));
         let Value::Table(added) = &self.value else {
-            return Err(format!("stops at a {what}, expected {what}.{name}.KEY, or a table that adds a {what}"));
+            return Err(format!(
+                "stops at a {what}, expected {what}.{name}.KEY, or a table that adds a {what}"
+            ));
         };
         if is_there {
-            return Err(format!("the {what} \"{name}\" exists, expected {what}.{name}.KEY or a new name"));
+            return Err(format!(
+                "the {what} \"{name}\" exists, expected {what}.{name}.KEY or a new name"
+            ));
         }
         if added.contains_key("name") {
             return Err(format!("has a name of its own, expected \"{name}\" in the key alone"));
@@ -124,12 +146,17 @@ impl Setting {
 
 /// Refuses a key that no scenario can have; `text` is the setting as its user wrote it.
 fn check_key(key: &str, text: &str) -> Result<(), InputError> {
-    let problem = |problem: String| Err(InputError::Option { option: format!("--set {text}"), problem });
+    let problem =
+        |problem: String| Err(InputError::Option { option: format!("--set {text}"), problem });
     if key.split('.').any(str::is_empty) {
-        return problem("a part of the key is empty, expected a name or names joined by dots".to_owned());
+        return problem(
+            "a part of the key is empty, expected a name or names joined by dots".to_owned(),
+        );
     }
     if key.split('.').count() > MAX_PARTS {
-        return problem(format!("the key has more than {MAX_PARTS} parts, expected a key of a scenario"));
+        return problem(format!(
+            "the key has more than {MAX_PARTS} parts, expected a key of a scenario"
+        ));
     }
     Ok(())
 }
@@ -175,7 +202,10 @@ mod tests {
     fn a_bare_name_is_a_parameter_or_a_key_of_the_top_level() {
         assert_eq!(applied(DOCUMENT, "N=4").unwrap()["parameters"]["N"], Value::Integer(4));
         assert_eq!(applied(DOCUMENT, "duration_s=4.5").unwrap()["duration_s"], Value::Float(4.5));
-        assert_eq!(applied(DOCUMENT, "packet_bytes=762").unwrap()["packet_bytes"], Value::Integer(762));
+        assert_eq!(
+            applied(DOCUMENT, "packet_bytes=762").unwrap()["packet_bytes"],
+            Value::Integer(762)
+        );
         assert_eq!(
             applied(DOCUMENT, "duration=4").unwrap_err(),
             "--set duration=4: the parameter \"duration\" is unknown (did you mean \"duration_s\"?), \
@@ -185,24 +215,44 @@ mod tests {
 
     #[test]
     fn links_and_flows_go_by_their_name_and_strings_need_no_quotes() {
-        assert_eq!(applied(DOCUMENT, "link.shared.rate_bps=1e6").unwrap()["link"][0]["rate_bps"], Value::Float(1e6));
+        assert_eq!(
+            applied(DOCUMENT, "link.shared.rate_bps=1e6").unwrap()["link"][0]["rate_bps"],
+            Value::Float(1e6)
+        );
         let formula = applied(DOCUMENT, "link.shared.rate_bps = max(N, 2) * 130e3").unwrap();
         assert_eq!(formula["link"][0]["rate_bps"], Value::String("max(N, 2) * 130e3".into()));
-        assert_eq!(applied(DOCUMENT, "flow.video.lda=Spike").unwrap()["flow"][0]["lda"], Value::String("Spike".into()));
-        assert_eq!(applied(DOCUMENT, "tfrc.mode=ns2").unwrap()["tfrc"]["mode"], Value::String("ns2".into()));
+        assert_eq!(
+            applied(DOCUMENT, "flow.video.lda=Spike").unwrap()["flow"][0]["lda"],
+            Value::String("Spike".into())
+        );
+        assert_eq!(
+            applied(DOCUMENT, "tfrc.mode=ns2").unwrap()["tfrc"]["mode"],
+            Value::String("ns2".into())
+        );
     }
 
     #[test]
     fn a_table_adds_a_flow_or_a_link_under_a_new_name() {
-        let added = applied(DOCUMENT, "flow.rival={ protocol = \"tcp\", path = [\"shared\"] }").unwrap();
+        let added =
+            applied(DOCUMENT, "flow.rival={ protocol = \"tcp\", path = [\"shared\"] }").unwrap();
         let rival = &added["flow"][1];
-        assert_eq!((rival["name"].as_str(), rival["protocol"].as_str()), (Some("rival"), Some("tcp")));
-        assert_eq!(applied(DOCUMENT, "link.far={ rate_bps = 2 }").unwrap()["link"][1]["rate_bps"], Value::Integer(2));
+        assert_eq!(
+            (rival["name"].as_str(), rival["protocol"].as_str()),
+            (Some("rival"), Some("tcp"))
+        );
+        assert_eq!(
+            applied(DOCUMENT, "link.far={ rate_bps = 2 }").unwrap()["link"][1]["rate_bps"],
+            Value::Integer(2)
+        );
         assert_eq!(
             applied(DOCUMENT, "flow.video={ protocol = \"tcp\" }").unwrap_err(),
             "--set flow.video={ protocol = \"tcp\" }: the flow \"video\" exists, expected flow.video.KEY or a new name"
         );
-        assert!(applied(DOCUMENT, "flow.rival={ name = \"other\" }").unwrap_err().contains("in the key alone"));
+        assert!(
+            applied(DOCUMENT, "flow.rival={ name = \"other\" }")
+                .unwrap_err()
+                .contains("in the key alone")
+        );
     }
 
     #[test]
@@ -211,7 +261,10 @@ mod tests {
             applied(DOCUMENT, "link.shard.rate_bps=1").unwrap_err(),
             "--set link.shard.rate_bps=1: the link \"shard\" is unknown (did you mean \"shared\"?), expected \"shared\""
         );
-        assert_eq!(applied(DOCUMENT, "N").unwrap_err(), "--set N: there is no \"=\", expected KEY=VALUE");
+        assert_eq!(
+            applied(DOCUMENT, "N").unwrap_err(),
+            "--set N: there is no \"=\", expected KEY=VALUE"
+        );
         assert!(applied(DOCUMENT, "link..x=1").unwrap_err().contains("a part of the key is empty"));
         let deep = format!("lda{}=1", ".a".repeat(1_000_000));
         assert!(
@@ -221,9 +274,14 @@ mod tests {
         );
         assert_eq!(Setting::checked("N", 4), Ok(Setting::new("N", 4)));
         assert!(
-            Setting::checked("link..x", 1).unwrap_err().to_string().starts_with("--set link..x=1: a part of the key")
+            Setting::checked("link..x", 1)
+                .unwrap_err()
+                .to_string()
+                .starts_with("--set link..x=1: a part of the key")
         );
-        assert!(applied(DOCUMENT, "link.shared=1").unwrap_err().contains("expected link.shared.KEY"));
+        assert!(
+            applied(DOCUMENT, "link.shared=1").unwrap_err().contains("expected link.shared.KEY")
+        );
         assert!(applied(DOCUMENT, "duration_s.x=1").unwrap_err().contains("holds a plain value"));
     }
 }

@@ -7,7 +7,8 @@ use super::mean;
 /// What several runs say about one metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Mean over the runs in which the metric exists; none if it exists in no run (M_c without a congestion loss).
+    /// Mean over the runs in which the metric exists; none if it exists in no run (M_c without a
+    /// congestion loss).
     pub mean: Option<f64>,
     /// Half-width of Student's 95 % interval for the mean; none below two values.
     pub ci95: Option<f64>,
@@ -31,9 +32,9 @@ impl Estimate {
 }
 
 impl Estimate {
-    /// Estimates the quotient of two means from pairs (x, y) of the same run; runs in which one of them does not exist
-    /// are left out. None over a mean of zero. The interval is that of the mean of x - q y, where q is the quotient,
-    /// over the mean of y.
+    /// Estimates the quotient of two means from pairs (x, y) of the same run; runs in which one of
+    /// them does not exist are left out. None over a mean of zero. The interval is that of the mean
+    /// of x - q y, where q is the quotient, over the mean of y.
     pub fn of_quotient(pairs: impl IntoIterator<Item = (Option<f64>, Option<f64>)>) -> Self {
         let mut runs = 0;
         let mut present = Vec::new();
@@ -42,7 +43,10 @@ impl Estimate {
             present.extend(x.zip(y));
         }
         let of = |part: fn(&(f64, f64)) -> f64| mean(&present.iter().map(part).collect::<Vec<_>>());
-        let quotient = of(|pair| pair.0).zip(of(|pair| pair.1)).filter(|(_, y)| *y != 0.0).map(|(x, y)| (x / y, y));
+        let quotient = of(|pair| pair.0)
+            .zip(of(|pair| pair.1))
+            .filter(|(_, y)| *y != 0.0)
+            .map(|(x, y)| (x / y, y));
         let ci95 = quotient.and_then(|(quotient, below)| {
             let rests: Vec<f64> = present.iter().map(|(x, y)| (x - quotient * y) / below).collect();
             half_width_95(&rests, mean(&rests)?)
@@ -68,7 +72,8 @@ fn half_width_95(values: &[f64], mean: f64) -> Option<f64> {
     Some(student_t_975(values.len().checked_sub(1)?)? * error)
 }
 
-/// The 0.975 quantile of Student's t: the factor of a two-sided 95 % interval. None for no degree of freedom.
+/// The 0.975 quantile of Student's t: the factor of a two-sided 95 % interval. None for no degree
+/// of freedom.
 pub fn student_t_975(degrees_of_freedom: usize) -> Option<f64> {
     let t = StudentsT::new(0.0, 1.0, degrees_of_freedom as f64).ok()?;
     Some(t.inverse_cdf(0.975))
@@ -80,7 +85,9 @@ mod tests {
 
     #[test]
     fn quantiles_agree_with_the_printed_t_table() {
-        for (freedom, printed) in [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (19, 2.093), (199, 1.972)] {
+        for (freedom, printed) in
+            [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (19, 2.093), (199, 1.972)]
+        {
             let t = student_t_975(freedom).unwrap();
             assert!((t - printed).abs() < 0.0005, "{freedom} degrees of freedom: {t}");
         }
@@ -89,7 +96,8 @@ mod tests {
 
     #[test]
     fn five_runs_worked_by_hand() {
-        // 52, 55, 54, 57, 57: mean 55, squares 9 + 0 + 1 + 4 + 4 = 18, s = sqrt(18 / 4), 2.7764 * s / sqrt(5).
+        // 52, 55, 54, 57, 57: mean 55, squares 9 + 0 + 1 + 4 + 4 = 18, s = sqrt(18 / 4), 2.7764 * s
+        // / sqrt(5).
         let estimate = Estimate::from_runs([52.0, 55.0, 54.0, 57.0, 57.0].map(Some));
         assert_eq!(estimate.mean, Some(55.0));
         assert!((estimate.ci95.unwrap() - 2.634).abs() < 0.001);
@@ -98,8 +106,8 @@ mod tests {
 
     #[test]
     fn a_quotient_of_means_worked_by_hand() {
-        // Means 6 and 3: quotient 2. Rests (4 - 4) / 3, (8 - 6) / 3, (6 - 8) / 3 = 0, 2/3, -2/3: s = 2/3, 4.3027 s /
-        // sqrt(3).
+        // Means 6 and 3: quotient 2. Rests (4 - 4) / 3, (8 - 6) / 3, (6 - 8) / 3 = 0, 2/3, -2/3: s
+        // = 2/3, 4.3027 s / sqrt(3).
         let pairs = [(4.0, 2.0), (8.0, 3.0), (6.0, 4.0)].map(|(x, y)| (Some(x), Some(y)));
         let estimate = Estimate::of_quotient(pairs.into_iter().chain([(None, Some(7.0))]));
         assert_eq!((estimate.mean, estimate.runs), (Some(2.0), 4));

@@ -16,9 +16,10 @@ pub struct Median {
 impl Median {
     /// Estimates from one value per run, in any unit; the estimate is in the same unit.
     ///
-    /// The interval lies between the k-th smallest and the k-th largest of n values. The median of the distribution is
-    /// outside with the probability that fewer than k of n fair coins show heads, or fewer than k tails; k is the largest
-    /// number for which this is at most 5 %. Nothing is assumed about the distribution.
+    /// The interval lies between the k-th smallest and the k-th largest of n values. The median of
+    /// the distribution is outside with the probability that fewer than k of n fair coins show
+    /// heads, or fewer than k tails; k is the largest number for which this is at most 5 %. Nothing
+    /// is assumed about the distribution.
     pub fn from_runs(values: impl IntoIterator<Item = Option<f64>>) -> Self {
         let mut runs = 0;
         let mut present = Vec::new();
@@ -27,8 +28,10 @@ impl Median {
             present.extend(value);
         }
         present.sort_by(f64::total_cmp);
-        let ci95 = place_of_ends(present.len())
-            .map(|place| Interval { low: present[place], high: present[present.len() - 1 - place] });
+        let ci95 = place_of_ends(present.len()).map(|place| Interval {
+            low: present[place],
+            high: present[present.len() - 1 - place],
+        });
         Self { median: median(&present), ci95, runs }
     }
 }
@@ -42,8 +45,8 @@ fn median(sorted: &[f64]) -> Option<f64> {
     }
 }
 
-/// How many of `n` sorted values lie outside of the interval's ends on each side; none if even the smallest and the
-/// largest value are too close.
+/// How many of `n` sorted values lie outside of the interval's ends on each side; none if even the
+/// smallest and the largest value are too close.
 fn place_of_ends(n: usize) -> Option<usize> {
     let mut probability = 0.5f64.powi(i32::try_from(n).ok()?);
     let mut below = 0.0;
@@ -65,7 +68,8 @@ mod tests {
 
     #[test]
     fn the_ends_are_those_of_the_printed_table() {
-        // Conover, Practical Nonparametric Statistics, and every table of the sign test: the k-th value from each end.
+        // Conover, Practical Nonparametric Statistics, and every table of the sign test: the k-th
+        // value from each end.
         let ends = [5, 6, 8, 9, 10, 20, 30].map(|n| place_of_ends(n).map(|place| place + 1));
         assert_eq!(ends, [None, Some(1), Some(1), Some(2), Some(2), Some(6), Some(10)]);
         assert_eq!(place_of_ends(0), None);
@@ -75,13 +79,15 @@ mod tests {
     fn a_median_of_six_lies_between_the_smallest_and_the_largest() {
         // Outside with probability 2 / 64 = 3.1 %.
         let estimate = Median::from_runs([4.0, 9.0, 1.0, 5.0, 7.0, 30.0].map(Some));
-        let expected = Median { median: Some(6.0), ci95: Some(Interval { low: 1.0, high: 30.0 }), runs: 6 };
+        let expected =
+            Median { median: Some(6.0), ci95: Some(Interval { low: 1.0, high: 30.0 }), runs: 6 };
         assert_eq!(estimate, expected);
     }
 
     #[test]
     fn runs_without_a_value_only_count_and_five_give_no_interval() {
-        let estimate = Median::from_runs([None, Some(3.0), Some(1.0), Some(2.0), Some(5.0), Some(4.0)]);
+        let estimate =
+            Median::from_runs([None, Some(3.0), Some(1.0), Some(2.0), Some(5.0), Some(4.0)]);
         assert_eq!(estimate, Median { median: Some(3.0), ci95: None, runs: 6 });
         assert_eq!(Median::from_runs([None]).median, None);
     }

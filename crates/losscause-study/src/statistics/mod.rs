@@ -1,4 +1,5 @@
-//! Means, medians, deviations and confidence intervals; those of means with the feature `estimates`.
+//! Means, medians, deviations and confidence intervals; those of means with the feature
+//! `estimates`.
 
 #[cfg(feature = "estimates")]
 mod estimate;

@@ -17,8 +17,12 @@ pub fn text(rows: impl IntoIterator<Item = impl Serialize>) -> String {
     text_of(writer)
 }
 
-/// `records` of texts below a `header` that is known only when the program runs; all have the header's length.
-pub fn text_of_records(header: Vec<String>, records: impl IntoIterator<Item = Vec<String>>) -> String {
+/// `records` of texts below a `header` that is known only when the program runs; all have the
+/// header's length.
+pub fn text_of_records(
+    header: Vec<String>,
+    records: impl IntoIterator<Item = Vec<String>>,
+) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for record in std::iter::once(header).chain(records) {
         writer.write_record(record).expect("all records have the header's length");
@@ -43,7 +47,8 @@ pub fn write(file: &Path, rows: impl IntoIterator<Item = impl Serialize>) -> Res
     file.finish()
 }
 
-/// Writes `records` of texts below a `header` that is known only when the program runs; all have the header's length.
+/// Writes `records` of texts below a `header` that is known only when the program runs; all have
+/// the header's length.
 ///
 /// # Errors
 /// The file cannot be written.

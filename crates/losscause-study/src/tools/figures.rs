@@ -3,7 +3,9 @@
 /// A value to the digits that its interval leaves: two significant digits of the interval.
 pub fn to_the_digits_of(value: f64, ci95: Option<f64>) -> String {
     match ci95 {
-        Some(ci95) if ci95 > 0.0 => format!("{value:.*}", (1.0 - ci95.log10()).ceil().clamp(0.0, 6.0) as usize),
+        Some(ci95) if ci95 > 0.0 => {
+            format!("{value:.*}", (1.0 - ci95.log10()).ceil().clamp(0.0, 6.0) as usize)
+        }
         _ => number(Some(value)),
     }
 }
@@ -46,10 +48,14 @@ mod tests {
 
     #[test]
     fn a_value_has_the_digits_that_its_interval_leaves() {
-        let texts = [(2853.4, 86.2), (40.5522, 0.0017), (9.4, 2.0)]
-            .map(|(value, ci95)| format!("{} {}", to_the_digits_of(value, Some(ci95)), plus_minus(Some(ci95))));
+        let texts = [(2853.4, 86.2), (40.5522, 0.0017), (9.4, 2.0)].map(|(value, ci95)| {
+            format!("{} {}", to_the_digits_of(value, Some(ci95)), plus_minus(Some(ci95)))
+        });
         assert_eq!(texts, ["2853 ± 86", "40.5522 ± 0.0017", "9.4 ± 2.0"]);
-        assert_eq!([None, Some(3.0), Some(0.25), Some(1234.56)].map(number), ["–", "3", "0.250", "1234.6"]);
+        assert_eq!(
+            [None, Some(3.0), Some(0.25), Some(1234.56)].map(number),
+            ["–", "3", "0.250", "1234.6"]
+        );
         assert_eq!(plus_minus(None), "");
     }
 }

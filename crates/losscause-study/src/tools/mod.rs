@@ -1,5 +1,5 @@
-//! Tools of the command and of the laboratory: files, numbers as text. They are no part of the public API and may
-//! change with any release.
+//! Tools of the command and of the laboratory: files, numbers as text. They are no part of the
+//! public API and may change with any release.
 
 #[cfg(feature = "atomic-files")]
 pub mod atomic;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{Float64Builder, Int64Builder, StringDictionaryBuilder, UInt32Builder, UInt64Builder};
+use arrow_array::builder::{
+    Float64Builder, Int64Builder, StringDictionaryBuilder, UInt32Builder, UInt64Builder,
+};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;

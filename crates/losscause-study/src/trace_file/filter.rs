@@ -6,7 +6,8 @@ use losscause_sim::{Event, Network};
 use crate::error::{InputError, unknown};
 use crate::run::{EVENT_NAMES, event_name};
 
-/// The events that a trace keeps: those of some flows, of some kinds, within an interval. The default keeps all.
+/// The events that a trace keeps: those of some flows, of some kinds, within an interval. The
+/// default keeps all.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// By number; none for all.
@@ -18,32 +19,48 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Only events of these flows of `network`. The name of a group of flows stands for all of it: `video` for
-    /// `video.1`, `video.2` and so on. `option` is how an error names the list.
+    /// Only events of these flows of `network`. The name of a group of flows stands for all of it:
+    /// `video` for `video.1`, `video.2` and so on. `option` is how an error names the list.
     ///
     /// # Errors
     /// A flow is unknown.
-    pub fn flows(self, names: &[String], network: &Network, option: &str) -> Result<Self, InputError> {
+    pub fn flows(
+        self,
+        names: &[String],
+        network: &Network,
+        option: &str,
+    ) -> Result<Self, InputError> {
         let mut flows = Vec::new();
         for name in names {
             let is_member = |flow: &str| {
                 flow.strip_prefix(name.as_str()).is_some_and(|rest| match rest.strip_prefix('.') {
-                    Some(number) => !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()),
+                    Some(number) => {
+                        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+                    }
                     None => rest.is_empty(),
                 })
             };
             let before = flows.len();
-            flows.extend((0..).zip(&network.flows).filter(|(_, flow)| is_member(&flow.name)).map(|(number, _)| number));
+            flows.extend(
+                (0..)
+                    .zip(&network.flows)
+                    .filter(|(_, flow)| is_member(&flow.name))
+                    .map(|(number, _)| number),
+            );
             if flows.len() == before {
-                let known: Vec<&str> = network.flows.iter().map(|flow| flow.name.as_str()).collect();
-                return Err(InputError::Option { option: option.to_owned(), problem: unknown(name, &known) });
+                let known: Vec<&str> =
+                    network.flows.iter().map(|flow| flow.name.as_str()).collect();
+                return Err(InputError::Option {
+                    option: option.to_owned(),
+                    problem: unknown(name, &known),
+                });
             }
         }
         Ok(Self { flows: Some(flows), ..self })
     }
 
-    /// Only events of these kinds, by the names of the column `event`; `drop` stands for `queue-drop`, `corrupt` for
-    /// `corrupted`. `option` is how an error names the list.
+    /// Only events of these kinds, by the names of the column `event`; `drop` stands for
+    /// `queue-drop`, `corrupt` for `corrupted`. `option` is how an error names the list.
     ///
     /// # Errors
     /// A kind is unknown.
@@ -54,10 +71,10 @@ impl Filter {
                 "corrupt" => "corrupted",
                 name => name,
             };
-            EVENT_NAMES
-                .into_iter()
-                .find(|kind| *kind == name)
-                .ok_or_else(|| InputError::Option { option: option.to_owned(), problem: unknown(name, &EVENT_NAMES) })
+            EVENT_NAMES.into_iter().find(|kind| *kind == name).ok_or_else(|| InputError::Option {
+                option: option.to_owned(),
+                problem: unknown(name, &EVENT_NAMES),
+            })
         };
         Ok(Self { kinds: Some(names.iter().map(kind).collect::<Result<_, _>>()?), ..self })
     }

@@ -20,8 +20,8 @@ mod parquet;
 pub use batch::batch;
 pub use filter::Filter;
 
-/// A trace file that is being written. It is created before the run, so that an unwritable location is reported at
-/// once.
+/// A trace file that is being written. It is created before the run, so that an unwritable location
+/// is reported at once.
 #[derive(Debug)]
 pub struct TraceFile<'a> {
     network: &'a Network,
@@ -33,8 +33,8 @@ pub struct TraceFile<'a> {
 }
 
 impl<'a> TraceFile<'a> {
-    /// Starts a trace of `network` that will be called `file`; the name's end, `.csv`, `.csv.gz` or `.parquet`, gives
-    /// the kind. `-` is CSV on standard output.
+    /// Starts a trace of `network` that will be called `file`; the name's end, `.csv`, `.csv.gz` or
+    /// `.parquet`, gives the kind. `-` is CSV on standard output.
     ///
     /// # Errors
     /// The file cannot be written, its extension is unknown, or this program cannot write its kind.
@@ -49,8 +49,8 @@ impl<'a> TraceFile<'a> {
         Self { filter, ..self }
     }
 
-    /// Writes the events up to and including `until`, if the file is CSV; Parquet is written at the end. `until` may be
-    /// any time that the run has reached.
+    /// Writes the events up to and including `until`, if the file is CSV; Parquet is written at the
+    /// end. `until` may be any time that the run has reached.
     pub fn write_until(&mut self, until: Time) {
         match &mut self.out {
             Out::Csv(writer) => {
@@ -76,7 +76,8 @@ impl<'a> TraceFile<'a> {
             Out::Csv(writer) => finish_csv(*writer, self.failed),
             #[cfg(feature = "parquet")]
             Out::Parquet(mut file) => {
-                let rows = self.trace.take(Time::MAX).map(|event| TraceRow::of(&event, self.network));
+                let rows =
+                    self.trace.take(Time::MAX).map(|event| TraceRow::of(&event, self.network));
                 match parquet::write(rows, &mut file) {
                     Ok(()) => file.finish(),
                     Err(reason) => Err(file.failed(reason)),

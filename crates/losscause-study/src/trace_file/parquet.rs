@@ -1,4 +1,5 @@
-//! The trace as a Parquet file: the columns of the CSV, words as dictionaries, compressed with Zstandard.
+//! The trace as a Parquet file: the columns of the CSV, words as dictionaries, compressed with
+//! Zstandard.
 
 use std::io::{self, Write};
 
@@ -8,13 +9,19 @@ use super::batch;
 use crate::run::TraceRow;
 use crate::tools::row_file::parquet::{BATCH, io_error, properties};
 
-pub(super) fn write<'a>(rows: impl Iterator<Item = TraceRow<'a>>, out: &mut (impl Write + Send)) -> io::Result<()> {
+pub(super) fn write<'a>(
+    rows: impl Iterator<Item = TraceRow<'a>>,
+    out: &mut (impl Write + Send),
+) -> io::Result<()> {
     let mut rows = rows.peekable();
     let first = batch(rows.by_ref().take(BATCH)).map_err(io::Error::other)?;
-    let mut writer = ArrowWriter::try_new(out, first.schema(), Some(properties())).map_err(io_error)?;
+    let mut writer =
+        ArrowWriter::try_new(out, first.schema(), Some(properties())).map_err(io_error)?;
     writer.write(&first).map_err(io_error)?;
     while rows.peek().is_some() {
-        writer.write(&batch(rows.by_ref().take(BATCH)).map_err(io::Error::other)?).map_err(io_error)?;
+        writer
+            .write(&batch(rows.by_ref().take(BATCH)).map_err(io::Error::other)?)
+            .map_err(io_error)?;
     }
     writer.close().map_err(io_error)?;
     Ok(())
@@ -64,6 +71,9 @@ mod tests {
     fn a_run_without_events_gives_a_file_without_rows() {
         let mut file = tempfile::tempfile().unwrap();
         write(std::iter::empty(), &mut file).unwrap();
-        assert_eq!(SerializedFileReader::new(file).unwrap().metadata().file_metadata().num_rows(), 0);
+        assert_eq!(
+            SerializedFileReader::new(file).unwrap().metadata().file_metadata().num_rows(),
+            0
+        );
     }
 }

@@ -24,8 +24,19 @@ pub(crate) struct Seen {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
-    Tcp { seq: u32, ack: u32, syn: bool, ece: bool, payload: u32, stamps: (u32, u32), blocks: Vec<(u32, u32)> },
-    Udp { rtp_seq: u16, payload: usize },
+    Tcp {
+        seq: u32,
+        ack: u32,
+        syn: bool,
+        ece: bool,
+        payload: u32,
+        stamps: (u32, u32),
+        blocks: Vec<(u32, u32)>,
+    },
+    Udp {
+        rtp_seq: u16,
+        payload: usize,
+    },
 }
 
 impl Seen {
@@ -69,7 +80,10 @@ fn packet(at: i64, bytes: &[u8]) -> Seen {
     assert_eq!(ip.header_checksum(), ip.to_header().calc_header_checksum());
     let (ports, transport) = match sliced.transport.unwrap() {
         TransportSlice::Tcp(tcp) => {
-            assert_eq!(tcp.checksum(), tcp.calc_checksum_ipv4(ip.source(), ip.destination()).unwrap());
+            assert_eq!(
+                tcp.checksum(),
+                tcp.calc_checksum_ipv4(ip.source(), ip.destination()).unwrap()
+            );
             let mut stamps = (0, 0);
             let mut blocks = Vec::new();
             for option in tcp.options_iterator().map(Result::unwrap) {
@@ -95,11 +109,14 @@ fn packet(at: i64, bytes: &[u8]) -> Seen {
         TransportSlice::Udp(udp) => {
             let source = ip.source();
             let destination = ip.destination();
-            let checksum = udp.to_header().calc_checksum_ipv4_raw(source, destination, udp.payload()).unwrap();
+            let checksum =
+                udp.to_header().calc_checksum_ipv4_raw(source, destination, udp.payload()).unwrap();
             assert_eq!(udp.checksum(), if checksum == 0 { 0xffff } else { checksum });
             let payload = udp.payload();
-            let transport =
-                Transport::Udp { rtp_seq: u16::from_be_bytes([payload[2], payload[3]]), payload: payload.len() };
+            let transport = Transport::Udp {
+                rtp_seq: u16::from_be_bytes([payload[2], payload[3]]),
+                payload: payload.len(),
+            };
             ([udp.source_port(), udp.destination_port()], transport)
         }
         other => panic!("{other:?}"),

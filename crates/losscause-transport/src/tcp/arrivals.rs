@@ -1,7 +1,7 @@
 //! Derives arrivals from ACKs, for a loss differentiation algorithm at the sender.
 //!
-//! With SACK the scoreboard shows the true size of each gap. Without SACK, duplicate ACKs show one missing packet per
-//! gap ([`DuplicateAcks`]).
+//! With SACK the scoreboard shows the true size of each gap. Without SACK, duplicate ACKs show one
+//! missing packet per gap ([`DuplicateAcks`]).
 
 use losscause::observe::Newest;
 use losscause::{Acked, DuplicateAcks, Numbers, Observation, Span, Time};
@@ -20,10 +20,15 @@ pub(super) enum Arrivals {
 
 impl Arrivals {
     pub(super) fn new(sack: bool) -> Self {
-        if sack { Self::Reported(Reported::default()) } else { Self::Duplicates(DuplicateAcks::default()) }
+        if sack {
+            Self::Reported(Reported::default())
+        } else {
+            Self::Duplicates(DuplicateAcks::default())
+        }
     }
 
-    /// Handles an ACK. `stream` and `board` must already include it; `cwnd_pkts` is the window before it.
+    /// Handles an ACK. `stream` and `board` must already include it; `cwnd_pkts` is the window
+    /// before it.
     #[inline]
     pub(super) fn on_ack(
         &mut self,
@@ -36,7 +41,9 @@ impl Arrivals {
         let mut observation = match (self, board) {
             (Self::Reported(reported), Some(board)) => reported.on_ack(at, rtt, stream.una, board),
             (Self::Reported(_), None) => Observation::first(0, at).with_acked(Acked::new(1)),
-            (Self::Duplicates(duplicates), _) => duplicates.on_ack(at, rtt, stream.una, stream.sent),
+            (Self::Duplicates(duplicates), _) => {
+                duplicates.on_ack(at, rtt, stream.una, stream.sent)
+            }
         };
         if let Some(acked) = &mut observation.acked {
             acked.in_flight_pkts = stream.flight_pkts();
@@ -85,7 +92,8 @@ impl Reported {
             if missing > 0 {
                 spans[1] = pkts(missing);
                 let last = (from..end).rev().find(|&seq| !board.is_sacked(seq));
-                acked.missing = board.next_hole(from).zip(last).map(|(first, last)| Numbers { first, last });
+                acked.missing =
+                    board.next_hole(from).zip(last).map(|(first, last)| Numbers { first, last });
             }
             self.covered = end;
         }
@@ -109,7 +117,12 @@ mod tests {
         let mut ack = |una, blocks: [(u64, u64); 3]| {
             board.update(una, 40, &SackBlocks::of(una, blocks));
             let sample = reported.on_ack(Time::ZERO, None, una, &board);
-            (sample.newly_acked_pkts(), sample.spanned, sample.missing, sample.acked.and_then(|acked| acked.missing))
+            (
+                sample.newly_acked_pkts(),
+                sample.spanned,
+                sample.missing,
+                sample.acked.and_then(|acked| acked.missing),
+            )
         };
         const NO: (u64, u64) = (0, 0);
         assert_eq!(ack(2, [NO; 3]), (2, 2, 0, None));

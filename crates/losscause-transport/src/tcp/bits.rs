@@ -1,6 +1,7 @@
 //! One bit per packet of a window, in storage that grows as the window is used.
 
-/// A ring of words with one bit per packet number. Numbers that were not reserved together may share a bit.
+/// A ring of words with one bit per packet number. Numbers that were not reserved together may
+/// share a bit.
 #[derive(Clone, Debug)]
 pub(super) struct Bits {
     words: Vec<u64>,
@@ -15,8 +16,8 @@ impl Bits {
         Self { words: vec![0; 2] }
     }
 
-    /// Reserves a bit for each packet of `from..to`. Bits already reserved from `from` on keep their values. The
-    /// storage doubles, so an opening window costs only a few copies.
+    /// Reserves a bit for each packet of `from..to`. Bits already reserved from `from` on keep
+    /// their values. The storage doubles, so an opening window costs only a few copies.
     #[inline]
     pub(super) fn reserve(&mut self, from: u64, to: u64) {
         if from < to && to - from > BITS * (self.words.len() as u64 - 1) {
@@ -59,7 +60,8 @@ impl Bits {
         &mut self.words[place]
     }
 
-    /// The half-open run of set bits around `seq`, which must be set, within the reserved range `from..to`.
+    /// The half-open run of set bits around `seq`, which must be set, within the reserved range
+    /// `from..to`.
     pub(super) fn run(&self, seq: u64, from: u64, to: u64) -> (u64, u64) {
         (self.run_start(seq, from), self.run_end(seq, to))
     }
@@ -72,7 +74,11 @@ impl Bits {
             word -= 1;
             gaps = !self.word(word);
         }
-        let after_gap = if gaps == 0 { word * BITS } else { (word + 1) * BITS - u64::from(gaps.leading_zeros()) };
+        let after_gap = if gaps == 0 {
+            word * BITS
+        } else {
+            (word + 1) * BITS - u64::from(gaps.leading_zeros())
+        };
         after_gap.max(from)
     }
 

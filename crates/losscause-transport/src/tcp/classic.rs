@@ -1,7 +1,10 @@
-//! The sender of the RFCs and of ns-2: packet numbers, timer and transmission. Recovery and control are plugged in.
+//! The sender of the RFCs and of ns-2: packet numbers, timer and transmission. Recovery and control
+//! are plugged in.
 
 use losscause::Recovery as EndedRecovery;
-use losscause::{Algorithm, Loss, Numbers, Observation, Observer, Signal, Time, Verdict, ask, tell};
+use losscause::{
+    Algorithm, Loss, Numbers, Observation, Observer, Signal, Time, Verdict, ask, tell,
+};
 
 use super::arrivals::Arrivals;
 use super::config::Config;
@@ -16,8 +19,8 @@ use super::stats::Stats;
 use super::stream::Stream;
 use super::window::Window;
 
-/// The sender of a connection that always has data to send. `L` judges why packets were lost; with `()` every loss is
-/// congestion.
+/// The sender of a connection that always has data to send. `L` judges why packets were lost; with
+/// `()` every loss is congestion.
 #[derive(Clone, Debug)]
 pub(super) struct Classic<L> {
     config: Config,
@@ -145,10 +148,12 @@ impl<L: Algorithm> Classic<L> {
         if opening && self.timed_out.is_some() {
             self.rto.on_late_syn();
         }
-        let progress = self.recovery.on_new_ack(now, ack, newly_acked_pkts, &self.stream, &mut self.window);
+        let progress =
+            self.recovery.on_new_ack(now, ack, newly_acked_pkts, &self.stream, &mut self.window);
         if !matches!(progress, Progress::Partial { restart_timer: false, .. }) {
             // RFC 6298, 5.2 and 5.3. A cwnd below 1 (Vegas in ns-2) opens only after a timeout.
-            let waits = self.stream.una < self.stream.sent || self.window.cwnd < 1.0 && !self.is_finished();
+            let waits =
+                self.stream.una < self.stream.sent || self.window.cwnd < 1.0 && !self.is_finished();
             self.deadline = waits.then(|| now + self.rto.current());
         }
         if let Progress::Partial { clear_backoff: true, .. } = progress {
@@ -194,8 +199,8 @@ impl<L: Algorithm> Classic<L> {
         cwnd >= f64::from(max_pkts) && self.stream.flight_pkts() >= u64::from(max_pkts)
     }
 
-    /// Whether cwnd, rather than the receiver's window or the end of the data, limits what is in flight. ns-2 does not
-    /// check.
+    /// Whether cwnd, rather than the receiver's window or the end of the data, limits what is in
+    /// flight. ns-2 does not check.
     #[inline]
     fn fills_window(&self) -> bool {
         self.config.quirks.halving != Halving::FlightSize
@@ -238,15 +243,17 @@ impl<L: Algorithm> Classic<L> {
         self.stats.fast_retransmits += 1;
     }
 
-    /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may call for the cut now.
-    /// The first verdict stands for the whole event in the observer's counts.
+    /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may
+    /// call for the cut now. The first verdict stands for the whole event in the observer's counts.
     fn judge_further_losses(&mut self, now: Time, observer: &mut impl Observer) {
         if !self.lda.scope().observes_every_loss && !observer.wants_every_loss() {
             return;
         }
         let mut loss = self.declared(now, Signal::Gap);
         let Some(recovering) = &mut self.recovering else { return };
-        let Some(lost) = self.recovery.lost(recovering.declared, self.config.dup_ack_threshold, &self.stream) else {
+        let Some(lost) =
+            self.recovery.lost(recovering.declared, self.config.dup_ack_threshold, &self.stream)
+        else {
             return;
         };
         recovering.declared = lost.numbers.last + 1;
@@ -302,11 +309,14 @@ impl<L: Algorithm> Classic<L> {
         loss
     }
 
-    /// Asks why packet `una` was lost. Returns the verdict, and the number above the last packet that is lost.
+    /// Asks why packet `una` was lost. Returns the verdict, and the number above the last packet
+    /// that is lost.
     fn judge(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) -> (Verdict, u64) {
         let mut loss = self.declared(now, Signal::Gap);
         let mut declared = self.stream.una + 1;
-        if let Some(lost) = self.recovery.lost(self.stream.una, self.config.dup_ack_threshold, &self.stream) {
+        if let Some(lost) =
+            self.recovery.lost(self.stream.una, self.config.dup_ack_threshold, &self.stream)
+        {
             (loss.numbers, loss.lost_pkts) = (Some(lost.numbers), lost.pkts);
             declared = lost.numbers.last + 1;
         }
@@ -344,8 +354,8 @@ impl<L: Algorithm> Classic<L> {
         observer.on_timeout();
     }
 
-    /// Whether a timeout leaves the window unchanged: only if the algorithm judges timeouts and calls this one
-    /// wireless.
+    /// Whether a timeout leaves the window unchanged: only if the algorithm judges timeouts and
+    /// calls this one wireless.
     fn spares_timeout(&mut self, now: Time, observer: &mut impl Observer) -> bool {
         let loss = self.declared(now, Signal::Timeout);
         let loss = tell(&mut self.lda, &loss, observer);
@@ -360,7 +370,8 @@ impl<L: Algorithm> Classic<L> {
         self.deadline
     }
 
-    /// The next segment to send at `now`. Call it until it returns `None` after each of the other calls.
+    /// The next segment to send at `now`. Call it until it returns `None` after each of the other
+    /// calls.
     pub(super) fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         self.opened?;
         let seq = self.recovery.poll_transmit(now, &mut self.stream, &self.window)?;
@@ -387,16 +398,27 @@ impl<L: Algorithm> Classic<L> {
             _ => (self.config.payload_bytes, self.config.wire_bytes()),
         };
         let (ecn, cwr) = self.ecn.stamp(!retransmission && payload_bytes > 0);
-        Segment { seq, transmission, sent_at: now, retransmission, ecn, cwr, echo_us: 0, payload_bytes, wire_bytes }
+        Segment {
+            seq,
+            transmission,
+            sent_at: now,
+            retransmission,
+            ecn,
+            cwr,
+            echo_us: 0,
+            payload_bytes,
+            wire_bytes,
+        }
     }
 
-    /// How many packets may be unacknowledged: cwnd plus what recovery adds, at most the receiver's window.
+    /// How many packets may be unacknowledged: cwnd plus what recovery adds, at most the receiver's
+    /// window.
     pub(super) fn window_pkts(&self) -> u32 {
         self.recovery.window_pkts(&self.stream, &self.window)
     }
 
-    /// The congestion window, packets, without fast recovery's inflation (as ns-2 traces it). At least 1, except with
-    /// [`super::VegasRules::Ns2`].
+    /// The congestion window, packets, without fast recovery's inflation (as ns-2 traces it). At
+    /// least 1, except with [`super::VegasRules::Ns2`].
     pub(super) fn cwnd(&self) -> f64 {
         self.window.cwnd
     }
@@ -406,7 +428,8 @@ impl<L: Algorithm> Classic<L> {
         self.window.ssthresh
     }
 
-    /// Packets known to have arrived, including the SYN: everything below this number is acknowledged.
+    /// Packets known to have arrived, including the SYN: everything below this number is
+    /// acknowledged.
     pub(super) fn acknowledged(&self) -> u64 {
         self.stream.una
     }

@@ -40,20 +40,21 @@ pub struct Config {
     pub ack_bytes: u32,
     /// Data packets to send; endless if not set.
     pub limit_pkts: Option<u64>,
-    /// The receiver's window, packets (ns-2 `window_`). At least 1. Per-packet storage grows as the window is used, so
-    /// a large value costs nothing by itself.
+    /// The receiver's window, packets (ns-2 `window_`). At least 1. Per-packet storage grows as the
+    /// window is used, so a large value costs nothing by itself.
     pub max_window_pkts: u32,
-    /// The congestion window when data starts to flow, packets (RFC 5681, section 3.1; ns-2 `windowInit_`).
-    /// At least 1; becomes 1 if the SYN had to be sent again.
+    /// The congestion window when data starts to flow, packets (RFC 5681, section 3.1; ns-2
+    /// `windowInit_`). At least 1; becomes 1 if the SYN had to be sent again.
     pub initial_window_pkts: u32,
-    /// The first slow start threshold, packets; if not set, [`Config::max_window_pkts`] (RFC 5681, section 3.1:
-    /// as high as the receiver's window allows; ns-2 likewise).
+    /// The first slow start threshold, packets; if not set, [`Config::max_window_pkts`] (RFC 5681,
+    /// section 3.1: as high as the receiver's window allows; ns-2 likewise).
     pub initial_ssthresh_pkts: Option<u32>,
-    /// By how much congestion avoidance opens the window, packets per round trip: 1 in RFC 5681. Finite and above 0.
-    /// Only [`ResponseScheme::Aimd`] reads it; the other responses have steps of their own.
+    /// By how much congestion avoidance opens the window, packets per round trip: 1 in RFC 5681.
+    /// Finite and above 0. Only [`ResponseScheme::Aimd`] reads it; the other responses have steps
+    /// of their own.
     pub additive_increase_pkts: f64,
-    /// Smallest retransmission timeout, before back-off (ns-2 `minrto_`); zero: only two ticks of the clock
-    /// ([`Quirks::tick`]).
+    /// Smallest retransmission timeout, before back-off (ns-2 `minrto_`); zero: only two ticks of
+    /// the clock ([`Quirks::tick`]).
     pub min_rto: Span,
     /// Largest retransmission timeout, back-off included (ns-2 `maxrto_`).
     pub max_rto: Span,
@@ -61,17 +62,20 @@ pub struct Config {
     pub initial_rto: Span,
     /// Duplicate ACKs that trigger fast retransmit (RFC 5681, section 3.2). At least 1.
     pub dup_ack_threshold: u32,
-    /// Longest delay of an ACK: every second packet is acknowledged, or the timer fires (RFC 5681, section 4.2;
-    /// ns-2 `DelAck`). If not set, every packet is acknowledged. Linux: the smallest delay; if not set, one tick.
+    /// Longest delay of an ACK: every second packet is acknowledged, or the timer fires (RFC 5681,
+    /// section 4.2; ns-2 `DelAck`). If not set, every packet is acknowledged. Linux: the smallest
+    /// delay; if not set, one tick.
     pub delayed_ack: Option<Span>,
-    /// Whether segments may be marked instead of dropped, and marks count as losses (RFC 3168; ns-2 `ecn_`).
+    /// Whether segments may be marked instead of dropped, and marks count as losses (RFC 3168; ns-2
+    /// `ecn_`).
     pub ecn: bool,
     /// The rules that imitate a version of ns-2.
     pub quirks: Quirks,
 }
 
 impl Config {
-    /// RFC 5681 with RFC 3042 and RFC 6298: 1460 bytes of payload, an exact clock, no SYN, no delayed ACK.
+    /// RFC 5681 with RFC 3042 and RFC 6298: 1460 bytes of payload, an exact clock, no SYN, no
+    /// delayed ACK.
     pub const fn rfc() -> Self {
         Self {
             recovery: RecoveryScheme::Reno,
@@ -80,7 +84,8 @@ impl Config {
             header_bytes: 40,
             ack_bytes: 40,
             limit_pkts: None,
-            // The largest window with the window scale option (RFC 7323, section 2.3): 65,535 * 2^14 bytes.
+            // The largest window with the window scale option (RFC 7323, section 2.3): 65,535 *
+            // 2^14 bytes.
             max_window_pkts: 735_428,
             // RFC 5681, equation 1, for segments of 1096 to 2190 bytes.
             initial_window_pkts: 3,
@@ -109,9 +114,10 @@ impl Config {
         }
     }
 
-    /// ns-2 as the papers around 2000 ran it ([`Quirks::NS2_CLASSIC`]): a minimum timeout of 1 s, packets counted
-    /// without headers, an initial window of 1, 6 s before the first round-trip time. ns-2 had no minimum timeout
-    /// before 27 May 2001 (its list of changes): set `min_rto` to zero for that.
+    /// ns-2 as the papers around 2000 ran it ([`Quirks::NS2_CLASSIC`]): a minimum timeout of 1 s,
+    /// packets counted without headers, an initial window of 1, 6 s before the first round-trip
+    /// time. ns-2 had no minimum timeout before 27 May 2001 (its list of changes): set `min_rto` to
+    /// zero for that.
     pub const fn ns2_classic() -> Self {
         Self {
             header_bytes: 0,
@@ -123,8 +129,9 @@ impl Config {
         }
     }
 
-    /// ns-2.1b8, of June 2001, by its list of changes ([`Quirks::NS2_2001`]): [`Config::ns2_classic`] with an initial
-    /// window of 2 (since May 2001) and a largest timeout of 100,000 s (until March 2007).
+    /// ns-2.1b8, of June 2001, by its list of changes ([`Quirks::NS2_2001`]):
+    /// [`Config::ns2_classic`] with an initial window of 2 (since May 2001) and a largest timeout
+    /// of 100,000 s (until March 2007).
     pub const fn ns2_2001() -> Self {
         Self {
             initial_window_pkts: 2,
@@ -134,8 +141,8 @@ impl Config {
         }
     }
 
-    /// Linux 6.18 with its defaults and the congestion control `reno`: packets of 1500 bytes with timestamps, a receive
-    /// window up to `net.ipv4.tcp_rmem`'s 32 MB.
+    /// Linux 6.18 with its defaults and the congestion control `reno`: packets of 1500 bytes with
+    /// timestamps, a receive window up to `net.ipv4.tcp_rmem`'s 32 MB.
     pub const fn linux() -> Self {
         Self {
             recovery: RecoveryScheme::RackTlp,
@@ -166,8 +173,8 @@ impl Config {
         }
     }
 
-    /// Bytes that a report of what arrived adds to an acknowledgement beside 8 for each block; none if the receiver
-    /// does not report (RFC 2018).
+    /// Bytes that a report of what arrived adds to an acknowledgement beside 8 for each block; none
+    /// if the receiver does not report (RFC 2018).
     pub(super) fn sack_bytes(&self) -> Option<u32> {
         self.uses_sack().then(|| self.quirks.sack.fixed_bytes())
     }
@@ -256,7 +263,8 @@ impl Config {
         Ok(())
     }
 
-    /// Largest receiver's window, packets: a forged segment may make a receiver reserve a bit for each.
+    /// Largest receiver's window, packets: a forged segment may make a receiver reserve a bit for
+    /// each.
     pub const LARGEST_WINDOW_PKTS: u32 = 1 << 24;
 }
 
@@ -273,7 +281,13 @@ mod tests {
 
     #[test]
     fn every_named_set_is_valid() {
-        for config in [Config::rfc(), Config::ns2(), Config::ns2_classic(), Config::ns2_2001(), Config::linux()] {
+        for config in [
+            Config::rfc(),
+            Config::ns2(),
+            Config::ns2_classic(),
+            Config::ns2_2001(),
+            Config::linux(),
+        ] {
             assert_eq!(config.validate(), Ok(()));
         }
         assert_eq!(Config::default(), Config::rfc());
@@ -283,7 +297,10 @@ mod tests {
     fn a_setting_out_of_range_is_named() {
         let ns2 = Config::ns2();
         let says = |config: Config| config.validate().unwrap_err().to_string();
-        assert_eq!(says(Config { payload_bytes: 0, ..ns2 }), "payload_bytes must be at least 1, but is 0");
+        assert_eq!(
+            says(Config { payload_bytes: 0, ..ns2 }),
+            "payload_bytes must be at least 1, but is 0"
+        );
         let with = |quirks: Quirks| Config { quirks, ..ns2 };
         assert_eq!(
             says(with(Quirks { syn_bytes: Some(0), ..ns2.quirks })),
@@ -327,7 +344,10 @@ mod tests {
             "WestwoodVT's beta must be at least its alpha (14 packets), but is 13"
         );
         let equal = WestwoodVtParameters { beta_pkts: 14, ..parameters };
-        assert_eq!(Config { response: ResponseScheme::WestwoodVt(equal), ..ns2 }.validate(), Ok(()));
+        assert_eq!(
+            Config { response: ResponseScheme::WestwoodVt(equal), ..ns2 }.validate(),
+            Ok(())
+        );
         assert_eq!(
             says(Config { response: ResponseScheme::NewJersey, ..ns2 }),
             "ecn must be set for New Jersey, which responds to marks, but is not"
@@ -337,10 +357,13 @@ mod tests {
             says(Config { response: ResponseScheme::Veno, ..linux }),
             "Linux's TCP here is reno or cubic, but its response is another"
         );
-        let recovery = "recovery rack-tlp and mode linux belong together, but only one of them is set";
+        let recovery =
+            "recovery rack-tlp and mode linux belong together, but only one of them is set";
         assert_eq!(says(Config { recovery: RecoveryScheme::Sack, ..linux }), recovery);
         assert_eq!(says(Config { recovery: RecoveryScheme::RackTlp, ..ns2 }), recovery);
-        assert!(with(Quirks { tick_offset: Span::from_millis(-1), ..ns2.quirks }).validate().is_err());
+        assert!(
+            with(Quirks { tick_offset: Span::from_millis(-1), ..ns2.quirks }).validate().is_err()
+        );
         assert!(Config { delayed_ack: Some(Span::ZERO), ..ns2 }.validate().is_err());
     }
 }

@@ -1,14 +1,15 @@
 //! Explicit Congestion Notification for TCP (RFC 3168, section 6.1).
 //!
-//! A queue marks a segment instead of dropping it. The receiver echoes the mark in every ACK (ECE) until a segment
-//! reports that the sender has reduced its window (CWR). The sender treats an echo as a loss, once per window of data:
-//! it halves the window and retransmits nothing.
+//! A queue marks a segment instead of dropping it. The receiver echoes the mark in every ACK (ECE)
+//! until a segment reports that the sender has reduced its window (CWR). The sender treats an echo
+//! as a loss, once per window of data: it halves the window and retransmits nothing.
 //!
-//! Only first transmissions of data may be marked; the SYN, retransmissions and ACKs may not (sections 6.1.1, 6.1.4 and
-//! 6.1.5).
+//! Only first transmissions of data may be marked; the SYN, retransmissions and ACKs may not
+//! (sections 6.1.1, 6.1.4 and 6.1.5).
 //!
-//! Deviations: both ends use the same [`Config`](super::Config), so nothing is negotiated. With a window of one segment
-//! an echo changes only ssthresh; section 6.1.2 makes the sender wait for the retransmission timer.
+//! Deviations: both ends use the same [`Config`](super::Config), so nothing is negotiated. With a
+//! window of one segment an echo changes only ssthresh; section 6.1.2 makes the sender wait for the
+//! retransmission timer.
 
 use super::segment::{Ack, Segment};
 use crate::Ecn;
@@ -41,14 +42,14 @@ impl Reaction {
         Self { on, last: None, announce: false }
     }
 
-    /// Whether this ACK requires a window reduction: it echoes a mark, and the packets it acknowledges were sent after
-    /// the last reduction (section 6.1.2).
+    /// Whether this ACK requires a window reduction: it echoes a mark, and the packets it
+    /// acknowledges were sent after the last reduction (section 6.1.2).
     pub(super) fn is_due(&self, ack: &Ack) -> bool {
         self.on && ack.ece && self.last.is_none_or(|last| ack.next > last.sent)
     }
 
-    /// Whether a loss of packet `una` falls in a window that was already reduced for an echo. It is repaired without
-    /// another cut (section 6.1.2).
+    /// Whether a loss of packet `una` falls in a window that was already reduced for an echo. It is
+    /// repaired without another cut (section 6.1.2).
     pub(super) fn covers(&self, una: u64) -> bool {
         self.last.is_some_and(|last| last.cause == Cause::Echo && una <= last.sent)
     }
@@ -63,9 +64,14 @@ impl Reaction {
         self.reduced(sent, Cause::Loss);
     }
 
-    /// The ECN field and CWR flag of the next segment. `fresh` if it carries data for the first time.
+    /// The ECN field and CWR flag of the next segment. `fresh` if it carries data for the first
+    /// time.
     pub(super) fn stamp(&mut self, fresh: bool) -> (Ecn, bool) {
-        if self.on && fresh { (Ecn::Capable, std::mem::take(&mut self.announce)) } else { (Ecn::NotCapable, false) }
+        if self.on && fresh {
+            (Ecn::Capable, std::mem::take(&mut self.announce))
+        } else {
+            (Ecn::NotCapable, false)
+        }
     }
 
     fn reduced(&mut self, sent: u64, cause: Cause) {
@@ -164,12 +170,15 @@ mod tests {
     #[test]
     fn only_the_first_new_segment_after_a_reduction_says_cwr() {
         let mut sender = started(&config());
-        assert!(sent(&mut sender, 0).iter().all(|segment| !segment.cwr && segment.ecn == Ecn::Capable));
+        assert!(
+            sent(&mut sender, 0).iter().all(|segment| !segment.cwr && segment.ecn == Ecn::Capable)
+        );
         let mut after = ack(&mut sender, 100, 1, true);
         for next in 2..=10 {
             after.extend(ack(&mut sender, 100, next, false));
         }
-        let says: Vec<(u64, bool)> = after.iter().map(|segment| (segment.seq, segment.cwr)).collect();
+        let says: Vec<(u64, bool)> =
+            after.iter().map(|segment| (segment.seq, segment.cwr)).collect();
         assert_eq!(says[..2], [(10, true), (11, false)]);
         assert!(says[2..].iter().all(|&(_, cwr)| !cwr));
     }
@@ -183,7 +192,8 @@ mod tests {
         for _ in 0..3 {
             again.extend(ack(&mut sender, 110, 1, true));
         }
-        let packet: Vec<(u64, bool, Ecn)> = again.iter().map(|s| (s.seq, s.retransmission, s.ecn)).collect();
+        let packet: Vec<(u64, bool, Ecn)> =
+            again.iter().map(|s| (s.seq, s.retransmission, s.ecn)).collect();
         assert_eq!(packet, [(1, true, Ecn::NotCapable)], "a retransmission may not be marked");
         assert_eq!((sender.cwnd(), sender.ssthresh()), (5.0, 5.0));
     }
@@ -204,7 +214,8 @@ mod tests {
 
     #[test]
     fn new_jersey_cuts_for_an_echo_and_for_no_loss_without_one() {
-        let config = Config { initial_ssthresh_pkts: Some(5), ..config() }.with_variant(Variant::NewJersey);
+        let config =
+            Config { initial_ssthresh_pkts: Some(5), ..config() }.with_variant(Variant::NewJersey);
         let mut sender = started(&config);
         sent(&mut sender, 0);
         ack(&mut sender, 100, 1, false);
@@ -214,8 +225,8 @@ mod tests {
         }
         assert_eq!((sender.cwnd(), sender.ssthresh()), before);
         assert_eq!((sender.stats().fast_retransmits, sender.stats().ecn_reductions), (1, 0));
-        // An echo in that window still counts, because no loss has cut it. Three reported packets, 10 ms apart: q =
-        // 0.1/(0.1 + 0.01), ownd = q + q^2 + q^3.
+        // An echo in that window still counts, because no loss has cut it. Three reported packets,
+        // 10 ms apart: q = 0.1/(0.1 + 0.01), ownd = q + q^2 + q^3.
         ack(&mut sender, 140, 2, true);
         let q: f64 = 10.0 / 11.0;
         assert!((sender.cwnd() - (q + q * q + q * q * q)).abs() < 1e-9);
@@ -234,7 +245,12 @@ mod tests {
     fn the_receiver_echoes_from_a_mark_until_cwr() {
         let mut receiver = Receiver::new(&config()).unwrap();
         let mut echoes = vec![];
-        let story = [(Ecn::Capable, false), (Ecn::Marked, false), (Ecn::Capable, false), (Ecn::Capable, true)];
+        let story = [
+            (Ecn::Capable, false),
+            (Ecn::Marked, false),
+            (Ecn::Capable, false),
+            (Ecn::Capable, true),
+        ];
         let rest = [(Ecn::Capable, false), (Ecn::Marked, true), (Ecn::NotCapable, false)];
         for (seq, (ecn, cwr)) in (0..).zip(story.into_iter().chain(rest)) {
             let segment = Segment {

@@ -43,8 +43,8 @@ pub struct Sending {
 pub struct LossEvent {
     /// When the loss was detected.
     pub at: Time,
-    /// Packets sent and not acknowledged (RFC 5681's FlightSize); [`Window::in_network`](super::Window::in_network)
-    /// limits how many count.
+    /// Packets sent and not acknowledged (RFC 5681's FlightSize);
+    /// [`Window::in_network`](super::Window::in_network) limits how many count.
     pub flight_pkts: u64,
     /// Why the packet was lost, by the sender's algorithm. Without one, or for a mark, congestion.
     pub verdict: Verdict,

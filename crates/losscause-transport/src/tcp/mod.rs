@@ -2,21 +2,23 @@
 //!
 //! Recovery, differentiation and response are separate, so a new algorithm is one new file:
 //!
-//! - *recovery* (`recovery/`) detects losses from duplicate ACKs and chooses the next packet to send;
+//! - *recovery* (`recovery/`) detects losses from duplicate ACKs and chooses the next packet to
+//!   send;
 //! - *differentiation* (the sender's [`losscause::Algorithm`]) judges why a packet was lost;
 //! - *congestion control* (`control/`) adjusts the window: a [`CongestionControl`].
 //!
-//! The rest is shared: packet numbers, timer and transmission in `classic.rs`, the retransmission timeout in `rto.rs`,
-//! acknowledgements in `receiver.rs`, ECN in `ecn.rs`. Recovery and control do not call each other: both adjust
-//! `window.rs`, and they exchange the types of `loss_event.rs`.
+//! The rest is shared: packet numbers, timer and transmission in `classic.rs`, the retransmission
+//! timeout in `rto.rs`, acknowledgements in `receiver.rs`, ECN in `ecn.rs`. Recovery and control do
+//! not call each other: both adjust `window.rs`, and they exchange the types of `loss_event.rs`.
 //!
-//! Linux interleaves recovery, window and timers, so it has a sender of its own in `linux/`, made of smaller parts;
-//! [`Sender`] is either. Both use the trait of controls, the scoreboard, the scheme of arrivals, ECN and the receiver.
+//! Linux interleaves recovery, window and timers, so it has a sender of its own in `linux/`, made
+//! of smaller parts; [`Sender`] is either. Both use the trait of controls, the scoreboard, the
+//! scheme of arrivals, ECN and the receiver.
 //!
-//! [`Config`] holds the settings, [`Quirks`] the rules in which ns-2 differs from the RFCs, [`Variant`] the named TCPs,
-//! and [`Registry`] those and the ones of other crates.
-//! [`Config::rfc`], [`Config::ns2`] and [`Config::linux`] are complete settings. A flow without wireless loss uses this same sender; only
-//! its link differs.
+//! [`Config`] holds the settings, [`Quirks`] the rules in which ns-2 differs from the RFCs,
+//! [`Variant`] the named TCPs, and [`Registry`] those and the ones of other crates.
+//! [`Config::rfc`], [`Config::ns2`] and [`Config::linux`] are complete settings. A flow without
+//! wireless loss uses this same sender; only its link differs.
 //!
 //! ```
 //! use std::iter;
@@ -75,13 +77,13 @@ mod window;
 
 pub use config::{Config, ConfigError};
 pub use control::{
-    AckEvent, CongestionControl, Growth, OwnControl, ResponseScheme, RttSample, TimeoutEvent, VegasParameters,
-    WestwoodVtParameters,
+    AckEvent, CongestionControl, Growth, OwnControl, ResponseScheme, RttSample, TimeoutEvent,
+    VegasParameters, WestwoodVtParameters,
 };
 pub use loss_event::{Answer, LossEvent, Sending};
 pub use quirks::{
-    BackoffEnds, Deflation, FastRetransmit, Halving, Inflation, LimitedTransmit, MinRtoOf, NewRenoRules,
-    PartialAckTimer, Quirks, RecoveryExit, SackRules, VegasRules, WestwoodRules,
+    BackoffEnds, Deflation, FastRetransmit, Halving, Inflation, LimitedTransmit, MinRtoOf,
+    NewRenoRules, PartialAckTimer, Quirks, RecoveryExit, SackRules, VegasRules, WestwoodRules,
 };
 pub use receiver::Receiver;
 pub use recovery::RecoveryScheme;

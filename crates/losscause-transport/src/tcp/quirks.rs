@@ -1,7 +1,8 @@
 //! Rules in which ns-2 and Linux differ from the RFCs and papers, or in which ns-2 versions differ.
 //!
-//! [`super::Config`] holds a user's settings. Quirks are set only to reproduce ns-2: as a named set below, or one rule
-//! at a time. ns-2 means version 2.35 unless another is named; dates are from its list of changes.
+//! [`super::Config`] holds a user's settings. Quirks are set only to reproduce ns-2: as a named set
+//! below, or one rule at a time. ns-2 means version 2.35 unless another is named; dates are from
+//! its list of changes.
 
 use losscause::Span;
 
@@ -39,22 +40,24 @@ use losscause::Span;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quirks {
-    /// If set, the connection opens with a SYN of this many bytes on the wire, at least 1. It takes packet number 0 and
-    /// carries no payload (ns-2 `syn_` and `delay_growth_`). If not set, data flows at once. The SYN of
-    /// [`VegasRules::Ns2`] is as long as a data segment.
+    /// If set, the connection opens with a SYN of this many bytes on the wire, at least 1. It takes
+    /// packet number 0 and carries no payload (ns-2 `syn_` and `delay_growth_`). If not set, data
+    /// flows at once. The SYN of [`VegasRules::Ns2`] is as long as a data segment.
     pub syn_bytes: Option<u32>,
-    /// Granularity of the clock that measures round-trip times (RFC 6298's G; ns-2 `tcpTick_`). At least 1 ns.
-    /// The retransmission timeout is never below two ticks. Of Linux: the tick of the timers (1/HZ).
+    /// Granularity of the clock that measures round-trip times (RFC 6298's G; ns-2 `tcpTick_`). At
+    /// least 1 ns. The retransmission timeout is never below two ticks. Of Linux: the tick of the
+    /// timers (1/HZ).
     pub tick: Span,
-    /// The clock's phase at time zero, from 0 to below [`Quirks::tick`]. ns-2 draws it uniformly for each sender; a
-    /// simulator should do the same if the tick matters.
+    /// The clock's phase at time zero, from 0 to below [`Quirks::tick`]. ns-2 draws it uniformly
+    /// for each sender; a simulator should do the same if the tick matters.
     pub tick_offset: Span,
     /// What [`super::Config::min_rto`] bounds.
     pub min_rto_of: MinRtoOf,
-    /// Whether fast retransmit restarts the retransmission timer (ns-2 does; RFC 6298 does not mention it).
+    /// Whether fast retransmit restarts the retransmission timer (ns-2 does; RFC 6298 does not
+    /// mention it).
     pub fast_retransmit_restarts_timer: bool,
-    /// When duplicate ACKs may trigger fast retransmit. If not set, the recovery's own rule holds: for Reno
-    /// [`FastRetransmit::Always`], for NewReno [`FastRetransmit::AfterRecovery`].
+    /// When duplicate ACKs may trigger fast retransmit. If not set, the recovery's own rule holds:
+    /// for Reno [`FastRetransmit::Always`], for NewReno [`FastRetransmit::AfterRecovery`].
     pub fast_retransmit: Option<FastRetransmit>,
     /// What the first duplicate ACKs release.
     pub limited_transmit: LimitedTransmit,
@@ -64,11 +67,12 @@ pub struct Quirks {
     pub halving: Halving,
     /// What ends the back-off of the retransmission timeout.
     pub backoff_ends: BackoffEnds,
-    /// Largest cwnd to which ACKs of new data grow the window, packets (ns-2 `maxcwnd_`); no limit if not set. At least
+    /// Largest cwnd to which ACKs of new data grow the window, packets (ns-2 `maxcwnd_`); no limit
+    /// if not set. At least
     /// 1. Packets released by duplicate ACKs come on top.
     pub max_cwnd_pkts: Option<u32>,
-    /// Whether the ACK that ends fast recovery also grows the window by the usual step (recoveries Reno and NewReno; in
-    /// ns-2 it does; in RFC 5681, section 3.2, step 6 it only deflates).
+    /// Whether the ACK that ends fast recovery also grows the window by the usual step (recoveries
+    /// Reno and NewReno; in ns-2 it does; in RFC 5681, section 3.2, step 6 it only deflates).
     pub grow_on_recovery_exit: bool,
     /// Rules of the recovery NewReno.
     pub new_reno: NewRenoRules,
@@ -101,8 +105,9 @@ impl Quirks {
         westwood: WestwoodRules::Published,
     };
 
-    /// ns-2.35 with its defaults: `Agent/TCP/Reno`, `Newreno`, `Sack1` and `Vegas`. It has no comparable Veno, CUBIC,
-    /// Westwood or New Jersey: these use the published responses (Westwood: its authors' agent) over ns-2's recoveries.
+    /// ns-2.35 with its defaults: `Agent/TCP/Reno`, `Newreno`, `Sack1` and `Vegas`. It has no
+    /// comparable Veno, CUBIC, Westwood or New Jersey: these use the published responses (Westwood:
+    /// its authors' agent) over ns-2's recoveries.
     pub const NS2_2_35: Self = Self {
         syn_bytes: Some(40),
         tick: Span::from_millis(10),
@@ -119,7 +124,8 @@ impl Quirks {
         ..Self::RFC
     };
 
-    /// ns-2 as the papers around 2000 ran it: a tick of 0.1 s, no limited transmit, no SYN, whole windows halved.
+    /// ns-2 as the papers around 2000 ran it: a tick of 0.1 s, no limited transmit, no SYN, whole
+    /// windows halved.
     pub const NS2_CLASSIC: Self = Self {
         syn_bytes: None,
         tick: Span::from_millis(100),
@@ -128,9 +134,9 @@ impl Quirks {
         ..Self::NS2_2_35
     };
 
-    /// ns-2.1b8, of June 2001: [`Quirks::NS2_CLASSIC`] with a SYN (since May 2001), a minimum timeout that bounds the
-    /// backed-off timer (until March 2002), windows that every duplicate ACK inflates (until July 2003), and the
-    /// NewReno and Westwood of that time.
+    /// ns-2.1b8, of June 2001: [`Quirks::NS2_CLASSIC`] with a SYN (since May 2001), a minimum
+    /// timeout that bounds the backed-off timer (until March 2002), windows that every duplicate
+    /// ACK inflates (until July 2003), and the NewReno and Westwood of that time.
     pub const NS2_2001: Self = Self {
         syn_bytes: Some(40),
         min_rto_of: MinRtoOf::Timer,
@@ -142,10 +148,14 @@ impl Quirks {
 }
 
 impl Quirks {
-    /// Linux 6.18 with a tick of 4 ms (HZ = 250) and a SYN with all its options. Only the SYN and the tick may differ:
-    /// Linux's sender and receiver read no other rule.
-    pub const LINUX: Self =
-        Self { syn_bytes: Some(60), tick: Span::from_millis(4), sack: SackRules::Linux, ..Self::RFC };
+    /// Linux 6.18 with a tick of 4 ms (HZ = 250) and a SYN with all its options. Only the SYN and
+    /// the tick may differ: Linux's sender and receiver read no other rule.
+    pub const LINUX: Self = Self {
+        syn_bytes: Some(60),
+        tick: Span::from_millis(4),
+        sack: SackRules::Linux,
+        ..Self::RFC
+    };
 }
 
 impl Default for Quirks {
@@ -157,21 +167,23 @@ impl Default for Quirks {
 /// What the smallest retransmission timeout bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MinRtoOf {
-    /// The estimate: each back-off doubles a value that is at least the minimum (RFC 6298, rules 2.4 and 5.5; ns-2
-    /// `rfc2988_`).
+    /// The estimate: each back-off doubles a value that is at least the minimum (RFC 6298, rules
+    /// 2.4 and 5.5; ns-2 `rfc2988_`).
     Estimate,
-    /// The timer, back-off included: while a backed-off short estimate is below the minimum, doubling it has no effect
-    /// (ns-2 without `rfc2988_`, before March 2002). The back-off ends at 64.
+    /// The timer, back-off included: while a backed-off short estimate is below the minimum,
+    /// doubling it has no effect (ns-2 without `rfc2988_`, before March 2002). The back-off ends at
+    /// 64.
     Timer,
 }
 
 /// What ends the back-off of the retransmission timeout (RFC 6298, section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackoffEnds {
-    /// Any ACK of new data: the timestamp that it echoes measures a retransmission too (RFC 7323, section 4.1).
+    /// Any ACK of new data: the timestamp that it echoes measures a retransmission too (RFC 7323,
+    /// section 4.1).
     Timestamp,
-    /// Only the ACK of a segment that was sent once (Karn's rule, RFC 6298, section 3; ns-2). If every repair is itself
-    /// retransmitted, the timeout doubles with each.
+    /// Only the ACK of a segment that was sent once (Karn's rule, RFC 6298, section 3; ns-2). If
+    /// every repair is itself retransmitted, the timeout doubles with each.
     TimedSegment,
 }
 
@@ -180,11 +192,12 @@ pub enum BackoffEnds {
 pub enum FastRetransmit {
     /// Whenever the threshold is met (RFC 5681, section 3.2).
     Always,
-    /// Only if more is acknowledged than was sent when the last loss was detected (ns-2 `bugFix_`), so several losses
-    /// in one window cost a timeout. Never before anything is acknowledged; always while only packet 0 is
-    /// (`bugfix_ss_`).
+    /// Only if more is acknowledged than was sent when the last loss was detected (ns-2 `bugFix_`),
+    /// so several losses in one window cost a timeout. Never before anything is acknowledged;
+    /// always while only packet 0 is (`bugfix_ss_`).
     OncePerWindow,
-    /// The same, but also before anything has been acknowledged (RFC 6582, section 3.2, steps 1 and 2).
+    /// The same, but also before anything has been acknowledged (RFC 6582, section 3.2, steps 1 and
+    /// 2).
     AfterRecovery,
 }
 
@@ -195,7 +208,8 @@ pub enum LimitedTransmit {
     Off,
     /// One unsent packet per duplicate (RFC 3042).
     UnsentPacket,
-    /// The next packet in sequence per duplicate; after a timeout that may be a retransmission (ns-2 `singledup_`).
+    /// The next packet in sequence per duplicate; after a timeout that may be a retransmission
+    /// (ns-2 `singledup_`).
     NextPacket,
 }
 
@@ -204,8 +218,9 @@ pub enum LimitedTransmit {
 pub enum Inflation {
     /// Those of fast recovery (RFC 5681, section 3.2, step 4; ns-2 `exitFastRetrans_`).
     InRecovery,
-    /// All, even where fast retransmit was not allowed (ns-2 without `exitFastRetrans_`, before July 2003): packets
-    /// needlessly sent again after a timeout cause duplicate ACKs that release more such packets.
+    /// All, even where fast retransmit was not allowed (ns-2 without `exitFastRetrans_`, before
+    /// July 2003): packets needlessly sent again after a timeout cause duplicate ACKs that release
+    /// more such packets.
     Always,
     /// None, as in ns-2's `Agent/TCP` and in the authors' Westwood over Reno.
     Never,
@@ -214,11 +229,11 @@ pub enum Inflation {
 /// How a loss shrinks the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halving {
-    /// ssthresh becomes half of the packets in flight, at least 2. It is unchanged if the same packet times out again
-    /// (RFC 5681, equation 4). Fast recovery ends with cwnd = ssthresh.
+    /// ssthresh becomes half of the packets in flight, at least 2. It is unchanged if the same
+    /// packet times out again (RFC 5681, equation 4). Fast recovery ends with cwnd = ssthresh.
     FlightSize,
-    /// Half of min(cwnd, receiver's window). ssthresh is rounded down, at least 2; after fast retransmit cwnd is
-    /// the half itself, at least 1 (ns-2 `precisionReduce_`).
+    /// Half of min(cwnd, receiver's window). ssthresh is rounded down, at least 2; after fast
+    /// retransmit cwnd is the half itself, at least 1 (ns-2 `precisionReduce_`).
     Window,
     /// The same in whole packets: window and half are rounded down (ns-2 until January 2006).
     WholeWindow,
@@ -233,8 +248,8 @@ pub struct NewRenoRules {
     pub deflation: Deflation,
     /// What the ACK that ends fast recovery does to cwnd.
     pub exit: RecoveryExit,
-    /// Most in-sequence packets that each ACK from the third duplicate on may release (ns-2: 2), not counting the
-    /// retransmission.
+    /// Most in-sequence packets that each ACK from the third duplicate on may release (ns-2: 2),
+    /// not counting the retransmission.
     pub burst_pkts: Option<u32>,
 }
 
@@ -251,13 +266,15 @@ impl NewRenoRules {
     pub const NS2: Self = Self { exit: RecoveryExit::AsDeflated, burst_pkts: Some(2), ..Self::RFC };
 
     /// ns-2's until 5 May 2003, when its defaults followed RFC 2582.
-    pub const NS2_2001: Self = Self { timer: PartialAckTimer::SlowButSteady, deflation: Deflation::All, ..Self::NS2 };
+    pub const NS2_2001: Self =
+        Self { timer: PartialAckTimer::SlowButSteady, deflation: Deflation::All, ..Self::NS2 };
 }
 
 /// Which partial ACKs restart the retransmission timer (RFC 6582, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartialAckTimer {
-    /// The first of a recovery: many losses in one window end in a timeout and slow start (ns-2 `newreno_changes1_` 1).
+    /// The first of a recovery: many losses in one window end in a timeout and slow start (ns-2
+    /// `newreno_changes1_` 1).
     Impatient,
     /// Every one: one packet per round trip, however long it takes (ns-2 `newreno_changes1_` 0).
     SlowButSteady,
@@ -266,7 +283,8 @@ pub enum PartialAckTimer {
 /// What a partial ACK does to the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deflation {
-    /// Takes away what it acknowledges, but for one packet (RFC 6582; ns-2 `partial_window_deflation_` 1).
+    /// Takes away what it acknowledges, but for one packet (RFC 6582; ns-2
+    /// `partial_window_deflation_` 1).
     ByAcked,
     /// Takes away all that duplicate ACKs added (ns-2 `partial_window_deflation_` 0).
     All,
@@ -275,8 +293,8 @@ pub enum Deflation {
 /// What the ACK that ends fast recovery does to cwnd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryExit {
-    /// Restores it to the response's value, but to at most one packet more than is in flight, which avoids a burst (RFC
-    /// 6582, section 3.2, step 3, option 1; ns-2 `exit_recovery_fix_` 1).
+    /// Restores it to the response's value, but to at most one packet more than is in flight, which
+    /// avoids a burst (RFC 6582, section 3.2, step 3, option 1; ns-2 `exit_recovery_fix_` 1).
     NoBurst,
     /// Leaves it as partial ACKs left it (ns-2 `exit_recovery_fix_` 0).
     AsDeflated,
@@ -285,7 +303,8 @@ pub enum RecoveryExit {
 /// Rules of SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackRules {
-    /// RFC 6675; a report takes 4 bytes and 8 for each block (RFC 2018: kind, length and two bytes of padding).
+    /// RFC 6675; a report takes 4 bytes and 8 for each block (RFC 2018: kind, length and two bytes
+    /// of padding).
     Rfc6675,
     /// ns-2's `Agent/TCP/Sack1`; a report takes 8 bytes for each block.
     Ns2,

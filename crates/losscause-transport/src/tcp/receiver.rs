@@ -1,23 +1,28 @@
-//! The receiver: cumulative acknowledgements (RFC 5681, section 4.2) and loss labels (Biaz and Vaidya 1999).
+//! The receiver: cumulative acknowledgements (RFC 5681, section 4.2) and loss labels (Biaz and
+//! Vaidya 1999).
 //!
-//! A receiver with a [`Differentiate`] judges each missing packet at the first arrival beyond the gap, and keeps the
-//! verdict until the packet arrives. Every ACK that asks for a missing packet carries that packet's label in one bit
-//! ([`Ack::wireless`]). This includes the duplicates that trigger the repair and the ACKs that reveal a further gap.
-//! The header has reserved bits, so the label adds no bytes.
+//! A receiver with a [`Differentiate`] judges each missing packet at the first arrival beyond the
+//! gap, and keeps the verdict until the packet arrives. Every ACK that asks for a missing packet
+//! carries that packet's label in one bit ([`Ack::wireless`]). This includes the duplicates that
+//! trigger the repair and the ACKs that reveal a further gap. The header has reserved bits, so the
+//! label adds no bytes.
 //!
-//! Biaz and Vaidya (section 4) do not specify how the label travels, nor how the receiver treats retransmissions. Here:
+//! Biaz and Vaidya (section 4) do not specify how the label travels, nor how the receiver treats
+//! retransmissions. Here:
 //!
-//! - A segment below the highest one received, usually a retransmission, is neither an arrival nor a loss to the
-//!   algorithm: a receiver sees sequence numbers, and cannot distinguish a retransmission from a reordered segment. Its
-//!   transmission time is part of the interval around it.
-//! - A loss is judged once, when its gap appears. A lost retransmission creates no new gap; the label stays, although a
-//!   sender that repairs the loss by a timeout does not read it.
+//! - A segment below the highest one received, usually a retransmission, is neither an arrival nor
+//!   a loss to the algorithm: a receiver sees sequence numbers, and cannot distinguish a
+//!   retransmission from a reordered segment. Its transmission time is part of the interval around
+//!   it.
+//! - A loss is judged once, when its gap appears. A lost retransmission creates no new gap; the
+//!   label stays, although a sender that repairs the loss by a timeout does not read it.
 //! - A segment without payload, the SYN, does not count in inter-arrival times.
 //!
-//! A receiver with Linux's rules (`linux/receiver.rs`) acknowledges by those, and reports duplicates (RFC 2883).
+//! A receiver with Linux's rules (`linux/receiver.rs`) acknowledges by those, and reports
+//! duplicates (RFC 2883).
 //!
-//! Deviation: the ACK of a duplicate of the newest in-order packet may be delayed, like that of the packet itself, as
-//! in ns-2's `DelAck`; RFC 9293, section 3.10.7.4 requires it at once.
+//! Deviation: the ACK of a duplicate of the newest in-order packet may be delayed, like that of the
+//! packet itself, as in ns-2's `DelAck`; RFC 9293, section 3.10.7.4 requires it at once.
 
 use losscause::arrivals::Differentiate;
 use losscause::{Observer, Packet, Span, Time, on_judged};
@@ -93,10 +98,12 @@ impl<D: Differentiate> Receiver<D> {
             ack_bytes: config.ack_bytes,
             sack: config.sack_bytes().map(|fixed_bytes| (fixed_bytes, Reports::default())),
             delay: config.delayed_ack,
-            linux: (config.recovery == RecoveryScheme::RackTlp).then(|| Box::new(LinuxReceiver::new(config))),
+            linux: (config.recovery == RecoveryScheme::RackTlp)
+                .then(|| Box::new(LinuxReceiver::new(config))),
             empty: u64::from(config.quirks.syn_bytes.is_some()),
             // Rounded up to whole words, a power of two of them.
-            window: u64::from(config.max_window_pkts.div_ceil(u64::BITS).next_power_of_two()) * BITS,
+            window: u64::from(config.max_window_pkts.div_ceil(u64::BITS).next_power_of_two())
+                * BITS,
             next: 0,
             end: 0,
             ahead: Bits::new(),
@@ -135,10 +142,12 @@ impl<D: Differentiate> Receiver<D> {
         self.ack.echo = segment.sent_at;
         self.ack.echo_of_retransmission = segment.retransmission;
         self.write_ack(segment, None);
-        // RFC 5681, section 4.2: at once for an out-of-order packet, one that fills a gap, and every second packet.
-        // ns-2.35, DelAckSink::recv: at once for packet 0, too.
-        let hurry =
-            !in_order || seq < self.end.saturating_sub(1) || seq == 0 || matches!(self.acking, Acking::Delayed { .. });
+        // RFC 5681, section 4.2: at once for an out-of-order packet, one that fills a gap, and
+        // every second packet. ns-2.35, DelAckSink::recv: at once for packet 0, too.
+        let hurry = !in_order
+            || seq < self.end.saturating_sub(1)
+            || seq == 0
+            || matches!(self.acking, Acking::Delayed { .. });
         self.acking = match self.delay {
             Some(delay) if !hurry => Acking::Delayed { until: now + delay },
             _ => Acking::Due,
@@ -151,9 +160,11 @@ impl<D: Differentiate> Receiver<D> {
         let seq = segment.seq;
         let next = self.next;
         let held = self.ahead_pkts;
-        let received = seq < next || held > 0 && (next..self.end).contains(&seq) && self.ahead.has(seq);
+        let received =
+            seq < next || held > 0 && (next..self.end).contains(&seq) && self.ahead.has(seq);
         self.take_in(seq);
-        let change = Change { next: (next, self.next), held: (held, self.ahead_pkts), end: self.end };
+        let change =
+            Change { next: (next, self.next), held: (held, self.ahead_pkts), end: self.end };
         let pending = self.poll_timeout();
         let Some(linux) = &mut self.linux else { return };
         let due = linux.on_segment(now, segment, &change, pending);
@@ -165,8 +176,8 @@ impl<D: Differentiate> Receiver<D> {
         self.write_ack(segment, received.then_some(seq));
     }
 
-    /// Brings the pending ACK up to date after a segment; `duplicate` is its number if it had arrived before and the ACK
-    /// reports that.
+    /// Brings the pending ACK up to date after a segment; `duplicate` is its number if it had
+    /// arrived before and the ACK reports that.
     #[inline]
     fn write_ack(&mut self, segment: &Segment, duplicate: Option<u64>) {
         self.ack.next = self.next;
@@ -196,13 +207,14 @@ impl<D: Differentiate> Receiver<D> {
         }
     }
 
-    /// The ACK to send at this instant. Call it until it returns `None` after each of the other calls; otherwise a
-    /// later ACK replaces an earlier one.
+    /// The ACK to send at this instant. Call it until it returns `None` after each of the other
+    /// calls; otherwise a later ACK replaces an earlier one.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Ack> {
         let Acking::Due = self.acking else { return None };
         self.acking = Acking::Idle;
         if let Some(linux) = &mut self.linux {
-            (self.ack.window_pkts, self.ack.sent_us) = linux.on_ack(now, self.next, self.ahead_pkts);
+            (self.ack.window_pkts, self.ack.sent_us) =
+                linux.on_ack(now, self.next, self.ahead_pkts);
         }
         Some(self.ack)
     }
@@ -258,7 +270,8 @@ impl<D: Differentiate> Receiver<D> {
         }
     }
 
-    /// Updates the SACK report after packet `seq` arrived; `duplicate` is a packet to report as a duplicate.
+    /// Updates the SACK report after packet `seq` arrived; `duplicate` is a packet to report as a
+    /// duplicate.
     fn report(&mut self, seq: u64, duplicate: Option<u64>) {
         let block = if self.ahead_pkts > 0 { self.block_of(seq) } else { None };
         if let Some((fixed_bytes, reports)) = &mut self.sack {
@@ -267,7 +280,8 @@ impl<D: Differentiate> Receiver<D> {
                 self.ack.sack = self.ack.sack.with_duplicate(self.next, duplicate);
             }
             let blocks = self.ack.sack.count();
-            self.ack.wire_bytes = self.ack_bytes + if blocks > 0 { *fixed_bytes + 8 * blocks } else { 0 };
+            self.ack.wire_bytes =
+                self.ack_bytes + if blocks > 0 { *fixed_bytes + 8 * blocks } else { 0 };
         }
     }
 
@@ -280,7 +294,9 @@ impl<D: Differentiate> Receiver<D> {
 
 #[cfg(test)]
 mod tests {
-    use losscause::{Algorithm, BuiltIn, Differentiator, End, Judgement, Loss, Needs, Observation, Verdict};
+    use losscause::{
+        Algorithm, BuiltIn, Differentiator, End, Judgement, Loss, Needs, Observation, Verdict,
+    };
 
     use super::*;
     use crate::Ecn;
@@ -332,7 +348,8 @@ mod tests {
     #[test]
     fn without_delay_every_packet_is_acknowledged() {
         let mut receiver = receiver(Config::ns2());
-        let acks: Vec<_> = [0, 1, 3, 4, 4, 2, 1, 5].map(|seq| deliver(&mut receiver, 0, seq)).into();
+        let acks: Vec<_> =
+            [0, 1, 3, 4, 4, 2, 1, 5].map(|seq| deliver(&mut receiver, 0, seq)).into();
         assert_eq!(acks, [1, 2, 2, 2, 2, 5, 5, 6].map(Some));
         assert_eq!((receiver.delivered_packets(), receiver.received_packets()), (6, 6));
     }
@@ -498,7 +515,8 @@ mod tests {
         }
     }
 
-    /// For each packet, given by arrival time (ms) and number: the number that its ACK asks for, and the label.
+    /// For each packet, given by arrival time (ms) and number: the number that its ACK asks for,
+    /// and the label.
     fn labels(config: &Config, packets: &[(i64, u64)]) -> Vec<(u64, bool)> {
         let lda = Differentiator::new(LongGapsAreWireless(Span::from_millis(20)));
         let mut receiver = Receiver::with_lda(&without_syn(*config), lda).unwrap();
@@ -510,8 +528,17 @@ mod tests {
             let cwr = false;
             let transmission = seq;
             let sent_at = at(ms - 20);
-            let segment =
-                Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us: 0, payload_bytes, wire_bytes };
+            let segment = Segment {
+                seq,
+                transmission,
+                sent_at,
+                retransmission,
+                ecn,
+                cwr,
+                echo_us: 0,
+                payload_bytes,
+                wire_bytes,
+            };
             receiver.on_segment(at(ms), &segment, &mut ());
             receiver.poll_transmit(at(ms)).map(|ack| (ack.next, ack.wireless)).unwrap()
         });
@@ -528,17 +555,33 @@ mod tests {
 
     #[test]
     fn what_comes_after_a_repair_has_the_label_of_its_own_gap() {
-        let packets = [(0, 0), (30, 2), (40, 4), (70, 7), (80, 1), (90, 3), (100, 5), (110, 6), (120, 8), (130, 10)];
+        let packets = [
+            (0, 0),
+            (30, 2),
+            (40, 4),
+            (70, 7),
+            (80, 1),
+            (90, 3),
+            (100, 5),
+            (110, 6),
+            (120, 8),
+            (130, 10),
+        ];
         let labels = labels(&Config::ns2(), &packets);
         assert_eq!(labels[1..4], [(1, true); 3], "1 to the air");
         assert_eq!(labels[4], (3, false), "3 to a queue");
         assert_eq!(labels[5..7], [(5, true), (6, true)], "5 and 6 to the air");
-        assert_eq!(labels[7..], [(8, false), (9, false), (9, false)], "nothing missing, then 9 to a queue");
+        assert_eq!(
+            labels[7..],
+            [(8, false), (9, false), (9, false)],
+            "nothing missing, then 9 to a queue"
+        );
     }
 
     #[test]
     fn a_retransmission_is_no_arrival_to_the_algorithm() {
-        // Packet 5 is missing when 6 arrives, 20 ms after 4. The retransmission of 1 arrived in between.
+        // Packet 5 is missing when 6 arrives, 20 ms after 4. The retransmission of 1 arrived in
+        // between.
         let packets = [(0, 0), (10, 2), (20, 3), (30, 4), (40, 1), (50, 6)];
         assert_eq!(labels(&Config::ns2(), &packets)[5], (5, true));
     }
@@ -557,7 +600,8 @@ mod tests {
 
     #[test]
     fn the_syn_is_none_of_the_packets_whose_spacing_is_measured() {
-        let lda = Differentiator::new(BuiltIn::Biaz.build(End::Receiver).expect("published parameters"));
+        let lda =
+            Differentiator::new(BuiltIn::Biaz.build(End::Receiver).expect("published parameters"));
         let mut receiver = Receiver::with_lda(&Config::ns2(), lda).unwrap();
         let mut arrive = |ms, seq, payload_bytes| {
             let retransmission = false;
@@ -566,8 +610,17 @@ mod tests {
             let transmission = seq;
             let sent_at = at(0);
             let wire_bytes = payload_bytes + 40;
-            let segment =
-                Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us: 0, payload_bytes, wire_bytes };
+            let segment = Segment {
+                seq,
+                transmission,
+                sent_at,
+                retransmission,
+                ecn,
+                cwr,
+                echo_us: 0,
+                payload_bytes,
+                wire_bytes,
+            };
             receiver.on_segment(at(ms), &segment, &mut ());
             receiver.poll_transmit(at(ms)).unwrap().wireless
         };

@@ -37,7 +37,9 @@ impl Tcp {
     pub const fn parts(&self, quirks: &Quirks) -> (RecoveryScheme, ResponseScheme) {
         match (self, quirks.sack) {
             (Self::Published(variant), _) => variant.parts(quirks),
-            (Self::Own(own), SackRules::Linux) => (RecoveryScheme::RackTlp, ResponseScheme::Own(*own)),
+            (Self::Own(own), SackRules::Linux) => {
+                (RecoveryScheme::RackTlp, ResponseScheme::Own(*own))
+            }
             (Self::Own(own), _) => (RecoveryScheme::Sack, ResponseScheme::Own(*own)),
         }
     }
@@ -99,9 +101,14 @@ impl Registry {
         Ok(self)
     }
 
-    /// Every TCP: the published ones, then those of other crates in the order in which they were added.
+    /// Every TCP: the published ones, then those of other crates in the order in which they were
+    /// added.
     pub fn iter(&self) -> impl Iterator<Item = Tcp> {
-        Variant::ALL.iter().copied().map(Tcp::Published).chain(self.own.iter().copied().map(Tcp::Own))
+        Variant::ALL
+            .iter()
+            .copied()
+            .map(Tcp::Published)
+            .chain(self.own.iter().copied().map(Tcp::Own))
     }
 
     /// The TCP of that name.
@@ -111,7 +118,10 @@ impl Registry {
 
     /// Every response, with published parameters, in the same order.
     pub fn responses(&self) -> impl Iterator<Item = ResponseScheme> {
-        ResponseScheme::PUBLISHED.iter().copied().chain(self.own.iter().copied().map(ResponseScheme::Own))
+        ResponseScheme::PUBLISHED
+            .iter()
+            .copied()
+            .chain(self.own.iter().copied().map(ResponseScheme::Own))
     }
 
     /// The response of that name.

@@ -7,12 +7,12 @@
 //! RTO = max(min_rto, SRTT + max(G, 4 RTTVAR)) * back-off, at most max_rto
 //! ```
 //!
-//! The estimates are integers scaled by 8 and 4, as in Jacobson and Karels (1988, appendix A) and in ns-2. With a tick
-//! of 1 ns this is RFC 6298; with ns-2's `tcpTick_` it is ns-2, including its rounding.
-//! RTTVAR's smallest value, a quarter of a tick, ensures 4 RTTVAR >= G.
+//! The estimates are integers scaled by 8 and 4, as in Jacobson and Karels (1988, appendix A) and
+//! in ns-2. With a tick of 1 ns this is RFC 6298; with ns-2's `tcpTick_` it is ns-2, including its
+//! rounding. RTTVAR's smallest value, a quarter of a tick, ensures 4 RTTVAR >= G.
 //!
-//! Deviations: none. The estimates are cleared after the fourth doubling, which RFC 6298, section 5 permits and ns-2
-//! does.
+//! Deviations: none. The estimates are cleared after the fourth doubling, which RFC 6298, section 5
+//! permits and ns-2 does.
 
 use losscause::{Span, Time};
 
@@ -38,7 +38,8 @@ pub(super) struct Rto {
     initial: Span,
 }
 
-/// The longest round-trip time that is measured: a sum of several stays in range whatever clock or echo is wrong.
+/// The longest round-trip time that is measured: a sum of several stays in range whatever clock or
+/// echo is wrong.
 const MOST_TICKS: i64 = i64::MAX >> 8;
 
 /// The timeout for data after a lost SYN.
@@ -86,16 +87,16 @@ impl Rto {
         }
     }
 
-    /// The SYN was acknowledged after its timer had expired: data starts with a timeout of at least 3 s (RFC 6298,
-    /// 5.7). ns-2's initial timeout of 3 s stays backed off.
+    /// The SYN was acknowledged after its timer had expired: data starts with a timeout of at least
+    /// 3 s (RFC 6298, 5.7). ns-2's initial timeout of 3 s stays backed off.
     pub(super) fn on_late_syn(&mut self) {
         if self.initial < AFTER_LATE_SYN {
             (self.base, self.backoff, self.srtt_8) = (AFTER_LATE_SYN, 1, 0);
         }
     }
 
-    /// The smoothed round-trip time; `None` before the first measurement, and from the fourth doubling until the next
-    /// one.
+    /// The smoothed round-trip time; `None` before the first measurement, and from the fourth
+    /// doubling until the next one.
     pub(super) fn srtt(&self) -> Option<Span> {
         (self.srtt_8 > 0).then(|| Span::from_nanos(self.tick.as_nanos() * self.srtt_8 / 8))
     }
@@ -245,7 +246,10 @@ mod tests {
             rto.current()
         };
         assert_eq!(after(&Config::rfc()), Span::from_secs(3));
-        assert_eq!(after(&Config { initial_rto: Span::from_millis(2_500), ..Config::rfc() }), Span::from_secs(3));
+        assert_eq!(
+            after(&Config { initial_rto: Span::from_millis(2_500), ..Config::rfc() }),
+            Span::from_secs(3)
+        );
         assert_eq!(after(&Config::ns2()), Span::from_secs(6), "3 s, doubled once");
     }
 

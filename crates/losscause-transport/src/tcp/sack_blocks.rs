@@ -1,11 +1,13 @@
-//! Selective acknowledgements (RFC 2018): the blocks that an ACK carries, and how a receiver chooses them.
+//! Selective acknowledgements (RFC 2018): the blocks that an ACK carries, and how a receiver
+//! chooses them.
 
-/// The blocks of an acknowledgement, the most recent first; at most three, as with timestamps (RFC 2018, section 3).
+/// The blocks of an acknowledgement, the most recent first; at most three, as with timestamps (RFC
+/// 2018, section 3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
-    /// Per block: distance of its first packet from the cumulative ACK, and its length in packets; unused if the length
-    /// is 0. If the length is [`DUPLICATE`], the block reports one packet that arrived twice, and the distance is in
-    /// two's complement.
+    /// Per block: distance of its first packet from the cumulative ACK, and its length in packets;
+    /// unused if the length is 0. If the length is [`DUPLICATE`], the block reports one packet that
+    /// arrived twice, and the distance is in two's complement.
     blocks: [(u32, u32); 3],
 }
 
@@ -19,8 +21,8 @@ impl SackBlocks {
     /// No blocks.
     pub const NONE: Self = Self { blocks: [(0, 0); 3] };
 
-    /// Builds blocks from half-open `ranges`, for an ACK of everything below `next`. Skips empty blocks, blocks below
-    /// `next` or at least 2^32 packets above it, and all after the third.
+    /// Builds blocks from half-open `ranges`, for an ACK of everything below `next`. Skips empty
+    /// blocks, blocks below `next` or at least 2^32 packets above it, and all after the third.
     pub fn of(next: u64, ranges: impl IntoIterator<Item = (u64, u64)>) -> Self {
         let mut blocks = Self::NONE;
         for (start, end) in ranges {
@@ -35,8 +37,8 @@ impl SackBlocks {
         blocks
     }
 
-    /// The same blocks after one that reports packet `seq` as a duplicate (D-SACK, RFC 2883); a third block is left out.
-    /// A packet 2^31 or more away from `next` is not reported.
+    /// The same blocks after one that reports packet `seq` as a duplicate (D-SACK, RFC 2883); a
+    /// third block is left out. A packet 2^31 or more away from `next` is not reported.
     #[must_use]
     pub fn with_duplicate(self, next: u64, seq: u64) -> Self {
         let distance = i32::try_from(seq.wrapping_sub(next).cast_signed());
@@ -52,12 +54,15 @@ impl SackBlocks {
         (pkts == DUPLICATE).then(|| next.wrapping_add_signed(distance.cast_signed().into()))
     }
 
-    /// The blocks of packets that arrived as half-open ranges, for an ACK of everything below `next`.
+    /// The blocks of packets that arrived as half-open ranges, for an ACK of everything below
+    /// `next`.
     pub fn ranges(&self, next: u64) -> impl Iterator<Item = (u64, u64)> {
-        self.blocks.iter().filter(|block| (1..=LONGEST).contains(&block.1)).map(move |&(offset, pkts)| {
-            let start = next.saturating_add(offset.into());
-            (start, start.saturating_add(pkts.into()))
-        })
+        self.blocks.iter().filter(|block| (1..=LONGEST).contains(&block.1)).map(
+            move |&(offset, pkts)| {
+                let start = next.saturating_add(offset.into());
+                (start, start.saturating_add(pkts.into()))
+            },
+        )
     }
 
     /// Number of blocks, one that reports a duplicate included.
@@ -66,19 +71,20 @@ impl SackBlocks {
     }
 }
 
-/// Chooses the blocks to report: first the block that holds the packet just received, then earlier reported blocks that
-/// it does not contain, the most recent first (RFC 2018, section 4).
+/// Chooses the blocks to report: first the block that holds the packet just received, then earlier
+/// reported blocks that it does not contain, the most recent first (RFC 2018, section 4).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reports {
     recent: [(u64, u64); 3],
 }
 
 impl Reports {
-    /// The blocks for an ACK of everything below `next`. `block` holds the packet that triggered the ACK, if that lies
-    /// above `next`.
+    /// The blocks for an ACK of everything below `next`. `block` holds the packet that triggered
+    /// the ACK, if that lies above `next`.
     pub(super) fn report(&mut self, next: u64, block: Option<(u64, u64)>) -> SackBlocks {
-        let held =
-            |&(start, end): &(u64, u64)| start >= next && start < end && block.is_none_or(|b| start < b.0 || end > b.1);
+        let held = |&(start, end): &(u64, u64)| {
+            start >= next && start < end && block.is_none_or(|b| start < b.0 || end > b.1)
+        };
         let mut kept = block.into_iter().chain(self.recent.into_iter().filter(held));
         self.recent = std::array::from_fn(|_| kept.next().unwrap_or_default());
         SackBlocks::of(next, self.recent)

@@ -25,8 +25,8 @@ pub struct Segment {
     pub ecn: Ecn,
     /// The sender reduced its window (CWR): the receiver stops echoing the mark.
     pub cwr: bool,
-    /// The timestamp of the newest ACK ([`Ack::sent_us`]), with which the receiver of Linux measures the round-trip
-    /// time; 0 from other senders and before the first ACK.
+    /// The timestamp of the newest ACK ([`Ack::sent_us`]), with which the receiver of Linux
+    /// measures the round-trip time; 0 from other senders and before the first ACK.
     pub echo_us: u32,
 }
 
@@ -40,15 +40,15 @@ pub struct Ack {
     pub window_pkts: u32,
     /// The next packet number expected: everything below was received.
     pub next: u64,
-    /// Timestamp of the segment that triggered this ACK. Linux's receiver: of the first segment in sequence that the last
-    /// ACK did not cover (RFC 7323, section 4.3).
+    /// Timestamp of the segment that triggered this ACK. Linux's receiver: of the first segment in
+    /// sequence that the last ACK did not cover (RFC 7323, section 4.3).
     pub echo: Time,
     /// Whether that segment was a retransmission (Karn's rule).
     pub echo_of_retransmission: bool,
     /// ECN echo (ECE): a segment was marked.
     pub ece: bool,
-    /// Packet `next` is missing, and the receiver judged its loss wireless. One bit of the header; clear for any other
-    /// verdict, or if the receiver does not judge (see [`super::Receiver`]).
+    /// Packet `next` is missing, and the receiver judged its loss wireless. One bit of the header;
+    /// clear for any other verdict, or if the receiver does not judge (see [`super::Receiver`]).
     pub wireless: bool,
     /// When it was sent, microseconds modulo 2^32; 0 from receivers other than Linux's.
     pub sent_us: u32,

@@ -9,8 +9,8 @@ use super::recovery::RecoveryScheme;
 use super::segment::{Ack, Segment};
 use super::stats::Stats;
 
-/// The sender of a connection that always has data to send. `L` judges why packets were lost; with `()` every loss is
-/// congestion.
+/// The sender of a connection that always has data to send. `L` judges why packets were lost; with
+/// `()` every loss is congestion.
 #[derive(Clone, Debug)]
 pub struct Sender<L = ()> {
     machine: Machine<L>,
@@ -85,19 +85,21 @@ impl<L: Algorithm> Sender<L> {
         either!(&self.machine, sender => sender.poll_timeout())
     }
 
-    /// The next segment to send at `now`. Call it until it returns `None` after each of the other calls.
+    /// The next segment to send at `now`. Call it until it returns `None` after each of the other
+    /// calls.
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         either!(&mut self.machine, sender => sender.poll_transmit(now))
     }
 
-    /// How many packets may be unacknowledged: cwnd plus what recovery adds, at most the receiver's window.
+    /// How many packets may be unacknowledged: cwnd plus what recovery adds, at most the receiver's
+    /// window.
     pub fn window_pkts(&self) -> u32 {
         either!(&self.machine, sender => sender.window_pkts())
     }
 
-    /// The congestion window, packets, without fast recovery's inflation (as ns-2 traces it). At least 1, except with
-    /// [`super::VegasRules::Ns2`].
+    /// The congestion window, packets, without fast recovery's inflation (as ns-2 traces it). At
+    /// least 1, except with [`super::VegasRules::Ns2`].
     #[inline]
     pub fn cwnd(&self) -> f64 {
         either!(&self.machine, sender => sender.cwnd())
@@ -108,7 +110,8 @@ impl<L: Algorithm> Sender<L> {
         either!(&self.machine, sender => sender.ssthresh())
     }
 
-    /// Packets known to have arrived, including the SYN: everything below this number is acknowledged.
+    /// Packets known to have arrived, including the SYN: everything below this number is
+    /// acknowledged.
     pub fn acknowledged(&self) -> u64 {
         either!(&self.machine, sender => sender.acknowledged())
     }

@@ -14,8 +14,8 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Packets sent and not acknowledged (RFC 5681's FlightSize). After a timeout, only packets sent since; earlier
-    /// ones are presumed lost.
+    /// Packets sent and not acknowledged (RFC 5681's FlightSize). After a timeout, only packets
+    /// sent since; earlier ones are presumed lost.
     #[inline]
     pub(super) fn flight_pkts(&self) -> u64 {
         self.next - self.una

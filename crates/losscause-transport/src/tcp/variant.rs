@@ -5,7 +5,8 @@ use super::control::{ResponseScheme, VegasParameters, WestwoodVtParameters};
 use super::quirks::{Quirks, SackRules, WestwoodRules};
 use super::recovery::RecoveryScheme;
 
-/// Declares the list: the name of each in scenarios, its recovery and its response, with the published parameters.
+/// Declares the list: the name of each in scenarios, its recovery and its response, with the
+/// published parameters.
 macro_rules! variants {
     ($($(#[$doc:meta])+ $name:ident = $text:literal, $summary:literal, $recovery:ident, $response:expr;)+) => {
         /// A published TCP.
@@ -55,8 +56,9 @@ variants! {
     Veno = "veno", "Veno: Reno that loses a fifth instead of half while few packets wait.", Reno, Veno;
     /// SACK recovery, CUBIC's response (RFC 9438).
     Cubic = "cubic", "CUBIC (RFC 9438) over SACK.", Sack, Cubic;
-    /// Reno's recovery, Westwood's response (Mascolo et al. 2001). With [`WestwoodRules::Ns2In2001`], fast retransmit
-    /// without fast recovery, as in the authors' ns-2 agent.
+    /// Reno's recovery, Westwood's response (Mascolo et al. 2001). With
+    /// [`WestwoodRules::Ns2In2001`], fast retransmit without fast recovery, as in the authors' ns-2
+    /// agent.
     Westwood = "westwood", "Westwood: Reno that falls to the estimated bandwidth-delay product.", Reno, Westwood;
     /// NewReno's recovery, Westwood's response.
     WestwoodNr = "westwood-nr", "Westwood over NewReno.", NewReno, Westwood;
@@ -71,7 +73,8 @@ variants! {
 }
 
 impl Variant {
-    /// The recovery and response of this TCP, with the published parameters. Linux has one recovery for all.
+    /// The recovery and response of this TCP, with the published parameters. Linux has one recovery
+    /// for all.
     pub const fn parts(self, quirks: &Quirks) -> (RecoveryScheme, ResponseScheme) {
         let (recovery, response) = self.published();
         let recovery = match (quirks.sack, self, quirks.westwood) {
@@ -90,8 +93,8 @@ impl Config {
         self.with_parts(recovery, response)
     }
 
-    /// The same settings with another recovery and response. New Jersey enables [`Config::ecn`]; ns-2's Vegas sends
-    /// packets without headers.
+    /// The same settings with another recovery and response. New Jersey enables [`Config::ecn`];
+    /// ns-2's Vegas sends packets without headers.
     pub const fn with_parts(self, recovery: RecoveryScheme, response: ResponseScheme) -> Self {
         let ecn = self.ecn || matches!(response, ResponseScheme::NewJersey);
         let config = Self { recovery, response, ecn, ..self };

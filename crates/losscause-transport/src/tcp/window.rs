@@ -1,11 +1,13 @@
-//! cwnd and ssthresh, which every response adjusts, and the growth that most share (RFC 5681, section 3.1).
+//! cwnd and ssthresh, which every response adjusts, and the growth that most share (RFC 5681,
+//! section 3.1).
 
 use super::config::Config;
 
-/// What a congestion control sets: cwnd and ssthresh, packets. Temporary inflation by recovery is not included.
+/// What a congestion control sets: cwnd and ssthresh, packets. Temporary inflation by recovery is
+/// not included.
 ///
-/// Only whole packets leave: the fraction of cwnd is kept for growth. Linux's machine and its own controls count in
-/// whole packets, which are exact here.
+/// Only whole packets leave: the fraction of cwnd is kept for growth. Linux's machine and its own
+/// controls count in whole packets, which are exact here.
 #[derive(Clone, Debug)]
 pub struct Window {
     /// The congestion window. At least 1; ns-2's Vegas alone also has 0.
@@ -53,15 +55,15 @@ impl Window {
         self.cwnd.min(f64::from(self.max_pkts))
     }
 
-    /// Of `flight_pkts` in flight, how many may still be in the network: at most the window. RFC 5681, equation 4,
-    /// means data in the network. Packets sent beyond cwnd on duplicate ACKs replaced packets that had left it,
-    /// although a stalled cumulative ACK does not show that.
+    /// Of `flight_pkts` in flight, how many may still be in the network: at most the window. RFC
+    /// 5681, equation 4, means data in the network. Packets sent beyond cwnd on duplicate ACKs
+    /// replaced packets that had left it, although a stalled cumulative ACK does not show that.
     pub fn in_network(&self, flight_pkts: u64) -> u64 {
         flight_pkts.min(u64::from(self.pkts(0)))
     }
 
-    /// Growth for one ACK of new data: slow start by one packet, congestion avoidance by 1/cwnd (RFC 5681, equations 2,
-    /// 3).
+    /// Growth for one ACK of new data: slow start by one packet, congestion avoidance by 1/cwnd
+    /// (RFC 5681, equations 2, 3).
     #[inline]
     pub fn grow(&mut self) {
         self.grow_by(1.0);

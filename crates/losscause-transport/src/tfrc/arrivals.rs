@@ -2,8 +2,8 @@
 
 use losscause::{Span, Time};
 
-/// Arrival times, newest last. It grows to two round-trip times' packets, at most [`CAPACITY`], and allocates
-/// nothing per packet.
+/// Arrival times, newest last. It grows to two round-trip times' packets, at most [`CAPACITY`], and
+/// allocates nothing per packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrivals {
     times: Vec<Time>,
@@ -26,7 +26,8 @@ impl Arrivals {
         self.times.push(now);
     }
 
-    /// Drops what came before `keep_from`, if that is more than half, so that few entries are moved per packet.
+    /// Drops what came before `keep_from`, if that is more than half, so that few entries are moved
+    /// per packet.
     #[cold]
     fn make_room(&mut self, keep_from: Time) {
         let old = self.times.partition_point(|at| *at < keep_from);

@@ -6,7 +6,8 @@ use losscause::Span;
 
 use super::quirks::{Quirks, RtoRule};
 
-/// How one TFRC flow behaves, at the sender and the receiver. Both ends of a flow take the same settings.
+/// How one TFRC flow behaves, at the sender and the receiver. Both ends of a flow take the same
+/// settings.
 ///
 /// ```
 /// use losscause_transport::tfrc::{
@@ -50,10 +51,11 @@ pub struct Config {
     pub loss_after_pkts: u32,
     /// How packets are spaced.
     pub spacing: Spacing,
-    /// Whether packets may be marked instead of dropped, and marks count as congestion losses (RFC 5348, section 5.1).
+    /// Whether packets may be marked instead of dropped, and marks count as congestion losses (RFC
+    /// 5348, section 5.1).
     pub ecn: bool,
-    /// The fastest that packets are ever spaced, payload bits per second, at least 1; none if only the reports limit
-    /// the rate.
+    /// The fastest that packets are ever spaced, payload bits per second, at least 1; none if only
+    /// the reports limit the rate.
     pub max_rate_bps: Option<u64>,
     /// The rules in which ns-2 differs from the RFC.
     pub quirks: Quirks,
@@ -64,14 +66,14 @@ pub struct Config {
 pub enum Spacing {
     /// Evenly.
     Even,
-    /// Wider while the round-trip time is above its average: by the square root of the round-trip time over the average
-    /// of that root (RFC 5348, section 4.5, optional there; ns-2.35: `ca_`).
+    /// Wider while the round-trip time is above its average: by the square root of the round-trip
+    /// time over the average of that root (RFC 5348, section 4.5, optional there; ns-2.35: `ca_`).
     SqrtRtt,
 }
 
 impl Config {
-    /// The standard, RFC 5348, with its optional parts (sections 4.5 and 5.5). [The module](super) lists the
-    /// deviations.
+    /// The standard, RFC 5348, with its optional parts (sections 4.5 and 5.5). [The module](super)
+    /// lists the deviations.
     pub const fn rfc5348() -> Self {
         Self {
             payload_bytes: 1460,
@@ -87,7 +89,13 @@ impl Config {
 
     /// `Agent/TFRC` and `Agent/TFRCSink` of ns-2.35 with their defaults.
     pub const fn ns2() -> Self {
-        Self { payload_bytes: 1000, header_bytes: 32, loss_after_pkts: 1, quirks: Quirks::NS2_2_35, ..Self::rfc5348() }
+        Self {
+            payload_bytes: 1000,
+            header_bytes: 32,
+            loss_after_pkts: 1,
+            quirks: Quirks::NS2_2_35,
+            ..Self::rfc5348()
+        }
     }
 
     /// Checks every setting against its range.
@@ -143,8 +151,12 @@ impl fmt::Display for ConfigError {
             Self::PayloadBytes => write!(f, "payload_bytes must be at least 1"),
             Self::LossAfterPkts => write!(f, "loss_after_pkts must be at least 1"),
             Self::MaxRate => write!(f, "max_rate_bps must be at least 1"),
-            Self::RttWeight(x) => write!(f, "quirks.rtt_weight must be at least 0 and below 1, not {x}"),
-            Self::RtoMinimum(x) => write!(f, "the minimum of quirks.rto must be zero or more, not {x}"),
+            Self::RttWeight(x) => {
+                write!(f, "quirks.rtt_weight must be at least 0 and below 1, not {x}")
+            }
+            Self::RtoMinimum(x) => {
+                write!(f, "the minimum of quirks.rto must be zero or more, not {x}")
+            }
         }
     }
 }
@@ -173,6 +185,9 @@ mod tests {
         assert!(error(|c| c.max_rate_bps = Some(0)).starts_with("max_rate_bps"));
         assert!(error(|c| c.quirks.rtt_weight = 1.0).starts_with("quirks.rtt_weight"));
         assert!(error(|c| c.quirks.rtt_weight = f64::NAN).starts_with("quirks.rtt_weight"));
-        assert!(error(|c| c.quirks.rto = RtoRule::Ticks { minimum: -Span::from_millis(1) }).contains("quirks.rto"));
+        assert!(
+            error(|c| c.quirks.rto = RtoRule::Ticks { minimum: -Span::from_millis(1) })
+                .contains("quirks.rto")
+        );
     }
 }

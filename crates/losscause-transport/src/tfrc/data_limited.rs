@@ -1,15 +1,16 @@
-//! Data-limited intervals: when the application, not the rate, was the limit (RFC 5348, section 8.2.1).
+//! Data-limited intervals: when the application, not the rate, was the limit (RFC 5348, section
+//! 8.2.1).
 //!
-//! Two of the instants at which the sender had sent all it was allowed to send are kept: the first after the packet
-//! that the last report answers, and the first after that report arrived. A report covers the packets sent in the
-//! round-trip time up to the one it answers. If neither instant lies in that time, the application was the limit
-//! throughout.
+//! Two of the instants at which the sender had sent all it was allowed to send are kept: the first
+//! after the packet that the last report answers, and the first after that report arrived. A report
+//! covers the packets sent in the round-trip time up to the one it answers. If neither instant lies
+//! in that time, the application was the limit throughout.
 //!
 //! Readings and deviations:
-//! - No credit is saved up, so the sender has sent all it may after every packet. Only packets that waited for their
-//!   time, or that left others waiting, count (the definition of section 4.3).
-//! - An unlimited backlog is never data-limited. The two instants can miss that where reports were lost, as the section
-//!   says.
+//! - No credit is saved up, so the sender has sent all it may after every packet. Only packets that
+//!   waited for their time, or that left others waiting, count (the definition of section 4.3).
+//! - An unlimited backlog is never data-limited. The two instants can miss that where reports were
+//!   lost, as the section says.
 
 use losscause::{Span, Time};
 
@@ -43,8 +44,8 @@ impl NotLimited {
         }
     }
 
-    /// A report answers the packet sent at `echo`. Returns whether the application was the limit during all that the
-    /// report covers.
+    /// A report answers the packet sent at `echo`. Returns whether the application was the limit
+    /// during all that the report covers.
     pub(crate) fn on_report(&mut self, now: Time, echo: Time, rtt: Span) -> bool {
         let echo = echo.min(now);
         let covered = |at: Time| at > echo - rtt && at <= echo;

@@ -1,7 +1,8 @@
 //! Loss intervals and their weighted average (RFC 5348, sections 5.3 to 5.5).
 //!
-//! A loss interval is the number of packets from the first packet of one loss event up to the first of the next.
-//! The open interval I_0 reaches from the last event to the newest packet. With weights w and discounts d
+//! A loss interval is the number of packets from the first packet of one loss event up to the first
+//! of the next. The open interval I_0 reaches from the last event to the newest packet. With
+//! weights w and discounts d
 //!
 //! ```text
 //! w   = 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2                                 newest first
@@ -10,18 +11,19 @@
 //! p   = 1 / max(A_0, A_1)
 //! ```
 //!
-//! k is the number of closed intervals, at most 8. A_0 leaves the oldest out, so that after the first loss event the
-//! open interval is compared with the one before it. ns-2.35 leaves the oldest out only when there are eight
-//! ([`FewIntervals`]).
+//! k is the number of closed intervals, at most 8. A_0 leaves the oldest out, so that after the
+//! first loss event the open interval is compared with the one before it. ns-2.35 leaves the oldest
+//! out only when there are eight ([`FewIntervals`]).
 //!
-//! While I_0 > 2 A_1 the discount D is 2 A_1 / I_0, but not below its floor ([`Discounting`]). When the interval
-//! closes, the intervals older than it keep D.
+//! While I_0 > 2 A_1 the discount D is 2 A_1 / I_0, but not below its floor ([`Discounting`]). When
+//! the interval closes, the intervals older than it keep D.
 //!
 //! Readings and deviations:
-//! - Section 5.5 lets its sums run over n intervals, section 5.4 over those there are. Section 5.5 is read like 5.4.
-//! - The RFC computes D with every packet. Here D is computed for each report and when the interval closes, then for
-//!   the interval's final length. The RFC's last D before the close includes the packets that revealed the loss, three
-//!   more by default.
+//! - Section 5.5 lets its sums run over n intervals, section 5.4 over those there are. Section 5.5
+//!   is read like 5.4.
+//! - The RFC computes D with every packet. Here D is computed for each report and when the interval
+//!   closes, then for the interval's final length. The RFC's last D before the close includes the
+//!   packets that revealed the loss, three more by default.
 //! - p is at most 1.
 
 use super::quirks::{Discounting, FewIntervals};
@@ -73,8 +75,8 @@ impl LossHistory {
         self.len == 0
     }
 
-    /// The first loss event. The interval before it is given as `before` packets, at least 1, and not counted (RFC
-    /// 5348, section 6.3.1). The open interval begins at position `open_from`.
+    /// The first loss event. The interval before it is given as `before` packets, at least 1, and
+    /// not counted (RFC 5348, section 6.3.1). The open interval begins at position `open_from`.
     pub(super) fn first_event(&mut self, before: f64, open_from: u64) {
         self.closed[0] = Closed { length: before, discount: 1.0 };
         self.len = 1;
@@ -91,7 +93,8 @@ impl LossHistory {
             closed.discount *= self.discount;
         }
         self.closed.copy_within(..7, 1);
-        self.closed[0] = Closed { length: open_from.saturating_sub(self.open_from) as f64, discount: 1.0 };
+        self.closed[0] =
+            Closed { length: open_from.saturating_sub(self.open_from) as f64, discount: 1.0 };
         self.len = (self.len + 1).min(8);
         self.open(open_from);
     }
@@ -103,7 +106,8 @@ impl LossHistory {
         self.closed_average = self.average(None);
     }
 
-    /// The loss event rate p, 0 to 1, with `newest` the position of the newest packet; 0 before the first loss event.
+    /// The loss event rate p, 0 to 1, with `newest` the position of the newest packet; 0 before the
+    /// first loss event.
     pub(super) fn loss_event_rate(&mut self, newest: u64) -> f64 {
         if self.is_empty() {
             return 0.0;
@@ -214,7 +218,8 @@ mod tests {
 
     #[test]
     fn the_open_interval_counts_only_where_it_raises_the_average() {
-        // Newest first 10, 40. Packets 0..=69 are 70: (70 + 10) / 2 = 40 against (10 + 40) / 2 = 25.
+        // Newest first 10, 40. Packets 0..=69 are 70: (70 + 10) / 2 = 40 against (10 + 40) / 2 =
+        // 25.
         let mut history = with(&[40, 10], Discounting::Off);
         assert_near(interval(history.loss_event_rate(9)), 25.0);
         assert_near(interval(history.loss_event_rate(39)), 25.0);
@@ -249,7 +254,8 @@ mod tests {
         // Newest first 10, 30: average 20. Open 80: D = 2*20/80 = 0.5; (80 + 0.5*10) / (1 + 0.5).
         let mut history = with(&[30, 10], Discounting::Rfc5348);
         assert_near(interval(history.loss_event_rate(79)), 85.0 / 1.5);
-        // Open 400: D = 0.1, held to 0.25: (400 + 0.25*10) / 1.25; held to 0.5: (400 + 0.5*10) / 1.5.
+        // Open 400: D = 0.1, held to 0.25: (400 + 0.25*10) / 1.25; held to 0.5: (400 + 0.5*10) /
+        // 1.5.
         assert_near(interval(history.loss_event_rate(399)), 402.5 / 1.25);
         let mut ns2 = with(&[30, 10], Discounting::Ns2);
         assert_near(interval(ns2.loss_event_rate(399)), 270.0);
@@ -257,7 +263,8 @@ mod tests {
 
     #[test]
     fn a_closed_long_interval_keeps_the_older_ones_discounted() {
-        // As above; then a loss event at packet 80 closes 80 with D = 0.5: A_1 = (80 + 0.5*10 + 0.5*30) / 2 = 50.
+        // As above; then a loss event at packet 80 closes 80 with D = 0.5: A_1 = (80 + 0.5*10 +
+        // 0.5*30) / 2 = 50.
         let mut history = with(&[30, 10], Discounting::Rfc5348);
         history.loss_event_rate(79);
         history.next_event(80);

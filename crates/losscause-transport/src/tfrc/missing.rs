@@ -1,4 +1,5 @@
-//! Missing packets between the gap that revealed them and the declaration of their loss (RFC 5348, section 5.1).
+//! Missing packets between the gap that revealed them and the declaration of their loss (RFC 5348,
+//! section 5.1).
 
 use std::collections::VecDeque;
 
@@ -15,8 +16,8 @@ pub(crate) struct Lost {
     pub(crate) wireless: bool,
 }
 
-/// Missing packets in order of their positions. It grows to the longest gap, at most [`CAPACITY`], and
-/// allocates nothing per packet.
+/// Missing packets in order of their positions. It grows to the longest gap, at most [`CAPACITY`],
+/// and allocates nothing per packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Missing {
     /// Later packets that must arrive.
@@ -31,7 +32,8 @@ struct Waiting {
     later: u32,
 }
 
-/// A longer gap keeps its first packets: they tell when the loss began, and intervals are counted by positions.
+/// A longer gap keeps its first packets: they tell when the loss began, and intervals are counted
+/// by positions.
 const CAPACITY: usize = 4096;
 
 impl Missing {
@@ -62,7 +64,8 @@ impl Missing {
     /// A packet arrived late: it is missing no more, and later than the missing packets before it.
     pub(crate) fn on_late(&mut self, position: u64) {
         self.waiting.retain_mut(|waiting| {
-            waiting.later = waiting.later.saturating_add(u32::from(waiting.lost.position < position));
+            waiting.later =
+                waiting.later.saturating_add(u32::from(waiting.lost.position < position));
             waiting.lost.position != position
         });
     }

@@ -1,13 +1,15 @@
 //! TCP-Friendly Rate Control (RFC 5348), with a loss differentiation algorithm at the receiver.
 //!
-//! The [`Sender`] spaces packets at a rate that follows the [`Receiver`]'s reports. Until the first loss the rate
-//! doubles every round-trip time; then it is the rate that TCP would have at the reported loss event rate. The receiver
-//! asks an LDA about every lost packet and keeps those called wireless out of the loss event rate.
+//! The [`Sender`] spaces packets at a rate that follows the [`Receiver`]'s reports. Until the first
+//! loss the rate doubles every round-trip time; then it is the rate that TCP would have at the
+//! reported loss event rate. The receiver asks an LDA about every lost packet and keeps those
+//! called wireless out of the loss event rate.
 //!
-//! [`Config`] is what a user sets. [`Quirks`] names every difference between the RFC and ns-2.35; both run through the
-//! same code. The headers of the receiver, of `loss_history.rs`, `rate/rfc5348.rs` and `data_limited.rs` list the
-//! deviations of [`Config::rfc5348`] from the RFC, and `docs/algorithms/tfrc.md` has them all. Packets of varying size
-//! (section 4.1) and sender-based variants (section 7) are not covered.
+//! [`Config`] is what a user sets. [`Quirks`] names every difference between the RFC and ns-2.35;
+//! both run through the same code. The headers of the receiver, of `loss_history.rs`,
+//! `rate/rfc5348.rs` and `data_limited.rs` list the deviations of [`Config::rfc5348`] from the RFC,
+//! and `docs/algorithms/tfrc.md` has them all. Packets of varying size (section 4.1) and
+//! sender-based variants (section 7) are not covered.
 //!
 //! [`equation`] is the throughput equation and its inverse.
 //!
@@ -74,8 +76,8 @@ mod sender;
 pub use config::{Config, ConfigError, Spacing};
 pub use equation::Equation;
 pub use quirks::{
-    Discounting, FewIntervals, FirstInterval, InitialRate, LossEventRule, NoFeedbackTimer, Quirks, RateRule, Reports,
-    RtoRule,
+    Discounting, FewIntervals, FirstInterval, InitialRate, LossEventRule, NoFeedbackTimer, Quirks,
+    RateRule, Reports, RtoRule,
 };
 pub use receiver::{Declared, Receiver};
 pub use sender::{Backlog, Sender};
@@ -99,7 +101,8 @@ pub struct Data {
     pub times: Option<Times>,
     /// Counts feedback rounds at the sender (ns-2 delimits loss events by it, see [`Config`]).
     pub round: u32,
-    /// The sender asks for a report at once: it has had no feedback yet, or its no-feedback timer expired (ns-2).
+    /// The sender asks for a report at once: it has had no feedback yet, or its no-feedback timer
+    /// expired (ns-2).
     pub urgent: bool,
     /// Whether it may be marked, or was.
     pub ecn: Ecn,

@@ -1,7 +1,8 @@
 //! The rules in which ns-2.35 differs from RFC 5348.
 //!
-//! [`super::Config`] holds what a user of TFRC sets. Here is what only a reproduction sets: one of the two named sets,
-//! or one rule at a time. Names in backticks that end with an underscore are ns-2's own.
+//! [`super::Config`] holds what a user of TFRC sets. Here is what only a reproduction sets: one of
+//! the two named sets, or one rule at a time. Names in backticks that end with an underscore are
+//! ns-2's own.
 
 use losscause::Span;
 
@@ -77,21 +78,23 @@ impl Default for Quirks {
 pub enum RtoRule {
     /// Four round-trip times (RFC 5348, section 3.1).
     FourRtts,
-    /// TCP's estimator in whole ticks of 0.1 s (ns-2.35: `tcp_tick_`). A path shorter than one and a half ticks always
-    /// gets three ticks.
+    /// TCP's estimator in whole ticks of 0.1 s (ns-2.35: `tcp_tick_`). A path shorter than one and
+    /// a half ticks always gets three ticks.
     Ticks {
         /// The smallest timeout, not negative (`minrto_`, 0 by default).
         minimum: Span,
     },
 }
 
-/// The rate before the first report, and the window per round-trip time that the first report brings (W_init).
+/// The rate before the first report, and the window per round-trip time that the first report
+/// brings (W_init).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialRate {
-    /// One packet per second, then two to four packets, as near to 4380 bytes as possible (RFC 5348, section 4.2).
+    /// One packet per second, then two to four packets, as near to 4380 bytes as possible (RFC
+    /// 5348, section 4.2).
     Rfc5348,
-    /// 300 bytes per second (ns-2.35: `InitRate_`), then four packets of up to 1095 bytes of payload, three of less
-    /// than 2190 bytes, or two (`rate_init_option_` 2).
+    /// 300 bytes per second (ns-2.35: `InitRate_`), then four packets of up to 1095 bytes of
+    /// payload, three of less than 2190 bytes, or two (`rate_init_option_` 2).
     Ns2,
 }
 
@@ -123,23 +126,24 @@ impl InitialRate {
 /// How the allowed rate follows the reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateRule {
-    /// The equation's rate, at most twice the largest receive rate of the last two round-trip times; slow start doubles
-    /// the rate once per round-trip time (RFC 5348, sections 4.3 and 4.4).
+    /// The equation's rate, at most twice the largest receive rate of the last two round-trip
+    /// times; slow start doubles the rate once per round-trip time (RFC 5348, sections 4.3 and
+    /// 4.4).
     Rfc5348,
-    /// The rate rises by at most one packet per round-trip time for each round-trip time that has passed, and is at
-    /// most twice the receive rate of the last report; slow start spreads each doubling over a round-trip time, packet
-    /// by packet (ns-2.35).
+    /// The rate rises by at most one packet per round-trip time for each round-trip time that has
+    /// passed, and is at most twice the receive rate of the last report; slow start spreads each
+    /// doubling over a round-trip time, packet by packet (ns-2.35).
     Ns2,
 }
 
 /// How long the sender waits for a report before it lowers its rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoFeedbackTimer {
-    /// Two seconds for the first report, then four round-trip times or the time of two packets, whichever is longer
-    /// (RFC 5348, sections 4.2 to 4.4).
+    /// Two seconds for the first report, then four round-trip times or the time of two packets,
+    /// whichever is longer (RFC 5348, sections 4.2 to 4.4).
     Rfc5348,
-    /// The time of two packets for the first report, then two round-trip times or the time of two packets, whichever is
-    /// longer (ns-2.35).
+    /// The time of two packets for the first report, then two round-trip times or the time of two
+    /// packets, whichever is longer (ns-2.35).
     Ns2,
 }
 
@@ -161,44 +165,49 @@ impl NoFeedbackTimer {
     }
 }
 
-/// What starts a new loss event: a loss more than a round-trip time after the start of the last one.
+/// What starts a new loss event: a loss more than a round-trip time after the start of the last
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossEventRule {
     /// A loss happens when the lost packet would have arrived (RFC 5348, section 5.2).
     ArrivalTime,
-    /// A loss happens when the lost packet was sent. In addition, the sender must have had a report since the last
-    /// event (ns-2.35: `PreciseLoss_`).
+    /// A loss happens when the lost packet was sent. In addition, the sender must have had a report
+    /// since the last event (ns-2.35: `PreciseLoss_`).
     SendTimeAndRound,
 }
 
-/// The loss interval before the first loss event: the length at which the equation yields a certain rate.
+/// The loss interval before the first loss event: the length at which the equation yields a certain
+/// rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstInterval {
-    /// The largest receive rate so far, at least half a packet per round-trip time (RFC 5348, section 6.3.1).
+    /// The largest receive rate so far, at least half a packet per round-trip time (RFC 5348,
+    /// section 6.3.1).
     LargestReceiveRate,
-    /// The receive rate at the loss, with the interval cut to whole packets. The first loss event begins with the
-    /// packet that revealed the loss, and the interval after it with the last report (ns-2.35:
-    /// `AdjustHistoryAfterSS_`).
+    /// The receive rate at the loss, with the interval cut to whole packets. The first loss event
+    /// begins with the packet that revealed the loss, and the interval after it with the last
+    /// report (ns-2.35: `AdjustHistoryAfterSS_`).
     Ns2,
 }
 
-/// Which closed intervals are averaged with the open one while fewer than eight are closed. With eight, both rules
-/// leave the oldest out.
+/// Which closed intervals are averaged with the open one while fewer than eight are closed. With
+/// eight, both rules leave the oldest out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FewIntervals {
-    /// All but the oldest, so that both averages are over the same number of intervals (RFC 5348, section 5.4).
+    /// All but the oldest, so that both averages are over the same number of intervals (RFC 5348,
+    /// section 5.4).
     WithoutOldest,
     /// All (ns-2.35).
     All,
 }
 
-/// History discounting: while the open loss interval is over twice the average, the older ones weigh less.
+/// History discounting: while the open loss interval is over twice the average, the older ones
+/// weigh less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discounting {
     /// No discounting.
     Off,
-    /// By a factor of at least 0.25, computed for each report and for each interval that closes (RFC 5348, section
-    /// 5.5).
+    /// By a factor of at least 0.25, computed for each report and for each interval that closes
+    /// (RFC 5348, section 5.5).
     Rfc5348,
     /// By a factor of at least 0.5, computed for each report only (ns-2.35).
     Ns2,
@@ -223,11 +232,12 @@ impl Discounting {
 /// When the receiver reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reports {
-    /// Every round-trip time if anything arrived, and at once on a new loss event (RFC 5348, section 6).
+    /// Every round-trip time if anything arrived, and at once on a new loss event (RFC 5348,
+    /// section 6).
     Rfc5348,
-    /// With the first packet that arrives a round-trip time after the last report; at once on a new loss event and when
-    /// a packet asks for it; and one and a half round-trip times after a report if nothing arrived since, even if that
-    /// report answered the last packet (ns-2.35).
+    /// With the first packet that arrives a round-trip time after the last report; at once on a new
+    /// loss event and when a packet asks for it; and one and a half round-trip times after a report
+    /// if nothing arrived since, even if that report answered the last packet (ns-2.35).
     Ns2,
 }
 
@@ -237,7 +247,9 @@ mod tests {
 
     #[test]
     fn the_initial_window_is_rfc_3390s_and_in_ns2_whole_packets() {
-        let windows = |rule: InitialRate| [1000, 1200, 3000].map(|payload_bytes| rule.window_bytes(payload_bytes));
+        let windows = |rule: InitialRate| {
+            [1000, 1200, 3000].map(|payload_bytes| rule.window_bytes(payload_bytes))
+        };
         assert_eq!(windows(InitialRate::Rfc5348), [4000.0, 4380.0, 6000.0]);
         assert_eq!(windows(InitialRate::Ns2), [4000.0, 3600.0, 6000.0]);
     }

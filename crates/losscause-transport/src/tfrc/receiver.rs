@@ -3,22 +3,28 @@
 //! Loss intervals are counted by positions, not by sequence numbers: see `position.rs`.
 //!
 //! Readings and deviations of [`Config::rfc5348`]:
-//! - A new loss event is reported at once, as section 6 says, even where p did not rise since the last report
-//!   (section 6.1, step 4, would wait).
-//! - A packet that arrives after its loss was declared stays lost. Sections 5.1 and 6.1 allow the history to be
-//!   rewritten.
-//! - A mark starts a loss event by itself, even where a packet before it is missing and not yet declared lost. Section
-//!   5.1 would let the event begin with that packet. The packet joins the event when it is declared.
-//! - A gap before the first packet that arrives is not seen, so the null interval of section 6.3.1 does not occur.
-//! - Section 6.3.1 takes the largest receive rate so far. The rate measured at the loss is one of them.
-//! - Until a packet brings a round-trip time, reports after the first say one packet per second, the rate at which the
-//!   sender sends without one. The RFC gives no value.
+//! - A new loss event is reported at once, as section 6 says, even where p did not rise since the
+//!   last report (section 6.1, step 4, would wait).
+//! - A packet that arrives after its loss was declared stays lost. Sections 5.1 and 6.1 allow the
+//!   history to be rewritten.
+//! - A mark starts a loss event by itself, even where a packet before it is missing and not yet
+//!   declared lost. Section 5.1 would let the event begin with that packet. The packet joins the
+//!   event when it is declared.
+//! - A gap before the first packet that arrives is not seen, so the null interval of section 6.3.1
+//!   does not occur.
+//! - Section 6.3.1 takes the largest receive rate so far. The rate measured at the loss is one of
+//!   them.
+//! - Until a packet brings a round-trip time, reports after the first say one packet per second,
+//!   the rate at which the sender sends without one. The RFC gives no value.
 //! - A report answers the packet with the highest number, not the one that arrived last.
-//! - A round-trip time below 10 µs counts as 10 µs, because a forged one of a nanosecond would keep the timer busy. The
-//!   RFC sets no limit; section 8.3 speaks of clocks of 10 ms.
-//! - A feedback timer that expires with nothing to report stops. The next packet is then reported at once.
+//! - A round-trip time below 10 µs counts as 10 µs, because a forged one of a nanosecond would keep
+//!   the timer busy. The RFC sets no limit; section 8.3 speaks of clocks of 10 ms.
+//! - A feedback timer that expires with nothing to report stops. The next packet is then reported
+//!   at once.
 
-use losscause::{Algorithm, Differentiator, Observation, Observed, Observer, Packet, Span, Time, on_judged};
+use losscause::{
+    Algorithm, Differentiator, Observation, Observed, Observer, Packet, Span, Time, on_judged,
+};
 
 use super::arrivals::Arrivals;
 use super::loss_history::LossHistory;
@@ -28,14 +34,15 @@ use super::quirks::{FirstInterval, LossEventRule, Reports};
 use super::{Config, Data, Feedback, NEVER};
 use crate::Ecn;
 
-/// A TFRC receiver that asks an LDA about every lost packet. A loss called wireless is treated as received in the
-/// loss history, not in the receive rate.
+/// A TFRC receiver that asks an LDA about every lost packet. A loss called wireless is treated as
+/// received in the loss history, not in the receive rate.
 ///
 /// Fields that every packet touches come first; those that only losses and reports touch come last.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver<L> {
-    /// When to report at the latest. If it is [`NEVER`], the RFC's rule reports the next packet at once.
+    /// When to report at the latest. If it is [`NEVER`], the RFC's rule reports the next packet at
+    /// once.
     timer: Time,
     last_report: Option<LastReport>,
     delivered: u64,
@@ -64,7 +71,8 @@ pub struct Receiver<L> {
     config: Config,
 }
 
-/// Losses that were declared so far, packets of each kind. A packet that was only reordered is in neither.
+/// Losses that were declared so far, packets of each kind. A packet that was only reordered is in
+/// neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Declared {
     /// The LDA called them congestion, or could not tell.
@@ -103,7 +111,8 @@ const TOLERANCE: f64 = 0.05;
 const SHORTEST_RTT: Span = Span::from_micros(10);
 
 impl<L: Algorithm> Receiver<L> {
-    /// A receiver that puts every lost packet to `lda`; one that always answers congestion gives plain TFRC.
+    /// A receiver that puts every lost packet to `lda`; one that always answers congestion gives
+    /// plain TFRC.
     pub fn new(config: &Config, lda: L) -> Self {
         Self {
             reports: config.quirks.reports,
@@ -168,8 +177,8 @@ impl<L: Algorithm> Receiver<L> {
         let lost = !self.missing.is_empty() || self.is_marked(data);
         let event = if lost { self.on_losses(now, data) } else { None };
         let due = match self.reports {
-            // Section 6.1: the timer found nothing to report when it expired, or could not be set without a round-trip
-            // time (section 6.3).
+            // Section 6.1: the timer found nothing to report when it expired, or could not be set
+            // without a round-trip time (section 6.3).
             Reports::Rfc5348 => self.timer == NEVER,
             Reports::Ns2 => !late && (data.urgent || self.round_trip_since_report(now)),
         };
@@ -196,8 +205,8 @@ impl<L: Algorithm> Receiver<L> {
         Some(self.timer).filter(|at| *at < NEVER)
     }
 
-    /// The report to send now, if one is due; call until none. Its rates are those at the time when it became due; its
-    /// times are those at `now`.
+    /// The report to send now, if one is due; call until none. Its rates are those at the time when
+    /// it became due; its times are those at `now`.
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Feedback> {
         if !self.report_due {
@@ -218,7 +227,8 @@ impl<L: Algorithm> Receiver<L> {
         self.loss_event_rate
     }
 
-    /// The losses declared so far. Of a gap of more than 4,096 packets only the first so many are counted.
+    /// The losses declared so far. Of a gap of more than 4,096 packets only the first so many are
+    /// counted.
     pub fn declared(&self) -> Declared {
         self.declared
     }
@@ -255,7 +265,9 @@ impl<L: Algorithm> Receiver<L> {
     fn on_gap(&mut self, arrival: &Observation, data: &Data, observer: &mut impl Observer) {
         let (before, from, to) = match self.loss_event {
             LossEventRule::ArrivalTime => (self.newest.data.seq, self.newest.arrived, arrival.at),
-            LossEventRule::SendTimeAndRound => (self.newest.data.seq, self.newest.data.sent_at, data.sent_at),
+            LossEventRule::SendTimeAndRound => {
+                (self.newest.data.seq, self.newest.data.sent_at, data.sent_at)
+            }
         };
         let missing = &mut self.missing;
         let stream = self.stream;
@@ -268,7 +280,8 @@ impl<L: Algorithm> Receiver<L> {
         self.differentiator.judge_gap(arrival, &mut (observer, &mut keep));
     }
 
-    /// Takes in the losses that the arrival of `data` declares, and its mark. Returns whether a loss event began.
+    /// Takes in the losses that the arrival of `data` declares, and its mark. Returns whether a
+    /// loss event began.
     #[inline(never)]
     fn on_losses(&mut self, now: Time, data: &Data) -> Option<NewEvent> {
         let at = match self.loss_event {
@@ -294,28 +307,39 @@ impl<L: Algorithm> Receiver<L> {
     /// Takes out and counts the earliest loss that is to be declared.
     fn pop_declared(&mut self) -> Option<Lost> {
         let lost = self.missing.pop_declared()?;
-        let count = if lost.wireless { &mut self.declared.wireless } else { &mut self.declared.congestion };
+        let count =
+            if lost.wireless { &mut self.declared.wireless } else { &mut self.declared.congestion };
         *count += 1;
         Some(lost)
     }
 
-    /// A marked packet counts as a congestion loss from its arrival on (RFC 5348, section 5.1). It did arrive, so no
-    /// LDA judges it.
+    /// A marked packet counts as a congestion loss from its arrival on (RFC 5348, section 5.1). It
+    /// did arrive, so no LDA judges it.
     #[inline]
     fn is_marked(&self, data: &Data) -> bool {
         data.ecn == Ecn::Marked && self.ecn
     }
 
-    /// The first congestion loss: the interval before it is made from the receive rate (RFC 5348, section 6.3.1).
+    /// The first congestion loss: the interval before it is made from the receive rate (RFC 5348,
+    /// section 6.3.1).
     fn first_loss(&mut self, now: Time, lost: &Lost) -> NewEvent {
         let data = self.newest.data;
         let rtt = rtt_of(&data).unwrap_or(Span::ZERO);
         let rto = data.times.map_or(Span::ZERO, |times| times.rto.max(Span::ZERO));
         let receive_rate = self.measured_receive_rate(now);
-        let p_for = |rate| self.config.quirks.equation.loss_event_rate(rate, rtt, rto, data.payload_bytes, TOLERANCE);
+        let p_for = |rate| {
+            self.config.quirks.equation.loss_event_rate(
+                rate,
+                rtt,
+                rto,
+                data.payload_bytes,
+                TOLERANCE,
+            )
+        };
         match self.config.quirks.first_interval {
             FirstInterval::LargestReceiveRate => {
-                let half_a_packet = 0.5 * f64::from(data.payload_bytes) / rtt.as_secs_f64().max(1e-9);
+                let half_a_packet =
+                    0.5 * f64::from(data.payload_bytes) / rtt.as_secs_f64().max(1e-9);
                 let p = p_for(receive_rate.max(self.largest_receive_rate).max(half_a_packet));
                 self.history.first_event(1.0 / p, lost.position);
                 self.event = Some((lost.at, data.round));
@@ -331,15 +355,19 @@ impl<L: Algorithm> Receiver<L> {
         }
     }
 
-    /// A congestion loss after the first. Returns whether it starts a new loss event (RFC 5348, section 5.2).
+    /// A congestion loss after the first. Returns whether it starts a new loss event (RFC 5348,
+    /// section 5.2).
     fn further_loss(&mut self, lost: &Lost) -> bool {
         let Some((start, round)) = self.event else { return false };
         let data = &self.newest.data;
         let past_rtt = lost.at - start > rtt_of(data).unwrap_or(Span::ZERO);
-        // The interval counts from the lost packet on (section 5.3), in ns-2.35 from the one after it.
+        // The interval counts from the lost packet on (section 5.3), in ns-2.35 from the one after
+        // it.
         let (new, open_from) = match self.loss_event {
             LossEventRule::ArrivalTime => (past_rtt, lost.position),
-            LossEventRule::SendTimeAndRound => (past_rtt && is_later_round(data.round, round), lost.position + 1),
+            LossEventRule::SendTimeAndRound => {
+                (past_rtt && is_later_round(data.round, round), lost.position + 1)
+            }
         };
         if new {
             self.history.next_event(open_from);
@@ -349,7 +377,8 @@ impl<L: Algorithm> Receiver<L> {
     }
 
     fn round_trip_since_report(&self, now: Time) -> bool {
-        rtt_of(&self.newest.data).is_some_and(|rtt| self.last_report.is_none_or(|last| now - last.at >= rtt))
+        rtt_of(&self.newest.data)
+            .is_some_and(|rtt| self.last_report.is_none_or(|last| now - last.at >= rtt))
     }
 
     /// X_recv in payload bytes per second.
@@ -364,8 +393,8 @@ impl<L: Algorithm> Receiver<L> {
         packets as f64 * one_per_second / span.as_secs_f64()
     }
 
-    /// Packets in the last R_(m-1), the round-trip time known at the last report (RFC 5348, section 6.2, step 2); none
-    /// without one.
+    /// Packets in the last R_(m-1), the round-trip time known at the last report (RFC 5348, section
+    /// 6.2, step 2); none without one.
     fn received_over_last_rtt(&self, now: Time) -> Option<(u64, Span)> {
         let last = self.last_report?;
         let rtt = last.rtt.or_else(|| rtt_of(&self.newest.data))?;
@@ -376,12 +405,16 @@ impl<L: Algorithm> Receiver<L> {
         Some((self.arrivals.after(now - rtt).max(1), rtt))
     }
 
-    /// Packets since the last report if that is a round-trip time ago, else in the last round-trip time before the
-    /// newest; none if there are none or the round-trip time is unknown.
+    /// Packets since the last report if that is a round-trip time ago, else in the last round-trip
+    /// time before the newest; none if there are none or the round-trip time is unknown.
     fn received_since_report_or_over_rtt(&self, now: Time) -> Option<(u64, Span)> {
         let rtt = rtt_of(&self.newest.data)?;
         let elapsed = self.last_report.map_or(Span::MAX, |last| now - last.at);
-        let received = if elapsed >= rtt { (self.since_report, elapsed) } else { (self.arrivals.within(rtt), rtt) };
+        let received = if elapsed >= rtt {
+            (self.since_report, elapsed)
+        } else {
+            (self.arrivals.within(rtt), rtt)
+        };
         (received.0 > 0).then_some(received)
     }
 
@@ -397,8 +430,8 @@ impl<L: Algorithm> Receiver<L> {
                 if let Some(rtt) = rtt {
                     self.timer = now + rtt * 3 / 2;
                 }
-                // A report at the instant of the arrival does not count as one after it, so a flow that falls
-                // silent is reported twice.
+                // A report at the instant of the arrival does not count as one after it, so a flow
+                // that falls silent is reported twice.
                 if self.last_report.is_some_and(|last| arrived < last.at) {
                     return;
                 }
@@ -418,15 +451,20 @@ impl<L: Algorithm> Receiver<L> {
 /// R as a packet has it. A time that is not above zero is none.
 #[inline]
 fn rtt_of(data: &Data) -> Option<Span> {
-    data.times.map(|times| times.rtt).filter(|rtt| *rtt > Span::ZERO).map(|rtt| rtt.max(SHORTEST_RTT))
+    data.times
+        .map(|times| times.rtt)
+        .filter(|rtt| *rtt > Span::ZERO)
+        .map(|rtt| rtt.max(SHORTEST_RTT))
 }
 
-/// Whether round `a` came after round `b`. Rounds are counted modulo 2^32 and compared as TCP's sequence numbers are.
+/// Whether round `a` came after round `b`. Rounds are counted modulo 2^32 and compared as TCP's
+/// sequence numbers are.
 fn is_later_round(a: u32, b: u32) -> bool {
     (1..1 << 31).contains(&a.wrapping_sub(b))
 }
 
-/// The instant `part` of `whole` equal steps from `from` to `to`; the steps are packets of a gap, which are not many.
+/// The instant `part` of `whole` equal steps from `from` to `to`; the steps are packets of a gap,
+/// which are not many.
 fn interpolate(from: Time, to: Time, part: u64, whole: u64) -> Time {
     let span = (to - from).as_nanos();
     let part = part as i64;

@@ -36,7 +36,8 @@ impl RttEstimator {
         Self { sqrt_ratio: 1.0, averages: None, weight, rule, ticks: Ticks::default() }
     }
 
-    /// Takes in one measurement, and returns R and t_RTO. A measurement that is not above zero counts as a nanosecond.
+    /// Takes in one measurement, and returns R and t_RTO. A measurement that is not above zero
+    /// counts as a nanosecond.
     pub(crate) fn update(&mut self, sample: Span) -> Times {
         let sample = sample.max(Span::from_nanos(1));
         let latest = sample.as_secs_f64();
@@ -67,14 +68,15 @@ impl RttEstimator {
         self.averages.map(|a| a.smoothed)
     }
 
-    /// R_sqmean / sqrt(R_sample) (RFC 5348, section 4.5): below 1 while the queue is longer than usual.
+    /// R_sqmean / sqrt(R_sample) (RFC 5348, section 4.5): below 1 while the queue is longer than
+    /// usual.
     pub(crate) fn sqrt_ratio(&self) -> f64 {
         self.sqrt_ratio
     }
 }
 
-/// The tick of ns-2's clock (`tcp_tick_`). The longest [`Span`] has fewer than 2^37 of them, so the estimates cannot
-/// overflow.
+/// The tick of ns-2's clock (`tcp_tick_`). The longest [`Span`] has fewer than 2^37 of them, so the
+/// estimates cannot overflow.
 const TICK: Span = Span::from_millis(100);
 
 impl Ticks {
@@ -132,11 +134,13 @@ mod tests {
     #[test]
     fn short_paths_time_out_after_three_ticks_and_long_samples_last() {
         let mut rtt = RttEstimator::new(0.95, RtoRule::Ticks { minimum: Span::ZERO });
-        // One tick: mean 8/8, deviation 2/4: (16 + 8) / 8 = 3 ticks; the deviation's quarter rounds to none.
+        // One tick: mean 8/8, deviation 2/4: (16 + 8) / 8 = 3 ticks; the deviation's quarter rounds
+        // to none.
         for _ in 0..10 {
             assert_eq!(rtt.update(millis(60)).rto, millis(300));
         }
-        // Two ticks: error 1, mean 9/8, deviation 3/4: (24 + 9) / 8 = 4 ticks, and back at one tick: error 0.
+        // Two ticks: error 1, mean 9/8, deviation 3/4: (24 + 9) / 8 = 4 ticks, and back at one
+        // tick: error 0.
         assert_eq!(rtt.update(millis(160)).rto, millis(400));
         assert_eq!(rtt.update(millis(60)).rto, millis(400));
     }

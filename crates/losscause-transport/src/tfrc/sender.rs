@@ -25,7 +25,8 @@ impl Backlog {
     }
 }
 
-/// A TFRC sender. Fields that every packet touches come first; those that only reports touch come last.
+/// A TFRC sender. Fields that every packet touches come first; those that only reports touch come
+/// last.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
@@ -146,7 +147,10 @@ impl Sender {
     /// A report arrived.
     pub fn on_feedback(&mut self, now: Time, feedback: &Feedback) {
         // A report with a NaN is ignored.
-        if self.phase == Phase::Closed || feedback.loss_event_rate.is_nan() || feedback.receive_rate.is_nan() {
+        if self.phase == Phase::Closed
+            || feedback.loss_event_rate.is_nan()
+            || feedback.receive_rate.is_nan()
+        {
             return;
         }
         // RFC 5348, section 4.3, steps 1 to 3.
@@ -156,7 +160,8 @@ impl Sender {
         self.next.round = self.next.round.wrapping_add(1);
         self.next.urgent = false;
         // The timer takes the rate from before this report, in both.
-        let silence = (times.rtt * self.config.quirks.no_feedback_timer.rtts()).max(self.two_packets());
+        let silence =
+            (times.rtt * self.config.quirks.no_feedback_timer.rtts()).max(self.two_packets());
         self.set_no_feedback_timer(now, silence);
         let p = feedback.loss_event_rate.clamp(0.0, 1.0);
         self.has_lost |= p > 0.0;
@@ -165,11 +170,19 @@ impl Sender {
             now,
             started: self.started,
             rtt,
-            equation: self.config.quirks.equation.rate(p, times.rtt, times.rto, self.config.payload_bytes),
+            equation: self.config.quirks.equation.rate(
+                p,
+                times.rtt,
+                times.rto,
+                self.config.payload_bytes,
+            ),
             loss_event_rate: p,
             receive_rate: feedback.receive_rate.max(0.0),
-            // A receive rate of zero is the first report's, which has measured nothing (section 4.3).
-            data_limited: data_limited && self.backlog != Backlog::Unlimited && feedback.receive_rate > 0.0,
+            // A receive rate of zero is the first report's, which has measured nothing (section
+            // 4.3).
+            data_limited: data_limited
+                && self.backlog != Backlog::Unlimited
+                && feedback.receive_rate > 0.0,
             nothing_to_send: self.phase == Phase::WaitingForData,
         };
         let next = self.rate.on_report(&report);
@@ -180,8 +193,8 @@ impl Sender {
     #[inline]
     pub fn on_timeout(&mut self, now: Time) {
         if self.send_at <= now {
-            // Count the spacing from the nominal time, so that a late call does not slow the flow down
-            // (RFC 5348, section 8.3), unless it is over a packet late.
+            // Count the spacing from the nominal time, so that a late call does not slow the flow
+            // down (RFC 5348, section 8.3), unless it is over a packet late.
             self.last_send = if now - self.send_at > self.interval { now } else { self.send_at };
             self.send(now, Waited::ForItsTime);
         }
@@ -221,7 +234,8 @@ impl Sender {
         self.next.times.map(|times| times.rtt)
     }
 
-    /// Whether no report has told of a loss event yet, so that the rate doubles (RFC 5348, section 4.3, step 4).
+    /// Whether no report has told of a loss event yet, so that the rate doubles (RFC 5348, section
+    /// 4.3, step 4).
     pub fn in_slow_start(&self) -> bool {
         !self.has_lost
     }
@@ -241,7 +255,8 @@ impl Sender {
         &self.config
     }
 
-    /// Hands out a packet if the application has one, and sets the time of the next from `last_send`.
+    /// Hands out a packet if the application has one, and sets the time of the next from
+    /// `last_send`.
     fn send(&mut self, now: Time, waited: Waited) {
         match &mut self.backlog {
             Backlog::Unlimited => {}
@@ -303,7 +318,9 @@ impl Sender {
 
     /// The time that two packets take at the allowed rate (2s/X).
     fn two_packets(&self) -> Span {
-        Span::from_secs_f64_rounded(2.0 * f64::from(self.config.payload_bytes) / self.rate.allowed())
+        Span::from_secs_f64_rounded(
+            2.0 * f64::from(self.config.payload_bytes) / self.rate.allowed(),
+        )
     }
 
     fn set_no_feedback_timer(&mut self, now: Time, span: Span) {
@@ -317,7 +334,8 @@ const SHORTEST_INTERVAL: Span = Span::from_nanos(100);
 
 /// The spacing of packets at the largest rate.
 fn shortest_interval(config: &Config) -> Span {
-    let at_max = |bps: u64| Span::from_secs_f64_rounded(8.0 * f64::from(config.payload_bytes) / bps as f64);
+    let at_max =
+        |bps: u64| Span::from_secs_f64_rounded(8.0 * f64::from(config.payload_bytes) / bps as f64);
     config.max_rate_bps.map_or(SHORTEST_INTERVAL, |bps| at_max(bps).max(SHORTEST_INTERVAL))
 }
 
@@ -339,7 +357,8 @@ mod tests {
         Config { payload_bytes: 1000, spacing: Spacing::Even, ..Config::rfc5348() }
     }
 
-    /// Runs the sender by its own timers until `end`; returns the packets' times and numbers in milliseconds.
+    /// Runs the sender by its own timers until `end`; returns the packets' times and numbers in
+    /// milliseconds.
     fn run(sender: &mut Sender, from: Time, end: Time) -> Vec<(i64, u64)> {
         let mut packets = Vec::new();
         let mut now = from;
@@ -385,7 +404,8 @@ mod tests {
     fn one_packet_per_second_then_half_before_the_first_report() {
         let mut sender = Sender::new(&rfc());
         sender.start(at(0));
-        // The no-feedback timer expires after 2 s and halves the rate; the next packet moves to 1 s + 2 s.
+        // The no-feedback timer expires after 2 s and halves the rate; the next packet moves to 1 s
+        // + 2 s.
         assert_eq!(run(&mut sender, at(0), at(3500)), [(0, 0), (1000, 1), (2000, 2)]);
         assert_eq!(sender.no_feedback_expirations(), 1);
         assert_eq!(sender.rate(), 500.0);
@@ -546,7 +566,8 @@ mod tests {
     }
 
     fn op() -> impl Strategy<Value = Op> {
-        let rate = prop_oneof![Just(0.0), Just(f64::NAN), Just(-5.0), Just(f64::INFINITY), 0.0..1e9f64];
+        let rate =
+            prop_oneof![Just(0.0), Just(f64::NAN), Just(-5.0), Just(f64::INFINITY), 0.0..1e9f64];
         let p = prop_oneof![Just(0.0), Just(1.0), Just(7.0), Just(f64::NAN), 0.0..1.0f64];
         prop_oneof![
             8 => Just(Op::Timeout),

@@ -1,9 +1,10 @@
 //! Two ends of a connection and the link between them, in virtual time.
 //!
-//! The driver keeps time as ns-2 does, in floating-point seconds, with events of the same instant in the order in
-//! which they were planned. Acknowledgements come back at the spacing of the packets, so that one often arrives at
-//! the very instant at which a transmission ends and a place in the queue becomes free; which comes first then
-//! depends on the last bit of the sums, and only the same sums give the same drops.
+//! The driver keeps time as ns-2 does, in floating-point seconds, with events of the same instant
+//! in the order in which they were planned. Acknowledgements come back at the spacing of the
+//! packets, so that one often arrives at the very instant at which a transmission ends and a place
+//! in the queue becomes free; which comes first then depends on the last bit of the sums, and only
+//! the same sums give the same drops.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

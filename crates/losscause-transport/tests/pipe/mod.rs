@@ -1,5 +1,5 @@
-//! A TFRC flow through one bottleneck with a fixed delay each way and losses given by sequence number: just enough
-//! of a network to run sender and receiver together.
+//! A TFRC flow through one bottleneck with a fixed delay each way and losses given by sequence
+//! number: just enough of a network to run sender and receiver together.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,8 @@ pub(crate) struct Pipe<L, F> {
     forward: VecDeque<(Time, Data)>,
     back: VecDeque<(Time, Feedback)>,
     pub(crate) queue_drops: u64,
-    /// The reverse link carries 40-byte packets of another flow, evenly spaced, at 73 % of its rate.
+    /// The reverse link carries 40-byte packets of another flow, evenly spaced, at 73 % of its
+    /// rate.
     pub(crate) busy_back: bool,
     /// When the next of them comes, and when the link back is free again.
     cross_at: Time,
@@ -34,7 +35,14 @@ pub(crate) struct Pipe<L, F> {
 }
 
 impl<L: Algorithm, F: FnMut(u64) -> bool> Pipe<L, F> {
-    pub(crate) fn new(config: &Config, rate_bps: i64, delay: Span, queue_pkts: usize, lda: L, lost: F) -> Self {
+    pub(crate) fn new(
+        config: &Config,
+        rate_bps: i64,
+        delay: Span,
+        queue_pkts: usize,
+        lda: L,
+        lost: F,
+    ) -> Self {
         Self {
             sender: Sender::new(config),
             receiver: Receiver::new(config, lda),
@@ -74,7 +82,8 @@ impl<L: Algorithm, F: FnMut(u64) -> bool> Pipe<L, F> {
             self.now = next;
             if let Some((_, data)) = pop_front_if(&mut self.forward, |(at, _)| *at == next) {
                 self.receiver.on_data(next, &data, &mut ());
-            } else if let Some((_, feedback)) = pop_front_if(&mut self.back, |(at, _)| *at == next) {
+            } else if let Some((_, feedback)) = pop_front_if(&mut self.back, |(at, _)| *at == next)
+            {
                 self.sender.on_feedback(next, &feedback);
                 self.history.push((next, self.sender.rate(), feedback.loss_event_rate));
             } else {

@@ -1,4 +1,5 @@
-//! Combines a sender's algorithm with the tracker that feeds it, for peers that acknowledge packets individually.
+//! Combines a sender's algorithm with the tracker that feeds it, for peers that acknowledge packets
+//! individually.
 
 use core::ops::Range;
 
@@ -9,14 +10,14 @@ use crate::loss::{Loss, Signal};
 use crate::observe::Numbers;
 use crate::{Judgement, Span, Time};
 
-/// An [`Algorithm`] behind an [`AckTracker`]. The caller reports what is sent, acknowledged and lost; the algorithm
-/// judges every declared loss.
+/// An [`Algorithm`] behind an [`AckTracker`]. The caller reports what is sent, acknowledged and
+/// lost; the algorithm judges every declared loss.
 ///
-/// It is the counterpart of [`Differentiator`](crate::Differentiator) at the sender, and the form in which a QUIC
-/// congestion controller uses an algorithm.
+/// It is the counterpart of [`Differentiator`](crate::Differentiator) at the sender, and the form
+/// in which a QUIC congestion controller uses an algorithm.
 ///
-/// A recovery begins with a declared loss and ends when a packet sent after that loss is acknowledged (RFC 9002,
-/// section 7.3.2).
+/// A recovery begins with a declared loss and ends when a packet sent after that loss is
+/// acknowledged (RFC 9002, section 7.3.2).
 #[derive(Clone, Copy, Debug)]
 pub struct SenderDifferentiator<A, M = Fixed<1024>> {
     tracker: AckTracker<M>,
@@ -48,8 +49,8 @@ impl<A: Algorithm, M: Memory> SenderDifferentiator<A, M> {
         }
     }
 
-    /// Sets the congestion window, packets, which later observations and losses carry. Only some algorithms need it
-    /// ([`Algorithm::needs`]).
+    /// Sets the congestion window, packets, which later observations and losses carry. Only some
+    /// algorithms need it ([`Algorithm::needs`]).
     pub fn set_cwnd(&mut self, pkts: f64) {
         self.cwnd_pkts = Some(pkts);
     }
@@ -74,11 +75,17 @@ impl<A: Algorithm, M: Memory> SenderDifferentiator<A, M> {
         self.tracker.on_acked_sent_at(at);
     }
 
-    /// Ends the ACK that arrived at `at` and passes it to the algorithm, before the eyes of `observer`. `largest` is the
-    /// largest number that it acknowledges, if known.
+    /// Ends the ACK that arrived at `at` and passes it to the algorithm, before the eyes of
+    /// `observer`. `largest` is the largest number that it acknowledges, if known.
     ///
-    /// Returns the revised verdict if the ACK ends a recovery and the algorithm revises its verdict.
-    pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>, observer: &mut impl Observer) -> Option<Judgement> {
+    /// Returns the revised verdict if the ACK ends a recovery and the algorithm revises its
+    /// verdict.
+    pub fn end_of_ack(
+        &mut self,
+        at: Time,
+        largest: Option<u64>,
+        observer: &mut impl Observer,
+    ) -> Option<Judgement> {
         let mut observation = self.tracker.end_of_ack(at, largest)?;
         if let Some(acked) = &mut observation.acked {
             acked.cwnd_pkts = self.cwnd_pkts;
@@ -111,8 +118,9 @@ impl<A: Algorithm, M: Memory> SenderDifferentiator<A, M> {
         self.tracker.on_lost_bytes(newest_sent_at, bytes, packet_bytes);
     }
 
-    /// Declares everything lost since the last declaration, and judges it, before the eyes of `observer`. Marks,
-    /// timeouts and persistent congestion are congestion without asking the algorithm.
+    /// Declares everything lost since the last declaration, and judges it, before the eyes of
+    /// `observer`. Marks, timeouts and persistent congestion are congestion without asking the
+    /// algorithm.
     pub fn declare(&mut self, at: Time, signal: Signal, observer: &mut impl Observer) -> Judgement {
         let loss = self.take_in_loss(at, signal);
         self.judge(&loss, observer)
@@ -142,7 +150,8 @@ impl<A: Algorithm, M: Memory> SenderDifferentiator<A, M> {
         self.rtt
     }
 
-    /// The loss that was declared last: numbers, count, and when the newest of its packets was sent.
+    /// The loss that was declared last: numbers, count, and when the newest of its packets was
+    /// sent.
     pub fn declared(&self) -> Option<&Loss> {
         self.declared.as_ref()
     }

@@ -1,7 +1,7 @@
 //! TCP without SACK: what duplicate ACKs reveal about arrivals.
 //!
-//! A receiver without SACK names only the packet that it expects next. Each duplicate reports that one more packet
-//! arrived, but not which. So:
+//! A receiver without SACK names only the packet that it expects next. Each duplicate reports that
+//! one more packet arrived, but not which. So:
 //!
 //! ```text
 //! first duplicate     one packet missing, and the one after it arrived: spans 2, misses 1
@@ -11,10 +11,12 @@
 //!
 //! Deviations: none. What the sources leave open:
 //!
-//! - *How large is the gap?* One packet. The sender cannot know more (Dalwadi, equations 1 to 6, also has n = 1).
-//! - *The ACK that ends a recovery* spans one packet, the repaired one. The other packets it acknowledges were counted
-//!   by duplicates, or arrived during the repair of a timeout. A recovery lasts until everything sent before the gap
-//!   opened, or before the timer expired, is acknowledged.
+//! - *How large is the gap?* One packet. The sender cannot know more (Dalwadi, equations 1 to 6,
+//!   also has n = 1).
+//! - *The ACK that ends a recovery* spans one packet, the repaired one. The other packets it
+//!   acknowledges were counted by duplicates, or arrived during the repair of a timeout. A recovery
+//!   lasts until everything sent before the gap opened, or before the timer expired, is
+//!   acknowledged.
 
 use crate::observe::{Acked, Newest, Numbers, Observation};
 use crate::{Span, Time};
@@ -32,8 +34,8 @@ pub struct DuplicateAcks {
 }
 
 impl DuplicateAcks {
-    /// An ACK that asks for packet `next` arrived at `at`. Everything below `sent` was sent; `rtt` is the round-trip
-    /// time of the packet that caused the ACK, if known.
+    /// An ACK that asks for packet `next` arrived at `at`. Everything below `sent` was sent; `rtt`
+    /// is the round-trip time of the packet that caused the ACK, if known.
     ///
     /// The caller adds what is in flight and the window, if the algorithm needs them.
     #[inline]
@@ -95,9 +97,12 @@ mod tests {
     #[test]
     fn acks_during_a_recovery_span_one_packet_each() {
         let mut acks = DuplicateAcks::default();
-        // 5 is lost; 20 were sent. The partial ACK of 9 and the full one of 20 span one packet, the next delayed ACK
-        // two.
-        assert_eq!(spans(&mut acks, [5, 5, 5, 9, 20, 22]), [(5, 0), (2, 1), (1, 0), (1, 0), (1, 0), (2, 0)]);
+        // 5 is lost; 20 were sent. The partial ACK of 9 and the full one of 20 span one packet, the
+        // next delayed ACK two.
+        assert_eq!(
+            spans(&mut acks, [5, 5, 5, 9, 20, 22]),
+            [(5, 0), (2, 1), (1, 0), (1, 0), (1, 0), (2, 0)]
+        );
     }
 
     #[test]

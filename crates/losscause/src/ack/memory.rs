@@ -1,4 +1,5 @@
-//! Where a tracker keeps the packets that it remembers: an array, or a ring that grows with the packets in flight.
+//! Where a tracker keeps the packets that it remembers: an array, or a ring that grows with the
+//! packets in flight.
 
 #[cfg(feature = "alloc")]
 use alloc::{vec, vec::Vec};
@@ -34,14 +35,15 @@ pub trait Memory {
     /// How many packets it holds now; at least one.
     fn capacity(&self) -> usize;
 
-    /// The packet that was sent as number `order`, counted from zero. One of the last [`Memory::capacity`].
+    /// The packet that was sent as number `order`, counted from zero. One of the last
+    /// [`Memory::capacity`].
     fn slot(&self, order: u64) -> &Sent;
 
     /// As [`Memory::slot`].
     fn slot_mut(&mut self, order: u64) -> &mut Sent;
 
-    /// One more packet is about to be sent, after `sent` others, `in_flight` of which are in flight. A memory that can
-    /// grow does so now, if it is too small.
+    /// One more packet is about to be sent, after `sent` others, `in_flight` of which are in
+    /// flight. A memory that can grow does so now, if it is too small.
     fn make_room(&mut self, sent: u64, in_flight: u64) {
         let _ = (sent, in_flight);
     }
@@ -93,7 +95,8 @@ impl<const N: usize> Memory for Fixed<N> {
     }
 }
 
-/// A ring on the heap. It doubles when half of its packets are in flight, up to a limit, and never shrinks.
+/// A ring on the heap. It doubles when half of its packets are in flight, up to a limit, and never
+/// shrinks.
 ///
 /// ```
 /// use losscause::ack::{Growing, SenderDifferentiator};
@@ -118,7 +121,8 @@ impl Growing {
     /// How many packets it holds at first: 6 KiB.
     const FIRST: usize = 256;
 
-    /// A ring for up to `pkts` packets, rounded up to a power of two and to 256. A packet takes 24 bytes.
+    /// A ring for up to `pkts` packets, rounded up to a power of two and to 256. A packet takes 24
+    /// bytes.
     pub fn up_to(pkts: usize) -> Self {
         let at_most = pkts.clamp(Self::FIRST, 1 << 30).next_power_of_two();
         Self { slots: vec![NOTHING; Self::FIRST], at_most }
@@ -184,7 +188,11 @@ mod tests {
         (0..1000).for_each(|number| tracker.on_acked_sent_at(at(number)));
         let sample = tracker.end_of_ack(at(2000), Some(999)).expect("new");
         assert_eq!(
-            (sample.acked.map_or(0, |acked| acked.newly_acked_pkts), sample.spanned, sample.missing),
+            (
+                sample.acked.map_or(0, |acked| acked.newly_acked_pkts),
+                sample.spanned,
+                sample.missing
+            ),
             (1000, 1000, 0)
         );
         // 1000 is rounded up to 1024: no more are remembered.

@@ -1,8 +1,10 @@
-//! A sender: what its acknowledgements tell of arrivals, and an algorithm that judges the losses it declares.
+//! A sender: what its acknowledgements tell of arrivals, and an algorithm that judges the losses it
+//! declares.
 //!
-//! Two trackers make observations: [`AckTracker`] if the peer acknowledges packets individually (SACK, QUIC), and
-//! [`DuplicateAcks`] for TCP without SACK. [`AtSender`] remembers which observation revealed which gap.
-//! [`SenderDifferentiator`] combines an algorithm with a tracker. [`RecoveryTracker`] follows recoveries.
+//! Two trackers make observations: [`AckTracker`] if the peer acknowledges packets individually
+//! (SACK, QUIC), and [`DuplicateAcks`] for TCP without SACK. [`AtSender`] remembers which
+//! observation revealed which gap. [`SenderDifferentiator`] combines an algorithm with a tracker.
+//! [`RecoveryTracker`] follows recoveries.
 //!
 //! ```
 //! use losscause::ack::{AckTracker, DuplicateAcks, Fixed, RecoveryTracker};

@@ -1,7 +1,7 @@
 //! When a recovery begins and ends, for callers whose transport does not tell (QUIC, captures).
 //!
-//! A recovery begins with a declared loss and ends when a packet sent after that loss is acknowledged (RFC 9002,
-//! section 7.3.2).
+//! A recovery begins with a declared loss and ends when a packet sent after that loss is
+//! acknowledged (RFC 9002, section 7.3.2).
 
 use crate::Time;
 use crate::loss::{Loss, Recovery};
@@ -26,8 +26,8 @@ impl RecoveryTracker {
         open.lost_pkts = open.lost_pkts.saturating_add(loss.lost_pkts.into());
     }
 
-    /// An ACK arrived at `at`; the newest packet known to have arrived was sent at `newest_sent_at`. Returns the
-    /// recovery that it ends.
+    /// An ACK arrived at `at`; the newest packet known to have arrived was sent at
+    /// `newest_sent_at`. Returns the recovery that it ends.
     #[inline]
     pub fn on_ack(&mut self, at: Time, newest_sent_at: Time) -> Option<Recovery> {
         let ended = self.open.take_if(|open| newest_sent_at > open.began)?;

@@ -1,19 +1,21 @@
-//! Tracks arrivals at senders whose peer acknowledges packets individually: SACK, QUIC, a kernel, a capture.
+//! Tracks arrivals at senders whose peer acknowledges packets individually: SACK, QUIC, a kernel, a
+//! capture.
 //!
-//! The tracker remembers the last `N` packets sent. When an ACK raises the newest known arrival, every packet up to it
-//! has either arrived or is missing, so a gap has its true size:
+//! The tracker remembers the last `N` packets sent. When an ACK raises the newest known arrival,
+//! every packet up to it has either arrived or is missing, so a gap has its true size:
 //!
 //! ```text
 //! spanned = packets sent up to the newest acknowledged one that were not covered before
 //! missing = those of them that are not acknowledged
 //! ```
 //!
-//! A packet acknowledged after it counted as missing was reordered. It changes no gap, as at a receiver.
+//! A packet acknowledged after it counted as missing was reordered. It changes no gap, as at a
+//! receiver.
 //!
-//! Some stacks report acknowledgements without packet numbers; quinn gives the time at which each packet was sent.
-//! [`AckTracker::on_acked_sent_at`] then finds the packet. If several were sent at the same instant, the tracker cannot
-//! tell which of them arrived, but it knows how many, and that the largest one did. So the size of every gap is still
-//! right.
+//! Some stacks report acknowledgements without packet numbers; quinn gives the time at which each
+//! packet was sent. [`AckTracker::on_acked_sent_at`] then finds the packet. If several were sent at
+//! the same instant, the tracker cannot tell which of them arrived, but it knows how many, and that
+//! the largest one did. So the size of every gap is still right.
 
 use core::ops::Range;
 
@@ -22,8 +24,8 @@ use crate::Time;
 use crate::loss::{Loss, Signal};
 use crate::observe::{Acked, Newest, Numbers, Observation};
 
-/// Makes observations and losses from what was sent, acknowledged and lost. Remembers as many packets as
-/// its [`Memory`] holds; an older one that is still in flight is forgotten.
+/// Makes observations and losses from what was sent, acknowledged and lost. Remembers as many
+/// packets as its [`Memory`] holds; an older one that is still in flight is forgotten.
 #[derive(Clone, Copy, Debug)]
 pub struct AckTracker<M = Fixed<1024>> {
     memory: M,
@@ -34,10 +36,12 @@ pub struct AckTracker<M = Fixed<1024>> {
     /// Every packet below is acknowledged or missing; in sending order.
     covered: u64,
     in_flight: u64,
-    /// What the current ACK has acknowledged: how many packets, and one past the newest of them (0: none).
+    /// What the current ACK has acknowledged: how many packets, and one past the newest of them (0:
+    /// none).
     newly_acked: u64,
     acked_end: u64,
-    /// What was lost since the last declaration: how many packets, and the first and last of them in sending order.
+    /// What was lost since the last declaration: how many packets, and the first and last of them
+    /// in sending order.
     lost: u32,
     lost_range: Option<(u64, u64)>,
     /// The last packet that was declared lost and is acknowledged after all.
@@ -69,8 +73,8 @@ impl<M: Memory> AckTracker<M> {
         }
     }
 
-    /// Packet `number` was sent at `at`. Numbers must increase but may skip values; a number that does not increase has
-    /// no effect. The largest number is 2^64 - 2.
+    /// Packet `number` was sent at `at`. Numbers must increase but may skip values; a number that
+    /// does not increase has no effect. The largest number is 2^64 - 2.
     pub fn on_sent(&mut self, number: u64, at: Time) {
         self.on_batch_sent(number..number.saturating_add(1), at);
     }
@@ -89,8 +93,8 @@ impl<M: Memory> AckTracker<M> {
         self.covered = self.covered.max(self.oldest());
     }
 
-    /// Packet `number` was retransmitted under its old number, as in TCP. Its ACK measures no round-trip time (Karn's
-    /// rule, RFC 6298, section 3).
+    /// Packet `number` was retransmitted under its old number, as in TCP. Its ACK measures no
+    /// round-trip time (Karn's rule, RFC 6298, section 3).
     pub fn on_resent(&mut self, number: u64) {
         let Some(order) = self.find(number) else { return };
         let packet = self.packet_mut(order);
@@ -101,8 +105,9 @@ impl<M: Memory> AckTracker<M> {
         }
     }
 
-    /// Packet `number` is acknowledged. Call it for every packet of an ACK, then [`Self::end_of_ack`]. A number that
-    /// was never sent, or is no longer remembered, has no effect.
+    /// Packet `number` is acknowledged. Call it for every packet of an ACK, then
+    /// [`Self::end_of_ack`]. A number that was never sent, or is no longer remembered, has no
+    /// effect.
     pub fn on_acked(&mut self, number: u64) {
         if let Some(order) = self.find(number) {
             self.acknowledge(order);
@@ -113,7 +118,10 @@ impl<M: Memory> AckTracker<M> {
     pub fn on_acked_sent_at(&mut self, at: Time) {
         // Packets are acknowledged in the order in which they were sent, unless some are missing.
         let next = self.acked_end.max(self.covered);
-        if next < self.sent && self.packet(next).at == at && self.packet(next).state == State::InFlight {
+        if next < self.sent
+            && self.packet(next).at == at
+            && self.packet(next).state == State::InFlight
+        {
             self.acknowledge(next);
             return;
         }
@@ -140,10 +148,11 @@ impl<M: Memory> AckTracker<M> {
         self.acked_end = self.acked_end.max(order + 1);
     }
 
-    /// Ends the ACK that arrived at `at`. `largest` is the largest number that it acknowledges; a stack that calls
-    /// [`Self::on_acked`] for every packet may omit it.
+    /// Ends the ACK that arrived at `at`. `largest` is the largest number that it acknowledges; a
+    /// stack that calls [`Self::on_acked`] for every packet may omit it.
     ///
-    /// Returns `None` if the ACK acknowledges nothing new. The caller adds the window, if the algorithm needs it.
+    /// Returns `None` if the ACK acknowledges nothing new. The caller adds the window, if the
+    /// algorithm needs it.
     pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>) -> Option<Observation> {
         let mut acked = Acked::new(core::mem::take(&mut self.newly_acked));
         let mut newest = core::mem::take(&mut self.acked_end).checked_sub(1)?;
@@ -173,13 +182,15 @@ impl<M: Memory> AckTracker<M> {
         Some(self.newest.advance(at, rtt, spans).with_acked(acked))
     }
 
-    /// The packet that was declared lost and acknowledged since the last call; the newest if there are several.
+    /// The packet that was declared lost and acknowledged since the last call; the newest if there
+    /// are several.
     pub fn take_spurious(&mut self) -> Option<u64> {
         self.spurious.take()
     }
 
-    /// Without numbers, an ACK may have been credited to the wrong one of several packets sent at the same instant. The
-    /// largest number is known to be acknowledged: it takes the credit from the newest packet that has it.
+    /// Without numbers, an ACK may have been credited to the wrong one of several packets sent at
+    /// the same instant. The largest number is known to be acknowledged: it takes the credit from
+    /// the newest packet that has it.
     fn settle_largest(&mut self, newest: u64, largest: u64) -> u64 {
         let credited = *self.packet(newest);
         let right = *self.packet(largest);
@@ -191,21 +202,24 @@ impl<M: Memory> AckTracker<M> {
         newest
     }
 
-    /// Packet `number` is lost. Call it for every packet that the transport declares lost at this instant, then
-    /// [`Self::declare`].
+    /// Packet `number` is lost. Call it for every packet that the transport declares lost at this
+    /// instant, then [`Self::declare`].
     pub fn on_lost(&mut self, number: u64) {
         if let Some(order) = self.find(number) {
             self.lose(order);
         }
     }
 
-    /// For stacks without packet numbers: packets of `bytes` in all are lost, the newest of them sent at
-    /// `newest_sent_at`. Everything sent earlier and not acknowledged is lost. Of the packets sent at that very
-    /// instant, as many are lost as the remaining bytes hold, `packet_bytes` each.
+    /// For stacks without packet numbers: packets of `bytes` in all are lost, the newest of them
+    /// sent at `newest_sent_at`. Everything sent earlier and not acknowledged is lost. Of the
+    /// packets sent at that very instant, as many are lost as the remaining bytes hold,
+    /// `packet_bytes` each.
     pub fn on_lost_bytes(&mut self, newest_sent_at: Time, bytes: u64, packet_bytes: u64) {
         let pkts = bytes.div_ceil(packet_bytes.max(1));
         let group = self.first_sent_from(newest_sent_at);
-        let before = (self.oldest()..group).filter(|&order| self.packet(order).state == State::InFlight).count() as u64;
+        let before = (self.oldest()..group)
+            .filter(|&order| self.packet(order).state == State::InFlight)
+            .count() as u64;
         (self.oldest()..group).for_each(|order| self.lose(order));
         let mut left = pkts.saturating_sub(before).max(1);
         for order in group..self.sent {
@@ -231,14 +245,15 @@ impl<M: Memory> AckTracker<M> {
         self.lost_range = Some((first.min(order), last.max(order)));
     }
 
-    /// Declares everything lost since the last declaration as one event. The caller adds the window and the label, if
-    /// any. A mark, or a timeout without a known loss, is an event of no packets.
+    /// Declares everything lost since the last declaration as one event. The caller adds the window
+    /// and the label, if any. A mark, or a timeout without a known loss, is an event of no packets.
     pub fn declare(&mut self, at: Time, signal: Signal) -> Loss {
         let lost_pkts = core::mem::take(&mut self.lost);
         let range = self.lost_range.take();
         let in_flight_pkts = self.in_flight + u64::from(lost_pkts);
         let number = |order| self.packet(order).number;
-        let numbers = range.map(|(first, last)| Numbers { first: number(first), last: number(last) });
+        let numbers =
+            range.map(|(first, last)| Numbers { first: number(first), last: number(last) });
         let sent_at = range.map(|(_, last)| self.packet(last).at);
         Loss { numbers, lost_pkts, sent_at, in_flight_pkts, ..Loss::new(at, signal) }
     }
@@ -309,7 +324,11 @@ mod tests {
         tracker
     }
 
-    fn acked(tracker: &mut AckTracker<Fixed<32>>, ms: i64, numbers: &[u64]) -> Option<(u32, u32, Option<i64>)> {
+    fn acked(
+        tracker: &mut AckTracker<Fixed<32>>,
+        ms: i64,
+        numbers: &[u64],
+    ) -> Option<(u32, u32, Option<i64>)> {
         numbers.iter().for_each(|&number| tracker.on_acked(number));
         let sample = tracker.end_of_ack(at(ms), numbers.iter().max().copied())?;
         let rtt_ms = sample.delay.map(|rtt| rtt.as_nanos() / 1_000_000);
@@ -395,7 +414,8 @@ mod tests {
     #[test]
     fn lost_bytes_tell_how_many_packets_of_one_instant_are_lost() {
         let mut tracker = bursts();
-        // One of the first burst is left, and two of the four of the second are lost: three packets of 1200 bytes.
+        // One of the first burst is left, and two of the four of the second are lost: three packets
+        // of 1200 bytes.
         (0..3).for_each(|_| tracker.on_acked_sent_at(at(0)));
         tracker.end_of_ack(at(50), Some(3));
         tracker.on_lost_bytes(at(10), 3_600, 1_200);
@@ -413,6 +433,9 @@ mod tests {
         assert_eq!(tracker.end_of_ack(at(50), None), None);
         tracker.on_acked(9);
         let sample = tracker.end_of_ack(at(50), None).expect("new");
-        assert_eq!((sample.spanned, sample.missing, sample.acked.map_or(0, |acked| acked.in_flight_pkts)), (4, 3, 3));
+        assert_eq!(
+            (sample.spanned, sample.missing, sample.acked.map_or(0, |acked| acked.in_flight_pkts)),
+            (4, 3, 3)
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! The newest of many entries, in constant memory.
 
-/// So many entries are kept: minutes of a flow that loses something in every second or third round trip.
+/// So many entries are kept: minutes of a flow that loses something in every second or third round
+/// trip.
 pub(super) const MOST: usize = 256;
 
 /// The newest entries.

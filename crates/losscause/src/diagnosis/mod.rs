@@ -1,7 +1,8 @@
 //! Why a flow loses packets: what its losses tell together.
 //!
-//! An algorithm judges one loss; a user asks about a flow. What an end of the flow saw at each loss is collected in
-//! constant memory ([`Rounds`], [`PolicerTest`]), and at any time they tell a cause, how sure it is, and what it rests on:
+//! An algorithm judges one loss; a user asks about a flow. What an end of the flow saw at each loss
+//! is collected in constant memory ([`Rounds`], [`PolicerTest`]), and at any time they tell a
+//! cause, how sure it is, and what it rests on:
 //!
 //! | cause | what shows it |
 //! |---|---|
@@ -9,8 +10,8 @@
 //! | a policer | no queue, and what passes between losses fits one rate; or much of a flight is lost at once |
 //! | the air | the queue was just empty before nearly all losses, they come alone, at flights of any size, and no rate fits |
 //!
-//! Otherwise nothing is named: a rule, such as that a timeout means congestion, is no evidence, and a majority of the
-//! algorithms is none, for they share their input.
+//! Otherwise nothing is named: a rule, such as that a timeout means congestion, is no evidence, and
+//! a majority of the algorithms is none, for they share their input.
 //!
 //! ```
 //! use losscause::diagnosis::{
@@ -80,7 +81,8 @@ pub use rounds::{LostPacket, Readings, Rounds};
 pub enum Cause {
     /// A queue that was full.
     FullQueue,
-    /// A short queue: one that drops before it is full (CoDel, PIE, RED), or one that is small. Delays do not tell which.
+    /// A short queue: one that drops before it is full (CoDel, PIE, RED), or one that is small.
+    /// Delays do not tell which.
     ManagedQueue,
     /// A token bucket that drops what exceeds its rate.
     Policer {
@@ -157,7 +159,8 @@ pub enum Finding {
     Queued(u32, u32, Span),
     /// Rounds of losses within a round trip of an empty queue, and all rounds.
     Empty(u32, u32),
-    /// How unlike the flights at losses are: three quarters of them less one quarter, percent of the middle one.
+    /// How unlike the flights at losses are: three quarters of them less one quarter, percent of
+    /// the middle one.
     FlightSpread(f64),
     /// Losses that only a timer showed, and all of them.
     ByTimer(u64, u64),
@@ -188,22 +191,25 @@ const MORE_THAN_BURST: f64 = 8.0;
 const FITS: (f64, f64) = (0.45, 0.2);
 /// The same where more of a flight is lost than a burst of the air takes.
 const FITS_LOOSELY: (f64, f64) = (0.35, 0.25);
-/// The same where a rate alone shows a policer: independent losses leave one rate at most two thirds of the time.
+/// The same where a rate alone shows a policer: independent losses leave one rate at most two
+/// thirds of the time.
 const FITS_CLOSELY: (f64, f64) = (0.8, 0.05);
-/// A queue or a bucket drops when a flight is too large, so that these flights are alike; the air's losses choose no flight.
-/// All flights of a sender that falls to 0.7 of one size and grows back (CUBIC, RFC 9438) have a spread of 0.18, of one that
-/// is halved (Reno) 0.33. Losses anywhere spread them further than the first. So do delays: a queue drops at one, as long as
-/// its rate stays.
+/// A queue or a bucket drops when a flight is too large, so that these flights are alike; the air's
+/// losses choose no flight. All flights of a sender that falls to 0.7 of one size and grows back
+/// (CUBIC, RFC 9438) have a spread of 0.18, of one that is halved (Reno) 0.33. Losses anywhere
+/// spread them further than the first. So do delays: a queue drops at one, as long as its rate
+/// stays.
 const ALIKE: f64 = 0.2;
 const UNLIKE: f64 = 0.27;
-/// A sender that losses limit has 1.5 = flight² × lost share (Mathis et al. 1997). One that its application limits has less,
-/// and its constant rate is no policer's.
+/// A sender that losses limit has 1.5 = flight² × lost share (Mathis et al. 1997). One that its
+/// application limits has less, and its constant rate is no policer's.
 const LOSS_LIMITED: f64 = 1.0;
 /// Bits of a usual packet.
 const PACKET_BITS: f64 = 12_000.0;
 /// With more lost packets, percent, flights are so small that a policer and the air look alike.
 const MOST_OF_AIR: f64 = 5.0;
-/// No queue: the delay at losses is below the smaller, or below the larger and three times the jitter.
+/// No queue: the delay at losses is below the smaller, or below the larger and three times the
+/// jitter.
 const NO_QUEUE: (Span, Span) = (Span::from_millis(3), Span::from_millis(10));
 /// Hosts alone delay packets by this much.
 const HOSTS: Span = Span::from_millis(1);
@@ -215,14 +221,21 @@ const LONGER: f64 = 0.5;
 const LONG_QUEUE: Span = Span::from_millis(30);
 
 impl Readings {
-    /// The cause that they show together with the rate of the path, if what passed between losses fits one. `packets` is
-    /// how many packets the flow sent.
+    /// The cause that they show together with the rate of the path, if what passed between losses
+    /// fits one. `packets` is how many packets the flow sent.
     pub fn diagnose(&self, one_rate: Option<&OneRate>, packets: u64) -> Diagnosis {
         if self.lost == 0 {
-            return Diagnosis { cause: Cause::NotLost, certainty: Certainty::Clear, findings: [None; 3] };
+            return Diagnosis {
+                cause: Cause::NotLost,
+                certainty: Certainty::Clear,
+                findings: [None; 3],
+            };
         }
         if self.by_timer * 2 > self.lost {
-            return Diagnosis::not_shown(Unknown::OnlyTimers, [Some(Finding::ByTimer(self.by_timer, self.lost)), None]);
+            return Diagnosis::not_shown(
+                Unknown::OnlyTimers,
+                [Some(Finding::ByTimer(self.by_timer, self.lost)), None],
+            );
         }
         if self.with_delay == 0 {
             return Diagnosis::not_shown(Unknown::NoDelays, [None; 2]);
@@ -233,7 +246,9 @@ impl Readings {
         let lost_share = self.lost as f64 / packets.max(self.lost) as f64;
         if self.with_delay < FEWEST_ROUNDS {
             let overflow = self.overflow(lost_share);
-            return overflow.unwrap_or_else(|| Diagnosis::not_shown(Unknown::TooFew, [Some(self.queued()), None]));
+            return overflow.unwrap_or_else(|| {
+                Diagnosis::not_shown(Unknown::TooFew, [Some(self.queued()), None])
+            });
         }
         let named = self
             .policer(one_rate, lost_share)
@@ -244,7 +259,10 @@ impl Readings {
                 return Diagnosis::not_shown(Unknown::BehindQueue, [Some(self.queued()), None]);
             }
             if !self.has_no_queue() && self.of_rounds(self.empty) < MOST {
-                return Diagnosis::not_shown(Unknown::QueueOrAir, [Some(self.queued()), Some(self.empty())]);
+                return Diagnosis::not_shown(
+                    Unknown::QueueOrAir,
+                    [Some(self.queued()), Some(self.empty())],
+                );
             }
             let rate = one_rate.map(|one| Finding::OneRate(one.fit, one.intervals));
             Diagnosis::not_shown(Unknown::PolicerOrAir, [rate, Some(self.empty())])
@@ -256,26 +274,30 @@ impl Readings {
         // A receiver does not know what is in flight: at one rate, what passes in a round trip.
         let of_rate = || Some(one_rate?.rate_bps as f64 / PACKET_BITS * self.rtt?.as_secs_f64());
         let flight = self.flight_pkts.or_else(of_rate);
-        let is_loss_limited = flight.is_some_and(|flight| flight * flight * lost_share >= LOSS_LIMITED);
+        let is_loss_limited =
+            flight.is_some_and(|flight| flight * flight * lost_share >= LOSS_LIMITED);
         if !self.has_no_queue() || !is_loss_limited {
             return None;
         }
         let many = self.is_much_of_flight(lost_share);
         let is_no_burst = many && self.usual_round >= MORE_THAN_BURST;
         let fits = |limits| one_rate.filter(|one| one.fits(limits));
-        let (rate, certainty) = if let Some(close) = fits(FITS_CLOSELY).filter(|one| many || !self.is_queue_of(one)) {
-            let is_sure = many || close.intervals >= MANY_ROUNDS && self.flight_pkts.is_some();
-            (Some(close), if is_sure { Certainty::Clear } else { Certainty::Likely })
-        } else if let Some(one) = fits(FITS).filter(|_| many) {
-            (Some(one), Certainty::Clear)
-        } else if is_no_burst {
-            (fits(FITS_LOOSELY), Certainty::Likely)
-        } else {
-            return None;
-        };
+        let (rate, certainty) =
+            if let Some(close) = fits(FITS_CLOSELY).filter(|one| many || !self.is_queue_of(one)) {
+                let is_sure = many || close.intervals >= MANY_ROUNDS && self.flight_pkts.is_some();
+                (Some(close), if is_sure { Certainty::Clear } else { Certainty::Likely })
+            } else if let Some(one) = fits(FITS).filter(|_| many) {
+                (Some(one), Certainty::Clear)
+            } else if is_no_burst {
+                (fits(FITS_LOOSELY), Certainty::Likely)
+            } else {
+                return None;
+            };
         let findings = [
             rate.map(|one| Finding::OneRate(one.fit, one.intervals)),
-            self.share_of_flight.filter(|_| many).map(|share| Finding::ShareOfFlight(100.0 * share)),
+            self.share_of_flight
+                .filter(|_| many)
+                .map(|share| Finding::ShareOfFlight(100.0 * share)),
             Some(Finding::Queueing(self.queueing)),
         ];
         let rate_bps = rate.map(|one| one.rate_bps);
@@ -285,20 +307,24 @@ impl Readings {
 
     /// A queue: it stood before most losses, and they chose it.
     ///
-    /// That the delay is longer than just before shows nothing: a sender that reduces at any loss ends the growth of the
-    /// queue there. Nor does one rate: a link that is never idle has it, whatever loses the packets.
+    /// That the delay is longer than just before shows nothing: a sender that reduces at any loss
+    /// ends the growth of the queue there. Nor does one rate: a link that is never idle has it,
+    /// whatever loses the packets.
     fn queue(&self, lost_share: f64) -> Option<Diagnosis> {
         let standing = self.of_rounds(self.queued);
         let is_alike = self.is_alike();
         if standing < MOST || !(is_alike || self.is_more_than_burst(self.usual_round, lost_share)) {
             return None;
         }
-        let certainty = if standing >= NEARLY_ALL && is_alike { Certainty::Clear } else { Certainty::Likely };
-        let cause = if self.above_least >= LONG_QUEUE { Cause::FullQueue } else { Cause::ManagedQueue };
+        let certainty =
+            if standing >= NEARLY_ALL && is_alike { Certainty::Clear } else { Certainty::Likely };
+        let cause =
+            if self.above_least >= LONG_QUEUE { Cause::FullQueue } else { Cause::ManagedQueue };
         Some(Diagnosis { cause, certainty, findings: [Some(self.queued()), None, None] })
     }
 
-    /// The air: the queue was just empty before most losses, which are independent of each other and choose no flight.
+    /// The air: the queue was just empty before most losses, which are independent of each other
+    /// and choose no flight.
     fn air(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
         let empty = self.of_rounds(self.empty);
         let is_independent = self.per_round < BY_CHANCE * self.by_chance(lost_share);
@@ -319,15 +345,20 @@ impl Readings {
             None if is_clear => Certainty::Likely,
             None => return None,
         };
-        let findings =
-            [Some(self.empty()), self.flight_spread.map(|spread| Finding::FlightSpread(100.0 * spread)), None];
+        let findings = [
+            Some(self.empty()),
+            self.flight_spread.map(|spread| Finding::FlightSpread(100.0 * spread)),
+            None,
+        ];
         Some(Diagnosis { cause: Cause::Air, certainty, findings })
     }
 
-    /// A long queue that overflows in few rounds, as a deep one does: it stood before all of them, was still growing, and
-    /// lost many packets at one level.
+    /// A long queue that overflows in few rounds, as a deep one does: it stood before all of them,
+    /// was still growing, and lost many packets at one level.
     fn overflow(&self, lost_share: f64) -> Option<Diagnosis> {
-        let is_queue = self.queued == self.with_delay && self.above_least >= LONG_QUEUE && self.contrast >= LONGER;
+        let is_queue = self.queued == self.with_delay
+            && self.above_least >= LONG_QUEUE
+            && self.contrast >= LONGER;
         let is_chosen = self.is_alike() && self.is_more_than_burst(self.per_round, lost_share);
         (self.with_delay >= FEWEST_OVERFLOWS && is_queue && is_chosen).then(|| Diagnosis {
             cause: Cause::FullQueue,
@@ -336,8 +367,9 @@ impl Readings {
         })
     }
 
-    /// Whether the delay at losses may be that of packets that wait for a link of this rate. A policer's line is faster, so
-    /// that a packet does not wait for as long as the rate takes to fill one.
+    /// Whether the delay at losses may be that of packets that wait for a link of this rate. A
+    /// policer's line is faster, so that a packet does not wait for as long as the rate takes to
+    /// fill one.
     fn is_queue_of(&self, one: &OneRate) -> bool {
         let packet = Span::from_secs_f64_rounded(PACKET_BITS / one.rate_bps as f64);
         self.queueing >= packet.max(HOSTS)
@@ -355,17 +387,20 @@ impl Readings {
         Finding::Empty(self.empty, self.with_delay)
     }
 
-    /// Lost packets of a round in which each is lost alone: one, and its share of the rest of the flight.
+    /// Lost packets of a round in which each is lost alone: one, and its share of the rest of the
+    /// flight.
     fn by_chance(&self, lost_share: f64) -> f64 {
         1.0 + self.flight_pkts.unwrap_or(0.0) * lost_share
     }
 
-    /// Whether the flights or the delays at losses are alike: a queue drops at its level, and the air at any.
+    /// Whether the flights or the delays at losses are alike: a queue drops at its level, and the
+    /// air at any.
     fn is_alike(&self) -> bool {
         [self.flight_spread, self.level_spread].iter().flatten().any(|spread| *spread <= ALIKE)
     }
 
-    /// Whether so many lost packets of a round are more than independent losses and bursts of the air take.
+    /// Whether so many lost packets of a round are more than independent losses and bursts of the
+    /// air take.
     fn is_more_than_burst(&self, lost: f64, lost_share: f64) -> bool {
         lost >= MORE_THAN_BURST && lost >= MORE_THAN_CHANCE * self.by_chance(lost_share)
     }
@@ -385,8 +420,8 @@ impl Readings {
 }
 
 impl OneRate {
-    /// Whether a share of the time fits the rate, and more passed in no more than another share. Most of the time may be
-    /// one long interval, so that half of the intervals must fit too.
+    /// Whether a share of the time fits the rate, and more passed in no more than another share.
+    /// Most of the time may be one long interval, so that half of the intervals must fit too.
     fn fits(&self, (share, above): (f64, f64)) -> bool {
         self.share >= share && self.above <= above && self.fit * 2 >= self.intervals
     }
@@ -445,7 +480,8 @@ impl Diagnosis {
 /// How fast a path was seen to empty a queue that stood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathRate {
-    /// The rate, bits per second, headers included: what other traffic left of it, if there was any.
+    /// The rate, bits per second, headers included: what other traffic left of it, if there was
+    /// any.
     pub rate_bps: u64,
     /// A tenth of the time it was lower, bits per second.
     pub least_bps: u64,
@@ -482,7 +518,8 @@ impl fmt::Display for Cause {
     }
 }
 
-/// "Clear: a policer of about 1.5 Mb/s (62 of 66 intervals between losses fit one rate; queueing 2.0 ms at losses)".
+/// "Clear: a policer of about 1.5 Mb/s (62 of 66 intervals between losses fit one rate; queueing
+/// 2.0 ms at losses)".
 impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.certainty, self.cause)?;
@@ -501,7 +538,9 @@ impl fmt::Display for Unknown {
             Self::OnlyTimers => "only timers showed most losses",
             Self::NotObserved => "the capture does not hold enough of the flow",
             Self::NoPlace => "at which end the capture was taken is not known",
-            Self::BehindQueue => "a queue stood at most losses, and losses of the air may hide behind it",
+            Self::BehindQueue => {
+                "a queue stood at most losses, and losses of the air may hide behind it"
+            }
             Self::QueueOrAir => "a queue and the air fit alike",
             Self::PolicerOrAir => "a policer and the air fit alike",
         })
@@ -521,19 +560,35 @@ impl fmt::Display for Certainty {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::OneRate(fit, all) => write!(f, "{fit} of {all} intervals between losses fit one rate"),
-            Self::ShareOfFlight(percent) => write!(f, "{percent:.0} % of the packets in flight are lost at once"),
+            Self::OneRate(fit, all) => {
+                write!(f, "{fit} of {all} intervals between losses fit one rate")
+            }
+            Self::ShareOfFlight(percent) => {
+                write!(f, "{percent:.0} % of the packets in flight are lost at once")
+            }
             Self::Queueing(delay) => write!(f, "queueing {} at losses", Delay(delay)),
             Self::Queued(queued, all, delay) => {
-                write!(f, "a queue stood before {queued} of {all} rounds of losses, {} in the middle", Delay(delay))
+                write!(
+                    f,
+                    "a queue stood before {queued} of {all} rounds of losses, {} in the middle",
+                    Delay(delay)
+                )
             }
-            Self::Empty(empty, all) => write!(f, "the queue was just empty before {empty} of {all} rounds of losses"),
+            Self::Empty(empty, all) => {
+                write!(f, "the queue was just empty before {empty} of {all} rounds of losses")
+            }
             Self::FlightSpread(percent) => {
                 write!(f, "losses choose no flight: half of the flights differ by {percent:.0} %")
             }
-            Self::ByTimer(by_timer, all) => write!(f, "only a timer showed {by_timer} of {all} losses"),
+            Self::ByTimer(by_timer, all) => {
+                write!(f, "only a timer showed {by_timer} of {all} losses")
+            }
             Self::Unanswered(lost, all, longest) => {
-                write!(f, "{lost} of {all} losses while no answer came, for up to {:.1} s", longest.as_secs_f64())
+                write!(
+                    f,
+                    "{lost} of {all} losses while no answer came, for up to {:.1} s",
+                    longest.as_secs_f64()
+                )
             }
         }
     }
@@ -577,12 +632,14 @@ const IN_FRONT: f64 = 0.9;
 const STEADY: f64 = 0.8;
 
 impl Cause {
-    /// The rate at which a shaper leaves it no packet to drop, bits per second, on a path that was seen to be so fast. None
-    /// if a shaper does not help, or no fixed rate is known.
+    /// The rate at which a shaper leaves it no packet to drop, bits per second, on a path that was
+    /// seen to be so fast. None if a shaper does not help, or no fixed rate is known.
     pub fn shaped_bps(self, path: Option<PathRate>) -> Option<u64> {
         match (self, path) {
             (Self::Policer { rate_bps, .. }, _) => Some((rate_bps? as f64 * BELOW_RATE) as u64),
-            (Self::FullQueue, Some(path)) if path.is_steady() => Some((path.rate_bps as f64 * IN_FRONT) as u64),
+            (Self::FullQueue, Some(path)) if path.is_steady() => {
+                Some((path.rate_bps as f64 * IN_FRONT) as u64)
+            }
             _ => None,
         }
     }
@@ -648,8 +705,8 @@ mod tests {
         Span::from_secs_f64_rounded(ms / 1e3)
     }
 
-    /// A sender's flow of 5,000 packets that loses one or two of 20 in each of 40 rounds, behind a queue that stands at
-    /// 40 ms.
+    /// A sender's flow of 5,000 packets that loses one or two of 20 in each of 40 rounds, behind a
+    /// queue that stands at 40 ms.
     fn standing() -> Readings {
         Readings {
             lost: 60,
@@ -702,8 +759,16 @@ mod tests {
         let untold = (Cause::NotShown(Unknown::BehindQueue), Certainty::CannotTell);
         assert_eq!(found(&standing(), Some(&busy)), untold);
         let queue = (Cause::FullQueue, Certainty::Clear);
-        assert_eq!(found(&Readings { level_spread: Some(0.05), ..standing() }, Some(&busy)), queue, "delays alike");
-        assert_eq!(found(&Readings { flight_spread: Some(0.05), ..standing() }, None), queue, "flights alike");
+        assert_eq!(
+            found(&Readings { level_spread: Some(0.05), ..standing() }, Some(&busy)),
+            queue,
+            "delays alike"
+        );
+        assert_eq!(
+            found(&Readings { flight_spread: Some(0.05), ..standing() }, None),
+            queue,
+            "flights alike"
+        );
         let bursts = Readings { per_round: 30.0, usual_round: 20.0, lost: 1_200, ..standing() };
         assert_eq!(found(&bursts, None), (Cause::FullQueue, Certainty::Likely));
         let one_burst = Readings { usual_round: 1.0, ..bursts };
@@ -729,7 +794,11 @@ mod tests {
         assert_eq!(of(&Readings { rounds: 1, with_delay: 1, queued: 1, ..deep }), too_few);
         assert_eq!(of(&Readings { flight_spread: Some(0.5), ..deep }), too_few, "at any level");
         assert_eq!(of(&Readings { queued: 1, ..deep }), too_few, "one without a queue");
-        assert_eq!(of(&Readings { per_round: 4.0, lost: 8, ..deep }), too_few, "as few as a burst of the air");
+        assert_eq!(
+            of(&Readings { per_round: 4.0, lost: 8, ..deep }),
+            too_few,
+            "as few as a burst of the air"
+        );
         assert_eq!(of(&Readings { above_least: ms(20.0), ..deep }), too_few, "a short queue");
     }
 
@@ -738,18 +807,31 @@ mod tests {
         let one = rate(2.3, 38, 39, 0.97);
         let policer = Cause::Policer { rate_bps: Some(2_300_000), burst_bytes: Some(0) };
         assert_eq!(found(&passing(), Some(&one)), (policer, Certainty::Clear));
-        // A packet takes 5.2 ms at this rate: as long as those wait that CoDel drops. The jitter hides it.
+        // A packet takes 5.2 ms at this rate: as long as those wait that CoDel drops. The jitter
+        // hides it.
         let waiting = Readings { queueing: ms(8.3), jitter: ms(4.1), empty: 0, ..passing() };
         assert_eq!(found(&waiting, Some(&one)).1, Certainty::CannotTell);
         // A queue takes less of a flight at once than a bucket does.
-        let many = Readings { per_round: 8.0, usual_round: 8.0, lost: 320, share_of_flight: Some(0.4), ..waiting };
+        let many = Readings {
+            per_round: 8.0,
+            usual_round: 8.0,
+            lost: 320,
+            share_of_flight: Some(0.4),
+            ..waiting
+        };
         assert_eq!(found(&many, Some(&one)), (policer, Certainty::Clear));
     }
 
     #[test]
     fn one_long_interval_is_no_rate() {
         let mostly = rate(4.3, 2, 8, 0.87);
-        let many = Readings { per_round: 8.0, usual_round: 2.0, lost: 320, share_of_flight: Some(0.4), ..passing() };
+        let many = Readings {
+            per_round: 8.0,
+            usual_round: 2.0,
+            lost: 320,
+            share_of_flight: Some(0.4),
+            ..passing()
+        };
         assert_eq!(found(&many, Some(&mostly)).1, Certainty::CannotTell);
         assert_eq!(found(&many, Some(&rate(4.3, 4, 8, 0.87))).1, Certainty::Clear);
     }

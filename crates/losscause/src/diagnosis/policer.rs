@@ -1,15 +1,15 @@
-//! Whether a token bucket loses the packets of a path (Flach et al., "An Internet-Wide Analysis of Traffic Policing",
-//! SIGCOMM 2016).
+//! Whether a token bucket loses the packets of a path (Flach et al., "An Internet-Wide Analysis of
+//! Traffic Policing", SIGCOMM 2016).
 //!
-//! A policer drops a packet when its bucket holds too few tokens. So the bucket is empty at every loss, and between any
-//! two losses as many bytes pass as its rate allows, whatever the senders do:
+//! A policer drops a packet when its bucket holds too few tokens. So the bucket is empty at every
+//! loss, and between any two losses as many bytes pass as its rate allows, whatever the senders do:
 //!
 //! ```text
 //! passed(t1, t2) = rate (t2 - t1)        ± a packet at each end
 //! ```
 //!
-//! A loss that chooses no moment, as the air's, leaves any number of bytes between two of them. The bucket serves all
-//! connections of a path, so that those of the same two hosts are one.
+//! A loss that chooses no moment, as the air's, leaves any number of bytes between two of them. The
+//! bucket serves all connections of a path, so that those of the same two hosts are one.
 //!
 //! ```
 //! use losscause::diagnosis::{OneRate, PolicerTest};
@@ -56,7 +56,8 @@ struct Mark {
 pub struct OneRate {
     /// The rate, bits per second.
     pub rate_bps: u64,
-    /// What passed before the first loss beyond that rate, bytes: the bucket holds at least so much.
+    /// What passed before the first loss beyond that rate, bytes: the bucket holds at least so
+    /// much.
     pub burst_bytes: u64,
     /// Intervals between losses that fit the rate.
     pub fit: u32,
@@ -73,11 +74,13 @@ const ROUND_TRIPS: i64 = 3;
 const SHORTEST: Span = Span::from_millis(200);
 /// Nor do fewer packets pass in them: so many make two packets an eighth.
 const FEWEST_PKTS: u64 = 16;
-/// What passes may differ by this share of the rate: tokens are filled in steps, and acknowledgements are late.
+/// What passes may differ by this share of the rate: tokens are filled in steps, and
+/// acknowledgements are late.
 const TOLERANCE: f64 = 0.06;
 /// And by so many packets, one at each end.
 const TOLERANCE_PKTS: u64 = 2;
-/// One interval counts for no more than so many usual ones: a pause, or a clock that was set, fits any rate by itself.
+/// One interval counts for no more than so many usual ones: a pause, or a clock that was set, fits
+/// any rate by itself.
 const MOST_WEIGHT: f64 = 2.0;
 /// Fewer intervals fit one rate by chance.
 const FEWEST: u32 = 6;
@@ -88,8 +91,8 @@ impl PolicerTest {
         Self { begun, packet_bytes, marks: Marks::default(), first: None, last: None }
     }
 
-    /// A packet was dropped at `at`, after `bytes` had passed since the path's first packet. `rtt` is the round-trip time,
-    /// if it is known.
+    /// A packet was dropped at `at`, after `bytes` had passed since the path's first packet. `rtt`
+    /// is the round-trip time, if it is known.
     pub fn on_loss(&mut self, at: Time, bytes: u64, rtt: Option<Span>) {
         let mark = Mark { at, bytes };
         self.first.get_or_insert(mark);
@@ -113,20 +116,30 @@ impl PolicerTest {
             return None;
         }
         // What fits also tells the rate better than the one interval that it was tried with.
-        let fits =
-            |&(span, bytes): &(f64, f64)| (bytes - best.bytes_per_s() * span).abs() <= best.tolerated(span, slack);
-        let (span, bytes) = self.intervals().filter(fits).fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let fits = |&(span, bytes): &(f64, f64)| {
+            (bytes - best.bytes_per_s() * span).abs() <= best.tolerated(span, slack)
+        };
+        let (span, bytes) = self
+            .intervals()
+            .filter(fits)
+            .fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let rate = bytes / span;
-        let before_first =
-            self.first.map_or(0.0, |first| first.bytes as f64 - rate * (first.at - self.begun).as_secs_f64());
-        Some(OneRate { rate_bps: (rate * 8.0) as u64, burst_bytes: before_first.max(0.0) as u64, ..best })
+        let before_first = self
+            .first
+            .map_or(0.0, |first| first.bytes as f64 - rate * (first.at - self.begun).as_secs_f64());
+        Some(OneRate {
+            rate_bps: (rate * 8.0) as u64,
+            burst_bytes: before_first.max(0.0) as u64,
+            ..best
+        })
     }
 
     /// Seconds between losses, and the bytes that passed.
     fn intervals(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let pairs = self.marks.iter().zip(self.marks.iter().skip(1));
-        let interval =
-            |(from, to): (&Mark, &Mark)| ((to.at - from.at).as_secs_f64(), to.bytes.saturating_sub(from.bytes) as f64);
+        let interval = |(from, to): (&Mark, &Mark)| {
+            ((to.at - from.at).as_secs_f64(), to.bytes.saturating_sub(from.bytes) as f64)
+        };
         pairs.map(interval).filter(|(span, _)| *span > 0.0)
     }
 
@@ -134,7 +147,10 @@ impl PolicerTest {
     fn usual(&self) -> f64 {
         let shorter = |than: f64| self.intervals().filter(|(span, _)| *span < than).count();
         let all = self.intervals().count();
-        self.intervals().map(|(span, _)| span).filter(|&span| shorter(span) * 2 <= all).fold(0.0, f64::max)
+        self.intervals()
+            .map(|(span, _)| span)
+            .filter(|&span| shorter(span) * 2 <= all)
+            .fold(0.0, f64::max)
     }
 
     fn of_rate(&self, bytes_per_s: f64, slack: f64, longest: f64) -> OneRate {
@@ -181,8 +197,8 @@ mod tests {
 
     const PACKET: u64 = 1_500;
 
-    /// A minute of packets, from 17 to 350 in a second and back every 4 s, of which `drops` says whether one is dropped; it
-    /// gets the millisecond.
+    /// A minute of packets, from 17 to 350 in a second and back every 4 s, of which `drops` says
+    /// whether one is dropped; it gets the millisecond.
     fn one_rate(mut drops: impl FnMut(u64) -> bool) -> OneRate {
         let mut test = PolicerTest::new(Time::ZERO, PACKET);
         let mut passed = 0;
@@ -216,7 +232,8 @@ mod tests {
             !passes
         });
         assert!(found.rate_bps.abs_diff(1_600_000) < 32_000, "{found:?}");
-        // Between the last loss of a crest and the first of the next one the bucket was full for a time.
+        // Between the last loss of a crest and the first of the next one the bucket was full for a
+        // time.
         assert!(found.fit >= 60 && found.above == 0.0, "{found:?}");
     }
 
@@ -224,7 +241,9 @@ mod tests {
     fn losses_that_choose_no_moment_leave_no_rate() {
         let mut state = 1_u64;
         let found = one_rate(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33).is_multiple_of(50)
         });
         assert!(found.share < 0.45, "{found:?}");
@@ -238,7 +257,9 @@ mod tests {
         let mut at = Time::ZERO;
         let mut bytes = 0;
         for place in 0..20 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             bytes += 20 * PACKET + (state >> 33) % (200 * PACKET);
             at += if place == 10 { Span::from_secs(3_600) } else { Span::from_millis(300) };
             test.on_loss(at, bytes, None);
@@ -250,7 +271,8 @@ mod tests {
     #[test]
     fn few_losses_tell_no_rate() {
         let mut test = PolicerTest::new(Time::ZERO, PACKET);
-        (0..6).for_each(|k| test.on_loss(Time::ZERO + Span::from_secs(k), 100_000 * k as u64, None));
+        (0..6)
+            .for_each(|k| test.on_loss(Time::ZERO + Span::from_secs(k), 100_000 * k as u64, None));
         assert_eq!(test.one_rate(), None, "five intervals");
     }
 }

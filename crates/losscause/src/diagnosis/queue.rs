@@ -1,8 +1,10 @@
-//! What a queue looks like when a packet is lost: the delay above the smallest one of the last seconds.
+//! What a queue looks like when a packet is lost: the delay above the smallest one of the last
+//! seconds.
 //!
-//! The smallest trip time of two buckets of 10 s is that of an empty path, so that a route that changes, or a clock that
-//! is set, misleads for 20 s. A long queue may stand for longer, so that its delay must stay for 30 times as long as it is
-//! before it is taken for the path's. Nothing is divided by the largest delay ever seen.
+//! The smallest trip time of two buckets of 10 s is that of an empty path, so that a route that
+//! changes, or a clock that is set, misleads for 20 s. A long queue may stand for longer, so that
+//! its delay must stay for 30 times as long as it is before it is taken for the path's. Nothing is
+//! divided by the largest delay ever seen.
 
 use crate::{Span, Time};
 
@@ -13,7 +15,8 @@ pub struct QueueMeter {
     low: Least,
     /// The smallest of all.
     least: Span,
-    /// The first trip time: the others are averaged as differences to it, for clocks may have any offset.
+    /// The first trip time: the others are averaged as differences to it, for clocks may have any
+    /// offset.
     first: Option<Span>,
     at: Time,
     latest: Span,
@@ -30,7 +33,8 @@ pub struct QueueMeter {
 pub struct QueueSeen {
     /// Delay of the newest packet above the smallest.
     pub queueing: Span,
-    /// Delay above the smallest that was ever seen: how long the queue may be, unless the path changed.
+    /// Delay above the smallest that was ever seen: how long the queue may be, unless the path
+    /// changed.
     pub above_least: Span,
     /// The least queueing of the last 50 to 100 ms: the queue that stood.
     pub standing: Span,
@@ -44,9 +48,11 @@ pub struct QueueSeen {
 
 /// A path's smallest delay holds for so long, and at most for twice as long.
 const BASE_BUCKET: Span = Span::from_secs(10);
-/// A queue takes many times its delay to empty: a delay that lasts for so many times its own length is the path's.
+/// A queue takes many times its delay to empty: a delay that lasts for so many times its own length
+/// is the path's.
 const BASE_DELAYS: i64 = 30;
-/// Two of them are CoDel's interval, 100 ms (RFC 8289, section 4.3): a queue that lasts longer is no burst.
+/// Two of them are CoDel's interval, 100 ms (RFC 8289, section 4.3): a queue that lasts longer is
+/// no burst.
 const LOW_BUCKET: Span = Span::from_millis(50);
 /// Hosts alone vary by this much.
 const HOST_JITTER: Span = Span::from_millis(1);
@@ -148,7 +154,9 @@ impl QueueMeter {
     }
 
     fn queueing(&self) -> Span {
-        self.base.above(self.latest, |smallest| smallest.second.unwrap_or(smallest.first)).max(Span::ZERO)
+        self.base
+            .above(self.latest, |smallest| smallest.second.unwrap_or(smallest.first))
+            .max(Span::ZERO)
     }
 
     /// A smaller delay is the path's own variation.
@@ -179,7 +187,10 @@ mod tests {
     #[test]
     fn a_queue_that_stands_shows_in_the_least_of_the_last_100_ms() {
         let standing = seen((0..100).map(|k| if k < 50 { 40 } else { 60 }));
-        assert_eq!((standing.queueing, standing.standing), (Span::from_millis(20), Span::from_millis(20)));
+        assert_eq!(
+            (standing.queueing, standing.standing),
+            (Span::from_millis(20), Span::from_millis(20))
+        );
         assert!(standing.since_empty > Some(Span::from_millis(490)));
         let burst = seen((0..100).map(|k| if k < 98 { 40 } else { 60 }));
         assert_eq!((burst.queueing, burst.standing), (Span::from_millis(20), Span::ZERO));
@@ -188,7 +199,8 @@ mod tests {
 
     #[test]
     fn a_step_that_stays_is_a_new_base_after_twenty_seconds() {
-        let stepped = |after: i64| seen((0..1_000 + after).map(|k| if k < 1_000 { 40 } else { 240 }));
+        let stepped =
+            |after: i64| seen((0..1_000 + after).map(|k| if k < 1_000 { 40 } else { 240 }));
         assert_eq!(stepped(500).standing, Span::from_millis(200));
         assert_eq!(stepped(2_100).standing, Span::ZERO);
     }

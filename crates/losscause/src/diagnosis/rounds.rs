@@ -38,8 +38,8 @@ struct Round {
 }
 
 impl Round {
-    /// Whether a loss behind `queue` may have the cause of these: one event does not meet both an empty and a standing
-    /// queue. A queue between the two may be of either.
+    /// Whether a loss behind `queue` may have the cause of these: one event does not meet both an
+    /// empty and a standing queue. A queue between the two may be of either.
     fn is_of_one_event(&self, queue: Option<&QueueSeen>) -> bool {
         let Some((first, later)) = self.queue.as_ref().zip(queue) else {
             return true;
@@ -70,8 +70,8 @@ pub struct Readings {
     pub queueing: Span,
     /// The same above the smallest delay ever seen, median.
     pub above_least: Span,
-    /// How unlike the delays above the smallest one are: the least range that holds more than half of them, over their
-    /// median.
+    /// How unlike the delays above the smallest one are: the least range that holds more than half
+    /// of them, over their median.
     pub level_spread: Option<f64>,
     /// The jitter that nine tenths of the rounds stay below.
     pub jitter: Span,
@@ -95,7 +95,8 @@ pub struct Readings {
 const USUAL_RTT: Span = Span::from_millis(100);
 /// Smaller delays are the hosts'.
 const LEAST_QUEUE: Span = Span::from_millis(3);
-/// A loss shows after a round trip, and what it takes to be sure (RFC 9002, section 6.1.2: 9/8 of it).
+/// A loss shows after a round trip, and what it takes to be sure (RFC 9002, section 6.1.2: 9/8 of
+/// it).
 const SHOWN_NUM: i64 = 9;
 const SHOWN_DEN: i64 = 8;
 /// Flights are whole packets, and sorted as spans.
@@ -118,7 +119,8 @@ impl Rounds {
             }
             _ => {
                 let waited = loss.queue.map_or(Span::ZERO, |queue| queue.above_least);
-                self.ends = loss.at + (loss.rtt.unwrap_or(USUAL_RTT) + waited) * SHOWN_NUM / SHOWN_DEN;
+                self.ends =
+                    loss.at + (loss.rtt.unwrap_or(USUAL_RTT) + waited) * SHOWN_NUM / SHOWN_DEN;
                 let LostPacket { flight_pkts, rtt, queue, .. } = *loss;
                 self.marks.push(Round { lost: 1, flight_pkts, rtt, queue });
             }
@@ -151,11 +153,13 @@ impl Rounds {
         let count = rounds().count();
         let with_delay = queues().count();
         let in_flight = || rounds().filter_map(|round| Some((round.lost, round.flight_pkts?)));
-        let (lost, flight) = in_flight()
-            .fold((0.0, 0.0), |(lost, flight), one| (lost + f64::from(one.0), flight + f64::from(one.1.max(one.0))));
+        let (lost, flight) = in_flight().fold((0.0, 0.0), |(lost, flight), one| {
+            (lost + f64::from(one.0), flight + f64::from(one.1.max(one.0)))
+        });
         let known = in_flight().count();
         let flights = || in_flight().map(|(_, flight)| ONE_PKT * i64::from(flight.max(1)));
-        let [low, middle, high] = [0.25, 0.5, 0.75].map(|share| quantile(&mut flights(), share).unwrap_or(Span::ZERO));
+        let [low, middle, high] =
+            [0.25, 0.5, 0.75].map(|share| quantile(&mut flights(), share).unwrap_or(Span::ZERO));
         Readings {
             lost: self.lost,
             by_timer: self.by_timer,
@@ -169,17 +173,21 @@ impl Rounds {
             level_spread: level_spread(queues().map(|(_, queue)| queue.above_least)),
             jitter,
             rtt,
-            contrast: queues().map(|(_, queue)| queue.contrast).sum::<f64>() / with_delay.max(1) as f64,
+            contrast: queues().map(|(_, queue)| queue.contrast).sum::<f64>()
+                / with_delay.max(1) as f64,
             usual_round: usual_round.unwrap_or(Span::ZERO).as_nanos_f64(),
-            per_round: rounds().map(|round| f64::from(round.lost)).sum::<f64>() / count.max(1) as f64,
+            per_round: rounds().map(|round| f64::from(round.lost)).sum::<f64>()
+                / count.max(1) as f64,
             flight_pkts: (known > 0).then(|| flight / known as f64),
-            flight_spread: (known > 0).then(|| (high - low - ONE_PKT).as_nanos_f64().max(0.0) / middle.as_nanos_f64()),
+            flight_spread: (known > 0)
+                .then(|| (high - low - ONE_PKT).as_nanos_f64().max(0.0) / middle.as_nanos_f64()),
             share_of_flight: (known > 0).then(|| lost / flight),
         }
     }
 }
 
-/// The least range that holds more than half of the delays, over their median; none if there is no delay.
+/// The least range that holds more than half of the delays, over their median; none if there is no
+/// delay.
 ///
 /// Quarters would take in the few long delays of a start that overshoots a short queue.
 fn level_spread(delays: impl Iterator<Item = Span>) -> Option<f64> {
@@ -237,10 +245,13 @@ mod tests {
     #[test]
     fn a_loss_of_an_empty_path_belongs_to_no_overflow() {
         let mut rounds = Rounds::default();
-        [(0, 50), (10, 50), (20, 0)].into_iter().for_each(|(ms, queue)| rounds.on_loss(&loss(ms, 10, queue)));
+        [(0, 50), (10, 50), (20, 0)]
+            .into_iter()
+            .for_each(|(ms, queue)| rounds.on_loss(&loss(ms, 10, queue)));
         assert_eq!(rounds.readings().rounds, 1, "when it was empty is not known");
         for ms in [30, 40] {
-            let empty = QueueSeen { since_empty: Some(Span::from_millis(1)), ..QueueSeen::default() };
+            let empty =
+                QueueSeen { since_empty: Some(Span::from_millis(1)), ..QueueSeen::default() };
             rounds.on_loss(&LostPacket { queue: Some(empty), ..loss(ms, 10, 0) });
         }
         let readings = rounds.readings();

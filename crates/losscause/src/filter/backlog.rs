@@ -1,12 +1,13 @@
-//! Packets of a flow in queues, as its sender estimates them (Brakmo and Peterson, "TCP Vegas: New Techniques for
-//! Congestion Detection and Avoidance", SIGCOMM 1994).
+//! Packets of a flow in queues, as its sender estimates them (Brakmo and Peterson, "TCP Vegas: New
+//! Techniques for Congestion Detection and Avoidance", SIGCOMM 1994).
 //!
 //! ```text
 //! expected = W/BaseRTT,  actual = W/RTT
 //! backlog  = (expected - actual) BaseRTT = W (RTT - BaseRTT)/RTT
 //! ```
 //!
-//! W is the window in packets, RTT the newest round-trip time, BaseRTT the smallest one: the path without a queue.
+//! W is the window in packets, RTT the newest round-trip time, BaseRTT the smallest one: the path
+//! without a queue.
 
 use crate::Span;
 

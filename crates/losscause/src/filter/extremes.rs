@@ -3,8 +3,8 @@
 use super::lookback::{Lookback, Parts, Summary};
 use crate::{Span, Time};
 
-/// Smallest and largest relative trip time (rott_min, rott_max), stored as the smallest and its distance to the
-/// largest, because only distances have a meaning.
+/// Smallest and largest relative trip time (rott_min, rott_max), stored as the smallest and its
+/// distance to the largest, because only distances have a meaning.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extremes {
     seen: Option<Seen>,
@@ -41,8 +41,9 @@ impl Extremes {
         Position { new_extreme: position.new_extreme || turned, ..position }
     }
 
-    /// Adds a value to the present part and drops what left the window. Returns whether anything was dropped. Not
-    /// inlined: the published algorithms have no window, and their path stays short.
+    /// Adds a value to the present part and drops what left the window. Returns whether anything
+    /// was dropped. Not inlined: the published algorithms have no window, and their path stays
+    /// short.
     #[cold]
     #[inline(never)]
     fn turn(&mut self, value: Span, now: Time) -> bool {
@@ -123,8 +124,8 @@ impl Minimum {
         }
     }
 
-    /// Observes a span. Ignores a span that is not positive: no link delivers two packets at one instant, so the clock
-    /// was too coarse, and a minimum of zero would hold for ever.
+    /// Observes a span. Ignores a span that is not positive: no link delivers two packets at one
+    /// instant, so the clock was too coarse, and a minimum of zero would hold for ever.
     #[inline]
     pub fn observe(&mut self, span: Span) {
         match self.min {
@@ -163,8 +164,8 @@ mod tests {
     fn extremes_of_negative_values_are_found_though_clocks_wrap() {
         let mut extremes = Extremes::default();
         let base = i64::MIN + 3;
-        let mut positions =
-            [0, 10, -5, 2].map(|d: i64| extremes.observe(Span::from_nanos(base.wrapping_add(d)), Time::ZERO));
+        let mut positions = [0, 10, -5, 2]
+            .map(|d: i64| extremes.observe(Span::from_nanos(base.wrapping_add(d)), Time::ZERO));
         positions.reverse();
         assert_eq!(positions[0], Position { above_min: Span::from_nanos(7), new_extreme: false });
         assert_eq!(positions[1], Position { above_min: Span::ZERO, new_extreme: true });
@@ -184,7 +185,8 @@ mod tests {
         Lookback { time: Span::from_millis(time_ms), pkts }
     }
 
-    /// Smallest value and range after each of the values, given with their times, all in milliseconds.
+    /// Smallest value and range after each of the values, given with their times, all in
+    /// milliseconds.
     fn extremes_over(window: Lookback, values: &[(i64, i64)]) -> Vec<(i64, i64)> {
         let mut extremes = Extremes::over(window);
         let after = |&(at, value): &(i64, i64)| {
@@ -198,8 +200,8 @@ mod tests {
 
     #[test]
     fn a_value_is_forgotten_after_three_quarters_to_all_of_a_window() {
-        // Parts of 10 ms. The smallest value, at 5 ms, holds until the part of 30 to 40 ms is over; the largest, at 39
-        // ms, until the part of 60 to 70 ms is over.
+        // Parts of 10 ms. The smallest value, at 5 ms, holds until the part of 30 to 40 ms is over;
+        // the largest, at 39 ms, until the part of 60 to 70 ms is over.
         let values = [(0, 50), (5, 10), (15, 30), (39, 90), (40, 40), (69, 45), (70, 60)];
         let expected = [(50, 0), (10, 40), (10, 40), (10, 80), (30, 60), (40, 50), (40, 20)];
         assert_eq!(extremes_over(window_of(40, 0), &values), expected);
@@ -209,14 +211,18 @@ mod tests {
     fn a_window_of_packets_counts_packets_whenever_they_come() {
         // Parts of two packets: the first two are dropped when the ninth arrives.
         let values: Vec<(i64, i64)> = (0..12).map(|i| (i * i, 100 + i)).collect();
-        let smallest: Vec<i64> = extremes_over(window_of(0, 8), &values).iter().map(|(min, _)| *min).collect();
+        let smallest: Vec<i64> =
+            extremes_over(window_of(0, 8), &values).iter().map(|(min, _)| *min).collect();
         assert_eq!(smallest, [100, 100, 100, 100, 100, 100, 100, 100, 102, 102, 104, 104]);
     }
 
     #[test]
     fn after_a_silence_longer_than_the_window_extremes_begin_anew() {
         let values = [(0, 10), (5, 20), (1_000, 15), (1_001, 30)];
-        assert_eq!(extremes_over(window_of(40, 0), &values), [(10, 0), (10, 10), (15, 0), (15, 15)]);
+        assert_eq!(
+            extremes_over(window_of(40, 0), &values),
+            [(10, 0), (10, 10), (15, 0), (15, 15)]
+        );
         let mut minimum = Minimum::over(window_of(40, 0));
         minimum.observe(Span::from_millis(3));
         minimum.forget(Time::ZERO);

@@ -6,20 +6,22 @@
 //!     x >= mean - 3 MR / d2:                MR   <- 7/8 MR + 1/8 |x - neighbour|
 //! ```
 //!
-//! MR is the moving range: the mean distance between adjacent values within the limits. d2 = 1.128 is the mean range of
-//! two values of a normal distribution over its standard deviation, so the limits are at three standard deviations.
+//! MR is the moving range: the mean distance between adjacent values within the limits. d2 = 1.128
+//! is the mean range of two values of a normal distribution over its standard deviation, so the
+//! limits are at three standard deviations.
 //!
-//! Source: Barman & Matta 2002, section 2.2, equation 1 and figure 1; the filter is Kim & Noble's (2001).
+//! Source: Barman & Matta 2002, section 2.2, equation 1 and figure 1; the filter is Kim & Noble's
+//! (2001).
 //!
-//! Deviations: none. A mean moves by a fraction of its distance to the value. In real numbers this is the published
-//! formula, and a mean that equals the value stays exactly where it is. Otherwise, once MR has decayed below the
-//! rounding error, rounding would make outliers of a constant input. [`FlipFlopReadings`] decides what figure 1 leaves
-//! open; in addition:
+//! Deviations: none. A mean moves by a fraction of its distance to the value. In real numbers this
+//! is the published formula, and a mean that equals the value stays exactly where it is. Otherwise,
+//! once MR has decayed below the rounding error, rounding would make outliers of a constant input.
+//! [`FlipFlopReadings`] decides what figure 1 leaves open; in addition:
 //!
-//! - *The first value* becomes the mean, MR is half of it, and it is not an outlier: the initialisation comes last in
-//!   the figure, so it overwrites the results of the lines above.
-//! - *A value at the upper limit* is not an outlier ("exceeds"). So with MR = 0 a value equal to the mean is not one,
-//!   but the slightest larger value is. MR reaches 0 only by rounding.
+//! - *The first value* becomes the mean, MR is half of it, and it is not an outlier: the
+//!   initialisation comes last in the figure, so it overwrites the results of the lines above.
+//! - *A value at the upper limit* is not an outlier ("exceeds"). So with MR = 0 a value equal to
+//!   the mean is not one, but the slightest larger value is. MR reaches 0 only by rounding.
 
 use crate::Span;
 use crate::registry::choice;
@@ -42,11 +44,12 @@ pub struct FlipFlopReadings {
 }
 
 choice! {
-    /// The mean used for the lower limit. Equation 1 defines both limits by one mean; figure 1 compares the upper limit
-    /// with the mean before the value, and the lower limit with the mean after it.
+    /// The mean used for the lower limit. Equation 1 defines both limits by one mean; figure 1
+    /// compares the upper limit with the mean before the value, and the lower limit with the mean
+    /// after it.
     pub enum LowerLimit {
-        /// The mean that already includes the value, as figure 1 prints it. The mean has then moved nine tenths of the
-        /// way, so even a value far below often counts as within the limits.
+        /// The mean that already includes the value, as figure 1 prints it. The mean has then moved
+        /// nine tenths of the way, so even a value far below often counts as within the limits.
         #[default]
         NewMean = "new-mean",
         /// The mean before the value, as for the upper limit: equation 1.
@@ -60,8 +63,8 @@ choice! {
         /// The previous value, outlier or not: "the differences between adjacent RTT samples".
         #[default]
         PreviousValue = "previous-value",
-        /// The previous value within the limits: the moving range is estimated "from the samples within the control
-        /// limits".
+        /// The previous value within the limits: the moving range is estimated "from the samples
+        /// within the control limits".
         PreviousWithin = "previous-within",
     }
 }
@@ -133,11 +136,16 @@ const GAIN: f64 = 0.125;
 mod tests {
     use super::*;
 
-    /// Mean and moving range, both in microseconds, after values in milliseconds; and which were outliers.
-    fn fed<const N: usize>(readings: FlipFlopReadings, values_ms: [i64; N]) -> (i64, i64, [bool; N]) {
+    /// Mean and moving range, both in microseconds, after values in milliseconds; and which were
+    /// outliers.
+    fn fed<const N: usize>(
+        readings: FlipFlopReadings,
+        values_ms: [i64; N],
+    ) -> (i64, i64, [bool; N]) {
         let mut filter = FlipFlop::new(readings);
         let outliers = values_ms.map(|ms| filter.observe(Span::from_millis(ms)));
-        let micros = |nanos: Option<Nanos>| (Span::floor(nanos.expect("fed")).as_nanos() + 500) / 1_000;
+        let micros =
+            |nanos: Option<Nanos>| (Span::floor(nanos.expect("fed")).as_nanos() + 500) / 1_000;
         (micros(filter.mean()), micros(filter.moving_range()), outliers)
     }
 
@@ -151,7 +159,8 @@ mod tests {
 
     #[test]
     fn a_value_within_limits_moves_mean_by_0_9_and_range_by_0_125() {
-        // 140: limit 100 + 2.6596 * 50 = 232.98. Mean 100 + 0.9 * 40 = 136; MR 0.875 * 50 + 40 / 8 = 48.75.
+        // 140: limit 100 + 2.6596 * 50 = 232.98. Mean 100 + 0.9 * 40 = 136; MR 0.875 * 50 + 40 / 8
+        // = 48.75.
         assert_eq!(fed(PRINTED, [100, 140]), (136_000, 48_750, [false, false]));
     }
 
@@ -180,18 +189,22 @@ mod tests {
 
     #[test]
     fn the_lower_limit_moves_with_the_mean_but_not_by_equation_1() {
-        // 100 times 16 brings MR to 50 * 0.875^16 = 5.903; then 80: 20 below the old mean, 2 below the new one (82).
-        // The lower margin is 2.6596 * 5.903 = 15.70.
+        // 100 times 16 brings MR to 50 * 0.875^16 = 5.903; then 80: 20 below the old mean, 2 below
+        // the new one (82). The lower margin is 2.6596 * 5.903 = 15.70.
         let mut values = [100; 18];
         values[17] = 80;
         // 0.875 * 5.903 + 20 / 8 = 7.665.
         assert_eq!(fed(PRINTED, values).1, 7_665);
-        assert_eq!(fed(FlipFlopReadings { lower_limit: LowerLimit::OldMean, ..PRINTED }, values).1, 5_903);
+        assert_eq!(
+            fed(FlipFlopReadings { lower_limit: LowerLimit::OldMean, ..PRINTED }, values).1,
+            5_903
+        );
     }
 
     #[test]
     fn the_distance_after_an_outlier_depends_on_adjacency() {
-        // 240 is an outlier (mean 114, limit 114 + 132.98 = 246.98); 140 is none, 100 away from 240 and 40 from 100.
+        // 240 is an outlier (mean 114, limit 114 + 132.98 = 246.98); 140 is none, 100 away from 240
+        // and 40 from 100.
         let values = [100, 240, 140];
         assert_eq!(fed(PRINTED, values).1, 56_250, "0.875 * 50 + 100 / 8");
         let within = FlipFlopReadings { neighbour: Neighbour::PreviousWithin, ..PRINTED };

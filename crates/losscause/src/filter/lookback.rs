@@ -1,9 +1,10 @@
 //! A summary of the last part of a flow instead of all of it.
 //!
-//! The window of length W has [`PARTS`] equal parts. One summary (an extreme) is stored for each completed part and for
-//! the present one; when a part ends, the oldest is dropped. So the result always covers at least the last 3/4 W and at
-//! most the last W, exactly, in constant memory and without revisiting any value. Time parts start with the first value
-//! and may be empty. A packet window that is not a multiple of 4 is rounded down to one.
+//! The window of length W has [`PARTS`] equal parts. One summary (an extreme) is stored for each
+//! completed part and for the present one; when a part ends, the oldest is dropped. So the result
+//! always covers at least the last 3/4 W and at most the last W, exactly, in constant memory and
+//! without revisiting any value. Time parts start with the first value and may be empty. A packet
+//! window that is not a multiple of 4 is rounded down to one.
 
 use crate::registry::{ConfigError, Field, Setting, check};
 use crate::{Span, Time};
@@ -52,7 +53,12 @@ impl Lookback {
     /// # Errors
     /// A negative time, fewer values than parts, or both limits at once.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        check("window_ms", self.time.as_millis_f64(), |ms| ms >= 0.0, "a number that is not negative")?;
+        check(
+            "window_ms",
+            self.time.as_millis_f64(),
+            |ms| ms >= 0.0,
+            "a number that is not negative",
+        )?;
         if self.pkts == 0 || (self.pkts >= PARTS && self.time == Span::ZERO) {
             return Ok(());
         }
@@ -71,7 +77,8 @@ pub(super) trait Summary: Copy {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts<S> {
     length: Length,
-    /// Summaries of the completed parts, the oldest overwritten first; `None` for a part without values.
+    /// Summaries of the completed parts, the oldest overwritten first; `None` for a part without
+    /// values.
     over: [Option<S>; OVER],
     oldest: usize,
     /// Summary of the present part.
@@ -90,9 +97,10 @@ impl<S: Summary> Parts<S> {
     pub(super) fn of(window: Lookback) -> Option<Self> {
         let length = match window {
             Lookback::ALL => return None,
-            Lookback { time, pkts: 0 } => {
-                Length::Time { length: (time / i64::from(PARTS)).max(Span::from_nanos(1)), since: None }
-            }
+            Lookback { time, pkts: 0 } => Length::Time {
+                length: (time / i64::from(PARTS)).max(Span::from_nanos(1)),
+                since: None,
+            },
             Lookback { pkts, .. } => {
                 let length = pkts / PARTS;
                 Length::Pkts { length, left: length }
@@ -101,8 +109,8 @@ impl<S: Summary> Parts<S> {
         Some(Self { length, over: [None; OVER], oldest: 0, present: None })
     }
 
-    /// Called before a value at `now`. If a part has ended since the last value, returns the summary of the rest of the
-    /// window (`None` if that is empty).
+    /// Called before a value at `now`. If a part has ended since the last value, returns the
+    /// summary of the rest of the window (`None` if that is empty).
     #[inline]
     pub(super) fn turned(&mut self, now: Time) -> Option<Option<S>> {
         let ended = self.ended(now);

@@ -129,12 +129,14 @@ impl MeanDeviation {
                     DeviationFrom::OldMean => old_mean,
                 };
                 // Cen III-C: rott_dev <- (1 - 2a) rott_dev + 2a |rott - rott_mean|.
-                *deviation = self.keep_deviation * *deviation + self.gain_deviation * (value - from).abs();
+                *deviation =
+                    self.keep_deviation * *deviation + self.gain_deviation * (value - from).abs();
             }
             State::One { origin } => {
                 let origin = *origin;
                 let value = (value - origin).as_nanos_f64();
-                self.state = State::Running { origin, mean: self.gain_mean * value, deviation: value.abs() };
+                self.state =
+                    State::Running { origin, mean: self.gain_mean * value, deviation: value.abs() };
             }
             State::Empty => {
                 self.state = match self.first {
@@ -152,7 +154,9 @@ impl MeanDeviation {
     #[inline]
     pub fn spread(&self, value: Span) -> Option<Spread> {
         match self.state {
-            State::Running { origin, mean, deviation } => Some(Spread { value: value - origin, mean, deviation }),
+            State::Running { origin, mean, deviation } => {
+                Some(Spread { value: value - origin, mean, deviation })
+            }
             State::Empty | State::One { .. } => None,
         }
     }
@@ -186,9 +190,11 @@ mod tests {
 
     #[test]
     fn the_previous_deviation_is_kept_with_its_weight() {
-        // A constant input after one jump: the deviation must decay towards zero, whatever the unit.
+        // A constant input after one jump: the deviation must decay towards zero, whatever the
+        // unit.
         for unit in [1, 1_000, 1_000_000] {
-            let mut filter = MeanDeviation::new(1.0 / 32.0, DeviationFrom::NewMean, FirstDeviation::Zero);
+            let mut filter =
+                MeanDeviation::new(1.0 / 32.0, DeviationFrom::NewMean, FirstDeviation::Zero);
             filter.observe(Span::from_nanos(50 * unit));
             for _ in 0..2_000 {
                 filter.observe(Span::from_nanos(90 * unit));

@@ -1,8 +1,8 @@
 //! Running estimates that several algorithms share.
 //!
-//! Relative one-way trip times include the offset between two clocks. Each filter therefore first takes an integer
-//! difference to an earlier value, with wrap-around, and only then uses floats. So an offset of the sender's clock
-//! changes no bit of any estimate.
+//! Relative one-way trip times include the offset between two clocks. Each filter therefore first
+//! takes an integer difference to an earlier value, with wrap-around, and only then uses floats. So
+//! an offset of the sender's clock changes no bit of any estimate.
 //!
 //! ```
 //! use losscause::filter::{

@@ -1,11 +1,12 @@
 //! A running quantile in constant memory: the P² algorithm.
 //!
-//! Five markers hold the smallest and largest value, the quantile q, and the quantiles halfway between. Each value
-//! advances each marker's desired rank. A marker at least one rank off moves by one rank: along the parabola through
-//! its neighbours' heights, or along a straight line if the parabola would break their order.
+//! Five markers hold the smallest and largest value, the quantile q, and the quantiles halfway
+//! between. Each value advances each marker's desired rank. A marker at least one rank off moves by
+//! one rank: along the parabola through its neighbours' heights, or along a straight line if the
+//! parabola would break their order.
 //!
-//! Source: Jain & Chlamtac 1985, "The P² algorithm for dynamic calculation of quantiles and histograms without storing
-//! observations", Communications of the ACM 28(10), boxes 1 and 2.
+//! Source: Jain & Chlamtac 1985, "The P² algorithm for dynamic calculation of quantiles and
+//! histograms without storing observations", Communications of the ACM 28(10), boxes 1 and 2.
 //!
 //! Deviations: none. Until there are five values, the result is the smallest one.
 
@@ -46,7 +47,8 @@ impl Quantile {
         let value = span.as_nanos() as f64;
         if (self.count as usize) < MARKERS {
             let count = self.count as usize;
-            let at = self.heights[..count].iter().position(|height| value < *height).unwrap_or(count);
+            let at =
+                self.heights[..count].iter().position(|height| value < *height).unwrap_or(count);
             self.heights.copy_within(at..count, at + 1);
             self.heights[at] = value;
             self.count += 1;
@@ -78,7 +80,8 @@ impl Quantile {
         } else {
             return;
         };
-        // Box 2: the piecewise-parabolic formula, and the linear one where it would break the order.
+        // Box 2: the piecewise-parabolic formula, and the linear one where it would break the
+        // order.
         let h = &self.heights;
         let n = &self.ranks;
         let parabolic = h[i]
@@ -113,8 +116,8 @@ mod tests {
     fn the_published_example_comes_out() {
         // Jain & Chlamtac 1985, table I: the estimate of the median after these 20 values is 4.44.
         let values = [
-            0.02, 0.15, 0.74, 3.39, 0.83, 22.37, 10.15, 15.43, 38.62, 15.92, 34.60, 10.28, 1.47, 0.40, 0.05, 11.39,
-            0.27, 0.42, 0.09, 11.37,
+            0.02, 0.15, 0.74, 3.39, 0.83, 22.37, 10.15, 15.43, 38.62, 15.92, 34.60, 10.28, 1.47,
+            0.40, 0.05, 11.39, 0.27, 0.42, 0.09, 11.37,
         ];
         let mut median = Quantile::new(0.5);
         values.iter().for_each(|value| median.observe(Span::from_secs_f64_rounded(*value)));
@@ -127,7 +130,9 @@ mod tests {
         let mut quantile = Quantile::new(q);
         let mut state = 7_u64;
         for i in 0..20_000 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let draw = Span::from_micros(10_000 + (((state >> 32) * 10_000) >> 32) as i64);
             quantile.observe(if i % batch == 0 { Span::from_micros(1) } else { draw });
         }
@@ -146,7 +151,9 @@ mod tests {
     fn first_values_give_the_smallest_and_only_positive_ones_count() {
         let mut quantile = Quantile::new(0.1);
         assert_eq!(quantile.get(), None);
-        for (ms, smallest) in [(0, None), (30, Some(30)), (20, Some(20)), (-5, Some(20)), (40, Some(20))] {
+        for (ms, smallest) in
+            [(0, None), (30, Some(30)), (20, Some(20)), (-5, Some(20)), (40, Some(20))]
+        {
             quantile.observe(Span::from_millis(ms));
             assert_eq!(quantile.get(), smallest.map(Span::from_millis));
         }

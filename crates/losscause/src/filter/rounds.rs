@@ -1,7 +1,8 @@
 //! The smallest and the largest round-trip time of each round.
 //!
-//! A round lasts until a packet that was sent after its start is acknowledged. An ACK that arrived at `at` and measured
-//! `rtt` acknowledges a packet sent at `at - rtt`, so packet numbers are not needed:
+//! A round lasts until a packet that was sent after its start is acknowledged. An ACK that arrived
+//! at `at` and measured `rtt` acknowledges a packet sent at `at - rtt`, so packet numbers are not
+//! needed:
 //!
 //! ```text
 //! a round that began at b ends with the first ACK with  at - rtt >= b
@@ -41,7 +42,8 @@ impl Rounds {
         });
     }
 
-    /// Adds a round-trip time that may only lower the minimum. Has no effect at the start of a round.
+    /// Adds a round-trip time that may only lower the minimum. Has no effect at the start of a
+    /// round.
     #[inline]
     pub fn lower(&mut self, rtt: Span) {
         if let Some(round) = &mut self.present {
@@ -49,8 +51,8 @@ impl Rounds {
         }
     }
 
-    /// An ACK arrived at `at` and measured `rtt`. If it ends the round, returns the round and starts the next one. A
-    /// round without a round-trip time goes on.
+    /// An ACK arrived at `at` and measured `rtt`. If it ends the round, returns the round and
+    /// starts the next one. A round without a round-trip time goes on.
     #[inline]
     pub fn turn(&mut self, at: Time, rtt: Span) -> Option<Round> {
         let began = *self.began.get_or_insert(at);
@@ -90,7 +92,10 @@ mod tests {
         rounds.observe(ms(40));
         assert_eq!(rounds.turn(Time::ZERO, ms(40)), None);
         [90, 30].iter().for_each(|&rtt| rounds.lower(ms(rtt)));
-        assert_eq!(rounds.turn(Time::ZERO + ms(50), ms(40)), Some(Round { min: ms(30), max: ms(40), samples: 1 }));
+        assert_eq!(
+            rounds.turn(Time::ZERO + ms(50), ms(40)),
+            Some(Round { min: ms(30), max: ms(40), samples: 1 })
+        );
         assert_eq!(rounds.turn(Time::ZERO + ms(99), ms(40)), None, "an empty round goes on");
     }
 }

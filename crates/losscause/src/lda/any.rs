@@ -1,4 +1,5 @@
-//! The list of the algorithms: any of them behind one type without a pointer, their parameters, and their names.
+//! The list of the algorithms: any of them behind one type without a pointer, their parameters, and
+//! their names.
 //!
 //! A new algorithm is one file and one line here.
 
@@ -9,8 +10,8 @@ use crate::observe::{Numbers, Observation};
 use crate::registry::{ConfigError, End, Origin, Parameters};
 use crate::{Judgement, Verdict};
 
-/// Declares [`AnyAlgorithm`], [`LdaConfig`] and [`BuiltIn`] from one line per algorithm: its type, the type of its
-/// parameters, and the published sets of parameters with their names.
+/// Declares [`AnyAlgorithm`], [`LdaConfig`] and [`BuiltIn`] from one line per algorithm: its type,
+/// the type of its parameters, and the published sets of parameters with their names.
 macro_rules! algorithms {
     ($($(#[$doc:meta])* $kind:ident: $parameters:ident {
         $($(#[$name_doc:meta])* $name:ident = $published:expr),*
@@ -27,8 +28,8 @@ macro_rules! algorithms {
             Boxed(BoxedAlgorithm),
         }
 
-        /// Parameters and open readings of any algorithm. [`BuiltIn::config`] and an entry of a registry hold the
-        /// published ones.
+        /// Parameters and open readings of any algorithm. [`BuiltIn::config`] and an entry of a
+        /// registry hold the published ones.
         #[derive(Clone, Debug)]
         #[non_exhaustive]
         pub enum LdaConfig {
@@ -38,8 +39,9 @@ macro_rules! algorithms {
             Boxed(BoxedParameters),
         }
 
-        /// The algorithms of this crate, for code that goes through all of them or chooses one without allocation. What a
-        /// program offers to its users comes from a `Registry`, which is open.
+        /// The algorithms of this crate, for code that goes through all of them or chooses one
+        /// without allocation. What a program offers to its users comes from a `Registry`, which is
+        /// open.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum BuiltIn {
@@ -76,10 +78,12 @@ macro_rules! algorithms {
         }
 
         impl BuiltIn {
-            /// All of them: those of the papers in their order, our own, the constants, the yardsticks.
+            /// All of them: those of the papers in their order, our own, the constants, the
+            /// yardsticks.
             pub const ALL: &'static [Self] = &[$($(Self::$name,)*)*];
 
-            /// The published parameters, and the readings this crate takes where the paper leaves one open.
+            /// The published parameters, and the readings this crate takes where the paper leaves
+            /// one open.
             pub fn config(self) -> LdaConfig {
                 match self {
                     $($(Self::$name => LdaConfig::$kind($published),)*)*
@@ -194,7 +198,8 @@ impl BuiltIn {
 
 #[cfg(feature = "alloc")]
 impl AnyAlgorithm {
-    /// The algorithm behind a pointer: it takes the memory of its own state, not that of the largest algorithm.
+    /// The algorithm behind a pointer: it takes the memory of its own state, not that of the
+    /// largest algorithm.
     pub fn in_box(self) -> BoxedAlgorithm {
         match self {
             Self::Boxed(algorithm) => algorithm,

@@ -1,11 +1,12 @@
 //! As told: the sender uses the receiver's label of a loss.
 //!
-//! The receiver judges each missing packet. Each ACK that asks for a missing packet carries a label: whether the
-//! receiver judged that loss wireless. A loss without a wireless label is congestion.
+//! The receiver judges each missing packet. Each ACK that asks for a missing packet carries a
+//! label: whether the receiver judged that loss wireless. A loss without a wireless label is
+//! congestion.
 //!
-//! Source: Biaz & Vaidya 1999, section 4: TCP-Aware is TCP-Reno with their rule at the receiver. Our reading: how the
-//! label travels, and that the sender reads it when duplicate ACKs declare a loss; a timeout is always congestion.
-//! Parameters: none. Deviations: none.
+//! Source: Biaz & Vaidya 1999, section 4: TCP-Aware is TCP-Reno with their rule at the receiver.
+//! Our reading: how the label travels, and that the sender reads it when duplicate ACKs declare a
+//! loss; a timeout is always congestion. Parameters: none. Deviations: none.
 //!
 //! ```
 //! use losscause::lda::AsTold;
@@ -25,7 +26,8 @@ use crate::{Algorithm, Judgement, Loss, Needs, Observation, Verdict};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AsTold;
 
-static AS_TOLD: Info = Info::new("as told", "the receiver's algorithm decides, and its label tells the sender");
+static AS_TOLD: Info =
+    Info::new("as told", "the receiver's algorithm decides, and its label tells the sender");
 
 /// The algorithm has no parameters.
 impl Parameters for AsTold {
@@ -53,6 +55,10 @@ impl Algorithm for AsTold {
 
     fn judge(&self, loss: &Loss) -> Judgement {
         let is_wireless = loss.label.is_some_and(Verdict::is_wireless);
-        Judgement::stated(Verdict::wireless_if(is_wireless), self.name(), "the receiver's label says so")
+        Judgement::stated(
+            Verdict::wireless_if(is_wireless),
+            self.name(),
+            "the receiver's label says so",
+        )
     }
 }

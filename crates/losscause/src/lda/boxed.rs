@@ -44,7 +44,8 @@ impl<T: Algorithm + Clone + Send + Sync + 'static> Object for T {
     }
 }
 
-/// Parameters of an algorithm of another crate; made by [`Registry::with`](crate::registry::Registry::with).
+/// Parameters of an algorithm of another crate; made by
+/// [`Registry::with`](crate::registry::Registry::with).
 pub struct BoxedParameters(Box<dyn ParametersObject>);
 
 trait ParametersObject: Parameters + Send + Sync {

@@ -1,7 +1,8 @@
 //! CDG's tolerance: does the queue show no sign of being full?
 //!
-//! A queue that fills raises both the smallest and the largest round-trip time of the rounds. In a full queue the
-//! largest one stops growing, while the smallest still does. A loss is tolerated unless the queue is believed full:
+//! A queue that fills raises both the smallest and the largest round-trip time of the rounds. In a
+//! full queue the largest one stops growing, while the smallest still does. A loss is tolerated
+//! unless the queue is believed full:
 //!
 //! ```text
 //! g_min, g_max = growth of each round's smallest and largest round-trip time, summed over the last 8 rounds
@@ -10,22 +11,24 @@
 //! wireless   if  not full,   else congestion (full, or unknown)
 //! ```
 //!
-//! Source: Linux, net/ipv4/tcp_cdg.c with `use_tolerance` (off by default), after Hayes & Armitage, "Revisiting TCP
-//! congestion control using delay gradients", Networking 2011. Only the tolerance; CDG's back-off because of delay is a
-//! response.
+//! Source: Linux, net/ipv4/tcp_cdg.c with `use_tolerance` (off by default), after Hayes & Armitage,
+//! "Revisiting TCP congestion control using delay gradients", Networking 2011. Only the tolerance;
+//! CDG's back-off because of delay is a response.
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
 //! | `rounding` (`rounding_ms`) | ms | 0.064 | not negative |
 //!
-//! A sum counts as zero if it rounds to zero as a multiple of `rounding`. The end of a recovery makes the state unknown.
-//! After an ACK of several packets (a stretch ACK), the next ACK of one packet may have waited at the receiver: its
-//! round-trip time may lower the minimum and does not count otherwise.
+//! A sum counts as zero if it rounds to zero as a multiple of `rounding`. The end of a recovery
+//! makes the state unknown. After an ACK of several packets (a stretch ACK), the next ACK of one
+//! packet may have waited at the receiver: its round-trip time may lower the minimum and does not
+//! count otherwise.
 //!
 //! Deviations from the kernel:
 //!
 //! - *During recovery* the rounds go on; the kernel leaves out those of a reduction.
-//! - *After several stretch ACKs* one ACK is left out; how many the kernel leaves out was not available.
+//! - *After several stretch ACKs* one ACK is left out; how many the kernel leaves out was not
+//!   available.
 
 use super::AnyAlgorithm;
 use crate::filter::{Round, Rounds};
@@ -82,14 +85,16 @@ impl Default for CdgToleranceConfig {
     }
 }
 
-static CDG: Info =
-    Info::new("CDG tolerance", "wireless if the round-trip times do not look like those of a full queue")
-        .yardstick("Linux, net/ipv4/tcp_cdg.c; Hayes & Armitage, Networking 2011", "use_tolerance")
-        .with_aliases(&["cdg-tolerance"])
-        .with_settings(&[Setting::new(
-            "rounding_ms",
-            "growth of at most half of it counts as none, milliseconds, not negative",
-        )]);
+static CDG: Info = Info::new(
+    "CDG tolerance",
+    "wireless if the round-trip times do not look like those of a full queue",
+)
+.yardstick("Linux, net/ipv4/tcp_cdg.c; Hayes & Armitage, Networking 2011", "use_tolerance")
+.with_aliases(&["cdg-tolerance"])
+.with_settings(&[Setting::new(
+    "rounding_ms",
+    "growth of at most half of it counts as none, milliseconds, not negative",
+)]);
 
 impl Parameters for CdgToleranceConfig {
     fn info(&self) -> &'static Info {
@@ -128,7 +133,8 @@ impl CdgTolerance {
 
     fn on_round(&mut self, round: Round) {
         let Some(previous) = self.previous.replace(round) else { return };
-        self.gradients[self.oldest] = Gradient { min: round.min - previous.min, max: round.max - previous.max };
+        self.gradients[self.oldest] =
+            Gradient { min: round.min - previous.min, max: round.max - previous.max };
         self.oldest = (self.oldest + 1) % ROUNDS;
         self.sum = Gradient::default();
         for gradient in &self.gradients {
@@ -178,8 +184,8 @@ impl Algorithm for CdgTolerance {
     fn judge(&self, _: &Loss) -> Judgement {
         let Gradient { min, max } = self.sum;
         let of_max = Clue { what: "of the largest", reading: max.as_millis_f64(), unit: " ms" };
-        let evidence =
-            Evidence::new(CDG.name, "growth of the smallest round-trip time", min).beside([Some(of_max), None]);
+        let evidence = Evidence::new(CDG.name, "growth of the smallest round-trip time", min)
+            .beside([Some(of_max), None]);
         Judgement::measured(Verdict::wireless_if(self.queue == Queue::NotFull), evidence)
     }
 
@@ -211,11 +217,15 @@ mod tests {
         fn ack(&mut self, after_ms: i64, rtt_us: i64, pkts: u32) {
             self.now += Span::from_millis(after_ms);
             let rtt = Some(Span::from_micros(rtt_us));
-            self.lda.observe(&Observation::first(0, self.now).with_delay(rtt).with_acked(Acked::new(pkts.into())));
+            self.lda.observe(
+                &Observation::first(0, self.now)
+                    .with_delay(rtt)
+                    .with_acked(Acked::new(pkts.into())),
+            );
         }
 
-        /// A round of a second with this smallest and largest round-trip time, microseconds: 10 ms after its start an
-        /// ACK with the largest one, and at its end one with the smallest.
+        /// A round of a second with this smallest and largest round-trip time, microseconds: 10 ms
+        /// after its start an ACK with the largest one, and at its end one with the smallest.
         fn round(&mut self, min_us: i64, max_us: i64) -> Verdict {
             self.ack(10, max_us, 1);
             self.ack(990, min_us, 1);
@@ -292,7 +302,11 @@ mod tests {
         fed.ack(5, 30_000, 1);
         fed.ack(10, 90_000, 1);
         fed.ack(980, 40_000, 1);
-        assert_eq!(fed.sums_us(), (-10_000, 40_000), "30 ms after a stretch ACK, and 90 ms after another ACK");
+        assert_eq!(
+            fed.sums_us(),
+            (-10_000, 40_000),
+            "30 ms after a stretch ACK, and 90 ms after another ACK"
+        );
     }
 
     #[test]

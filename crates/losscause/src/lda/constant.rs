@@ -1,10 +1,10 @@
 //! `always congestion` and `always wireless`: the two extremes.
 //!
-//! The first gives a transport that does not differentiate (M_c = 0, M_w = 100 %), the second one that slows down for
-//! no loss (M_c = 100 %, M_w = 0).
+//! The first gives a transport that does not differentiate (M_c = 0, M_w = 100 %), the second one
+//! that slows down for no loss (M_c = 100 %, M_w = 0).
 //!
-//! Source: Cen, Cosman & Voelker 2003, section III ("unaware TFRC") for the first; the second is a bound for
-//! comparison.
+//! Source: Cen, Cosman & Voelker 2003, section III ("unaware TFRC") for the first; the second is a
+//! bound for comparison.
 //!
 //! Parameters: none. Deviations: none.
 
@@ -32,10 +32,11 @@ static CONGESTION: Info =
         .with_aliases(&["always-congestion", "congestion", "none"])
         .with_operations((0, 0), (0, 0));
 
-static WIRELESS: Info = Info::new("always wireless", "every loss is wireless: the other end of the scale")
-    .described_in("no paper: a bound for comparison", "none")
-    .with_aliases(&["always-wireless", "wireless"])
-    .with_operations((0, 0), (0, 0));
+static WIRELESS: Info =
+    Info::new("always wireless", "every loss is wireless: the other end of the scale")
+        .described_in("no paper: a bound for comparison", "none")
+        .with_aliases(&["always-wireless", "wireless"])
+        .with_operations((0, 0), (0, 0));
 
 static UNDECIDED: Info = Info::new("always undecided", "no loss is decided on");
 

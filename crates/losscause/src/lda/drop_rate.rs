@@ -1,7 +1,8 @@
 //! Drop rate: is more than 15 % of the packets lost?
 //!
-//! The air loses packets at a moderate rate, a full queue loses a large part of what comes. An exponential mean over the
-//! packet numbers, 1 for a lost packet and 0 for any other, is held against a limit:
+//! The air loses packets at a moderate rate, a full queue loses a large part of what comes. An
+//! exponential mean over the packet numbers, 1 for a lost packet and 0 for any other, is held
+//! against a limit:
 //!
 //! ```text
 //! for each lost packet, k packets after the last lost one:
@@ -9,8 +10,8 @@
 //! congestion  if  r > 0.15,   else wireless
 //! ```
 //!
-//! Source: private-octopus/picoquic, picoquic/cc_common.c (the loss filter of its Cubic and New Reno). A timeout is
-//! always congestion there, as it is for every algorithm here.
+//! Source: private-octopus/picoquic, picoquic/cc_common.c (the loss filter of its Cubic and New
+//! Reno). A timeout is always congestion there, as it is for every algorithm here.
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
@@ -20,13 +21,16 @@
 //!
 //! Deviations:
 //!
-//! - *Packets lost together* are taken for evenly spaced between the first and the last number, because a declared loss
-//!   names only these two. Of more than 512, only the newest 512 count; the earlier ones have no weight left.
+//! - *Packets lost together* are taken for evenly spaced between the first and the last number,
+//!   because a declared loss names only these two. Of more than 512, only the newest 512 count; the
+//!   earlier ones have no weight left.
 //! - *A number that is not above the last lost one* changes nothing, and the present rate decides.
 
 use super::{AnyAlgorithm, congestion_without};
 use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check};
-use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Numbers, Observation, Scope, Verdict};
+use crate::{
+    Algorithm, Amount, Evidence, Judgement, Loss, Needs, Numbers, Observation, Scope, Verdict,
+};
 
 /// The drop-rate rule.
 #[derive(Clone, Copy, Debug)]
@@ -58,14 +62,18 @@ impl Default for DropRateConfig {
     }
 }
 
-static DROP_RATE: Info = Info::new("drop rate", "wireless until a running mean of lost packets exceeds 15 %")
-    .yardstick("private-octopus/picoquic, picoquic/cc_common.c", "loss filter")
-    .with_aliases(&["drop-rate"])
-    .with_settings(&[
-        Setting::new("gain", "weight of a packet in the drop rate; above 0, below 1"),
-        Setting::new("gap_limit", "at most so many packets since the last loss count; at least 1"),
-        Setting::new("threshold", "a larger drop rate is congestion; 0 to 1"),
-    ]);
+static DROP_RATE: Info =
+    Info::new("drop rate", "wireless until a running mean of lost packets exceeds 15 %")
+        .yardstick("private-octopus/picoquic, picoquic/cc_common.c", "loss filter")
+        .with_aliases(&["drop-rate"])
+        .with_settings(&[
+            Setting::new("gain", "weight of a packet in the drop rate; above 0, below 1"),
+            Setting::new(
+                "gap_limit",
+                "at most so many packets since the last loss count; at least 1",
+            ),
+            Setting::new("threshold", "a larger drop rate is congestion; 0 to 1"),
+        ]);
 
 impl Parameters for DropRateConfig {
     fn info(&self) -> &'static Info {
@@ -130,11 +138,13 @@ fn power(mut base: f64, mut exponent: u32) -> f64 {
     product
 }
 
-/// The numbers of `count` packets, evenly spaced from the first to the last; of many only the newest.
+/// The numbers of `count` packets, evenly spaced from the first to the last; of many only the
+/// newest.
 fn spread(Numbers { first, last }: Numbers, count: u32) -> impl Iterator<Item = u64> {
     let distance = last.saturating_sub(first);
     let steps = u64::from(count).saturating_sub(1).min(distance);
-    let place = move |i: u64| (u128::from(distance) * u128::from(i) / u128::from(steps.max(1))) as u64;
+    let place =
+        move |i: u64| (u128::from(distance) * u128::from(i) / u128::from(steps.max(1))) as u64;
     (steps.saturating_sub(MOST_AT_ONCE - 1)..=steps).map(move |i| first + place(i))
 }
 
@@ -161,8 +171,9 @@ impl Algorithm for DropRate {
             return congestion_without("the number of a lost packet");
         }
         let limit = self.config.threshold;
-        let evidence = Evidence::new(DROP_RATE.name, "drop rate", Amount::Number(100.0 * self.rate, "%"))
-            .held_against("wireless up to", Amount::Number(100.0 * limit, "%"));
+        let evidence =
+            Evidence::new(DROP_RATE.name, "drop rate", Amount::Number(100.0 * self.rate, "%"))
+                .held_against("wireless up to", Amount::Number(100.0 * limit, "%"));
         Judgement::measured(Verdict::wireless_if(self.rate <= limit), evidence)
     }
 
@@ -278,9 +289,15 @@ mod tests {
 
     #[test]
     fn parameters_out_of_range_are_refused() {
-        let refused =
-            |gain, gap_limit, threshold| DropRate::new(&DropRateConfig { gain, gap_limit, threshold }).is_err();
-        assert!(refused(0.0, 32, 0.15) && refused(1.0, 32, 0.15) && refused(0.1, 0, 0.15) && refused(0.1, 32, 1.5));
+        let refused = |gain, gap_limit, threshold| {
+            DropRate::new(&DropRateConfig { gain, gap_limit, threshold }).is_err()
+        };
+        assert!(
+            refused(0.0, 32, 0.15)
+                && refused(1.0, 32, 0.15)
+                && refused(0.1, 0, 0.15)
+                && refused(0.1, 32, 1.5)
+        );
         assert!(!refused(0.1, 1, 0.0));
     }
 }

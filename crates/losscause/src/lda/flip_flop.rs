@@ -1,8 +1,8 @@
 //! Flip Flop with history: were many of the last round-trip times outliers?
 //!
 //! Round-trip times vary under congestion, but hardly under random losses. A [Flip Flop
-//! filter](crate::filter::FlipFlop) marks the round-trip times above its control limit. A bit vector holds the marks of
-//! the last l of them:
+//! filter](crate::filter::FlipFlop) marks the round-trip times above its control limit. A bit
+//! vector holds the marks of the last l of them:
 //!
 //! ```text
 //! congestion  if  more than eta of the last l round-trip times were outliers,   else wireless
@@ -19,16 +19,18 @@
 //!
 //! Deviations: none. The paper leaves open:
 //!
-//! - *Which ACKs carry a round-trip time?* ACKs of new data, each its own: "on every new ACK received". ns-2 echoes the
-//!   timestamp of every packet, so none is skipped. With `every-ack` duplicates count as well, if the transport knows
-//!   their round-trip time.
-//! - *Before l round-trip times* the rest of the vector is zero, as initialised: a young flow calls its losses
-//!   wireless.
+//! - *Which ACKs carry a round-trip time?* ACKs of new data, each its own: "on every new ACK
+//!   received". ns-2 echoes the timestamp of every packet, so none is skipped. With `every-ack`
+//!   duplicates count as well, if the transport knows their round-trip time.
+//! - *Before l round-trip times* the rest of the vector is zero, as initialised: a young flow calls
+//!   its losses wireless.
 //! - *Before the first one* the verdict is undecided.
 
 use super::{AnyAlgorithm, BARMAN};
 use crate::filter::{FlipFlop, FlipFlopReadings};
-use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice};
+use crate::registry::{
+    ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice,
+};
 use crate::verdict::Input;
 use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
 
@@ -71,21 +73,37 @@ choice! {
 impl Default for FlipFlopConfig {
     /// Configuration 1 of the paper: more than 5 of 10.
     fn default() -> Self {
-        Self { history: 10, eta: 5, samples: Samples::NewAcks, readings: FlipFlopReadings::default() }
+        Self {
+            history: 10,
+            eta: 5,
+            samples: Samples::NewAcks,
+            readings: FlipFlopReadings::default(),
+        }
     }
 }
 
-static FLIP_FLOP: Info =
-    Info::new("Flip Flop", "congestion if more than eta of the last l round-trip times were outliers")
-        .from(BARMAN, "2.2")
-        .with_aliases(&["flip-flop", "FF"])
-        .with_settings(&[
-            Setting::new("history", "l: how many round-trip times are looked back on; 1 to 64"),
-            Setting::new("eta", "more outliers among them mean congestion; 0 to history"),
-            Setting::new("samples", "which acknowledgements bring a round-trip time: new-acks or every-ack"),
-            Setting::new("lower_limit", "the mean that the lower control limit is taken from: new-mean or old-mean"),
-            Setting::new("neighbour", "what the moving range is taken from: previous-value or previous-within"),
-        ]);
+static FLIP_FLOP: Info = Info::new(
+    "Flip Flop",
+    "congestion if more than eta of the last l round-trip times were outliers",
+)
+.from(BARMAN, "2.2")
+.with_aliases(&["flip-flop", "FF"])
+.with_settings(&[
+    Setting::new("history", "l: how many round-trip times are looked back on; 1 to 64"),
+    Setting::new("eta", "more outliers among them mean congestion; 0 to history"),
+    Setting::new(
+        "samples",
+        "which acknowledgements bring a round-trip time: new-acks or every-ack",
+    ),
+    Setting::new(
+        "lower_limit",
+        "the mean that the lower control limit is taken from: new-mean or old-mean",
+    ),
+    Setting::new(
+        "neighbour",
+        "what the moving range is taken from: previous-value or previous-within",
+    ),
+]);
 
 impl Parameters for FlipFlopConfig {
     fn info(&self) -> &'static Info {
@@ -155,8 +173,9 @@ impl FlipFlopHistory {
         }
         // Barman & Matta 2.2: congestion if more than eta of the last l were outliers.
         let outliers = self.outliers();
-        let evidence = Evidence::new(FLIP_FLOP.name, "outliers among the last RTTs", count(outliers))
-            .held_against("wireless up to", count(self.eta));
+        let evidence =
+            Evidence::new(FLIP_FLOP.name, "outliers among the last RTTs", count(outliers))
+                .held_against("wireless up to", count(self.eta));
         Judgement::measured(Verdict::wireless_if(outliers <= self.eta), evidence)
     }
 }
@@ -194,12 +213,13 @@ mod tests {
     use Verdict::{Congestion, Undecided, Wireless};
 
     fn fresh(history: u32, eta: u32) -> FlipFlopHistory {
-        FlipFlopHistory::new(&FlipFlopConfig { history, eta, ..FlipFlopConfig::default() }).expect("valid")
+        FlipFlopHistory::new(&FlipFlopConfig { history, eta, ..FlipFlopConfig::default() })
+            .expect("valid")
     }
 
-    /// Observes the first round-trip time, 100 ms, then `outliers` outliers: each is twice the previous one and so
-    /// exceeds mean + 133 ms (MR stays 50 ms). By hand for the first three: limits 233, 263 and 330 ms; values 400,
-    /// 800, 1600.
+    /// Observes the first round-trip time, 100 ms, then `outliers` outliers: each is twice the
+    /// previous one and so exceeds mean + 133 ms (MR stays 50 ms). By hand for the first three:
+    /// limits 233, 263 and 330 ms; values 400, 800, 1600.
     fn with_outliers(mut lda: FlipFlopHistory, outliers: u32) -> FlipFlopHistory {
         lda.on_rtt(Span::from_millis(100), true);
         for i in 0..outliers {
@@ -215,7 +235,10 @@ mod tests {
         assert_eq!(judgement.verdict, Congestion);
         let evidence = judgement.evidence().expect("counted");
         assert_eq!(evidence.value, Amount::Number(5.0, ""));
-        assert_eq!(evidence.limits[0], Some(Limit { name: "wireless up to", at: Amount::Number(4.0, "") }));
+        assert_eq!(
+            evidence.limits[0],
+            Some(Limit { name: "wireless up to", at: Amount::Number(4.0, "") })
+        );
     }
 
     #[test]
@@ -263,11 +286,19 @@ mod tests {
             let config = FlipFlopConfig { history, eta, ..FlipFlopConfig::default() };
             FlipFlopHistory::new(&config).err()
         };
-        let out_of_range =
-            |value| Some(ConfigError::OutOfRange { key: "history", value, expected: "a whole number from 1 to 64" });
+        let out_of_range = |value| {
+            Some(ConfigError::OutOfRange {
+                key: "history",
+                value,
+                expected: "a whole number from 1 to 64",
+            })
+        };
         assert_eq!(refusal(0, 0), out_of_range(0.0));
         assert_eq!(refusal(65, 0), out_of_range(65.0));
-        assert!(matches!(refusal(4, 5), Some(ConfigError::WrongOrder { smaller: "eta", larger: "history", .. })));
+        assert!(matches!(
+            refusal(4, 5),
+            Some(ConfigError::WrongOrder { smaller: "eta", larger: "history", .. })
+        ));
         assert_eq!([refusal(1, 0), refusal(1, 1), refusal(64, 64)], [None; 3]);
     }
 }

@@ -1,7 +1,7 @@
 //! fqRTT: is the round-trip time about as long as with a full queue?
 //!
-//! fqRTT estimates the round-trip time of a full queue, from the losses that came in groups. An isolated loss well below
-//! it is no congestion. In this order:
+//! fqRTT estimates the round-trip time of a full queue, from the losses that came in groups. An
+//! isolated loss well below it is no congestion. In this order:
 //!
 //! ```text
 //! congestion  if  fqRTT has no sample
@@ -14,10 +14,11 @@
 //!     later:  fqRTTvar = 3/4 fqRTTvar + 1/4 |sfqRTT - R|,   sfqRTT = 7/8 sfqRTT + 1/8 R
 //! ```
 //!
-//! latestRTT is that of the ACK that made the packet be declared lost. The limit of 5 ms is for queues that drop on
-//! purpose while they are short: 5 ms is the target of CoDel.
+//! latestRTT is that of the ACK that made the packet be declared lost. The limit of 5 ms is for
+//! queues that drop on purpose while they are short: 5 ms is the target of CoDel.
 //!
-//! Source: h2o/quicly, issue 687, "Adding random-loss resilience to loss-based congestion controllers", 2026.
+//! Source: h2o/quicly, issue 687, "Adding random-loss resilience to loss-based congestion
+//! controllers", 2026.
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
@@ -27,19 +28,23 @@
 //! | `first_variation` | | 1/2 | 0 to 1; assumed |
 //! | `window` | ms or packets | all so far | see [`Lookback`]; assumed |
 //!
-//! Deviations: none known. What the source says could be read only in part, so these are assumptions:
+//! Deviations: none known. What the source says could be read only in part, so these are
+//! assumptions:
 //!
 //! - *Gains and first values* are those of RFC 6298, section 2.
 //! - *minRTT* is the smallest of the whole flow, or of a `window`.
 //! - *Within one round trip* means: less than latestRTT before, or declared together.
-//! - *Without a latestRTT*, as when a timer declares the loss, it is congestion. A timeout ends an episode without a
-//!   sample.
+//! - *Without a latestRTT*, as when a timer declares the loss, it is congestion. A timeout ends an
+//!   episode without a sample.
 
 use super::{AnyAlgorithm, congestion_without};
 use crate::filter::{Lookback, Minimum};
 use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check};
 use crate::time::Nanos;
-use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Recovery, Scope, Signal, Span, Time, Verdict};
+use crate::{
+    Algorithm, Evidence, Judgement, Loss, Needs, Observation, Recovery, Scope, Signal, Span, Time,
+    Verdict,
+};
 
 /// The fqRTT rule.
 #[derive(Clone, Copy, Debug)]
@@ -92,20 +97,23 @@ impl Default for FqRttConfig {
     }
 }
 
-static FQ_RTT: Info = Info::new("fqRTT", "wireless if isolated and the round-trip time is below that of a full queue")
-    .yardstick("h2o/quicly, issue 687, 2026", "description")
-    .with_aliases(&["fq-rtt"])
-    .with_settings(&[
-        Setting::new(
-            "above_min_ms",
-            "so far above the smallest round-trip time it is congestion, milliseconds, not negative",
-        ),
-        Setting::new("gain", "weight of a new sample in sfqRTT; above 0, up to 1"),
-        Setting::new("variation_gain", "weight of a new deviation in fqRTTvar; above 0, up to 1"),
-        Setting::new("first_variation", "fqRTTvar after the first sample, as a share of it; 0 to 1"),
-        Lookback::WINDOW_MS,
-        Lookback::WINDOW_PKTS,
-    ]);
+static FQ_RTT: Info = Info::new(
+    "fqRTT",
+    "wireless if isolated and the round-trip time is below that of a full queue",
+)
+.yardstick("h2o/quicly, issue 687, 2026", "description")
+.with_aliases(&["fq-rtt"])
+.with_settings(&[
+    Setting::new(
+        "above_min_ms",
+        "so far above the smallest round-trip time it is congestion, milliseconds, not negative",
+    ),
+    Setting::new("gain", "weight of a new sample in sfqRTT; above 0, up to 1"),
+    Setting::new("variation_gain", "weight of a new deviation in fqRTTvar; above 0, up to 1"),
+    Setting::new("first_variation", "fqRTTvar after the first sample, as a share of it; 0 to 1"),
+    Lookback::WINDOW_MS,
+    Lookback::WINDOW_PKTS,
+]);
 
 impl Parameters for FqRttConfig {
     fn info(&self) -> &'static Info {
@@ -139,7 +147,12 @@ impl FqRtt {
         for (key, gain) in [("gain", config.gain), ("variation_gain", config.variation_gain)] {
             check(key, gain, |g| g > 0.0 && g <= 1.0, "a number above 0, up to 1")?;
         }
-        check("first_variation", config.first_variation, |v| (0.0..=1.0).contains(&v), "a number from 0 to 1")?;
+        check(
+            "first_variation",
+            config.first_variation,
+            |v| (0.0..=1.0).contains(&v),
+            "a number from 0 to 1",
+        )?;
         config.window.validate()?;
         Ok(Self {
             config: *config,
@@ -169,7 +182,8 @@ impl FqRtt {
         self.full_queue = Some(match self.full_queue {
             None => FullQueue { smoothed: rtt, variation: first_variation * rtt },
             Some(FullQueue { smoothed, variation }) => FullQueue {
-                variation: (1.0 - variation_gain) * variation + variation_gain * (smoothed - rtt).abs(),
+                variation: (1.0 - variation_gain) * variation
+                    + variation_gain * (smoothed - rtt).abs(),
                 smoothed: (1.0 - gain) * smoothed + gain * rtt,
             },
         });
@@ -213,7 +227,9 @@ impl Algorithm for FqRtt {
             return congestion_without("a round-trip time with a full queue");
         };
         let (Some(rtt), Some(min_rtt)) = (self.latest_at(loss.at), self.min_rtt.get()) else {
-            return congestion_without("the round-trip time of the acknowledgement that shows the loss");
+            return congestion_without(
+                "the round-trip time of the acknowledgement that shows the loss",
+            );
         };
         if let Some(before) = self.since_other.filter(|before| *before < rtt) {
             let evidence = Evidence::new(FQ_RTT.name, "time since another lost packet", before)
@@ -292,7 +308,10 @@ mod tests {
     #[test]
     fn without_a_sample_every_loss_is_congestion() {
         let judgement = lost(&mut fresh(), 100, 40, 1);
-        assert_eq!(judgement.to_string(), "a round-trip time with a full queue is missing: congestion");
+        assert_eq!(
+            judgement.to_string(),
+            "a round-trip time with a full queue is missing: congestion"
+        );
     }
 
     #[test]
@@ -306,7 +325,8 @@ mod tests {
 
     #[test]
     fn the_full_queue_is_the_limit_where_below_min_rtt_and_5_ms() {
-        // The second sample of 84 ms: fqRTTvar = 3/4 50 + 1/4 16 = 41.5 ms; sfqRTT = 7/8 100 + 1/8 84 = 98 ms.
+        // The second sample of 84 ms: fqRTTvar = 3/4 50 + 1/4 16 = 41.5 ms; sfqRTT = 7/8 100 + 1/8
+        // 84 = 98 ms.
         let mut lda = with_a_sample();
         assert_eq!(lost(&mut lda, 1_000, 84, 2).verdict, Congestion);
         recovered(&mut lda, 2);
@@ -377,7 +397,10 @@ mod tests {
             FqRtt::new(&config).is_err()
         };
         assert!(refused(|c| c.gain = 0.0) && refused(|c| c.variation_gain = 1.1));
-        assert!(refused(|c| c.first_variation = -0.1) && refused(|c| c.above_min = Span::from_nanos(-1)));
+        assert!(
+            refused(|c| c.first_variation = -0.1)
+                && refused(|c| c.above_min = Span::from_nanos(-1))
+        );
         assert!(refused(|c| c.window.pkts = 1) && !refused(|_| ()));
     }
 }

@@ -37,7 +37,8 @@
 //! # Ok::<(), ConfigError>(())
 //! ```
 //!
-//! Two algorithms may judge the same loss differently. Here the queue grows by 1 ms per packet, and the air loses one:
+//! Two algorithms may judge the same loss differently. Here the queue grows by 1 ms per packet, and
+//! the air loses one:
 //!
 //! ```
 //! use losscause::lda::{Biaz, BiazConfig, Spike, SpikeConfig};
@@ -95,8 +96,8 @@
 //! # Ok::<(), ConfigError>(())
 //! ```
 //!
-//! The yardsticks are what other stacks would do. All of them are asked about one packet lost of 20 in flight, behind an
-//! empty queue:
+//! The yardsticks are what other stacks would do. All of them are asked about one packet lost of 20
+//! in flight, behind an empty queue:
 //!
 //! ```
 //! use losscause::lda::{
@@ -192,8 +193,9 @@ use crate::verdict::Input;
 use crate::{Judgement, Observation, Reason, Verdict};
 
 choice! {
-    /// When a state that decides about losses may change. Cen 2003 says "on receipt of a packet" (III-B) and "at every
-    /// packet arrival" (VII-A), but in its Table IV the values behind such changes are computed only after a loss.
+    /// When a state that decides about losses may change. Cen 2003 says "on receipt of a packet"
+    /// (III-B) and "at every packet arrival" (VII-A), but in its Table IV the values behind such
+    /// changes are computed only after a loss.
     pub enum Update {
         /// With every packet that arrives: the text.
         #[default]
@@ -208,13 +210,15 @@ impl Update {
     #[inline]
     fn is_due(self, observation: &Observation) -> bool {
         // The first observation of a stream is behind no gap.
-        self == Update::EveryArrival || observation.since_last.is_some() && observation.reveals_gap()
+        self == Update::EveryArrival
+            || observation.since_last.is_some() && observation.reveals_gap()
     }
 }
 
 choice! {
-    /// Which packet's trip time decides about a gap. Cen 2003 writes rott_i "using the same notation as in the Biaz
-    /// scheme" (III-C), where P_i is the last packet before the gap; its Spike looks at the "current state" (III-B).
+    /// Which packet's trip time decides about a gap. Cen 2003 writes rott_i "using the same
+    /// notation as in the Biaz scheme" (III-C), where P_i is the last packet before the gap; its
+    /// Spike looks at the "current state" (III-B).
     pub enum JudgedBy {
         /// The packet that reveals the gap.
         #[default]
@@ -226,8 +230,10 @@ choice! {
 
 impl JudgedBy {
     /// The setting that chooses the packet.
-    const SETTING: Setting =
-        Setting::new("judged_by", "whose trip time decides about a gap: that of the packet after-gap or before-gap");
+    const SETTING: Setting = Setting::new(
+        "judged_by",
+        "whose trip time decides about a gap: that of the packet after-gap or before-gap",
+    );
 }
 
 /// Where the algorithms were published.

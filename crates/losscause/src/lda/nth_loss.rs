@@ -1,27 +1,31 @@
 //! n-th loss: is it at least the n-th lost packet of its episode?
 //!
-//! A full queue loses several packets of a window, the air often only one. So the first losses of an episode are
-//! tolerated, whatever was observed:
+//! A full queue loses several packets of a window, the air often only one. So the first losses of
+//! an episode are tolerated, whatever was observed:
 //!
 //! ```text
 //! an episode: from a loss until a packet sent after it is acknowledged or lost
 //! wireless  if  fewer than n packets were lost in the episode so far,   else congestion
 //! ```
 //!
-//! Sources: h2o/quicly, pull request 445 (loss-tolerant Reno), 2021: n = 2. haproxy, commit 67bf1d6c, 2025, tolerates a
-//! number of losses between two ACKs (0, 1, 2, 4): that number is n - 1 here, with `within = "ack"`.
+//! Sources: h2o/quicly, pull request 445 (loss-tolerant Reno), 2021: n = 2. haproxy, commit
+//! 67bf1d6c, 2025, tolerates a number of losses between two ACKs (0, 1, 2, 4): that number is n - 1
+//! here, with `within = "ack"`.
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
 //! | `n` | packets | 2 | at least 1 |
 //! | `within` | | episode | see below |
 //!
-//! Deviations: none. With `within = "ack"` only the losses that were declared since the last ACK count. A timeout ends
-//! an episode.
+//! Deviations: none. With `within = "ack"` only the losses that were declared since the last ACK
+//! count. A timeout ends an episode.
 
 use super::AnyAlgorithm;
 use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, choice};
-use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Recovery, Scope, Signal, Time, Verdict};
+use crate::{
+    Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Recovery, Scope, Signal,
+    Time, Verdict,
+};
 
 /// The n-th loss of an episode is congestion.
 #[derive(Clone, Copy, Debug)]
@@ -105,10 +109,13 @@ impl NthLoss {
         Ok(Self { n: config.n, within: config.within, episode: None, lost_pkts: 0 })
     }
 
-    /// Whether the loss belongs to the present episode: its newest packet was sent before the episode's start. If the
-    /// transport does not know that time, the episode lasts until the recovery ends.
+    /// Whether the loss belongs to the present episode: its newest packet was sent before the
+    /// episode's start. If the transport does not know that time, the episode lasts until the
+    /// recovery ends.
     fn continues_episode(&self, loss: &Loss) -> bool {
-        self.episode.is_some_and(|episode| loss.sent_at.map_or(!episode.over, |sent_at| sent_at <= episode.began))
+        self.episode.is_some_and(|episode| {
+            loss.sent_at.map_or(!episode.over, |sent_at| sent_at <= episode.began)
+        })
     }
 }
 
@@ -149,8 +156,9 @@ impl Algorithm for NthLoss {
             Within::Episode => "lost in the episode",
             Within::Ack => "lost since the last acknowledgement",
         };
-        let evidence = Evidence::new(NTH_LOSS.name, quantity, Amount::packets(self.lost_pkts as f64))
-            .held_against("congestion from", Amount::packets(self.n.into()));
+        let evidence =
+            Evidence::new(NTH_LOSS.name, quantity, Amount::packets(self.lost_pkts as f64))
+                .held_against("congestion from", Amount::packets(self.n.into()));
         Judgement::measured(Verdict::wireless_if(self.lost_pkts < self.n.into()), evidence)
     }
 
@@ -182,7 +190,8 @@ mod tests {
 
     /// `pkts` packets, the newest of them sent at `sent_ms`, are declared lost at `ms`.
     fn lost(lda: &mut NthLoss, ms: i64, sent_ms: Option<i64>, pkts: u32) -> Verdict {
-        let loss = Loss { lost_pkts: pkts, sent_at: sent_ms.map(at), ..Loss::new(at(ms), Signal::Gap) };
+        let loss =
+            Loss { lost_pkts: pkts, sent_at: sent_ms.map(at), ..Loss::new(at(ms), Signal::Gap) };
         lda.on_loss(&loss);
         lda.judge(&loss).verdict
     }
@@ -218,22 +227,35 @@ mod tests {
     #[test]
     fn without_send_times_the_recovery_is_the_episode() {
         let mut lda = with(2, Within::Episode);
-        assert_eq!([lost(&mut lda, 100, None, 1), lost(&mut lda, 110, None, 1)], [Wireless, Congestion]);
+        assert_eq!(
+            [lost(&mut lda, 100, None, 1), lost(&mut lda, 110, None, 1)],
+            [Wireless, Congestion]
+        );
         recovered(&mut lda);
-        assert_eq!([lost(&mut lda, 250, None, 1), lost(&mut lda, 260, None, 1)], [Wireless, Congestion]);
+        assert_eq!(
+            [lost(&mut lda, 250, None, 1), lost(&mut lda, 260, None, 1)],
+            [Wireless, Congestion]
+        );
     }
 
     #[test]
     fn packets_that_are_declared_together_all_count() {
         assert_eq!(lost(&mut with(5, Within::Episode), 100, None, 4), Wireless);
         assert_eq!(lost(&mut with(5, Within::Episode), 100, None, 5), Congestion);
-        assert_eq!(lost(&mut with(1, Within::Episode), 100, None, 1), Congestion, "n = 1 tolerates nothing");
+        assert_eq!(
+            lost(&mut with(1, Within::Episode), 100, None, 1),
+            Congestion,
+            "n = 1 tolerates nothing"
+        );
     }
 
     #[test]
     fn between_two_acks_the_count_starts_anew_with_every_ack() {
         let mut lda = with(3, Within::Ack);
-        assert_eq!([lost(&mut lda, 100, None, 2), lost(&mut lda, 100, None, 1)], [Wireless, Congestion]);
+        assert_eq!(
+            [lost(&mut lda, 100, None, 2), lost(&mut lda, 100, None, 1)],
+            [Wireless, Congestion]
+        );
         lda.observe(&Observation::first(0, at(101)));
         assert_eq!(lost(&mut lda, 101, None, 2), Wireless);
     }

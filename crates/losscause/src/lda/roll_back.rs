@@ -1,6 +1,7 @@
 //! Roll-back: did the recovery lose only few packets?
 //!
-//! At a loss the window is reduced. When the recovery ends, the reduction is undone if few packets were lost since:
+//! At a loss the window is reduced. When the recovery ends, the reduction is undone if few packets
+//! were lost since:
 //!
 //! ```text
 //! at the loss:                congestion
@@ -9,8 +10,8 @@
 //!
 //! cwnd is the reduced one, in packets; 20 % of it are rounded down.
 //!
-//! Source: cloudflare/quiche, quiche/src/recovery/congestion/cubic.rs. A transport never rolls back downwards or into
-//! slow start (`Algorithm::on_recovered`).
+//! Source: cloudflare/quiche, quiche/src/recovery/congestion/cubic.rs. A transport never rolls back
+//! downwards or into slow start (`Algorithm::on_recovered`).
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
@@ -19,13 +20,15 @@
 //!
 //! Deviations:
 //!
-//! - *The packets that are declared lost together with the first one* do not count: quiche takes its checkpoint after it
-//!   has counted them.
+//! - *The packets that are declared lost together with the first one* do not count: quiche takes
+//!   its checkpoint after it has counted them.
 //! - *A recovery with a mark, a timeout or persistent congestion* is not rolled back.
 
 use super::{AnyAlgorithm, congestion_without};
 use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check};
-use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Recovery, Time, Verdict};
+use crate::{
+    Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Recovery, Time, Verdict,
+};
 
 /// The roll-back rule.
 #[derive(Clone, Copy, Debug)]
@@ -59,13 +62,14 @@ impl Default for RollBackConfig {
     }
 }
 
-static ROLL_BACK: Info = Info::new("roll-back", "congestion, but undone if the recovery lost less than 20 % of cwnd")
-    .yardstick("cloudflare/quiche, recovery/congestion/cubic.rs", "rollback")
-    .with_aliases(&["rollback"])
-    .with_settings(&[
-        Setting::new("share", "fewer packets than this share of cwnd are wireless; 0 to 1"),
-        Setting::new("least", "fewer packets than this are wireless; at least 0"),
-    ]);
+static ROLL_BACK: Info =
+    Info::new("roll-back", "congestion, but undone if the recovery lost less than 20 % of cwnd")
+        .yardstick("cloudflare/quiche, recovery/congestion/cubic.rs", "rollback")
+        .with_aliases(&["rollback"])
+        .with_settings(&[
+            Setting::new("share", "fewer packets than this share of cwnd are wireless; 0 to 1"),
+            Setting::new("least", "fewer packets than this are wireless; at least 0"),
+        ]);
 
 impl Parameters for RollBackConfig {
     fn info(&self) -> &'static Info {
@@ -93,7 +97,12 @@ impl RollBack {
     /// If the share is out of its range.
     pub fn new(config: &RollBackConfig) -> Result<Self, ConfigError> {
         check("share", config.share, |s| (0.0..=1.0).contains(&s), "a number from 0 to 1")?;
-        Ok(Self { share: config.share, least_pkts: config.least_pkts, cwnd_pkts: None, checkpoint: None })
+        Ok(Self {
+            share: config.share,
+            least_pkts: config.least_pkts,
+            cwnd_pkts: None,
+            checkpoint: None,
+        })
     }
 }
 
@@ -115,7 +124,8 @@ impl Algorithm for RollBack {
         if loss.signal.means_congestion() {
             self.checkpoint = None;
         } else {
-            self.checkpoint.get_or_insert(Checkpoint { at: loss.at, lost_pkts: loss.lost_pkts.into() });
+            self.checkpoint
+                .get_or_insert(Checkpoint { at: loss.at, lost_pkts: loss.lost_pkts.into() });
         }
     }
 
@@ -124,11 +134,14 @@ impl Algorithm for RollBack {
     }
 
     fn on_recovered(&mut self, recovery: &Recovery) -> Option<Judgement> {
-        let checkpoint = self.checkpoint.take().filter(|checkpoint| checkpoint.at == recovery.began)?;
+        let checkpoint =
+            self.checkpoint.take().filter(|checkpoint| checkpoint.at == recovery.began)?;
         let pkts = recovery.lost_pkts.saturating_sub(checkpoint.lost_pkts);
-        let congestion_from = ((self.share * self.cwnd_pkts.unwrap_or(0.0)) as u64).max(self.least_pkts.into());
-        let evidence = Evidence::new(ROLL_BACK.name, "lost since the reduction", Amount::packets(pkts as f64))
-            .held_against("congestion from", Amount::packets(congestion_from as f64));
+        let congestion_from =
+            ((self.share * self.cwnd_pkts.unwrap_or(0.0)) as u64).max(self.least_pkts.into());
+        let evidence =
+            Evidence::new(ROLL_BACK.name, "lost since the reduction", Amount::packets(pkts as f64))
+                .held_against("congestion from", Amount::packets(congestion_from as f64));
         (pkts < congestion_from).then_some(Judgement::measured(Verdict::Wireless, evidence))
     }
 }
@@ -143,9 +156,14 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// What is revised at the end of a recovery that opened with the loss of `opening` packets and lost `lost` in all,
-    /// with a reduced window of `cwnd`.
-    fn revised(opening: u32, lost: u64, cwnd: Option<f64>, other: Option<Signal>) -> Option<Verdict> {
+    /// What is revised at the end of a recovery that opened with the loss of `opening` packets and
+    /// lost `lost` in all, with a reduced window of `cwnd`.
+    fn revised(
+        opening: u32,
+        lost: u64,
+        cwnd: Option<f64>,
+        other: Option<Signal>,
+    ) -> Option<Verdict> {
         let mut lda = RollBack::new(&RollBackConfig::default()).expect("valid");
         let loss = Loss { lost_pkts: opening, ..Loss::new(at(100), Signal::Gap) };
         lda.on_loss(&loss);
@@ -154,7 +172,8 @@ mod tests {
             lda.on_loss(&Loss::new(at(110), signal));
         }
         lda.on_loss(&Loss::new(at(120), Signal::Gap));
-        let sample = Observation::first(0, at(200)).with_acked(Acked { cwnd_pkts: cwnd, ..Acked::new(1) });
+        let sample =
+            Observation::first(0, at(200)).with_acked(Acked { cwnd_pkts: cwnd, ..Acked::new(1) });
         lda.observe(&sample);
         lda.on_recovered(&Recovery::new(at(100), at(200), lost)).map(|judgement| judgement.verdict)
     }
@@ -164,7 +183,11 @@ mod tests {
         // A fifth of 29 is 5.8: from 5 on.
         assert_eq!(revised(1, 5, Some(29.0), None), Some(Verdict::Wireless), "4 new ones");
         assert_eq!(revised(1, 6, Some(29.0), None), None, "5 new ones");
-        assert_eq!(revised(3, 7, Some(29.0), None), Some(Verdict::Wireless), "the first three do not count");
+        assert_eq!(
+            revised(3, 7, Some(29.0), None),
+            Some(Verdict::Wireless),
+            "the first three do not count"
+        );
     }
 
     #[test]
@@ -192,7 +215,8 @@ mod tests {
 
     #[test]
     fn a_share_above_one_is_refused() {
-        let with = |share| RollBack::new(&RollBackConfig { share, ..RollBackConfig::default() }).is_ok();
+        let with =
+            |share| RollBack::new(&RollBackConfig { share, ..RollBackConfig::default() }).is_ok();
         assert_eq!([with(1.1), with(-0.1), with(1.0)], [false, false, true]);
     }
 }

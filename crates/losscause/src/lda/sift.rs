@@ -1,9 +1,10 @@
 //! Sift: weighs the evidence at a gap, in decibels.
 //!
-//! A radio strikes at random; a queue drops when it is full. So the state of the path at a wireless loss looks like its
-//! state at any packet, and at a congestion loss it does not. Sift takes sixteen readings of that state ([`Clues`]); all but
-//! `above` and `base` are relative to what the flow itself has seen. A card ([`Card`]) gives each reading a weight in
-//! decibels, ten times the decimal logarithm of odds: positive weights speak for a wireless loss. The weights are added:
+//! A radio strikes at random; a queue drops when it is full. So the state of the path at a wireless
+//! loss looks like its state at any packet, and at a congestion loss it does not. Sift takes
+//! sixteen readings of that state ([`Clues`]); all but `above` and `base` are relative to what the
+//! flow itself has seen. A card ([`Card`]) gives each reading a weight in decibels, ten times the
+//! decimal logarithm of odds: positive weights speak for a wireless loss. The weights are added:
 //!
 //! ```text
 //! arrival i (delay r, d since the last arrival, p packets spanned):
@@ -28,28 +29,32 @@
 //!   wireless iff sum > margin
 //! ```
 //!
-//! Twenty threes of readings are weighed together too ([`card::TOGETHER`]), because what one means depends on the others.
-//! The probability of a wireless loss, if both causes are as likely beforehand, is 1 / (1 + 10^(-sum/10)).
+//! Twenty threes of readings are weighed together too ([`card::TOGETHER`]), because what one means
+//! depends on the others. The probability of a wireless loss, if both causes are as likely
+//! beforehand, is 1 / (1 + 10^(-sum/10)).
 //!
-//! Source: this project, `docs/algorithms/sift.md`. Ideas are from Spike (the position), Biaz (the length of a gap that a served
-//! packet leaves), Vegas (the queue in packets), fqRTT (losses within a round trip), and BBR's long-term sampling (a policer
-//! lets equal numbers of packets pass from loss to loss).
+//! Source: this project, `docs/algorithms/sift.md`. Ideas are from Spike (the position), Biaz (the
+//! length of a gap that a served packet leaves), Vegas (the queue in packets), fqRTT (losses within
+//! a round trip), and BBR's long-term sampling (a policer lets equal numbers of packets pass from
+//! loss to loss).
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
 //! | `margin_db` | dB | 4 (`Sift`), 0 (`Sift-balanced`) | 0 to 60 |
 //! | `most_ignored` | share of packets | 0.001 (`Sift`), 1 (`Sift-balanced`) | 0 to 1 |
 //!
-//! `most_ignored` is a ceiling on the packets that queues dropped and that are ignored, by Sift's own probabilities: every
-//! packet earns this share of a packet, up to two packets, and every lost packet that is called wireless costs the probability
-//! of congestion. When nothing is left, a loss is congestion, whatever the evidence. So losses with little doubt hardly count,
-//! and where all losses are doubtful, as at a policer, few are ignored.
+//! `most_ignored` is a ceiling on the packets that queues dropped and that are ignored, by Sift's
+//! own probabilities: every packet earns this share of a packet, up to two packets, and every lost
+//! packet that is called wireless costs the probability of congestion. When nothing is left, a loss
+//! is congestion, whatever the evidence. So losses with little doubt hardly count, and where all
+//! losses are doubtful, as at a policer, few are ignored.
 //!
-//! The weights are fitted to drawn paths by `cargo xtask fit-sift`, which writes `sift/weights.rs`. Receivers and senders
-//! have a card each. All arithmetic is on integers.
+//! The weights are fitted to drawn paths by `cargo xtask fit-sift`, which writes `sift/weights.rs`.
+//! Receivers and senders have a card each. All arithmetic is on integers.
 //!
-//! Deviations: none; no paper has published it. A loss among the first 32 arrivals is undecided, and so is one in a gap
-//! older than the last eight; a transport takes an undecided loss for congestion.
+//! Deviations: none; no paper has published it. A loss among the first 32 arrivals is undecided,
+//! and so is one in a gap older than the last eight; a transport takes an undecided loss for
+//! congestion.
 //!
 //! Besides its verdict it gives a probability:
 //!
@@ -170,7 +175,8 @@ const WARM_UP: u32 = 32;
 pub struct SiftConfig {
     /// How much more likely than congestion a wireless loss must be, in decibels, 0 to 60.
     pub margin_db: f64,
-    /// The largest share of the last packets that was probably dropped by queues and is called wireless, 0 to 1.
+    /// The largest share of the last packets that was probably dropped by queues and is called
+    /// wireless, 0 to 1.
     pub most_ignored: f64,
 }
 
@@ -194,7 +200,12 @@ impl SiftConfig {
 
     fn at(&self, card: &'static Card) -> Result<Sift, ConfigError> {
         check("margin_db", self.margin_db, |m| (0.0..=60.0).contains(&m), "a number from 0 to 60")?;
-        check("most_ignored", self.most_ignored, |m| (0.0..=1.0).contains(&m), "a number from 0 to 1")?;
+        check(
+            "most_ignored",
+            self.most_ignored,
+            |m| (0.0..=1.0).contains(&m),
+            "a number from 0 to 1",
+        )?;
         Ok(Sift {
             card,
             margin: (self.margin_db * 10.0) as i16,
@@ -223,16 +234,18 @@ const SETTINGS: [Setting; 2] = [
     ),
 ];
 
-static SIFT: Info = Info::new("Sift", "weighs sixteen readings of the path at a gap; careful, for transports")
-    .described_in("docs/algorithms/sift.md", "Idea")
-    .on_trial()
-    .with_aliases(&["sift-safe"])
-    .with_settings(&SETTINGS);
+static SIFT: Info =
+    Info::new("Sift", "weighs sixteen readings of the path at a gap; careful, for transports")
+        .described_in("docs/algorithms/sift.md", "Idea")
+        .on_trial()
+        .with_aliases(&["sift-safe"])
+        .with_settings(&SETTINGS);
 
-static BALANCED: Info = Info::new("Sift-balanced", "Sift without margin and ceiling, for measurements")
-    .described_in("docs/algorithms/sift.md", "Idea")
-    .on_trial()
-    .with_settings(&SETTINGS);
+static BALANCED: Info =
+    Info::new("Sift-balanced", "Sift without margin and ceiling, for measurements")
+        .described_in("docs/algorithms/sift.md", "Idea")
+        .on_trial()
+        .with_settings(&SETTINGS);
 
 impl Parameters for SiftConfig {
     fn info(&self) -> &'static Info {
@@ -281,18 +294,21 @@ impl Sift {
         config.at(&SENDER)
     }
 
-    /// The readings at the gap that `arrival` reveals, from what was seen before it. `None` without a gap, and before
-    /// enough was seen.
+    /// The readings at the gap that `arrival` reveals, from what was seen before it. `None` without
+    /// a gap, and before enough was seen.
     pub fn clues(&self, arrival: &Observation) -> Option<Clues> {
         let interval = arrival.since_last.filter(|_| arrival.reveals_gap())?;
         let (first, last) = self.delays.filter(|_| self.sample.seen >= WARM_UP)?;
         let delay = (last - first).as_nanos();
         let Part { least, most, spacing } = self.window.all();
         let since = self.gaps.last.map_or(DAY_NS, |gap| (arrival.at - gap).as_nanos());
-        let whole_delay = if self.card.absolute_delays { last.as_nanos() } else { most.saturating_sub(least) };
-        // An ACK may span packets that arrived beside the gap, as many as are acknowledged late. They take their time.
+        let whole_delay =
+            if self.card.absolute_delays { last.as_nanos() } else { most.saturating_sub(least) };
+        // An ACK may span packets that arrived beside the gap, as many as are acknowledged late.
+        // They take their time.
         let arrived = i64::from(arrival.arrived()) - 1;
-        let gap = interval.span.as_nanos().saturating_sub(arrived.saturating_mul(self.spacing.get()));
+        let gap =
+            interval.span.as_nanos().saturating_sub(arrived.saturating_mul(self.spacing.get()));
         let above = delay.saturating_sub(least);
         let range = most.saturating_sub(least);
         let mean_spacing = self.spacing.get();
@@ -305,8 +321,10 @@ impl Sift {
         clues[Clues::SINCE] = ratio(since, whole_delay, 16);
         clues[Clues::SPACED] = ratio(since, spacing, 1);
         clues[Clues::LENGTH] = ratio(gap, mean_spacing, 32);
-        clues[Clues::AFTER] = change(arrival.delay.map(|delay| (delay - last).as_nanos()), mean_spacing, 32);
-        clues[Clues::DROPPED] = self.pairs.share(gap.saturating_add(spacing), self.window.least_spacing);
+        clues[Clues::AFTER] =
+            change(arrival.delay.map(|delay| (delay - last).as_nanos()), mean_spacing, 32);
+        clues[Clues::DROPPED] =
+            self.pairs.share(gap.saturating_add(spacing), self.window.least_spacing);
         clues[Clues::JITTER] = ratio(jitter, mean_spacing, 256);
         clues[Clues::ABOVE] = ratio(above, 1_000_000, 10);
         clues[Clues::OWN] = ratio(above, mean_spacing, 8);
@@ -337,7 +355,8 @@ impl Sift {
         let readings = heaviest.map(|clue| clues.0[clue]);
         let heaviest = (heaviest[0] << 4 | heaviest[1]) as u8;
         let oldest = usize::from(self.oldest) % GAPS;
-        self.weighed[oldest] = Some(Weighed { seq: arrival.seq as u32, sum, over_ceiling, heaviest, readings });
+        self.weighed[oldest] =
+            Some(Weighed { seq: arrival.seq as u32, sum, over_ceiling, heaviest, readings });
         self.oldest = self.oldest.wrapping_add(1);
     }
 
@@ -345,7 +364,8 @@ impl Sift {
     #[inline]
     fn observe_interval(&mut self, arrival: &Observation, span: Span) {
         let span = span.as_nanos();
-        let per_packet = if arrival.spanned == 1 { span } else { span / i64::from(arrival.spanned.max(1)) };
+        let per_packet =
+            if arrival.spanned == 1 { span } else { span / i64::from(arrival.spanned.max(1)) };
         self.spacing.observe(per_packet);
         let earned = self.most_ignored.saturating_mul(arrival.spanned);
         self.allowance = self.allowance.saturating_add(earned).min(MOST_ALLOWANCE);
@@ -400,7 +420,8 @@ impl Algorithm for Sift {
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let newest_first = (1..=GAPS).map(|back| &self.weighed[usize::from(self.oldest).wrapping_sub(back) % GAPS]);
+        let newest_first = (1..=GAPS)
+            .map(|back| &self.weighed[usize::from(self.oldest).wrapping_sub(back) % GAPS]);
         let Some(revealed_by) = loss.revealed_by else { return Judgement::without(Input::Gap) };
         let is_of_this_gap = |weighed: &&Weighed| weighed.seq == revealed_by.seq as u32;
         let Some(weighed) = newest_first.flatten().find(is_of_this_gap) else {
@@ -411,22 +432,25 @@ impl Algorithm for Sift {
             });
         };
         let heaviest = [weighed.heaviest >> 4, weighed.heaviest & 0xf].map(usize::from);
-        let clues = core::array::from_fn(|i| Some(Clues::in_words(heaviest[i], weighed.readings[i])));
+        let clues =
+            core::array::from_fn(|i| Some(Clues::in_words(heaviest[i], weighed.readings[i])));
         let limit = match weighed.over_ceiling {
             false => "wireless above",
             true => "too many called wireless, else wireless above",
         };
         let decibels = |tenths: i16| Amount::Number(f64::from(tenths) / 10.0, "dB");
-        let evidence = Evidence::new(self.name(), "evidence for a wireless loss", decibels(weighed.sum))
-            .held_against(limit, decibels(self.margin))
-            .beside(clues);
+        let evidence =
+            Evidence::new(self.name(), "evidence for a wireless loss", decibels(weighed.sum))
+                .held_against(limit, decibels(self.margin))
+                .beside(clues);
         let is_wireless = weighed.sum > self.margin && !weighed.over_ceiling;
         let judgement = Judgement::measured(Verdict::wireless_if(is_wireless), evidence);
         Judgement { probability: Some(probability(weighed.sum)), ..judgement }
     }
 }
 
-/// The probability of congestion behind a sum of tenths of decibels, in 1/65536: 1 / (1 + 2^(sum/30)), in steps of 3 dB.
+/// The probability of congestion behind a sum of tenths of decibels, in 1/65536: 1 / (1 +
+/// 2^(sum/30)), in steps of 3 dB.
 fn probably_dropped(sum: i16) -> u32 {
     WHOLE / (1 + (1 << (sum.clamp(0, 480) / 30)))
 }
@@ -459,7 +483,8 @@ fn probability(sum: i16) -> f64 {
         1.230_268_770_812_381,
     ];
     let tenths = usize::from(sum.unsigned_abs());
-    let odds = (0..tenths / 100).fold(DECIBELS[tenths / 10 % 10] * TENTHS[tenths % 10], |odds, _| odds * 10.0);
+    let odds = (0..tenths / 100)
+        .fold(DECIBELS[tenths / 10 % 10] * TENTHS[tenths % 10], |odds, _| odds * 10.0);
     if sum < 0 { 1.0 / (1.0 + odds) } else { odds / (1.0 + odds) }
 }
 
@@ -492,7 +517,8 @@ mod tests {
         fn next(&mut self, after_ms: i64, delay_ms: i64, missing: u32) -> Observation {
             let span = Span::from_millis(after_ms);
             (self.at, self.seq) = (self.at + span, self.seq + 1 + u64::from(missing));
-            let first = Observation::first(self.seq, self.at).with_delay(Some(Span::from_millis(delay_ms)));
+            let first =
+                Observation::first(self.seq, self.at).with_delay(Some(Span::from_millis(delay_ms)));
             if self.seq > 1 { first.after(span).with_gap(missing) } else { first }
         }
 
@@ -514,10 +540,12 @@ mod tests {
 
     #[test]
     fn the_readings_at_a_gap_are_those_before_it() {
-        // 64 packets 10 ms apart with delays 100, 101, …, 107 ms, 100, … Their jitter is 1 ms, and 7 ms at each fall.
+        // 64 packets 10 ms apart with delays 100, 101, …, 107 ms, 100, … Their jitter is 1 ms, and
+        // 7 ms at each fall.
         let mut flow = Flow::of(sift(|_| ()));
         (0..64).for_each(|i| _ = flow.arrive(10, 100 + i % 8, 0));
-        // The packet before the gap has 107 ms: at the top of the range, 7 ms or 0.7 spacings above the least.
+        // The packet before the gap has 107 ms: at the top of the range, 7 ms or 0.7 spacings above
+        // the least.
         let revealing = flow.next(20, 100, 1);
         let clues = flow.sift.clues(&revealing).expect("64 packets").0;
         assert_eq!(clues[Clues::POSITION], 1_000);
@@ -557,8 +585,12 @@ mod tests {
 
     #[test]
     fn a_loss_costs_its_congestion_probability_up_to_a_ceiling() {
-        assert_eq!([0, 29, 30, 90, 900].map(probably_dropped), [WHOLE / 2, WHOLE / 2, WHOLE / 3, WHOLE / 9, 0]);
-        // An empty queue, and a gap before every tenth packet. Nothing is earned: there are the two packets of the beginning.
+        assert_eq!(
+            [0, 29, 30, 90, 900].map(probably_dropped),
+            [WHOLE / 2, WHOLE / 2, WHOLE / 3, WHOLE / 9, 0]
+        );
+        // An empty queue, and a gap before every tenth packet. Nothing is earned: there are the two
+        // packets of the beginning.
         let mut flow = Flow::of(sift(|config| config.most_ignored = 0.0));
         (0..100).for_each(|_| _ = flow.arrive(10, 100, 0));
         let mut spent = 0;

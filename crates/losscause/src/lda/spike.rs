@@ -1,15 +1,16 @@
 //! Spike: is the trip time in a spike?
 //!
-//! Plotted over time, relative one-way trip times (ROTT) show spikes while a queue on the path is filling. A loss
-//! during a spike is congestion; any other loss is wireless. The state has hysteresis:
+//! Plotted over time, relative one-way trip times (ROTT) show spikes while a queue on the path is
+//! filling. A loss during a spike is congestion; any other loss is wireless. The state has
+//! hysteresis:
 //!
 //! ```text
 //! enter the spike  if  rott > B_spikestart = rott_min + alpha (rott_max - rott_min)
 //! leave it         if  rott < B_spikeend   = rott_min + beta  (rott_max - rott_min)
 //! ```
 //!
-//! rott_min and rott_max are the extremes so far. Tobe et al., who proposed the idea, use rott_min + 20 ms and rott_min
-//! + 5 ms ("Spike-Tobe").
+//! rott_min and rott_max are the extremes so far. Tobe et al., who proposed the idea, use rott_min
+//! + 20 ms and rott_min + 5 ms ("Spike-Tobe").
 //!
 //! Source: Cen, Cosman & Voelker 2003, section III-B, figure 3.
 //!
@@ -25,20 +26,24 @@
 //!
 //! Deviations: none. The paper leaves open:
 //!
-//! - *Do the extremes include the packet's own ROTT?* Yes: the paper says that alpha >= 1 makes every loss wireless,
-//!   which is true only then (otherwise a new maximum would exceed the old threshold). With 0 < beta and alpha < 1 both
-//!   readings give the same state. The other reading is `excluded`.
-//! - *When may the state change?* On every packet, as the text says. Table IV lists the thresholds among the values
-//!   computed only after a loss; `update = "at-losses"` is that reading.
-//! - *Has the packet that reveals a loss already changed the state?* Yes: the state changes "on receipt of a packet".
-//!   `before-gap` uses the state before it.
-//! - *For how long does an extreme hold?* For ever, as published. Section IX-B asks what happens when the path changes.
-//!   With a `window`, the extremes are those of the last ROTTs only, of 3/4 to all of the window (see [`Lookback`]).
+//! - *Do the extremes include the packet's own ROTT?* Yes: the paper says that alpha >= 1 makes
+//!   every loss wireless, which is true only then (otherwise a new maximum would exceed the old
+//!   threshold). With 0 < beta and alpha < 1 both readings give the same state. The other reading
+//!   is `excluded`.
+//! - *When may the state change?* On every packet, as the text says. Table IV lists the thresholds
+//!   among the values computed only after a loss; `update = "at-losses"` is that reading.
+//! - *Has the packet that reveals a loss already changed the state?* Yes: the state changes "on
+//!   receipt of a packet". `before-gap` uses the state before it.
+//! - *For how long does an extreme hold?* For ever, as published. Section IX-B asks what happens
+//!   when the path changes. With a `window`, the extremes are those of the last ROTTs only, of 3/4
+//!   to all of the window (see [`Lookback`]).
 //! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
 
 use super::{AnyAlgorithm, CEN, JudgedBy, Update};
 use crate::filter::{Extremes, Lookback};
-use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice};
+use crate::registry::{
+    ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice,
+};
 use crate::verdict::Input;
 use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
 
@@ -49,7 +54,8 @@ pub struct Spike {
     current_packet: CurrentPacket,
     update: Update,
     extremes: Extremes,
-    /// B_spikestart - rott_min, rounded down, and B_spikeend - rott_min, rounded up; recomputed when an extreme moves.
+    /// B_spikestart - rott_min, rounded down, and B_spikeend - rott_min, rounded up; recomputed
+    /// when an extreme moves.
     start: Span,
     end: Span,
     state: State,
@@ -125,7 +131,8 @@ impl Default for SpikeConfig {
 impl SpikeConfig {
     /// Spike-Tobe: 20 ms and 5 ms above the smallest ROTT.
     pub fn tobe() -> Self {
-        let thresholds = SpikeThresholds::Fixed { start: Span::from_millis(20), end: Span::from_millis(5) };
+        let thresholds =
+            SpikeThresholds::Fixed { start: Span::from_millis(20), end: Span::from_millis(5) };
         Self { thresholds, ..Self::default() }
     }
 
@@ -135,32 +142,46 @@ impl SpikeConfig {
     }
 }
 
-pub(super) static SPIKE: Info = Info::new("Spike", "congestion while the trip time is in a spike between its extremes")
-    .from(CEN, "III-B")
-    .with_settings(&PROPORTIONAL)
-    .with_operations((5, 1), (0, 0));
-
-static SPIKE_TOBE: Info =
-    Info::new("Spike-Tobe", "Spike with fixed thresholds of 20 ms and 5 ms above the smallest trip time")
+pub(super) static SPIKE: Info =
+    Info::new("Spike", "congestion while the trip time is in a spike between its extremes")
         .from(CEN, "III-B")
-        .with_aliases(&["tobe"])
-        .with_settings(&FIXED)
+        .with_settings(&PROPORTIONAL)
         .with_operations((5, 1), (0, 0));
 
+static SPIKE_TOBE: Info = Info::new(
+    "Spike-Tobe",
+    "Spike with fixed thresholds of 20 ms and 5 ms above the smallest trip time",
+)
+.from(CEN, "III-B")
+.with_aliases(&["tobe"])
+.with_settings(&FIXED)
+.with_operations((5, 1), (0, 0));
+
 const PROPORTIONAL: [Setting; 7] = settings([
-    Setting::new("alpha", "the spike state starts at rott_min + alpha (rott_max - rott_min); 0 to 2"),
-    Setting::new("beta", "the spike state ends at rott_min + beta (rott_max - rott_min); 0 to alpha"),
+    Setting::new(
+        "alpha",
+        "the spike state starts at rott_min + alpha (rott_max - rott_min); 0 to 2",
+    ),
+    Setting::new(
+        "beta",
+        "the spike state ends at rott_min + beta (rott_max - rott_min); 0 to alpha",
+    ),
 ]);
 
 const FIXED: [Setting; 7] = settings([
-    Setting::new("start_ms", "the spike state starts at rott_min + start_ms, milliseconds, not negative"),
-    Setting::new("end_ms", "the spike state ends at rott_min + end_ms, milliseconds, 0 to start_ms"),
+    Setting::new(
+        "start_ms",
+        "the spike state starts at rott_min + start_ms, milliseconds, not negative",
+    ),
+    Setting::new(
+        "end_ms",
+        "the spike state ends at rott_min + end_ms, milliseconds, 0 to start_ms",
+    ),
 ]);
 
 /// The settings of a Spike with these thresholds.
 const fn settings([start, end]: [Setting; 2]) -> [Setting; 7] {
-    let current_packet =
-        "whether a packet's own ROTT counts among the extremes it is held against: included or excluded";
+    let current_packet = "whether a packet's own ROTT counts among the extremes it is held against: included or excluded";
     [
         start,
         end,
@@ -199,7 +220,8 @@ impl Spike {
     /// A new Spike.
     ///
     /// # Errors
-    /// If a threshold is out of range, the end threshold exceeds the start threshold, or the window is invalid.
+    /// If a threshold is out of range, the end threshold exceeds the start threshold, or the window
+    /// is invalid.
     pub fn new(config: &SpikeConfig) -> Result<Self, ConfigError> {
         config.window.validate()?;
         match config.thresholds {
@@ -244,7 +266,8 @@ impl Spike {
 
     fn set_thresholds(&mut self) {
         match self.thresholds {
-            // Cen III-B: B_spikestart and B_spikeend, both less rott_min. Rounding changes no comparison with an integer.
+            // Cen III-B: B_spikestart and B_spikeend, both less rott_min. Rounding changes no
+            // comparison with an integer.
             SpikeThresholds::Proportional { alpha, beta } => {
                 let range = self.extremes.range().unwrap_or(Span::ZERO).as_nanos_f64();
                 self.start = Span::floor(alpha * range);
@@ -260,7 +283,8 @@ impl Spike {
 
     #[inline]
     fn set_state(&mut self, above_min: Span) {
-        // Cen III-B: "on receipt of a packet", enters above B_spikestart and leaves below B_spikeend.
+        // Cen III-B: "on receipt of a packet", enters above B_spikestart and leaves below
+        // B_spikeend.
         self.state = match self.state {
             State::NotInSpike if above_min > self.start => State::InSpike,
             State::InSpike if above_min < self.end => State::NotInSpike,
@@ -335,7 +359,10 @@ mod tests {
     /// A packet behind a gap of `missing`.
     fn behind_gap(seq: u64, rott_ms: i64, missing: u32) -> Observation {
         let rott = Some(Span::from_millis(rott_ms));
-        Observation::first(seq, Time::ZERO).with_delay(rott).after(Span::from_millis(1)).with_gap(missing)
+        Observation::first(seq, Time::ZERO)
+            .with_delay(rott)
+            .after(Span::from_millis(1))
+            .with_gap(missing)
     }
 
     /// Verdicts about one loss before each packet except the first.
@@ -396,10 +423,11 @@ mod tests {
 
     #[test]
     fn the_state_follows_every_packet_unless_only_losses_change_it() {
-        // Extremes 0 and 30 ms; a spike at 30 ms without a loss, then a loss at 12 ms, between the thresholds, where
-        // the state persists.
+        // Extremes 0 and 30 ms; a spike at 30 ms without a loss, then a loss at 12 ms, between the
+        // thresholds, where the state persists.
         let after = |update| {
-            let mut spike = Spike::new(&SpikeConfig { update, ..SpikeConfig::default() }).expect("valid");
+            let mut spike =
+                Spike::new(&SpikeConfig { update, ..SpikeConfig::default() }).expect("valid");
             let mut last = Observation::first(0, Time::ZERO);
             for (rott_ms, missing) in [(0, 0), (30, 0), (12, 1)] {
                 last = behind_gap(0, rott_ms, missing);

@@ -1,16 +1,17 @@
 //! Vegas buffer: are many of the window's packets queued?
 //!
-//! A window of W packets would cross an empty path in the smallest round-trip time; any additional time is spent in
-//! queues. So this many of its packets are queued:
+//! A window of W packets would cross an empty path in the smallest round-trip time; any additional
+//! time is spent in queues. So this many of its packets are queued:
 //!
 //! ```text
 //! queued = W (1 - RTT_min / RTT) = (W / RTT_min - W / RTT) RTT_min
 //! wireless  if  queued <= alpha,   congestion  if  queued >= beta
 //! ```
 //!
-//! Source: the Vegas predictor of Biaz & Vaidya 1998, "Distinguishing congestion losses from wireless transmission
-//! losses: a negative result". The estimate and the thresholds of 1 and 3 are those of Vegas (Brakmo & Peterson 1995).
-//! Koo et al. 2007, equations 1 to 3, use the same estimate with thresholds of 14 and 16.
+//! Source: the Vegas predictor of Biaz & Vaidya 1998, "Distinguishing congestion losses from
+//! wireless transmission losses: a negative result". The estimate and the thresholds of 1 and 3 are
+//! those of Vegas (Brakmo & Peterson 1995). Koo et al. 2007, equations 1 to 3, use the same
+//! estimate with thresholds of 14 and 16.
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
@@ -21,15 +22,17 @@
 //!
 //! Deviations: none known; only the rule of the first source was available. The sources leave open:
 //!
-//! - *Between the thresholds* the verdict is the last one from outside them; before any, undecided. With `undecided` it
-//!   is always undecided, since Koo et al. postpone the decision.
-//! - *What is W?* cwnd. Koo et al. call it "equal to the number of bytes in transit", which does not hold during
-//!   recovery; that reading is `in-flight`.
+//! - *Between the thresholds* the verdict is the last one from outside them; before any, undecided.
+//!   With `undecided` it is always undecided, since Koo et al. postpone the decision.
+//! - *What is W?* cwnd. Koo et al. call it "equal to the number of bytes in transit", which does
+//!   not hold during recovery; that reading is `in-flight`.
 //! - *A tie* with a threshold counts as outside; if both thresholds are equal, a tie is congestion.
 
 use super::{AnyAlgorithm, BIAZ_1998};
 use crate::filter::Backlog;
-use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice};
+use crate::registry::{
+    ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice,
+};
 use crate::verdict::Input;
 use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
 
@@ -100,16 +103,21 @@ impl VegasBufferConfig {
     }
 }
 
-static VEGAS_BUFFER: Info =
-    Info::new("Vegas buffer", "congestion if many packets of the window wait in queues, wireless if few do")
-        .from(BIAZ_1998, "Vegas predictor")
-        .with_aliases(&["vegas-buffer"])
-        .with_settings(&[
-            Setting::new("alpha", "up to so many queued packets mean a wireless loss; 0 to beta"),
-            Setting::new("beta", "from so many queued packets on it is congestion; at least alpha"),
-            Setting::new("between", "the answer between the two: previous or undecided"),
-            Setting::new("window_of", "the window that the queued packets are a part of: cwnd or in-flight"),
-        ]);
+static VEGAS_BUFFER: Info = Info::new(
+    "Vegas buffer",
+    "congestion if many packets of the window wait in queues, wireless if few do",
+)
+.from(BIAZ_1998, "Vegas predictor")
+.with_aliases(&["vegas-buffer"])
+.with_settings(&[
+    Setting::new("alpha", "up to so many queued packets mean a wireless loss; 0 to beta"),
+    Setting::new("beta", "from so many queued packets on it is congestion; at least alpha"),
+    Setting::new("between", "the answer between the two: previous or undecided"),
+    Setting::new(
+        "window_of",
+        "the window that the queued packets are a part of: cwnd or in-flight",
+    ),
+]);
 
 impl Parameters for VegasBufferConfig {
     fn info(&self) -> &'static Info {
@@ -181,7 +189,11 @@ impl VegasBuffer {
     /// Judges a loss declared now. Repeated calls give the same answer.
     pub fn verdict(&self) -> Judgement {
         let Some(pkts) = self.queued else {
-            let input = if self.backlog.base_rtt().is_some() { "a congestion window" } else { "a round-trip time" };
+            let input = if self.backlog.base_rtt().is_some() {
+                "a congestion window"
+            } else {
+                "a round-trip time"
+            };
             return Judgement::without(Input::Other(input));
         };
         let evidence = Evidence::new(VEGAS_BUFFER.name, "packets in queues", Amount::packets(pkts))
@@ -222,8 +234,8 @@ mod tests {
         VegasBuffer::new(&config).expect("valid")
     }
 
-    /// Queued packets and verdict after each round-trip time (ms), with a window of 10 packets of which 8 are in
-    /// flight.
+    /// Queued packets and verdict after each round-trip time (ms), with a window of 10 packets of
+    /// which 8 are in flight.
     fn fed<const N: usize>(config: VegasBufferConfig, rtts_ms: [i64; N]) -> [(f64, Verdict); N] {
         let mut lda = fresh(config);
         rtts_ms.map(|ms| {
@@ -249,13 +261,18 @@ mod tests {
 
     #[test]
     fn between_the_thresholds_there_may_be_no_answer() {
-        let config = VegasBufferConfig { between: Between::Undecided, ..VegasBufferConfig::default() };
-        assert_eq!(fed(config, [80, 160, 100]).map(|(_, verdict)| verdict), [Wireless, Congestion, Undecided]);
+        let config =
+            VegasBufferConfig { between: Between::Undecided, ..VegasBufferConfig::default() };
+        assert_eq!(
+            fed(config, [80, 160, 100]).map(|(_, verdict)| verdict),
+            [Wireless, Congestion, Undecided]
+        );
     }
 
     #[test]
     fn the_window_is_cwnd_or_what_is_in_flight() {
-        let config = VegasBufferConfig { window_of: WindowOf::InFlight, ..VegasBufferConfig::default() };
+        let config =
+            VegasBufferConfig { window_of: WindowOf::InFlight, ..VegasBufferConfig::default() };
         // 8 (1 - 80/160) = 4.
         assert_eq!(fed(config, [80, 160]), [(0.0, Wireless), (4.0, Congestion)]);
     }
@@ -276,11 +293,19 @@ mod tests {
 
     #[test]
     fn thresholds_in_the_wrong_order_or_negative_are_refused() {
-        let refusal =
-            |alpha, beta| VegasBuffer::new(&VegasBufferConfig { alpha, beta, ..VegasBufferConfig::default() }).err();
-        assert!(matches!(refusal(4.0, 3.0), Some(ConfigError::WrongOrder { smaller: "alpha", larger: "beta", .. })));
+        let refusal = |alpha, beta| {
+            VegasBuffer::new(&VegasBufferConfig { alpha, beta, ..VegasBufferConfig::default() })
+                .err()
+        };
+        assert!(matches!(
+            refusal(4.0, 3.0),
+            Some(ConfigError::WrongOrder { smaller: "alpha", larger: "beta", .. })
+        ));
         assert!(matches!(refusal(-1.0, 3.0), Some(ConfigError::OutOfRange { key: "alpha", .. })));
-        assert!(matches!(refusal(1.0, f64::INFINITY), Some(ConfigError::OutOfRange { key: "beta", .. })));
+        assert!(matches!(
+            refusal(1.0, f64::INFINITY),
+            Some(ConfigError::OutOfRange { key: "beta", .. })
+        ));
         assert_eq!(refusal(3.0, 3.0), None);
     }
 }

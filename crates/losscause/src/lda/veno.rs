@@ -1,15 +1,16 @@
 //! Veno: were fewer than three of the window's packets queued in the last round?
 //!
-//! The estimate is that of the [Vegas buffer](super::vegas_buffer), but of the smallest round-trip time of the last
-//! round trip instead of the newest one:
+//! The estimate is that of the [Vegas buffer](super::vegas_buffer), but of the smallest round-trip
+//! time of the last round trip instead of the newest one:
 //!
 //! ```text
 //! N = W (1 - BaseRTT / minRTT)        minRTT: the smallest round-trip time of the last round
 //! wireless  if  N < beta,   else congestion
 //! ```
 //!
-//! Source: Linux, net/ipv4/tcp_veno.c, after Fu & Liew, "TCP Veno", IEEE JSAC 21(2), 2003. There a wireless loss reduces
-//! the window to 4/5 instead of leaving it; that is a matter of the response (`Variant::Veno` of losscause-transport).
+//! Source: Linux, net/ipv4/tcp_veno.c, after Fu & Liew, "TCP Veno", IEEE JSAC 21(2), 2003. There a
+//! wireless loss reduces the window to 4/5 instead of leaving it; that is a matter of the response
+//! (`Variant::Veno` of losscause-transport).
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
@@ -17,11 +18,12 @@
 //!
 //! Deviations from the kernel:
 //!
-//! - *BaseRTT* is the smallest round-trip time so far; the kernel forgets it after an idle period, of which an algorithm
-//!   learns nothing.
+//! - *BaseRTT* is the smallest round-trip time so far; the kernel forgets it after an idle period,
+//!   of which an algorithm learns nothing.
 //! - *During recovery* the rounds go on; the kernel stops its estimate outside the open state.
 //!
-//! A round of at most two round-trip times gives no estimate, and the loss is congestion, as in the kernel.
+//! A round of at most two round-trip times gives no estimate, and the loss is congestion, as in the
+//! kernel.
 
 use super::{AnyAlgorithm, congestion_without};
 use crate::filter::{Backlog, Round, Rounds};
@@ -56,9 +58,16 @@ impl Default for VenoConfig {
     }
 }
 
-static VENO: Info = Info::new("Veno", "wireless if fewer than beta packets were queued in the last round trip")
-    .yardstick("Linux, net/ipv4/tcp_veno.c; Fu & Liew, IEEE JSAC 21(2), 2003", "tcp_veno_ssthresh")
-    .with_settings(&[Setting::new("beta", "from so many queued packets on it is congestion; not negative")]);
+static VENO: Info =
+    Info::new("Veno", "wireless if fewer than beta packets were queued in the last round trip")
+        .yardstick(
+            "Linux, net/ipv4/tcp_veno.c; Fu & Liew, IEEE JSAC 21(2), 2003",
+            "tcp_veno_ssthresh",
+        )
+        .with_settings(&[Setting::new(
+            "beta",
+            "from so many queued packets on it is congestion; not negative",
+        )]);
 
 impl Parameters for VenoConfig {
     fn info(&self) -> &'static Info {
@@ -105,7 +114,8 @@ impl Algorithm for Veno {
     fn observe(&mut self, observation: &Observation) {
         self.cwnd_pkts = observation.cwnd_pkts().or(self.cwnd_pkts);
         let Some(rtt) = observation.delay.filter(|rtt| *rtt > Span::ZERO) else { return };
-        // tcp_veno_pkts_acked: BaseRTT is the smallest round-trip time, minRTT the smallest of the round.
+        // tcp_veno_pkts_acked: BaseRTT is the smallest round-trip time, minRTT the smallest of the
+        // round.
         self.backlog.observe(rtt);
         self.rounds.observe(rtt);
         self.last = self.rounds.turn(observation.at, rtt).or(self.last);
@@ -120,7 +130,8 @@ impl Algorithm for Veno {
             return congestion_without("a congestion window");
         };
         // tcp_veno_ssthresh: fewer than beta packets in the queue mean a wireless loss.
-        Evidence::new(VENO.name, "packets in queues", Amount::packets(pkts)).wireless_below(Amount::packets(self.beta))
+        Evidence::new(VENO.name, "packets in queues", Amount::packets(pkts))
+            .wireless_below(Amount::packets(self.beta))
     }
 }
 
@@ -131,7 +142,8 @@ mod tests {
     use crate::Reason;
     use crate::{Signal, Time, Verdict};
 
-    /// The judgement with a window of `cwnd` packets after ACKs at these times with these round-trip times, ms.
+    /// The judgement with a window of `cwnd` packets after ACKs at these times with these
+    /// round-trip times, ms.
     fn judged(acks: &[(i64, i64)], cwnd: f64) -> Judgement {
         let mut lda = Veno::new(&VenoConfig::default()).expect("valid");
         for &(at, rtt) in acks {
@@ -145,8 +157,8 @@ mod tests {
         lda.judge(&Loss::new(Time::ZERO, Signal::Gap))
     }
 
-    /// The first round, of 80 ms, ends at 160 ms; the second one's round-trip times are 100, 90, 110 and 95 ms, and it
-    /// ends at 255 ms with the packet sent at 160 ms.
+    /// The first round, of 80 ms, ends at 160 ms; the second one's round-trip times are 100, 90,
+    /// 110 and 95 ms, and it ends at 255 ms with the packet sent at 160 ms.
     const TWO_ROUNDS: [(i64, i64); 8] =
         [(80, 80), (100, 80), (130, 80), (160, 80), (200, 100), (220, 90), (240, 110), (255, 95)];
 

@@ -1,8 +1,8 @@
 //! ZBS: selects ZigZag, mBiaz or Spike, whichever suits the observed path.
 //!
-//! mBiaz is best on a wireless bottleneck that one flow uses alone, Spike on a shared one, and ZigZag if the
-//! inter-arrival times show neither. Packets of a flow that is alone arrive one smallest inter-arrival time (T_min)
-//! apart; with N flows, about N T_min apart:
+//! mBiaz is best on a wireless bottleneck that one flow uses alone, Spike on a shared one, and
+//! ZigZag if the inter-arrival times show neither. Packets of a flow that is alone arrive one
+//! smallest inter-arrival time (T_min) apart; with N flows, about N T_min apart:
 //!
 //! ```text
 //! T_avg  <- 0.875 T_avg + 0.125 inter_arr_time / pkts        T_narr = T_avg / T_min
@@ -13,9 +13,10 @@
 //! Spike   else
 //! ```
 //!
-//! pkts is the distance between the two arrivals in sequence numbers. ZBS starts with ZigZag. A scheme is locked for 3
-//! s or 50 received packets, whichever comes first. A change of scheme restarts the lock. After a lock has expired
-//! without a change, the rule is applied at every arrival. Every base scheme observes every arrival.
+//! pkts is the distance between the two arrivals in sequence numbers. ZBS starts with ZigZag. A
+//! scheme is locked for 3 s or 50 received packets, whichever comes first. A change of scheme
+//! restarts the lock. After a lock has expired without a change, the rule is applied at every
+//! arrival. Every base scheme observes every arrival.
 //!
 //! Source: Cen, Cosman & Voelker 2003, section VII-A, figure 10.
 //!
@@ -33,27 +34,33 @@
 //!
 //! Deviations: none. The paper leaves open:
 //!
-//! - *Is the first scheme locked?* Yes: the lock is the minimum time that a scheme is used, and ZigZag is the initial
-//!   choice because nothing is known yet. With `lock_at_start = false` the first arrival may change it.
-//! - *How does T_avg begin?* With the first interval, the only reading that favours no scheme. With `zero` it starts at
-//!   zero, as in a program that never initialises it: ZigZag for the first dozen packets.
-//! - *When may the scheme change?* At every arrival, as the text says. In Table IV, T_narr and the lock are computed
-//!   only after a loss: `update = "at-losses"`.
-//! - *Do the estimates include the packet that reveals a gap?* Yes: when the gap is judged, T_avg, T_min and the
-//!   extremes of ROTT already include that packet's interval and trip time.
-//! - *For how long do T_min and rott_min hold?* As set in the base schemes mBiaz and Spike, which own them.
+//! - *Is the first scheme locked?* Yes: the lock is the minimum time that a scheme is used, and
+//!   ZigZag is the initial choice because nothing is known yet. With `lock_at_start = false` the
+//!   first arrival may change it.
+//! - *How does T_avg begin?* With the first interval, the only reading that favours no scheme. With
+//!   `zero` it starts at zero, as in a program that never initialises it: ZigZag for the first
+//!   dozen packets.
+//! - *When may the scheme change?* At every arrival, as the text says. In Table IV, T_narr and the
+//!   lock are computed only after a loss: `update = "at-losses"`.
+//! - *Do the estimates include the packet that reveals a gap?* Yes: when the gap is judged, T_avg,
+//!   T_min and the extremes of ROTT already include that packet's interval and trip time.
+//! - *For how long do T_min and rott_min hold?* As set in the base schemes mBiaz and Spike, which
+//!   own them.
 //! - While T_min or ROTT is unknown, the scheme stays.
-//! - *Which packet's trip time does the ZigZag within ZBS use?* That of the packet after the gap, unlike ZigZag alone.
-//!   The paper's notation speaks for the packet before it; the score decided. Ten runs of Cen 2003 meet 62 numbers with
-//!   `zigzag.judged_by = "after-gap"` and 61 with `before-gap`, and the same 68 claims. The number is Spike's share in
-//!   the last hop, 3.38 % against 3.48 % (published 3).
+//! - *Which packet's trip time does the ZigZag within ZBS use?* That of the packet after the gap,
+//!   unlike ZigZag alone. The paper's notation speaks for the packet before it; the score decided.
+//!   Ten runs of Cen 2003 meet 62 numbers with `zigzag.judged_by = "after-gap"` and 61 with
+//!   `before-gap`, and the same 68 claims. The number is Spike's share in the last hop, 3.38 %
+//!   against 3.48 % (published 3).
 
 use super::{
-    AnyAlgorithm, Biaz, BiazConfig, CEN, JudgedBy, Spike, SpikeConfig, Update, ZigZag, ZigZagConfig, biaz, spike,
-    zigzag,
+    AnyAlgorithm, Biaz, BiazConfig, CEN, JudgedBy, Spike, SpikeConfig, Update, ZigZag,
+    ZigZagConfig, biaz, spike, zigzag,
 };
 use crate::filter::Mean;
-use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice};
+use crate::registry::{
+    ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice,
+};
 use crate::time::Nanos;
 use crate::{Algorithm, Judgement, Loss, Needs, Observation, Span, Time};
 
@@ -155,23 +162,37 @@ impl Default for ZbsConfig {
     }
 }
 
-static ZBS: Info = Info::new("ZBS", "runs ZigZag, mBiaz or Spike, whichever suits the path it sees")
-    .from(CEN, "VII-A")
-    .with_aliases(&["hybrid"])
-    .with_settings(&[
-        Setting::new("rott_margin", "Spike if rott < rott_min + rott_margin T_min; not negative"),
-        Setting::new("unshared_from", "mBiaz from this T_narr on; below it ZigZag; not negative"),
-        Setting::new("ambiguous_from", "ZigZag from this T_narr on; at least unshared_from"),
-        Setting::new("shared_from", "Spike from this T_narr on; at least ambiguous_from"),
-        Setting::new("t_avg_gain", "gain of T_avg, above 0 to 1"),
-        Setting::new("lock_ms", "longest time that a scheme is locked, milliseconds, not negative"),
-        Setting::new("lock_pkts", "most received packets that a scheme is locked"),
-        Setting::new("lock_at_start", "whether the first scheme is locked too: true or false"),
-        Setting::new("first_t_avg", "how T_avg begins: first-interval or zero"),
-        Setting::new("update", "when the scheme may change: every-arrival or at-losses"),
-    ])
-    .with_bases(&[("mbiaz", &biaz::MBIAZ), ("spike", &spike::SPIKE), ("zigzag", &zigzag::ZIGZAG)])
-    .with_operations((20, 4), (10, 2));
+static ZBS: Info =
+    Info::new("ZBS", "runs ZigZag, mBiaz or Spike, whichever suits the path it sees")
+        .from(CEN, "VII-A")
+        .with_aliases(&["hybrid"])
+        .with_settings(&[
+            Setting::new(
+                "rott_margin",
+                "Spike if rott < rott_min + rott_margin T_min; not negative",
+            ),
+            Setting::new(
+                "unshared_from",
+                "mBiaz from this T_narr on; below it ZigZag; not negative",
+            ),
+            Setting::new("ambiguous_from", "ZigZag from this T_narr on; at least unshared_from"),
+            Setting::new("shared_from", "Spike from this T_narr on; at least ambiguous_from"),
+            Setting::new("t_avg_gain", "gain of T_avg, above 0 to 1"),
+            Setting::new(
+                "lock_ms",
+                "longest time that a scheme is locked, milliseconds, not negative",
+            ),
+            Setting::new("lock_pkts", "most received packets that a scheme is locked"),
+            Setting::new("lock_at_start", "whether the first scheme is locked too: true or false"),
+            Setting::new("first_t_avg", "how T_avg begins: first-interval or zero"),
+            Setting::new("update", "when the scheme may change: every-arrival or at-losses"),
+        ])
+        .with_bases(&[
+            ("mbiaz", &biaz::MBIAZ),
+            ("spike", &spike::SPIKE),
+            ("zigzag", &zigzag::ZIGZAG),
+        ])
+        .with_operations((20, 4), (10, 2));
 
 impl Parameters for ZbsConfig {
     fn info(&self) -> &'static Info {
@@ -242,7 +263,8 @@ impl Zbs {
         })
     }
 
-    /// Whether the scheme is still locked at this arrival; counts it. Cen VII-A: for 3 s or 50 received packets.
+    /// Whether the scheme is still locked at this arrival; counts it. Cen VII-A: for 3 s or 50
+    /// received packets.
     #[inline]
     fn is_locked(&mut self, now: Time) -> bool {
         match &mut self.lock {
@@ -274,17 +296,23 @@ impl Zbs {
         Some(self.predicate(above_min, t_min, self.t_avg.get()?))
     }
 
-    /// The scheme for these values. Branch-free, because on a shared link T_narr crosses the limits all the time.
+    /// The scheme for these values. Branch-free, because on a shared link T_narr crosses the limits
+    /// all the time.
     #[inline]
     fn predicate(&self, rott_above_min: Nanos, t_min: Nanos, t_avg: Nanos) -> Scheme {
-        // Cen VII-A, figure 10: ZigZag below T_narr 0.875, mBiaz below 1.5, ZigZag below 2, Spike above. T_narr >= x is
-        // computed as T_avg >= x T_min.
-        const BY_T_NARR: [Scheme; 4] = [Scheme::ZigZag, Scheme::MBiaz, Scheme::ZigZag, Scheme::Spike];
+        // Cen VII-A, figure 10: ZigZag below T_narr 0.875, mBiaz below 1.5, ZigZag below 2, Spike
+        // above. T_narr >= x is computed as T_avg >= x T_min.
+        const BY_T_NARR: [Scheme; 4] =
+            [Scheme::ZigZag, Scheme::MBiaz, Scheme::ZigZag, Scheme::Spike];
         let limits_reached = usize::from(t_avg >= self.unshared_from * t_min)
             + usize::from(t_avg >= self.ambiguous_from * t_min)
             + usize::from(t_avg >= self.shared_from * t_min);
         // Cen VII-A: Spike if rott < rott_min + 0.05 T_min, whatever T_narr.
-        if rott_above_min < self.rott_margin * t_min { Scheme::Spike } else { BY_T_NARR[limits_reached] }
+        if rott_above_min < self.rott_margin * t_min {
+            Scheme::Spike
+        } else {
+            BY_T_NARR[limits_reached]
+        }
     }
 }
 
@@ -361,8 +389,8 @@ mod tests {
 
     /// T_min is 1 s.
     fn scheme_at(rott_above_min: f64, t_narr: f64) -> Scheme {
-        let [above_min, t_min, t_avg] =
-            [rott_above_min, 1.0, t_narr].map(|secs| Span::from_secs_f64_rounded(secs).as_nanos_f64());
+        let [above_min, t_min, t_avg] = [rott_above_min, 1.0, t_narr]
+            .map(|secs| Span::from_secs_f64_rounded(secs).as_nanos_f64());
         zbs(|_| {}).predicate(above_min, t_min, t_avg)
     }
 
@@ -387,8 +415,8 @@ mod tests {
         }
     }
 
-    /// Feeds packets with the given intervals (ms), none lost, with ROTTs far above the first. Returns the scheme after
-    /// each.
+    /// Feeds packets with the given intervals (ms), none lost, with ROTTs far above the first.
+    /// Returns the scheme after each.
     fn schemes(zbs: &mut Zbs, intervals_ms: impl IntoIterator<Item = i64>) -> Vec<Scheme> {
         let mut now = Time::ZERO;
         intervals_ms
@@ -411,23 +439,29 @@ mod tests {
 
     #[test]
     fn zigzag_is_locked_for_50_packets_at_first_or_for_3_seconds() {
-        // At 10 ms apart the lock ends by packets; at 100 ms apart it ends by time: packet 30 comes at 3 s.
+        // At 10 ms apart the lock ends by packets; at 100 ms apart it ends by time: packet 30 comes
+        // at 3 s.
         assert_eq!(first(&schemes(&mut zbs(|_| {}), [10; 100]), Scheme::MBiaz), Some(50));
         assert_eq!(first(&schemes(&mut zbs(|_| {}), [100; 100]), Scheme::MBiaz), Some(30));
     }
 
     #[test]
     fn without_a_lock_at_the_start_the_first_interval_decides() {
-        assert_eq!(first(&schemes(&mut zbs(|c| c.lock_at_start = false), [10; 9]), Scheme::MBiaz), Some(1));
+        assert_eq!(
+            first(&schemes(&mut zbs(|c| c.lock_at_start = false), [10; 9]), Scheme::MBiaz),
+            Some(1)
+        );
     }
 
     #[test]
     fn a_scheme_change_locks_again_and_an_expired_lock_frees_choice() {
-        // mBiaz from packet 50 on. At packet 120, after the second lock has expired, the intervals triple; T_avg rises
-        // past 1.5 and then 2 T_min. The change to ZigZag locks it for another 50 packets.
+        // mBiaz from packet 50 on. At packet 120, after the second lock has expired, the intervals
+        // triple; T_avg rises past 1.5 and then 2 T_min. The change to ZigZag locks it for another
+        // 50 packets.
         let intervals = (0..300).map(|i| if i < 120 { 10 } else { 30 });
         let schemes = schemes(&mut zbs(|_| {}), intervals);
-        let changes: Vec<_> = (1..300).filter(|&i| schemes[i] != schemes[i - 1]).map(|i| (i, schemes[i])).collect();
+        let changes: Vec<_> =
+            (1..300).filter(|&i| schemes[i] != schemes[i - 1]).map(|i| (i, schemes[i])).collect();
         // 3 - 2 * 0.875^k is 1.25, 1.47, 1.66 after k = 1, 2, 3.
         assert_eq!(changes, [(50, Scheme::MBiaz), (122, Scheme::ZigZag), (172, Scheme::Spike)]);
     }
@@ -455,7 +489,8 @@ mod tests {
         assert_eq!(schemes(&mut at_losses, [10; 200]), [Scheme::ZigZag; 200]);
         let rott = Some(Span::from_nanos(1_000_000 * MS));
         let at = Time::from_nanos(2_010 * MS);
-        let behind_gap = Observation::first(201, at).with_delay(rott).after(Span::from_millis(20)).with_gap(1);
+        let behind_gap =
+            Observation::first(201, at).with_delay(rott).after(Span::from_millis(20)).with_gap(1);
         at_losses.observe(&behind_gap);
         assert_eq!(at_losses.scheme, Scheme::MBiaz);
     }

@@ -1,9 +1,9 @@
 //! ZigZag: is the trip time well below its mean?
 //!
-//! Congestion control makes the relative one-way trip time (ROTT) of a flow a sawtooth: it rises while a queue fills
-//! and falls after a loss. A congestion loss therefore coincides with a high ROTT. The more packets are lost at once,
-//! the higher the ROTT that still counts as low. rott is that of the last packet before the gap, n the number of
-//! packets lost:
+//! Congestion control makes the relative one-way trip time (ROTT) of a flow a sawtooth: it rises
+//! while a queue fills and falls after a loss. A congestion loss therefore coincides with a high
+//! ROTT. The more packets are lost at once, the higher the ROTT that still counts as low. rott is
+//! that of the last packet before the gap, n the number of packets lost:
 //!
 //! ```text
 //! wireless  if  n = 1 and rott < mean - dev,      n = 2 and rott < mean - dev/2,
@@ -23,19 +23,21 @@
 //!
 //! Deviations: none. The paper leaves open:
 //!
-//! - *The limit for n > 3.* The printed rule has mean - dev/2, lower than for n = 3; the text says that the limit rises
-//!   with n. The printed rule is the default, since later work repeats it. `mean` keeps the limit of n = 3;
-//!   `mean-plus-half` raises it by half a deviation.
-//! - *Which mean does the deviation use?* The one just updated, as the two lines read in sequence. The other reading,
-//!   `old-mean`, makes the deviation larger by a factor 1 / (1 - alpha), 3 %.
-//! - *First values.* The mean begins with the first ROTT, the only value that does not depend on the sender's clock.
-//!   The deviation begins with zero or, with `first-distance`, with the second packet's distance from the first.
-//! - *Do mean and deviation include the packet that reveals the gap?* Yes: both already hold its trip time when the gap
-//!   is judged.
-//! - *Whose trip time is rott_i?* Section III-C uses "the same notation as in the Biaz scheme", where P_i is the last
-//!   packet before the gap. `after-gap` uses the packet that reveals the gap instead. A packet dropped at one queue is
-//!   also missing from the next queue, so the packet after it waits less there; the packet before it does not. If the
-//!   trip time before the gap is unknown, the one after it is used.
+//! - *The limit for n > 3.* The printed rule has mean - dev/2, lower than for n = 3; the text says
+//!   that the limit rises with n. The printed rule is the default, since later work repeats it.
+//!   `mean` keeps the limit of n = 3; `mean-plus-half` raises it by half a deviation.
+//! - *Which mean does the deviation use?* The one just updated, as the two lines read in sequence.
+//!   The other reading, `old-mean`, makes the deviation larger by a factor 1 / (1 - alpha), 3 %.
+//! - *First values.* The mean begins with the first ROTT, the only value that does not depend on
+//!   the sender's clock. The deviation begins with zero or, with `first-distance`, with the second
+//!   packet's distance from the first.
+//! - *Do mean and deviation include the packet that reveals the gap?* Yes: both already hold its
+//!   trip time when the gap is judged.
+//! - *Whose trip time is rott_i?* Section III-C uses "the same notation as in the Biaz scheme",
+//!   where P_i is the last packet before the gap. `after-gap` uses the packet that reveals the gap
+//!   instead. A packet dropped at one queue is also missing from the next queue, so the packet
+//!   after it waits less there; the packet before it does not. If the trip time before the gap is
+//!   unknown, the one after it is used.
 //! - The brackets in the printed deviation are read as an absolute value.
 
 use super::{AnyAlgorithm, CEN, JudgedBy};
@@ -97,12 +99,18 @@ pub(super) static ZIGZAG: Info =
     Info::new("ZigZag", "wireless if the trip time is well below its mean for that many losses")
         .from(CEN, "III-C")
         .with_settings(&[
-            Setting::new("alpha", "gain of the mean ROTT, above 0 to 0.5; its deviation has twice that"),
+            Setting::new(
+                "alpha",
+                "gain of the mean ROTT, above 0 to 0.5; its deviation has twice that",
+            ),
             Setting::new(
                 "above_three",
                 "limit for n > 3: printed (mean - dev/2), mean, or mean-plus-half (mean + dev/2)",
             ),
-            Setting::new("deviation_from", "the mean a deviation is taken from: new-mean or old-mean"),
+            Setting::new(
+                "deviation_from",
+                "the mean a deviation is taken from: new-mean or old-mean",
+            ),
             Setting::new("first_deviation", "the deviation at the start: zero or first-distance"),
             JudgedBy::SETTING,
         ])
@@ -140,7 +148,8 @@ impl ZigZag {
         Ok(Self { above_three: config.above_three, judged_by: config.judged_by, rott })
     }
 
-    /// Below which trip time a loss of `n` packets is wireless, relative to the same origin as the mean.
+    /// Below which trip time a loss of `n` packets is wireless, relative to the same origin as the
+    /// mean.
     fn limit(&self, n: u32, mean: Nanos, deviation: Nanos) -> Nanos {
         // Cen III-C, figure 4. For n > 3 the figure and the text differ: `above_three`.
         match (n, self.above_three) {
@@ -177,7 +186,9 @@ impl Algorithm for ZigZag {
         // Cen III-C: rott_i is that of the last packet before the gap.
         let rott = match self.judged_by {
             JudgedBy::AfterGap => after,
-            JudgedBy::BeforeGap => revealed_by.since_last.and_then(|interval| interval.delay_before).unwrap_or(after),
+            JudgedBy::BeforeGap => {
+                revealed_by.since_last.and_then(|interval| interval.delay_before).unwrap_or(after)
+            }
         };
         let Some(Spread { value, mean, deviation }) = self.rott.spread(rott) else {
             return Judgement::without(Input::Other("a mean trip time and its deviation"));
@@ -185,6 +196,8 @@ impl Algorithm for ZigZag {
         let n = revealed_by.missing;
         let limit = self.limit(n, mean, deviation);
         // Rounding up to an integer changes no comparison with the trip time, which is one.
-        Evidence::new("ZigZag", "relative ROTT", value).for_gap_of(n).wireless_below(Span::ceil(limit))
+        Evidence::new("ZigZag", "relative ROTT", value)
+            .for_gap_of(n)
+            .wireless_below(Span::ceil(limit))
     }
 }

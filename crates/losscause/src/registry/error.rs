@@ -79,15 +79,21 @@ impl fmt::Display for ConfigError {
                 }
                 Ok(())
             }
-            ConfigError::OutOfRange { key, value, expected } => write!(f, "{key} is {value} but must be {expected}"),
+            ConfigError::OutOfRange { key, value, expected } => {
+                write!(f, "{key} is {value} but must be {expected}")
+            }
             ConfigError::WrongOrder { smaller, smaller_value, larger, larger_value } => {
-                write!(f, "{smaller} is {smaller_value} but must not be larger than {larger}, which is {larger_value}")
+                write!(
+                    f,
+                    "{smaller} is {smaller_value} but must not be larger than {larger}, which is {larger_value}"
+                )
             }
         }
     }
 }
 
-/// Refuses a value of the setting `key` that is no finite number or does not fit; `expected` names the range.
+/// Refuses a value of the setting `key` that is no finite number or does not fit; `expected` names
+/// the range.
 ///
 /// # Errors
 /// [`ConfigError::OutOfRange`].
@@ -97,14 +103,21 @@ pub fn check(
     fits: impl Fn(f64) -> bool,
     expected: &'static str,
 ) -> Result<(), ConfigError> {
-    if value.is_finite() && fits(value) { Ok(()) } else { Err(ConfigError::OutOfRange { key, value, expected }) }
+    if value.is_finite() && fits(value) {
+        Ok(())
+    } else {
+        Err(ConfigError::OutOfRange { key, value, expected })
+    }
 }
 
 /// Refuses two settings of which the first is larger than the second.
 ///
 /// # Errors
 /// [`ConfigError::WrongOrder`].
-pub fn check_order(smaller: (&'static str, f64), larger: (&'static str, f64)) -> Result<(), ConfigError> {
+pub fn check_order(
+    smaller: (&'static str, f64),
+    larger: (&'static str, f64),
+) -> Result<(), ConfigError> {
     if smaller.1 <= larger.1 {
         return Ok(());
     }

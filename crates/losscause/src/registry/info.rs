@@ -27,7 +27,8 @@ pub struct Info {
     pub section: &'static str,
     /// The algorithm's own settings.
     pub settings: &'static [Setting],
-    /// A hybrid's base schemes, each with the prefix of its settings: `spike.alpha` is the alpha of ZBS's Spike.
+    /// A hybrid's base schemes, each with the prefix of its settings: `spike.alpha` is the alpha of
+    /// ZBS's Spike.
     pub bases: &'static [(&'static str, &'static Info)],
     /// The algorithm's cost with published parameters; none where it was not counted.
     pub operations: Option<Operations>,
@@ -35,11 +36,17 @@ pub struct Info {
 
 /// Where an algorithm comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Origin {
-    /// A paper published it as a loss differentiation algorithm. Only these count as "the best published".
+    /// A paper published it as a loss differentiation algorithm. Only these count as "the best
+    /// published".
     Published,
-    /// A known rule of another stack, to compare with. Programs list yardsticks apart, and run them by name only.
+    /// A known rule of another stack, to compare with. Programs list yardsticks apart, and run them
+    /// by name only.
     Yardstick,
     /// On trial: programs run it by name only, and recommend it nowhere.
     OnTrial,
@@ -57,9 +64,10 @@ pub struct Setting {
     pub meaning: &'static str,
 }
 
-/// The cost of an algorithm, counted as Table V of Cen 2003 can be understood: a comparison is an addition, a division
-/// is a multiplication, and finding its inputs (T_i, ROTT, n) is included. Each number is the largest that occurs once
-/// minima and maxima have settled. `docs/algorithms/complexity.md` holds them against the paper's.
+/// The cost of an algorithm, counted as Table V of Cen 2003 can be understood: a comparison is an
+/// addition, a division is a multiplication, and finding its inputs (T_i, ROTT, n) is included.
+/// Each number is the largest that occurs once minima and maxima have settled.
+/// `docs/algorithms/complexity.md` holds them against the paper's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operations {
     /// Additions for every packet that arrives.
@@ -137,9 +145,14 @@ impl Info {
         Self { bases, ..self }
     }
 
-    /// The same with its counted cost: additions per arrival and after a loss, then multiplications.
+    /// The same with its counted cost: additions per arrival and after a loss, then
+    /// multiplications.
     #[must_use]
-    pub(crate) const fn with_operations(self, additions: (u32, u32), multiplications: (u32, u32)) -> Self {
+    pub(crate) const fn with_operations(
+        self,
+        additions: (u32, u32),
+        multiplications: (u32, u32),
+    ) -> Self {
         let operations = Operations {
             additions_per_arrival: additions.0,
             additions_after_loss: additions.1,
@@ -163,7 +176,9 @@ impl Info {
     pub fn setting(&self, key: &str) -> Option<&'static Setting> {
         match key.split_once('.') {
             None => self.settings.iter().find(|setting| setting.key == key),
-            Some((prefix, rest)) => self.bases.iter().find(|(name, _)| *name == prefix)?.1.setting(rest),
+            Some((prefix, rest)) => {
+                self.bases.iter().find(|(name, _)| *name == prefix)?.1.setting(rest)
+            }
         }
     }
 }

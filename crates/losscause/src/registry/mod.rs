@@ -1,9 +1,10 @@
 //! The algorithms by name: what a scenario file or a command line chooses from.
 //!
-//! [`Parameters`] are what an algorithm can be set to. They know its name, source and settings ([`Info`]) and build it,
-//! for a receiver or a sender. Each algorithm implements them beside its code. [`BuiltIn`] names those of this crate;
-//! `Registry` (feature `alloc`) holds them and those of other crates. A program looks names up in the registry that it is
-//! given, and has no list of its own.
+//! [`Parameters`] are what an algorithm can be set to. They know its name, source and settings
+//! ([`Info`]) and build it, for a receiver or a sender. Each algorithm implements them beside its
+//! code. [`BuiltIn`] names those of this crate; `Registry` (feature `alloc`) holds them and those
+//! of other crates. A program looks names up in the registry that it is given, and has no list of
+//! its own.
 //!
 //! ```
 //! use losscause::registry::{

@@ -8,8 +8,9 @@ use crate::lda::BoxedParameters;
 
 /// Algorithms by name, each with its published parameters.
 ///
-/// Programs look names up here, so an algorithm of another crate runs wherever a built-in one does. A built-in entry
-/// and one that is added are of the same kind: parameters that know their algorithm and build it.
+/// Programs look names up here, so an algorithm of another crate runs wherever a built-in one does.
+/// A built-in entry and one that is added are of the same kind: parameters that know their
+/// algorithm and build it.
 ///
 /// ```
 /// # use losscause::lda::{AnyAlgorithm, Constant};
@@ -49,16 +50,23 @@ impl Registry {
     /// The registry with the algorithm of `parameters`, which are its published ones.
     ///
     /// # Errors
-    /// If another algorithm answers to one of its names, a listed setting has no [`Parameters::field`], or the
-    /// published parameters build it for neither end.
-    pub fn with(mut self, parameters: impl Parameters + Clone + Send + Sync + 'static) -> Result<Self, RegistryError> {
+    /// If another algorithm answers to one of its names, a listed setting has no
+    /// [`Parameters::field`], or the published parameters build it for neither end.
+    pub fn with(
+        mut self,
+        parameters: impl Parameters + Clone + Send + Sync + 'static,
+    ) -> Result<Self, RegistryError> {
         let entry = LdaConfig::Boxed(BoxedParameters::new(parameters));
         let info = entry.info();
         if let Some(name) = info.names().find(|name| self.find(name).is_some()) {
             return Err(RegistryError::NameTaken { name });
         }
-        if let Some(setting) = info.settings.iter().find(|setting| entry.get(setting.key).is_none()) {
-            return Err(RegistryError::SettingWithoutField { algorithm: info.name, key: setting.key });
+        if let Some(setting) = info.settings.iter().find(|setting| entry.get(setting.key).is_none())
+        {
+            return Err(RegistryError::SettingWithoutField {
+                algorithm: info.name,
+                key: setting.key,
+            });
         }
         if let Err(error) = entry.build(End::Sender) {
             return Err(RegistryError::Unbuildable { algorithm: info.name, error });
@@ -184,7 +192,10 @@ impl fmt::Display for RegistryError {
         match *self {
             Self::NameTaken { name } => write!(f, "the algorithm \"{name}\" is already there"),
             Self::SettingWithoutField { algorithm, key } => {
-                write!(f, "the algorithm \"{algorithm}\" lists the setting {key}, which its parameters do not have")
+                write!(
+                    f,
+                    "the algorithm \"{algorithm}\" lists the setting {key}, which its parameters do not have"
+                )
             }
             Self::NoSetting { algorithm, field } => {
                 write!(
@@ -194,10 +205,16 @@ impl fmt::Display for RegistryError {
                 )
             }
             Self::NoStruct { algorithm } => {
-                write!(f, "the algorithm \"{algorithm}\" is no struct with named fields, which its settings would be")
+                write!(
+                    f,
+                    "the algorithm \"{algorithm}\" is no struct with named fields, which its settings would be"
+                )
             }
             Self::Unbuildable { algorithm, error } => {
-                write!(f, "the algorithm \"{algorithm}\" cannot be built with its published parameters: {error}")
+                write!(
+                    f,
+                    "the algorithm \"{algorithm}\" cannot be built with its published parameters: {error}"
+                )
             }
         }
     }

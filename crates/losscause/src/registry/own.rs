@@ -31,9 +31,15 @@ use crate::{Algorithm, AnyAlgorithm};
 ///     Ok(registry)
 /// }
 /// ```
-pub trait WithSettings: Algorithm + Serialize + DeserializeOwned + Clone + Send + Sync + 'static {}
+pub trait WithSettings:
+    Algorithm + Serialize + DeserializeOwned + Clone + Send + Sync + 'static
+{
+}
 
-impl<A: Algorithm + Serialize + DeserializeOwned + Clone + Send + Sync + 'static> WithSettings for A {}
+impl<A: Algorithm + Serialize + DeserializeOwned + Clone + Send + Sync + 'static> WithSettings
+    for A
+{
+}
 
 /// The parameters of an algorithm of type `A`.
 pub(super) struct Own<A> {
@@ -66,10 +72,12 @@ impl<A: WithSettings> Own<A> {
     pub(super) fn new(algorithm: &A) -> Result<Self, RegistryError> {
         let name = algorithm.name();
         let mut settings = Vec::new();
-        algorithm.serialize(Reader { settings: &mut settings, field: None }).map_err(|problem| match problem {
-            Problem::NoSetting(field) => RegistryError::NoSetting { algorithm: name, field },
-            _ => RegistryError::NoStruct { algorithm: name },
-        })?;
+        algorithm.serialize(Reader { settings: &mut settings, field: None }).map_err(
+            |problem| match problem {
+                Problem::NoSetting(field) => RegistryError::NoSetting { algorithm: name, field },
+                _ => RegistryError::NoStruct { algorithm: name },
+            },
+        )?;
         for place in 0..settings.len() {
             if let Stored::Word(word) = settings[place].1.clone() {
                 let choices = choices::<A>(&settings, place);
@@ -81,9 +89,11 @@ impl<A: WithSettings> Own<A> {
     }
 }
 
-/// The description of an algorithm with these settings. Registries describe an algorithm once, and for ever.
+/// The description of an algorithm with these settings. Registries describe an algorithm once, and
+/// for ever.
 fn describe(name: &'static str, settings: &[(&'static str, Stored)]) -> Info {
-    let described = settings.iter().map(|(key, stored)| Setting::new(key, leaked(stored.meaning())));
+    let described =
+        settings.iter().map(|(key, stored)| Setting::new(key, leaked(stored.meaning())));
     let settings: &'static [Setting] = Box::leak(described.collect());
     let info = Info::new(name, "an algorithm of another crate").with_settings(settings);
     if !name.contains(' ') {
@@ -97,8 +107,12 @@ fn leaked(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
 
-/// The words that the enum at `place` may be. Its deserialization names them when it is given another.
-fn choices<A: WithSettings>(settings: &[(&'static str, Stored)], place: usize) -> &'static [&'static str] {
+/// The words that the enum at `place` may be. Its deserialization names them when it is given
+/// another.
+fn choices<A: WithSettings>(
+    settings: &[(&'static str, Stored)],
+    place: usize,
+) -> &'static [&'static str] {
     let mut settings = settings.to_owned();
     settings[place].1 = Stored::Word(Word { word: "", choices: &[] });
     match A::deserialize(Values(&settings)) {
@@ -156,13 +170,14 @@ impl<A: WithSettings> Parameters for Own<A> {
     }
 
     fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
-        let algorithm = A::deserialize(Values(&self.settings)).map_err(|problem| match problem {
-            Problem::Value(error) => error,
-            _ => ConfigError::WrongKind {
-                key: self.info.name,
-                expected: "a struct that serde makes of the fields it reads from it",
-            },
-        })?;
+        let algorithm =
+            A::deserialize(Values(&self.settings)).map_err(|problem| match problem {
+                Problem::Value(error) => error,
+                _ => ConfigError::WrongKind {
+                    key: self.info.name,
+                    expected: "a struct that serde makes of the fields it reads from it",
+                },
+            })?;
         if algorithm.needs().acks {
             end.must_be_sender(self.info)?;
         }
@@ -231,7 +246,11 @@ impl SerializeStruct for Reader<'_> {
     type Ok = ();
     type Error = Problem;
 
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, field: &'static str, value: &T) -> Result<(), Problem> {
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        field: &'static str,
+        value: &T,
+    ) -> Result<(), Problem> {
         value.serialize(Reader { settings: self.settings, field: Some(field) })
     }
 
@@ -298,7 +317,12 @@ impl<'a> Serializer for Reader<'a> {
         self.keep(Stored::Flag(flag))
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, word: &'static str) -> Result<(), Problem> {
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        word: &'static str,
+    ) -> Result<(), Problem> {
         self.keep(Stored::Word(Word { word, choices: &[] }))
     }
 
@@ -311,7 +335,11 @@ impl<'a> Serializer for Reader<'a> {
         if self.field.is_some() { self.refuse() } else { Ok(()) }
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Problem> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<(), Problem> {
         value.serialize(self)
     }
 
@@ -359,7 +387,11 @@ impl<'de> Deserializer<'de> for Values<'_> {
         visitor.visit_map(MapDeserializer::new(fields))
     }
 
-    fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Problem> {
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Problem> {
         visitor.visit_unit()
     }
 
@@ -400,7 +432,11 @@ macro_rules! whole {
 
 impl Given<'_> {
     fn out_of_range(&self, value: f64) -> Problem {
-        Problem::Value(ConfigError::OutOfRange { key: self.field, value, expected: "a whole number in its range" })
+        Problem::Value(ConfigError::OutOfRange {
+            key: self.field,
+            value,
+            expected: "a whole number in its range",
+        })
     }
 }
 
@@ -432,7 +468,11 @@ impl<'de> Deserializer<'de> for Given<'_> {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Problem> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Problem> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -510,10 +550,14 @@ mod tests {
         assert_eq!(numbers, [0.5, -3.0, 4.0, 7.0].map(Value::Number));
         assert_eq!([of("strict"), of("side")], [Value::Flag(true), Value::Text("far-below")]);
         assert_eq!(entry.get("state"), None, "skipped");
-        let meanings: Vec<&str> = entry.info().settings.iter().map(|setting| setting.meaning).collect();
+        let meanings: Vec<&str> =
+            entry.info().settings.iter().map(|setting| setting.meaning).collect();
         assert_eq!(meanings[0], "a number; 0.5 unless set");
         assert_eq!(meanings[2], "a whole number; 4 unless set");
-        assert_eq!(meanings[4..], ["true or false; true unless set", "above, far-below; far-below unless set"]);
+        assert_eq!(
+            meanings[4..],
+            ["true or false; true unless set", "above, far-below; far-below unless set"]
+        );
     }
 
     #[test]
@@ -546,7 +590,8 @@ mod tests {
     fn wrong_settings_are_refused_in_one_sentence() {
         let refused = |key, value| {
             let mut entry = entry();
-            let outcome = entry.set(key, value).and_then(|()| entry.build(End::Receiver).map(|_| ()));
+            let outcome =
+                entry.set(key, value).and_then(|()| entry.build(End::Receiver).map(|_| ()));
             outcome.expect_err("wrong").to_string()
         };
         for (key, value, expected) in [
@@ -617,12 +662,16 @@ mod tests {
 
     #[test]
     fn a_type_that_is_not_made_of_its_fields_is_refused() {
-        let Err(no_struct) = Registry::built_in().with_own(Pair(1.0, 2.0)) else { panic!("two numbers without names") };
+        let Err(no_struct) = Registry::built_in().with_own(Pair(1.0, 2.0)) else {
+            panic!("two numbers without names")
+        };
         assert_eq!(
             no_struct.to_string(),
             "the algorithm \"acked\" is no struct with named fields, which its settings would be"
         );
-        let Err(one_way) = Registry::built_in().with_own(OneWay { level: 1.0 }) else { panic!("level is lost") };
+        let Err(one_way) = Registry::built_in().with_own(OneWay { level: 1.0 }) else {
+            panic!("level is lost")
+        };
         assert_eq!(
             one_way.to_string(),
             "the algorithm \"acked\" cannot be built with its published parameters: acked must be a struct that serde \
@@ -636,6 +685,9 @@ mod tests {
         let entry = registry.find("acked").expect("there");
         assert!(entry.info().settings.is_empty());
         assert!(entry.build(End::Sender).is_ok());
-        assert_eq!(entry.build(End::Receiver).unwrap_err(), ConfigError::ForSenders { algorithm: "acked" });
+        assert_eq!(
+            entry.build(End::Receiver).unwrap_err(),
+            ConfigError::ForSenders { algorithm: "acked" }
+        );
     }
 }

@@ -32,7 +32,8 @@ pub trait Parameters {
     /// The algorithm that these parameters belong to.
     fn info(&self) -> &'static Info;
 
-    /// The place of the parameter `key`, for each of [`Info::settings`]; none if there is no such setting.
+    /// The place of the parameter `key`, for each of [`Info::settings`]; none if there is no such
+    /// setting.
     fn field(&mut self, key: &str) -> Option<Field<'_>> {
         let _ = key;
         None
@@ -71,8 +72,9 @@ impl LdaConfig {
         self.parameters().build(end)
     }
 
-    /// Sets one parameter. [`LdaConfig::build`] checks its range, when all parameters that depend on each other are
-    /// set. Settings of a hybrid's base schemes have the base's prefix: `spike.alpha`, see [`Info::bases`].
+    /// Sets one parameter. [`LdaConfig::build`] checks its range, when all parameters that depend
+    /// on each other are set. Settings of a hybrid's base schemes have the base's prefix:
+    /// `spike.alpha`, see [`Info::bases`].
     ///
     /// # Errors
     /// If there is no such setting, or the value is of the wrong kind.
@@ -86,7 +88,8 @@ impl LdaConfig {
             (Field::Number(n), Value::Number(v)) => *n = v,
             (Field::Millis(span), Value::Number(v)) => *span = Span::from_secs_f64_rounded(v / 1e3),
             (Field::Count(n), Value::Number(v)) => {
-                // A float that is no whole number of this range does not survive the way there and back.
+                // A float that is no whole number of this range does not survive the way there and
+                // back.
                 let whole = v as u32;
                 if f64::from(whole) != v {
                     return Err(ConfigError::OutOfRange {
@@ -106,8 +109,12 @@ impl LdaConfig {
             (Field::Number(_) | Field::Millis(_) | Field::Count(_), _) => {
                 return Err(ConfigError::WrongKind { key, expected: "a number" });
             }
-            (Field::Flag(_), _) => return Err(ConfigError::WrongKind { key, expected: "true or false" }),
-            (Field::Choice(choice), _) => return Err(ConfigError::UnknownChoice { key, choices: choice.names() }),
+            (Field::Flag(_), _) => {
+                return Err(ConfigError::WrongKind { key, expected: "true or false" });
+            }
+            (Field::Choice(choice), _) => {
+                return Err(ConfigError::UnknownChoice { key, choices: choice.names() });
+            }
         }
         Ok(())
     }

@@ -1,8 +1,15 @@
-//! The cost of every algorithm, counted at run time. This keeps `Info::operations` in agreement with the code.
+//! The cost of every algorithm, counted at run time. This keeps `Info::operations` in agreement
+//! with the code.
 //!
-//! The algorithms' own files are compiled here a second time, with the times of `time.rs` beside this file: they count
-//! every operator. The crate itself computes with plain integers and floats.
-#![allow(dead_code, missing_docs, unreachable_pub, unused_imports, reason = "parts of the crate, for the algorithms")]
+//! The algorithms' own files are compiled here a second time, with the times of `time.rs` beside
+//! this file: they count every operator. The crate itself computes with plain integers and floats.
+#![allow(
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    unused_imports,
+    reason = "parts of the crate, for the algorithms"
+)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -34,15 +41,16 @@ use verdict::{Amount, Evidence, Input, Judgement, Reason, Verdict};
 /// ZBS counts the packets of a lock down, in a plain integer.
 const COUNTDOWN: u32 = 1;
 
-/// Packets `interval_us` apart whose ROTTs repeat `rotts_us`. The first two set the extremes and a T_min of 5 ms. Every
-/// 50th arrival follows a gap of one to four packets.
+/// Packets `interval_us` apart whose ROTTs repeat `rotts_us`. The first two set the extremes and a
+/// T_min of 5 ms. Every 50th arrival follows a gap of one to four packets.
 fn trace(rotts_us: &[i64], interval_us: i64) -> Vec<Observation> {
     let mut seq = 0;
     let mut at = Time::ZERO;
     (0..2_000_usize)
         .map(|i| {
             let packets = if i % 50 == 49 { 2 + (i as u32 / 50) % 4 } else { 1 };
-            let span = Span::from_micros(if i == 1 { 5_000 } else { interval_us }) * i64::from(packets);
+            let span =
+                Span::from_micros(if i == 1 { 5_000 } else { interval_us }) * i64::from(packets);
             (seq, at) = (seq + u64::from(packets), at + span);
             let rott = match i {
                 0 => 0,
@@ -55,18 +63,26 @@ fn trace(rotts_us: &[i64], interval_us: i64) -> Vec<Observation> {
         .collect()
 }
 
-/// Traces that reach every path of the algorithms: low, middle and high ROTT; T_narr about 1, 1.7, 3 and 20, the last
-/// with locks that end by time.
+/// Traces that reach every path of the algorithms: low, middle and high ROTT; T_narr about 1, 1.7,
+/// 3 and 20, the last with locks that end by time.
 fn traces() -> Vec<Vec<Observation>> {
-    let rotts: [&[i64]; 3] = [&[10, 40, 20], &[30_000, 60_000, 45_000, 52_000], &[90_000, 80_000, 99_000]];
-    rotts.iter().flat_map(|r| [5_500, 8_500, 15_000, 100_000].map(|interval| trace(r, interval))).collect()
+    let rotts: [&[i64]; 3] =
+        [&[10, 40, 20], &[30_000, 60_000, 45_000, 52_000], &[90_000, 80_000, 99_000]];
+    rotts
+        .iter()
+        .flat_map(|r| [5_500, 8_500, 15_000, 100_000].map(|interval| trace(r, interval)))
+        .collect()
 }
 
 fn largest(a: Count, b: Count) -> Count {
-    Count { additions: a.additions.max(b.additions), multiplications: a.multiplications.max(b.multiplications) }
+    Count {
+        additions: a.additions.max(b.additions),
+        multiplications: a.multiplications.max(b.multiplications),
+    }
 }
 
-/// The largest cost of an arrival without gap and new extremes, and of a judgement; both include their inputs.
+/// The largest cost of an arrival without gap and new extremes, and of a judgement; both include
+/// their inputs.
 fn measured(algorithm: BuiltIn) -> Operations {
     let mut arrival_cost = Count::default();
     let mut loss_cost = Count::default();
@@ -83,7 +99,8 @@ fn measured(algorithm: BuiltIn) -> Operations {
                 let mut cost = count(|| _ = lda.judge(&loss));
                 // The tracker subtracts once for n, where a rule uses it.
                 let evidence = lda.judge(&loss).evidence().copied();
-                cost.additions += u32::from(evidence.is_some_and(|evidence| evidence.lost.is_some()));
+                cost.additions +=
+                    u32::from(evidence.is_some_and(|evidence| evidence.lost.is_some()));
                 loss_cost = largest(loss_cost, cost);
             }
         }
@@ -103,7 +120,9 @@ fn measured(algorithm: BuiltIn) -> Operations {
 #[test]
 fn every_algorithm_costs_what_it_is_said_to_cost() {
     // Sift's cost is not counted: it is not in the paper's table.
-    for algorithm in BuiltIn::at_receivers().filter(|algorithm| algorithm.info().operations.is_some()) {
+    for algorithm in
+        BuiltIn::at_receivers().filter(|algorithm| algorithm.info().operations.is_some())
+    {
         assert_eq!(Some(measured(algorithm)), algorithm.info().operations, "{algorithm}");
     }
 }
@@ -147,7 +166,10 @@ fn the_algorithms_compute_in_counted_types_only() {
         // The number of packets by which T_avg divides is a float by conversion only.
         let code = code.replace("span / f64::from(pkts)", "");
         for uncounted in ["as_nanos()", "as_secs", "as i64", "as f64", "f64::from", "wrapping_"] {
-            assert!(!code.contains(uncounted), "{file} computes with {uncounted}, which is not counted");
+            assert!(
+                !code.contains(uncounted),
+                "{file} computes with {uncounted}, which is not counted"
+            );
         }
     }
 }

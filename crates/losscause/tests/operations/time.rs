@@ -1,5 +1,5 @@
-//! The crate's times, with operators that count. A comparison counts as an addition and a division as a multiplication,
-//! which is how Table V of Cen 2003 can be understood.
+//! The crate's times, with operators that count. A comparison counts as an addition and a division
+//! as a multiplication, which is how Table V of Cen 2003 can be understood.
 
 use std::cell::Cell;
 use std::cmp::Ordering;

@@ -2,7 +2,8 @@
 //!
 //!     cargo run --bin s2n_client -- 127.0.0.1:4433 cert.der 10000000
 //!
-//! The sender of the data decides about the congestion control, so a client needs nothing of losscause.
+//! The sender of the data decides about the congestion control, so a client needs nothing of
+//! losscause.
 
 use std::env;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -18,15 +19,22 @@ use tokio::io::AsyncWriteExt;
 async fn main() -> Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [address, certificate, bytes] = arguments.as_slice() else {
-        anyhow::bail!("expected ADDRESS CERTIFICATE-FILE BYTES, such as 127.0.0.1:4433 cert.der 10000000");
+        anyhow::bail!(
+            "expected ADDRESS CERTIFICATE-FILE BYTES, such as 127.0.0.1:4433 cert.der 10000000"
+        );
     };
-    let address: SocketAddr = address.parse().with_context(|| format!("{address} is not an address with a port"))?;
+    let address: SocketAddr =
+        address.parse().with_context(|| format!("{address} is not an address with a port"))?;
     let bytes: u64 = bytes.parse().with_context(|| format!("{bytes} is not a number of bytes"))?;
 
-    let local: SocketAddr =
-        if address.is_ipv4() { (Ipv4Addr::UNSPECIFIED, 0).into() } else { (Ipv6Addr::UNSPECIFIED, 0).into() };
+    let local: SocketAddr = if address.is_ipv4() {
+        (Ipv4Addr::UNSPECIFIED, 0).into()
+    } else {
+        (Ipv6Addr::UNSPECIFIED, 0).into()
+    };
     let mut client = Client::builder().with_tls(Path::new(certificate))?.with_io(local)?.start()?;
-    let mut connection = client.connect(Connect::new(address).with_server_name("localhost")).await?;
+    let mut connection =
+        client.connect(Connect::new(address).with_server_name("localhost")).await?;
 
     let mut stream = connection.open_bidirectional_stream().await?;
     let begun = Instant::now();

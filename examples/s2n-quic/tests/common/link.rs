@@ -1,5 +1,10 @@
-//! The simulator's links in virtual time, and one transfer over them between two real endpoints of s2n-quic.
-#![allow(unreachable_pub, clippy::unwrap_used, reason = "a part of a test, which may stop at a surprise")]
+//! The simulator's links in virtual time, and one transfer over them between two real endpoints of
+//! s2n-quic.
+#![allow(
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "a part of a test, which may stop at a surprise"
+)]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,7 +12,9 @@ use std::time::Duration;
 use losscause::Time;
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered};
 use losscause_sim::truth::Cause;
-use losscause_sim::{ChannelSpec, FlowId, FlowSpec, LinkId, LinkSpec, Network as Links, QueueSpec, Traffic};
+use losscause_sim::{
+    ChannelSpec, FlowId, FlowSpec, LinkId, LinkSpec, Network as Links, QueueSpec, Traffic,
+};
 use s2n_quic::client::Connect;
 use s2n_quic::provider::congestion_controller::Endpoint;
 use s2n_quic::provider::io::testing::network::{Buffers, Packet};
@@ -55,7 +62,11 @@ const HEADERS: usize = 28;
 
 impl Link {
     fn path(self) -> LivePath<Packet> {
-        let channel = if self.loss > 0.0 { ChannelSpec::Bernoulli { loss: self.loss } } else { ChannelSpec::Perfect };
+        let channel = if self.loss > 0.0 {
+            ChannelSpec::Bernoulli { loss: self.loss }
+        } else {
+            ChannelSpec::Perfect
+        };
         let link = |name: &str| LinkSpec::wired(name, self.rate_bps, self.one_way, self.queue);
         let links = vec![LinkSpec { channel, ..link("link") }, link("link.back")];
         let flow = FlowSpec::new("test", &[LinkId(0)], &[LinkId(1)], Traffic::cbr(1_000_000, 1250));
@@ -70,7 +81,8 @@ impl Network for Running {
         let mut pkts = 0;
         buffers.drain_pending_transmissions(|packet| {
             // The client speaks first.
-            let is_clients = *self.client.get_or_insert(*packet.path.local_address) == *packet.path.local_address;
+            let is_clients = *self.client.get_or_insert(*packet.path.local_address)
+                == *packet.path.local_address;
             let direction = if is_clients { Direction::Back } else { Direction::Forward };
             let wire_bytes = (packet.payload.len() + HEADERS) as u32;
             self.transfer.lock().unwrap().sent += u64::from(direction == Direction::Forward);
@@ -99,7 +111,8 @@ impl Network for Running {
         let next = self.path.next_event();
         if let Some(next) = next.filter(|_| next != self.awaited) {
             // s2n-quic's clock counts microseconds.
-            let wait = Duration::from_micros((next - Time::ZERO).as_nanos().div_euclid(1000) as u64 + 1);
+            let wait =
+                Duration::from_micros((next - Time::ZERO).as_nanos().div_euclid(1000) as u64 + 1);
             spawn(async move { time::delay_until(zero + wait).await });
         }
         self.awaited = next;
@@ -112,7 +125,8 @@ impl Link {
     pub fn transfer<C: Endpoint>(self, controllers: C, measured: Duration) -> Transfer {
         let transfer = Arc::new(Mutex::new(Transfer::default()));
         let path = self.path();
-        let running = Running { path, zero: None, client: None, awaited: None, transfer: transfer.clone() };
+        let running =
+            Running { path, zero: None, client: None, awaited: None, transfer: transfer.clone() };
         let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let certificate = certified.cert.der().to_vec();
         let key = certified.signing_key.serialize_der();

@@ -1,4 +1,5 @@
-//! Congestion controls that a user wrote in Python: a class with `on_ack`, `on_loss` and `on_timeout`.
+//! Congestion controls that a user wrote in Python: a class with `on_ack`, `on_loss` and
+//! `on_timeout`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +23,8 @@ enum Method {
 }
 
 impl Method {
-    const ALL: [Self; 6] = [Self::Open, Self::Ack, Self::DupAck, Self::Mark, Self::Loss, Self::Timeout];
+    const ALL: [Self; 6] =
+        [Self::Open, Self::Ack, Self::DupAck, Self::Mark, Self::Loss, Self::Timeout];
 
     fn name(self) -> &'static str {
         match self {
@@ -41,11 +43,12 @@ pub(super) const NEEDED: [&str; 3] = ["on_ack", "on_loss", "on_timeout"];
 
 /// The congestion control `name`, each of whose connections has an object of `class`.
 ///
-/// What makes the objects is never freed, because a connection's settings are copied freely: some bytes per call of a
-/// verb.
+/// What makes the objects is never freed, because a connection's settings are copied freely: some
+/// bytes per call of a verb.
 pub(super) fn own(name: &str, class: &Bound<'_, PyAny>, failures: &Failures) -> OwnControl {
     let name = info(name).name;
-    let factory = Arc::new(Factory { name, class: class.clone().unbind(), failures: failures.clone() });
+    let factory =
+        Arc::new(Factory { name, class: class.clone().unbind(), failures: failures.clone() });
     let made = move |_: &tcp::Config| Control { factory: factory.clone(), object: None };
     OwnControl::new(name, "A congestion control written in Python.", Box::leak(Box::new(made)))
 }
@@ -92,8 +95,8 @@ impl Control {
         self.object.as_ref()?.methods[method as usize].as_ref().map(|found| found.clone_ref(py))
     }
 
-    /// Calls a method with the window and what `event` makes. Returns whether the window fell, or None if the object has
-    /// no such method.
+    /// Calls a method with the window and what `event` makes. Returns whether the window fell, or
+    /// None if the object has no such method.
     fn call<E: for<'py> IntoPyObject<'py>>(
         &mut self,
         method: Method,
@@ -294,6 +297,10 @@ pub(crate) struct TimeoutEvent {
 
 impl From<&tcp::TimeoutEvent> for TimeoutEvent {
     fn from(timeout: &tcp::TimeoutEvent) -> Self {
-        Self { at_ns: timeout.at.as_nanos(), flight_pkts: timeout.flight_pkts, again: timeout.again }
+        Self {
+            at_ns: timeout.at.as_nanos(),
+            flight_pkts: timeout.flight_pkts,
+            again: timeout.again,
+        }
     }
 }

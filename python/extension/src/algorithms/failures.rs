@@ -1,5 +1,5 @@
-//! What a user's algorithm raises, kept until the run has stopped. The simulator's traits cannot fail, so an exception
-//! requests the stop.
+//! What a user's algorithm raises, kept until the run has stopped. The simulator's traits cannot
+//! fail, so an exception requests the stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,8 +40,15 @@ impl Failures {
         self.0.is_any.load(Ordering::Relaxed)
     }
 
-    /// Keeps what `algorithm.method` raised at the time `at`, if it is the first, and stops the run.
-    pub(super) fn keep(&self, algorithm: &'static str, method: &'static str, at: Time, error: PyErr) {
+    /// Keeps what `algorithm.method` raised at the time `at`, if it is the first, and stops the
+    /// run.
+    pub(super) fn keep(
+        &self,
+        algorithm: &'static str,
+        method: &'static str,
+        at: Time,
+        error: PyErr,
+    ) {
         let mut raised = Some(Raised { algorithm, method, at, error });
         {
             let mut first = self.0.first.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,8 +62,8 @@ impl Failures {
         self.0.stop.request();
     }
 
-    /// The first exception, which is then forgotten: one of ours, caused by the user's, that names the place; `file`, if it
-    /// is not empty, and `place` begin the sentence.
+    /// The first exception, which is then forgotten: one of ours, caused by the user's, that names
+    /// the place; `file`, if it is not empty, and `place` begin the sentence.
     pub(crate) fn take(&self, py: Python<'_>, file: &str, place: &str) -> Option<PyErr> {
         let raised = self.0.first.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         self.0.is_any.store(false, Ordering::Relaxed);
@@ -74,8 +81,10 @@ impl Failures {
             ),
         };
         let at = at.as_secs_f64();
-        let (of_file, file) = if file.is_empty() { (String::new(), None) } else { (format!("{file}: "), Some(file)) };
-        let found = about(format!("{of_file}{place}at {at:.6} s: {algorithm}.{method} {what}"), file, None);
+        let (of_file, file) =
+            if file.is_empty() { (String::new(), None) } else { (format!("{file}: "), Some(file)) };
+        let found =
+            about(format!("{of_file}{place}at {at:.6} s: {algorithm}.{method} {what}"), file, None);
         found.set_cause(py, Some(error));
         Some(found)
     }

@@ -44,10 +44,13 @@ impl Instance {
         }
         Python::attach(|py| {
             let object = self.object.get_or_init(|| {
-                let made = self.factory.class.call0(py).and_then(|made| Object::new(made.into_bound(py)));
+                let made =
+                    self.factory.class.call0(py).and_then(|made| Object::new(made.into_bound(py)));
                 made.map_err(|error| failures.keep(info.name, "__init__", at, error)).ok()
             });
-            call(py, object.as_ref()?).map_err(|error| failures.keep(info.name, method, at, error)).ok()
+            call(py, object.as_ref()?)
+                .map_err(|error| failures.keep(info.name, method, at, error))
+                .ok()
         })
     }
 }
@@ -74,7 +77,8 @@ impl Clone for Instance {
                     .and_then(|module| module.call_method1("deepcopy", (&object.itself,)))
                     .and_then(Object::new);
                 let Factory { failures, info, .. } = &self.factory;
-                let kept = copied.map_err(|error| failures.keep(info.name, "__deepcopy__", Time::ZERO, error));
+                let kept = copied
+                    .map_err(|error| failures.keep(info.name, "__deepcopy__", Time::ZERO, error));
                 let _ = copy.object.set(kept.ok());
             });
         }
@@ -93,11 +97,14 @@ impl Algorithm for Instance {
     }
 
     fn observe(&mut self, observation: &losscause::Observation) {
-        // An acknowledgement that shows no newer arrival is for those alone that look at acknowledgements.
+        // An acknowledgement that shows no newer arrival is for those alone that look at
+        // acknowledgements.
         if !observation.is_arrival() && !self.factory.needs.acks {
             return;
         }
-        self.call("observe", observation.at, |py, object| object.observe.call1(py, (Observation::from(observation),)));
+        self.call("observe", observation.at, |py, object| {
+            object.observe.call1(py, (Observation::from(observation),))
+        });
     }
 
     fn on_loss(&mut self, loss: &losscause::Loss) {

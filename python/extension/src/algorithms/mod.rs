@@ -1,7 +1,7 @@
 //! Algorithms and congestion controls that a user wrote in Python, as entries of the registry.
 //!
-//! A class has `observe` and `judge`, and may have `on_loss` and `needs`. One without `judge`, but with `on_timeout`, is a
-//! congestion control. Every flow has an object of its own.
+//! A class has `observe` and `judge`, and may have `on_loss` and `needs`. One without `judge`, but
+//! with `on_timeout`, is a congestion control. Every flow has an object of its own.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,8 +26,13 @@ pub(crate) use views::{Loss, Observation, numbers};
 use crate::error::{Failure, about};
 use crate::input::kind;
 
-/// `base`, and the classes of `given` by their names. What their methods raise is kept in `failures`.
-pub(crate) fn added(base: Registry, given: &Bound<'_, PyDict>, failures: &Failures) -> Result<Registry, Failure> {
+/// `base`, and the classes of `given` by their names. What their methods raise is kept in
+/// `failures`.
+pub(crate) fn added(
+    base: Registry,
+    given: &Bound<'_, PyDict>,
+    failures: &Failures,
+) -> Result<Registry, Failure> {
     given.iter().try_fold(base, |registry, (name, class)| {
         let name: String = name.extract()?;
         let made = Made::of(&name, &class)?;
@@ -64,9 +69,10 @@ impl<'a, 'py> Made<'a, 'py> {
         }
         match control::NEEDED.iter().find(|method| !self.has(method)) {
             None => Ok(true),
-            Some(missing) => {
-                Err(refused(self.name, &format!("has on_timeout but no method {missing}, expected all of a TCP")))
-            }
+            Some(missing) => Err(refused(
+                self.name,
+                &format!("has on_timeout but no method {missing}, expected all of a TCP"),
+            )),
         }
     }
 }
@@ -75,7 +81,8 @@ fn refused(name: &str, problem: &str) -> Failure {
     Failure::Python(about(format!("the algorithm \"{name}\": {problem}"), None, Some("algorithms")))
 }
 
-/// What makes the objects of one algorithm: a class, or anything else that can be called without arguments.
+/// What makes the objects of one algorithm: a class, or anything else that can be called without
+/// arguments.
 #[derive(Clone)]
 struct Factory {
     info: &'static Info,
@@ -121,8 +128,9 @@ impl Parameters for Factory {
 fn needs(object: &Bound<'_, PyAny>) -> Result<Needs, String> {
     const NAMES: [&str; 5] = ["delay", "spacing", "gap_size", "acks", "cwnd"];
     let Ok(named) = object.getattr("needs") else { return Ok(Needs::NONE) };
-    let named: Vec<String> =
-        named.extract().map_err(|_| format!("needs: is {}, expected a list of {}", kind(&named), NAMES.join(", ")))?;
+    let named: Vec<String> = named.extract().map_err(|_| {
+        format!("needs: is {}, expected a list of {}", kind(&named), NAMES.join(", "))
+    })?;
     named.iter().try_fold(Needs::NONE, |needs, name| match name.as_str() {
         "delay" => Ok(needs.with_delay()),
         "spacing" => Ok(needs.with_spacing()),
@@ -133,12 +141,15 @@ fn needs(object: &Bound<'_, PyAny>) -> Result<Needs, String> {
     })
 }
 
-/// The description of an algorithm of that name. The registry keeps names for ever, so each is made once.
+/// The description of an algorithm of that name. The registry keeps names for ever, so each is made
+/// once.
 fn info(name: &str) -> &'static Info {
     static MADE: Mutex<BTreeMap<String, &'static Info>> = Mutex::new(BTreeMap::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     made.entry(name.to_owned()).or_insert_with(|| {
         let name: &'static str = Box::leak(name.to_owned().into_boxed_str());
-        Box::leak(Box::new(Info::new(name, "an algorithm written in Python").described_in("none", "none")))
+        Box::leak(Box::new(
+            Info::new(name, "an algorithm written in Python").described_in("none", "none"),
+        ))
     })
 }

@@ -1,4 +1,5 @@
-//! What a user's algorithm sees, as Python has it: the core's observation and loss. Times and spans are whole nanoseconds.
+//! What a user's algorithm sees, as Python has it: the core's observation and loss. Times and spans
+//! are whole nanoseconds.
 
 use losscause::observe::Newest;
 use losscause::{Acked, Numbers, Signal, Span, Time};
@@ -14,13 +15,14 @@ use crate::input::whole;
 pub(crate) struct Observation {
     /// When it came, by this end's clock, nanoseconds.
     at_ns: i64,
-    /// The number of the newest arrival: its sequence number at a receiver, how many packets are accounted for at a
-    /// sender.
+    /// The number of the newest arrival: its sequence number at a receiver, how many packets are
+    /// accounted for at a sender.
     seq: u64,
-    /// Nanoseconds; None if it is not known. At a receiver the relative trip time, from a zero that is arbitrary; at a
-    /// sender the round-trip time of the newest packet that is acknowledged.
+    /// Nanoseconds; None if it is not known. At a receiver the relative trip time, from a zero that
+    /// is arbitrary; at a sender the round-trip time of the newest packet that is acknowledged.
     delay_ns: Option<i64>,
-    /// Packets since the newest arrival before, this one included; 0 for an acknowledgement that shows no newer arrival.
+    /// Packets since the newest arrival before, this one included; 0 for an acknowledgement that
+    /// shows no newer arrival.
     spanned: u32,
     /// How many of the spanned packets are missing.
     missing: u32,
@@ -62,7 +64,8 @@ impl Observation {
         in_flight_pkts: u64,
         cwnd_pkts: Option<f64>,
     ) -> PyResult<Self> {
-        let spanned = spanned.unwrap_or_else(|| newly_acked_pkts.unwrap_or(1).saturating_add(missing));
+        let spanned =
+            spanned.unwrap_or_else(|| newly_acked_pkts.unwrap_or(1).saturating_add(missing));
         if missing > spanned {
             let problem = format!("missing: is {missing}, expected at most the {spanned} spanned");
             return Err(about(problem, None, Some("missing")));
@@ -131,7 +134,8 @@ impl Observation {
         self.at_ns
     }
 
-    /// What it tells at a sender, behind the newest arrival known before. By default it acknowledges one packet.
+    /// What it tells at a sender, behind the newest arrival known before. By default it
+    /// acknowledges one packet.
     ///
     /// # Errors
     /// If its round-trip time is negative.
@@ -150,12 +154,14 @@ impl Observation {
     }
 }
 
-/// Lost packets, put to an algorithm: one of a gap at a receiver, those of a loss event at a sender.
+/// Lost packets, put to an algorithm: one of a gap at a receiver, those of a loss event at a
+/// sender.
 #[pyclass(frozen, get_all, module = "losscause")]
 pub(crate) struct Loss {
     /// When the gap was seen, or the loss was declared, by this end's clock, nanoseconds.
     at_ns: i64,
-    /// Why: "gap", "timeout", "ecn-mark" or "persistent-congestion". All but "gap" mean congestion by themselves.
+    /// Why: "gap", "timeout", "ecn-mark" or "persistent-congestion". All but "gap" mean congestion
+    /// by themselves.
     signal: &'static str,
     /// The number of the first lost packet, if the transport numbers its packets.
     first: Option<u64>,
@@ -163,7 +169,8 @@ pub(crate) struct Loss {
     last: Option<u64>,
     /// How many packets were lost, as far as known.
     lost_pkts: u32,
-    /// The observation that revealed the gap, which the algorithm has taken in already; None if it is not known.
+    /// The observation that revealed the gap, which the algorithm has taken in already; None if it
+    /// is not known.
     revealed_by: Option<Py<Observation>>,
     /// When the newest of them was sent, by the sender's clock, nanoseconds; None at a receiver.
     sent_at_ns: Option<i64>,
@@ -210,7 +217,10 @@ impl Loss {
             last,
             lost_pkts,
             revealed_by,
-            sent_at_ns: sent_at_ns.map(|sent| whole(sent, "sent_at_ns")).transpose()?.map(|sent| sent as i64),
+            sent_at_ns: sent_at_ns
+                .map(|sent| whole(sent, "sent_at_ns"))
+                .transpose()?
+                .map(|sent| sent as i64),
             in_flight_pkts,
             cwnd_pkts: checked_window(cwnd_pkts)?,
         })
@@ -241,10 +251,17 @@ impl Loss {
 
 impl Loss {
     pub(super) fn of(loss: &losscause::Loss, py: Python<'_>) -> PyResult<Self> {
-        let revealed_by = loss.revealed_by.as_ref().map(|seen| Py::new(py, Observation::from(seen))).transpose()?;
+        let revealed_by = loss
+            .revealed_by
+            .as_ref()
+            .map(|seen| Py::new(py, Observation::from(seen)))
+            .transpose()?;
         Ok(Self {
             at_ns: loss.at.as_nanos(),
-            signal: SIGNALS.iter().find(|(_, signal)| *signal == loss.signal).map_or("gap", |(name, _)| name),
+            signal: SIGNALS
+                .iter()
+                .find(|(_, signal)| *signal == loss.signal)
+                .map_or("gap", |(name, _)| name),
             first: loss.numbers.map(|numbers| numbers.first),
             last: loss.numbers.map(|numbers| numbers.last),
             lost_pkts: loss.lost_pkts,
@@ -259,7 +276,10 @@ impl Loss {
 impl From<&Loss> for losscause::Loss {
     /// Without the observation that revealed it, which a sender finds among its own.
     fn from(loss: &Loss) -> Self {
-        let signal = SIGNALS.iter().find(|(name, _)| *name == loss.signal).map_or(Signal::Gap, |(_, signal)| *signal);
+        let signal = SIGNALS
+            .iter()
+            .find(|(name, _)| *name == loss.signal)
+            .map_or(Signal::Gap, |(_, signal)| *signal);
         let mut made = Self::new(Time::from_nanos(loss.at_ns), signal);
         made.numbers = numbers(loss.first, loss.last);
         made.lost_pkts = loss.lost_pkts;
@@ -283,7 +303,9 @@ pub(crate) fn numbers(first: Option<u64>, last: Option<u64>) -> Option<Numbers> 
 /// Refuses a range whose end is before its start, or that has no start.
 fn check_range(names: [&str; 2], first: Option<u64>, last: Option<u64>) -> PyResult<()> {
     let problem = match (first, last) {
-        (Some(first), Some(last)) if last < first => format!("is {last}, expected {first} or more as {}", names[0]),
+        (Some(first), Some(last)) if last < first => {
+            format!("is {last}, expected {first} or more as {}", names[0])
+        }
         (None, Some(_)) => format!("is there without {}, expected both", names[0]),
         _ => return Ok(()),
     };
@@ -292,9 +314,11 @@ fn check_range(names: [&str; 2], first: Option<u64>, last: Option<u64>) -> PyRes
 
 fn checked_window(pkts: Option<f64>) -> PyResult<Option<f64>> {
     match pkts {
-        Some(pkts) if !(pkts >= 0.0 && pkts.is_finite()) => {
-            Err(about(format!("cwnd_pkts: is {pkts}, expected a number, 0 or more"), None, Some("cwnd_pkts")))
-        }
+        Some(pkts) if !(pkts >= 0.0 && pkts.is_finite()) => Err(about(
+            format!("cwnd_pkts: is {pkts}, expected a number, 0 or more"),
+            None,
+            Some("cwnd_pkts"),
+        )),
         _ => Ok(pkts),
     }
 }

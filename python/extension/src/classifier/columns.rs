@@ -1,4 +1,5 @@
-//! The packets or acknowledgements that a user gives in columns, checked before the first of them is taken in.
+//! The packets or acknowledgements that a user gives in columns, checked before the first of them
+//! is taken in.
 
 use losscause_study::error::unknown;
 use pyo3::prelude::*;
@@ -19,16 +20,21 @@ pub(super) enum Given<'a, 'py> {
 pub(super) struct Columns<'py>(Vec<Column<'py>>);
 
 impl<'a, 'py> Given<'a, 'py> {
-    pub(super) fn of(table: Option<&'a Bound<'py, PyAny>>, each: Option<&'a Bound<'py, PyDict>>) -> PyResult<Self> {
+    pub(super) fn of(
+        table: Option<&'a Bound<'py, PyAny>>,
+        each: Option<&'a Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
         match (table, each.filter(|columns| columns.iter().any(|(_, column)| !column.is_none()))) {
-            (Some(_), Some(_)) => Err(sentence("table: is there beside single columns, expected one or the other")),
+            (Some(_), Some(_)) => {
+                Err(sentence("table: is there beside single columns, expected one or the other"))
+            }
             (Some(table), None) => Ok(Self::Table(table)),
             (None, each) => Ok(Self::Each(each)),
         }
     }
 
-    /// The columns of these names, times with the unit that the name gives; of two that give the same in other units,
-    /// nanoseconds are first. Other columns of a table are left alone.
+    /// The columns of these names, times with the unit that the name gives; of two that give the
+    /// same in other units, nanoseconds are first. Other columns of a table are left alone.
     pub(super) fn columns(&self, names: &[(&'static str, Unit)]) -> PyResult<Columns<'py>> {
         let mut columns = Vec::new();
         match self {
@@ -41,11 +47,17 @@ impl<'a, 'py> Given<'a, 'py> {
                 }
             }
             Self::Each(each) => {
-                for (name, column) in each.iter().copied().flatten().filter(|(_, column)| !column.is_none()) {
+                for (name, column) in
+                    each.iter().copied().flatten().filter(|(_, column)| !column.is_none())
+                {
                     let name: String = name.extract()?;
                     let Some(&(name, unit)) = names.iter().find(|(known, _)| *known == name) else {
                         let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-                        return Err(about(format!("the column {}", unknown(&name, &known)), None, Some(&name)));
+                        return Err(about(
+                            format!("the column {}", unknown(&name, &known)),
+                            None,
+                            Some(&name),
+                        ));
                     };
                     columns.push(Column::of(name, &column, unit)?);
                 }
@@ -61,7 +73,8 @@ impl Columns<'_> {
         for column in &self.0 {
             let other = column.name.strip_suffix("_s").map(|name| format!("{name}_ns"));
             if let Some(ns) = other.filter(|ns| self.has(&[ns])) {
-                let problem = format!("{}: is there beside {ns}, expected one of them", column.name);
+                let problem =
+                    format!("{}: is there beside {ns}, expected one of them", column.name);
                 return Err(about(problem, None, Some(column.name)));
             }
         }
@@ -79,7 +92,8 @@ impl Columns<'_> {
 
     /// The same for a column that must be there.
     pub(super) fn needed(&self, names: &[&str]) -> PyResult<Numbers<'_>> {
-        let missing = || about(format!("{}: is missing, expected a column", names[0]), None, Some(names[0]));
+        let missing =
+            || about(format!("{}: is missing, expected a column", names[0]), None, Some(names[0]));
         self.numbers(names)?.ok_or_else(missing)
     }
 }
@@ -106,7 +120,8 @@ impl<'a> Numbers<'a> {
         if found == expected {
             return Ok(());
         }
-        let problem = format!("{}: has {found} rows, expected {expected} as in {}", self.name, first.name);
+        let problem =
+            format!("{}: has {found} rows, expected {expected} as in {}", self.name, first.name);
         Err(about(problem, None, Some(self.name)))
     }
 
@@ -115,11 +130,17 @@ impl<'a> Numbers<'a> {
         let mut before = 0;
         for part in &self.parts {
             // All rows together, which is fast; then the first one, for the message.
-            let is_wrong = |number: &i64| *number < 0 && !(self.unit.may_be_missing() && *number == MISSING);
+            let is_wrong =
+                |number: &i64| *number < 0 && !(self.unit.may_be_missing() && *number == MISSING);
             if part.iter().fold(0, |bits, number| bits | number) < 0
                 && let Some(row) = part.iter().position(is_wrong)
             {
-                let problem = format!("{}: row {} is {}, expected 0 to 2^63 - 1", self.name, before + row, part[row]);
+                let problem = format!(
+                    "{}: row {} is {}, expected 0 to 2^63 - 1",
+                    self.name,
+                    before + row,
+                    part[row]
+                );
                 return Err(about(problem, None, Some(self.name)));
             }
             before += part.len();
@@ -136,13 +157,15 @@ impl<'a> Numbers<'a> {
         })
     }
 
-    /// Refuses negative numbers, and numbers below the one before, which `last` is for the first. Returns the last.
+    /// Refuses negative numbers, and numbers below the one before, which `last` is for the first.
+    /// Returns the last.
     pub(super) fn check_sorted(&self, mut last: u64) -> PyResult<u64> {
         self.check()?;
         for (row, &number) in self.parts.iter().copied().flatten().enumerate() {
             if (number as u64) < last {
                 let name = self.name;
-                let found = format!("{name}: row {row} is {number} ns, and the packet before it {last} ns");
+                let found =
+                    format!("{name}: row {row} is {number} ns, and the packet before it {last} ns");
                 return Err(unsorted(&found, name));
             }
             last = number as u64;

@@ -1,5 +1,5 @@
-//! An algorithm fed with a user's own packets, one by one or in columns: at a receiver with packets that arrive, at a
-//! sender with acknowledgements and losses.
+//! An algorithm fed with a user's own packets, one by one or in columns: at a receiver with packets
+//! that arrive, at a sender with acknowledgements and losses.
 
 use losscause::registry::Info;
 use losscause::{Algorithm, End};
@@ -38,7 +38,8 @@ enum At {
 /// What an algorithm says of one lost packet.
 #[pyclass(frozen, module = "losscause")]
 pub(crate) struct Judgement {
-    /// The lost packet's sequence number; at a sender the first of them, or None if the loss names none.
+    /// The lost packet's sequence number; at a sender the first of them, or None if the loss names
+    /// none.
     #[pyo3(get)]
     seq: Option<u64>,
     judgement: losscause::Judgement,
@@ -66,11 +67,15 @@ impl Judgement {
 
 #[pymethods]
 impl Classifier {
-    /// The algorithm by its name, with settings in place of its published ones; or a class of your own. `end` is
-    /// "receiver" or "sender".
+    /// The algorithm by its name, with settings in place of its published ones; or a class of your
+    /// own. `end` is "receiver" or "sender".
     #[new]
     #[pyo3(signature = (algorithm, *, end="receiver", **settings))]
-    fn new(algorithm: &Bound<'_, PyAny>, end: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn new(
+        algorithm: &Bound<'_, PyAny>,
+        end: &str,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
         let end = match end {
             "receiver" => End::Receiver,
             "sender" => End::Sender,
@@ -109,7 +114,8 @@ impl Classifier {
         }
     }
 
-    /// Takes in a packet, at a receiver. Returns a judgement of every packet that is missing before it, mostly none.
+    /// Takes in a packet, at a receiver. Returns a judgement of every packet that is missing before
+    /// it, mostly none.
     #[pyo3(signature = (seq, at_ns, sent_ns=None))]
     fn on_packet<'py>(
         &mut self,
@@ -138,13 +144,13 @@ impl Classifier {
         self.failures.take(py, self.info.name, "").map_or(Ok(judgement), Err)
     }
 
-    /// Takes in many packets or acknowledgements, and returns a table of the losses among them: `seq` of a packet that a
-    /// receiver misses, `row` (of the packet or acknowledgement that revealed it, counted from 0), `verdict`, and with
-    /// `reasons` the numbers that were compared.
+    /// Takes in many packets or acknowledgements, and returns a table of the losses among them:
+    /// `seq` of a packet that a receiver misses, `row` (of the packet or acknowledgement that
+    /// revealed it, counted from 0), `verdict`, and with `reasons` the numbers that were compared.
     ///
-    /// They are a table, or columns by their names. At a receiver: `seq`, `at_ns` or `at_s`, and `sent_ns` or `sent_s`.
-    /// At a sender: `at_ns` or `at_s`, and others; a row declares `lost_pkts` packets lost, by default those that are
-    /// newly missing; none if it is 0.
+    /// They are a table, or columns by their names. At a receiver: `seq`, `at_ns` or `at_s`, and
+    /// `sent_ns` or `sent_s`. At a sender: `at_ns` or `at_s`, and others; a row declares
+    /// `lost_pkts` packets lost, by default those that are newly missing; none if it is 0.
     #[pyo3(signature = (table=None, *, reasons=false, **columns))]
     fn classify<'py>(
         &mut self,
@@ -172,9 +178,10 @@ impl Classifier {
     fn sender(&mut self, method: &str) -> PyResult<&mut Sender> {
         match &mut self.at {
             At::Sender(sender) => Ok(sender),
-            At::Receiver(_) => {
-                Err(wrong_end(method, "at a receiver, expected on_packet; end=\"sender\" makes a sender"))
-            }
+            At::Receiver(_) => Err(wrong_end(
+                method,
+                "at a receiver, expected on_packet; end=\"sender\" makes a sender",
+            )),
         }
     }
 }

@@ -47,7 +47,10 @@ impl Receiver {
         }
         if at < self.last_ns {
             let last = self.last_ns;
-            return Err(unsorted(&format!("at_ns: is {at}, and the packet before it arrived at {last}"), "at_ns"));
+            return Err(unsorted(
+                &format!("at_ns: is {at}, and the packet before it arrived at {last}"),
+                "at_ns",
+            ));
         }
         self.last_ns = at;
         let mut judged = Vec::new();
@@ -59,7 +62,12 @@ impl Receiver {
     }
 
     /// Takes in many packets, and judges those that are missing.
-    pub(super) fn classify(&mut self, py: Python<'_>, given: &Given<'_, '_>, reasons: bool) -> PyResult<Losses> {
+    pub(super) fn classify(
+        &mut self,
+        py: Python<'_>,
+        given: &Given<'_, '_>,
+        reasons: bool,
+    ) -> PyResult<Losses> {
         let columns = given.columns(&NAMES)?;
         let seq = columns.needed(&["seq"])?;
         let at = columns.needed(&["at_ns", "at_s"])?;
@@ -78,23 +86,35 @@ impl Receiver {
         })
     }
 
-    /// Refuses packets without the time at which they were sent, if the algorithm compares trip times.
+    /// Refuses packets without the time at which they were sent, if the algorithm compares trip
+    /// times.
     fn check_sent(&self) -> PyResult<()> {
         if !self.receiver.algorithm().needs().delay {
             return Ok(());
         }
-        let problem = format!("{} compares trip times, expected sent_ns or sent_s with every packet", self.name);
+        let problem = format!(
+            "{} compares trip times, expected sent_ns or sent_s with every packet",
+            self.name
+        );
         Err(about(problem, None, Some("sent_ns")))
     }
 
-    fn take(&mut self, seq: &Numbers<'_>, at: &Numbers<'_>, sent: Option<&Numbers<'_>>, reasons: bool) -> Losses {
+    fn take(
+        &mut self,
+        seq: &Numbers<'_>,
+        at: &Numbers<'_>,
+        sent: Option<&Numbers<'_>>,
+        reasons: bool,
+    ) -> Losses {
         let mut losses = Losses::at_receiver(reasons);
         let mut row = 0;
         match sent {
             Some(sent) => together([&seq.parts, &at.parts, &sent.parts], |[seq, at, sent]| {
                 for ((&seq, &at), &sent) in seq.iter().zip(at).zip(sent) {
                     let packet = packet(seq as u64, at, Some(sent));
-                    let mut keep = on_judged(|loss, judgement| losses.push(loss.seq().unwrap_or(0), row, judgement));
+                    let mut keep = on_judged(|loss, judgement| {
+                        losses.push(loss.seq().unwrap_or(0), row, judgement)
+                    });
                     self.receiver.on_packet(packet, &mut keep);
                     row += 1;
                 }
@@ -102,7 +122,9 @@ impl Receiver {
             None => together([&seq.parts, &at.parts], |[seq, at]| {
                 for (&seq, &at) in seq.iter().zip(at) {
                     let packet = packet(seq as u64, at, None);
-                    let mut keep = on_judged(|loss, judgement| losses.push(loss.seq().unwrap_or(0), row, judgement));
+                    let mut keep = on_judged(|loss, judgement| {
+                        losses.push(loss.seq().unwrap_or(0), row, judgement)
+                    });
                     self.receiver.on_packet(packet, &mut keep);
                     row += 1;
                 }

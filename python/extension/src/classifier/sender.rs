@@ -1,8 +1,11 @@
-//! An algorithm at a sender, fed with a user's own acknowledgements and losses: one by one, or in columns.
+//! An algorithm at a sender, fed with a user's own acknowledgements and losses: one by one, or in
+//! columns.
 
 use losscause::ack::RecoveryTracker;
 use losscause::observe::Newest;
-use losscause::{Acked, Algorithm, AnyAlgorithm, AtSender, Loss, Needs, Observation, Signal, Span, Time};
+use losscause::{
+    Acked, Algorithm, AnyAlgorithm, AtSender, Loss, Needs, Observation, Signal, Span, Time,
+};
 use pyo3::prelude::*;
 
 use super::Judgement;
@@ -32,8 +35,8 @@ const NAMES: [(&str, Unit); 16] = [
     ("lost_sent_s", Unit::SecondsOrMissing),
 ];
 
-/// An algorithm that judges the losses that a sender declares. One of those for receivers watches round-trip times here,
-/// as at a TCP sender.
+/// An algorithm that judges the losses that a sender declares. One of those for receivers watches
+/// round-trip times here, as at a TCP sender.
 pub(super) struct Sender {
     lda: AtSender<AnyAlgorithm>,
     name: &'static str,
@@ -72,7 +75,12 @@ impl Sender {
     }
 
     /// Takes in many acknowledgements, and judges the losses that they declare.
-    pub(super) fn classify(&mut self, py: Python<'_>, given: &Given<'_, '_>, reasons: bool) -> PyResult<Losses> {
+    pub(super) fn classify(
+        &mut self,
+        py: Python<'_>,
+        given: &Given<'_, '_>,
+        reasons: bool,
+    ) -> PyResult<Losses> {
         let columns = given.columns(&NAMES)?;
         let rows = Rows::of(&columns)?;
         self.check_needs(&columns)?;
@@ -85,7 +93,9 @@ impl Sender {
     fn on_ack(&mut self, sample: &Observation) {
         self.lda.observe(sample);
         // The newest acknowledged packet was sent a round-trip time ago.
-        if let Some(ended) = sample.delay.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
+        if let Some(ended) =
+            sample.delay.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt))
+        {
             // Its loss was judged long ago, so a revised verdict comes too late.
             self.lda.on_recovered(&ended);
         }
@@ -105,7 +115,8 @@ impl Sender {
     /// Refuses a time before the last one.
     fn check_order(&self, at_ns: i64) -> PyResult<()> {
         if at_ns < self.last_ns {
-            let found = format!("at_ns: is {at_ns}, and what came before it was at {}", self.last_ns);
+            let found =
+                format!("at_ns: is {at_ns}, and what came before it was at {}", self.last_ns);
             return Err(unsorted(&found, "at_ns"));
         }
         Ok(())
@@ -114,7 +125,8 @@ impl Sender {
     /// Refuses columns that lack what the algorithm reads.
     fn check_needs(&self, columns: &Columns<'_>) -> PyResult<()> {
         let has_rtt = columns.has(&["rtt_ns", "rtt_s"]);
-        // Who gives acknowledgements in columns knows when they arrived, and how large the gaps are.
+        // Who gives acknowledgements in columns knows when they arrived, and how large the gaps
+        // are.
         let mut given = Needs::NONE.with_acks().with_spacing().with_gap_size();
         given.delay = has_rtt;
         given.cwnd = columns.has(&["cwnd_pkts"]);
@@ -229,17 +241,35 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// Refuses negative numbers, counts that are too large, and times in another order. Returns the last time.
+    /// Refuses negative numbers, counts that are too large, and times in another order. Returns the
+    /// last time.
     fn check(&self, last_ns: i64) -> PyResult<i64> {
         let counts = [&self.newly_acked, &self.spanned, &self.newly_missing, &self.lost];
         let [missing_first, missing_last] = &self.missing;
         let [lost_first, lost_last] = &self.lost_numbers;
-        let others = [missing_first, missing_last, &self.in_flight, &self.cwnd, lost_first, lost_last, &self.lost_sent];
-        for column in counts.iter().chain(&others).chain([&&self.rtt]).filter_map(|cells| cells.numbers.as_ref()) {
+        let others = [
+            missing_first,
+            missing_last,
+            &self.in_flight,
+            &self.cwnd,
+            lost_first,
+            lost_last,
+            &self.lost_sent,
+        ];
+        for column in counts
+            .iter()
+            .chain(&others)
+            .chain([&&self.rtt])
+            .filter_map(|cells| cells.numbers.as_ref())
+        {
             column.check()?;
         }
-        counts.iter().filter_map(|cells| cells.numbers.as_ref()).try_for_each(|column| column.check_most(u32::MAX))?;
-        let last = self.at.numbers.as_ref().map(|at| at.check_sorted(last_ns as u64)).transpose()?;
+        counts
+            .iter()
+            .filter_map(|cells| cells.numbers.as_ref())
+            .try_for_each(|column| column.check_most(u32::MAX))?;
+        let last =
+            self.at.numbers.as_ref().map(|at| at.check_sorted(last_ns as u64)).transpose()?;
         Ok(last.map_or(last_ns, |last| last as i64))
     }
 }

@@ -18,8 +18,8 @@ impl Capture {
     pub fn read(source: impl Read, file: &str) -> Result<Self, String> {
         let mut options = Options::all();
         options.over_time = true;
-        let analysis =
-            losscause_capture::analyze(source, file, &options).map_err(|error| format!("{file}: {error}"))?;
+        let analysis = losscause_capture::analyze(source, file, &options)
+            .map_err(|error| format!("{file}: {error}"))?;
         if analysis.has_no_flow() {
             return Err(format!("{file}: {}", analysis.no_flow(false)));
         }
@@ -31,8 +31,9 @@ impl Capture {
         View::of(&self.0)
     }
 
-    /// A loss in words, by its flow's place in the view's `drawn` and its own place among the flow's losses: what
-    /// happened, and why the algorithm to follow said what it said. None if there is no such loss.
+    /// A loss in words, by its flow's place in the view's `drawn` and its own place among the
+    /// flow's losses: what happened, and why the algorithm to follow said what it said. None if
+    /// there is no such loss.
     pub fn told(&self, flow: usize, loss: usize) -> Option<[String; 2]> {
         let flow = self.0.flows.get(flow)?;
         flow.losses.get(loss).map(|loss| flow.told(loss))

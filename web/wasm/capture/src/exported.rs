@@ -1,10 +1,10 @@
 //! The functions that a page calls, and the one that it offers. Texts lie in the module's memory:
 //!
 //! 1. `input(length)` returns where the file's name of so many bytes is to be written,
-//! 2. `analyze()` reads the file to its end and returns the length of the answer in JSON, which lies at `output()`: a
-//!    [`View`](crate::View), or `{"error": …}` with the program's sentence. Meanwhile it calls `page.read(at, length)`: the
-//!    page writes at most so many of the file's next bytes there and returns how many, 0 at its end, or -1 if the browser
-//!    cannot read it.
+//! 2. `analyze()` reads the file to its end and returns the length of the answer in JSON, which
+//!    lies at `output()`: a [`View`](crate::View), or `{"error": …}` with the program's sentence.
+//!    Meanwhile it calls `page.read(at, length)`: the page writes at most so many of the file's
+//!    next bytes there and returns how many, 0 at its end, or -1 if the browser cannot read it.
 //! 3. `told(flow, loss)` returns the length of a loss in words, two sentences in JSON or null,
 //! 4. `json()` the length of what `losscause analyze --format json` writes. Both lie at `output()`.
 //!
@@ -37,14 +37,18 @@ impl Read for File {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = buffer.len().min(i32::MAX as usize);
         #[expect(unsafe_code, reason = "the page writes into the module's memory")]
-        // SAFETY: the page writes at most `length` bytes from there on, which `buffer` has, and keeps no address.
+        // SAFETY: the page writes at most `length` bytes from there on, which `buffer` has, and
+        // keeps no address.
         let count = unsafe { read(buffer.as_mut_ptr(), length) };
         let problem = || io::Error::other("the browser cannot read the file, or it has changed");
         usize::try_from(count).ok().filter(|count| *count <= length).ok_or_else(problem)
     }
 }
 
-#[expect(unsafe_code, reason = "the name of an exported function must be unique, which no compiler checks")]
+#[expect(
+    unsafe_code,
+    reason = "the name of an exported function must be unique, which no compiler checks"
+)]
 #[unsafe(no_mangle)]
 extern "C" fn input(length: usize) -> *const u8 {
     INPUT.with_borrow_mut(|input| {
@@ -71,7 +75,10 @@ extern "C" fn analyze() -> usize {
 #[expect(unsafe_code, reason = "as above")]
 #[unsafe(no_mangle)]
 extern "C" fn told(flow: usize, loss: usize) -> usize {
-    answer(&CAPTURE.with_borrow(|capture| capture.as_ref().and_then(|capture| capture.told(flow, loss))))
+    answer(
+        &CAPTURE
+            .with_borrow(|capture| capture.as_ref().and_then(|capture| capture.told(flow, loss))),
+    )
 }
 
 #[expect(unsafe_code, reason = "as above")]
@@ -79,7 +86,8 @@ extern "C" fn told(flow: usize, loss: usize) -> usize {
 extern "C" fn json() -> usize {
     let mut out = Vec::new();
     // Memory takes all that is written.
-    let _ = CAPTURE.with_borrow(|capture| capture.as_ref().map(|capture| capture.write_json(&mut out)));
+    let _ =
+        CAPTURE.with_borrow(|capture| capture.as_ref().map(|capture| capture.write_json(&mut out)));
     put(out)
 }
 

@@ -1,8 +1,9 @@
-//! A capture for a page: the analysis of `losscause analyze`, with the same JSON ([`Capture::write_json`]) and the same
-//! sentences, and what a page draws of it ([`Capture::view`]).
+//! A capture for a page: the analysis of `losscause analyze`, with the same JSON
+//! ([`Capture::write_json`]) and the same sentences, and what a page draws of it
+//! ([`Capture::view`]).
 //!
-//! On wasm32 the module imports one function, which gives it the file piece by piece, and exports a few (`exported.rs`).
-//! The file is never in memory as a whole.
+//! On wasm32 the module imports one function, which gives it the file piece by piece, and exports a
+//! few (`exported.rs`). The file is never in memory as a whole.
 
 mod capture;
 #[cfg(target_arch = "wasm32")]

@@ -24,8 +24,8 @@ pub struct View {
     pub rows: Vec<[String; 12]>,
     /// Flows that have no row.
     pub without_row: u64,
-    /// The flows that are drawn, those with most losses: the first ones of `rows`, at most eight. If nothing was lost, the
-    /// largest one.
+    /// The flows that are drawn, those with most losses: the first ones of `rows`, at most eight.
+    /// If nothing was lost, the largest one.
     pub drawn: Vec<FlowView>,
     /// Flows with losses that are not drawn.
     pub undrawn: u64,
@@ -99,9 +99,14 @@ impl View {
     pub(crate) fn of(analysis: &Analysis) -> Self {
         // Flows are in the order of their losses.
         let lossy = analysis.flows.iter().take_while(|flow| flow.lost() > 0);
-        let largest = analysis.flows.iter().filter(|flow| flow.over_time.is_some()).max_by_key(|flow| flow.bytes);
+        let largest = analysis
+            .flows
+            .iter()
+            .filter(|flow| flow.over_time.is_some())
+            .max_by_key(|flow| flow.bytes);
         let lossless = largest.filter(|_| lossy.clone().next().is_none());
-        let drawn: Vec<FlowView> = lossy.clone().take(MOST_DRAWN).chain(lossless).map(FlowView::of).collect();
+        let drawn: Vec<FlowView> =
+            lossy.clone().take(MOST_DRAWN).chain(lossless).map(FlowView::of).collect();
         Self {
             answer: analysis.answer(),
             first: analysis.first(),
@@ -110,7 +115,8 @@ impl View {
             packets: analysis.packets,
             duration_s: analysis.duration_s,
             rows: analysis.flows.iter().take(MOST_ROWS).map(Flow::cells).collect(),
-            without_row: analysis.flows.len().saturating_sub(MOST_ROWS) as u64 + analysis.unlisted_flows,
+            without_row: analysis.flows.len().saturating_sub(MOST_ROWS) as u64
+                + analysis.unlisted_flows,
             undrawn: lossy.count().saturating_sub(drawn.len()) as u64,
             drawn,
         }
@@ -122,7 +128,9 @@ impl FlowView {
         let nothing = OverTime::default();
         let over_time = flow.over_time.as_ref().unwrap_or(&nothing);
         let kinds = flow.kinds();
-        let place = |loss| kinds.iter().position(|kind| *kind == flow.kind_of(loss)).unwrap_or_default() as u8;
+        let place = |loss| {
+            kinds.iter().position(|kind| *kind == flow.kind_of(loss)).unwrap_or_default() as u8
+        };
         let marked = &flow.losses[..flow.losses.len().min(MOST_MARKED)];
         let steps = || over_time.queueing_ms.iter();
         let times = || marked.iter().map(|loss| loss.time_s).chain(steps().map(|step| step.at_s));
@@ -139,7 +147,10 @@ impl FlowView {
             queue_bytes: over_time.queue_bytes(flow.link_bps()).iter().map(row).collect(),
             rate_kbps: over_time.rate_kbps.clone(),
             path_kbps: flow.steady_path_bps().map(|bps| bps / 1e3),
-            kinds: kinds.iter().map(|kind| KindView { words: kind.words(), look: look(*kind) }).collect(),
+            kinds: kinds
+                .iter()
+                .map(|kind| KindView { words: kind.words(), look: look(*kind) })
+                .collect(),
             losses: Losses {
                 time_s: marked.iter().map(|loss| loss.time_s).collect(),
                 queueing_ms: marked.iter().map(|loss| loss.queueing_ms).collect(),
@@ -164,7 +175,10 @@ fn row(step: &Step) -> [f64; 3] {
 fn look(kind: LossKind) -> &'static str {
     match kind {
         LossKind::CalledWireless => "wireless",
-        LossKind::Policer | LossKind::FullQueue | LossKind::ShortQueue | LossKind::CalledCongestion => "congestion",
+        LossKind::Policer
+        | LossKind::FullQueue
+        | LossKind::ShortQueue
+        | LossKind::CalledCongestion => "congestion",
         LossKind::ByTimer => "timer",
         _ => "undecided",
     }

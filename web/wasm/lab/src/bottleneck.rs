@@ -1,9 +1,12 @@
-//! The packets at one link: who waits, who is in transmission, who is on the way to the far end; and who was lost.
+//! The packets at one link: who waits, who is in transmission, who is on the way to the far end;
+//! and who was lost.
 
 use std::collections::VecDeque;
 
 use losscause::Time;
-use losscause_sim::{Event, EventKind, FlowId, LinkEvent, LinkId, LinkSpec, PacketInfo, PacketKind};
+use losscause_sim::{
+    Event, EventKind, FlowId, LinkEvent, LinkId, LinkSpec, PacketInfo, PacketKind,
+};
 
 /// A link's packets, by its events.
 #[derive(Clone, Debug)]
@@ -46,7 +49,9 @@ impl Bottleneck {
             return;
         }
         match what {
-            LinkEvent::Enqueue => self.packets.push_back(Here { flow: event.flow, packet, begun: None }),
+            LinkEvent::Enqueue => {
+                self.packets.push_back(Here { flow: event.flow, packet, begun: None })
+            }
             LinkEvent::TransmitStart => {
                 if let Some(place) = self.find(event.flow, packet, false) {
                     self.packets[place].begun = Some(event.at);
@@ -88,8 +93,9 @@ impl Bottleneck {
         }
     }
 
-    /// Every packet at `now`: flow, kind, state (0 waits, 1 in transmission, 2 on the way), progress within that state from
-    /// 0 to 1, sequence number. Waiting packets come in the order of the queue.
+    /// Every packet at `now`: flow, kind, state (0 waits, 1 in transmission, 2 on the way),
+    /// progress within that state from 0 to 1, sequence number. Waiting packets come in the order
+    /// of the queue.
     pub(crate) fn packets(&self, now: Time, spec: &LinkSpec, numbers: &mut Vec<f64>) {
         for Here { flow, packet, begun } in &self.packets {
             let (state, progress) = match begun {
@@ -100,7 +106,11 @@ impl Bottleneck {
                     if elapsed_s < transmission_s {
                         (1.0, elapsed_s / transmission_s)
                     } else {
-                        (2.0, ((elapsed_s - transmission_s) / spec.delay.as_secs_f64().max(1e-9)).min(1.0))
+                        (
+                            2.0,
+                            ((elapsed_s - transmission_s) / spec.delay.as_secs_f64().max(1e-9))
+                                .min(1.0),
+                        )
                     }
                 }
             };
@@ -113,12 +123,18 @@ impl Bottleneck {
         self.lost.clone_from(&other.lost);
     }
 
-    /// The packets lost here since the last call: flow, kind, 0 for a drop or 1 for a corruption, instant in seconds,
-    /// sequence number.
+    /// The packets lost here since the last call: flow, kind, 0 for a drop or 1 for a corruption,
+    /// instant in seconds, sequence number.
     pub(crate) fn take_lost(&mut self, numbers: &mut Vec<f64>) {
         for Lost { flow, packet, at, corrupted } in self.lost.drain(..) {
             let what = if corrupted { 1.0 } else { 0.0 };
-            numbers.extend([f64::from(flow.0), kind(packet), what, at.as_secs_f64(), packet.seq as f64]);
+            numbers.extend([
+                f64::from(flow.0),
+                kind(packet),
+                what,
+                at.as_secs_f64(),
+                packet.seq as f64,
+            ]);
         }
     }
 }

@@ -1,10 +1,11 @@
-//! The functions that a page calls. Texts and numbers lie in the module's memory, where the page reads and writes them:
+//! The functions that a page calls. Texts and numbers lie in the module's memory, where the page
+//! reads and writes them:
 //!
 //! 1. `input(length)` returns where a request of so many bytes is to be written,
 //! 2. `call()` carries it out and returns the length of the answer, which lies at `output()`.
 //! 3. `advance(lab, to_s)` advances a run and returns its instant; an unknown run returns NaN.
-//! 4. `read(lab, what)` returns how many numbers there are (`what` counts the variants of `Numbers` from 0), which lie at
-//!    `numbers()` as 64-bit floats.
+//! 4. `read(lab, what)` returns how many numbers there are (`what` counts the variants of `Numbers`
+//!    from 0), which lie at `numbers()` as 64-bit floats.
 //!
 //! An address holds until the next call.
 
@@ -20,7 +21,10 @@ thread_local! {
     static NUMBERS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
 }
 
-#[expect(unsafe_code, reason = "the name of an exported function must be unique, which no compiler checks")]
+#[expect(
+    unsafe_code,
+    reason = "the name of an exported function must be unique, which no compiler checks"
+)]
 #[unsafe(no_mangle)]
 extern "C" fn input(length: usize) -> *const u8 {
     INPUT.with_borrow_mut(|input| {

@@ -73,7 +73,12 @@ pub struct Adjustable {
 }
 
 impl Info {
-    pub(crate) fn of(scenario: &Scenario, experiment: &Experiment, LinkId(shown): LinkId, step_s: f64) -> Self {
+    pub(crate) fn of(
+        scenario: &Scenario,
+        experiment: &Experiment,
+        LinkId(shown): LinkId,
+        step_s: f64,
+    ) -> Self {
         let network = &experiment.network;
         let mut algorithms: Vec<&'static str> = Vec::new();
         for name in network.flows.iter().filter_map(|flow| algorithm_of(&flow.traffic)) {
@@ -91,7 +96,11 @@ impl Info {
             bottleneck: network.links[shown as usize].name.clone(),
             links: adjustable(scenario, network),
             algorithms,
-            parameters: experiment.parameters.iter().map(|(name, value)| (name.clone(), *value)).collect(),
+            parameters: experiment
+                .parameters
+                .iter()
+                .map(|(name, value)| (name.clone(), *value))
+                .collect(),
             packet_hops: packet_hops(experiment),
         }
     }
@@ -130,14 +139,19 @@ pub(crate) fn watched(experiment: &Experiment) -> LinkId {
 pub(crate) fn adjustable(scenario: &Scenario, network: &Network) -> Vec<Adjustable> {
     let of = |name: &str| {
         let LinkId(place) = link_of(name, network)?;
-        Some(Adjustable::of(name, &network.links[place as usize], new_flow(name, &scenario.document().flow)))
+        Some(Adjustable::of(
+            name,
+            &network.links[place as usize],
+            new_flow(name, &scenario.document().flow),
+        ))
     };
     scenario.document().link.iter().filter_map(|link| of(&link.name)).collect()
 }
 
 /// The link of this name in the scenario, or its copy for the first flow that has one.
 pub(crate) fn link_of(name: &str, network: &Network) -> Option<LinkId> {
-    let is_copy = |link: &LinkSpec| link.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    let is_copy =
+        |link: &LinkSpec| link.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
     let exact = network.links.iter().position(|link| link.name == name);
     let place = exact.or_else(|| network.links.iter().position(is_copy))?;
     Some(LinkId(place as u32))
@@ -145,7 +159,9 @@ pub(crate) fn link_of(name: &str, network: &Network) -> Option<LinkId> {
 
 /// A TCP flow over `link`, in TOML. The names of links need no escapes.
 fn new_flow(link: &str, flows: &[Flow]) -> String {
-    let names = |path: &[String]| path.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    let names = |path: &[String]| {
+        path.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+    };
     let crossing = flows.iter().find(|flow| flow.path.iter().any(|name| name == link));
     let path = crossing.map_or_else(|| format!("\"{link}\""), |flow| names(&flow.path));
     let back = crossing.and_then(|flow| flow.return_path.as_ref());
@@ -157,7 +173,9 @@ impl Adjustable {
     fn of(name: &str, spec: &LinkSpec, new_flow: String) -> Self {
         let key = format!("link.{name}.channel");
         let (loss, loss_setting) = match &spec.channel {
-            ChannelSpec::Perfect => (Some(0.0), (format!("{key}={{ kind = \"bernoulli\", loss = "), " }")),
+            ChannelSpec::Perfect => {
+                (Some(0.0), (format!("{key}={{ kind = \"bernoulli\", loss = "), " }"))
+            }
             ChannelSpec::Bernoulli { loss } | ChannelSpec::GilbertElliott { loss, .. } => {
                 (Some(*loss), (format!("{key}.loss="), ""))
             }
@@ -186,8 +204,8 @@ pub(crate) fn group(name: &str) -> &str {
     }
 }
 
-/// Every flow sends as fast as the slowest link of its path lets all flows there, in packets of 1000 bytes, and most are
-/// answered.
+/// Every flow sends as fast as the slowest link of its path lets all flows there, in packets of
+/// 1000 bytes, and most are answered.
 fn packet_hops(experiment: &Experiment) -> f64 {
     let network = &experiment.network;
     let link = |id: &LinkId| &network.links[id.0 as usize];
@@ -197,13 +215,15 @@ fn packet_hops(experiment: &Experiment) -> f64 {
     }
     let seconds = (experiment.duration - Time::ZERO).as_secs_f64();
     let hops = network.flows.iter().map(|flow| {
-        let share_bps = |id: &LinkId| link(id).rate_bps as f64 / f64::from(users[id.0 as usize].max(1));
+        let share_bps =
+            |id: &LinkId| link(id).rate_bps as f64 / f64::from(users[id.0 as usize].max(1));
         let slowest_bps = flow.path.iter().map(share_bps).fold(f64::INFINITY, f64::min);
         let offered_bps = match flow.traffic {
             Traffic::Cbr { rate_bps, .. } | Traffic::OnOff { rate_bps, .. } => rate_bps as f64,
             Traffic::Tcp { .. } | Traffic::Tfrc { .. } => f64::INFINITY,
         };
-        slowest_bps.min(offered_bps) * seconds / 8e3 * (flow.path.len() + flow.return_path.len()) as f64
+        slowest_bps.min(offered_bps) * seconds / 8e3
+            * (flow.path.len() + flow.return_path.len()) as f64
     });
     hops.sum()
 }

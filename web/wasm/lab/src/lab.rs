@@ -15,7 +15,8 @@ use crate::bottleneck::Bottleneck;
 use crate::info::{Adjustable, FlowInfo, Info, adjustable, drawn, flows, group, link_of, watched};
 use crate::samples::Samples;
 
-/// A run that can be advanced, changed while it goes on, and taken back. Links change; flows are added and stopped.
+/// A run that can be advanced, changed while it goes on, and taken back. Links change; flows are
+/// added and stopped.
 ///
 /// The same text, settings, seed and changes give the same run, however often it is taken back.
 ///
@@ -45,7 +46,8 @@ pub struct Lab {
     seed: u64,
     /// The scenario with the flows of all changes, also of later ones.
     laid_out: Scenario,
-    /// What changes when, in order of time. A change holds from its instant on, after everything of that instant.
+    /// What changes when, in order of time. A change holds from its instant on, after everything of
+    /// that instant.
     changes: Vec<(Time, Setting)>,
     now: Moment,
     /// The start and some later moments, in order.
@@ -91,32 +93,42 @@ struct Change {
 /// What a page reads as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
-    /// New rows over time: the instant in seconds, packets waiting at the bottleneck, then for each drawn flow its window in
-    /// packets or its allowed rate in kb/s, its one-way delay in milliseconds, its goodput in kb/s; NaN if not known.
+    /// New rows over time: the instant in seconds, packets waiting at the bottleneck, then for each
+    /// drawn flow its window in packets or its allowed rate in kb/s, its one-way delay in
+    /// milliseconds, its goodput in kb/s; NaN if not known.
     Rows,
-    /// Losses that are new or have got their verdict, eight numbers each: place in the list; flow; when it was lost, seconds;
-    /// when it was judged, or NaN; true cause (0 congestion, 1 wireless, -1 not lost); verdict (0 congestion, 1 wireless, 2
-    /// undecided, -1 none); sequence number; 1 if it was lost at the bottleneck that is shown.
+    /// Losses that are new or have got their verdict, eight numbers each: place in the list; flow;
+    /// when it was lost, seconds; when it was judged, or NaN; true cause (0 congestion, 1 wireless,
+    /// -1 not lost); verdict (0 congestion, 1 wireless, 2 undecided, -1 none); sequence number; 1
+    /// if it was lost at the bottleneck that is shown.
     Losses,
-    /// The packets at the bottleneck now, five numbers each: flow; 0 data, 1 retransmission, 2 acknowledgement; 0 waits, 1 is
-    /// in transmission, 2 is on its way; progress in that from 0 to 1; sequence number.
+    /// The packets at the bottleneck now, five numbers each: flow; 0 data, 1 retransmission, 2
+    /// acknowledgement; 0 waits, 1 is in transmission, 2 is on its way; progress in that from 0 to
+    /// 1; sequence number.
     Packets,
-    /// Packets lost at the bottleneck since the last time, five numbers each: flow; kind as above; 0 dropped, 1 corrupted;
-    /// instant, seconds; sequence number.
+    /// Packets lost at the bottleneck since the last time, five numbers each: flow; kind as above;
+    /// 0 dropped, 1 corrupted; instant, seconds; sequence number.
     Lost,
-    /// For each algorithm of [`Info::algorithms`] how often it called congestion losses congestion, wireless, undecided, and
-    /// not judged; then the same of wireless losses.
+    /// For each algorithm of [`Info::algorithms`] how often it called congestion losses congestion,
+    /// wireless, undecided, and not judged; then the same of wireless losses.
     Verdicts,
 }
 
 impl Lab {
-    /// A run of the scenario `text`, which errors call `name`, with `settings` in the form KEY=VALUE. Traces and patterns
-    /// are read from `files`.
+    /// A run of the scenario `text`, which errors call `name`, with `settings` in the form
+    /// KEY=VALUE. Traces and patterns are read from `files`.
     ///
     /// # Errors
     /// As [`Scenario::parse`], [`Setting::parse`], [`Scenario::with`] and [`Scenario::experiment`].
-    pub fn new(text: &str, name: &str, files: Memory, settings: &[&str], seed: u64) -> Result<Self, RunError> {
-        let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
+    pub fn new(
+        text: &str,
+        name: &str,
+        files: Memory,
+        settings: &[&str],
+        seed: u64,
+    ) -> Result<Self, RunError> {
+        let settings: Vec<Setting> =
+            settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
         let context = Context::default().with_files(files.with(Path::new(name), text));
         let scenario = Scenario::parse(text, name, &context)?.with(&settings)?;
         let now = Moment::start(&scenario, None, seed)?;
@@ -129,7 +141,12 @@ impl Lab {
 
     /// What a page has to know of the run.
     pub fn info(&self) -> Info {
-        Info::of(&self.scenario, self.now.run.experiment(), self.now.link, self.now.samples.step().as_secs_f64())
+        Info::of(
+            &self.scenario,
+            self.now.run.experiment(),
+            self.now.link,
+            self.now.samples.step().as_secs_f64(),
+        )
     }
 
     /// All flows, also those that start later and those that have stopped.
@@ -174,8 +191,8 @@ impl Lab {
     /// Changes the network from now on, by one of these, KEY=VALUE:
     ///
     /// - a setting of a link, such as `link.NAME.rate_bps=1e6`;
-    /// - a flow more, `flow.NAME={ protocol = "tcp", path = ["LINK"] }`, which starts within a millisecond unless it has a later
-    ///   `start_s`;
+    /// - a flow more, `flow.NAME={ protocol = "tcp", path = ["LINK"] }`, which starts within a
+    ///   millisecond unless it has a later `start_s`;
     /// - `flow.NAME.stop_s=now` or a later instant, which stops a flow.
     ///
     /// Changes that were made at later instants, before the run was taken back, are forgotten.
@@ -198,7 +215,8 @@ impl Lab {
             // Of what is set at the same instant, only the last counts.
             changes.retain(|(at, earlier)| *at < now || earlier.key() != setting.key());
             if let Some(flow) = self.never_running(&setting, &changes) {
-                changes.retain(|(_, earlier)| earlier.key() != flow && earlier.key() != setting.key());
+                changes
+                    .retain(|(_, earlier)| earlier.key() != flow && earlier.key() != setting.key());
                 continue;
             }
             changes.push((now, setting));
@@ -222,8 +240,8 @@ impl Lab {
         Ok(())
     }
 
-    /// Shows the packets of another link, and its queue. All rows and losses up to now are unread then. The run stays what it
-    /// is.
+    /// Shows the packets of another link, and its queue. All rows and losses up to now are unread
+    /// then. The run stays what it is.
     ///
     /// # Errors
     /// The scenario has no such link.
@@ -231,7 +249,8 @@ impl Lab {
         let network = &self.now.run.experiment().network;
         let Some(LinkId(place)) = link_of(link, network) else {
             let names: Vec<String> = self.links().into_iter().map(|link| link.name).collect();
-            let problem = format!("the scenario has no such link, expected one of {}", names.join(", "));
+            let problem =
+                format!("the scenario has no such link, expected one of {}", names.join(", "));
             return Err(InputError::Option { option: link.to_owned(), problem }.into());
         };
         if LinkId(place) != self.now.link {
@@ -244,7 +263,8 @@ impl Lab {
         Ok(())
     }
 
-    /// The run up to now once more, with the flows of `changes` and its earlier changes of links, seen at `link`.
+    /// The run up to now once more, with the flows of `changes` and its earlier changes of links,
+    /// seen at `link`.
     fn again(&self, changes: &[(Time, Setting)], link: &str) -> Result<Self, RunError> {
         let now = self.now.run.now();
         let flows: Vec<Setting> = of_flows(changes).cloned().collect();
@@ -261,22 +281,26 @@ impl Lab {
             ..*self
         };
         again.advance_to(now);
-        // Every random stream belongs to a component, and what is new comes later: the past is the same.
+        // Every random stream belongs to a component, and what is new comes later: the past is the
+        // same.
         debug_assert_eq!(again.now.losses.losses().len(), self.now.losses.losses().len());
         Ok(again)
     }
 
     /// A setting that can change a run while it goes on, with its instant in it.
     fn checked(&self, setting: Setting) -> Result<Setting, InputError> {
-        let refused =
-            |problem: &str| Err(InputError::Option { option: setting.to_string(), problem: problem.to_owned() });
+        let refused = |problem: &str| {
+            Err(InputError::Option { option: setting.to_string(), problem: problem.to_owned() })
+        };
         let soon_s = soon_s(self.now.run.now());
         let parts: Vec<&str> = setting.key().split('.').collect();
         match parts[..] {
             ["link", _, _, ..] => Ok(setting),
             ["flow", _] => {
                 let Some(mut flow) = setting.value().as_table().cloned() else {
-                    return refused("adds no flow, expected { protocol = \"tcp\", path = [\"LINK\"] }");
+                    return refused(
+                        "adds no flow, expected { protocol = \"tcp\", path = [\"LINK\"] }",
+                    );
                 };
                 // The curves and metrics of a run are those of the flows that it began with.
                 if flow.get("measured").is_some_and(|measured| measured.as_bool() != Some(false)) {
@@ -288,7 +312,9 @@ impl Lab {
                 flow.entry("measured").or_insert(false.into());
                 Ok(Setting::new(setting.key(), flow))
             }
-            ["flow", _, "stop_s"] if setting.value().as_str() == Some("now") => Ok(Setting::new(setting.key(), soon_s)),
+            ["flow", _, "stop_s"] if setting.value().as_str() == Some("now") => {
+                Ok(Setting::new(setting.key(), soon_s))
+            }
             ["flow", _, "stop_s"] => Ok(setting),
             _ => refused(
                 "holds from the start of a run, expected a key of a link, such as link.NAME.rate_bps, a flow more, \
@@ -297,18 +323,24 @@ impl Lab {
         }
     }
 
-    /// The key of a flow that `changes` add and `stop` stops no later than it starts: as if it had never been asked for.
+    /// The key of a flow that `changes` add and `stop` stops no later than it starts: as if it had
+    /// never been asked for.
     fn never_running<'a>(&self, stop: &'a Setting, changes: &[(Time, Setting)]) -> Option<&'a str> {
         let key = stop.key().strip_suffix(".stop_s")?;
-        let stop_s = stop.value().as_float().or_else(|| stop.value().as_integer().map(|whole| whole as f64))?;
+        let stop_s = stop
+            .value()
+            .as_float()
+            .or_else(|| stop.value().as_integer().map(|whole| whole as f64))?;
         let name = key.strip_prefix("flow.")?;
         let flows = &self.now.run.experiment().network.flows;
-        let first = flows.iter().filter(|flow| group(&flow.name) == name).map(|flow| flow.start).min()?;
+        let first =
+            flows.iter().filter(|flow| group(&flow.name) == name).map(|flow| flow.start).min()?;
         let is_added = changes.iter().any(|(_, change)| change.key() == key);
         (is_added && stop_s <= first.as_secs_f64()).then_some(key)
     }
 
-    /// Takes the run to another instant, back or forth. All rows and losses up to it are unread then.
+    /// Takes the run to another instant, back or forth. All rows and losses up to it are unread
+    /// then.
     pub fn seek(&mut self, to_s: f64) {
         let to = instant(to_s);
         if to < self.now.run.now() {
@@ -326,11 +358,13 @@ impl Lab {
         self.now.unread = (0..self.now.losses.losses().len()).collect();
     }
 
-    /// What the run has measured up to now, as `losscause simulate --format json` prints it. At the end of a run whose links
-    /// were not changed on the way it is the same to the byte, with the settings that added and stopped flows. Else the changes
-    /// of links up to now stand behind it, under `changes`.
+    /// What the run has measured up to now, as `losscause simulate --format json` prints it. At the
+    /// end of a run whose links were not changed on the way it is the same to the byte, with the
+    /// settings that added and stopped flows. Else the changes of links up to now stand behind it,
+    /// under `changes`.
     pub fn result(&self) -> String {
-        let settings: Vec<Setting> = self.settings.iter().chain(of_flows(&self.changes)).cloned().collect();
+        let settings: Vec<Setting> =
+            self.settings.iter().chain(of_flows(&self.changes)).cloned().collect();
         let result = SimulationResult::of(&self.laid_out, &settings, &self.now.run);
         let changes = (self.changes[..self.now.changed].iter())
             .filter(|(_, setting)| !is_of_flow(setting))
@@ -340,8 +374,8 @@ impl Lab {
         text.unwrap_or_else(|error| unreachable!("plain data: {error}")) + "\n"
     }
 
-    /// The changes that were made, and those that will be made again because the run was taken back: the instant in
-    /// seconds, KEY=VALUE.
+    /// The changes that were made, and those that will be made again because the run was taken
+    /// back: the instant in seconds, KEY=VALUE.
     pub fn changes(&self) -> Vec<(f64, String)> {
         self.changes.iter().map(|(at, setting)| (at.as_secs_f64(), setting.to_string())).collect()
     }
@@ -378,13 +412,15 @@ impl Lab {
         &self.now.run.experiment().network.links[link as usize].name
     }
 
-    /// Makes the changes that are due now. They were accepted before, at the same instant of the same run.
+    /// Makes the changes that are due now. They were accepted before, at the same instant of the
+    /// same run.
     fn make_changes(&mut self) {
         let now = self.now.run.now();
         let due = self.changes.iter().take_while(|(at, _)| *at <= now).count();
         if due > self.now.changed {
             let links = links_after(&self.laid_out, &self.changes[..due]);
-            let made = links.map_err(RunError::from).and_then(|links| self.now.run.change_links(&links));
+            let made =
+                links.map_err(RunError::from).and_then(|links| self.now.run.change_links(&links));
             debug_assert!(made.is_ok(), "{made:?}");
             self.now.changed = due;
         }
@@ -392,15 +428,23 @@ impl Lab {
 }
 
 impl Moment {
-    /// The start of a run of `scenario`. The packets at `link` are shown; without a name, those at its bottleneck.
+    /// The start of a run of `scenario`. The packets at `link` are shown; without a name, those at
+    /// its bottleneck.
     fn start(scenario: &Scenario, link: Option<&str>, seed: u64) -> Result<Self, RunError> {
         let experiment = scenario.experiment_with_delays()?;
         if experiment.network.flows.is_empty() {
             let problem = "there is none, expected at least one flow to watch".to_owned();
-            return Err(InputError::Key { file: scenario.file().to_owned(), key: "flow".to_owned(), problem }.into());
+            return Err(InputError::Key {
+                file: scenario.file().to_owned(),
+                key: "flow".to_owned(),
+                problem,
+            }
+            .into());
         }
         let run = Run::new(&experiment, seed)?;
-        let link = link.and_then(|link| link_of(link, &experiment.network)).unwrap_or_else(|| watched(&experiment));
+        let link = link
+            .and_then(|link| link_of(link, &experiment.network))
+            .unwrap_or_else(|| watched(&experiment));
         let samples = Samples::new(&run, link, &drawn(&experiment.network));
         Ok(Self {
             link,
@@ -452,10 +496,11 @@ impl Moment {
         let shown = &experiment.network.links[link as usize].name;
         for place in self.unread.drain(..) {
             let loss = &self.losses.losses()[place];
-            let cause = loss.cause.filter(|_| loss.lost.is_some()).map_or(-1.0, |cause| match cause {
-                Cause::Congestion => 0.0,
-                Cause::Wireless => 1.0,
-            });
+            let cause =
+                loss.cause.filter(|_| loss.lost.is_some()).map_or(-1.0, |cause| match cause {
+                    Cause::Congestion => 0.0,
+                    Cause::Wireless => 1.0,
+                });
             let verdict = loss.verdict().map_or(-1.0, |verdict| match verdict {
                 Verdict::Congestion => 0.0,
                 Verdict::Wireless => 1.0,
@@ -463,7 +508,12 @@ impl Moment {
             });
             let judged_s = loss.judged.map_or(f64::NAN, |(at, _)| at);
             let here = loss.lost.as_ref().is_some_and(|(_, link)| link == shown);
-            numbers.extend([place as f64, f64::from(self.loss_flows[place]), loss.at_s(), judged_s]);
+            numbers.extend([
+                place as f64,
+                f64::from(self.loss_flows[place]),
+                loss.at_s(),
+                judged_s,
+            ]);
             numbers.extend([cause, verdict, loss.seq as f64, f64::from(u8::from(here))]);
         }
     }
@@ -472,14 +522,20 @@ impl Moment {
         let flows = &self.run.experiment().network.flows;
         for algorithm in algorithms {
             let mut tally = VerdictTally::default();
-            for (place, _) in
-                flows.iter().enumerate().filter(|(_, flow)| algorithm_of(&flow.traffic) == Some(algorithm))
+            for (place, _) in flows
+                .iter()
+                .enumerate()
+                .filter(|(_, flow)| algorithm_of(&flow.traffic) == Some(algorithm))
             {
                 tally += self.run.flow(FlowId(place as u32)).verdicts;
             }
             for verdicts in [tally.congestion, tally.wireless] {
-                let counts =
-                    [verdicts.called_congestion, verdicts.called_wireless, verdicts.undecided, verdicts.undetected];
+                let counts = [
+                    verdicts.called_congestion,
+                    verdicts.called_wireless,
+                    verdicts.undecided,
+                    verdicts.undetected,
+                ];
                 numbers.extend(counts.map(|count| count as f64));
             }
         }
@@ -496,7 +552,10 @@ fn of_flows(changes: &[(Time, Setting)]) -> impl Iterator<Item = &Setting> {
 }
 
 /// The links of a scenario, which has the flows of all changes, after these changes.
-fn links_after(laid_out: &Scenario, changes: &[(Time, Setting)]) -> Result<Vec<LinkSpec>, InputError> {
+fn links_after(
+    laid_out: &Scenario,
+    changes: &[(Time, Setting)],
+) -> Result<Vec<LinkSpec>, InputError> {
     let changes = changes.iter().map(|(_, setting)| setting).filter(|setting| !is_of_flow(setting));
     let settings: Vec<Setting> = changes.cloned().collect();
     Ok(laid_out.with(&settings)?.experiment()?.network.links)
@@ -505,12 +564,17 @@ fn links_after(laid_out: &Scenario, changes: &[(Time, Setting)]) -> Result<Vec<L
 /// Refuses flows that are added or stopped before `now`.
 fn check_past(before: &Network, after: &Network, now: Time) -> Result<(), InputError> {
     let now_s = now.as_secs_f64();
-    let refused = |flow: &str, problem: String| Err(InputError::Option { option: format!("flow.{flow}"), problem });
+    let refused = |flow: &str, problem: String| {
+        Err(InputError::Option { option: format!("flow.{flow}"), problem })
+    };
     for flow in &after.flows {
         match before.flows.iter().find(|earlier| earlier.name == flow.name) {
             None if flow.start <= now => {
                 let at_s = flow.start.as_secs_f64();
-                return refused(group(&flow.name), format!("starts at {at_s} s, expected later than now, {now_s} s"));
+                return refused(
+                    group(&flow.name),
+                    format!("starts at {at_s} s, expected later than now, {now_s} s"),
+                );
             }
             Some(earlier) if earlier.stop != flow.stop => {
                 if let Some(stop) = earlier.stop.filter(|stop| *stop <= now) {

@@ -18,8 +18,9 @@ pub enum Request {
     Catalogue,
     /// A new run; answered by its number and [`Info`](crate::Info).
     Open(Open),
-    /// [`Lab::change_all`] of several runs: all of them, or none. Answered by the [`Request::Network`] of the first; a failure
-    /// names the run that refuses it, if not all of them do.
+    /// [`Lab::change_all`] of several runs: all of them, or none. Answered by the
+    /// [`Request::Network`] of the first; a failure names the run that refuses it, if not all of
+    /// them do.
     Change {
         /// Numbers of the runs.
         labs: Vec<usize>,
@@ -118,7 +119,8 @@ impl Labs {
 
     /// Answers a request; a failure is `{"error": sentence}`.
     pub fn answer(&mut self, request: &str) -> String {
-        let request = serde_json::from_str(request).map_err(|error| Failed::from(format!("the request: {error}")));
+        let request = serde_json::from_str(request)
+            .map_err(|error| Failed::from(format!("the request: {error}")));
         let text = match request.and_then(|request| self.carry_out(request)) {
             Ok(answer) => serde_json::to_string(&answer),
             Err(failed) => serde_json::to_string(&failed),
@@ -131,7 +133,8 @@ impl Labs {
             Request::Catalogue => Ok(catalogue()),
             Request::Open(open) => {
                 let Open { text, name, files, settings, seed } = open;
-                let files = files.into_iter().fold(Memory::new(), |all, (path, text)| all.with(path, text));
+                let files =
+                    files.into_iter().fold(Memory::new(), |all, (path, text)| all.with(path, text));
                 let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
                 let lab = Lab::new(&text, &name, files, &settings, seed)?;
                 let info = lab.info();
@@ -160,10 +163,15 @@ impl Labs {
             }
             Request::Result { lab } => {
                 let lab = self.known(lab)?;
-                Ok(json!({ "json": lab.result(), "finished": lab.is_finished(), "changes": lab.changes() }))
+                Ok(
+                    json!({ "json": lab.result(), "finished": lab.is_finished(), "changes": lab.changes() }),
+                )
             }
             Request::Loss { lab, place } => {
-                let loss = self.known(lab)?.loss(place).ok_or_else(|| format!("there is no loss number {place}"))?;
+                let loss = self
+                    .known(lab)?
+                    .loss(place)
+                    .ok_or_else(|| format!("there is no loss number {place}"))?;
                 Ok(json!(loss.row()))
             }
             Request::Close { lab } => {

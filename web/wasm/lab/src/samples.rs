@@ -6,8 +6,9 @@ use losscause::{Span, Time};
 use losscause_sim::{Event, EventKind, FlowId, LinkId, PacketKind, Traffic};
 use losscause_study::Run;
 
-/// Rows over time: the instant in seconds, packets waiting at the bottleneck, then for each flow the window in packets or the
-/// allowed rate in kb/s, the one-way delay in milliseconds, and the goodput in kb/s. What is not known is NaN.
+/// Rows over time: the instant in seconds, packets waiting at the bottleneck, then for each flow
+/// the window in packets or the allowed rate in kb/s, the one-way delay in milliseconds, and the
+/// goodput in kb/s. What is not known is NaN.
 #[derive(Clone, Debug)]
 pub(crate) struct Samples {
     step: Span,
@@ -92,7 +93,9 @@ impl Samples {
             EventKind::Cwnd(packets) => flow.steer = packets.min(flow.most_pkts),
             EventKind::Rate(bytes_per_second) => flow.steer = bytes_per_second * 8e-3,
             EventKind::Received(packet) => {
-                if let (PacketKind::Data | PacketKind::Retransmission, Some(timing)) = (packet.kind, packet.timing) {
+                if let (PacketKind::Data | PacketKind::Retransmission, Some(timing)) =
+                    (packet.kind, packet.timing)
+                {
                     flow.delay_ms += (event.at - timing.sent_at).as_millis_f64();
                     flow.delays += 1;
                 }
@@ -112,7 +115,8 @@ impl Samples {
             let before = flow.delivered_bytes.front().copied().unwrap_or_default();
             let seconds = self.step.as_secs_f64() * flow.delivered_bytes.len() as f64;
             flow.delivered_bytes.push_back(delivered);
-            let delay_ms = if flow.delays == 0 { f64::NAN } else { flow.delay_ms / f64::from(flow.delays) };
+            let delay_ms =
+                if flow.delays == 0 { f64::NAN } else { flow.delay_ms / f64::from(flow.delays) };
             self.rows.extend([flow.steer, delay_ms, (delivered - before) as f64 * 8e-3 / seconds]);
             (flow.delay_ms, flow.delays) = (0.0, 0);
         }

@@ -1,4 +1,5 @@
-//! A lab's run is the run of the command line, however it is looked at, and taking it back changes nothing.
+//! A lab's run is the run of the command line, however it is looked at, and taking it back changes
+//! nothing.
 #![allow(clippy::unwrap_used)]
 
 use losscause_lab::request::Labs;
@@ -8,7 +9,8 @@ use losscause_study::run::SimulationResult;
 use losscause_study::{Context, Run, Scenario, Setting};
 use serde_json::{Value, json};
 
-/// A stream of packets of 1000 bytes and a download over 1 Mb/s, 2 % of whose packets the air loses.
+/// A stream of packets of 1000 bytes and a download over 1 Mb/s, 2 % of whose packets the air
+/// loses.
 const RADIO: &str = r#"
 title = "radio"
 duration_s = 20
@@ -32,8 +34,10 @@ fn read(lab: &mut Lab, what: Numbers) -> Vec<f64> {
 
 /// What the simulator measures if nobody watches.
 fn unwatched(settings: &[&str], seed: u64) -> String {
-    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    let scenario = Scenario::parse(RADIO, "radio.toml", &Context::default()).unwrap().with(&settings).unwrap();
+    let settings: Vec<Setting> =
+        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    let scenario =
+        Scenario::parse(RADIO, "radio.toml", &Context::default()).unwrap().with(&settings).unwrap();
     let mut run = Run::new(&scenario.experiment_with_delays().unwrap(), seed).unwrap();
     run.finish(&mut ());
     serde_json::to_string_pretty(&SimulationResult::of(&scenario, &settings, &run)).unwrap() + "\n"
@@ -73,7 +77,10 @@ fn a_change_at_the_start_is_the_setting_but_for_its_mention() {
     let mut changed = read(&lab.result());
     let mut set = read(&unwatched(&["link.radio.channel.loss=0.1"], 1));
     let changes = changed.as_object_mut().unwrap().remove("changes").unwrap();
-    assert_eq!(changes, serde_json::json!([{ "at_s": 0.0, "setting": "link.radio.channel.loss=0.1" }]));
+    assert_eq!(
+        changes,
+        serde_json::json!([{ "at_s": 0.0, "setting": "link.radio.channel.loss=0.1" }])
+    );
     for result in [&mut changed, &mut set] {
         result["settings"] = Value::Null;
     }
@@ -92,13 +99,18 @@ fn a_rewound_run_repeats_changes_and_a_new_one_replaces_them() {
     for to in [0.0, 6.0, 11.9, 13.0] {
         lab.seek(to);
         assert_eq!(lab.now_s(), to);
-        assert_eq!(lab.links()[0].rate_bps, Some(if to < 6.0 { 1_000_000 } else { 500_000 }), "{to}");
+        assert_eq!(
+            lab.links()[0].rate_bps,
+            Some(if to < 6.0 { 1_000_000 } else { 500_000 }),
+            "{to}"
+        );
         lab.advance(20.0);
         assert_eq!(lab.result(), first, "{to}");
     }
     lab.seek(8.0);
     lab.change("link.radio.delay_ms=1").unwrap();
-    let made: Vec<String> = lab.changes().iter().map(|(at, setting)| format!("{at} {setting}")).collect();
+    let made: Vec<String> =
+        lab.changes().iter().map(|(at, setting)| format!("{at} {setting}")).collect();
     assert_eq!(made, ["6 link.radio.rate_bps=500000.0", "8 link.radio.delay_ms=1"]);
     lab.advance(20.0);
     assert_ne!(lab.result(), first);
@@ -182,14 +194,18 @@ fn a_flow_that_cannot_be_added_or_stopped_is_refused() {
     refused(&RIVAL.replace("rival", "stream"), "the flow \"stream\" exists");
     refused(&RIVAL.replace("radio", "raido"), "raido");
     refused(&rival("start_s = 1.5"), "flow.rival: starts at 1.5 s, expected later than now, 3 s");
-    refused(&rival("arrivals = { kind = \"list\", times_s = [[0, 9]] }"), "expected later than now, 3 s");
+    refused(
+        &rival("arrivals = { kind = \"list\", times_s = [[0, 9]] }"),
+        "expected later than now, 3 s",
+    );
     refused(&rival("measured = true"), "expected measured = false");
     refused("flow.stream.stop_s=2", "flow.stream: stops at 2 s, expected later than now, 3 s");
     refused("flow.nobody.stop_s=now", "nobody");
     lab.advance(20.0);
     assert_eq!(lab.result(), unwatched(&[], 1));
     lab.seek(4.0);
-    let many: Vec<String> = (0..64).map(|number| RIVAL.replace("rival", &format!("rival-{number}"))).collect();
+    let many: Vec<String> =
+        (0..64).map(|number| RIVAL.replace("rival", &format!("rival-{number}"))).collect();
     lab.change_all(&many.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
     assert!(lab.change(RIVAL).unwrap_err().to_string().contains("there are 64 added flows"));
     lab.advance(5.0);
@@ -226,7 +242,11 @@ fn another_link_can_be_watched_and_the_run_stays_what_it_is() {
     let shown = lab.info().bottleneck;
     let [first, second] = ["backbone", "last"].map(|link| {
         lab.watch(link).unwrap();
-        (lab.info().bottleneck, read(&mut lab, Numbers::Rows), read(&mut lab, Numbers::Losses).len())
+        (
+            lab.info().bottleneck,
+            read(&mut lab, Numbers::Rows),
+            read(&mut lab, Numbers::Losses).len(),
+        )
     });
     assert!(shown == first.0 || shown == second.0, "{shown}");
     assert_eq!((first.0.as_str(), second.0.as_str()), ("backbone", "last.1"));
@@ -249,8 +269,16 @@ fn another_link_can_be_watched_and_the_run_stays_what_it_is() {
 #[test]
 fn a_flow_on_a_link_of_its_own_gets_the_changes_before_it_came() {
     // A backbone that does not hide what the new flow's own link lets through.
-    let open =
-        || Lab::new(&TWO_HOPS.replace("rate_bps = 1e6", "rate_bps = 1e8"), "hops.toml", Memory::new(), &[], 2).unwrap();
+    let open = || {
+        Lab::new(
+            &TWO_HOPS.replace("rate_bps = 1e6", "rate_bps = 1e8"),
+            "hops.toml",
+            Memory::new(),
+            &[],
+            2,
+        )
+        .unwrap()
+    };
     let mut lab = open();
     let mut unchanged = open();
     lab.advance(3.0);
@@ -303,10 +331,13 @@ fn a_flow_that_stops_at_its_start_never_was() {
 fn the_limit_of_added_flows_counts_those_that_are_there_now() {
     let mut lab = lab(1);
     let many = |from: u32, count: u32| -> Vec<String> {
-        (from..from + count).map(|number| RIVAL.replace("rival", &format!("rival-{number}"))).collect()
+        (from..from + count)
+            .map(|number| RIVAL.replace("rival", &format!("rival-{number}")))
+            .collect()
     };
     let add = |lab: &mut Lab, flows: Vec<String>| {
-        lab.change_all(&flows.iter().map(String::as_str).collect::<Vec<_>>()).map_err(|error| error.to_string())
+        lab.change_all(&flows.iter().map(String::as_str).collect::<Vec<_>>())
+            .map_err(|error| error.to_string())
     };
     lab.advance(3.0);
     add(&mut lab, many(0, 40)).unwrap();
@@ -350,8 +381,9 @@ fn every_loss_is_listed_with_its_cause_and_the_verdicts_add_up() {
     let mut lab = lab(5);
     lab.advance(20.0);
     let result: Value = serde_json::from_str(&lab.result()).unwrap();
-    let total =
-        |key: &str| -> f64 { result["flows"].as_array().unwrap().iter().map(|flow| flow[key].as_f64().unwrap()).sum() };
+    let total = |key: &str| -> f64 {
+        result["flows"].as_array().unwrap().iter().map(|flow| flow[key].as_f64().unwrap()).sum()
+    };
     let losses = read(&mut lab, Numbers::Losses);
     let mut last = std::collections::BTreeMap::new();
     for loss in losses.chunks(8) {
@@ -360,7 +392,8 @@ fn every_loss_is_listed_with_its_cause_and_the_verdicts_add_up() {
     let with = |cause: f64| last.values().filter(|loss| loss[4] == cause).count() as f64;
     assert_eq!((with(0.0), with(1.0)), (total("queue_drops"), total("wireless_drops")));
     assert!(with(0.0) > 5.0 && with(1.0) > 20.0, "{} {}", with(0.0), with(1.0));
-    // Numbers of flows, causes and verdicts, whole and so exact; a verdict that is not there is negative.
+    // Numbers of flows, causes and verdicts, whole and so exact; a verdict that is not there is
+    // negative.
     let stream: Vec<_> = last.values().filter(|loss| loss[1] == 0.0 && loss[5] >= 0.0).collect();
     let verdicts = read(&mut lab, Numbers::Verdicts);
     let judged: f64 = verdicts.chunks(4).map(|counts| counts[..3].iter().sum::<f64>()).sum();
@@ -378,8 +411,8 @@ fn the_packets_at_the_bottleneck_are_those_that_the_rows_count() {
         lab.advance(f64::from(step) * 0.5);
         let rows = read(&mut lab, Numbers::Rows);
         let packets = read(&mut lab, Numbers::Packets);
-        let [waiting, sending, _] =
-            [0.0, 1.0, 2.0].map(|state| packets.chunks(5).filter(|packet| packet[2] == state).count());
+        let [waiting, sending, _] = [0.0, 1.0, 2.0]
+            .map(|state| packets.chunks(5).filter(|packet| packet[2] == state).count());
         let row = rows.chunks(lab.columns()).last().unwrap();
         assert!((row[0] - lab.now_s()).abs() < 1e-9);
         assert_eq!(row[1], waiting as f64, "at {} s", row[0]);
@@ -391,11 +424,15 @@ fn the_packets_at_the_bottleneck_are_those_that_the_rows_count() {
 
 #[test]
 fn bad_input_is_told_in_the_programs_words_and_the_run_goes_on() {
-    let said =
-        |text: &str, settings: &[&str]| Lab::new(text, "s.toml", Memory::new(), settings, 1).unwrap_err().to_string();
+    let said = |text: &str, settings: &[&str]| {
+        Lab::new(text, "s.toml", Memory::new(), settings, 1).unwrap_err().to_string()
+    };
     assert!(said("title = 5x", &[]).starts_with("s.toml, line 1: "), "{}", said("title = 5x", &[]));
     let empty = "title = \"t\"\nduration_s = 1";
-    assert_eq!(said(empty, &[]), "s.toml: flow: there is none, expected at least one flow to watch");
+    assert_eq!(
+        said(empty, &[]),
+        "s.toml: flow: there is none, expected at least one flow to watch"
+    );
     assert!(said(RADIO, &["flow.stream.lda=Spkie"]).contains("did you mean \"Spike\"?"));
     let mut lab = lab(1);
     lab.advance(3.0);
@@ -415,7 +452,9 @@ fn bad_input_is_told_in_the_programs_words_and_the_run_goes_on() {
 #[test]
 fn requests_are_answered_and_foreign_ones_are_refused() {
     let mut labs = Labs::new();
-    let mut ask = |request: Value| -> Value { serde_json::from_str(&labs.answer(&request.to_string())).unwrap() };
+    let mut ask = |request: Value| -> Value {
+        serde_json::from_str(&labs.answer(&request.to_string())).unwrap()
+    };
     assert!(ask(json!("catalogue"))["algorithms"].as_array().unwrap().len() > 10);
     let opened = ask(json!({ "open": { "text": RADIO, "name": "radio.toml", "seed": 1 } }));
     assert_eq!((&opened["lab"], &opened["columns"]), (&json!(0), &json!(5)));
@@ -423,7 +462,8 @@ fn requests_are_answered_and_foreign_ones_are_refused() {
     assert_eq!(opened["info"]["flows"][1]["measured"], false);
     // 1 Mb/s for 20 s are 2500 packets, over one link there and one back.
     assert_eq!(opened["info"]["packet_hops"], 5000.0);
-    let links = ask(json!({ "change": { "labs": [0], "settings": ["link.radio.channel.loss=0.5"] } }));
+    let links =
+        ask(json!({ "change": { "labs": [0], "settings": ["link.radio.channel.loss=0.5"] } }));
     assert_eq!(links["links"][0]["loss"], 0.5);
     assert_eq!(links["flows"][1]["start_s"], 5.0);
     assert_eq!(ask(json!({ "watch": { "lab": 0, "link": "radio" } }))["bottleneck"], "radio");
@@ -437,12 +477,17 @@ fn requests_are_answered_and_foreign_ones_are_refused() {
 #[test]
 fn a_change_is_made_by_all_runs_or_none_and_a_refusal_is_named() {
     let mut labs = Labs::new();
-    let mut ask = |request: Value| -> Value { serde_json::from_str(&labs.answer(&request.to_string())).unwrap() };
+    let mut ask = |request: Value| -> Value {
+        serde_json::from_str(&labs.answer(&request.to_string())).unwrap()
+    };
     let own = ["link.radio.rate_variation={ kind = \"steps\", points = [[4, 5e5]] }"];
     for settings in [&[][..], &own] {
-        ask(json!({ "open": { "text": RADIO, "name": "radio.toml", "seed": 1, "settings": settings } }));
+        ask(
+            json!({ "open": { "text": RADIO, "name": "radio.toml", "seed": 1, "settings": settings } }),
+        );
     }
-    let mut change = |settings: &[&str]| ask(json!({ "change": { "labs": [0, 1], "settings": settings } }));
+    let mut change =
+        |settings: &[&str]| ask(json!({ "change": { "labs": [0, 1], "settings": settings } }));
     let refused = change(&["link.radio.delay_ms=5", "link.radio.rate_bps=5e5"]);
     assert!(refused["error"].as_str().unwrap().contains("varying rate"), "{refused}");
     assert_eq!(refused["lab"], 1);

@@ -58,18 +58,24 @@ impl Compared {
     }
 
     fn both(&self, of: fn(&Outcome) -> f64) -> Both {
-        let estimate = |end: fn(&Pair) -> &Outcome| Estimate::from_runs(self.pairs.iter().map(|p| Some(of(end(p)))));
+        let estimate = |end: fn(&Pair) -> &Outcome| {
+            Estimate::from_runs(self.pairs.iter().map(|p| Some(of(end(p)))))
+        };
         Both { kernel: estimate(|pair| &pair.kernel), simulated: estimate(|pair| &pair.simulated) }
     }
 }
 
 impl Both {
-    /// By how much the simulator's mean deviates, as a share of the kernel's. None if the kernel's is zero and the
-    /// simulator's is not.
+    /// By how much the simulator's mean deviates, as a share of the kernel's. None if the kernel's
+    /// is zero and the simulator's is not.
     pub(super) fn deviation(&self) -> Option<f64> {
         let kernel = self.kernel.mean?;
         let simulated = self.simulated.mean?;
-        if simulated == kernel { Some(0.0) } else { (kernel != 0.0).then(|| simulated / kernel - 1.0) }
+        if simulated == kernel {
+            Some(0.0)
+        } else {
+            (kernel != 0.0).then(|| simulated / kernel - 1.0)
+        }
     }
 
     fn is_within(&self, share: f64) -> bool {
@@ -79,7 +85,9 @@ impl Both {
     fn overlaps(&self) -> bool {
         let ends = |of: &Estimate| Some((of.mean? - of.ci95?, of.mean? + of.ci95?));
         let both = ends(&self.kernel).zip(ends(&self.simulated));
-        both.is_some_and(|((least, most), (other_least, other_most))| least <= other_most && other_least <= most)
+        both.is_some_and(|((least, most), (other_least, other_most))| {
+            least <= other_most && other_least <= most
+        })
     }
 
     /// The rule for retransmissions.
@@ -91,7 +99,8 @@ impl Both {
 impl Verdict {
     pub(super) fn of(compared: &[Compared]) -> Self {
         let count = |is: &dyn Fn(&Compared) -> bool| compared.iter().filter(|one| is(one)).count();
-        let deviation = |one: &Compared| (one.goodput().deviation().unwrap_or(f64::INFINITY).abs(), one.cell);
+        let deviation =
+            |one: &Compared| (one.goodput().deviation().unwrap_or(f64::INFINITY).abs(), one.cell);
         Self {
             cells: compared.len(),
             near: count(&|one| one.goodput().is_within(NEAR)),
@@ -117,7 +126,11 @@ impl fmt::Display for Verdict {
         )?;
         match worst {
             Some((deviation, cell)) => {
-                write!(f, " The largest deviation of goodput is {:.1} % ({cell}).", deviation * 100.0)
+                write!(
+                    f,
+                    " The largest deviation of goodput is {:.1} % ({cell}).",
+                    deviation * 100.0
+                )
             }
             None => Ok(()),
         }
@@ -134,7 +147,10 @@ mod tests {
     /// A cell's transfers, by the kernel and by the simulator.
     fn compared(pairs: &[(Figures, Figures)]) -> Compared {
         let outcome = |(goodput_mbps, retransmissions)| Outcome { goodput_mbps, retransmissions };
-        let pairs = pairs.iter().map(|&(a, b)| Pair { kernel: outcome(a), simulated: outcome(b) }).collect();
+        let pairs = pairs
+            .iter()
+            .map(|&(a, b)| Pair { kernel: outcome(a), simulated: outcome(b) })
+            .collect();
         Compared { cell: Cell::all()[0], pairs }
     }
 
@@ -157,7 +173,9 @@ mod tests {
     #[test]
     fn retransmissions_agree_within_a_quarter_or_by_intervals() {
         let agree = |a: [u64; 2], b: [u64; 2]| {
-            compared(&[((1.0, a[0]), (1.0, b[0])), ((1.0, a[1]), (1.0, b[1]))]).retransmissions().counts_agree()
+            compared(&[((1.0, a[0]), (1.0, b[0])), ((1.0, a[1]), (1.0, b[1]))])
+                .retransmissions()
+                .counts_agree()
         };
         assert!(agree([100, 100], [124, 126]));
         assert!(!agree([100, 100], [126, 126]), "intervals without a width");

@@ -51,7 +51,8 @@ impl Cell {
         cells
     }
 
-    /// Whether its transfers fill a fast link, so that the machine has no time for others beside them.
+    /// Whether its transfers fill a fast link, so that the machine has no time for others beside
+    /// them.
     pub(super) fn is_demanding(&self) -> bool {
         self.rate_mbps > 10 && self.loss_percent == 0
     }
@@ -65,7 +66,9 @@ impl Cell {
             Setting::new("loss", f64::from(self.loss_percent) / 100.0),
             Setting::new("tcp.variant", self.variant.name()),
         ];
-        Ok(Scenario::load(&root().join(SCENARIO), &Context::default())?.with(&settings)?.experiment()?)
+        Ok(Scenario::load(&root().join(SCENARIO), &Context::default())?
+            .with(&settings)?
+            .experiment()?)
     }
 }
 
@@ -98,7 +101,11 @@ mod tests {
         let link = &experiment.network.links[0];
         assert_eq!((link.rate_bps, link.delay), (50_000_000, losscause::Span::from_millis(50)));
         // 50 Mb/s for 100 ms are 625,000 bytes, or 416.7 packets.
-        assert!(matches!(link.queue, QueueSpec::DropTail { limit: Limit::Packets(417) }), "{:?}", link.queue);
+        assert!(
+            matches!(link.queue, QueueSpec::DropTail { limit: Limit::Packets(417) }),
+            "{:?}",
+            link.queue
+        );
         assert!(matches!(link.channel, ChannelSpec::Bernoulli { loss: 0.02 }));
         assert_eq!(experiment.duration.as_secs_f64(), 5.0);
     }

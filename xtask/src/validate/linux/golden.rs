@@ -69,8 +69,10 @@ impl Recording {
         let seconds = said("seconds")?.parse().context("seconds: expected a whole number")?;
         let kernel = said("kernel")?.to_owned();
         let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
-        let transfers: Vec<Transfer> =
-            reader.deserialize::<Row>().map(|row| Ok(Transfer::from(row?))).collect::<Result<_>>()?;
+        let transfers: Vec<Transfer> = reader
+            .deserialize::<Row>()
+            .map(|row| Ok(Transfer::from(row?)))
+            .collect::<Result<_>>()?;
         if transfers.is_empty() {
             bail!("holds no transfer");
         }
@@ -129,7 +131,10 @@ impl From<Row> for Transfer {
         Self {
             cell: Cell { rate_mbps, rtt_ms, loss_percent, variant },
             seed: row.seed,
-            outcome: Outcome { goodput_mbps: row.goodput_mbps, retransmissions: row.retransmissions },
+            outcome: Outcome {
+                goodput_mbps: row.goodput_mbps,
+                retransmissions: row.retransmissions,
+            },
             lateness: Lateness {
                 emulator: Late { p50_ms: row.late_p50_ms, p99_ms: row.late_p99_ms },
                 machine: Late { p50_ms: row.machine_p50_ms, p99_ms: row.machine_p99_ms },
@@ -151,7 +156,8 @@ mod tests {
             outcome: Outcome { goodput_mbps: 9.6241, retransmissions: 30 },
             lateness: Lateness { emulator: late(0.05, 0.9), machine: late(0.08, 1.2) },
         };
-        let recording = Recording { kernel: "6.18.44".to_owned(), seconds: 15, transfers: vec![transfer; 2] };
+        let recording =
+            Recording { kernel: "6.18.44".to_owned(), seconds: 15, transfers: vec![transfer; 2] };
         assert_eq!(Recording::parse(&recording.text().unwrap()).unwrap(), recording);
     }
 

@@ -1,4 +1,5 @@
-//! A cell over the running kernel: a transfer between two hosts of its own, with the emulator's link between them.
+//! A cell over the running kernel: a transfer between two hosts of its own, with the emulator's
+//! link between them.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -10,7 +11,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use losscause::{Span, Time};
-use losscause_linux::emulator::{Clock, EmulatedLink, Header, Host, PEER, Path, SENDER, Sight, device_drops};
+use losscause_linux::emulator::{
+    Clock, EmulatedLink, Header, Host, PEER, Path, SENDER, Sight, device_drops,
+};
 use losscause_sim::FlowId;
 use losscause_sim::live::Direction;
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrIn, setsockopt, sockopt};
@@ -100,7 +103,9 @@ fn watch(path: &Path, ends: [SyncDevice; 2], clock: Clock, stop: &AtomicBool) ->
 impl Seen {
     /// The sender sent a packet. Sequence numbers wrap around.
     fn sent(&mut self, at: Time, header: &Header) {
-        let Some(seq) = header.seq.filter(|_| header.syn || header.payload_bytes > 0) else { return };
+        let Some(seq) = header.seq.filter(|_| header.syn || header.payload_bytes > 0) else {
+            return;
+        };
         let end = self.end.unwrap_or(seq);
         let beyond = seq.wrapping_add(header.payload_bytes + u32::from(header.syn));
         if (seq.wrapping_sub(end) as i32) < 0 {
@@ -113,14 +118,21 @@ impl Seen {
 }
 
 /// Sends as fast as TCP lets it, from the SYN on for as long as the transfer `lasts`.
-fn transfer(sender: &Host, peer: &Host, control: &'static str, clock: Clock, lasts: Span) -> Result<Received> {
+fn transfer(
+    sender: &Host,
+    peer: &Host,
+    control: &'static str,
+    clock: Clock,
+    lasts: Span,
+) -> Result<Received> {
     let listener = peer.run(|| TcpListener::bind((PEER, PORT)))??;
     let until = clock.now() + lasts;
     let stream = sender.run(|| connect(control))?.context("the sender cannot connect")?;
     thread::scope(|scope| {
         let receiver = scope.spawn(|| receive(&listener, clock, until));
         let sent = send(&stream, clock, until);
-        let (bytes, other_end) = receiver.join().unwrap_or_else(|_| bail!("the receiver's thread panicked"))?;
+        let (bytes, other_end) =
+            receiver.join().unwrap_or_else(|_| bail!("the receiver's thread panicked"))?;
         sent?;
         // Only now: an end that hears of the other's leaving would fail.
         [stream, other_end].into_iter().try_for_each(close)?;
@@ -128,10 +140,11 @@ fn transfer(sender: &Host, peer: &Host, control: &'static str, clock: Clock, las
     })
 }
 
-/// A connection with this congestion control, which is set before the SYN. (A namespace's default may not be set to
-/// every congestion control.)
+/// A connection with this congestion control, which is set before the SYN. (A namespace's default
+/// may not be set to every congestion control.)
 fn connect(control: &str) -> Result<TcpStream> {
-    let socket = socket::socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
+    let socket =
+        socket::socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
     setsockopt(&socket, sockopt::TcpCongestion, &OsString::from(control))
         .with_context(|| format!("this kernel has no congestion control {control}"))?;
     setsockopt(&socket, sockopt::SendTimeout, &TimeVal::seconds(CONNECT_S))?;
@@ -192,8 +205,15 @@ mod tests {
         let mut seen = Seen::default();
         let mut send = |at, seq, payload_bytes, syn| {
             let source = "10.77.0.1:5001".parse().unwrap();
-            let header =
-                Header { protocol: 6, source, destination: source, ip_id: 0, payload_bytes, seq: Some(seq), syn };
+            let header = Header {
+                protocol: 6,
+                source,
+                destination: source,
+                ip_id: 0,
+                payload_bytes,
+                seq: Some(seq),
+                syn,
+            };
             seen.sent(Time::from_nanos(at), &header);
         };
         send(1, u32::MAX - 100, 0, true);

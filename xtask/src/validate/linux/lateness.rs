@@ -40,7 +40,8 @@ impl Late {
     }
 }
 
-/// Collects what the link's thread does with its time: how late it is, and how long it sleeps until a delivery.
+/// Collects what the link's thread does with its time: how late it is, and how long it sleeps until
+/// a delivery.
 #[derive(Default)]
 pub(super) struct Watch {
     late: Histogram,
@@ -60,7 +61,8 @@ impl Watch {
         }
     }
 
-    /// The emulator's lateness, and that of a thread of the same priority that sleeps for the last of the same spans.
+    /// The emulator's lateness, and that of a thread of the same priority that sleeps for the last
+    /// of the same spans.
     ///
     /// # Errors
     /// The thread cannot be started.
@@ -71,7 +73,9 @@ impl Watch {
             total < MEASURED
         };
         let spans: Vec<Span> = self.sleeps.iter().rev().take_while(within).copied().collect();
-        let measured = thread::spawn(move || own_lateness(&spans)).join().map_err(|_| anyhow!("a thread panicked"))?;
+        let measured = thread::spawn(move || own_lateness(&spans))
+            .join()
+            .map_err(|_| anyhow!("a thread panicked"))?;
         Ok(Lateness { emulator: Late::of(&self.late), machine: Late::of(&measured) })
     }
 }

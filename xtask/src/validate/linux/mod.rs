@@ -1,9 +1,10 @@
 //! `validate linux`: the simulator's Linux against the running kernel.
 //!
-//! [`cell`] lists what is compared: one scenario, with other rates, round trips, losses and congestion controls.
-//! [`kernel`] makes a transfer over the emulator, [`simulated`] the same one in the simulator. Both draw the channel's
-//! losses from the same stream. [`agreement`] judges, [`golden`] keeps the kernel's transfers, so that machines without
-//! root compare too, [`page`] shows them, and [`lateness`] says whether the emulator was on time.
+//! [`cell`] lists what is compared: one scenario, with other rates, round trips, losses and
+//! congestion controls. [`kernel`] makes a transfer over the emulator, [`simulated`] the same one
+//! in the simulator. Both draw the channel's losses from the same stream. [`agreement`] judges,
+//! [`golden`] keeps the kernel's transfers, so that machines without root compare too, [`page`]
+//! shows them, and [`lateness`] says whether the emulator was on time.
 
 mod agreement;
 mod cell;
@@ -76,8 +77,11 @@ pub(crate) fn validate(options: &Options) -> Result<()> {
         );
         return Ok(());
     }
-    let (cells, seeds, seconds) =
-        if options.short { (Cell::few(), SHORT_SEEDS, SHORT_SECONDS) } else { (Cell::all(), SEEDS, SECONDS) };
+    let (cells, seeds, seconds) = if options.short {
+        (Cell::few(), SHORT_SEEDS, SHORT_SECONDS)
+    } else {
+        (Cell::all(), SEEDS, SECONDS)
+    };
     let (alone, beside): (Vec<Cell>, Vec<Cell>) = cells.into_iter().partition(Cell::is_demanding);
     let mut transfers = make_all(&alone, seeds, seconds, 1)?;
     transfers.extend(make_all(&beside, seeds, seconds, options.jobs)?);
@@ -95,7 +99,8 @@ pub(crate) fn short() -> Result<()> {
     validate(&Options { short: true, recorded: false, jobs: 4 })
 }
 
-/// Compares with the simulator, prints the page, writes it if asked to, and fails unless they agree.
+/// Compares with the simulator, prints the page, writes it if asked to, and fails unless they
+/// agree.
 fn conclude(recording: &Recording, write: bool) -> Result<()> {
     let compared = compare(recording)?;
     let page = page::page(recording, &compared);
@@ -112,13 +117,15 @@ fn conclude(recording: &Recording, write: bool) -> Result<()> {
 
 /// Makes every transfer, some at a time; ends with the first that fails.
 fn make_all(cells: &[Cell], seeds: u64, seconds: i64, jobs: usize) -> Result<Vec<Transfer>> {
-    let all: VecDeque<(Cell, u64)> = (1..=seeds).flat_map(|seed| cells.iter().map(move |cell| (*cell, seed))).collect();
+    let all: VecDeque<(Cell, u64)> =
+        (1..=seeds).flat_map(|seed| cells.iter().map(move |cell| (*cell, seed))).collect();
     let waiting = Mutex::new(all);
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let work = || -> Result<Vec<Transfer>> {
         let mut made = Vec::new();
         while let Some((cell, seed)) = next() {
-            let transfer = make(&cell, seed, seconds).with_context(|| format!("{cell}, seed {seed}"));
+            let transfer =
+                make(&cell, seed, seconds).with_context(|| format!("{cell}, seed {seed}"));
             if transfer.is_err() {
                 // The others need not begin.
                 while next().is_some() {}
@@ -129,7 +136,9 @@ fn make_all(cells: &[Cell], seeds: u64, seconds: i64, jobs: usize) -> Result<Vec
     };
     thread::scope(|scope| {
         let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
-        let made = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| bail!("a thread panicked")));
+        let made = workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|_| bail!("a thread panicked")));
         Ok(made.collect::<Result<Vec<_>>>()?.concat())
     })
 }
@@ -142,22 +151,31 @@ fn make(cell: &Cell, seed: u64, seconds: i64) -> Result<Transfer> {
         eprintln!(
             "{cell}, seed {seed}: {goodput_mbps:.3} Mb/s, {retransmissions} retransmissions; late by {:.3} ms (median), \
              {:.3} ms (99 %), the machine's own {:.3} ms, {:.3} ms",
-            lateness.emulator.p50_ms, lateness.emulator.p99_ms, lateness.machine.p50_ms, lateness.machine.p99_ms
+            lateness.emulator.p50_ms,
+            lateness.emulator.p99_ms,
+            lateness.machine.p50_ms,
+            lateness.machine.p99_ms
         );
         if lateness.is_bounded() {
             return Ok(Transfer { cell: *cell, seed, outcome, lateness });
         }
     }
-    bail!("the emulator was late in {ATTEMPTS} transfers in turn, expected a less busy machine or fewer --jobs")
+    bail!(
+        "the emulator was late in {ATTEMPTS} transfers in turn, expected a less busy machine or fewer --jobs"
+    )
 }
 
 /// Simulates every recorded transfer.
 fn compare(recording: &Recording) -> Result<Vec<Compared>> {
-    let simulate = |transfer: &Transfer| simulated::run(&transfer.cell, transfer.seed, recording.seconds);
+    let simulate =
+        |transfer: &Transfer| simulated::run(&transfer.cell, transfer.seed, recording.seconds);
     let simulated = Jobs::default().map(&recording.transfers, simulate, |_| {});
     let mut cells: BTreeMap<Cell, Vec<Pair>> = BTreeMap::new();
     for (transfer, simulated) in recording.transfers.iter().zip(simulated) {
-        cells.entry(transfer.cell).or_default().push(Pair { kernel: transfer.outcome, simulated: simulated? });
+        cells
+            .entry(transfer.cell)
+            .or_default()
+            .push(Pair { kernel: transfer.outcome, simulated: simulated? });
     }
     Ok(cells.into_iter().map(|(cell, pairs)| Compared { cell, pairs }).collect())
 }
@@ -166,12 +184,16 @@ fn compare(recording: &Recording) -> Result<Vec<Compared>> {
 mod tests {
     use super::*;
 
-    /// If this fails although only the kernel has changed, `cargo xtask validate linux`, as root, records it again.
+    /// If this fails although only the kernel has changed, `cargo xtask validate linux`, as root,
+    /// records it again.
     #[test]
     fn the_simulator_agrees_with_the_recorded_kernel() {
         let recording = Recording::read().unwrap();
         let compared = compare(&recording).unwrap();
-        assert_eq!(compared.iter().map(|one| one.cell).collect::<Vec<_>>().len(), Cell::all().len());
+        assert_eq!(
+            compared.iter().map(|one| one.cell).collect::<Vec<_>>().len(),
+            Cell::all().len()
+        );
         let verdict = Verdict::of(&compared);
         assert!(verdict.agrees(), "{verdict}");
         assert_eq!(

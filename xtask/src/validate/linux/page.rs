@@ -43,25 +43,31 @@ pub(super) fn page(recording: &Recording, compared: &[Compared]) -> String {
 /// Kernel, simulator and the deviation.
 fn columns(both: &Both, digits: usize) -> String {
     let value = |of: &losscause_study::statistics::Estimate| {
-        let part = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"));
+        let part = |value: Option<f64>| {
+            value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
+        };
         format!("{} ± {}", part(of.mean), part(of.ci95))
     };
-    let deviation = both.deviation().map_or_else(|| "-".to_owned(), |share| format!("{:+.1} %", share * 100.0));
+    let deviation =
+        both.deviation().map_or_else(|| "-".to_owned(), |share| format!("{:+.1} %", share * 100.0));
     format!("{} | {} | {deviation}", value(&both.kernel), value(&both.simulated))
 }
 
 /// The emulator's lateness beside the machine's.
 fn lateness(transfers: &[Transfer]) -> String {
     let median = |of: fn(&Lateness) -> f64| {
-        let mut values: Vec<f64> = transfers.iter().map(|transfer| of(&transfer.lateness)).collect();
+        let mut values: Vec<f64> =
+            transfers.iter().map(|transfer| of(&transfer.lateness)).collect();
         values.sort_by(f64::total_cmp);
         values.get(values.len() / 2).copied().unwrap_or_default()
     };
     let late = |of: fn(&Lateness) -> Late, p50: f64, p99: f64| {
-        let worst = transfers.iter().map(|transfer| of(&transfer.lateness).p99_ms).fold(0.0, f64::max);
+        let worst =
+            transfers.iter().map(|transfer| of(&transfer.lateness).p99_ms).fold(0.0, f64::max);
         format!("{p50:.3} ms | {p99:.3} ms | {worst:.3} ms |")
     };
-    let emulator = late(|l| l.emulator, median(|l| l.emulator.p50_ms), median(|l| l.emulator.p99_ms));
+    let emulator =
+        late(|l| l.emulator, median(|l| l.emulator.p50_ms), median(|l| l.emulator.p99_ms));
     let machine = late(|l| l.machine, median(|l| l.machine.p50_ms), median(|l| l.machine.p99_ms));
     format!(
         "\n## Lateness\n\nThe emulator delivers a packet when the machine has woken up its thread. Right after each \

@@ -4,15 +4,20 @@ use losscause_laboratory::papers::record::{Item, Value};
 
 use super::OURS;
 
-/// How much more the best of ours carries than reno at the highest random loss of 1 % or more, and what it costs without
-/// losses; or how a queue is shared. None if neither was measured.
+/// How much more the best of ours carries than reno at the highest random loss of 1 % or more, and
+/// what it costs without losses; or how a queue is shared. None if neither was measured.
 pub(super) fn of(items: &[Item]) -> Option<String> {
-    let text: Vec<String> = [lossy(items), clean(items), shared(items)].into_iter().flatten().collect();
+    let text: Vec<String> =
+        [lossy(items), clean(items), shared(items)].into_iter().flatten().collect();
     (!text.is_empty()).then(|| text.join(" "))
 }
 
 /// The goodput of each system in the cell of `like`, but with this loss.
-fn goodput<'a>(items: &'a [Item], like: &'a Item, loss: f64) -> impl Iterator<Item = (&'a str, f64)> {
+fn goodput<'a>(
+    items: &'a [Item],
+    like: &'a Item,
+    loss: f64,
+) -> impl Iterator<Item = (&'a str, f64)> {
     let rest = |item: &Item| {
         let mut rest = item.parameters.clone();
         rest.remove("loss");
@@ -20,7 +25,9 @@ fn goodput<'a>(items: &'a [Item], like: &'a Item, loss: f64) -> impl Iterator<It
     };
     let wanted = rest(like);
     let is_it = move |item: &&Item| {
-        item.metric == "goodput" && item.scenario == like.scenario && number(item, "loss") == Some(loss)
+        item.metric == "goodput"
+            && item.scenario == like.scenario
+            && number(item, "loss") == Some(loss)
     };
     let found = items.iter().filter(is_it).filter(move |item| rest(item) == wanted);
     found.filter_map(|item| Some((item.system.as_str(), item.measured?)))
@@ -38,7 +45,9 @@ fn is_plain(item: &Item) -> bool {
 fn lossy(items: &[Item]) -> Option<String> {
     // The smallest random loss from 1 % on: what a bad wireless link has.
     let lossy = |item: &&Item| {
-        item.metric == "goodput" && is_plain(item) && number(item, "loss").is_some_and(|loss| loss >= 0.01)
+        item.metric == "goodput"
+            && is_plain(item)
+            && number(item, "loss").is_some_and(|loss| loss >= 0.01)
     };
     let like = items.iter().find(lossy)?;
     let loss = number(like, "loss")?;
@@ -59,26 +68,41 @@ fn lossy(items: &[Item]) -> Option<String> {
 }
 
 fn clean(items: &[Item]) -> Option<String> {
-    let clean = |item: &&Item| item.metric == "goodput" && is_plain(item) && number(item, "loss") == Some(0.0);
+    let clean = |item: &&Item| {
+        item.metric == "goodput" && is_plain(item) && number(item, "loss") == Some(0.0)
+    };
     let like = items.iter().find(clean)?;
     let all: Vec<(&str, f64)> = goodput(items, like, 0.0).collect();
     let reno = all.iter().find(|(system, _)| *system == "reno").map(|(_, goodput)| *goodput)?;
-    let ours: Vec<f64> =
-        all.iter().filter(|(system, _)| system.starts_with(OURS)).map(|(_, goodput)| goodput / reno * 100.0).collect();
+    let ours: Vec<f64> = all
+        .iter()
+        .filter(|(system, _)| system.starts_with(OURS))
+        .map(|(_, goodput)| goodput / reno * 100.0)
+        .collect();
     let least = ours.iter().copied().reduce(f64::min)?;
     let most = ours.iter().copied().reduce(f64::max)?;
-    let many = if ours.len() == 1 { "it carries".to_owned() } else { format!("all {} of ours carry", ours.len()) };
+    let many = if ours.len() == 1 {
+        "it carries".to_owned()
+    } else {
+        format!("all {} of ours carry", ours.len())
+    };
     Some(format!("Without random loss, {many} {} % of reno's.", range(least, most, 1)))
 }
 
 fn shared(items: &[Item]) -> Option<String> {
     let of = |against: &str| -> Vec<(&str, f64)> {
-        let is_it =
-            |item: &&Item| item.metric == "share" && item.parameters.get("against") == Some(&Value::from(against));
-        items.iter().filter(is_it).filter_map(|item| Some((item.system.as_str(), item.measured?))).collect()
+        let is_it = |item: &&Item| {
+            item.metric == "share" && item.parameters.get("against") == Some(&Value::from(against))
+        };
+        items
+            .iter()
+            .filter(is_it)
+            .filter_map(|item| Some((item.system.as_str(), item.measured?)))
+            .collect()
     };
     let beside = of("reno");
-    let ours: Vec<&(&str, f64)> = beside.iter().filter(|(system, _)| system.starts_with(OURS)).collect();
+    let ours: Vec<&(&str, f64)> =
+        beside.iter().filter(|(system, _)| system.starts_with(OURS)).collect();
     let half = ours.iter().filter(|(_, share)| (45.0..=55.0).contains(share)).count();
     let others: Vec<String> = ours
         .iter()
@@ -87,7 +111,8 @@ fn shared(items: &[Item]) -> Option<String> {
         .collect();
     let others = if others.is_empty() { String::new() } else { format!("; {}", others.join(", ")) };
     let cubic = beside.iter().find(|(system, _)| *system == "cubic");
-    let cubic = cubic.map_or_else(String::new, |(_, share)| format!(" (cubic itself: {share:.0} %)"));
+    let cubic =
+        cubic.map_or_else(String::new, |(_, share)| format!(" (cubic itself: {share:.0} %)"));
     (!ours.is_empty()).then(|| {
         format!("Beside reno, {half} of {} of ours take 45 to 55 % of the pair's goodput{others}{cubic}.", ours.len())
     })

@@ -5,9 +5,17 @@ use losscause_laboratory::papers::record::Value;
 
 type Mean = Result<f64, Unmeasured>;
 
-/// Those of which the record claims that they share and fill a link as reno does: all of ours but lc_veno.
-const SYSTEMS: [&str; 7] =
-    ["lc_spike", "lc_cubic_spike", "lc_zbs", "lc_cubic_zbs", "lc_westwood_vt", "lc_newreno_ff", "lc_zigzag"];
+/// Those of which the record claims that they share and fill a link as reno does: all of ours but
+/// lc_veno.
+const SYSTEMS: [&str; 7] = [
+    "lc_spike",
+    "lc_cubic_spike",
+    "lc_zbs",
+    "lc_cubic_zbs",
+    "lc_westwood_vt",
+    "lc_newreno_ff",
+    "lc_zigzag",
+];
 
 /// Predicates by the claims' names. Those of sharing are the same for each system.
 pub(super) const PREDICATES: &[(&str, Predicate)] = &[
@@ -37,7 +45,11 @@ const LINK_KBPS: f64 = 10_000.0;
 /// A metric of the first table, at this share of random losses.
 fn of_one_flow(measured: &Measured<'_>, metric: &str, system: &str, loss: f64) -> Mean {
     // Tables on demand have the same scenario on a faster link, or behind another queue.
-    let at = [("loss", Value::from(loss)), ("queue", Value::from("bdp")), ("rate_mbps", Value::from(10))];
+    let at = [
+        ("loss", Value::from(loss)),
+        ("queue", Value::from("bdp")),
+        ("rate_mbps", Value::from(10)),
+    ];
     measured.value(metric, system, "one-flow", &at)
 }
 
@@ -49,7 +61,8 @@ fn clean_goodput(measured: &Measured<'_>) -> Answer {
     let reno = of_one_flow(measured, "goodput", "reno", 0.0)?;
     let mut all_are_near = true;
     for system in SYSTEMS {
-        all_are_near &= (of_one_flow(measured, "goodput", system, 0.0)? - reno).abs() <= 0.03 * reno;
+        all_are_near &=
+            (of_one_flow(measured, "goodput", system, 0.0)? - reno).abs() <= 0.03 * reno;
     }
     Ok(all_are_near)
 }
@@ -125,7 +138,10 @@ pub(super) mod tests {
                 })
             })
         };
-        assert_eq!([9_270.0, 8_730.0, 9_271.0, 8_729.0].map(with), [true, true, false, false].map(Some));
+        assert_eq!(
+            [9_270.0, 8_730.0, 9_271.0, 8_729.0].map(with),
+            [true, true, false, false].map(Some)
+        );
     }
 
     #[test]
@@ -158,17 +174,25 @@ pub(super) mod tests {
                 })
             })
         };
-        assert_eq!([with(9.0, 9.0), with(9.1, 9.0), with(9.0, 9.1)], [true, false, false].map(Some));
+        assert_eq!(
+            [with(9.0, 9.0), with(9.1, 9.0), with(9.0, 9.1)],
+            [true, false, false].map(Some)
+        );
     }
 
     #[test]
     fn shares_are_half_beside_reno_and_those_of_reno_beside_cubic() {
         let with = |reno: f64, cubic: f64| {
             let value = |item: &Item| {
-                let of_spike = if item.parameters.get("against")? == &Value::from("reno") { reno } else { cubic };
+                let of_spike = if item.parameters.get("against")? == &Value::from("reno") {
+                    reno
+                } else {
+                    cubic
+                };
                 Some(if item.system == "lc_spike" { of_spike } else { 43.0 })
             };
-            [holds("share-reno.lc_spike", value), holds("share-cubic.lc_spike", value)].map(Option::unwrap)
+            [holds("share-reno.lc_spike", value), holds("share-cubic.lc_spike", value)]
+                .map(Option::unwrap)
         };
         assert_eq!(with(45.0, 38.0), [true, true]);
         assert_eq!(with(44.9, 48.0), [false, true]);
@@ -179,9 +203,14 @@ pub(super) mod tests {
     fn a_faster_link_or_other_queue_settles_no_first_table_claim() {
         let is_other = |item: &Item| {
             item.scenario == "one-flow"
-                && (item.parameters["queue"] != Value::from("bdp") || item.parameters["rate_mbps"] != Value::from(10))
+                && (item.parameters["queue"] != Value::from("bdp")
+                    || item.parameters["rate_mbps"] != Value::from(10))
         };
-        let outcomes = settle_with(Live.record().published(), PREDICATES, &items(|item| is_other(item).then_some(1.0)));
+        let outcomes = settle_with(
+            Live.record().published(),
+            PREDICATES,
+            &items(|item| is_other(item).then_some(1.0)),
+        );
         assert!(outcomes.iter().all(|outcome| outcome.holds.is_none()), "{outcomes:?}");
     }
 

@@ -1,9 +1,9 @@
 //! `live`: the running kernel's TCP over emulated links.
 //!
-//! Each cell is a scenario with one link. The kernel's connections cross that link over the emulator, between two network
-//! namespaces; `reno`, `cubic`, `bbr` are the kernel's own, `lc_*` are loaded before the first run and unloaded after the
-//! last. The simulator runs the same file with the same seed, where it has the system's variant and algorithm
-//! ([`simulated`]).
+//! Each cell is a scenario with one link. The kernel's connections cross that link over the
+//! emulator, between two network namespaces; `reno`, `cubic`, `bbr` are the kernel's own, `lc_*`
+//! are loaded before the first run and unloaded after the last. The simulator runs the same file
+//! with the same seed, where it has the system's variant and algorithm ([`simulated`]).
 
 mod answer;
 mod claims;
@@ -75,7 +75,10 @@ mod tests {
     use crate::live::{Plan, Selection};
 
     fn cells(name: &str) -> Vec<Cell> {
-        Plan::new(&Selection::parse(&[name], vec![]).unwrap(), None, 1, &[]).unwrap().cells().to_vec()
+        Plan::new(&Selection::parse(&[name], vec![]).unwrap(), None, 1, &[])
+            .unwrap()
+            .cells()
+            .to_vec()
     }
 
     #[test]
@@ -87,9 +90,17 @@ mod tests {
             let link = &cell.layout.network.links[0];
             assert_eq!((link.rate_bps, link.delay), (10_000_000, Span::from_millis(20)));
             // 10 Mb/s for 40 ms are 50,000 bytes, or 33.3 packets.
-            assert!(matches!(link.queue, QueueSpec::DropTail { limit: Limit::Packets(34) }), "{:?}", link.queue);
+            assert!(
+                matches!(link.queue, QueueSpec::DropTail { limit: Limit::Packets(34) }),
+                "{:?}",
+                link.queue
+            );
             let loss = cell.parameters["loss"].as_number().unwrap();
-            assert!(matches!(link.channel, ChannelSpec::Bernoulli { loss: set } if set == loss), "{:?}", link.channel);
+            assert!(
+                matches!(link.channel, ChannelSpec::Bernoulli { loss: set } if set == loss),
+                "{:?}",
+                link.channel
+            );
             assert_eq!(cell.layout.network.flows.len(), 1);
         }
     }
@@ -97,13 +108,18 @@ mod tests {
     #[test]
     fn cells_on_demand_have_their_queue_channel_and_flows() {
         let all = cells("live/full");
-        let of = |item: &str| all.iter().find(|cell| cell.spec.id == item).unwrap().layout.network.clone();
+        let of = |item: &str| {
+            all.iter().find(|cell| cell.spec.id == item).unwrap().layout.network.clone()
+        };
         assert!(matches!(of("fq-codel").links[0].queue, QueueSpec::FqCoDel(_)));
         assert!(matches!(of("burst").links[0].channel, ChannelSpec::GilbertElliott { .. }));
         assert_eq!(of("fast").links[0].rate_bps, 50_000_000);
         assert!(of("four-flows").flows.iter().all(|flow| is_under_test(&flow.name)));
         let pair = of("sharing");
-        assert_eq!(pair.flows.iter().map(|flow| is_under_test(&flow.name)).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(
+            pair.flows.iter().map(|flow| is_under_test(&flow.name)).collect::<Vec<_>>(),
+            [true, false]
+        );
     }
 
     #[cfg(not(all(feature = "linux", target_os = "linux")))]

@@ -1,14 +1,16 @@
 //! A cell in the simulator: the same file, settings and seed, with `mode = "linux"`.
 //!
-//! The simulated values have the kernel's definitions. A loss is judged when the simulated sender asks its algorithm, which
-//! is once per recovery; the kernel's programs judge every lost packet. M_c and M_w of the two therefore count different
-//! things: recoveries here, packets there.
+//! The simulated values have the kernel's definitions. A loss is judged when the simulated sender
+//! asks its algorithm, which is once per recovery; the kernel's programs judge every lost packet.
+//! M_c and M_w of the two therefore count different things: recoveries here, packets there.
 
 use std::collections::BTreeMap;
 
 use losscause::{Span, Time};
 use losscause_laboratory::papers::record::System;
-use losscause_sim::{Detail, Event, EventKind, FlowId, FlowReport, PacketKind, Recorder, Simulation, VerdictTally};
+use losscause_sim::{
+    Detail, Event, EventKind, FlowId, FlowReport, PacketKind, Recorder, Simulation, VerdictTally,
+};
 use losscause_study::RunError;
 
 use crate::live::experiment::is_under_test;
@@ -19,7 +21,8 @@ pub fn has(system: &System) -> bool {
     system.variant.is_some()
 }
 
-/// When each flow of the cell starts with this seed, in the network's order. The kernel's connections start then, too.
+/// When each flow of the cell starts with this seed, in the network's order. The kernel's
+/// connections start then, too.
 ///
 /// # Errors
 /// The network is not valid.
@@ -38,17 +41,23 @@ pub fn run(cell: &Cell, seed: u64) -> Result<Values, RunError> {
     let mut simulation = Simulation::new(&layout.network, seed)?;
     let mut waited = Waited::default();
     simulation.run_until(layout.window.0, &mut waited);
-    let before: Vec<u64> = flows(cell).map(|flow| simulation.flow(flow).delivered_payload_bytes).collect();
+    let before: Vec<u64> =
+        flows(cell).map(|flow| simulation.flow(flow).delivered_payload_bytes).collect();
     simulation.run_until(layout.window.1, &mut waited);
     let reports: Vec<FlowReport> = flows(cell).map(|flow| simulation.flow(flow)).collect();
     let seconds = (layout.window.1 - layout.window.0).as_secs_f64();
-    let tested: Vec<bool> = layout.network.flows.iter().map(|flow| is_under_test(&flow.name)).collect();
+    let tested: Vec<bool> =
+        layout.network.flows.iter().map(|flow| is_under_test(&flow.name)).collect();
     let goodput: Vec<(bool, f64)> = (reports.iter().zip(&before).zip(&tested))
-        .map(|((report, before), tested)| (*tested, (report.delivered_payload_bytes - before) as f64 * 8e-3 / seconds))
+        .map(|((report, before), tested)| {
+            (*tested, (report.delivered_payload_bytes - before) as f64 * 8e-3 / seconds)
+        })
         .collect();
     let mut values = rates("simulated_", &goodput);
-    let under_test = || reports.iter().zip(&tested).filter(|(_, tested)| **tested).map(|(report, _)| report);
-    let retransmissions: u64 = under_test().filter_map(|report| report.tcp).map(|tcp| tcp.retransmissions).sum();
+    let under_test =
+        || reports.iter().zip(&tested).filter(|(_, tested)| **tested).map(|(report, _)| report);
+    let retransmissions: u64 =
+        under_test().filter_map(|report| report.tcp).map(|tcp| tcp.retransmissions).sum();
     values.insert("simulated_retransmissions", retransmissions as f64);
     let drops: u64 = reports.iter().map(|report| report.lost.congestion).sum();
     let delivered: u64 = reports.iter().map(|report| report.received_packets).sum();
@@ -70,14 +79,16 @@ fn flows(cell: &Cell) -> impl Iterator<Item = FlowId> + use<> {
 }
 
 fn add(sum: &mut VerdictTally, more: &VerdictTally) {
-    for (sum, more) in [(&mut sum.congestion, more.congestion), (&mut sum.wireless, more.wireless)] {
+    for (sum, more) in [(&mut sum.congestion, more.congestion), (&mut sum.wireless, more.wireless)]
+    {
         sum.called_congestion += more.called_congestion;
         sum.called_wireless += more.called_wireless;
         sum.undecided += more.undecided;
     }
 }
 
-/// Goodput, share and fairness from each connection's goodput, kb/s; the flag says whether it is under test.
+/// Goodput, share and fairness from each connection's goodput, kb/s; the flag says whether it is
+/// under test.
 pub(super) fn rates(prefix: &str, goodput: &[(bool, f64)]) -> Values {
     let name = |metric: &'static str| match (prefix.is_empty(), metric) {
         (true, metric) => metric,
@@ -85,7 +96,8 @@ pub(super) fn rates(prefix: &str, goodput: &[(bool, f64)]) -> Values {
         (false, "share") => "simulated_share",
         (false, _) => "simulated_fairness",
     };
-    let own: Vec<f64> = goodput.iter().filter(|(tested, _)| *tested).map(|(_, rate)| *rate).collect();
+    let own: Vec<f64> =
+        goodput.iter().filter(|(tested, _)| *tested).map(|(_, rate)| *rate).collect();
     let (sum, all): (f64, f64) = (own.iter().sum(), goodput.iter().map(|(_, rate)| rate).sum());
     let mut values = Values::from([(name("goodput"), sum)]);
     if own.len() < goodput.len() && all > 0.0 {
@@ -169,7 +181,10 @@ mod tests {
         };
         let reno = goodput("reno");
         let spike = goodput("lc_spike");
-        assert!(spike["simulated_goodput"] > 2.0 * reno["simulated_goodput"], "{reno:?}, {spike:?}");
+        assert!(
+            spike["simulated_goodput"] > 2.0 * reno["simulated_goodput"],
+            "{reno:?}, {spike:?}"
+        );
         assert!(!reno.contains_key("simulated_M_w") && spike["simulated_M_w"] < 50.0, "{spike:?}");
     }
 
@@ -177,7 +192,11 @@ mod tests {
     fn a_pair_starts_within_a_second_and_its_shares_add_up() {
         let cell = cell("live/sharing", &["system=reno", "against=cubic"]);
         let starts = starts(&cell, 3).unwrap();
-        assert!(starts.iter().all(|at| *at <= Time::ZERO + Span::from_secs(1)) && starts[0] != starts[1], "{starts:?}");
+        assert!(
+            starts.iter().all(|at| *at <= Time::ZERO + Span::from_secs(1))
+                && starts[0] != starts[1],
+            "{starts:?}"
+        );
         let values = run(&cell, 3).unwrap();
         assert!(values["simulated_share"] > 20.0 && values["simulated_share"] < 80.0, "{values:?}");
     }

@@ -1,4 +1,5 @@
-//! What the experiment claims, each claim one predicate on measured medians, and its answer in one sentence.
+//! What the experiment claims, each claim one predicate on measured medians, and its answer in one
+//! sentence.
 
 use losscause_laboratory::papers::claims::{Answer, Measured, Predicate, Unmeasured};
 use losscause_laboratory::papers::record::{Item, Value};
@@ -32,7 +33,9 @@ pub(super) const PREDICATES: &[(&str, Predicate)] = &[
         }
         Ok(true)
     }),
-    ("rate-of-simulated.radio", |of| is_near_simulated(of, "radio", &RADIO_LOSSES.map(Value::from))),
+    ("rate-of-simulated.radio", |of| {
+        is_near_simulated(of, "radio", &RADIO_LOSSES.map(Value::from))
+    }),
     ("zbs-fills-the-last-hop", |of| Ok(usage_of_last_hop(of, "ZBS")? >= FULL_PERCENT)),
     ("plain-does-not", |of| plain_is_below(of)),
 ];

@@ -8,7 +8,8 @@ use losscause_laboratory::papers::record::{Item, Paper, PaperTexts, ScenarioText
 use super::claims;
 use crate::live::{Cell, Experiment, LiveError, Stack};
 
-/// losscause-media's streams, with every algorithm of a receiver, over the simulator's links in virtual time.
+/// losscause-media's streams, with every algorithm of a receiver, over the simulator's links in
+/// virtual time.
 #[derive(Clone, Copy, Debug)]
 pub struct Media;
 
@@ -18,7 +19,10 @@ static TEXTS: PaperTexts = PaperTexts {
     items: include_str!("../../../experiments/media/items.toml"),
     explanations: include_str!("../../../experiments/media/explanations.toml"),
     costs: "",
-    scenarios: &[ScenarioText { name: "radio", text: include_str!("../../../experiments/media/scenarios/radio.toml") }],
+    scenarios: &[ScenarioText {
+        name: "radio",
+        text: include_str!("../../../experiments/media/scenarios/radio.toml"),
+    }],
     channel: None,
     patterns: &[],
 };

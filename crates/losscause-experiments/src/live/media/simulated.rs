@@ -1,7 +1,9 @@
 //! The simulator's TFRC on the links of a stream, with the same seed.
 
 use losscause::{Span, Time};
-use losscause_sim::{Detail, Event, EventKind, FlowId, Network, NetworkError, PacketKind, Recorder, Simulation};
+use losscause_sim::{
+    Detail, Event, EventKind, FlowId, Network, NetworkError, PacketKind, Recorder, Simulation,
+};
 
 use super::outcome::Outcome;
 

@@ -22,7 +22,8 @@ impl Stack for VirtualStack {
         let plan = StreamPlan::of(cell)?;
         let streamed = plan.streamed(cell, seed, stop)?;
         let network = &cell.layout.network;
-        let simulated = simulated::run(network, plan.flow, seed, cell.layout.window).map_err(StreamError::from)?;
+        let simulated = simulated::run(network, plan.flow, seed, cell.layout.window)
+            .map_err(StreamError::from)?;
         Ok(Attempt::Made(values(&streamed, &simulated, &plan.over(cell))))
     }
 }
@@ -45,9 +46,11 @@ impl StreamPlan {
             Traffic::Tfrc { config, .. } => Some((FlowId(place), config)),
             _ => None,
         });
-        let (flow, config) = configs.last().ok_or_else(|| refused("has no TFRC flow under test".to_owned()))?;
-        let packet_bytes = u16::try_from(config.payload_bytes)
-            .map_err(|_| refused(format!("packets of {} bytes do not fit a datagram", config.payload_bytes)))?;
+        let (flow, config) =
+            configs.last().ok_or_else(|| refused("has no TFRC flow under test".to_owned()))?;
+        let packet_bytes = u16::try_from(config.payload_bytes).map_err(|_| {
+            refused(format!("packets of {} bytes do not fit a datagram", config.payload_bytes))
+        })?;
         Ok(Self {
             flow,
             sender: SenderConfig { packet_bytes, ..SenderConfig::default() },
@@ -71,7 +74,8 @@ impl StreamPlan {
     /// # Errors
     /// The network is not valid, the stream ended, or `stop` was requested.
     fn streamed(&self, cell: &Cell, seed: u64, stop: &Stop) -> Result<Outcome, LiveError> {
-        let mut stream = Stream::new(&cell.layout.network, self.flow, seed, self.ends(&Truths::default()))?;
+        let mut stream =
+            Stream::new(&cell.layout.network, self.flow, seed, self.ends(&Truths::default()))?;
         let (from, to) = cell.layout.window;
         stream.run_until(from);
         let before = stream.outcome();
@@ -92,7 +96,8 @@ impl StreamPlan {
     fn over(&self, cell: &Cell) -> Over {
         let layout = &cell.layout;
         let (from, to) = cell.layout.window;
-        let rates = layout.bottleneck.iter().map(|link| layout.network.links[link.0 as usize].rate_bps);
+        let rates =
+            layout.bottleneck.iter().map(|link| layout.network.links[link.0 as usize].rate_bps);
         Over {
             seconds: (to - from).as_secs_f64(),
             bottleneck_bps: rates.sum::<u64>() as f64,
@@ -109,7 +114,10 @@ fn lda(cell: &Cell) -> Result<LdaConfig, LiveError> {
         return Ok(BuiltIn::AlwaysCongestion.config());
     };
     let registry = losscause_study::registry();
-    registry.find(name).cloned().ok_or_else(|| refused(format!("the algorithm {name} is unknown")).into())
+    registry
+        .find(name)
+        .cloned()
+        .ok_or_else(|| refused(format!("the algorithm {name} is unknown")).into())
 }
 
 fn refused(problem: String) -> InputError {

@@ -1,13 +1,16 @@
-//! Both ends of a stream over the simulator's links, in virtual time: the sessions that a socket drives, driven here by
-//! [`LivePath`].
+//! Both ends of a stream over the simulator's links, in virtual time: the sessions that a socket
+//! drives, driven here by [`LivePath`].
 //!
-//! The driver jumps from instant to instant: an arrival or a loss on the path, a timer of an end, the start of the stream.
+//! The driver jumps from instant to instant: an arrival or a loss on the path, a timer of an end,
+//! the start of the stream.
 
 use std::net::SocketAddr;
 
 use losscause::{Span, Time};
 use losscause_media::wire::{self, rtp};
-use losscause_media::{ConfigError, End, Event, Key, Media, Receiver, ReceiverConfig, Sender, SenderConfig, Transmit};
+use losscause_media::{
+    ConfigError, End, Event, Key, Media, Receiver, ReceiverConfig, Sender, SenderConfig, Transmit,
+};
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};
 use losscause_sim::truth::Cause;
 use losscause_sim::{FlowId, Network, NetworkError, Oracle};
@@ -68,14 +71,20 @@ struct Datagram {
 }
 
 /// Where the sender is, as the receiver sees it.
-const SENDER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1)), 5004);
+const SENDER: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1)), 5004);
 
 impl Stream {
     /// A stream over the path of `flow`, which starts when the simulator's flow would.
     ///
     /// # Errors
     /// The network is not valid, or a setting is out of range.
-    pub(super) fn new(network: &Network, flow: FlowId, seed: u64, ends: Ends) -> Result<Self, StreamError> {
+    pub(super) fn new(
+        network: &Network,
+        flow: FlowId,
+        seed: u64,
+        ends: Ends,
+    ) -> Result<Self, StreamError> {
         let key = Key::from_bytes([7; 32]);
         let mut nonce = [0; 16];
         nonce[..8].copy_from_slice(&seed.to_le_bytes());
@@ -195,7 +204,8 @@ impl Stream {
 
     fn enter(&mut self, direction: Direction, content: Datagram) {
         let wire_bytes = content.bytes.len() as u32 + self.header_bytes;
-        let offered = Offered { content, wire_bytes, flow: 0, ecn: Ecn::NotCapable, wireless_immune: false };
+        let offered =
+            Offered { content, wire_bytes, flow: 0, ecn: Ecn::NotCapable, wireless_immune: false };
         self.path.enter(self.now, direction, offered);
     }
 }
@@ -203,7 +213,9 @@ impl Stream {
 /// The sequence number of a data packet; none of a control packet.
 fn seq(bytes: &[u8]) -> Option<u64> {
     let without_tag = bytes.get(..bytes.len().checked_sub(wire::TAG_BYTES)?)?;
-    (wire::kind(bytes)? == wire::Kind::Data).then(|| rtp::parse(without_tag))?.map(|(header, _)| header.seq)
+    (wire::kind(bytes)? == wire::Kind::Data)
+        .then(|| rtp::parse(without_tag))?
+        .map(|(header, _)| header.seq)
 }
 
 /// So often a run looks whether it should stop.

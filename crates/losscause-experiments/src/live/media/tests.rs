@@ -1,7 +1,7 @@
 //! Streams over the virtual network, as a whole.
 //!
-//! The simulated flow and the stream share `losscause_transport::tfrc` and the links; what the stream adds is between
-//! them: handshake, packets of bytes, microseconds, vetting.
+//! The simulated flow and the stream share `losscause_transport::tfrc` and the links; what the
+//! stream adds is between them: handshake, packets of bytes, microseconds, vetting.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause::{Span, Time};
@@ -16,8 +16,10 @@ use super::truths::Truths;
 use crate::live::{Cell, Experiment, Only, Plan, Selection};
 
 fn cell(table: &str, loss: &str, system: &str) -> Cell {
-    let only = [format!("loss={loss}"), format!("system={system}")].map(|text| Only::parse(&text).unwrap());
-    let plan = Plan::new(&Selection::parse(&[table], only.to_vec()).unwrap(), Some(1), 1, &[]).unwrap();
+    let only = [format!("loss={loss}"), format!("system={system}")]
+        .map(|text| Only::parse(&text).unwrap());
+    let plan =
+        Plan::new(&Selection::parse(&[table], only.to_vec()).unwrap(), Some(1), 1, &[]).unwrap();
     plan.cells()[0].clone()
 }
 
@@ -35,13 +37,18 @@ fn streamed(cell: &Cell, seed: u64) -> (Stream, Outcome) {
     stream.run_until(to);
     let outcome = stream.outcome().since(&before);
     assert_eq!(stream.ended(), None);
-    assert_eq!(stream.ends().0.stats().contradicting_reports, 0, "an honest receiver was not believed");
+    assert_eq!(
+        stream.ends().0.stats().contradicting_reports,
+        0,
+        "an honest receiver was not believed"
+    );
     (stream, outcome)
 }
 
 #[test]
 fn the_claims_are_about_every_system_of_the_record() {
-    let systems: Vec<&str> = Media.record().published().system.iter().map(|system| system.name.as_str()).collect();
+    let systems: Vec<&str> =
+        Media.record().published().system.iter().map(|system| system.name.as_str()).collect();
     assert_eq!(super::claims::SYSTEMS, systems[..]);
 }
 
@@ -54,7 +61,10 @@ fn links_are_those_of_the_papers_scenario_without_cross_traffic() {
     assert_eq!(links, [("access.1", 10_000_000), ("shared", 260_000), ("last.1", 150_000)]);
     assert_eq!(network.flows.len(), 1, "{:?}", network.flows);
     let plan = StreamPlan::of(&cell).unwrap();
-    assert_eq!((plan.sender.packet_bytes, plan.header_bytes, plan.lda.info().name), (762, 0, "ZBS"));
+    assert_eq!(
+        (plan.sender.packet_bytes, plan.header_bytes, plan.lda.info().name),
+        (762, 0, "ZBS")
+    );
 }
 
 #[test]
@@ -70,10 +80,14 @@ fn a_stream_runs_within_a_hundredth_of_simulated_tfrcs_rate() {
         let cell = cell(table, loss, system);
         let flow = StreamPlan::of(&cell).unwrap().flow;
         for seed in 1..=3 {
-            let simulated = simulated::run(&cell.layout.network, flow, seed, cell.layout.window).unwrap();
+            let simulated =
+                simulated::run(&cell.layout.network, flow, seed, cell.layout.window).unwrap();
             let (_, streamed) = streamed(&cell, seed);
             let quotient = streamed.delivered_pkts as f64 / simulated.delivered_pkts as f64;
-            assert!((0.99..1.01).contains(&quotient), "{cell}, seed {seed}: {streamed:?}, {simulated:?}");
+            assert!(
+                (0.99..1.01).contains(&quotient),
+                "{cell}, seed {seed}: {streamed:?}, {simulated:?}"
+            );
         }
     }
 }
@@ -97,8 +111,12 @@ fn the_verdicts_reach_the_application_and_the_sender() {
     let of_receiver = stream.outcome().verdicts;
     let stats = stream.ends().0.stats();
     let lost = stats.lost_congestion_pkts + stats.lost_wireless_pkts;
-    assert!(stats.lost_wireless_pkts > 2 * stats.lost_congestion_pkts, "most losses are wireless: {stats:?}");
-    // The last report is up to a round-trip time old, and three packets pass before a loss is declared.
+    assert!(
+        stats.lost_wireless_pkts > 2 * stats.lost_congestion_pkts,
+        "most losses are wireless: {stats:?}"
+    );
+    // The last report is up to a round-trip time old, and three packets pass before a loss is
+    // declared.
     assert!(heard.missing_pkts.abs_diff(lost) <= 5, "{heard:?}, {lost} reported");
     let counted = of_receiver.wireless.called_wireless + of_receiver.congestion.called_wireless;
     assert_eq!(heard.wireless_pkts, counted, "what is counted is what the application hears");

@@ -1,7 +1,7 @@
 //! Why packets were really lost, and what the receiver took them for.
 //!
-//! The driver of a stream enters every data packet that the path loses. The receiver's algorithm asks for the truth, if it
-//! is an oracle, and its verdict is counted once per packet.
+//! The driver of a stream enters every data packet that the path loses. The receiver's algorithm
+//! asks for the truth, if it is an oracle, and its verdict is counted once per packet.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,7 +27,8 @@ impl Truths {
         self.with(|losses| _ = losses.open.insert(seq, cause));
     }
 
-    /// The truth about a lost packet that was not judged yet; none of one that the path did not lose.
+    /// The truth about a lost packet that was not judged yet; none of one that the path did not
+    /// lose.
     pub(super) fn truth(&self, seq: u64) -> Option<Truth> {
         let cause = self.with(|losses| losses.open.get(&seq).copied())?;
         Some(Truth { cause, first: cause, draw: 0.0 })
@@ -60,8 +61,8 @@ impl Truths {
     }
 }
 
-/// Looks at the receiver's algorithm: counts its verdicts, and answers for it if it is an oracle. No other algorithm gets
-/// at the truth.
+/// Looks at the receiver's algorithm: counts its verdicts, and answers for it if it is an oracle.
+/// No other algorithm gets at the truth.
 pub(super) struct TruthObserver<'a> {
     pub(super) truths: &'a Truths,
     pub(super) oracle: Option<Oracle>,

@@ -28,7 +28,9 @@ const METRICS: [Metric; 7] = [
         Some(100.0 * bits / (over.bottleneck_bps * over.seconds))
     }),
     ("queue_drops", "simulated_queue_drops", |of, _| of.percent_of_sent(of.queue_drops)),
-    ("wireless_losses", "simulated_wireless_losses", |of, _| of.percent_of_sent(of.wireless_losses)),
+    ("wireless_losses", "simulated_wireless_losses", |of, _| {
+        of.percent_of_sent(of.wireless_losses)
+    }),
     ("queueing", "simulated_queueing", |of, _| of.queueing_ms()),
     ("M_c", "simulated_M_c", |of, _| of.verdicts.m_c().map(|share| 100.0 * share)),
     ("M_w", "simulated_M_w", |of, _| of.verdicts.m_w().map(|share| 100.0 * share)),
@@ -68,10 +70,14 @@ mod tests {
         let simulated = Outcome { delivered_pkts: 1000, ..streamed };
         let over = Over { seconds: 8.0, bottleneck_bps: 1e6, wire_bytes: 1000, media_bytes: 800 };
         let values = values(&streamed, &simulated, &over);
-        // 900 packets of 6400 bits in 8 s; 960 packets of 8000 bits, of the 8 Mb that the link carries.
+        // 900 packets of 6400 bits in 8 s; 960 packets of 8000 bits, of the 8 Mb that the link
+        // carries.
         assert_eq!((values["goodput"], values["usage"]), (720.0, 96.0));
         assert_eq!((values["goodput_of_simulated"], values["simulated_goodput"]), (90.0, 800.0));
-        assert_eq!((values["queue_drops"], values["wireless_losses"], values["queueing"]), (4.0, 6.0, 10.0));
+        assert_eq!(
+            (values["queue_drops"], values["wireless_losses"], values["queueing"]),
+            (4.0, 6.0, 10.0)
+        );
         assert_eq!(values["M_w"], 25.0);
         assert!(!values.contains_key("M_c"), "no congestion loss was judged");
     }

@@ -1,4 +1,5 @@
-//! What the experiment claims, each claim one predicate on measured medians, and its answer in one sentence.
+//! What the experiment claims, each claim one predicate on measured medians, and its answer in one
+//! sentence.
 
 use losscause_laboratory::papers::claims::{Answer, Measured, Predicate, Unmeasured};
 use losscause_laboratory::papers::record::{Item, Value};
@@ -21,14 +22,16 @@ pub(super) const PREDICATES: &[(&str, Predicate)] = &[
     ("unchanged-goodput", |of| {
         on_both_bases(|base| {
             let at = [("loss", Value::from(0))];
-            let (least, most) = of.interval("goodput_of_base", &on(base, RECOMMENDED), "one-flow", &at)?;
+            let (least, most) =
+                of.interval("goodput_of_base", &on(base, RECOMMENDED), "one-flow", &at)?;
             Ok(least >= 100.0 - UNCHANGED_PERCENT && most <= 100.0 + UNCHANGED_PERCENT)
         })
     }),
     ("same-share", |of| {
         on_both_bases(|base| {
             let at = [("loss", Value::from(0)), ("queue", Value::from("bdp"))];
-            let (least, most) = of.interval("share_above_base", &on(base, RECOMMENDED), "sharing", &at)?;
+            let (least, most) =
+                of.interval("share_above_base", &on(base, RECOMMENDED), "sharing", &at)?;
             Ok(least >= -UNCHANGED_PERCENT && most <= UNCHANGED_PERCENT)
         })
     }),
@@ -61,7 +64,8 @@ pub(super) const PREDICATES: &[(&str, Predicate)] = &[
         on_both_bases(|base| {
             for loss in [0.0, 0.01, 0.02] {
                 let at = [("loss", Value::from(loss)), ("queue", Value::from("bdp"))];
-                if of.value("queue_drops", &on(base, WRONG), "one-flow", &at)? > MOST_DROPS_PERCENT {
+                if of.value("queue_drops", &on(base, WRONG), "one-flow", &at)? > MOST_DROPS_PERCENT
+                {
                     return Ok(false);
                 }
             }
@@ -93,9 +97,16 @@ fn sentence(of: &Measured<'_>) -> Result<String, Unmeasured> {
     let at = [("loss", Value::from(0)), ("queue", Value::from("bdp"))];
     Ok(match of.value("harm", &recommended, "sharing", &at) {
         Ok(harm) => {
-            let change = if harm >= 0.0 { "costs a stock Cubic beside it" } else { "leaves a stock Cubic beside it" };
+            let change = if harm >= 0.0 {
+                "costs a stock Cubic beside it"
+            } else {
+                "leaves a stock Cubic beside it"
+            };
             let more = if harm >= 0.0 { "" } else { " more" };
-            format!("{gain}; without random loss it {change} {:.1} %{more} of its goodput.", harm.abs())
+            format!(
+                "{gain}; without random loss it {change} {:.1} %{more} of its goodput.",
+                harm.abs()
+            )
         }
         Err(_) => format!("{gain}."),
     })

@@ -1,8 +1,9 @@
 //! Virtual time for a library that reads [`Instant`]s.
 //!
-//! quinn-proto takes the present as an argument of type [`Instant`], which only the system's clock can make. One such
-//! instant is taken when a network is made and stands for virtual time zero; all others are offsets from it. quinn-proto
-//! uses differences only, so the choice of the first instant changes nothing.
+//! quinn-proto takes the present as an argument of type [`Instant`], which only the system's clock
+//! can make. One such instant is taken when a network is made and stands for virtual time zero; all
+//! others are offsets from it. quinn-proto uses differences only, so the choice of the first
+//! instant changes nothing.
 
 use std::time::{Duration, Instant};
 

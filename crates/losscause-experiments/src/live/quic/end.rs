@@ -1,4 +1,5 @@
-//! One end of a QUIC connection: quinn's endpoint with a single connection, fed with datagrams and the time.
+//! One end of a QUIC connection: quinn's endpoint with a single connection, fed with datagrams and
+//! the time.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -6,21 +7,21 @@ use std::time::Instant;
 
 use bytes::BytesMut;
 use quinn_proto::{
-    ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig,
-    Event, IdleTimeout, ServerConfig, TransportConfig, VarInt,
+    ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, EcnCodepoint,
+    Endpoint, EndpointConfig, Event, IdleTimeout, ServerConfig, TransportConfig, VarInt,
 };
 
 use super::identity::{SERVER_NAME, identity};
 
-/// UDP payload of a full datagram, bytes: what quinn's search for the path's MTU finds where IP packets may have 1500
-/// bytes.
+/// UDP payload of a full datagram, bytes: what quinn's search for the path's MTU finds where IP
+/// packets may have 1500 bytes.
 pub(super) const DATAGRAM_BYTES: u16 = 1452;
 
 /// IPv4 and UDP headers, bytes.
 pub(super) const HEADER_BYTES: u32 = 28;
 
-/// Bytes that may be in flight as far as flow control is concerned: far above every bandwidth-delay product here, so that
-/// only the congestion controller limits a sender.
+/// Bytes that may be in flight as far as flow control is concerned: far above every bandwidth-delay
+/// product here, so that only the congestion controller limits a sender.
 const FLOW_WINDOW_BYTES: u32 = 32 << 20;
 
 /// One end of a connection.
@@ -30,7 +31,8 @@ pub(super) struct End {
     peer: SocketAddr,
 }
 
-/// Settings of both ends: quinn's defaults, but no search for the MTU, no idle timeout, and large flow control windows.
+/// Settings of both ends: quinn's defaults, but no search for the MTU, no idle timeout, and large
+/// flow control windows.
 pub(super) fn transport() -> TransportConfig {
     let mut config = TransportConfig::default();
     config
@@ -47,7 +49,11 @@ pub(super) fn transport() -> TransportConfig {
 impl End {
     /// A client that has not connected yet.
     pub(super) fn client(seed: [u8; 32]) -> Self {
-        Self { endpoint: Endpoint::new(endpoint_config(seed), None, false, None), connection: None, peer: address(2) }
+        Self {
+            endpoint: Endpoint::new(endpoint_config(seed), None, false, None),
+            connection: None,
+            peer: address(2),
+        }
     }
 
     /// A server that waits for a connection.
@@ -108,7 +114,11 @@ impl End {
     }
 
     /// Writes the next datagram into `buffer`, which is empty; false if there is none.
-    pub(super) fn poll_transmit(&mut self, now: Instant, buffer: &mut Vec<u8>) -> Option<Option<EcnCodepoint>> {
+    pub(super) fn poll_transmit(
+        &mut self,
+        now: Instant,
+        buffer: &mut Vec<u8>,
+    ) -> Option<Option<EcnCodepoint>> {
         // One datagram at a time: each has its own packet number to be noted.
         let transmit = self.connection()?.poll_transmit(now, 1, buffer)?;
         self.exchange();
@@ -131,7 +141,8 @@ pub(super) fn reason(error: &ConnectionError) -> String {
     format!("a QUIC connection over the virtual network ended: {error}")
 }
 
-/// Draws of quinn follow from the seed: skipped packet numbers, greased transport parameters, reserved bits.
+/// Draws of quinn follow from the seed: skipped packet numbers, greased transport parameters,
+/// reserved bits.
 fn endpoint_config(seed: [u8; 32]) -> Arc<EndpointConfig> {
     let mut config = EndpointConfig::default();
     config.rng_seed(Some(seed));

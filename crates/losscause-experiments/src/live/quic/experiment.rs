@@ -8,7 +8,8 @@ use losscause_laboratory::papers::record::{Item, Paper, PaperTexts, ScenarioText
 use super::claims;
 use crate::live::{Cell, Experiment, LiveError, Stack};
 
-/// quinn's controllers, alone and with loss differentiation, over the simulator's links in virtual time.
+/// quinn's controllers, alone and with loss differentiation, over the simulator's links in virtual
+/// time.
 #[derive(Clone, Copy, Debug)]
 pub struct Quic;
 
@@ -19,8 +20,14 @@ static TEXTS: PaperTexts = PaperTexts {
     explanations: include_str!("../../../experiments/quic/explanations.toml"),
     costs: "",
     scenarios: &[
-        ScenarioText { name: "bottleneck", text: include_str!("../../../experiments/quic/scenarios/bottleneck.toml") },
-        ScenarioText { name: "satellite", text: include_str!("../../../experiments/quic/scenarios/satellite.toml") },
+        ScenarioText {
+            name: "bottleneck",
+            text: include_str!("../../../experiments/quic/scenarios/bottleneck.toml"),
+        },
+        ScenarioText {
+            name: "satellite",
+            text: include_str!("../../../experiments/quic/scenarios/satellite.toml"),
+        },
     ],
     channel: None,
     patterns: &[],

@@ -1,8 +1,8 @@
 //! The TLS identity of the server, and both ends' configurations, made once per process.
 //!
-//! The key is new in every process; nothing that a run measures depends on its bits, only on sizes. Ed25519 signatures
-//! and keys have a fixed size (those of ECDSA vary by a byte or two), the serial number is fixed, and session tickets
-//! are off, so that no connection resumes an earlier one.
+//! The key is new in every process; nothing that a run measures depends on its bits, only on sizes.
+//! Ed25519 signatures and keys have a fixed size (those of ECDSA vary by a byte or two), the serial
+//! number is fixed, and session tickets are off, so that no connection resumes an earlier one.
 
 use std::sync::{Arc, OnceLock};
 
@@ -31,9 +31,11 @@ pub(super) fn identity() -> &'static Identity {
 impl Identity {
     fn new() -> Self {
         let key = KeyPair::generate_for(&PKCS_ED25519).expect("ring makes Ed25519 keys");
-        let mut params = CertificateParams::new([SERVER_NAME.to_owned()]).expect("the name is a valid DNS name");
+        let mut params =
+            CertificateParams::new([SERVER_NAME.to_owned()]).expect("the name is a valid DNS name");
         params.serial_number = Some(1_u64.into());
-        let certificate = params.self_signed(&key).expect("the parameters are complete").der().clone();
+        let certificate =
+            params.self_signed(&key).expect("the parameters are complete").der().clone();
         let key = PrivatePkcs8KeyDer::from(key.serialize_der());
 
         // One cipher suite, the cheapest, which QUIC's first packets need as well.

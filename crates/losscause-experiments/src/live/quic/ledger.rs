@@ -1,14 +1,16 @@
 //! Why packets were really lost, joined with what the controller took them for.
 //!
-//! The network knows the cause of every lost packet, and quinn's controllers learn of losses in batches, without
-//! packet numbers: the newest lost packet's time of sending, and a number of bytes. A batch consists of the oldest packets
-//! that the path lost and that no earlier batch held, up to that time and that many bytes: QUIC declares a packet lost if
-//! enough later ones were acknowledged, so nothing older stays open (RFC 9002, section 6.1). The bytes tell packets apart
+//! The network knows the cause of every lost packet, and quinn's controllers learn of losses in
+//! batches, without packet numbers: the newest lost packet's time of sending, and a number of
+//! bytes. A batch consists of the oldest packets that the path lost and that no earlier batch held,
+//! up to that time and that many bytes: QUIC declares a packet lost if enough later ones were
+//! acknowledged, so nothing older stays open (RFC 9002, section 6.1). The bytes tell packets apart
 //! that were sent at the same instant.
 //!
 //! The ledger is shared by the network, which enters losses, a
-//! [`RecordingController`](super::recording::RecordingController), which opens and closes batches, and an observer of the
-//! controller inside ([`LedgerObserver`]), which enters its verdicts. No algorithm reads the ledger.
+//! [`RecordingController`](super::recording::RecordingController), which opens and closes batches,
+//! and an observer of the controller inside ([`LedgerObserver`]), which enters its verdicts. No
+//! algorithm reads the ledger.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,12 +44,14 @@ pub(super) struct Judged {
     pub(super) wireless_wrong: u64,
     /// Batches of losses that the controller heard of.
     pub(super) batches: u64,
-    /// Batches whose bytes were not those of the packets that the path lost: packets declared lost that arrived late.
+    /// Batches whose bytes were not those of the packets that the path lost: packets declared lost
+    /// that arrived late.
     pub(super) unexplained: u64,
 }
 
 impl Judged {
-    /// M_c in percent: congestion losses called wireless, of all congestion losses; none without one.
+    /// M_c in percent: congestion losses called wireless, of all congestion losses; none without
+    /// one.
     pub(super) fn m_c(&self) -> Option<f64> {
         share(self.congestion_wrong, self.congestion_right)
     }
@@ -125,14 +129,18 @@ impl Ledger {
         });
     }
 
-    /// The controller is about to hear of a batch: the newest of `bytes` lost bytes was sent at `newest_sent_at`.
+    /// The controller is about to hear of a batch: the newest of `bytes` lost bytes was sent at
+    /// `newest_sent_at`.
     pub(super) fn open_batch(&self, newest_sent_at: Time, bytes: u64) {
         self.with(|entries| {
             entries.batch.clear();
             entries.verdict = None;
             let mut lost = 0;
-            let belongs = |packet: &LostPacket, lost: u64| packet.sent_at <= newest_sent_at && lost < bytes;
-            while let Some(packet) = entries.open.front().copied().filter(|packet| belongs(packet, lost)) {
+            let belongs =
+                |packet: &LostPacket, lost: u64| packet.sent_at <= newest_sent_at && lost < bytes;
+            while let Some(packet) =
+                entries.open.front().copied().filter(|packet| belongs(packet, lost))
+            {
                 entries.open.pop_front();
                 lost += packet.bytes;
                 entries.batch.push(packet);
@@ -147,8 +155,8 @@ impl Ledger {
         self.with(|entries| entries.verdict = Some(verdict));
     }
 
-    /// The controller has acted on the open batch; its window is `window` bytes now. Without a verdict, as from quinn's
-    /// own controllers, it was congestion.
+    /// The controller has acted on the open batch; its window is `window` bytes now. Without a
+    /// verdict, as from quinn's own controllers, it was congestion.
     pub(super) fn close_batch(&self, window: u64) {
         self.with(|entries| {
             let verdict = entries.verdict.take().unwrap_or(Verdict::Congestion);
@@ -159,7 +167,8 @@ impl Ledger {
         });
     }
 
-    /// The truth about the open batch: congestion if any packet was lost to it. None if the path lost none of them.
+    /// The truth about the open batch: congestion if any packet was lost to it. None if the path
+    /// lost none of them.
     fn truth(&self) -> Option<Truth> {
         self.with(|entries| {
             let first = entries.batch.first()?.cause;
@@ -184,7 +193,8 @@ impl Ledger {
     }
 }
 
-/// Observes a controller: enters the verdicts that it acts on, caps included, and answers for an oracle.
+/// Observes a controller: enters the verdicts that it acts on, caps included, and answers for an
+/// oracle.
 #[derive(Clone, Debug)]
 pub(super) struct LedgerObserver {
     pub(super) ledger: Ledger,
@@ -215,7 +225,8 @@ mod tests {
     #[test]
     fn a_batch_holds_losses_up_to_its_newest_packet_each_once() {
         let ledger = Ledger::default();
-        for (number, cause) in [(3, Cause::Wireless), (2, Cause::Congestion), (9, Cause::Wireless)] {
+        for (number, cause) in [(3, Cause::Wireless), (2, Cause::Congestion), (9, Cause::Wireless)]
+        {
             ledger.lost(packet(number, cause));
         }
         ledger.open_batch(Time::from_nanos(3), 200);

@@ -1,10 +1,12 @@
 //! QUIC connections over the simulator's links, in virtual time.
 //!
-//! Both ends of every connection are quinn's state machines, which take the time as an argument. A [`LivePath`] carries
-//! their datagrams. The driver jumps from instant to instant: an arrival or a loss on the path, a timer of a connection,
-//! the start of a flow. There are no sockets, threads or waiting, and the same seed gives the same run.
+//! Both ends of every connection are quinn's state machines, which take the time as an argument. A
+//! [`LivePath`] carries their datagrams. The driver jumps from instant to instant: an arrival or a
+//! loss on the path, a timer of a connection, the start of a flow. There are no sockets, threads or
+//! waiting, and the same seed gives the same run.
 //!
-//! Every flow is a client that sends a stream to a server. All share the path, so they compete for its queues.
+//! Every flow is a client that sends a stream to a server. All share the path, so they compete for
+//! its queues.
 //!
 //! Exceptions to repeatability: quinn's BBR draws its phase from the system's randomness.
 
@@ -91,21 +93,26 @@ struct Side {
 }
 
 impl VirtualNetwork {
-    /// The flows of `network`, in their order, with QUIC in the place of their traffic. They start when the simulator's
-    /// flows would, and take the path of the first.
+    /// The flows of `network`, in their order, with QUIC in the place of their traffic. They start
+    /// when the simulator's flows would, and take the path of the first.
     ///
     /// # Errors
     /// The network is not valid.
     ///
     /// # Panics
     /// If there are not as many setups as flows.
-    pub(super) fn new(network: &Network, seed: u64, setups: Vec<FlowSetup>) -> Result<Self, NetworkError> {
+    pub(super) fn new(
+        network: &Network,
+        seed: u64,
+        setups: Vec<FlowSetup>,
+    ) -> Result<Self, NetworkError> {
         assert_eq!(setups.len(), network.flows.len(), "one setup per flow");
         let clock = Clock::new();
         let path = LivePath::new(network, FlowId(0), seed)?;
         let flows = network.flows.iter().zip(setups).map(|(spec, setup)| {
             let FlowSetup { factory, ledger, bytes } = setup;
-            let ends = |end: &str| Stream::new(seed, &format!("flow/{}/{end}", spec.name)).below(u64::MAX);
+            let ends =
+                |end: &str| Stream::new(seed, &format!("flow/{}/{end}", spec.name)).below(u64::MAX);
             Flow {
                 client: Side::new(End::client(endpoint_seed(ends("client")))),
                 server: Side::new(End::server(endpoint_seed(ends("server")))),
@@ -121,10 +128,17 @@ impl VirtualNetwork {
                 completed: None,
             }
         });
-        Ok(Self { clock, now: Time::ZERO, path, flows: flows.collect(), buffer: Vec::with_capacity(2048) })
+        Ok(Self {
+            clock,
+            now: Time::ZERO,
+            path,
+            flows: flows.collect(),
+            buffer: Vec::with_capacity(2048),
+        })
     }
 
-    /// Runs until everything up to `until` has happened, or every flow that has an end has reached it.
+    /// Runs until everything up to `until` has happened, or every flow that has an end has reached
+    /// it.
     ///
     /// # Errors
     /// A connection ended, which the ends never ask for.
@@ -178,7 +192,8 @@ impl VirtualNetwork {
 
     /// A packet has left the path.
     fn on_passed(&mut self, passed: Passed<Datagram>) {
-        let Passed { content: Datagram { flow, bytes, number }, direction, entered, fate, .. } = passed;
+        let Passed { content: Datagram { flow, bytes, number }, direction, entered, fate, .. } =
+            passed;
         let flow = &mut self.flows[flow as usize];
         match fate {
             Fate::Delivered { ecn, queued } => {
@@ -187,7 +202,11 @@ impl VirtualNetwork {
                     flow.counters.queued += queued;
                     flow.counters.longest_queued = flow.counters.longest_queued.max(queued);
                 }
-                let side = if direction == Direction::Forward { &mut flow.server } else { &mut flow.client };
+                let side = if direction == Direction::Forward {
+                    &mut flow.server
+                } else {
+                    &mut flow.client
+                };
                 side.end.receive(self.clock.instant(self.now), codepoint(ecn), bytes);
                 side.is_due = true;
             }
@@ -197,7 +216,8 @@ impl VirtualNetwork {
                     Cause::Wireless => flow.counters.wireless_losses += 1,
                 }
                 let bytes = bytes.len() as u64;
-                // quinn counts no bytes of bare acknowledgements, and tells the controller of none that is lost.
+                // quinn counts no bytes of bare acknowledgements, and tells the controller of none
+                // that is lost.
                 if let Some(number) = number.filter(|_| bytes > BARE_ACK_BYTES) {
                     flow.ledger.lost(LostPacket { number, sent_at: entered, bytes, cause });
                 }
@@ -229,7 +249,11 @@ impl VirtualNetwork {
                 }
                 let offered = Offered {
                     wire_bytes: self.buffer.len() as u32 + HEADER_BYTES,
-                    content: Datagram { flow: place as u32, bytes: BytesMut::from(&self.buffer[..]), number },
+                    content: Datagram {
+                        flow: place as u32,
+                        bytes: BytesMut::from(&self.buffer[..]),
+                        number,
+                    },
                     flow: place as u32,
                     ecn: if ecn.is_some() { Ecn::Capable } else { Ecn::NotCapable },
                     wireless_immune: flow.immune,
@@ -266,18 +290,28 @@ impl Flow {
         while let Some(event) = self.client.end.poll() {
             match event {
                 Event::Connected => {
-                    self.sending =
-                        self.client.end.connection().and_then(|connection| connection.streams().open(Dir::Uni));
+                    self.sending = self
+                        .client
+                        .end
+                        .connection()
+                        .and_then(|connection| connection.streams().open(Dir::Uni));
                 }
-                Event::ConnectionLost { reason } => return Err(ConnectionLost(end::reason(&reason))),
+                Event::ConnectionLost { reason } => {
+                    return Err(ConnectionLost(end::reason(&reason)));
+                }
                 _ => {}
             }
         }
-        let (Some(stream), Some(connection)) = (self.sending, self.client.end.connection()) else { return Ok(()) };
+        let (Some(stream), Some(connection)) = (self.sending, self.client.end.connection()) else {
+            return Ok(());
+        };
         let mut stream = connection.send_stream(stream);
         while self.to_write != Some(0) {
-            let most = self.to_write.map_or(ZEROS.len(), |bytes| (ZEROS.len() as u64).min(bytes) as usize);
-            let Ok(written) = stream.write_chunks(&mut [Bytes::from_static(&ZEROS[..most])]) else { return Ok(()) };
+            let most =
+                self.to_write.map_or(ZEROS.len(), |bytes| (ZEROS.len() as u64).min(bytes) as usize);
+            let Ok(written) = stream.write_chunks(&mut [Bytes::from_static(&ZEROS[..most])]) else {
+                return Ok(());
+            };
             if let Some(to_write) = &mut self.to_write {
                 *to_write -= written.bytes as u64;
                 if *to_write == 0 {
@@ -303,7 +337,9 @@ impl Flow {
         if self.receiving.is_none() {
             self.receiving = connection.streams().accept(Dir::Uni);
         }
-        let Some(stream) = self.receiving.filter(|_| self.completed.is_none()) else { return Ok(()) };
+        let Some(stream) = self.receiving.filter(|_| self.completed.is_none()) else {
+            return Ok(());
+        };
         let mut stream = connection.recv_stream(stream);
         let Ok(mut chunks) = stream.read(false) else { return Ok(()) };
         loop {
@@ -328,7 +364,8 @@ impl Side {
     }
 }
 
-/// The client's packets of up to this size may be bare acknowledgements; all its data fills its packets.
+/// The client's packets of up to this size may be bare acknowledgements; all its data fills its
+/// packets.
 const BARE_ACK_BYTES: u64 = 100;
 
 /// What an application writes at a time, at most.

@@ -1,7 +1,7 @@
 //! A congestion controller that passes every call on to another one, and enters it in a [`Ledger`].
 //!
-//! It enters the number of every packet that is sent, and the beginning and end of every batch of losses. quinn's own
-//! controllers have no observers, so this is how their losses are counted too.
+//! It enters the number of every packet that is sent, and the beginning and end of every batch of
+//! losses. quinn's own controllers have no observers, so this is how their losses are counted too.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -43,15 +43,34 @@ impl Controller for RecordingController {
         self.controller.on_sent(now, bytes, last_packet_number);
     }
 
-    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        app_limited: bool,
+        rtt: &RttEstimator,
+    ) {
         self.controller.on_ack(now, sent, bytes, app_limited, rtt);
     }
 
-    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest_packet_num_acked: Option<u64>) {
+    fn on_end_acks(
+        &mut self,
+        now: Instant,
+        in_flight: u64,
+        app_limited: bool,
+        largest_packet_num_acked: Option<u64>,
+    ) {
         self.controller.on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
     }
 
-    fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent_congestion: bool, lost_bytes: u64) {
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        lost_bytes: u64,
+    ) {
         // A batch without bytes is a mark, which loses nothing.
         if lost_bytes > 0 {
             self.ledger.open_batch(self.clock.time(sent), lost_bytes);
@@ -75,7 +94,11 @@ impl Controller for RecordingController {
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Self { controller: self.controller.clone_box(), ledger: self.ledger.clone(), clock: self.clock })
+        Box::new(Self {
+            controller: self.controller.clone_box(),
+            ledger: self.ledger.clone(),
+            clock: self.clock,
+        })
     }
 
     fn initial_window(&self) -> u64 {

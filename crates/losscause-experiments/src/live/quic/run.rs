@@ -49,19 +49,27 @@ const STEP: losscause::Span = losscause::Span::from_secs(1);
 ///
 /// # Errors
 /// A connection ended early, or `stop` was requested.
-pub(super) fn run(layout: &Experiment, system: &System, seed: u64, stop: &Stop) -> Result<Outcome, RunFailure> {
+pub(super) fn run(
+    layout: &Experiment,
+    system: &System,
+    seed: u64,
+    stop: &Stop,
+) -> Result<Outcome, RunFailure> {
     let flows = &layout.network.flows;
     let setups = flows.iter().map(|flow| {
         let bytes = match &flow.traffic {
-            Traffic::Tcp { config, .. } => config.limit_pkts.map(|pkts| pkts * u64::from(config.payload_bytes)),
+            Traffic::Tcp { config, .. } => {
+                config.limit_pkts.map(|pkts| pkts * u64::from(config.payload_bytes))
+            }
             _ => None,
         };
         if is_under_test(&flow.name) { system.sender(bytes) } else { System::CUBIC.sender(bytes) }
     });
     let setups: Vec<_> = setups.collect();
     let ledgers: Vec<_> = setups.iter().map(|setup| setup.ledger.clone()).collect();
-    let mut network = VirtualNetwork::new(&layout.network, seed, setups)
-        .map_err(|error| InputError::Option { option: "scenario".to_owned(), problem: error.to_string() })?;
+    let mut network = VirtualNetwork::new(&layout.network, seed, setups).map_err(|error| {
+        InputError::Option { option: "scenario".to_owned(), problem: error.to_string() }
+    })?;
 
     let (from, to) = layout.window;
     advance(&mut network, Time::ZERO, from, stop)?;
@@ -75,13 +83,19 @@ pub(super) fn run(layout: &Experiment, system: &System, seed: u64, stop: &Stop) 
             largest_window: ledgers[place].largest_window(),
             completion_s: network.completion_time(place).map(losscause::Span::as_secs_f64),
         };
-        let group = if is_under_test(&flow.name) { &mut outcome.tested } else { &mut outcome.competitors };
+        let group =
+            if is_under_test(&flow.name) { &mut outcome.tested } else { &mut outcome.competitors };
         group.push(connection);
     }
     Ok(outcome)
 }
 
-fn advance(network: &mut VirtualNetwork, from: Time, to: Time, stop: &Stop) -> Result<(), RunFailure> {
+fn advance(
+    network: &mut VirtualNetwork,
+    from: Time,
+    to: Time,
+    stop: &Stop,
+) -> Result<(), RunFailure> {
     let mut until = from;
     while until < to {
         if stop.is_requested() {

@@ -57,8 +57,10 @@ impl System {
     /// # Errors
     /// The base or the algorithm is unknown, or the base takes none.
     pub(super) fn parse(name: &str) -> Result<Self, InputError> {
-        let refuse = |problem: String| InputError::Option { option: format!("system {name}"), problem };
-        let (base, judge) = name.split_once('+').map_or((name, None), |(base, judge)| (base, Some(judge)));
+        let refuse =
+            |problem: String| InputError::Option { option: format!("system {name}"), problem };
+        let (base, judge) =
+            name.split_once('+').map_or((name, None), |(base, judge)| (base, Some(judge)));
         let known = BASES.map(|(known, _)| known);
         let &(_, base) = BASES
             .iter()
@@ -66,7 +68,8 @@ impl System {
             .ok_or_else(|| refuse(format!("the base {}", unknown(base, &known))))?;
         let judge = match judge {
             Some(_) if base == Base::Bbr => {
-                let problem = "quinn-bbr takes no algorithm, expected one on quinn-cubic or quinn-newreno";
+                let problem =
+                    "quinn-bbr takes no algorithm, expected one on quinn-cubic or quinn-newreno";
                 return Err(refuse(problem.to_owned()));
             }
             Some(ORACLE) => Some(Judge::Oracle),
@@ -80,7 +83,8 @@ impl System {
         Ok(Self { base, judge })
     }
 
-    /// What it is compared with: the same base without a judge; for BBR quinn's default, Cubic. None if it is a base.
+    /// What it is compared with: the same base without a judge; for BBR quinn's default, Cubic.
+    /// None if it is a base.
     pub(super) fn base(&self) -> Option<Self> {
         match (self.base, &self.judge) {
             (Base::Bbr, _) => Some(Self::CUBIC),
@@ -110,13 +114,17 @@ impl System {
             Base::NewReno => losscause_quic::quinn::Base::new_reno(),
             Base::Cubic | Base::Bbr => losscause_quic::quinn::Base::cubic(),
         };
-        let with = |lda| LossTolerant::new(base.clone(), lda).expect("names are checked when they are read");
+        let with = |lda| {
+            LossTolerant::new(base.clone(), lda).expect("names are checked when they are read")
+        };
         let tolerant = match &self.judge {
             None => return FlowSetup { factory: self.plain(), ledger, bytes },
             // The observer answers every loss in its place.
             Some(Judge::Oracle) => with(AnyAlgorithm::boxed(())),
             Some(Judge::Recommended) => LossTolerant::recommended(base),
-            Some(Judge::Algorithm(name)) => with(build(name).expect("names are checked when they are read")),
+            Some(Judge::Algorithm(name)) => {
+                with(build(name).expect("names are checked when they are read"))
+            }
         };
         let oracle = (self.judge == Some(Judge::Oracle)).then_some(Oracle::OMNISCIENT);
         let observer = LedgerObserver { ledger: ledger.clone(), oracle };
@@ -141,7 +149,8 @@ fn build(name: &str) -> Result<AnyAlgorithm, String> {
         format!("the algorithm {}", unknown(name, &known))
     })?;
     let lda = config.build(End::Sender).map_err(|error| error.to_string())?;
-    LossTolerant::new(losscause_quic::quinn::Base::cubic(), lda.clone()).map_err(|error| error.to_string())?;
+    LossTolerant::new(losscause_quic::quinn::Base::cubic(), lda.clone())
+        .map_err(|error| error.to_string())?;
     Ok(lda)
 }
 
@@ -164,12 +173,19 @@ mod tests {
 
     #[test]
     fn a_system_is_read_from_its_name_and_written_back() {
-        for name in
-            ["quinn-newreno", "quinn-bbr", "quinn-cubic+oracle", "quinn-cubic+recommended", "quinn-cubic+Flip Flop"]
-        {
+        for name in [
+            "quinn-newreno",
+            "quinn-bbr",
+            "quinn-cubic+oracle",
+            "quinn-cubic+recommended",
+            "quinn-cubic+Flip Flop",
+        ] {
             assert_eq!(System::parse(name).unwrap().to_string(), name);
         }
-        assert_eq!(System::parse("quinn-newreno+Spike").unwrap().base(), Some(System::parse("quinn-newreno").unwrap()));
+        assert_eq!(
+            System::parse("quinn-newreno+Spike").unwrap().base(),
+            Some(System::parse("quinn-newreno").unwrap())
+        );
         assert_eq!(System::parse("quinn-bbr").unwrap().base(), Some(System::CUBIC));
         assert_eq!(System::CUBIC.base(), None);
     }
@@ -177,8 +193,16 @@ mod tests {
     #[test]
     fn an_unknown_base_or_algorithm_is_refused_with_a_list() {
         let refused = |name| System::parse(name).unwrap_err().to_string();
-        assert!(refused("quinn-vegas").contains("quinn-newreno, quinn-cubic, quinn-bbr"), "{}", refused("quinn-vegas"));
+        assert!(
+            refused("quinn-vegas").contains("quinn-newreno, quinn-cubic, quinn-bbr"),
+            "{}",
+            refused("quinn-vegas")
+        );
         assert!(refused("quinn-cubic+Spick").contains("Spike"), "{}", refused("quinn-cubic+Spick"));
-        assert!(refused("quinn-bbr+Spike").contains("takes no algorithm"), "{}", refused("quinn-bbr+Spike"));
+        assert!(
+            refused("quinn-bbr+Spike").contains("takes no algorithm"),
+            "{}",
+            refused("quinn-bbr+Spike")
+        );
     }
 }

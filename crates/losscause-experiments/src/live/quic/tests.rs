@@ -16,11 +16,17 @@ fn secs(secs: i64) -> Time {
 fn network(flows: &[&str], loss: f64) -> Network {
     let queue = QueueSpec::DropTail { limit: Limit::Packets(68) };
     let channel = if loss > 0.0 { ChannelSpec::Bernoulli { loss } } else { ChannelSpec::Perfect };
-    let link = LinkSpec { channel, ..LinkSpec::wired("link", 20_000_000, Span::from_millis(20), queue) };
+    let link =
+        LinkSpec { channel, ..LinkSpec::wired("link", 20_000_000, Span::from_millis(20), queue) };
     let back = LinkSpec::wired("link.back", 20_000_000, Span::from_millis(20), queue);
     let flow = |name: &&str| FlowSpec {
         start_spread: Span::from_secs(1),
-        ..FlowSpec::new(*name, &[LinkId(0)], &[LinkId(1)], Traffic::tcp(losscause_sim::tcp::Config::default()))
+        ..FlowSpec::new(
+            *name,
+            &[LinkId(0)],
+            &[LinkId(1)],
+            Traffic::tcp(losscause_sim::tcp::Config::default()),
+        )
     };
     Network { links: vec![link, back], flows: flows.iter().map(flow).collect() }
 }
@@ -39,7 +45,8 @@ fn layout(network: Network, from_s: i64, to_s: i64) -> Experiment {
 
 fn outcome(system: &str, flows: &[&str], loss: f64, seconds: i64, seed: u64) -> Outcome {
     let system = System::parse(system).expect("the tests name systems");
-    run(&layout(network(flows, loss), 2, 2 + seconds), &system, seed, &Stop::new()).expect("no connection ends")
+    run(&layout(network(flows, loss), 2, 2 + seconds), &system, seed, &Stop::new())
+        .expect("no connection ends")
 }
 
 #[test]
@@ -60,8 +67,10 @@ fn every_packet_arrives_is_lost_or_is_on_the_path() {
     for until in 1..=10 {
         over.run_until(secs(until)).unwrap();
         let counters = [over.counters(0), over.counters(1)];
-        let on_path: u64 =
-            counters.iter().map(|c| c.sent_pkts - c.delivered_pkts - c.queue_drops - c.wireless_losses).sum();
+        let on_path: u64 = counters
+            .iter()
+            .map(|c| c.sent_pkts - c.delivered_pkts - c.queue_drops - c.wireless_losses)
+            .sum();
         // Those on the way back are on the path as well.
         assert!(on_path <= over.in_flight() as u64, "{until} s: {on_path} of {}", over.in_flight());
     }

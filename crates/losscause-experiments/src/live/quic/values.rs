@@ -9,8 +9,8 @@ use super::run::{Connection, Outcome};
 /// Values by metric, in the record's units.
 pub(super) type Values = BTreeMap<&'static str, f64>;
 
-/// The metrics of a run. `base` and `oracle` are the outcomes of the base controller and of the oracle on it in the same
-/// scenario with the same seed, if they are other systems.
+/// The metrics of a run. `base` and `oracle` are the outcomes of the base controller and of the
+/// oracle on it in the same scenario with the same seed, if they are other systems.
 pub(super) fn values(run: &Outcome, base: Option<&Outcome>, oracle: Option<&Outcome>) -> Values {
     let mut values = Values::new();
     let mut put = |name: &'static str, value: Option<f64>| {
@@ -29,17 +29,28 @@ pub(super) fn values(run: &Outcome, base: Option<&Outcome>, oracle: Option<&Outc
     put("M_c", tested.judged.m_c());
     put("M_w", tested.judged.m_w());
     let largest = run.tested.iter().map(|connection| connection.largest_window).max();
-    put("largest_window", largest.map(|bytes| bytes as f64 / f64::from(super::end::DATAGRAM_BYTES)));
-    let complete: Option<Vec<f64>> = run.tested.iter().map(|connection| connection.completion_s).collect();
-    put("completion_time", complete.and_then(|seconds| losscause_study::statistics::mean(&seconds)));
+    put(
+        "largest_window",
+        largest.map(|bytes| bytes as f64 / f64::from(super::end::DATAGRAM_BYTES)),
+    );
+    let complete: Option<Vec<f64>> =
+        run.tested.iter().map(|connection| connection.completion_s).collect();
+    put(
+        "completion_time",
+        complete.and_then(|seconds| losscause_study::statistics::mean(&seconds)),
+    );
     if !run.competitors.is_empty() {
         let competitor = total(&run.competitors);
         let competitor_goodput = |of: &Outcome| goodput_kbps(&of.competitors, of.seconds);
-        let share = |of: &Outcome| 100.0 * goodput_of(of) / (goodput_of(of) + competitor_goodput(of));
+        let share =
+            |of: &Outcome| 100.0 * goodput_of(of) / (goodput_of(of) + competitor_goodput(of));
         put("share", Some(share(run)));
         put("share_above_base", base.map(|base| share(run) - share(base)));
         put("competitor_goodput", Some(competitor_goodput(run)));
-        put("harm", base.map(|base| 100.0 - 100.0 * competitor_goodput(run) / competitor_goodput(base)));
+        put(
+            "harm",
+            base.map(|base| 100.0 - 100.0 * competitor_goodput(run) / competitor_goodput(base)),
+        );
         put("competitor_queue_drops", competitor.queue_drop_percent());
     }
     values
@@ -48,7 +59,9 @@ pub(super) fn values(run: &Outcome, base: Option<&Outcome>, oracle: Option<&Outc
 /// Of all of them together. A transfer that is complete has only lasted until then.
 fn goodput_kbps(connections: &[Connection], seconds: f64) -> f64 {
     let of = |connection: &Connection| {
-        connection.counters.delivered_bytes as f64 * 8.0 / 1000.0 / connection.completion_s.unwrap_or(seconds)
+        connection.counters.delivered_bytes as f64 * 8.0
+            / 1000.0
+            / connection.completion_s.unwrap_or(seconds)
     };
     connections.iter().map(of).sum()
 }
@@ -60,7 +73,14 @@ fn percent(part: u64, of: u64) -> Option<f64> {
 /// The counts of several connections together.
 fn total(connections: &[Connection]) -> Counters {
     connections.iter().fold(Counters::default(), |mut sum, Connection { counters, .. }| {
-        let Counters { delivered_bytes, sent_pkts, delivered_pkts, queue_drops, wireless_losses, .. } = *counters;
+        let Counters {
+            delivered_bytes,
+            sent_pkts,
+            delivered_pkts,
+            queue_drops,
+            wireless_losses,
+            ..
+        } = *counters;
         sum.delivered_bytes += delivered_bytes;
         sum.sent_pkts += sent_pkts;
         sum.delivered_pkts += delivered_pkts;
@@ -69,7 +89,8 @@ fn total(connections: &[Connection]) -> Counters {
         sum.lost_acks += counters.lost_acks;
         sum.queued += counters.queued;
         sum.longest_queued = sum.longest_queued.max(counters.longest_queued);
-        let Judged { congestion_right, congestion_wrong, wireless_right, wireless_wrong, .. } = counters.judged;
+        let Judged { congestion_right, congestion_wrong, wireless_right, wireless_wrong, .. } =
+            counters.judged;
         sum.judged.congestion_right += congestion_right;
         sum.judged.congestion_wrong += congestion_wrong;
         sum.judged.wireless_right += wireless_right;
@@ -83,7 +104,8 @@ mod tests {
     use super::*;
 
     fn connection(delivered_bytes: u64) -> Connection {
-        let counters = Counters { delivered_bytes, sent_pkts: 200, queue_drops: 3, ..Counters::default() };
+        let counters =
+            Counters { delivered_bytes, sent_pkts: 200, queue_drops: 3, ..Counters::default() };
         Connection { counters, largest_window: 1452, completion_s: None }
     }
 
@@ -94,7 +116,8 @@ mod tests {
             competitors: vec![connection(competitor)],
             seconds: 8.0,
         };
-        let values = values(&outcome(3_000_000, 1_000_000), Some(&outcome(2_000_000, 2_000_000)), None);
+        let values =
+            values(&outcome(3_000_000, 1_000_000), Some(&outcome(2_000_000, 2_000_000)), None);
         // 3 MB in 8 s are 3000 kb/s.
         assert_eq!((values["goodput"], values["competitor_goodput"]), (3000.0, 1000.0));
         assert_eq!((values["goodput_of_base"], values["harm"]), (150.0, 50.0));

@@ -5,7 +5,8 @@ use std::fmt;
 
 use serde::Deserialize;
 
-/// Declares the levels of a factor with their names in reports; in `paths.toml` the names have hyphens.
+/// Declares the levels of a factor with their names in reports; in `paths.toml` the names have
+/// hyphens.
 macro_rules! factor {
     ($(#[$meta:meta])* $name:ident { $($(#[$level_meta:meta])* $level:ident = $text:literal,)+ }) => {
         $(#[$meta])*

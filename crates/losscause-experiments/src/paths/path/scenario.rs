@@ -6,7 +6,8 @@ use losscause_sim::rng::Stream;
 
 use super::Path;
 use super::factors::{
-    Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse, Stack, Vantage,
+    Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse,
+    Stack, Vantage,
 };
 use crate::paths::ranges::{RANGES, rounded};
 
@@ -73,7 +74,8 @@ impl<'a> Writer<'a> {
             Place::Backbone | Place::BehindTheRadio => (true, false),
             Place::Two => (true, true),
         };
-        // Half of the round trip is the way back; of the way there the radio has a fifth, at most 10 ms.
+        // Half of the round trip is the way back; of the way there the radio has a fifth, at most
+        // 10 ms.
         let there_ms = path.rtt_ms / 2.0;
         let radio_ms = (there_ms / 5.0).min(10.0);
         let wire_keys = self.wire_keys();
@@ -82,7 +84,11 @@ impl<'a> Writer<'a> {
         self.link("radio", radio, radio_ms, &radio_keys);
         let back_bps = rounded(path.rate_bps * path.back_share);
         let queue_pkts = self.pkts(1.0).max(20.0);
-        line!(self, "\n[[link]]\nname = \"back\"\nrate_bps = {back_bps}\ndelay_ms = {}", rounded(there_ms));
+        line!(
+            self,
+            "\n[[link]]\nname = \"back\"\nrate_bps = {back_bps}\ndelay_ms = {}",
+            rounded(there_ms)
+        );
         line!(self, "queue_packets = {queue_pkts}");
         let mut to = match path.place {
             Place::BehindTheRadio => vec!["radio", "wire"],
@@ -123,8 +129,14 @@ impl<'a> Writer<'a> {
 
     /// A fast link that hands packets on in batches.
     fn batches(&mut self, name: &str, hold_ms: f64) {
-        line!(self, "\n[[link]]\nname = \"{name}\"\nrate_bps = 1e9\ndelay_ms = 0\nqueue_packets = 20000");
-        line!(self, "delay_variation = {{ kind = \"batches\", hold_ms = {hold_ms}, drawn = true }}");
+        line!(
+            self,
+            "\n[[link]]\nname = \"{name}\"\nrate_bps = 1e9\ndelay_ms = 0\nqueue_packets = 20000"
+        );
+        line!(
+            self,
+            "delay_variation = {{ kind = \"batches\", hold_ms = {hold_ms}, drawn = true }}"
+        );
     }
 
     /// So many bandwidth-delay products, packets.
@@ -137,7 +149,8 @@ impl<'a> Writer<'a> {
         let sizes = &RANGES.queue_sizes;
         let deep = self.pkts(sizes.deep_bdp);
         // A target below the transmission of two packets cannot be met.
-        let target_ms = |ms: f64| rounded(ms.max(2e3 * 8.0 * RANGES.duration.packet_bytes / path.rate_bps));
+        let target_ms =
+            |ms: f64| rounded(ms.max(2e3 * 8.0 * RANGES.duration.packet_bytes / path.rate_bps));
         let interval_ms = |target_ms: f64| target_ms.max(100.0);
         let settings = match path.queue {
             Queue::Deep => format!("queue_packets = {deep}"),
@@ -163,7 +176,10 @@ impl<'a> Writer<'a> {
             }
             Queue::Pie => {
                 let target_ms = target_ms(15.0);
-                format!("queue_packets = {}\nqueue = {{ kind = \"pie\", target_ms = {target_ms} }}", deep.max(1000.0))
+                format!(
+                    "queue_packets = {}\nqueue = {{ kind = \"pie\", target_ms = {target_ms} }}",
+                    deep.max(1000.0)
+                )
             }
             Queue::Policer => {
                 let bucket = self.pkts(path.bucket_bdp) * RANGES.duration.packet_bytes;
@@ -201,7 +217,10 @@ impl<'a> Writer<'a> {
                     if stream.uniform() < varying.outage {
                         outage_steps = 1 + stream.below(5);
                     }
-                    points.push((at_s, if outage_steps > 0 { 0.0 } else { rounded(path.rate_bps * factor) }));
+                    points.push((
+                        at_s,
+                        if outage_steps > 0 { 0.0 } else { rounded(path.rate_bps * factor) },
+                    ));
                     outage_steps = outage_steps.saturating_sub(1);
                 }
                 // The round ends with a rate.
@@ -210,8 +229,13 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        let points: Vec<String> = points.iter().map(|(at_s, bps)| format!("[{at_s}, {bps}]")).collect();
-        line!(self, "rate_variation = {{ kind = \"steps\", at_end = \"repeat\", points = [{}] }}", points.join(", "));
+        let points: Vec<String> =
+            points.iter().map(|(at_s, bps)| format!("[{at_s}, {bps}]")).collect();
+        line!(
+            self,
+            "rate_variation = {{ kind = \"steps\", at_end = \"repeat\", points = [{}] }}",
+            points.join(", ")
+        );
     }
 
     /// What the wired link has besides: the delay that varies.
@@ -223,16 +247,25 @@ impl<'a> Writer<'a> {
             Delay::Constant => return String::new(),
             Delay::Walk => {
                 let step_ms = rounded(most_ms / 5.0);
-                format!("kind = \"walk\", most_ms = {most_ms}, step_ms = {step_ms}, every_s = {every_s}")
+                format!(
+                    "kind = \"walk\", most_ms = {most_ms}, step_ms = {step_ms}, every_s = {every_s}"
+                )
             }
             Delay::Steps => {
                 let mut stream = Stream::new(path.seed, &format!("path/{}/delays", path.number));
-                let step =
-                    |k: u32| (libm::rint(f64::from(k) * every_s * 1e6) / 1e6, rounded(most_ms * stream.uniform()));
-                let points: Vec<String> = (0..=20).map(step).map(|(at_s, ms)| format!("[{at_s}, {ms}]")).collect();
+                let step = |k: u32| {
+                    (
+                        libm::rint(f64::from(k) * every_s * 1e6) / 1e6,
+                        rounded(most_ms * stream.uniform()),
+                    )
+                };
+                let points: Vec<String> =
+                    (0..=20).map(step).map(|(at_s, ms)| format!("[{at_s}, {ms}]")).collect();
                 format!("kind = \"trace\", at_end = \"repeat\", points = [{}]", points.join(", "))
             }
-            Delay::Sinusoid => format!("kind = \"sinusoid\", most_ms = {most_ms}, period_s = {every_s}"),
+            Delay::Sinusoid => {
+                format!("kind = \"sinusoid\", most_ms = {most_ms}, period_s = {every_s}")
+            }
         };
         format!("delay_variation = {{ {variation} }}\n")
     }
@@ -242,7 +275,9 @@ impl<'a> Writer<'a> {
         let Path { loss, loss_rate, burst_packets, .. } = self.path;
         match loss {
             Loss::None => String::new(),
-            Loss::Independent => format!("channel = {{ kind = \"bernoulli\", loss = {loss_rate} }}\n"),
+            Loss::Independent => {
+                format!("channel = {{ kind = \"bernoulli\", loss = {loss_rate} }}\n")
+            }
             Loss::Bursts => format!(
                 "channel = {{ kind = \"gilbert-elliott\", loss = {loss_rate}, mean_burst_packets = {burst_packets} }}\n"
             ),
@@ -251,15 +286,23 @@ impl<'a> Writer<'a> {
 
     fn flows(&mut self, vantage: Vantage, to: &str, back: &str) {
         let path = self.path;
-        line!(self, "\n[[flow]]\nname = \"test\"\ncount = {}\npath = {to}\nreturn_path = {back}", path.flows);
+        line!(
+            self,
+            "\n[[flow]]\nname = \"test\"\ncount = {}\npath = {to}\nreturn_path = {back}",
+            path.flows
+        );
         let is_linux = vantage == Vantage::Sender && path.stack() == Stack::Linux;
         // Linux has SACK with any congestion control.
         let reno = if is_linux { "reno" } else { "sack" };
         match (vantage, path.stack()) {
             (Vantage::Receiver, _) => line!(self, "protocol = \"tfrc\""),
             (Vantage::Sender, Stack::Sack) => line!(self, "protocol = \"tcp\"\nvariant = \"sack\""),
-            (Vantage::Sender, Stack::Duplicates) => line!(self, "protocol = \"tcp\"\nvariant = \"newreno\""),
-            (Vantage::Sender, Stack::Linux) => line!(self, "protocol = \"tcp\"\nvariant = \"cubic\""),
+            (Vantage::Sender, Stack::Duplicates) => {
+                line!(self, "protocol = \"tcp\"\nvariant = \"newreno\"")
+            }
+            (Vantage::Sender, Stack::Linux) => {
+                line!(self, "protocol = \"tcp\"\nvariant = \"cubic\"")
+            }
         }
         line!(self, "start_spread_s = 5");
         let lda = match path.pilot() {
@@ -275,15 +318,24 @@ impl<'a> Writer<'a> {
         };
         if let Some(variant) = variant {
             let count = path.flows.div_ceil(2);
-            line!(self, "\n[[flow]]\nname = \"stock\"\ncount = {count}\npath = {to}\nreturn_path = {back}");
-            line!(self, "protocol = \"tcp\"\nvariant = \"{variant}\"\nstart_spread_s = 5\nmeasured = false");
+            line!(
+                self,
+                "\n[[flow]]\nname = \"stock\"\ncount = {count}\npath = {to}\nreturn_path = {back}"
+            );
+            line!(
+                self,
+                "protocol = \"tcp\"\nvariant = \"{variant}\"\nstart_spread_s = 5\nmeasured = false"
+            );
         }
         if path.cross != Cross::None {
             self.cross_traffic();
         }
         if path.reverse == Reverse::Congested {
             line!(self, "\n[[flow]]\nname = \"upload\"\npath = [\"back\"]\nreturn_path = {to}");
-            line!(self, "protocol = \"tcp\"\nvariant = \"{reno}\"\nstart_spread_s = 5\nmeasured = false");
+            line!(
+                self,
+                "protocol = \"tcp\"\nvariant = \"{reno}\"\nstart_spread_s = 5\nmeasured = false"
+            );
         }
     }
 
@@ -292,7 +344,12 @@ impl<'a> Writer<'a> {
         let crossing = &RANGES.crossing;
         // On for half of the time.
         let rate_bps = rounded(2.0 * crossing.share * path.rate_bps / f64::from(crossing.sources));
-        line!(self, "\n[[flow]]\nname = \"cross\"\ncount = {}\npath = [\"{}\"]", crossing.sources, self.bottleneck());
+        line!(
+            self,
+            "\n[[flow]]\nname = \"cross\"\ncount = {}\npath = [\"{}\"]",
+            crossing.sources,
+            self.bottleneck()
+        );
         line!(self, "protocol = \"on-off\"\nrate_bps = {rate_bps}");
         line!(self, "mean_on_s = {0}\nmean_off_s = {0}\nstart_spread_s = 5", path.cross_period_s);
         if path.cross == Cross::Pareto {

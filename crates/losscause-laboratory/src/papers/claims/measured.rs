@@ -28,9 +28,15 @@ impl<'a> Measured<'a> {
         Self { items, read: RefCell::default() }
     }
 
-    /// The mean of `metric` for `system` in `scenario`, at the parameters given; in the metric's unit. A
-    /// misclassification rate that exists in no run is zero: there was nothing to misjudge.
-    pub fn value(&self, metric: &str, system: &str, scenario: &str, at: &[(&str, Value)]) -> Result<f64, Unmeasured> {
+    /// The mean of `metric` for `system` in `scenario`, at the parameters given; in the metric's
+    /// unit. A misclassification rate that exists in no run is zero: there was nothing to misjudge.
+    pub fn value(
+        &self,
+        metric: &str,
+        system: &str,
+        scenario: &str,
+        at: &[(&str, Value)],
+    ) -> Result<f64, Unmeasured> {
         let (name, item) = self.find(metric, system, scenario, at);
         let value = match item.map(|item| item.measured) {
             Some(Some(value)) => value,
@@ -41,8 +47,8 @@ impl<'a> Measured<'a> {
         Ok(value)
     }
 
-    /// The 95 % interval of that value: its lower and upper end. Not measured with fewer than two runs, of a median with
-    /// fewer than six.
+    /// The 95 % interval of that value: its lower and upper end. Not measured with fewer than two
+    /// runs, of a median with fewer than six.
     pub fn interval(
         &self,
         metric: &str,
@@ -51,7 +57,9 @@ impl<'a> Measured<'a> {
         at: &[(&str, Value)],
     ) -> Result<(f64, f64), Unmeasured> {
         let (name, item) = self.find(metric, system, scenario, at);
-        let Some((item, Interval { low, high })) = item.and_then(|item| Some((item, item.interval()?))) else {
+        let Some((item, Interval { low, high })) =
+            item.and_then(|item| Some((item, item.interval()?)))
+        else {
             return Err(Unmeasured(format!("the interval of {name}")));
         };
         let value = short(item.measured.unwrap_or_default());
@@ -63,8 +71,15 @@ impl<'a> Measured<'a> {
     }
 
     /// What the value is called in the evidence, and its item.
-    fn find(&self, metric: &str, system: &str, scenario: &str, at: &[(&str, Value)]) -> (String, Option<&'a Item>) {
-        let want: Parameters = at.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    fn find(
+        &self,
+        metric: &str,
+        system: &str,
+        scenario: &str,
+        at: &[(&str, Value)],
+    ) -> (String, Option<&'a Item>) {
+        let want: Parameters =
+            at.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         let mut name = format!("{metric}({system}, {scenario}");
         for (key, value) in at {
             name += &format!(", {key}={value}");
@@ -87,7 +102,10 @@ impl<'a> Measured<'a> {
 }
 
 /// Whether `holds` is true of every element; stops at the first that fails.
-pub(super) fn all<T>(of: impl IntoIterator<Item = T>, mut holds: impl FnMut(T) -> Answer) -> Answer {
+pub(super) fn all<T>(
+    of: impl IntoIterator<Item = T>,
+    mut holds: impl FnMut(T) -> Answer,
+) -> Answer {
     for x in of {
         if !holds(x)? {
             return Ok(false);

@@ -1,7 +1,8 @@
 //! The papers' claims, each one small predicate on measured means.
 //!
-//! A predicate reads means through [`Measured`], which keeps a list of what was read: the evidence. What was not
-//! measured makes a claim undecided. A predicate decides as soon as it can: one failing comparison is enough.
+//! A predicate reads means through [`Measured`], which keeps a list of what was read: the evidence.
+//! What was not measured makes a claim undecided. A predicate decides as soon as it can: one
+//! failing comparison is enough.
 
 use crate::papers::record::{Claim, ClaimOutcome, Item, Published};
 
@@ -26,9 +27,11 @@ const PAPERS: &[(&str, &[Table])] = &[
     ("koo2007", koo2007::PREDICATES),
 ];
 
-/// The predicates of the paper's checkable claims, each with the claim's name; none for a paper without claims.
+/// The predicates of the paper's checkable claims, each with the claim's name; none for a paper
+/// without claims.
 pub fn predicates(paper: &str) -> impl Iterator<Item = (&'static str, Predicate)> {
-    let tables = PAPERS.iter().filter(move |(key, _)| *key == paper).flat_map(|(_, tables)| *tables);
+    let tables =
+        PAPERS.iter().filter(move |(key, _)| *key == paper).flat_map(|(_, tables)| *tables);
     tables.flat_map(|table| *table).copied()
 }
 
@@ -38,7 +41,11 @@ pub fn settle(published: &Published, items: &[Item]) -> Vec<ClaimOutcome> {
 }
 
 /// Settles every claim of a record by these predicates, each with its claim's name.
-pub fn settle_with(published: &Published, predicates: &[(&str, Predicate)], items: &[Item]) -> Vec<ClaimOutcome> {
+pub fn settle_with(
+    published: &Published,
+    predicates: &[(&str, Predicate)],
+    items: &[Item],
+) -> Vec<ClaimOutcome> {
     let outcome = |claim: &Claim| {
         let (holds, evidence) = match predicates.iter().find(|(id, _)| *id == claim.id) {
             None => (None, "no run can settle it".to_owned()),
@@ -81,7 +88,10 @@ mod tests {
             source: String::new(),
             system: system.into(),
             scenario: scenario.into(),
-            parameters: at.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            parameters: at
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone()))
+                .collect(),
             metric: metric.into(),
             unit: "percent".into(),
             published: None,
@@ -117,7 +127,11 @@ mod tests {
 
     #[test]
     fn a_claim_shows_the_figures_it_was_settled_by() {
-        let of = [("cong", "Biaz", Some(2.1)), ("cong", "mBiaz", Some(2.4)), ("cong", "Omni", Some(2.3))];
+        let of = [
+            ("cong", "Biaz", Some(2.1)),
+            ("cong", "mBiaz", Some(2.4)),
+            ("cong", "Omni", Some(2.3)),
+        ];
         let rest = [("cong", "Spike", Some(0.4)), ("cong", "ZigZag", Some(0.25))];
         let outcome = settled("WLH1-cong", &[&of[..], &rest[..]].concat());
         assert_eq!(outcome.holds, Some(true));
@@ -139,7 +153,11 @@ mod tests {
 
     #[test]
     fn ties_fail_a_strict_comparison() {
-        let tie = [("cong", "Omni", Some(2.0)), ("cong", "Biaz", Some(2.0)), ("cong", "mBiaz", Some(2.0))];
+        let tie = [
+            ("cong", "Omni", Some(2.0)),
+            ("cong", "Biaz", Some(2.0)),
+            ("cong", "mBiaz", Some(2.0)),
+        ];
         let rest = [("cong", "Spike", Some(2.0)), ("cong", "ZigZag", Some(0.3))];
         assert_eq!(settled("WLH1-cong", &[&tie[..], &rest[..]].concat()).holds, Some(false));
     }

@@ -1,7 +1,7 @@
 //! The rate of a labelled NewReno as a fluid: Barman and Matta 2002, section 4.
 //!
-//! A packet is lost with probability p_c to congestion and then, if it was not, with p_w to the air. With A the
-//! probability that it arrives and B the one that its loss halves the window W:
+//! A packet is lost with probability p_c to congestion and then, if it was not, with p_w to the
+//! air. With A the probability that it arrives and B the one that its loss halves the window W:
 //!
 //! ```text
 //! A = (1 - p_c)(1 - p_w),   B = p_c P_CC + (1 - p_c) p_w (1 - P_WW)
@@ -15,9 +15,10 @@
 //!
 //! Parameters: `p_c`, `p_w`, `P_CC`, `P_WW` (probabilities), `RTT` (seconds, above 0).
 //!
-//! Deviations: a of equation 4. The paper prints a = sqrt(AB) / (2 RTT^2), which has the wrong dimension and does not
-//! solve equation 3: with k = B/2 the equation is dr/dt = k (r_inf^2 - r^2), so a = k r_inf = sqrt(AB/2) / RTT. A test
-//! integrates equation 3 and finds this one. The steady state is the same.
+//! Deviations: a of equation 4. The paper prints a = sqrt(AB) / (2 RTT^2), which has the wrong
+//! dimension and does not solve equation 3: with k = B/2 the equation is dr/dt = k (r_inf^2 - r^2),
+//! so a = k r_inf = sqrt(AB/2) / RTT. A test integrates equation 3 and finds this one. The steady
+//! state is the same.
 
 use super::Inputs;
 
@@ -43,7 +44,11 @@ impl Fluid {
         let p_cc = inputs.probability("P_CC")?;
         let p_ww = inputs.probability("P_WW")?;
         let rtt = inputs.number("RTT", f64::MIN_POSITIVE, 1e6)?;
-        Ok(Self { arrives: (1.0 - p_c) * (1.0 - p_w), halves: p_c * p_cc + (1.0 - p_c) * p_w * (1.0 - p_ww), rtt })
+        Ok(Self {
+            arrives: (1.0 - p_c) * (1.0 - p_w),
+            halves: p_c * p_cc + (1.0 - p_c) * p_w * (1.0 - p_ww),
+            rtt,
+        })
     }
 
     /// Equation 2: the mean change of a window of so many packets, per acknowledgement.
@@ -61,7 +66,8 @@ impl Fluid {
         (2.0 * self.arrives / self.halves).sqrt() / self.rtt
     }
 
-    /// Equation 4: the rate `seconds` after it was `start`, packets per second. The steady rate must be finite.
+    /// Equation 4: the rate `seconds` after it was `start`, packets per second. The steady rate
+    /// must be finite.
     pub fn rate_at(&self, seconds: f64, start: f64) -> f64 {
         self.approach((self.arrives * self.halves / 2.0).sqrt() / self.rtt, seconds, start)
     }
@@ -125,7 +131,10 @@ mod tests {
             for seconds in [0.2, 0.5, 1.0, 3.0] {
                 let numerically = FLUID.integrated(seconds, start, 2_000);
                 let closed = FLUID.rate_at(seconds, start);
-                assert!((closed / numerically - 1.0).abs() < 1e-6, "{start} {seconds}: {closed} {numerically}");
+                assert!(
+                    (closed / numerically - 1.0).abs() < 1e-6,
+                    "{start} {seconds}: {closed} {numerically}"
+                );
             }
             let numerically = FLUID.integrated(0.2, start, 2_000);
             let wrong = FLUID.approach(printed, 0.2, start);

@@ -1,11 +1,13 @@
-//! The TCP-friendly additive increase for a smaller decrease than a half: Barman and Matta 2002, section 6.2.
+//! The TCP-friendly additive increase for a smaller decrease than a half: Barman and Matta 2002,
+//! section 6.2.
 //!
-//! Additive increase by α packets per round trip and multiplicative decrease by the fraction β has TCP's rate (α = 1, β
-//! = 1/2) under the same losses if α = 3 β / (2 - β). A labeler that errs halves its window for congestion losses
-//! labelled congestion and for wireless losses labelled congestion: β = (P_CC + P_CW) / 2.
+//! Additive increase by α packets per round trip and multiplicative decrease by the fraction β has
+//! TCP's rate (α = 1, β = 1/2) under the same losses if α = 3 β / (2 - β). A labeler that errs
+//! halves its window for congestion losses labelled congestion and for wireless losses labelled
+//! congestion: β = (P_CC + P_CW) / 2.
 //!
-//! Parameters: `beta` (fraction, 0 to 1); `P_CC`, `P_CW` (probabilities, the sum at most 2). Deviations: none. The
-//! paper's sum weighs both causes alike, however often each occurs.
+//! Parameters: `beta` (fraction, 0 to 1); `P_CC`, `P_CW` (probabilities, the sum at most 2).
+//! Deviations: none. The paper's sum weighs both causes alike, however often each occurs.
 
 use super::Inputs;
 
@@ -33,7 +35,8 @@ mod tests {
 
     #[test]
     fn perfect_labels_halve_at_congestion_and_may_grow_by_a_packet() {
-        let at: Parameters = [("P_CC", 1), ("P_CW", 0)].map(|(name, p)| (name.to_owned(), Value::from(p))).into();
+        let at: Parameters =
+            [("P_CC", 1), ("P_CW", 0)].map(|(name, p)| (name.to_owned(), Value::from(p))).into();
         assert_eq!(effective_beta(&Inputs::new(&at)), Ok(0.5));
     }
 

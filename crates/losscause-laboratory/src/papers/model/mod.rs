@@ -1,4 +1,5 @@
-//! The papers' formulas: values that follow from an item's parameters without a run (`kind = "model"` in items.toml).
+//! The papers' formulas: values that follow from an item's parameters without a run (`kind =
+//! "model"` in items.toml).
 //!
 //! Each file has one formula or family. `FORMULAS` maps a paper's system and metric to a formula.
 
@@ -70,12 +71,16 @@ impl<'a> Inputs<'a> {
 pub fn value(system: &str, metric: &str, parameters: &Parameters) -> Result<f64, String> {
     let formula = FORMULAS.iter().find(|(of, name, _)| *of == system && *name == metric);
     let Some((_, _, formula)) = formula else {
-        let known: Vec<String> = FORMULAS.iter().map(|(system, metric, _)| format!("{system} {metric}")).collect();
+        let known: Vec<String> =
+            FORMULAS.iter().map(|(system, metric, _)| format!("{system} {metric}")).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         return Err(format!("the formula {}", unknown(&format!("{system} {metric}"), &known)));
     };
     let value = formula(&Inputs::new(parameters))?;
-    value.is_finite().then_some(value).ok_or_else(|| format!("the formula of {metric} has no value there"))
+    value
+        .is_finite()
+        .then_some(value)
+        .ok_or_else(|| format!("the formula of {metric} has no value there"))
 }
 
 #[cfg(test)]
@@ -88,12 +93,16 @@ mod tests {
 
     #[test]
     fn a_half_is_as_friendly_as_a_packet_per_round_trip() {
-        assert_eq!(value("AIMD-friendliness", "alpha_friendly", &parameters(&[("beta", 0.5)])), Ok(1.0));
+        assert_eq!(
+            value("AIMD-friendliness", "alpha_friendly", &parameters(&[("beta", 0.5)])),
+            Ok(1.0)
+        );
     }
 
     #[test]
     fn what_a_formula_cannot_use_is_told() {
-        let alpha = |beta| value("AIMD-friendliness", "alpha_friendly", &parameters(&[("beta", beta)]));
+        let alpha =
+            |beta| value("AIMD-friendliness", "alpha_friendly", &parameters(&[("beta", beta)]));
         assert_eq!(alpha(1.5).unwrap_err(), "beta is 1.5, expected 0 to 1");
         assert_eq!(
             value("sqrt-model", "R_I", &parameters(&[("r_c", 0.01)])).unwrap_err(),
@@ -101,7 +110,9 @@ mod tests {
         );
         let error = value("sqrt-model", "R_J", &parameters(&[])).unwrap_err();
         assert!(
-            error.starts_with("the formula \"sqrt-model R_J\" is unknown (did you mean \"sqrt-model R_I\"?)"),
+            error.starts_with(
+                "the formula \"sqrt-model R_J\" is unknown (did you mean \"sqrt-model R_I\"?)"
+            ),
             "{error}"
         );
     }

@@ -1,9 +1,10 @@
-//! Phase plot of the windows of two flows that share a path: Barman and Matta 2002, section 5, figure 3.
+//! Phase plot of the windows of two flows that share a path: Barman and Matta 2002, section 5,
+//! figure 3.
 //!
-//! Feedback is synchronous (Chiu and Jain 1989): both windows grow every round trip, the one of NewReno by 1 packet,
-//! the one of NewReno-FF by alpha. Where their sum reaches the efficiency line, both flows see a congestion loss and
-//! halve. Every so many round trips the air takes a packet of each: NewReno halves, NewReno-FF, whose labels are
-//! accurate, does not.
+//! Feedback is synchronous (Chiu and Jain 1989): both windows grow every round trip, the one of
+//! NewReno by 1 packet, the one of NewReno-FF by alpha. Where their sum reaches the efficiency
+//! line, both flows see a congestion loss and halve. Every so many round trips the air takes a
+//! packet of each: NewReno halves, NewReno-FF, whose labels are accurate, does not.
 //!
 //! ```text
 //! increase    (w_1 + 1, w_2 + alpha)   parallel to the 45-degree line if alpha = 1: fairness w_1 / w_2 improves
@@ -11,9 +12,10 @@
 //! wireless    (w_1 / 2, w_2)           away from fairness
 //! ```
 //!
-//! Parameters: `capacity` (packets, above 0), `alpha` (packets per round trip, above 0), `wireless_every` (round trips,
-//! 1 or more; 0: never), the windows at the start (packets). Deviations: the paper gives no numbers; the state changes
-//! once per round trip, and a round trip in which both kinds of loss fall counts as congestion.
+//! Parameters: `capacity` (packets, above 0), `alpha` (packets per round trip, above 0),
+//! `wireless_every` (round trips, 1 or more; 0: never), the windows at the start (packets).
+//! Deviations: the paper gives no numbers; the state changes once per round trip, and a round trip
+//! in which both kinds of loss fall counts as congestion.
 
 use super::Inputs;
 
@@ -41,7 +43,8 @@ impl Phase {
     /// The states of `rounds` round trips from `start` on, which is the first of them.
     pub fn trajectory(&self, start: State, rounds: u32) -> Vec<State> {
         let step = |state: &State, round: u32| {
-            let grown = State { newreno: state.newreno + 1.0, flip_flop: state.flip_flop + self.alpha };
+            let grown =
+                State { newreno: state.newreno + 1.0, flip_flop: state.flip_flop + self.alpha };
             if grown.newreno + grown.flip_flop >= self.capacity {
                 State { newreno: grown.newreno / 2.0, flip_flop: grown.flip_flop / 2.0 }
             } else if self.wireless_every > 0 && round.is_multiple_of(self.wireless_every) {
@@ -72,7 +75,10 @@ fn state(inputs: &Inputs<'_>) -> Result<State, String> {
         alpha: inputs.number("alpha", 1e-3, 1e3)?,
         wireless_every: inputs.number("wireless_every", 0.0, 1e6)? as u32,
     };
-    let start = State { newreno: inputs.number("start", 1.0, 1e6)?, flip_flop: inputs.number("start_FF", 1.0, 1e6)? };
+    let start = State {
+        newreno: inputs.number("start", 1.0, 1e6)?,
+        flip_flop: inputs.number("start_FF", 1.0, 1e6)?,
+    };
     let round = inputs.number("round", 0.0, 1e6)? as u32;
     Ok(*phase.trajectory(start, round).last().unwrap_or(&start))
 }
@@ -107,7 +113,10 @@ mod tests {
     #[test]
     fn the_trajectory_turns_at_the_efficiency_line() {
         // 16 + 4, 17 + 5, 18 + 6 = 24: halved.
-        assert_eq!(FAIR.trajectory(START, 3), [START, state(17.0, 5.0), state(9.0, 3.0), state(10.0, 4.0)]);
+        assert_eq!(
+            FAIR.trajectory(START, 3),
+            [START, state(17.0, 5.0), state(9.0, 3.0), state(10.0, 4.0)]
+        );
     }
 
     #[test]
@@ -131,10 +140,13 @@ mod tests {
         let end = |phase: Phase| *phase.trajectory(START, 1_000).last().unwrap();
         assert!(end(FAIR).fairness() > 0.999);
         let disturbed = Phase { wireless_every: 7, ..FAIR };
-        let fairness: Vec<f64> = disturbed.trajectory(START, 1_000)[500..].iter().map(State::fairness).collect();
+        let fairness: Vec<f64> =
+            disturbed.trajectory(START, 1_000)[500..].iter().map(State::fairness).collect();
         assert!(fairness.iter().all(|f| *f > 0.25 && *f <= 1.0), "{fairness:?}");
         // A smaller increase of the flow that keeps its window brings the two closer.
-        let mean = |phase: Phase| phase.trajectory(START, 1_000).iter().map(State::fairness).sum::<f64>() / 1_001.0;
+        let mean = |phase: Phase| {
+            phase.trajectory(START, 1_000).iter().map(State::fairness).sum::<f64>() / 1_001.0
+        };
         assert!(mean(Phase { alpha: 0.8, ..disturbed }) > mean(disturbed));
     }
 }

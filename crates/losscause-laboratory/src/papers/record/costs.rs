@@ -1,7 +1,8 @@
-//! What the runs of each table and figure cost: `papers/<paper>/costs.toml`, which `cargo xtask costs --update` writes.
+//! What the runs of each table and figure cost: `papers/<paper>/costs.toml`, which `cargo xtask
+//! costs --update` writes.
 //!
-//! A cost is a number of packet-hops: packets that links transmitted, counted once per link. Unlike a time, it is the
-//! same on every machine.
+//! A cost is a number of packet-hops: packets that links transmitted, counted once per link. Unlike
+//! a time, it is the same on every machine.
 
 use std::collections::BTreeMap;
 

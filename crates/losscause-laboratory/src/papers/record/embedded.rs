@@ -42,8 +42,9 @@ macro_rules! text {
     };
 }
 
-/// The texts of the folder `papers/$key/`: published.toml, items.toml, explanations.toml, costs.toml, the scenarios named,
-/// and of a paper with a fading channel channel.toml and the patterns named.
+/// The texts of the folder `papers/$key/`: published.toml, items.toml, explanations.toml,
+/// costs.toml, the scenarios named, and of a paper with a fading channel channel.toml and the
+/// patterns named.
 macro_rules! paper {
     ($key:literal, scenarios: [$($scenario:literal),*] $(, patterns: [$($pattern:literal),+])?) => {
         PaperTexts {
@@ -63,7 +64,8 @@ macro_rules! paper {
     (@channel $key:literal $($pattern:literal)+) => { Some(text!($key, "/channel.toml")) };
 }
 
-/// Every paper, in the order in which they are listed and measured. `extra` is no paper: it has runs of our own.
+/// Every paper, in the order in which they are listed and measured. `extra` is no paper: it has
+/// runs of our own.
 pub(super) const PAPERS: &[PaperTexts] = &[
     paper!("barman2002", scenarios: ["config1", "config2"]),
     paper!("cen2003", scenarios: ["WLH", "WB"], patterns: ["high", "medium", "low"]),
@@ -76,8 +78,9 @@ pub(super) const PAPERS: &[PaperTexts] = &[
 /// What is measured where nothing is named.
 pub(crate) const FIRST_LOOK: &str = text!("first-look.toml");
 
-/// The scenarios and patterns of the papers, by the names that users give them: PAPER/SCENARIO and PAPER/PATTERN, in
-/// any case. A scenario that names `cen2003/high` as its fading pattern finds it here.
+/// The scenarios and patterns of the papers, by the names that users give them: PAPER/SCENARIO and
+/// PAPER/PATTERN, in any case. A scenario that names `cen2003/high` as its fading pattern finds it
+/// here.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Embedded;
 
@@ -94,7 +97,9 @@ impl Embedded {
 
 impl Files for Embedded {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + '_>> {
-        let found = self.files().find(|(name, _)| path.to_str().is_some_and(|path| name.eq_ignore_ascii_case(path)));
+        let found = self
+            .files()
+            .find(|(name, _)| path.to_str().is_some_and(|path| name.eq_ignore_ascii_case(path)));
         let (_, text) = found.ok_or(io::ErrorKind::NotFound)?;
         Ok(Box::new(text.as_bytes()))
     }
@@ -119,12 +124,15 @@ mod tests {
     /// Names of the files or folders in `papers/<folder>`, without their endings.
     fn names(below: &str) -> BTreeSet<String> {
         let Ok(entries) = fs::read_dir(folder().join(below)) else { return BTreeSet::new() };
-        entries.map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned()).collect()
+        entries
+            .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .collect()
     }
 
     #[test]
     fn every_folder_scenario_and_pattern_is_part_of_the_program() {
-        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<BTreeSet<_>>();
+        let owned =
+            |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<BTreeSet<_>>();
         let mut folders = owned(PAPERS.iter().map(|paper| paper.key).collect());
         folders.insert("first-look".to_owned());
         assert_eq!(folders, names(""));
@@ -144,8 +152,12 @@ mod tests {
 
     #[test]
     fn a_file_is_found_in_any_case_and_nothing_else_is() {
-        for (path, found) in [("cen2003/WLH", true), ("CEN2003/wlh", true), ("cen2003/high", true), ("cen2003", false)]
-        {
+        for (path, found) in [
+            ("cen2003/WLH", true),
+            ("CEN2003/wlh", true),
+            ("cen2003/high", true),
+            ("cen2003", false),
+        ] {
             assert_eq!(Embedded.open(Path::new(path)).is_ok(), found, "{path}");
         }
     }

@@ -18,10 +18,11 @@ pub struct Explanation {
     /// The claims, by their ids in published.toml.
     #[serde(default)]
     pub claims: Vec<String>,
-    /// The cause, and the experiment that shows it, in plain sentences. Where no cause is known, it says so and names
-    /// what was measured and tried.
+    /// The cause, and the experiment that shows it, in plain sentences. Where no cause is known, it
+    /// says so and names what was measured and tried.
     pub why: String,
-    /// Anchor of the heading in `docs/reproduction/<paper>.md` below which the details stand: "the-missed-numbers".
+    /// Anchor of the heading in `docs/reproduction/<paper>.md` below which the details stand:
+    /// "the-missed-numbers".
     pub section: String,
 }
 
@@ -42,16 +43,19 @@ struct File {
 /// Reads the explanations of a paper's misses.
 ///
 /// # Errors
-/// A key is unknown or missing, an entry explains nothing or says nothing, or an id is not in `published` or is
-/// explained twice. The error is one sentence that names file, entry and key.
+/// A key is unknown or missing, an entry explains nothing or says nothing, or an id is not in
+/// `published` or is explained twice. The error is one sentence that names file, entry and key.
 pub(super) fn parse(text: &str, published: &Published) -> Result<Vec<Explanation>, String> {
     let file = format!("papers/{}/explanations.toml", published.key);
-    let File { explanation } = toml_file::from_text(text, &file).map_err(|error| error.to_string())?;
+    let File { explanation } =
+        toml_file::from_text(text, &file).map_err(|error| error.to_string())?;
     let numbers: Vec<&str> = published.number.iter().map(|number| number.id.as_str()).collect();
     let claims: Vec<&str> = published.claim.iter().map(|claim| claim.id.as_str()).collect();
     let mut explained = BTreeSet::new();
     for (index, entry) in explanation.iter().enumerate() {
-        let refusal = |key: &str, problem: &str| Err(format!("{file}: explanation.{}{key}: {problem}", index + 1));
+        let refusal = |key: &str, problem: &str| {
+            Err(format!("{file}: explanation.{}{key}: {problem}", index + 1))
+        };
         if entry.ids().next().is_none() {
             return refusal("", "explains nothing, expected ids in numbers or claims");
         }
@@ -63,15 +67,26 @@ pub(super) fn parse(text: &str, published: &Published) -> Result<Vec<Explanation
                 return refusal(key, &format!("is empty, {expected}"));
             }
         }
-        for (key, ids, known) in [(".numbers", &entry.numbers, &numbers), (".claims", &entry.claims, &claims)] {
+        for (key, ids, known) in
+            [(".numbers", &entry.numbers, &numbers), (".claims", &entry.claims, &claims)]
+        {
             for id in ids {
                 if !known.contains(&id.as_str()) {
-                    let hint = nearest(id, known.iter().copied()).map(|n| format!(" (did you mean \"{n}\"?)"));
+                    let hint = nearest(id, known.iter().copied())
+                        .map(|n| format!(" (did you mean \"{n}\"?)"));
                     let hint = hint.unwrap_or_default();
-                    return refusal(key, &format!("\"{id}\" is unknown{hint}, expected an id in published.toml"));
+                    return refusal(
+                        key,
+                        &format!("\"{id}\" is unknown{hint}, expected an id in published.toml"),
+                    );
                 }
                 if !explained.insert(id.clone()) {
-                    return refusal(key, &format!("\"{id}\" is explained twice, expected one explanation of each id"));
+                    return refusal(
+                        key,
+                        &format!(
+                            "\"{id}\" is explained twice, expected one explanation of each id"
+                        ),
+                    );
                 }
             }
         }
@@ -86,7 +101,8 @@ mod tests {
 
     /// What is said about a file of these entries as one of cen2003.
     fn refusal(entries: &[&str]) -> String {
-        let text: String = entries.iter().map(|entry| format!("[[explanation]]\n{entry}\n")).collect();
+        let text: String =
+            entries.iter().map(|entry| format!("[[explanation]]\n{entry}\n")).collect();
         parse(&text, find("cen2003").unwrap().published()).unwrap_err()
     }
 
@@ -94,18 +110,25 @@ mod tests {
 
     #[test]
     fn an_entry_may_explain_numbers_and_claims() {
-        let text = format!("[[explanation]]\nnumbers = [\"WB.N1.Spike.M_w\"]\nclaims = [\"WB1-Mw\"]\n{SAID}");
+        let text = format!(
+            "[[explanation]]\nnumbers = [\"WB.N1.Spike.M_w\"]\nclaims = [\"WB1-Mw\"]\n{SAID}"
+        );
         let read = parse(&text, find("cen2003").unwrap().published()).unwrap();
         assert_eq!(read.len(), 1);
         assert_eq!(read[0].ids().collect::<Vec<_>>(), ["WB.N1.Spike.M_w", "WB1-Mw"]);
-        assert_eq!((read[0].why.as_str(), read[0].section.as_str()), ("Its queue.", "the-missed-numbers"));
+        assert_eq!(
+            (read[0].why.as_str(), read[0].section.as_str()),
+            ("Its queue.", "the-missed-numbers")
+        );
     }
 
     #[test]
     fn no_number_of_a_paper_has_the_id_of_a_claim() {
         for paper in all() {
-            let numbers: BTreeSet<&str> = paper.published().number.iter().map(|number| number.id.as_str()).collect();
-            let shared = paper.published().claim.iter().find(|claim| numbers.contains(claim.id.as_str()));
+            let numbers: BTreeSet<&str> =
+                paper.published().number.iter().map(|number| number.id.as_str()).collect();
+            let shared =
+                paper.published().claim.iter().find(|claim| numbers.contains(claim.id.as_str()));
             assert!(shared.is_none(), "{}: {shared:?}", paper.key());
         }
     }
@@ -116,7 +139,10 @@ mod tests {
         let of_number = paper.explanation_of("WB.N1.Spike.M_w").unwrap();
         assert!(of_number.numbers.iter().any(|id| id == "WB.N1.Spike.M_w"), "{of_number:?}");
         let of_claim = paper.explanation_of("WB1-Mw").unwrap();
-        assert!(of_claim.claims.iter().any(|id| id == "WB1-Mw") && of_claim != of_number, "{of_claim:?}");
+        assert!(
+            of_claim.claims.iter().any(|id| id == "WB1-Mw") && of_claim != of_number,
+            "{of_claim:?}"
+        );
         assert_eq!(paper.explanation_of("WLH.N1.Omni.thput"), None);
     }
 
@@ -135,8 +161,10 @@ mod tests {
              \"WB.N1.Spike.M_w\"?), expected an id in published.toml"
         );
         // A number's id among the claims, in the second entry.
-        let error =
-            refusal(&[&format!("claims = [\"WB1-Mw\"]\n{SAID}"), &format!("claims = [\"WB.N1.Spike.M_w\"]\n{SAID}")]);
+        let error = refusal(&[
+            &format!("claims = [\"WB1-Mw\"]\n{SAID}"),
+            &format!("claims = [\"WB.N1.Spike.M_w\"]\n{SAID}"),
+        ]);
         assert!(error.contains("explanation.2.claims: \"WB.N1.Spike.M_w\" is unknown"), "{error}");
     }
 
@@ -153,14 +181,20 @@ mod tests {
     #[test]
     fn an_entry_that_says_nothing_or_explains_nothing_is_refused() {
         for (entry, problem) in [
-            ("claims = [\"WB1-Mw\"]\nwhy = \" \"\nsection = \"s\"", ".why: is empty, expected one to three sentences"),
+            (
+                "claims = [\"WB1-Mw\"]\nwhy = \" \"\nsection = \"s\"",
+                ".why: is empty, expected one to three sentences",
+            ),
             (
                 "claims = [\"WB1-Mw\"]\nwhy = \"w\"\nsection = \"\"",
                 ".section: is empty, expected the anchor of a heading",
             ),
             (SAID, ": explains nothing, expected ids in numbers or claims"),
         ] {
-            assert_eq!(refusal(&[entry]), format!("papers/cen2003/explanations.toml: explanation.1{problem}"));
+            assert_eq!(
+                refusal(&[entry]),
+                format!("papers/cen2003/explanations.toml: explanation.1{problem}")
+            );
         }
     }
 
@@ -172,6 +206,9 @@ mod tests {
             "{error}"
         );
         let error = refusal(&["claims = [\"WB1-Mw\"]\nsection = \"s\""]);
-        assert!(error.starts_with("papers/cen2003/explanations.toml: explanation.1.why: is missing"), "{error}");
+        assert!(
+            error.starts_with("papers/cen2003/explanations.toml: explanation.1.why: is missing"),
+            "{error}"
+        );
     }
 }

@@ -8,12 +8,12 @@ use super::parameters::Parameters;
 use super::published::Summary;
 use losscause_study::statistics::{Estimate, Interval, Median};
 
-/// A published or merely required value, and what was measured. `(paper, metric, system, scenario, parameters)` is
-/// unique in a reproduction.
+/// A published or merely required value, and what was measured. `(paper, metric, system, scenario,
+/// parameters)` is unique in a reproduction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Item {
-    /// Unique name, the published number's where one has the same parameters: "WLH.N1.Spike.M_w". A number that leaves
-    /// parameters unsaid has a name of its own.
+    /// Unique name, the published number's where one has the same parameters: "WLH.N1.Spike.M_w". A
+    /// number that leaves parameters unsaid has a name of its own.
     pub id: String,
     /// Short name of the paper: "cen2003".
     pub paper: String,
@@ -29,10 +29,11 @@ pub struct Item {
     pub metric: String,
     /// Unit of `published`, `measured` and `ci95`.
     pub unit: String,
-    /// The printed value, of a result or of the set-up; none where the paper gives none (or only a curve).
+    /// The printed value, of a result or of the set-up; none where the paper gives none (or only a
+    /// curve).
     pub published: Option<f64>,
-    /// Mean over the runs in which the metric exists, or their median if the record says so ([`Summary`]); none if it
-    /// exists in no run.
+    /// Mean over the runs in which the metric exists, or their median if the record says so
+    /// ([`Summary`]); none if it exists in no run.
     pub measured: Option<f64>,
     /// Half-width of Student's 95 % interval for the mean; none below two values, and for medians.
     pub ci95: Option<f64>,
@@ -46,8 +47,8 @@ pub struct Item {
     pub calibrated: BTreeMap<String, f64>,
     /// How the two compare by the rule of scoring.
     pub status: Status,
-    /// Whether `measured` is within the tolerance of `published`, after any number of runs; none if the paper prints no
-    /// result to compare with.
+    /// Whether `measured` is within the tolerance of `published`, after any number of runs; none if
+    /// the paper prints no result to compare with.
     #[serde(default)]
     pub within: Option<bool>,
 }
@@ -58,11 +59,13 @@ impl Item {
         match summary {
             Summary::Mean => {
                 let estimate = Estimate::from_runs(values);
-                (self.measured, self.ci95, self.runs) = (estimate.mean, estimate.ci95, estimate.runs);
+                (self.measured, self.ci95, self.runs) =
+                    (estimate.mean, estimate.ci95, estimate.runs);
             }
             Summary::Median => {
                 let estimate = Median::from_runs(values);
-                (self.measured, self.median_ci95, self.runs) = (estimate.median, estimate.ci95, estimate.runs);
+                (self.measured, self.median_ci95, self.runs) =
+                    (estimate.median, estimate.ci95, estimate.runs);
             }
         }
     }
@@ -72,7 +75,8 @@ impl Item {
         self.median_ci95.or_else(|| Some(Interval::around(self.measured?, self.ci95?)))
     }
 
-    /// The measured value with its interval: `17.6 ± 0.12` for a mean, `17.6 (17.5 to 17.7)` for a median.
+    /// The measured value with its interval: `17.6 ± 0.12` for a mean, `17.6 (17.5 to 17.7)` for a
+    /// median.
     pub fn interval_text(&self) -> String {
         let measured = self.measured_text();
         match (self.median_ci95, self.ci95) {
@@ -84,7 +88,9 @@ impl Item {
 
     /// The ends of its interval: `17.5 to 17.7`; a dash for none.
     pub fn ends_text(&self) -> String {
-        let of = |Interval { low, high }: Interval| format!("{} to {}", figure(Some(low)), figure(Some(high)));
+        let of = |Interval { low, high }: Interval| {
+            format!("{} to {}", figure(Some(low)), figure(Some(high)))
+        };
         self.interval().map_or_else(|| NONE.to_owned(), of)
     }
 
@@ -97,8 +103,8 @@ impl Item {
         }
     }
 
-    /// The measured value in three digits, very small ones in two, counts in full, means of counts with one decimal; a
-    /// dash for none.
+    /// The measured value in three digits, very small ones in two, counts in full, means of counts
+    /// with one decimal; a dash for none.
     pub fn measured_text(&self) -> String {
         match self.measured {
             Some(value) if self.unit == "count" => count(value),
@@ -106,8 +112,9 @@ impl Item {
         }
     }
 
-    /// How it compares with the published value, as a mark: ✓ within tolerance, ✗ missed, in parentheses after fewer
-    /// runs than the paper's, · not scored, nothing without a published value.
+    /// How it compares with the published value, as a mark: ✓ within tolerance, ✗ missed, in
+    /// parentheses after fewer runs than the paper's, · not scored, nothing without a published
+    /// value.
     pub fn mark(&self) -> &'static str {
         match self.status {
             Status::Reproduced => "✓",
@@ -132,8 +139,8 @@ pub fn is_tiny(value: f64) -> bool {
     value != 0.0 && value.abs() < 0.001
 }
 
-/// Two decimals at most, three digits where there are as many; but never fewer than two digits of a value that two
-/// decimals would show as zero.
+/// Two decimals at most, three digits where there are as many; but never fewer than two digits of a
+/// value that two decimals would show as zero.
 fn figure(value: Option<f64>) -> String {
     match value {
         None => NONE.to_owned(),
@@ -172,7 +179,8 @@ pub enum Status {
     Missed,
     /// From fewer runs than the paper made; [`Item::within`] compares it.
     Preview,
-    /// The paper prints a value that is not scored: it holds by definition, illustrates, or belongs to the set-up.
+    /// The paper prints a value that is not scored: it holds by definition, illustrates, or belongs
+    /// to the set-up.
     NotScored,
     /// The paper prints no value.
     NoPublishedValue,
@@ -187,7 +195,8 @@ pub struct ClaimOutcome {
     pub paper: String,
     /// What is claimed.
     pub statement: String,
-    /// Whether it holds; none where a value it reads was not measured, and for claims that no run can settle.
+    /// Whether it holds; none where a value it reads was not measured, and for claims that no run
+    /// can settle.
     pub holds: Option<bool>,
     /// The figures that were looked at, or why none were.
     pub evidence: String,
@@ -215,7 +224,10 @@ mod tests {
         assert_eq!(mean.interval_text(), "7.00 ± 10.4");
         assert!((mean.interval().unwrap().low + 3.39).abs() < 0.01);
         assert_eq!(median.interval_text(), "3.50 (1.00 to 27.0)");
-        assert_eq!((median.interval(), median.ci95), (Some(Interval { low: 1.0, high: 27.0 }), None));
+        assert_eq!(
+            (median.interval(), median.ci95),
+            (Some(Interval { low: 1.0, high: 27.0 }), None)
+        );
         assert_eq!(blank().interval_text(), "–");
         let json = serde_json::to_string(&mean).unwrap();
         assert!(!json.contains("median_ci95"), "the shape of papers' results is the same: {json}");
@@ -230,10 +242,20 @@ mod tests {
 
     #[test]
     fn a_measured_value_has_the_decimals_of_the_published_one() {
-        let texts = [(0.994_81, 0.9888), (0.99481, 1.0), (181.694, 166.7), (36.09, 0.02), (0.12, 0.3), (9.4e-5, 0.02)]
-            .map(|(value, other)| figure_beside(Some(value), Some(other)));
+        let texts = [
+            (0.994_81, 0.9888),
+            (0.99481, 1.0),
+            (181.694, 166.7),
+            (36.09, 0.02),
+            (0.12, 0.3),
+            (9.4e-5, 0.02),
+        ]
+        .map(|(value, other)| figure_beside(Some(value), Some(other)));
         assert_eq!(texts, ["0.9948", "0.99", "181.7", "36.09", "0.12", "9.4e-5"]);
-        assert_eq!((figure_beside(None, Some(0.5)), figure_beside(Some(0.5), None)), ("–".into(), "0.50".into()));
+        assert_eq!(
+            (figure_beside(None, Some(0.5)), figure_beside(Some(0.5), None)),
+            ("–".into(), "0.50".into())
+        );
     }
 
     #[test]

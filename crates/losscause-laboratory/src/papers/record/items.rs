@@ -12,7 +12,8 @@ use losscause_study::scenario::expression::{Formula, Names};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Items {
-    /// The group of flows that runs the system under test, by its name in every scenario of the paper.
+    /// The group of flows that runs the system under test, by its name in every scenario of the
+    /// paper.
     pub flow: String,
     /// Runs of each system if the paper made single runs (default: 1).
     pub single_runs: Option<u32>,
@@ -37,30 +38,33 @@ pub struct ParameterSetting {
     pub parameter: String,
     /// The parameter's value: "high".
     pub value: Value,
-    /// The scenario file that they apply to (default: all). Settings for all files and for one file add up.
+    /// The scenario file that they apply to (default: all). Settings for all files and for one file
+    /// add up.
     pub file: Option<String>,
     /// Settings, each KEY=VALUE.
     pub set: Vec<String>,
 }
 
-/// Which scenario file another scenario of the paper uses. In `file` and `set`, `{NAME}` stands for the value of a
-/// parameter. A parameter that is used in this way anywhere (here, in a system's settings, in the item, in the target
-/// of a calibration) is no setting of its own.
+/// Which scenario file another scenario of the paper uses. In `file` and `set`, `{NAME}` stands for
+/// the value of a parameter. A parameter that is used in this way anywhere (here, in a system's
+/// settings, in the item, in the target of a calibration) is no setting of its own.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkOf {
     /// The scenario, by its name in the paper: "fair-same".
     pub scenario: String,
-    /// The scenario whose file it uses: "{topology}"; of another paper with both names, "cen2003/WLH".
+    /// The scenario whose file it uses: "{topology}"; of another paper with both names,
+    /// "cen2003/WLH".
     pub file: String,
     /// Settings, each KEY=VALUE.
     #[serde(default)]
     pub set: Vec<String>,
 }
 
-/// A parameter of a scenario file that the paper gives by its effect: at the value sought, a metric of a reference
-/// system equals a target. The program finds it by bisection on the mean of a few runs, once per combination of all
-/// other settings, and uses it for all systems. The metric must rise or fall monotonically over the interval.
+/// A parameter of a scenario file that the paper gives by its effect: at the value sought, a metric
+/// of a reference system equals a target. The program finds it by bisection on the mean of a few
+/// runs, once per combination of all other settings, and uses it for all systems. The metric must
+/// rise or fall monotonically over the interval.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
@@ -76,11 +80,13 @@ pub struct Calibration {
     pub parameters: Option<Parameters>,
     /// The metric, by its name in a run.
     pub metric: String,
-    /// The target of the metric's mean, in the run's unit: a number, or `{NAME}` for the value of a parameter.
+    /// The target of the metric's mean, in the run's unit: a number, or `{NAME}` for the value of a
+    /// parameter.
     pub target: Value,
     /// Largest distance of the mean from the target.
     pub tolerance: f64,
-    /// The smallest and the largest value of the parameter. If the target lies outside, the nearer end is taken.
+    /// The smallest and the largest value of the parameter. If the target lies outside, the nearer
+    /// end is taken.
     pub between: (f64, f64),
     /// Number of runs per mean.
     pub runs: u32,
@@ -111,11 +117,12 @@ pub struct ItemSpec {
     pub mean_over: BTreeMap<String, Vec<Value>>,
     /// The parameter along the horizontal axis, for a figure.
     pub x: Option<String>,
-    /// For a figure: the paper's axes, by the names of the parameter and of the metrics. What is not given follows from
-    /// the values.
+    /// For a figure: the paper's axes, by the names of the parameter and of the metrics. What is
+    /// not given follows from the values.
     #[serde(default)]
     pub axes: BTreeMap<String, AxisSpec>,
-    /// For a figure whose curves differ in a parameter: a formula of the parameters with a value per curve.
+    /// For a figure whose curves differ in a parameter: a formula of the parameters with a value
+    /// per curve.
     pub curves: Option<Formula>,
     /// For a figure: two metrics against each other instead of each over the axis.
     pub phase: Option<PhaseSpec>,
@@ -125,20 +132,23 @@ pub struct ItemSpec {
     pub plot: Option<PlotSpec>,
     /// Rows, in the paper's order.
     pub metrics: Vec<String>,
-    /// For a metric, the one that a drawing shows beside it: what the simulator gives beside what the kernel does.
+    /// For a metric, the one that a drawing shows beside it: what the simulator gives beside what
+    /// the kernel does.
     #[serde(default)]
     pub beside: BTreeMap<String, String>,
-    /// Metrics with another name or unit in a run. In the names, `{NAME}` stands for the value of a parameter,
-    /// and `{system}` for the item's system.
+    /// Metrics with another name or unit in a run. In the names, `{NAME}` stands for the value of a
+    /// parameter, and `{system}` for the item's system.
     #[serde(default)]
     pub read: BTreeMap<String, Read>,
-    /// The system whose runs are read (default: the item's own); `{NAME}` stands for the value of a parameter.
+    /// The system whose runs are read (default: the item's own); `{NAME}` stands for the value of a
+    /// parameter.
     pub runs_of: Option<String>,
     /// What the values are divided by, if they are quotients.
     pub over: Option<Over>,
     /// Columns, in the paper's order.
     pub systems: Vec<String>,
-    /// Whether it is measured only on demand, not with the whole paper; no number or claim reads it.
+    /// Whether it is measured only on demand, not with the whole paper; no number or claim reads
+    /// it.
     #[serde(default)]
     pub on_demand: bool,
 }
@@ -178,7 +188,8 @@ pub enum ItemKind {
 pub enum Read {
     /// The name; the unit is the same.
     Name(String),
-    /// The name, and the factor from the run's unit to the paper's: 125 converts kb/s to bytes per second.
+    /// The name, and the factor from the run's unit to the paper's: 125 converts kb/s to bytes per
+    /// second.
     Scaled {
         /// The name.
         metric: String,
@@ -187,8 +198,8 @@ pub enum Read {
     },
 }
 
-/// The divisor of a quotient, and how the quotient is taken. In the names, `{NAME}` stands for the value of a
-/// parameter.
+/// The divisor of a quotient, and how the quotient is taken. In the names, `{NAME}` stands for the
+/// value of a parameter.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Over {
@@ -251,8 +262,8 @@ impl OneOrMany {
 }
 
 impl ItemSpec {
-    /// Every combination of the parameters' values; the last parameter in alphabetical order varies fastest, and the
-    /// points faster than all.
+    /// Every combination of the parameters' values; the last parameter in alphabetical order varies
+    /// fastest, and the points faster than all.
     pub fn combinations(&self) -> Vec<Parameters> {
         let mut combinations = vec![Parameters::new()];
         for (name, values) in &self.parameters {
@@ -264,11 +275,12 @@ impl ItemSpec {
         }
     }
 
-    /// The parameters of the runs behind the values at `parameters`: more than one where a mean is taken.
+    /// The parameters of the runs behind the values at `parameters`: more than one where a mean is
+    /// taken.
     pub fn runs_at(&self, parameters: &Parameters) -> Vec<Parameters> {
-        self.mean_over
-            .iter()
-            .fold(vec![parameters.clone()], |so_far, (name, values)| multiply(&so_far, &alone(name, values)))
+        self.mean_over.iter().fold(vec![parameters.clone()], |so_far, (name, values)| {
+            multiply(&so_far, &alone(name, values))
+        })
     }
 
     /// The name of `metric` in a run, and the factor to the paper's unit.
@@ -286,7 +298,8 @@ impl ItemSpec {
     /// The formula uses an unknown parameter or one that is no number, or has no value.
     pub fn curve_at(&self, parameters: &Parameters) -> Result<Option<f64>, String> {
         let Some(formula) = &self.curves else { return Ok(None) };
-        let numbers = parameters.iter().filter_map(|(name, value)| Some((name, value.as_number()?)));
+        let numbers =
+            parameters.iter().filter_map(|(name, value)| Some((name, value.as_number()?)));
         let names = numbers.fold(Names::default(), |names, (name, value)| names.with(name, value));
         formula.evaluate(&names).map(Some)
     }
@@ -301,17 +314,22 @@ impl ItemSpec {
         let read = self.read.values().map(|read| match read {
             Read::Name(metric) | Read::Scaled { metric, .. } => metric.as_str(),
         });
-        let curves = self.plot.iter().flat_map(|plot| plot.curves.iter().map(|curve| curve.name.as_str()));
-        let events = self.plot.iter().flat_map(|plot| plot.events.iter().map(|events| events.name.as_str()));
+        let curves =
+            self.plot.iter().flat_map(|plot| plot.curves.iter().map(|curve| curve.name.as_str()));
+        let events =
+            self.plot.iter().flat_map(|plot| plot.events.iter().map(|events| events.name.as_str()));
         let over = self.over.iter().flat_map(|over| [&over.system, &over.scenario, &over.metric]);
-        read.chain(over.chain([&self.runs_of]).flatten().map(String::as_str)).chain(curves).chain(events)
+        read.chain(over.chain([&self.runs_of]).flatten().map(String::as_str))
+            .chain(curves)
+            .chain(events)
     }
 }
 
 /// Every element of `so_far` combined with every element of `more`, which varies faster.
 fn multiply(so_far: &[Parameters], more: &[Parameters]) -> Vec<Parameters> {
-    let with =
-        |base: &Parameters, more: &Parameters| base.iter().chain(more).map(|(k, v)| (k.clone(), v.clone())).collect();
+    let with = |base: &Parameters, more: &Parameters| {
+        base.iter().chain(more).map(|(k, v)| (k.clone(), v.clone())).collect()
+    };
     so_far.iter().flat_map(|base| more.iter().map(move |more| with(base, more))).collect()
 }
 
@@ -337,8 +355,11 @@ mod tests {
             systems = ["TCP"]
         "#;
         let item: ItemSpec = toml_file::from_text(text, "").unwrap();
-        let shown: Vec<String> =
-            item.combinations().iter().map(|p| format!("{} {} {}", p["N"], p["delay_ms"], p["loss"])).collect();
+        let shown: Vec<String> = item
+            .combinations()
+            .iter()
+            .map(|p| format!("{} {} {}", p["N"], p["delay_ms"], p["loss"]))
+            .collect();
         assert_eq!(shown, ["1 20 low", "1 20 high", "2 20 low", "2 20 high"]);
         assert_eq!(item.kind, ItemKind::Runs);
     }
@@ -357,9 +378,13 @@ mod tests {
             systems = ["Spike"]
         "#;
         let item: ItemSpec = toml_file::from_text(text, "").unwrap();
-        let show = |p: &Parameters| format!("{} {} {} {}", p["N"], p["loss"], p["alpha"], p["beta"]);
+        let show =
+            |p: &Parameters| format!("{} {} {} {}", p["N"], p["loss"], p["alpha"], p["beta"]);
         let shown: Vec<String> = item.combinations().iter().map(show).collect();
-        assert_eq!(shown, ["all low 0.3 0.1", "all low 0.7 0.5", "all high 0.3 0.1", "all high 0.7 0.5"]);
+        assert_eq!(
+            shown,
+            ["all low 0.3 0.1", "all low 0.7 0.5", "all high 0.3 0.1", "all high 0.7 0.5"]
+        );
         let runs: Vec<String> = item.runs_at(&item.combinations()[1]).iter().map(show).collect();
         assert_eq!(runs, ["4 low 0.7 0.5", "6 low 0.7 0.5"]);
     }

@@ -27,7 +27,8 @@ pub fn find(key: &str) -> Result<&'static Paper, InputError> {
     all().iter().find(named).ok_or_else(|| unknown("paper", key, key, known()))
 }
 
-/// The text of a paper's scenario, by the names of paper and scenario: `scenario("cen2003", "WLH")`.
+/// The text of a paper's scenario, by the names of paper and scenario: `scenario("cen2003",
+/// "WLH")`.
 pub fn scenario(paper: &str, name: &str) -> Option<&'static str> {
     let paper = all().iter().find(|p| p.key() == paper)?;
     paper.scenarios().iter().find(|s| s.name == name).map(|s| s.text)
@@ -53,15 +54,21 @@ pub fn load_scenario(name: &str, context: &Context) -> Result<Scenario, InputErr
     Scenario::parse(scenario.text, &file, &context.clone().with_files(files))
 }
 
-/// Reads a scenario file, `name` in `directory`, whose fading pattern may be a paper's; or, if there is no such file,
-/// the paper's scenario of that name.
+/// Reads a scenario file, `name` in `directory`, whose fading pattern may be a paper's; or, if
+/// there is no such file, the paper's scenario of that name.
 ///
 /// # Errors
 /// As [`Scenario::load`], and as [`load_scenario`] where `name` begins with a paper's name.
-pub fn open_scenario(name: &Path, directory: &Path, context: &Context) -> Result<Scenario, InputError> {
+pub fn open_scenario(
+    name: &Path,
+    directory: &Path,
+    context: &Context,
+) -> Result<Scenario, InputError> {
     let file = directory.join(name);
     match name.to_str().and_then(|text| Some((text, text.split_once('/')?.0))) {
-        Some((text, paper)) if find(paper).is_ok() && is_missing(&file, context) => load_scenario(text, context),
+        Some((text, paper)) if find(paper).is_ok() && is_missing(&file, context) => {
+            load_scenario(text, context)
+        }
         _ => Scenario::load(&file, &with_papers(context)),
     }
 }
@@ -101,7 +108,9 @@ mod tests {
         let own = "title = \"mine\"\nduration_s = 1";
         let title = |name: &str, context: &Context| {
             let scenario = open_scenario(Path::new(name), Path::new(""), context);
-            scenario.map(|scenario| scenario.document().title.clone()).map_err(|error| error.to_string())
+            scenario
+                .map(|scenario| scenario.document().title.clone())
+                .map_err(|error| error.to_string())
         };
         let context = Context::default().with_files(Memory::new().with("cen2003/WLH", own));
         assert_eq!(title("cen2003/WLH", &context).as_deref(), Ok("mine"));
@@ -114,7 +123,11 @@ mod tests {
     fn every_file_of_every_paper_is_read() {
         assert!(!all().is_empty());
         for paper in all() {
-            assert!(!paper.is_published() || paper.published().number.len() > 10, "{}", paper.key());
+            assert!(
+                !paper.is_published() || paper.published().number.len() > 10,
+                "{}",
+                paper.key()
+            );
             assert!(!paper.items().item.is_empty(), "{}", paper.key());
             assert_eq!(paper.published().key, paper.key());
             let _ = (paper.explanations(), paper.costs());
@@ -128,11 +141,17 @@ mod tests {
                 let of_no_system = item.kind == ItemKind::Pattern;
                 let known = |s: &String| paper.system(s).is_some() || of_no_system && s == "all";
                 item.systems.iter().for_each(|s| assert!(known(s), "{}: {s}", item.id));
-                item.metrics.iter().for_each(|m| assert!(paper.metric(m).is_some(), "{}: {m}", item.id));
+                item.metrics
+                    .iter()
+                    .for_each(|m| assert!(paper.metric(m).is_some(), "{}: {m}", item.id));
                 let known = scenario(paper.key(), &item.scenario).is_some()
                     || paper.items().network.iter().any(|n| n.scenario == item.scenario);
                 assert!(
-                    known || matches!(item.kind, ItemKind::Operations | ItemKind::Pattern | ItemKind::Model),
+                    known
+                        || matches!(
+                            item.kind,
+                            ItemKind::Operations | ItemKind::Pattern | ItemKind::Model
+                        ),
                     "{}: {}",
                     item.id,
                     item.scenario
@@ -147,8 +166,10 @@ mod tests {
             let numbers = &paper.published().number;
             let ids: BTreeSet<&str> = numbers.iter().map(|n| n.id.as_str()).collect();
             assert_eq!(ids.len(), numbers.len());
-            let place = |n: &Number| format!("{} {} {} {:?}", n.metric, n.system, n.scenario, n.parameters);
-            let scored: Vec<String> = numbers.iter().filter(|n| n.kind == Kind::Result).map(place).collect();
+            let place =
+                |n: &Number| format!("{} {} {} {:?}", n.metric, n.system, n.scenario, n.parameters);
+            let scored: Vec<String> =
+                numbers.iter().filter(|n| n.kind == Kind::Result).map(place).collect();
             assert_eq!(scored.iter().collect::<BTreeSet<_>>().len(), scored.len());
         }
     }
@@ -160,13 +181,22 @@ mod tests {
             "cen2030: is no paper (did you mean \"cen2003\"?), expected one of barman2002, cen2003, biaz1999, koo2007, dalwadi, extra"
         );
         let error = find("cen2003").unwrap().item("tabel2").unwrap_err().to_string();
-        assert!(error.starts_with("cen2003/tabel2: is no item (did you mean \"table2\"?)"), "{error}");
+        assert!(
+            error.starts_with("cen2003/tabel2: is no item (did you mean \"table2\"?)"),
+            "{error}"
+        );
     }
 
     #[test]
     fn a_figure_s_name_stands_for_itself_and_its_parts() {
         let called = |paper: &str, id: &str| -> Vec<&str> {
-            find(paper).unwrap().items_called(id).unwrap().iter().map(|item| item.id.as_str()).collect()
+            find(paper)
+                .unwrap()
+                .items_called(id)
+                .unwrap()
+                .iter()
+                .map(|item| item.id.as_str())
+                .collect()
         };
         assert_eq!(
             called("cen2003", "figure13"),

@@ -1,7 +1,8 @@
-//! The record of each paper: what it publishes, which of it is measured, and the scenarios that measure it.
+//! The record of each paper: what it publishes, which of it is measured, and the scenarios that
+//! measure it.
 //!
-//! The record is data, `papers/<paper>/`, and part of the program, which therefore reproduces the papers on any
-//! machine. [`Embedded`] lists the files; [`find`] gives a paper by its short name.
+//! The record is data, `papers/<paper>/`, and part of the program, which therefore reproduces the
+//! papers on any machine. [`Embedded`] lists the files; [`find`] gives a paper by its short name.
 
 mod costs;
 mod embedded;
@@ -21,8 +22,8 @@ pub use embedded::{Embedded, PaperTexts, ScenarioText};
 pub use explanations::Explanation;
 pub use item::{ClaimOutcome, Item, Status, is_tiny};
 pub use items::{
-    AxisSpec, Calibration, ItemKind, ItemSpec, Items, NetworkOf, OneOrMany, Over, ParameterSetting, QuotientOf, Read,
-    Shown,
+    AxisSpec, Calibration, ItemKind, ItemSpec, Items, NetworkOf, OneOrMany, Over, ParameterSetting,
+    QuotientOf, Read, Shown,
 };
 pub use library::{all, find, load_scenario, open_scenario, scenario, scenario_text, with_papers};
 pub use paper::Paper;

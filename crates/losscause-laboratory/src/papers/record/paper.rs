@@ -29,14 +29,26 @@ impl Paper {
         let explanations = "explanation = []";
         let scenarios = &[];
         let patterns = &[];
-        let key =
-            toml_file::from_text::<Published>(published, "published.toml").expect("the paper of a test").key.leak();
-        let texts = PaperTexts { key, published, items, explanations, costs: "", scenarios, channel: None, patterns };
+        let key = toml_file::from_text::<Published>(published, "published.toml")
+            .expect("the paper of a test")
+            .key
+            .leak();
+        let texts = PaperTexts {
+            key,
+            published,
+            items,
+            explanations,
+            costs: "",
+            scenarios,
+            channel: None,
+            patterns,
+        };
         Box::leak(Box::new(Self::of(Box::leak(Box::new(texts)))))
     }
 
-    /// The record of a paper, or of an experiment of our own, whose files are part of a program. What reads one of them panics if
-    /// it is not as its type says: a test of that program reads them all.
+    /// The record of a paper, or of an experiment of our own, whose files are part of a program.
+    /// What reads one of them panics if it is not as its type says: a test of that program reads
+    /// them all.
     pub fn of(texts: &'static PaperTexts) -> Self {
         Self {
             texts,
@@ -75,10 +87,12 @@ impl Paper {
         })
     }
 
-    /// Why the number or claim of that id is not reproduced or not settled; none if nothing explains it. A run may meet
-    /// a number that has an explanation.
+    /// Why the number or claim of that id is not reproduced or not settled; none if nothing
+    /// explains it. A run may meet a number that has an explanation.
     pub fn explanation_of(&self, id: &str) -> Option<&Explanation> {
-        self.explanations().iter().find(|explanation| explanation.ids().any(|explained| explained == id))
+        self.explanations()
+            .iter()
+            .find(|explanation| explanation.ids().any(|explained| explained == id))
     }
 
     /// What its items cost, by their names; items may be missing.
@@ -98,8 +112,9 @@ impl Paper {
 
     /// What it publishes about the pattern of that name.
     pub fn published_of_pattern(&self, metric: &str, pattern: &str) -> Option<f64> {
-        let named =
-            |n: &&Number| n.metric == metric && n.parameters.get("loss").is_some_and(|v| v.to_string() == pattern);
+        let named = |n: &&Number| {
+            n.metric == metric && n.parameters.get("loss").is_some_and(|v| v.to_string() == pattern)
+        };
         self.published().number.iter().find(named).map(|n| n.value)
     }
 
@@ -117,13 +132,15 @@ impl Paper {
             .ok_or_else(|| unknown("item", &format!("{}/{id}", self.key()), id, known()))
     }
 
-    /// The table or figure of that name and all its parts: `figure13` stands for `figure13-WLH` and `figure13-WB`.
+    /// The table or figure of that name and all its parts: `figure13` stands for `figure13-WLH` and
+    /// `figure13-WB`.
     ///
     /// # Errors
     /// There is none; the error names the nearest.
     pub fn items_called(&self, id: &str) -> Result<Vec<&ItemSpec>, InputError> {
         let whole = |i: &&ItemSpec| {
-            let part = i.id.split_once('-').is_some_and(|(whole, _)| whole.eq_ignore_ascii_case(id));
+            let part =
+                i.id.split_once('-').is_some_and(|(whole, _)| whole.eq_ignore_ascii_case(id));
             part || i.id.eq_ignore_ascii_case(id)
         };
         let parts: Vec<&ItemSpec> = self.items().item.iter().filter(whole).collect();
@@ -154,7 +171,12 @@ pub(super) fn unknown<'a>(
     name: &str,
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> InputError {
-    let hint = nearest(name, known.clone()).map(|n| format!(" (did you mean \"{n}\"?)")).unwrap_or_default();
+    let hint = nearest(name, known.clone())
+        .map(|n| format!(" (did you mean \"{n}\"?)"))
+        .unwrap_or_default();
     let list = known.collect::<Vec<_>>().join(", ");
-    InputError::Option { option: option.to_owned(), problem: format!("is no {what}{hint}, expected one of {list}") }
+    InputError::Option {
+        option: option.to_owned(),
+        problem: format!("is no {what}{hint}, expected one of {list}"),
+    }
 }

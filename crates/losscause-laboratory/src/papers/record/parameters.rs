@@ -23,7 +23,8 @@ pub enum Value {
 }
 
 impl Value {
-    /// Whether both stand for the same value. Numbers are compared as numbers (4 is 4.0), to nine digits.
+    /// Whether both stand for the same value. Numbers are compared as numbers (4 is 4.0), to nine
+    /// digits.
     pub fn same(&self, other: &Self) -> bool {
         match (self.as_number(), other.as_number()) {
             (Some(a), Some(b)) => (a - b).abs() <= (1e-9 * a.abs().max(b.abs())).max(1e-12),

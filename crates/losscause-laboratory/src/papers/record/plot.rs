@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-/// Curves over time: one run of every system at every combination of the item's parameters, with the first seed.
+/// Curves over time: one run of every system at every combination of the item's parameters, with
+/// the first seed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlotSpec {
@@ -25,7 +26,8 @@ pub struct CurveSpec {
     pub name: String,
     /// What it shows.
     pub show: Track,
-    /// The flow ("test.1") or group of flows ("test"), or for a queue the link, by its name in the scenario.
+    /// The flow ("test.1") or group of flows ("test"), or for a queue the link, by its name in the
+    /// scenario.
     pub of: String,
 }
 
@@ -33,8 +35,8 @@ pub struct CurveSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Track {
-    /// TCP's congestion window, at most the receiver's window, packets; of a group, the mean over the flows that have
-    /// started.
+    /// TCP's congestion window, at most the receiver's window, packets; of a group, the mean over
+    /// the flows that have started.
     Cwnd,
     /// The sequence number of each data packet that is sent, packets.
     Sequence,

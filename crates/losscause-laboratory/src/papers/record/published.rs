@@ -58,7 +58,8 @@ pub struct System {
     pub protocol: Option<String>,
     /// Which TCP, by its name in a scenario; none for the scenario's own.
     pub variant: Option<String>,
-    /// The loss differentiation algorithm, by its name in a scenario; none where every loss is congestion.
+    /// The loss differentiation algorithm, by its name in a scenario; none where every loss is
+    /// congestion.
     pub lda: Option<String>,
     /// Whether no channel corrupts its packets.
     #[serde(default)]

@@ -1,8 +1,9 @@
-//! Algorithms that run beside the papers' own: in every table and figure of runs, each in the place of the published
-//! algorithms.
+//! Algorithms that run beside the papers' own: in every table and figure of runs, each in the place
+//! of the published algorithms.
 //!
-//! Systems of a paper that are alike but for their algorithm become one system, because the algorithm is replaced. The
-//! values are kept apart from the paper's items, so that neither scores nor claims can read them.
+//! Systems of a paper that are alike but for their algorithm become one system, because the
+//! algorithm is replaced. The values are kept apart from the paper's items, so that neither scores
+//! nor claims can read them.
 
 use losscause_study::Registry;
 use serde::{Deserialize, Serialize};
@@ -46,9 +47,13 @@ pub(super) struct Substitute {
     pub(super) system: &'static str,
 }
 
-/// The systems of an item with `algorithm` in the place of their own. Those that are then the same are one. None for items
-/// without runs, and for those that look into the runs of one system.
-pub(super) fn substitutes(paper: &'static Paper, spec: &ItemSpec, algorithm: &str) -> Vec<Substitute> {
+/// The systems of an item with `algorithm` in the place of their own. Those that are then the same
+/// are one. None for items without runs, and for those that look into the runs of one system.
+pub(super) fn substitutes(
+    paper: &'static Paper,
+    spec: &ItemSpec,
+    algorithm: &str,
+) -> Vec<Substitute> {
     if !spec.is_of_runs() || spec.runs_of.is_some() {
         return vec![];
     }
@@ -85,7 +90,10 @@ fn is_alike(one: &System, other: &System) -> bool {
 ///
 /// # Errors
 /// There is none of that name; the error names the nearest.
-pub(super) fn known(algorithms: &[String], registry: &Registry) -> Result<Vec<&'static str>, InputError> {
+pub(super) fn known(
+    algorithms: &[String],
+    registry: &Registry,
+) -> Result<Vec<&'static str>, InputError> {
     let mut names = Vec::new();
     for algorithm in algorithms {
         let Some(entry) = registry.find(algorithm) else {
@@ -150,22 +158,35 @@ mod tests {
         assert_eq!(names("cen2003", "figure13"), [], "of the runs of ZBS");
         assert_eq!(names("koo2007", "figure4"), [], "no algorithm");
         let aware = ("also mine, as TCP-Aware".to_owned(), "TCP-Aware");
-        assert_eq!(names("biaz1999", "figure10-aware"), [aware], "others of the paper judge elsewhere");
+        assert_eq!(
+            names("biaz1999", "figure10-aware"),
+            [aware],
+            "others of the paper judge elsewhere"
+        );
     }
 
     #[test]
     fn no_paper_has_a_system_that_is_called_like_one_beside() {
         for paper in record::all() {
-            assert!(paper.published().system.iter().all(|system| !system.name.starts_with("also ")));
+            assert!(
+                paper.published().system.iter().all(|system| !system.name.starts_with("also "))
+            );
         }
     }
 
     /// Half a minute of every run.
     fn plan(items: &[&str], beside: &[&str], registry: &Registry) -> Result<Plan, InputError> {
         let selection = Selection::parse(items).unwrap().beside(beside);
-        let settings = ["duration_s=40", "measure.to_s=40"].map(|text| Setting::parse(text).unwrap()).to_vec();
+        let settings =
+            ["duration_s=40", "measure.to_s=40"].map(|text| Setting::parse(text).unwrap()).to_vec();
         let variation = Variation { settings, ..Variation::default() };
-        Plan::new_with(&Context::new(registry.clone()), &selection, Repetitions::Exactly(2), 1, &variation)
+        Plan::new_with(
+            &Context::new(registry.clone()),
+            &selection,
+            Repetitions::Exactly(2),
+            1,
+            &variation,
+        )
     }
 
     fn reproduced(beside: &[&str]) -> (Reproduction, usize) {
@@ -184,11 +205,15 @@ mod tests {
         assert!(alone.beside.is_empty() && with.left_out.is_empty());
         let names: Vec<&str> = with.beside.iter().map(|item| item.id.as_str()).collect();
         let metrics = ["thput", "cong", "M_c", "M_w"];
-        let expected = ["also Spike", "also ZBS"].map(|system| metrics.map(|of| format!("WLH.N1.{system}.{of}")));
+        let expected = ["also Spike", "also ZBS"]
+            .map(|system| metrics.map(|of| format!("WLH.N1.{system}.{of}")));
         assert_eq!(names, expected.concat());
         let spike: Vec<_> = with.items.iter().filter(|item| item.system == "Spike").collect();
         for (own, beside) in spike.into_iter().zip(&with.beside) {
-            assert_eq!((&own.metric, own.measured, own.ci95), (&beside.metric, beside.measured, beside.ci95));
+            assert_eq!(
+                (&own.metric, own.measured, own.ci95),
+                (&beside.metric, beside.measured, beside.ci95)
+            );
             assert_eq!((beside.published, beside.within, beside.runs), (None, None, 2));
         }
         assert_ne!(with.beside[4].measured, with.beside[0].measured);
@@ -202,7 +227,8 @@ mod tests {
         let for_senders = "Flip Flop looks at acknowledgements, so it is for TCP senders only";
         let error = refused(&["cen2003/table2"], "flip-flop");
         assert!(
-            error.starts_with("--also Flip Flop: cannot run in cen2003/table2: ") && error.contains(for_senders),
+            error.starts_with("--also Flip Flop: cannot run in cen2003/table2: ")
+                && error.contains(for_senders),
             "{error}"
         );
         assert_eq!(
@@ -210,10 +236,24 @@ mod tests {
             "--also ZBS: no algorithm of a paper runs in what would be measured, expected a table or figure in which one does"
         );
         let error = refused(&["cen2003/table2"], "ZSB");
-        assert!(error.starts_with("--also ZSB: the algorithm \"ZSB\" is unknown (did you mean \"ZBS\"?)"), "{error}");
-        let both = plan(&["cen2003/table2", "dalwadi/table4.1"], &["flip-flop"], &losscause_study::registry()).unwrap();
-        assert!(!both.beside().is_empty() && both.beside().iter().all(|item| item.paper == "dalwadi"));
-        let [LeftOut { item, system, why }] = &both.left_out[..] else { panic!("{:?}", both.left_out) };
+        assert!(
+            error.starts_with(
+                "--also ZSB: the algorithm \"ZSB\" is unknown (did you mean \"ZBS\"?)"
+            ),
+            "{error}"
+        );
+        let both = plan(
+            &["cen2003/table2", "dalwadi/table4.1"],
+            &["flip-flop"],
+            &losscause_study::registry(),
+        )
+        .unwrap();
+        assert!(
+            !both.beside().is_empty() && both.beside().iter().all(|item| item.paper == "dalwadi")
+        );
+        let [LeftOut { item, system, why }] = &both.left_out[..] else {
+            panic!("{:?}", both.left_out)
+        };
         assert_eq!((item.as_str(), system.as_str()), ("cen2003/table2", "also Flip Flop"));
         assert!(why.contains(for_senders), "{why}");
     }
@@ -256,8 +296,9 @@ mod tests {
         let plan = plan(&["cen2003/table2"], &["failing"], &registry).unwrap();
         let workers = Workers::from(Jobs::new(2).unwrap()).stopping_at(&stop);
         let mut sheets = 0;
-        let error =
-            plan.execute(workers, |event| sheets += usize::from(matches!(event, Event::Sheet(..)))).unwrap_err();
+        let error = plan
+            .execute(workers, |event| sheets += usize::from(matches!(event, Event::Sheet(..))))
+            .unwrap_err();
         let place = "cen2003: Table II, also failing, WLH, N 1, loss high, seed ";
         assert!(error.to_string().starts_with(place), "{error}");
         assert_eq!(sheets, 0);

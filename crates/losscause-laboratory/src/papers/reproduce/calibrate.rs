@@ -1,7 +1,8 @@
-//! Calibration: finds parameters that a paper gives by their effect, by bisection on the mean of a few runs.
+//! Calibration: finds parameters that a paper gives by their effect, by bisection on the mean of a
+//! few runs.
 //!
-//! All searches of a plan run in parallel: in every round each search names the values to try, and all their runs share
-//! one queue of jobs. The result does not depend on the number of threads.
+//! All searches of a plan run in parallel: in every round each search names the values to try, and
+//! all their runs share one queue of jobs. The result does not depend on the number of threads.
 
 use std::fmt;
 
@@ -42,11 +43,16 @@ pub struct Calibrated {
 impl fmt::Display for Calibrated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { parameter, value, metric, reached, system, scenario, target, .. } = self;
-        write!(f, "{parameter} = {value:.6} gives {metric} = {reached:.4} for {system} in {scenario}")?;
+        write!(
+            f,
+            "{parameter} = {value:.6} gives {metric} = {reached:.4} for {system} in {scenario}"
+        )?;
         self.at.iter().try_for_each(|setting| write!(f, ", {setting}"))?;
         match self.met {
             true => write!(f, " (wanted: {target})"),
-            false => write!(f, " (wanted: {target}, which was not met; the nearest value is taken)"),
+            false => {
+                write!(f, " (wanted: {target}, which was not met; the nearest value is taken)")
+            }
         }
     }
 }
@@ -84,14 +90,17 @@ pub(super) fn target(
     let text = text.map_err(|problem| bad_item(paper, item, "parameters", problem))?;
     let target = text.parse::<f64>().ok().filter(|target| target.is_finite());
     target.ok_or_else(|| {
-        let problem = format!("the calibration of {} aims at \"{text}\", expected a number", calibration.parameter);
+        let problem = format!(
+            "the calibration of {} aims at \"{text}\", expected a number",
+            calibration.parameter
+        );
         bad_item(paper, item, "parameters", problem)
     })
 }
 
 impl Search {
-    /// A search that has tried nothing yet. `reference` is the scenario called `name` with the reference system's
-    /// settings applied to it.
+    /// A search that has tried nothing yet. `reference` is the scenario called `name` with the
+    /// reference system's settings applied to it.
     pub(super) fn new(
         paper: &'static Paper,
         calibration: &'static Calibration,
@@ -102,10 +111,22 @@ impl Search {
         let of_network = settings.iter().filter(|setting| !setting.key().starts_with("flow."));
         let at = of_network.map(ToString::to_string).collect();
         let name = name.to_owned();
-        let search = Self { paper, calibration, name, reference, at, target, seen: vec![], packet_hops: 0, cost: 0 };
+        let search = Self {
+            paper,
+            calibration,
+            name,
+            reference,
+            at,
+            target,
+            seen: vec![],
+            packet_hops: 0,
+            cost: 0,
+        };
         let (from, to) = calibration.between;
         let problem = if !(from < to && from.is_finite() && to.is_finite()) {
-            format!("between {from} and {to}, expected the smaller end of an interval and the larger one")
+            format!(
+                "between {from} and {to}, expected the smaller end of an interval and the larger one"
+            )
         } else if !(calibration.tolerance > 0.0 && calibration.tolerance.is_finite()) {
             format!("tolerance {}, expected a number above 0", calibration.tolerance)
         } else if calibration.runs == 0 {
@@ -117,7 +138,11 @@ impl Search {
             return Ok(search);
         };
         let file = format!("papers/{}/items.toml", paper.key());
-        Err(InputError::Key { file, key: format!("calibration.{}", calibration.parameter), problem })
+        Err(InputError::Key {
+            file,
+            key: format!("calibration.{}", calibration.parameter),
+            problem,
+        })
     }
 
     /// Whether both look for the same value.
@@ -160,7 +185,8 @@ impl Search {
         let lowest = first.min(*last);
         let highest = first.max(*last);
         let halvings = self.seen.len() - 2;
-        if self.is_met() || halvings >= MOST_HALVINGS || !(lowest..=highest).contains(&self.target) {
+        if self.is_met() || halvings >= MOST_HALVINGS || !(lowest..=highest).contains(&self.target)
+        {
             return vec![];
         }
         // The ends show whether the metric rises or falls; every value tried moves one end.
@@ -210,12 +236,14 @@ pub(super) fn find(
         if wanted.is_empty() {
             return Ok(searches.iter().map(Search::outcome).collect());
         }
-        let runs = |place: usize| (0..searches[wanted[place].0].calibration.runs).map(move |k| (place, k));
+        let runs =
+            |place: usize| (0..searches[wanted[place].0].calibration.runs).map(move |k| (place, k));
         let tasks: Vec<(usize, u32)> = (0..wanted.len()).flat_map(runs).collect();
         let look = |&(place, k): &(usize, u32)| -> Result<(Option<f64>, u64), RunError> {
             let (s, value) = wanted[place];
             let experiment = searches[s].scenario(value)?.experiment()?;
-            let measured = run_stopping_at(&experiment, seed.wrapping_add(u64::from(k)), workers.stop())?;
+            let measured =
+                run_stopping_at(&experiment, seed.wrapping_add(u64::from(k)), workers.stop())?;
             known_metric(&measured, &searches[s].calibration.metric)?;
             Ok((measured.metric(&searches[s].calibration.metric), measured.packet_hops()))
         };
@@ -238,6 +266,7 @@ pub(super) fn find(
 fn undefined(search: &Search, value: f64) -> InputError {
     let Calibration { parameter, metric, .. } = search.calibration;
     let file = format!("papers/{}/items.toml", search.paper.key());
-    let problem = format!("no run has a value of {metric} at {value}, expected one that every run has");
+    let problem =
+        format!("no run has a value of {metric} at {value}, expected one that every run has");
     InputError::Key { file, key: format!("calibration.{parameter}"), problem }
 }

@@ -51,9 +51,14 @@ impl fmt::Display for Worse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number { name, published, earlier, now } => {
-                write!(f, "{name}: met before ({earlier}), missed now ({now}; published {published})")
+                write!(
+                    f,
+                    "{name}: met before ({earlier}), missed now ({now}; published {published})"
+                )
             }
-            Self::Claim { name, statement } => write!(f, "{name}: held before, fails now: {statement}"),
+            Self::Claim { name, statement } => {
+                write!(f, "{name}: held before, fails now: {statement}")
+            }
         }
     }
 }
@@ -66,15 +71,21 @@ struct Answer {
 }
 
 impl Reproduction {
-    /// Compares with an earlier reproduction. Numbers are compared by their status; those from too few runs by whether
-    /// they are within tolerance, if both have the same number of runs.
+    /// Compares with an earlier reproduction. Numbers are compared by their status; those from too
+    /// few runs by whether they are within tolerance, if both have the same number of runs.
     ///
     /// # Errors
-    /// `earlier`, which was read from `file`, is of another version, or has nothing in common with this one.
+    /// `earlier`, which was read from `file`, is of another version, or has nothing in common with
+    /// this one.
     pub fn against(&self, earlier: &Self, file: &str) -> Result<Comparison, InputError> {
-        let refuse = |problem: String, expected| InputError::File { file: file.to_owned(), problem, expected };
+        let refuse = |problem: String, expected| InputError::File {
+            file: file.to_owned(),
+            problem,
+            expected,
+        };
         if earlier.version != self.version {
-            let problem = format!("was written by version {}, and this is {}", earlier.version, self.version);
+            let problem =
+                format!("was written by version {}, and this is {}", earlier.version, self.version);
             return Err(refuse(problem, "a result of the same version"));
         }
         let mut comparison = Comparison::default();
@@ -91,12 +102,19 @@ impl Reproduction {
                 let name = format!("{} {}", item.paper, item.id);
                 let earlier = old.measured_text();
                 let now = item.measured_text();
-                comparison.worse.push(Worse::Number { name, published: item.published_text(), earlier, now });
+                comparison.worse.push(Worse::Number {
+                    name,
+                    published: item.published_text(),
+                    earlier,
+                    now,
+                });
             }
         }
-        comparison.only_earlier += numbers_before.keys().filter(|name| !numbers.contains_key(*name)).count();
+        comparison.only_earlier +=
+            numbers_before.keys().filter(|name| !numbers.contains_key(*name)).count();
         let claims = |of: &Self| -> BTreeMap<(String, String), bool> {
-            let settled = of.claims.iter().filter_map(|c| Some(((c.paper.clone(), c.id.clone()), c.holds?)));
+            let settled =
+                of.claims.iter().filter_map(|c| Some(((c.paper.clone(), c.id.clone()), c.holds?)));
             settled.collect()
         };
         let claims_before = claims(earlier);
@@ -109,14 +127,18 @@ impl Reproduction {
                 (Some(&before), Some(now)) => {
                     if comparison.count(before, now) {
                         let name = format!("{} {}", claim.paper, claim.id);
-                        comparison.worse.push(Worse::Claim { name, statement: claim.statement.clone() });
+                        comparison
+                            .worse
+                            .push(Worse::Claim { name, statement: claim.statement.clone() });
                     }
                 }
             }
         }
-        comparison.only_earlier += claims_before.keys().filter(|name| !claims_now.contains_key(*name)).count();
+        comparison.only_earlier +=
+            claims_before.keys().filter(|name| !claims_now.contains_key(*name)).count();
         if comparison.compared + comparison.other_runs == 0 {
-            let problem = "has no scored number and no settled claim of this reproduction".to_owned();
+            let problem =
+                "has no scored number and no settled claim of this reproduction".to_owned();
             return Err(refuse(problem, "a result with the same items"));
         }
         Ok(comparison)
@@ -128,7 +150,9 @@ impl Reproduction {
             Status::Reproduced | Status::Missed => {
                 Some(Answer { good: item.status == Status::Reproduced, preview: None })
             }
-            Status::Preview => Some(Answer { good: item.within == Some(true), preview: Some(item.runs) }),
+            Status::Preview => {
+                Some(Answer { good: item.within == Some(true), preview: Some(item.runs) })
+            }
             Status::NotScored | Status::NoPublishedValue => None,
         };
         self.items.iter().filter_map(|item| Some((place(item), (item, answer(item)?)))).collect()
@@ -136,12 +160,14 @@ impl Reproduction {
 }
 
 impl Plan {
-    /// Whether its numbers can be compared with those of an earlier reproduction, before they are measured.
+    /// Whether its numbers can be compared with those of an earlier reproduction, before they are
+    /// measured.
     ///
     /// # Errors
     /// `earlier`, which was read from `file`, has none of the scored numbers that this measures.
     pub fn can_be_compared(&self, earlier: &Reproduction, file: &str) -> Result<(), InputError> {
-        let scored = |item: &&Item| !matches!(item.status, Status::NotScored | Status::NoPublishedValue);
+        let scored =
+            |item: &&Item| !matches!(item.status, Status::NotScored | Status::NoPublishedValue);
         let before: BTreeSet<String> = earlier.items.iter().filter(scored).map(place).collect();
         let planned = conclude(self.items(), 1);
         let mut now = planned.items.iter().filter(|item| item.published.is_some());
@@ -149,13 +175,20 @@ impl Plan {
             return Ok(());
         }
         let problem = "has none of the numbers that would be measured".to_owned();
-        Err(InputError::File { file: file.to_owned(), problem, expected: "a result with the same items" })
+        Err(InputError::File {
+            file: file.to_owned(),
+            problem,
+            expected: "a result with the same items",
+        })
     }
 }
 
 /// What identifies a number, whichever items were measured with it.
 fn place(item: &Item) -> String {
-    format!("{} {} {} {} {:?}", item.paper, item.metric, item.system, item.scenario, item.parameters)
+    format!(
+        "{} {} {} {} {:?}",
+        item.paper, item.metric, item.system, item.scenario, item.parameters
+    )
 }
 
 impl Comparison {
@@ -176,7 +209,8 @@ mod tests {
     /// Table III as published, but for TCP's throughput (published: 23).
     fn table3(tcp: f64, runs: u32) -> Reproduction {
         let selection = Selection::parse(&["cen2003/table3"]).unwrap();
-        let plan = Plan::new(&selection, Repetitions::Exactly(runs), 1, &Variation::default()).unwrap();
+        let plan =
+            Plan::new(&selection, Repetitions::Exactly(runs), 1, &Variation::default()).unwrap();
         let mut items = plan.items().to_vec();
         for item in &mut items {
             let numbers = &record::find("cen2003").unwrap().published().number;
@@ -195,9 +229,14 @@ mod tests {
         let bad = table3(99.5, 10);
         let comparison = bad.against(&good, "old.json").unwrap();
         let lines: Vec<String> = comparison.worse.iter().map(ToString::to_string).collect();
-        assert_eq!(lines[0], "cen2003 WB.N1.TCP.thput: met before (23.0), missed now (99.5; published 23)");
+        assert_eq!(
+            lines[0],
+            "cen2003 WB.N1.TCP.thput: met before (23.0), missed now (99.5; published 23)"
+        );
         assert!(
-            lines[1..].iter().any(|line| line.starts_with("cen2003 WB1-order: held before, fails now: ")),
+            lines[1..]
+                .iter()
+                .any(|line| line.starts_with("cen2003 WB1-order: held before, fails now: ")),
             "{lines:?}"
         );
         let back = good.against(&bad, "old.json").unwrap();
@@ -216,7 +255,9 @@ mod tests {
         assert!(comparison.other_runs >= 20, "{comparison:?}");
         assert!(comparison.worse.iter().all(|worse| matches!(worse, Worse::Claim { .. })));
         let same_runs = preview.against(&table3(23.0, 2), "old.json").unwrap();
-        assert!(matches!(&same_runs.worse[0], Worse::Number { name, .. } if name == "cen2003 WB.N1.TCP.thput"));
+        assert!(
+            matches!(&same_runs.worse[0], Worse::Number { name, .. } if name == "cen2003 WB.N1.TCP.thput")
+        );
     }
 
     #[test]

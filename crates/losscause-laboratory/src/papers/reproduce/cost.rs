@@ -6,7 +6,8 @@ use super::{Plan, Sheet};
 use crate::papers::record::ItemCosts;
 use losscause_study::{Jobs, RunError, Workers, run};
 
-/// The cost of a run that is not recorded, thousands of packet-hops; about the mean of those that are.
+/// The cost of a run that is not recorded, thousands of packet-hops; about the mean of those that
+/// are.
 pub(super) const UNRECORDED: u64 = 1000;
 
 /// What a table or figure needs, in the order in which its values first need it.
@@ -21,16 +22,22 @@ impl Plan {
         let samples = self.values.samples(&sheet.items);
         let configurations: IndexSet<usize> =
             samples.flat_map(|sample| sample.configurations.iter().copied()).collect();
-        let searches = configurations.iter().flat_map(|&c| self.configurations[c].waits_for.iter().copied()).collect();
+        let searches = configurations
+            .iter()
+            .flat_map(|&c| self.configurations[c].waits_for.iter().copied())
+            .collect();
         Needs { configurations, searches }
     }
 
-    /// Takes the costs from the papers' records. A recorded item whose runs have changed counts as not recorded.
+    /// Takes the costs from the papers' records. A recorded item whose runs have changed counts as
+    /// not recorded.
     pub(super) fn price(&mut self) {
         for place in 0..self.sheets.len() {
             let needs = self.needs(&self.sheets[place]);
             let Some(recorded) = self.sheets[place].recorded_costs() else { continue };
-            if (recorded.runs.len(), recorded.searches.len()) != (needs.configurations.len(), needs.searches.len()) {
+            if (recorded.runs.len(), recorded.searches.len())
+                != (needs.configurations.len(), needs.searches.len())
+            {
                 continue;
             }
             for (c, &cost) in needs.configurations.into_iter().zip(&recorded.runs) {
@@ -52,7 +59,8 @@ impl Plan {
         self.searches.iter().map(|search| search.cost).sum()
     }
 
-    /// Counts the packet-hops of every calibration and of one run of every configuration, with the plan's seed.
+    /// Counts the packet-hops of every calibration and of one run of every configuration, with the
+    /// plan's seed.
     ///
     /// # Errors
     /// A run fails.
@@ -67,7 +75,8 @@ impl Plan {
         let of_sheet = |sheet: &Sheet| {
             let needs = self.needs(sheet);
             let runs = needs.configurations.iter().map(|&c| thousands(counted[c])).collect();
-            let searches = needs.searches.iter().map(|&s| thousands(self.searches[s].packet_hops)).collect();
+            let searches =
+                needs.searches.iter().map(|&s| thousands(self.searches[s].packet_hops)).collect();
             (sheet.clone(), ItemCosts { runs, searches })
         };
         Ok(self.sheets.iter().map(of_sheet).collect())
@@ -101,9 +110,17 @@ mod tests {
             let plan = plan(&Selection::every_item(paper), 1);
             for sheet in plan.sheets() {
                 let needs = plan.needs(sheet);
-                let recorded = sheet.recorded_costs().map_or((0, 0), |costs| (costs.runs.len(), costs.searches.len()));
+                let recorded = sheet
+                    .recorded_costs()
+                    .map_or((0, 0), |costs| (costs.runs.len(), costs.searches.len()));
                 let planned = (needs.configurations.len(), needs.searches.len());
-                assert_eq!(recorded, planned, "{}/{}: `cargo xtask costs --update`", paper.key(), sheet.spec.id);
+                assert_eq!(
+                    recorded,
+                    planned,
+                    "{}/{}: `cargo xtask costs --update`",
+                    paper.key(),
+                    sheet.spec.id
+                );
             }
             let known: Vec<&String> = paper.items().item.iter().map(|item| &item.id).collect();
             assert!(paper.costs().keys().all(|item| known.contains(&item)), "{}", paper.key());

@@ -16,8 +16,9 @@ use losscause_study::statistics::{Estimate, mean};
 use losscause_study::{Run, RunError, Setting, Stop, Stopped, Workers};
 
 impl Plan {
-    /// Makes every run and summarises. `observe` is called after every run, and for every table or figure, in their
-    /// order, as soon as it and those before it are complete. The events do not depend on `jobs`; only their times do.
+    /// Makes every run and summarises. `observe` is called after every run, and for every table or
+    /// figure, in their order, as soon as it and those before it are complete. The events do not
+    /// depend on `jobs`; only their times do.
     ///
     /// # Errors
     /// A run fails, or the workers are stopped before the last run.
@@ -35,7 +36,8 @@ impl Plan {
         };
         let calibrated = self.calibrate(&workers, &mut ran)?;
         calibrated.iter().for_each(|found| observe(Event::Calibrated(found)));
-        // All runs are in one queue, in the order of the sheets, so that no thread is idle before the queue is empty.
+        // All runs are in one queue, in the order of the sheets, so that no thread is idle before
+        // the queue is empty.
         let tasks: Vec<(usize, u32)> = (0..self.configurations.len())
             .flat_map(|c| (0..self.configurations[c].runs).map(move |k| (c, k)))
             .collect();
@@ -46,12 +48,22 @@ impl Plan {
         let seed = self.seed;
         let plots = if self.draws { std::mem::take(&mut self.plots) } else { vec![] };
         // The first repetition of a run that is drawn is recorded while it is measured.
-        let drawn = |c: usize, k: u32| plots.iter().enumerate().filter(move |(_, p)| p.configuration == c && k == 0);
+        let drawn = |c: usize, k: u32| {
+            plots.iter().enumerate().filter(move |(_, p)| p.configuration == c && k == 0)
+        };
         let work = |&(c, k): &(usize, u32)| {
             let network = &configurations[c].experiment.network;
-            let mut recordings = Recordings::new(drawn(c, k).map(|(_, planned)| &planned.plot), network);
+            let mut recordings =
+                Recordings::new(drawn(c, k).map(|(_, planned)| &planned.plot), network);
             let seed = seed.wrapping_add(u64::from(k));
-            let measured = measure(&configurations[c], seed, &wanted[c], &read_from, &mut recordings, workers.stop());
+            let measured = measure(
+                &configurations[c],
+                seed,
+                &wanted[c],
+                &read_from,
+                &mut recordings,
+                workers.stop(),
+            );
             // A run's own algorithm may have requested the stop.
             let values = measured.map_err(|error| (error, workers.stop().is_requested_here()))?;
             Ok((values, recordings.finish()))
@@ -81,16 +93,23 @@ impl Plan {
             (None, Err(stopped)) => Err(stopped.into()),
             (None, Ok(())) => {
                 let found = plots.into_iter().zip(recorded);
-                let recordings = found.filter_map(|(plot, found)| Some(plot.recording(seed, found?))).collect();
+                let recordings =
+                    found.filter_map(|(plot, found)| Some(plot.recording(seed, found?))).collect();
                 let Self { beside, left_out, .. } = self;
                 let concluded = conclude(&self.values.items, self.seed);
-                Ok(Reproduction { calibrated, recordings, beside: beside.items, left_out, ..concluded })
+                Ok(Reproduction {
+                    calibrated,
+                    recordings,
+                    beside: beside.items,
+                    left_out,
+                    ..concluded
+                })
             }
         }
     }
 
-    /// Calibrates the parameters that configurations wait for, applies the values, and records them in the items.
-    /// `ran` gets the packet-hops of each of its runs.
+    /// Calibrates the parameters that configurations wait for, applies the values, and records them
+    /// in the items. `ran` gets the packet-hops of each of its runs.
     pub(super) fn calibrate(
         &mut self,
         workers: &Workers,
@@ -106,7 +125,9 @@ impl Plan {
             configuration.experiment = configuration.scenario.with(&found)?.experiment()?;
         }
         let all = [&mut self.values, &mut self.beside];
-        for (item, reading) in all.into_iter().flat_map(|values| values.items.iter_mut().zip(&values.readings)) {
+        for (item, reading) in
+            all.into_iter().flat_map(|values| values.items.iter_mut().zip(&values.readings))
+        {
             let of_item = reading.samples().flat_map(|sample| &sample.configurations);
             for &search in of_item.flat_map(|&c| &self.configurations[c].waits_for) {
                 let Calibrated { parameter, value, .. } = &calibrated[search];
@@ -126,27 +147,41 @@ impl Plan {
     /// `cen2003: Table II, also mine, WLH, N 1, loss high, seed 3`.
     fn place_of_run(&self, configuration: usize, k: u32) -> String {
         let values = [&self.beside, &self.values];
-        let reads = |reading: &Reading| reading.samples().any(|of| of.configurations.contains(&configuration));
-        let of =
-            |values: &&PlannedValues| values.readings.iter().position(reads).map(|item| values.items[item].clone());
+        let reads = |reading: &Reading| {
+            reading.samples().any(|of| of.configurations.contains(&configuration))
+        };
+        let of = |values: &&PlannedValues| {
+            values.readings.iter().position(reads).map(|item| values.items[item].clone())
+        };
         let what = values.iter().find_map(of).map(|item| {
             let at = item.parameters.iter().map(|(name, value)| format!("{name} {value}"));
-            let of = [item.source, item.system, item.scenario].into_iter().chain(at).collect::<Vec<_>>().join(", ");
+            let of = [item.source, item.system, item.scenario]
+                .into_iter()
+                .chain(at)
+                .collect::<Vec<_>>()
+                .join(", ");
             format!("{}: {of}, ", item.paper)
         });
         format!("{}seed {}", what.unwrap_or_default(), self.seed.wrapping_add(u64::from(k)))
     }
 
     /// Reports the sheets from `shown` on that are complete, and fills in their items.
-    fn show_complete(&mut self, results: &Results, shown: &mut usize, observe: &mut impl FnMut(Event<'_>)) {
+    fn show_complete(
+        &mut self,
+        results: &Results,
+        shown: &mut usize,
+        observe: &mut impl FnMut(Event<'_>),
+    ) {
         while let Some(sheet) = self.sheets.get(*shown) {
-            let is_complete = |sample: &Sample| sample.configurations.iter().all(|&c| results.left[c] == 0);
+            let is_complete =
+                |sample: &Sample| sample.configurations.iter().all(|&c| results.left[c] == 0);
             if !self.samples(sheet).all(is_complete) {
                 return;
             }
             results.fill_in_all(&mut self.values, &sheet.items);
             sheet.beside.iter().for_each(|(_, items)| results.fill_in_all(&mut self.beside, items));
-            let mut items: Vec<Item> = sheet.items.iter().map(|&i| self.values.items[i].clone()).collect();
+            let mut items: Vec<Item> =
+                sheet.items.iter().map(|&i| self.values.items[i].clone()).collect();
             score::settle(sheet.paper.published(), &mut items);
             observe(Event::Sheet(sheet, &items, &sheet.columns_beside(&self.beside.items)));
             *shown += 1;
@@ -160,7 +195,17 @@ impl Plot {
         let Self { paper, spec, plot, system, parameters, configuration: _ } = self;
         let paper = paper.key().to_owned();
         let item = spec.id.clone();
-        Recording { paper, item, system, parameters, seed, from_s: plot.from_s, to_s: plot.to_s, curves, events }
+        Recording {
+            paper,
+            item,
+            system,
+            parameters,
+            seed,
+            from_s: plot.from_s,
+            to_s: plot.to_s,
+            curves,
+            events,
+        }
     }
 }
 
@@ -176,7 +221,8 @@ fn measure(
     stop: &Stop,
 ) -> Result<Values, RunError> {
     let mut run = Run::new(&configuration.experiment, seed)?;
-    let go_on = || if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let go_on =
+        || if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let mut ended = run.advance(recordings.end(), recordings, |_, _| go_on());
     // Most of the time goes by without a plot: what is not recorded is faster.
     if ended.is_continue() {
@@ -245,7 +291,8 @@ impl Results {
             Reading::Counted(value) => item.measured = *value,
             Reading::Runs { value, over, times } => {
                 let estimate = self.estimate(value, over.as_ref(), item.runs).scaled(*times, 0.0);
-                (item.measured, item.ci95, item.runs) = (estimate.mean, estimate.ci95, estimate.runs);
+                (item.measured, item.ci95, item.runs) =
+                    (estimate.mean, estimate.ci95, estimate.runs);
             }
         }
     }

@@ -1,6 +1,8 @@
-//! What is measured where nothing is named: the most valuable tables and figures that a budget of packet-hops allows.
+//! What is measured where nothing is named: the most valuable tables and figures that a budget of
+//! packet-hops allows.
 //!
-//! The choice depends on recorded costs and on a fixed order (`papers/first-look.toml`), so it is the same everywhere.
+//! The choice depends on recorded costs and on a fixed order (`papers/first-look.toml`), so it is
+//! the same everywhere.
 
 use std::collections::BTreeSet;
 
@@ -28,12 +30,13 @@ impl FirstLook {
 }
 
 impl Selection {
-    /// The fixed choice that is measured where nothing is named: at the papers' own number of runs, something of every
-    /// paper. An item is taken if what it adds to those before it in the order of value fits into the budget. The
-    /// result is in the papers' order.
+    /// The fixed choice that is measured where nothing is named: at the papers' own number of runs,
+    /// something of every paper. An item is taken if what it adds to those before it in the order
+    /// of value fits into the budget. The result is in the papers' order.
     ///
     /// # Errors
-    /// None that a test does not find: the order names an unknown item, or a setting does not fit a scenario.
+    /// None that a test does not find: the order names an unknown item, or a setting does not fit a
+    /// scenario.
     pub fn first_look() -> Result<Self, InputError> {
         let FirstLook { budget, order } = FirstLook::read()?;
         let candidates = Self::of_items(&order)?;
@@ -46,7 +49,8 @@ impl Selection {
             let mut needs = plan.needs(sheet);
             needs.configurations.retain(|c| !runs.contains(c));
             needs.searches.retain(|s| !searches.contains(s));
-            let of_run = |&c: &usize| plan.configurations[c].cost * u64::from(plan.configurations[c].runs);
+            let of_run =
+                |&c: &usize| plan.configurations[c].cost * u64::from(plan.configurations[c].runs);
             let price: u64 = needs.configurations.iter().map(of_run).sum();
             let price = price + needs.searches.iter().map(|&s| plan.searches[s].cost).sum::<u64>();
             if spent + price <= budget {
@@ -85,7 +89,11 @@ mod tests {
         let names = names(&chosen);
         assert_eq!(names, self::names(&Selection::first_look().unwrap()));
         for paper in record::all().iter().filter(|paper| paper.is_published()) {
-            assert!(names.iter().any(|name| name.starts_with(paper.key())), "{} in {names:?}", paper.key());
+            assert!(
+                names.iter().any(|name| name.starts_with(paper.key())),
+                "{} in {names:?}",
+                paper.key()
+            );
         }
         for table in ["cen2003/table2", "cen2003/table3", "cen2003/table6"] {
             assert!(names.iter().any(|name| name == table), "{table} in {names:?}");

@@ -1,8 +1,8 @@
 //! Measures the items of papers.
 //!
-//! A [`Selection`] names tables and figures. A [`Plan`] finds the runs that they need; runs that several items share
-//! are made once. [`Plan::execute`] makes the runs, reports every complete table, and returns a [`Reproduction`]:
-//! measured and published values side by side.
+//! A [`Selection`] names tables and figures. A [`Plan`] finds the runs that they need; runs that
+//! several items share are made once. [`Plan::execute`] makes the runs, reports every complete
+//! table, and returns a [`Reproduction`]: measured and published values side by side.
 
 use std::collections::BTreeMap;
 
@@ -44,8 +44,8 @@ pub struct Reproduction {
     pub answer: Option<String>,
     /// Every value, published and measured.
     pub items: Vec<Item>,
-    /// The values of algorithms that ran in the place of the papers' ([`Selection::beside`]); never scored, and read by no
-    /// claim.
+    /// The values of algorithms that ran in the place of the papers' ([`Selection::beside`]); never
+    /// scored, and read by no claim.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<Item>,
     /// Tables in which such an algorithm cannot run.
@@ -63,7 +63,8 @@ pub struct Reproduction {
     pub seed: u64,
     /// Version of the program.
     pub version: String,
-    /// Wall-clock time, seconds; none unless asked for, so that equal reproductions are equal to the byte.
+    /// Wall-clock time, seconds; none unless asked for, so that equal reproductions are equal to
+    /// the byte.
     pub wall_s: Option<f64>,
 }
 
@@ -113,8 +114,8 @@ pub struct Sheet {
     pub spec: &'static ItemSpec,
     /// Indices of its items, combination by combination, metric by metric, system by system.
     pub items: Vec<usize>,
-    /// The systems beside the paper's, each with the indices of its values among those beside, combination by combination,
-    /// metric by metric.
+    /// The systems beside the paper's, each with the indices of its values among those beside,
+    /// combination by combination, metric by metric.
     pub beside: Vec<(String, Vec<usize>)>,
 }
 
@@ -128,7 +129,8 @@ pub struct Column {
 }
 
 impl Sheet {
-    /// The values of the systems beside the paper's; `beside` are those of the plan or of its reproduction.
+    /// The values of the systems beside the paper's; `beside` are those of the plan or of its
+    /// reproduction.
     pub fn columns_beside(&self, beside: &[Item]) -> Vec<Column> {
         let column = |(system, items): &(String, Vec<usize>)| Column {
             system: system.clone(),
@@ -153,7 +155,8 @@ pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
         wall_s: None,
     };
     for paper in record::all() {
-        let mut mine: Vec<Item> = items.iter().filter(|i| i.paper == paper.key()).cloned().collect();
+        let mut mine: Vec<Item> =
+            items.iter().filter(|i| i.paper == paper.key()).cloned().collect();
         if mine.is_empty() {
             continue;
         }
@@ -170,5 +173,8 @@ pub(crate) fn known_metric(run: &Measurements, name: &str) -> Result<(), InputEr
     if known.contains(&name) {
         return Ok(());
     }
-    Err(InputError::Option { option: "metrics".to_owned(), problem: losscause_study::error::unknown(name, &known) })
+    Err(InputError::Option {
+        option: "metrics".to_owned(),
+        problem: losscause_study::error::unknown(name, &known),
+    })
 }

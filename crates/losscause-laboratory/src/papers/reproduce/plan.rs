@@ -12,7 +12,8 @@ use super::settings::{Place, bad_item, filled_in, place};
 use super::{Repetitions, Selection, Sheet, Variation};
 use crate::papers::model;
 use crate::papers::record::{
-    self, Calibration, ItemKind, ItemSpec, Over, Paper, Parameters, PlotSpec, QuotientOf, Shown, Value,
+    self, Calibration, ItemKind, ItemSpec, Over, Paper, Parameters, PlotSpec, QuotientOf, Shown,
+    Value,
 };
 use crate::papers::record::{Item, Status};
 use losscause_study::error::unknown;
@@ -30,7 +31,8 @@ pub struct Plan {
     pub(super) configurations: Vec<Configuration>,
     /// Calibrations, which come before the runs.
     pub(super) searches: Vec<Search>,
-    /// Names of metrics that a variation reads instead of others; checked once there are measurements.
+    /// Names of metrics that a variation reads instead of others; checked once there are
+    /// measurements.
     pub(super) read_from: Vec<String>,
     /// Runs drawn over time, and whether they are recorded.
     pub(super) plots: Vec<Plot>,
@@ -113,7 +115,9 @@ impl Reading {
     pub(super) fn samples(&self) -> impl Iterator<Item = &Sample> {
         let (value, over) = match self {
             Reading::Counted(_) => (None, None),
-            Reading::Runs { value, over, .. } => (Some(value), over.as_ref().map(|over| &over.sample)),
+            Reading::Runs { value, over, .. } => {
+                (Some(value), over.as_ref().map(|over| &over.sample))
+            }
         };
         value.into_iter().chain(over)
     }
@@ -123,7 +127,8 @@ impl Reading {
 #[derive(Debug)]
 pub(super) struct Configuration {
     pub(super) scenario: Scenario,
-    /// What is run. A parameter to be calibrated is at one end of its interval until the value is found.
+    /// What is run. A parameter to be calibrated is at one end of its interval until the value is
+    /// found.
     pub(super) experiment: Experiment,
     /// The searches whose values it waits for.
     pub(super) waits_for: Vec<usize>,
@@ -179,7 +184,9 @@ impl Plan {
             }
             planner.plan.sheets.push(sheet);
         }
-        let is_anywhere = |algorithm: &&&str| planner.plan.sheets.iter().any(|sheet| sheet.runs_beside(algorithm));
+        let is_anywhere = |algorithm: &&&str| {
+            planner.plan.sheets.iter().any(|sheet| sheet.runs_beside(algorithm))
+        };
         if let Some(algorithm) = algorithms.iter().find(|algorithm| !is_anywhere(algorithm)) {
             return Err(beside::nowhere(algorithm, &planner.plan.left_out));
         }
@@ -241,7 +248,12 @@ struct Scenarios {
 
 impl Planner<'_> {
     /// A table or figure, as the paper has it.
-    fn add(&mut self, paper: &'static Paper, spec: &'static ItemSpec, runs: u32) -> Result<Sheet, InputError> {
+    fn add(
+        &mut self,
+        paper: &'static Paper,
+        spec: &'static ItemSpec,
+        runs: u32,
+    ) -> Result<Sheet, InputError> {
         let mut sheet = Sheet { paper, spec, items: vec![], beside: vec![] };
         self.check_figure(paper, spec)?;
         for parameters in spec.combinations() {
@@ -254,7 +266,13 @@ impl Planner<'_> {
                 for system in &spec.systems {
                     let item = blank_item(paper, spec, metric, system, &parameters, runs);
                     let ran = Ran::published(system);
-                    sheet.items.push(self.place(|plan| &mut plan.values, paper, spec, item, ran)?);
+                    sheet.items.push(self.place(
+                        |plan| &mut plan.values,
+                        paper,
+                        spec,
+                        item,
+                        ran,
+                    )?);
                 }
             }
         }
@@ -278,7 +296,8 @@ impl Planner<'_> {
         Ok(values(&mut self.plan).add(item, place, reading))
     }
 
-    /// Adds to a table or figure the values of `algorithm` in the place of the published ones, or why there are none.
+    /// Adds to a table or figure the values of `algorithm` in the place of the published ones, or
+    /// why there are none.
     fn add_beside(&mut self, sheet: &mut Sheet, algorithm: &str, runs: u32) {
         for substitute in beside::substitutes(sheet.paper, sheet.spec, algorithm) {
             match self.values_beside(sheet.paper, sheet.spec, algorithm, &substitute, runs) {
@@ -286,7 +305,11 @@ impl Planner<'_> {
                 // An algorithm for senders does not run at a receiver.
                 Err(error) => {
                     let item = format!("{}/{}", sheet.paper.key(), sheet.spec.id);
-                    self.plan.left_out.push(LeftOut { item, system: substitute.name, why: error.to_string() });
+                    self.plan.left_out.push(LeftOut {
+                        item,
+                        system: substitute.name,
+                        why: error.to_string(),
+                    });
                 }
             }
         }
@@ -315,8 +338,12 @@ impl Planner<'_> {
     /// Checks the item's keys about its figure against its metrics and parameters.
     fn check_figure(&self, paper: &Paper, spec: &ItemSpec) -> Result<(), InputError> {
         let refuse = |key: &str, problem: String| Err(bad_item(paper, spec, key, problem));
-        let phase = spec.phase.iter().flat_map(|of| [("phase.right", &of.right), ("phase.up", &of.up)]);
-        let scatter = spec.scatter.iter().flat_map(|of| [("scatter.right", &of.right), ("scatter.up", &of.up)]);
+        let phase =
+            spec.phase.iter().flat_map(|of| [("phase.right", &of.right), ("phase.up", &of.up)]);
+        let scatter = spec
+            .scatter
+            .iter()
+            .flat_map(|of| [("scatter.right", &of.right), ("scatter.up", &of.up)]);
         for (key, metric) in phase.chain(scatter) {
             if !spec.metrics.contains(metric) {
                 let metrics: Vec<&str> = spec.metrics.iter().map(String::as_str).collect();
@@ -325,20 +352,32 @@ impl Planner<'_> {
         }
         if let Some(phase) = &spec.phase {
             let is_number = |sum: &String| {
-                spec.combinations().iter().all(|at| at.get(sum).is_some_and(|v| v.as_number().is_some()))
+                spec.combinations()
+                    .iter()
+                    .all(|at| at.get(sum).is_some_and(|v| v.as_number().is_some()))
             };
             if let Some(sum) = phase.sum.as_ref().filter(|sum| !is_number(sum)) {
-                return refuse("phase.sum", format!("is \"{sum}\", expected a parameter of the item that is a number"));
+                return refuse(
+                    "phase.sum",
+                    format!("is \"{sum}\", expected a parameter of the item that is a number"),
+                );
             }
         }
         if spec.x.is_none() && (spec.phase.is_some() || spec.curves.is_some()) {
-            return refuse("x", "is missing, expected the parameter along the horizontal axis".to_owned());
+            return refuse(
+                "x",
+                "is missing, expected the parameter along the horizontal axis".to_owned(),
+            );
         }
         if spec.plot.is_some() && !spec.is_of_runs() {
-            return refuse("plot", "there are no runs to draw, expected an item of runs".to_owned());
+            return refuse(
+                "plot",
+                "there are no runs to draw, expected an item of runs".to_owned(),
+            );
         }
         for parameters in spec.combinations() {
-            spec.curve_at(&parameters).map_err(|problem| bad_item(paper, spec, "curves", problem))?;
+            spec.curve_at(&parameters)
+                .map_err(|problem| bad_item(paper, spec, "curves", problem))?;
         }
         Ok(())
     }
@@ -355,13 +394,15 @@ impl Planner<'_> {
         let ran = Ran::published(system);
         let configuration = self.configuration(paper, spec, 0, &spec.scenario, ran, parameters)?;
         let experiment = &self.plan.configurations[configuration].experiment;
-        recording::check(plot, experiment).map_err(|(key, problem)| bad_item(paper, spec, &key, problem))?;
+        recording::check(plot, experiment)
+            .map_err(|(key, problem)| bad_item(paper, spec, &key, problem))?;
         let mut names = parameters.clone();
         names.insert("system".to_owned(), Value::Text(system.to_owned()));
         let mut plot = plot.clone();
         let texts = plot.curves.iter_mut().map(|curve| &mut curve.name);
         for name in texts.chain(plot.events.iter_mut().map(|events| &mut events.name)) {
-            *name = filled_in(name, &names).map_err(|problem| bad_item(paper, spec, "plot", problem))?;
+            *name = filled_in(name, &names)
+                .map_err(|problem| bad_item(paper, spec, "plot", problem))?;
         }
         let system = system.to_owned();
         let parameters = parameters.clone();
@@ -391,7 +432,8 @@ impl Planner<'_> {
             }
             ItemKind::Model => {
                 let value = model::value(&item.system, &item.metric, &item.parameters);
-                let value = value.map_err(|problem| bad_item(paper, spec, "parameters", problem))?;
+                let value =
+                    value.map_err(|problem| bad_item(paper, spec, "parameters", problem))?;
                 return Ok(Reading::Counted(Some(value)));
             }
             ItemKind::Runs => {}
@@ -399,15 +441,24 @@ impl Planner<'_> {
         // `{system}` stands for the item's system.
         let mut names = item.parameters.clone();
         names.insert("system".to_owned(), Value::Text(item.system.clone()));
-        let fill =
-            |key: &str, text: &str| filled_in(text, &names).map_err(|problem| bad_item(paper, spec, key, problem));
+        let fill = |key: &str, text: &str| {
+            filled_in(text, &names).map_err(|problem| bad_item(paper, spec, key, problem))
+        };
         let (metric, times) = spec.read_from(&item.metric);
         let metric = self.variation.read(&fill("read", metric)?);
         let of = spec.runs_of.as_ref().map(|text| fill("runs_of", text)).transpose()?;
         let ran = of.as_deref().map_or(ran, Ran::published);
         let scenario = item.scenario.as_str();
-        let value = self.sample(paper, spec, item.runs, scenario, ran, &item.parameters, &metric)?;
-        let Some(Over { system: other, scenario: elsewhere, metric: another, parameters, shown, of }) = &spec.over
+        let value =
+            self.sample(paper, spec, item.runs, scenario, ran, &item.parameters, &metric)?;
+        let Some(Over {
+            system: other,
+            scenario: elsewhere,
+            metric: another,
+            parameters,
+            shown,
+            of,
+        }) = &spec.over
         else {
             return Ok(Reading::Runs { value, over: None, times });
         };
@@ -440,12 +491,20 @@ impl Planner<'_> {
     ) -> Result<Sample, InputError> {
         let mut configurations = Vec::new();
         for parameters in spec.runs_at(parameters) {
-            configurations.push(self.configuration(paper, spec, runs, scenario, ran, &parameters)?);
+            configurations.push(self.configuration(
+                paper,
+                spec,
+                runs,
+                scenario,
+                ran,
+                &parameters,
+            )?);
         }
         Ok(Sample { configurations, metric: metric.to_owned() })
     }
 
-    /// The configuration that runs `ran` in the paper's `scenario` at `parameters`; an existing one if possible.
+    /// The configuration that runs `ran` in the paper's `scenario` at `parameters`; an existing one
+    /// if possible.
     fn configuration(
         &mut self,
         paper: &'static Paper,
@@ -456,7 +515,9 @@ impl Planner<'_> {
         parameters: &Parameters,
     ) -> Result<usize, InputError> {
         let mut waits_for = Vec::new();
-        for calibration in paper.items().calibration.iter().filter(|c| c.scenarios.iter().any(|s| s == scenario)) {
+        for calibration in
+            paper.items().calibration.iter().filter(|c| c.scenarios.iter().any(|s| s == scenario))
+        {
             waits_for.push(self.search(paper, spec, calibration, scenario, parameters)?);
         }
         let (file, settings) = self.settings(paper, spec, scenario, ran, parameters)?;
@@ -468,12 +529,16 @@ impl Planner<'_> {
         }
         let scenario = self.scenarios.of(&file, self.context)?.with(&settings)?;
         // Different settings can make the same scenario: a delay of 20 ms that the file has anyway.
-        let same = |old: &Configuration| old.waits_for == waits_for && old.scenario.is_same(&scenario);
+        let same =
+            |old: &Configuration| old.waits_for == waits_for && old.scenario.is_same(&scenario);
         let known = self.plan.configurations.iter().position(same);
         let index = match known {
             Some(known) => self.reuse(known, runs),
             None => {
-                let ends: Vec<_> = waits_for.iter().map(|&search| self.plan.searches[search].at_an_end()).collect();
+                let ends: Vec<_> = waits_for
+                    .iter()
+                    .map(|&search| self.plan.searches[search].at_an_end())
+                    .collect();
                 let experiment = scenario.with(&ends)?.experiment()?;
                 self.plan.configurations.push(Configuration {
                     scenario,
@@ -496,7 +561,8 @@ impl Planner<'_> {
         known
     }
 
-    /// The search for a calibrated parameter of `scenario` at `parameters`; an existing one if possible.
+    /// The search for a calibrated parameter of `scenario` at `parameters`; an existing one if
+    /// possible.
     fn search(
         &mut self,
         paper: &'static Paper,
@@ -508,7 +574,8 @@ impl Planner<'_> {
         let target = calibrate::target(paper, spec, calibration, parameters)?;
         let scenario = calibration.within.as_deref().unwrap_or(scenario);
         let at = calibration.parameters.as_ref().unwrap_or(parameters);
-        let (file, settings) = self.settings(paper, spec, scenario, Ran::published(&calibration.system), at)?;
+        let (file, settings) =
+            self.settings(paper, spec, scenario, Ran::published(&calibration.system), at)?;
         let reference = self.scenarios.of(&file, self.context)?.with(&settings)?;
         let search = Search::new(paper, calibration, scenario, (reference, &settings), target)?;
         let known = self.plan.searches.iter().position(|old| old.is_same(&search));
@@ -518,7 +585,8 @@ impl Planner<'_> {
         }))
     }
 
-    /// The file, by the names of paper and scenario, and all settings, those of the variation included.
+    /// The file, by the names of paper and scenario, and all settings, those of the variation
+    /// included.
     fn settings(
         &self,
         paper: &Paper,
@@ -549,19 +617,31 @@ impl Scenarios {
 }
 
 /// A metric of the pattern of packet errors that the parameter `loss` names, in the metric's unit.
-fn of_pattern(paper: &Paper, metric: &str, parameters: &Parameters) -> Result<Option<f64>, InputError> {
+fn of_pattern(
+    paper: &Paper,
+    metric: &str,
+    parameters: &Parameters,
+) -> Result<Option<f64>, InputError> {
     let Some(name) = parameters.get("loss") else { return Ok(None) };
     let found = record::pattern(&format!("{}/{name}", paper.key()))?.statistics();
     Ok(match metric {
         "wireless_loss" => Some(100.0 * found.loss),
         "ber" => Some(found.bit_error_rate),
-        "share_of_loss_events_with_two_packets" => found.two_packet_events.map(|share| 100.0 * share),
+        "share_of_loss_events_with_two_packets" => {
+            found.two_packet_events.map(|share| 100.0 * share)
+        }
         _ => None,
     })
 }
 
-/// Operations of the system's algorithm, as the algorithm declares them; none if they are not declared.
-fn count_operations(registry: &Registry, paper: &Paper, system: &str, parameters: &Parameters) -> Option<f64> {
+/// Operations of the system's algorithm, as the algorithm declares them; none if they are not
+/// declared.
+fn count_operations(
+    registry: &Registry,
+    paper: &Paper,
+    system: &str,
+    parameters: &Parameters,
+) -> Option<f64> {
     let algorithm = registry.find(paper.system(system)?.lda.as_deref()?)?;
     let cost = algorithm.info().operations?;
     let text = |name: &str| match parameters.get(name) {
@@ -610,9 +690,18 @@ pub fn blank_item(
 }
 
 /// The published number's name, or a name of the same form: `WLH.N1.ZBS.thput`.
-fn item_id(paper: &Paper, spec: &ItemSpec, metric: &str, system: &str, parameters: &Parameters) -> String {
+fn item_id(
+    paper: &Paper,
+    spec: &ItemSpec,
+    metric: &str,
+    system: &str,
+    parameters: &Parameters,
+) -> String {
     let published = paper.published().number.iter().find(|n| {
-        n.metric == metric && n.system == system && n.scenario == spec.scenario && n.parameters == *parameters
+        n.metric == metric
+            && n.system == system
+            && n.scenario == spec.scenario
+            && n.parameters == *parameters
     });
     if let Some(number) = published {
         return number.id.clone();

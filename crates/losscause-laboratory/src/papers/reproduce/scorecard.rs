@@ -51,17 +51,22 @@ impl Scorecard {
         self.runs > 0 && self.runs < self.repetitions
     }
 
-    /// How many of the measured numbers are within tolerance: `36 of 42 numbers within tolerance (a constant guess
-    /// would get 30)`; after too few runs `preview: 36 of 42 within tolerance after 2 of 10 runs`.
+    /// How many of the measured numbers are within tolerance: `36 of 42 numbers within tolerance (a
+    /// constant guess would get 30)`; after too few runs `preview: 36 of 42 within tolerance after
+    /// 2 of 10 runs`.
     pub fn numbers_in_words(&self) -> String {
         let Score { within_tolerance: within, numbers, floor, .. } = self.measured;
         let Self { runs, repetitions, .. } = self;
         match (numbers, self.is_preview()) {
             (0, _) if self.numbers.numbers == 0 => "the paper prints no numbers".to_owned(),
             (0, _) => "no scored number measured".to_owned(),
-            (_, true) => format!("preview: {within} of {numbers} within tolerance after {runs} of {repetitions} runs"),
+            (_, true) => format!(
+                "preview: {within} of {numbers} within tolerance after {runs} of {repetitions} runs"
+            ),
             (_, false) => {
-                format!("{within} of {numbers} numbers within tolerance (a constant guess would get {floor})")
+                format!(
+                    "{within} of {numbers} numbers within tolerance (a constant guess would get {floor})"
+                )
             }
         }
     }
@@ -83,11 +88,13 @@ impl Reproduction {
     pub fn scorecards(&self) -> Vec<Scorecard> {
         let mut cards = Vec::new();
         for paper in record::all().iter().filter(|paper| paper.is_published()) {
-            let mine: Vec<Item> = self.items.iter().filter(|i| i.paper == paper.key()).cloned().collect();
+            let mine: Vec<Item> =
+                self.items.iter().filter(|i| i.paper == paper.key()).cloned().collect();
             if mine.is_empty() {
                 continue;
             }
-            let claims: Vec<&ClaimOutcome> = self.claims.iter().filter(|c| c.paper == paper.key()).collect();
+            let claims: Vec<&ClaimOutcome> =
+                self.claims.iter().filter(|c| c.paper == paper.key()).collect();
             cards.push(Scorecard {
                 paper: paper.key().to_owned(),
                 repetitions: paper.published().repetitions,
@@ -119,7 +126,9 @@ pub fn answer_in_words(cards: &[Scorecard]) -> String {
         let after = "after fewer runs than the papers made";
         return match numbers {
             0 => format!("preview: {claims}, {after}."),
-            _ => format!("preview: {within} of {numbers} published numbers within tolerance, {claims}, {after}."),
+            _ => format!(
+                "preview: {within} of {numbers} published numbers within tolerance, {claims}, {after}."
+            ),
         };
     }
     match numbers {
@@ -132,29 +141,37 @@ pub fn answer_in_words(cards: &[Scorecard]) -> String {
     }
 }
 
-/// For a record of medians: that fewer runs were made than it asks for, and what that means. None otherwise.
+/// For a record of medians: that fewer runs were made than it asks for, and what that means. None
+/// otherwise.
 pub fn preview_in_words(reproduction: &Reproduction, sheets: &[Sheet]) -> Option<String> {
     let published = sheets.first()?.paper.published();
     let runs = reproduction.items.iter().map(|item| item.runs).max()?;
     (published.summary == Summary::Median && runs < published.repetitions).then(|| {
         let has_intervals = reproduction.items.iter().any(|item| item.median_ci95.is_some());
-        let intervals = if has_intervals { "wider intervals" } else { "no intervals, for which six runs are needed" };
+        let intervals = if has_intervals {
+            "wider intervals"
+        } else {
+            "no intervals, for which six runs are needed"
+        };
         format!("Preview after {runs} of {} runs: {intervals}.", published.repetitions)
     })
 }
 
-/// The score of a table or figure in words: `21 of 22 numbers within tolerance; a constant guess would get 18`, or
-/// after too few runs `preview: 21 of 22 within tolerance after 2 of 10 runs`.
+/// The score of a table or figure in words: `21 of 22 numbers within tolerance; a constant guess
+/// would get 18`, or after too few runs `preview: 21 of 22 within tolerance after 2 of 10 runs`.
 pub fn score_in_words(paper: &Paper, items: &[Item]) -> String {
     let Score { within_tolerance: within, numbers, floor, .. } = score_of(paper, items);
-    let runs = items.iter().filter(|item| item.status == Status::Preview).map(|item| item.runs).min();
+    let runs =
+        items.iter().filter(|item| item.status == Status::Preview).map(|item| item.runs).min();
     match (numbers, runs) {
         (0, _) => "nothing here is scored".to_owned(),
         (_, Some(runs)) => {
             let of = paper.published().repetitions;
             format!("preview: {within} of {numbers} within tolerance after {runs} of {of} runs")
         }
-        (_, None) => format!("{within} of {numbers} numbers within tolerance; a constant guess would get {floor}"),
+        (_, None) => format!(
+            "{within} of {numbers} numbers within tolerance; a constant guess would get {floor}"
+        ),
     }
 }
 

@@ -15,7 +15,10 @@ pub struct Selection {
 impl Selection {
     /// The scenario files of the papers whose tables and figures are selected.
     pub fn scenarios(&self) -> BTreeSet<&'static str> {
-        self.entries.iter().flat_map(|(paper, _)| paper.scenarios().iter().map(|scenario| scenario.name)).collect()
+        self.entries
+            .iter()
+            .flat_map(|(paper, _)| paper.scenarios().iter().map(|scenario| scenario.name))
+            .collect()
     }
 
     /// All items of a paper, also those that are measured on demand.
@@ -27,8 +30,9 @@ impl Selection {
         Self { entries, beside: vec![] }
     }
 
-    /// The same selection with algorithms, by their names in the registry, that run in every table and figure in the place
-    /// of the published ones. Their values stand beside the papers' and are never scored.
+    /// The same selection with algorithms, by their names in the registry, that run in every table
+    /// and figure in the place of the published ones. Their values stand beside the papers' and are
+    /// never scored.
     #[must_use]
     pub fn beside<S: AsRef<str>>(self, algorithms: &[S]) -> Self {
         Self { beside: algorithms.iter().map(|name| name.as_ref().to_owned()).collect(), ..self }
@@ -41,9 +45,13 @@ impl Selection {
 
     /// The same entries in the order of the papers' records.
     pub(super) fn in_papers_order(entries: &[(&'static Paper, &'static ItemSpec)]) -> Self {
-        let is_chosen = |item: &ItemSpec| entries.iter().any(|(_, chosen)| std::ptr::eq(*chosen, item));
-        let of_paper = |paper: &'static Paper| paper.items().item.iter().map(move |item| (paper, item));
-        Self::of_entries(record::all().iter().flat_map(of_paper).filter(|(_, item)| is_chosen(item)).collect())
+        let is_chosen =
+            |item: &ItemSpec| entries.iter().any(|(_, chosen)| std::ptr::eq(*chosen, item));
+        let of_paper =
+            |paper: &'static Paper| paper.items().item.iter().map(move |item| (paper, item));
+        Self::of_entries(
+            record::all().iter().flat_map(of_paper).filter(|(_, item)| is_chosen(item)).collect(),
+        )
     }
 
     /// Number of tables and figures.
@@ -60,8 +68,9 @@ impl Selection {
         self.entries.iter().copied()
     }
 
-    /// Reads names, each PAPER or PAPER/ITEM; no names select everything that was published. An item that is measured
-    /// on demand must be named itself. "figure13" selects all its parts, "figure13-WLH" and "figure13-WB".
+    /// Reads names, each PAPER or PAPER/ITEM; no names select everything that was published. An
+    /// item that is measured on demand must be named itself. "figure13" selects all its parts,
+    /// "figure13-WLH" and "figure13-WB".
     ///
     /// # Errors
     /// A paper or item is unknown; the error names the nearest.
@@ -73,10 +82,13 @@ impl Selection {
             }
         };
         for name in names {
-            let (paper, item) = name.as_ref().split_once('/').map_or((name.as_ref(), None), |(p, i)| (p, Some(i)));
+            let (paper, item) =
+                name.as_ref().split_once('/').map_or((name.as_ref(), None), |(p, i)| (p, Some(i)));
             let paper = record::find(paper)?;
             match item {
-                Some(item) => paper.items_called(item)?.into_iter().for_each(|item| add(paper, item)),
+                Some(item) => {
+                    paper.items_called(item)?.into_iter().for_each(|item| add(paper, item))
+                }
                 None => of_whole(paper).for_each(|item| add(paper, item)),
             }
         }
@@ -96,8 +108,9 @@ fn of_whole(paper: &'static Paper) -> impl Iterator<Item = &'static ItemSpec> {
 /// How often each system is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repetitions {
-    /// As often as the paper did. If the paper made single runs, as often as items.toml says: its numbers are compared
-    /// with the prediction interval of one run, which takes several runs to estimate.
+    /// As often as the paper did. If the paper made single runs, as often as items.toml says: its
+    /// numbers are compared with the prediction interval of one run, which takes several runs to
+    /// estimate.
     AsPublished,
     /// Exactly so many runs of each system.
     Exactly(u32),

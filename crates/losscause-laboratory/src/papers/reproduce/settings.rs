@@ -6,7 +6,8 @@ use losscause_study::{InputError, Setting};
 /// A scenario file of a paper, by its name, and the settings for a system and its parameters.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The file's name among the paper's scenarios; of another paper with both names, "cen2003/WLH".
+    /// The file's name among the paper's scenarios; of another paper with both names,
+    /// "cen2003/WLH".
     pub file: String,
     /// The settings, in the order in which they apply.
     pub settings: Vec<Setting>,
@@ -25,15 +26,20 @@ pub fn place(
 ) -> Result<Place, InputError> {
     let items = paper.items();
     let network = network(paper, scenario);
-    let fill =
-        |key: &str, text: &str| filled_in(text, parameters).map_err(|problem| bad_item(paper, item, key, problem));
+    let fill = |key: &str, text: &str| {
+        filled_in(text, parameters).map_err(|problem| bad_item(paper, item, key, problem))
+    };
     let file = fill("file", &network.file)?;
     let mut settings = Vec::new();
     for (name, value) in parameters {
         let special: Vec<_> = items
             .setting
             .iter()
-            .filter(|s| s.parameter == *name && s.value.same(value) && s.file.as_ref().is_none_or(|only| *only == file))
+            .filter(|s| {
+                s.parameter == *name
+                    && s.value.same(value)
+                    && s.file.as_ref().is_none_or(|only| *only == file)
+            })
             .collect();
         for text in special.iter().flat_map(|special| &special.set) {
             settings.push(Setting::parse(text)?);
@@ -47,7 +53,9 @@ pub fn place(
     }
     let flow = &items.flow;
     let system = simulated(paper, item, system)?;
-    let mut put = |key: &str, value: toml::Value| settings.push(Setting::new(format!("flow.{flow}.{key}"), value));
+    let mut put = |key: &str, value: toml::Value| {
+        settings.push(Setting::new(format!("flow.{flow}.{key}"), value))
+    };
     if let Some(protocol) = &system.protocol {
         put("protocol", protocol.as_str().into());
     }
@@ -74,8 +82,9 @@ fn simulated<'a>(paper: &'a Paper, item: &ItemSpec, name: &str) -> Result<&'a Sy
         return Err(bad_item(paper, item, "systems", problem));
     };
     if system.protocol.is_none() {
-        let problem =
-            format!("the system \"{name}\" has no protocol, expected one in published.toml or kind = \"model\"");
+        let problem = format!(
+            "the system \"{name}\" has no protocol, expected one in published.toml or kind = \"model\""
+        );
         return Err(bad_item(paper, item, "systems", problem));
     }
     Ok(system)
@@ -83,28 +92,40 @@ fn simulated<'a>(paper: &'a Paper, item: &ItemSpec, name: &str) -> Result<&'a Sy
 
 /// The file and settings of a scenario of the paper.
 fn network(paper: &Paper, scenario: &str) -> NetworkOf {
-    let as_it_is = || NetworkOf { scenario: scenario.to_owned(), file: scenario.to_owned(), set: vec![] };
+    let as_it_is =
+        || NetworkOf { scenario: scenario.to_owned(), file: scenario.to_owned(), set: vec![] };
     paper.items().network.iter().find(|n| n.scenario == scenario).cloned().unwrap_or_else(as_it_is)
 }
 
 /// The text with `{NAME}` replaced by the value of that parameter.
 pub(super) fn filled_in(text: &str, parameters: &Parameters) -> Result<String, String> {
     let put = |text: String, name: &str, value: &str| text.replace(&format!("{{{name}}}"), value);
-    let filled = parameters.iter().fold(text.to_owned(), |text, (name, value)| put(text, name, &value.to_string()));
+    let filled = parameters
+        .iter()
+        .fold(text.to_owned(), |text, (name, value)| put(text, name, &value.to_string()));
     if let Some(name) = in_braces(&filled).next() {
         let known: Vec<&str> = parameters.keys().map(String::as_str).collect();
-        return Err(format!("in \"{text}\" the parameter {}", losscause_study::error::unknown(name, &known)));
+        return Err(format!(
+            "in \"{text}\" the parameter {}",
+            losscause_study::error::unknown(name, &known)
+        ));
     }
     Ok(filled)
 }
 
 /// The names in braces: `{P_CC}`, but not the inline table `{ kind = "codel" }`.
 fn in_braces(text: &str) -> impl Iterator<Item = &str> {
-    let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    text.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name)).filter(is_name)
+    let is_name = |name: &&str| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    text.split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('}').map(|(name, _)| name))
+        .filter(is_name)
 }
 
-/// Whether any text uses the parameter as `{NAME}`. One system's use of a parameter does not count for another system.
+/// Whether any text uses the parameter as `{NAME}`. One system's use of a parameter does not count
+/// for another system.
 fn is_used(paper: &Paper, item: &ItemSpec, network: &NetworkOf, parameter: &str) -> bool {
     let takes = |text: &str| in_braces(text).any(|name| name == parameter);
     let takes_target = |target: &Value| matches!(target, Value::Text(text) if takes(text));
@@ -117,7 +138,12 @@ fn is_used(paper: &Paper, item: &ItemSpec, network: &NetworkOf, parameter: &str)
 }
 
 /// An error in items.toml, about an item's key.
-pub(super) fn bad_item(paper: &Paper, item: &ItemSpec, key: &str, problem: impl Into<String>) -> InputError {
+pub(super) fn bad_item(
+    paper: &Paper,
+    item: &ItemSpec,
+    key: &str,
+    problem: impl Into<String>,
+) -> InputError {
     let file = format!("papers/{}/items.toml", paper.key());
     InputError::Key { file, key: format!("item.{}.{key}", item.id), problem: problem.into() }
 }
@@ -133,8 +159,14 @@ mod tests {
     #[test]
     fn names_in_braces_are_replaced_and_tables_are_left_alone() {
         let text = "link.shared.queue={ kind = \"step-mark\", at = {P_CC} }";
-        assert_eq!(filled_in(text, &parameters()).unwrap(), "link.shared.queue={ kind = \"step-mark\", at = 0.2 }");
-        assert_eq!(filled_in("lda.labelled.P_WW={P_WW}", &parameters()).unwrap(), "lda.labelled.P_WW=1");
+        assert_eq!(
+            filled_in(text, &parameters()).unwrap(),
+            "link.shared.queue={ kind = \"step-mark\", at = 0.2 }"
+        );
+        assert_eq!(
+            filled_in("lda.labelled.P_WW={P_WW}", &parameters()).unwrap(),
+            "lda.labelled.P_WW=1"
+        );
     }
 
     #[test]

@@ -61,7 +61,9 @@ impl Place {
 
     fn resume(&self) -> Result<SweepOutcome, String> {
         let store = Store::new(&self.path("out")).resuming();
-        self.sweep().execute(Jobs::default(), Some(&store), go_on).map_err(|error| error.to_string())
+        self.sweep()
+            .execute(Jobs::default(), Some(&store), go_on)
+            .map_err(|error| error.to_string())
     }
 
     fn out(&self) -> String {
@@ -90,10 +92,12 @@ fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let place = Place::new();
-    let outcome = |jobs: usize| place.sweep().execute(Jobs::new(jobs).unwrap(), None, go_on).unwrap();
+    let outcome =
+        |jobs: usize| place.sweep().execute(Jobs::new(jobs).unwrap(), None, go_on).unwrap();
     let one = outcome(1);
     assert_eq!((one.finished, one.resumed, one.is_stopped), (3, 0, false));
-    let seeds: Vec<u64> = one.result.as_ref().unwrap().cells[2].runs.iter().map(|run| run.seed).collect();
+    let seeds: Vec<u64> =
+        one.result.as_ref().unwrap().cells[2].runs.iter().map(|run| run.seed).collect();
     assert_eq!(seeds, [1, 2, 3, 4, 5, 6, 7, 8]);
     for jobs in [2, 3, 50] {
         assert!(outcome(jobs) == one, "{jobs} threads");
@@ -119,12 +123,23 @@ fn a_cell_of_a_sampled_sweep_has_its_own_draw_and_its_own_seeds() {
     let place = Place::new();
     place.write("sweep.toml", SAMPLED);
     let result = place.sweep().execute(Jobs::default(), None, go_on).unwrap().result.unwrap();
-    assert_eq!((result.sampler.as_deref(), result.is_grid, result.seeds_by_cell), (Some("sobol"), false, true));
-    let rates: Vec<f64> = result.cells.iter().map(|cell| cell.cell.values[0].value.parse().unwrap()).collect();
+    assert_eq!(
+        (result.sampler.as_deref(), result.is_grid, result.seeds_by_cell),
+        (Some("sobol"), false, true)
+    );
+    let rates: Vec<f64> =
+        result.cells.iter().map(|cell| cell.cell.values[0].value.parse().unwrap()).collect();
     assert!(rates.iter().all(|rate| (1e5..=5e5).contains(rate)), "{rates:?}");
     let goodput = |cell: &CellOutcome| cell.rows[0].measured.unwrap();
-    assert!(result.cells.iter().zip(&rates).all(|(cell, rate)| (goodput(cell) / rate * 1e3 - 1.0).abs() < 0.3));
-    let mut seeds: Vec<u64> = result.cells.iter().flat_map(|cell| cell.runs.iter().map(|run| run.seed)).collect();
+    assert!(
+        result
+            .cells
+            .iter()
+            .zip(&rates)
+            .all(|(cell, rate)| (goodput(cell) / rate * 1e3 - 1.0).abs() < 0.3)
+    );
+    let mut seeds: Vec<u64> =
+        result.cells.iter().flat_map(|cell| cell.runs.iter().map(|run| run.seed)).collect();
     seeds.sort_unstable();
     seeds.dedup();
     assert_eq!(seeds.len(), 10, "no two runs share a seed");
@@ -137,7 +152,12 @@ fn cells_may_share_their_seeds_or_not_whatever_the_sampler() {
     let seeds = |text: &str| {
         place.write("sweep.toml", text);
         let result = place.sweep().execute(Jobs::default(), None, go_on).unwrap().result.unwrap();
-        result.cells.iter().map(|cell| cell.runs[0].seed).collect::<std::collections::BTreeSet<_>>().len()
+        result
+            .cells
+            .iter()
+            .map(|cell| cell.runs[0].seed)
+            .collect::<std::collections::BTreeSet<_>>()
+            .len()
     };
     assert_eq!(seeds(SWEEP), 1);
     assert_eq!(seeds(&format!("seeds = \"by-cell\"\n{SWEEP}")), 3);
@@ -165,7 +185,8 @@ fn a_sweep_with_results_beyond_memory_needs_a_directory() {
 fn a_sweep_with_more_cells_than_memory_has_the_same_files() {
     let place = Place::new();
     let out = Store::new(&place.path("out"));
-    let expected = place.sweep().execute(Jobs::default(), Some(&out), go_on).unwrap().result.unwrap();
+    let expected =
+        place.sweep().execute(Jobs::default(), Some(&out), go_on).unwrap().result.unwrap();
     let files = files(&place.path("out"));
     for resumed in [0, 2] {
         let kept = std::fs::read_to_string(place.path("out/cells/finished.jsonl")).unwrap();
@@ -173,7 +194,8 @@ fn a_sweep_with_more_cells_than_memory_has_the_same_files() {
         std::fs::remove_file(place.path("out/sweep.json")).unwrap();
         place.write("out/cells/finished.jsonl", &some);
         let out = out.clone().resuming();
-        let outcome = place.sweep().execute_holding(2, Jobs::default().into(), Some(&out), go_on).unwrap();
+        let outcome =
+            place.sweep().execute_holding(2, Jobs::default().into(), Some(&out), go_on).unwrap();
         assert_eq!((outcome.finished, outcome.resumed, outcome.result), (3, resumed, None));
         assert!(self::files(&place.path("out")) == files);
     }
@@ -199,7 +221,10 @@ fn a_sweep_of_more_random_or_sobol_cells_keeps_the_finished() {
         assert_eq!(place.resume().unwrap().resumed, 5);
         assert!(files(&place.path("out")) == expected, "the same bytes as at once");
         of("cells = 11");
-        let refused = format!("{}: was begun with 12 cells, not 11, which would lose finished ones, ", place.out());
+        let refused = format!(
+            "{}: was begun with 12 cells, not 11, which would lose finished ones, ",
+            place.out()
+        );
         assert!(place.resume().unwrap_err().starts_with(&refused));
     }
 }
@@ -236,10 +261,12 @@ fn an_error_in_an_unchecked_cell_names_it_and_loses_no_other() {
     place.write("sweep.toml", LATE_ERROR);
     let sweep = place.sweep();
     let checked = Cells::of(&sweep).to_check(1_000);
-    let late = (0..sweep.count()).find(|number| !checked.contains(number) && *number > 500).unwrap();
+    let late =
+        (0..sweep.count()).find(|number| !checked.contains(number) && *number > 500).unwrap();
     // In this cell alone the flow has no rate.
     let d = &sweep.cells_in(late..late + 1)[0].values[0].value;
-    let scenario = SCENARIO.replace("rate_bps = 5e5", &format!("rate_bps = \"if(d == {d}, 0, 5e5)\""));
+    let scenario =
+        SCENARIO.replace("rate_bps = 5e5", &format!("rate_bps = \"if(d == {d}, 0, 5e5)\""));
     let scenario = scenario.replace("duration_s = 20\n", "duration_s = 1\n[parameters]\nd = 1\n");
     place.write("s.toml", &scenario);
     let store = Store::new(&place.path("out"));
@@ -260,22 +287,32 @@ fn evenly_spaced_and_outermost_cells_are_checked_of_many() {
         place.sweep()
     };
     let head = "title = \"t\"\nscenario = \"s.toml\"\nmetrics = [\"goodput\"]\n";
-    let range = |key: &str, rest: &str| format!("[[axis]]\nkey = \"{key}\"\nrange = {{ from = 1, to = 2{rest} }}\n");
-    let grid = sweep(&format!("{head}{}{}", range("a", ", steps = 100"), range("b", ", steps = 200")));
+    let range = |key: &str, rest: &str| {
+        format!("[[axis]]\nkey = \"{key}\"\nrange = {{ from = 1, to = 2{rest} }}\n")
+    };
+    let grid =
+        sweep(&format!("{head}{}{}", range("a", ", steps = 100"), range("b", ", steps = 200")));
     let checked = Cells::of(&grid).to_check(11);
     // 20,000 cells: every 1999.9th, and the corners.
     let expected = [0, 199, 1999, 3999, 5999, 7999, 9999, 11999, 13999, 15999, 17999, 19800, 19999];
     assert_eq!(checked.into_iter().collect::<Vec<_>>(), expected);
 
     let values = "[[axis]]\nkey = \"c\"\nvalues = [1, 2, 3, 4, 5, 6]\n";
-    let text = format!("sampler = {{ kind = \"random\", cells = 2000 }}\n{head}{}{values}", range("a", ""));
+    let text = format!(
+        "sampler = {{ kind = \"random\", cells = 2000 }}\n{head}{}{values}",
+        range("a", "")
+    );
     let drawn = sweep(&text);
     let cells = Cells::of(&drawn);
     let checked = cells.to_check(2);
-    let at = |number: usize, axis: usize| cells.cell(number).values[axis].value.parse::<f64>().unwrap();
+    let at =
+        |number: usize, axis: usize| cells.cell(number).values[axis].value.parse::<f64>().unwrap();
     let of = |numbers: &mut dyn Iterator<Item = usize>, axis: usize| {
         let values: Vec<f64> = numbers.map(|number| at(number, axis)).collect();
-        (values.iter().copied().fold(f64::MAX, f64::min), values.iter().copied().fold(f64::MIN, f64::max))
+        (
+            values.iter().copied().fold(f64::MAX, f64::min),
+            values.iter().copied().fold(f64::MIN, f64::max),
+        )
     };
     assert_eq!(of(&mut checked.iter().copied(), 0), of(&mut (0..2000), 0), "the furthest out");
     let listed: std::collections::BTreeSet<String> =
@@ -289,10 +326,14 @@ fn a_sampler_that_does_not_fit_is_refused() {
     let place = Place::new();
     let refusal = |from: &str, to: &str| {
         place.write("sweep.toml", &SAMPLED.replace(from, to));
-        let error = Sweep::load(&place.path("sweep.toml"), &Context::default()).unwrap_err().to_string();
+        let error =
+            Sweep::load(&place.path("sweep.toml"), &Context::default()).unwrap_err().to_string();
         error.rsplit("sweep.toml").next().unwrap().trim_start_matches(": ").to_owned()
     };
-    assert_eq!(refusal("cells = 5", "cells = 0"), "sampler.cells: is 0, expected a whole number from 1 to 1000000");
+    assert_eq!(
+        refusal("cells = 5", "cells = 0"),
+        "sampler.cells: is 0, expected a whole number from 1 to 1000000"
+    );
     assert_eq!(
         refusal("runs = 2", "mode = \"pairwise\""),
         "mode: combines values, and sampler \"sobol\" draws; remove it"
@@ -305,7 +346,10 @@ fn cells_measured_elsewhere_in_any_parts_give_the_same_bytes() {
     for text in [SWEEP, SAMPLED] {
         let place = Place::new();
         place.write("sweep.toml", text);
-        place.sweep().execute(Jobs::default(), Some(&Store::new(&place.path("out"))), go_on).unwrap();
+        place
+            .sweep()
+            .execute(Jobs::default(), Some(&Store::new(&place.path("out"))), go_on)
+            .unwrap();
         let names = ["runs.csv", "sweep.csv", "sweep.json"];
         let read = || names.map(|name| std::fs::read(place.path("out").join(name)).unwrap());
         let expected = read();
@@ -314,13 +358,16 @@ fn cells_measured_elsewhere_in_any_parts_give_the_same_bytes() {
         let held = place.sweep().hold(&Store::new(&place.path("out"))).unwrap();
         assert!(place.sweep().hold(&Store::new(&place.path("out"))).is_err(), "it is locked");
         let mut values = place.sweep().values(0..1, Jobs::new(1).unwrap()).unwrap();
-        values.extend(place.sweep().values(1..elsewhere.sweep().count(), Jobs::new(2).unwrap()).unwrap());
+        values.extend(
+            place.sweep().values(1..elsewhere.sweep().count(), Jobs::new(2).unwrap()).unwrap(),
+        );
         let result = elsewhere.conclude(&values, Some(&held)).unwrap().unwrap();
         assert!(read() == expected);
         assert!(result.json().into_bytes() == expected[2]);
         assert!(elsewhere.conclude(&values[1..], None).is_err());
         let read: Vec<String> = elsewhere.files().unwrap().into_keys().collect();
-        let mut expected = ["errors.txt", "s.toml", "sweep.toml"].map(|name| place.path(name).display().to_string());
+        let mut expected = ["errors.txt", "s.toml", "sweep.toml"]
+            .map(|name| place.path(name).display().to_string());
         expected.sort();
         assert_eq!(read, expected);
     }
@@ -430,7 +477,11 @@ fn a_sweep_that_was_edited_starts_anew_and_another_one_is_kept() {
     for store in [store.clone(), store.resuming()] {
         let refused = other.execute(Jobs::default(), Some(&store), go_on).unwrap_err();
         assert!(refused.is_bad_input());
-        let expected = format!("{}: holds the sweep {}, expected ", place.out(), place.path("sweep.toml").display());
+        let expected = format!(
+            "{}: holds the sweep {}, expected ",
+            place.out(),
+            place.path("sweep.toml").display()
+        );
         assert!(refused.to_string().starts_with(&expected), "{refused}");
     }
 }
@@ -442,7 +493,8 @@ fn a_directory_that_is_in_use_is_refused() {
     let sweep = place.sweep();
     sweep.check_all().unwrap();
     let held = store.open(&sweep.origin()).unwrap();
-    let expected = format!("{}: is in use by another process, expected a directory of its own", place.out());
+    let expected =
+        format!("{}: is in use by another process, expected a directory of its own", place.out());
     assert_eq!(place.resume().unwrap_err(), expected);
     drop(held);
     place.resume().unwrap();
@@ -474,7 +526,8 @@ fn an_unfit_setting_is_refused_before_anything_is_measured() {
     let place = Place::new();
     place.write("sweep.toml", &SWEEP.replace("flow.f.rate", "flow.g.rate"));
     let store = Store::new(&place.path("out"));
-    let refused = place.sweep().execute(Jobs::default(), Some(&store), |_| panic!("no cell is finished"));
+    let refused =
+        place.sweep().execute(Jobs::default(), Some(&store), |_| panic!("no cell is finished"));
     assert!(refused.unwrap_err().to_string().contains("the flow \"g\" is unknown"));
     assert!(!place.path("out").exists());
 }
@@ -490,10 +543,15 @@ fn a_metric_that_no_run_has_is_refused_before_the_first_run() {
     let unknown = refused("\"goodputt\"");
     let expected = "sweep.toml: metrics: \"goodputt\" is unknown (did you mean \"goodput\"?), expected one of ";
     assert!(unknown.starts_with(expected), "{unknown}");
-    let text = SWEEP.replace("5e5, 2e5", "5e5, { name = \"x\", value = 2e5, metrics = { goodput = \"thput\" } }");
+    let text = SWEEP.replace(
+        "5e5, 2e5",
+        "5e5, { name = \"x\", value = 2e5, metrics = { goodput = \"thput\" } }",
+    );
     place.write("sweep.toml", &text);
     let error = place.sweep().check_all().unwrap_err().to_string();
-    assert!(error.ends_with("metrics: goodput is read from thput in percent and elsewhere in kb/s, expected one unit"));
+    assert!(error.ends_with(
+        "metrics: goodput is read from thput in percent and elsewhere in kb/s, expected one unit"
+    ));
 }
 
 #[test]
@@ -510,7 +568,12 @@ fn the_command_line_may_say_otherwise_but_not_about_an_axis() {
     assert_eq!(result.settings, ["duration_s=5"]);
     let refused = with(1, "flow.f.rate_bps=1").unwrap_err().to_string();
     let expected = "--set flow.f.rate_bps=1: the axis flow.f.rate_bps of ";
-    assert!(refused.starts_with(expected) && refused.ends_with(" sets this key too, expected another key"));
+    assert!(
+        refused.starts_with(expected)
+            && refused.ends_with(" sets this key too, expected another key")
+    );
     assert!(with(0, "duration_s=5").unwrap_err().to_string().starts_with("--runs 0: "));
-    assert!(with(1, "duraton_s=5").unwrap_err().to_string().contains("did you mean \"duration_s\"?"));
+    assert!(
+        with(1, "duraton_s=5").unwrap_err().to_string().contains("did you mean \"duration_s\"?")
+    );
 }

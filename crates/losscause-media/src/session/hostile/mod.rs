@@ -1,5 +1,5 @@
-//! What forgers without the key, and liars with it, achieve: both ends over a path of constant delay on which a test may
-//! drop, copy, change and add packets.
+//! What forgers without the key, and liars with it, achieve: both ends over a path of constant
+//! delay on which a test may drop, copy, change and add packets.
 
 mod path;
 
@@ -28,7 +28,8 @@ impl<F: FnMut(&mut Feedback)> Liar<F> {
     }
 
     fn pass(&mut self, to: To, bytes: Vec<u8>) -> Vec<Vec<u8>> {
-        let Some((ssrc, number, control)) = Control::parse(&bytes[..bytes.len() - TAG_BYTES]) else {
+        let Some((ssrc, number, control)) = Control::parse(&bytes[..bytes.len() - TAG_BYTES])
+        else {
             return vec![bytes];
         };
         match control {
@@ -46,8 +47,8 @@ impl<F: FnMut(&mut Feedback)> Liar<F> {
     }
 }
 
-/// When each packet was sent, the statistics after `secs` and the most packets in a second, with every report rewritten; one
-/// data packet in `loses` is lost.
+/// When each packet was sent, the statistics after `secs` and the most packets in a second, with
+/// every report rewritten; one data packet in `loses` is lost.
 fn lied_to(
     max_rate_bps: u64,
     secs: i64,
@@ -75,12 +76,16 @@ fn an_absurd_receive_rate_gains_nothing_over_an_honest_one() {
     assert!(stats.capped_reports > 10, "{stats:?}");
     // After half a second the rate still doubles; in the end both have the largest rate.
     for ms in [500, 3000] {
-        let [honest, lied] = [&honest, &lied].map(|sent| sent.partition_point(|time| *time <= at(ms)));
+        let [honest, lied] =
+            [&honest, &lied].map(|sent| sent.partition_point(|time| *time <= at(ms)));
         println!("{honest} packets within {ms} ms with honest reports, {lied} with absurd rates");
-        assert!(lied as f64 <= 1.1 * honest as f64, "{lied} packets instead of {honest} within {ms} ms");
+        assert!(
+            lied as f64 <= 1.1 * honest as f64,
+            "{lied} packets instead of {honest} within {ms} ms"
+        );
     }
-    // With a loss in 50, the limit is one packet more than the ten per round-trip time, and the lost ones count in it:
-    // 11/10 * 50/49 = 1.12 of an honest rate.
+    // With a loss in 50, the limit is one packet more than the ten per round-trip time, and the
+    // lost ones count in it: 11/10 * 50/49 = 1.12 of an honest rate.
     let (honest, ..) = lied_to(50_000_000, 10, 50, |_| {});
     let (lied, ..) = lied_to(50_000_000, 10, 50, |report| report.receive_rate = u32::MAX);
     let [honest, lied] = [honest, lied].map(|sent| sent.len());
@@ -118,7 +123,8 @@ fn a_report_of_unsent_data_is_ignored_and_the_rate_falls() {
 
 #[test]
 fn an_exaggerated_hold_shortens_round_trips_within_the_limit() {
-    let exaggerate = |report: &mut Feedback| (report.hold_us, report.receive_rate) = (39_999, u32::MAX);
+    let exaggerate =
+        |report: &mut Feedback| (report.hold_us, report.receive_rate) = (39_999, u32::MAX);
     let (_, stats, most) = lied_to(2_000_000, 10, 0, exaggerate);
     assert!(most <= 251, "{most} packets in a second");
     assert!(stats.rate_bps <= 2e6);
@@ -141,7 +147,8 @@ fn without_the_key_nobody_changes_the_rate() {
             flipped
         });
         let noise = vec![0x84, 204, 0, 5, 1, 2, 3];
-        let forged: Vec<_> = [other, noise, bytes[..20].to_vec(), vec![]].into_iter().chain(flipped).collect();
+        let forged: Vec<_> =
+            [other, noise, bytes[..20].to_vec(), vec![]].into_iter().chain(flipped).collect();
         std::iter::once(bytes).chain(forged).collect()
     };
     let mut attacked = Path::new(5_000_000, forge);
@@ -158,7 +165,8 @@ fn a_replayed_report_or_data_packet_changes_only_a_counter() {
     let mut old: Vec<(To, Vec<u8>)> = Vec::new();
     let mut replayed = Path::new(5_000_000, |_, to, bytes| {
         old.push((to, bytes.clone()));
-        let copies = old.iter().rev().filter(|(was, _)| *was == to).take(20).map(|(_, bytes)| bytes.clone());
+        let copies =
+            old.iter().rev().filter(|(was, _)| *was == to).take(20).map(|(_, bytes)| bytes.clone());
         std::iter::once(bytes).chain(copies).collect()
     });
     replayed.run_until(at(3000));
@@ -166,7 +174,10 @@ fn a_replayed_report_or_data_packet_changes_only_a_counter() {
     alone.run_until(at(3000));
     assert_eq!(replayed.sent, alone.sent);
     assert_eq!(replayed.packets(), alone.packets());
-    assert!(replayed.sender.stats().replayed_pkts > 100 && replayed.receiver.stats().replayed_pkts > 100);
+    assert!(
+        replayed.sender.stats().replayed_pkts > 100
+            && replayed.receiver.stats().replayed_pkts > 100
+    );
 }
 
 #[test]
@@ -188,11 +199,18 @@ fn a_spoofed_source_changes_nothing() {
         path.receiver.on_datagram(path.now, elsewhere(), &bytes);
     }
     // The Hello is answered with a Challenge; nothing else is.
-    let answers: Vec<Transmit> = std::iter::from_fn(|| path.receiver.poll_transmit(at(1000))).collect();
+    let answers: Vec<Transmit> =
+        std::iter::from_fn(|| path.receiver.poll_transmit(at(1000))).collect();
     assert_eq!(answers.len(), 1);
     assert_eq!(path.receiver.poll_event(), None);
     let after = path.receiver.stats();
-    assert_eq!((ReceiverStats { foreign_pkts: before.0.foreign_pkts, ..after }, path.receiver.poll_timeout()), before);
+    assert_eq!(
+        (
+            ReceiverStats { foreign_pkts: before.0.foreign_pkts, ..after },
+            path.receiver.poll_timeout()
+        ),
+        before
+    );
 }
 
 #[test]
@@ -250,7 +268,8 @@ fn a_flood_of_requests_is_not_amplified_and_not_remembered() {
 
 #[test]
 fn a_peer_that_falls_silent_is_gone_after_ten_seconds() {
-    let mut path = Path::new(5_000_000, |now, _, bytes| if now < at(2000) { vec![bytes] } else { Vec::new() });
+    let mut path =
+        Path::new(5_000_000, |now, _, bytes| if now < at(2000) { vec![bytes] } else { Vec::new() });
     path.run_until(at(13_000));
     assert_eq!(path.sender.end(), Some(End::PeerGone));
     assert_eq!(path.events.last(), Some(&Event::Ended(End::PeerGone)));
@@ -271,7 +290,9 @@ fn a_sender_without_data_stays_connected() {
         now = at(ms);
         path.sender.on_timeout(now);
         path.receiver.on_timeout(now);
-        to_receiver.extend(std::iter::from_fn(|| path.sender.poll_transmit(now)).map(|bytes| (now + DELAY, bytes)));
+        to_receiver.extend(
+            std::iter::from_fn(|| path.sender.poll_transmit(now)).map(|bytes| (now + DELAY, bytes)),
+        );
         let answers = std::iter::from_fn(|| path.receiver.poll_transmit(now));
         to_sender.extend(answers.map(|transmit| (now + DELAY, transmit.bytes)));
         for (_, bytes) in to_receiver.extract_if(.., |(at, _)| *at <= now) {

@@ -1,4 +1,5 @@
-//! Both ends over a path of constant delay, in virtual time. A test sees every packet and says what arrives instead.
+//! Both ends over a path of constant delay, in virtual time. A test sees every packet and says what
+//! arrives instead.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -50,7 +51,10 @@ pub(super) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    pub(super) fn new(max_rate_bps: u64, meddling: impl FnMut(Time, To, Vec<u8>) -> Vec<Vec<u8>> + 'a) -> Self {
+    pub(super) fn new(
+        max_rate_bps: u64,
+        meddling: impl FnMut(Time, To, Vec<u8>) -> Vec<Vec<u8>> + 'a,
+    ) -> Self {
         Self::with_keys(max_rate_bps, &key(), &key(), meddling)
     }
 
@@ -60,7 +64,8 @@ impl<'a> Path<'a> {
         receivers: &Key,
         meddling: impl FnMut(Time, To, Vec<u8>) -> Vec<Vec<u8>> + 'a,
     ) -> Self {
-        let config = SenderConfig { packet_bytes: PACKET_BYTES, max_rate_bps, ..SenderConfig::default() };
+        let config =
+            SenderConfig { packet_bytes: PACKET_BYTES, max_rate_bps, ..SenderConfig::default() };
         let mut sender = Sender::new(&config, senders, [3; 16]).unwrap();
         sender.start(Time::ZERO);
         Self {
@@ -86,11 +91,17 @@ impl<'a> Path<'a> {
             self.transmit();
             let arrival = self.under_way.first_key_value().map(|(&(at, _), _)| at);
             let deadlines = [arrival, self.sender.poll_timeout(), self.receiver.poll_timeout()];
-            let Some(next) = deadlines.into_iter().flatten().min().filter(|at| *at <= until) else { break };
+            let Some(next) = deadlines.into_iter().flatten().min().filter(|at| *at <= until) else {
+                break;
+            };
             self.now = self.now.max(next);
-            while let Some(entry) = self.under_way.first_entry().filter(|entry| entry.key().0 <= self.now) {
+            while let Some(entry) =
+                self.under_way.first_entry().filter(|entry| entry.key().0 <= self.now)
+            {
                 match entry.remove() {
-                    (To::Receiver, from, bytes) => self.receiver.on_datagram(self.now, from, &bytes),
+                    (To::Receiver, from, bytes) => {
+                        self.receiver.on_datagram(self.now, from, &bytes)
+                    }
                     (To::Sender, _, bytes) => self.sender.on_datagram(self.now, &bytes),
                 }
             }
@@ -141,7 +152,9 @@ impl<'a> Path<'a> {
     pub(super) fn packets(&self) -> Vec<&Packet> {
         let packet = |event: &'_ Event| matches!(event, Event::Packet(_));
         let packets = self.events.iter().filter(|event| packet(event));
-        packets.filter_map(|event| if let Event::Packet(packet) = event { Some(packet) } else { None }).collect()
+        packets
+            .filter_map(|event| if let Event::Packet(packet) = event { Some(packet) } else { None })
+            .collect()
     }
 }
 

@@ -1,14 +1,18 @@
-//! A convolutional code of rate 1/2: its encoder, and the Viterbi decoder that finds the likeliest message.
+//! A convolutional code of rate 1/2: its encoder, and the Viterbi decoder that finds the likeliest
+//! message.
 //!
-//! The encoder is a shift register of K bits, the newest included; each of two generators is a mask of the register,
-//! and a coded bit is the parity of what its mask covers. A message is followed by K - 1 zeros, which bring the
-//! register back to zero, so that the decoder knows where the path through the trellis ends.
+//! The encoder is a shift register of K bits, the newest included; each of two generators is a mask
+//! of the register, and a coded bit is the parity of what its mask covers. A message is followed by
+//! K - 1 zeros, which bring the register back to zero, so that the decoder knows where the path
+//! through the trellis ends.
 //!
-//! The decoder is the classic recursion (Viterbi 1967) over soft values: add each branch's correlation with what was
-//! received, compare the two paths that meet in a state, select the better one, and walk back from the end.
+//! The decoder is the classic recursion (Viterbi 1967) over soft values: add each branch's
+//! correlation with what was received, compare the two paths that meet in a state, select the
+//! better one, and walk back from the end.
 //!
-//! Generators: the codes of largest free distance for their constraint length (Larsen 1973; Proakis, *Digital
-//! Communications*, table of rate 1/2 codes), in octal, the newest bit as the most significant.
+//! Generators: the codes of largest free distance for their constraint length (Larsen 1973;
+//! Proakis, *Digital Communications*, table of rate 1/2 codes), in octal, the newest bit as the
+//! most significant.
 //!
 //! Deviations: none.
 
@@ -23,7 +27,8 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// The code of largest free distance with this constraint length, one of [`CONSTRAINT_LENGTHS`].
+    /// The code of largest free distance with this constraint length, one of
+    /// [`CONSTRAINT_LENGTHS`].
     pub(super) fn of(constraint_length: u32) -> Self {
         let generators = match constraint_length {
             3 => [0o5, 0o7],
@@ -70,11 +75,12 @@ pub(super) struct Viterbi {
     came_from: Vec<u8>,
 }
 
-/// Largest magnitude of a received value. Metrics are 16 bits wide and compared modulo 2^16: two states' metrics differ
-/// by at most what K - 1 steps can add, 8 * 4 * 127 for the longest code.
+/// Largest magnitude of a received value. Metrics are 16 bits wide and compared modulo 2^16: two
+/// states' metrics differ by at most what K - 1 steps can add, 8 * 4 * 127 for the longest code.
 pub(super) const LARGEST: i16 = 127;
 
-/// How much worse than state 0 the others start: more than any path can gain on another before all states are reached.
+/// How much worse than state 0 the others start: more than any path can gain on another before all
+/// states are reached.
 const HANDICAP: i16 = 8 * 4 * LARGEST;
 
 impl Viterbi {
@@ -82,11 +88,13 @@ impl Viterbi {
         Self { code, came_from: Vec::new() }
     }
 
-    /// The likeliest message, given a value for each of its coded bits: positive for 0, negative for 1, the magnitude
-    /// saying how surely; at most [`LARGEST`]. `message` is overwritten, and its length says how long the message is.
+    /// The likeliest message, given a value for each of its coded bits: positive for 0, negative
+    /// for 1, the magnitude saying how surely; at most [`LARGEST`]. `message` is overwritten, and
+    /// its length says how long the message is.
     pub(super) fn decode(&mut self, received: &[i16], message: &mut [bool]) {
         debug_assert_eq!(received.len(), self.code.coded(message.len()));
-        // The states that a step leaves from, halved: a constant each, so that the inner loop is vectorised.
+        // The states that a step leaves from, halved: a constant each, so that the inner loop is
+        // vectorised.
         match self.code.constraint_length {
             3 => self.forward::<2>(received),
             4 => self.forward::<4>(received),
@@ -99,13 +107,15 @@ impl Viterbi {
         self.walk_back(message);
     }
 
-    /// Follows all paths. A state is the register without its oldest bit, the newest as its most significant bit:
-    /// states 2i and 2i + 1 lead to i (a zero came in) and to i + HALF (a one).
+    /// Follows all paths. A state is the register without its oldest bit, the newest as its most
+    /// significant bit: states 2i and 2i + 1 lead to i (a zero came in) and to i + HALF (a one).
     fn forward<const HALF: usize>(&mut self, received: &[i16]) {
-        // Correlation's signs on the branch from state 2i with a zero. Both generators of these codes cover the oldest
-        // and the newest bit, so each of the two turns both signs around.
+        // Correlation's signs on the branch from state 2i with a zero. Both generators of these
+        // codes cover the oldest and the newest bit, so each of the two turns both signs around.
         let sign = |generator: usize| {
-            std::array::from_fn(|i| if self.code.outputs(2 * i as u32)[generator] { -1_i16 } else { 1 })
+            std::array::from_fn(
+                |i| if self.code.outputs(2 * i as u32)[generator] { -1_i16 } else { 1 },
+            )
         };
         let signs: [[i16; HALF]; 2] = [sign(0), sign(1)];
         self.came_from.clear();
@@ -114,7 +124,9 @@ impl Viterbi {
         let mut even = [-HANDICAP; HALF];
         let mut odd = [-HANDICAP; HALF];
         even[0] = 0;
-        for (pair, came_from) in received.chunks_exact(2).zip(self.came_from.chunks_exact_mut(2 * HALF)) {
+        for (pair, came_from) in
+            received.chunks_exact(2).zip(self.came_from.chunks_exact_mut(2 * HALF))
+        {
             let mut zero = [0_i16; HALF];
             let mut one = [0_i16; HALF];
             let (from_zero, from_one) = came_from.split_at_mut(HALF);
@@ -185,7 +197,8 @@ mod tests {
 
     #[test]
     fn the_encoder_gives_what_paper_and_pencil_give() {
-        // Generators 101 and 111; registers (newest bit first) 100, 010, 101, 110, then 011 and 001 for the zeros.
+        // Generators 101 and 111; registers (newest bit first) 100, 010, 101, 110, then 011 and 001
+        // for the zeros.
         let coded = encoded(Code::of(3), &bits("1011"));
         assert_eq!(coded, bits("11 01 00 10 10 11"));
         // A single one gives the generators' own bits, one pair per place: 1011011 and 1111001.
@@ -194,7 +207,9 @@ mod tests {
 
     #[test]
     fn every_code_has_its_published_free_distance() {
-        for (constraint_length, distance) in [(3, 5), (4, 6), (5, 7), (6, 8), (7, 10), (8, 10), (9, 12)] {
+        for (constraint_length, distance) in
+            [(3, 5), (4, 6), (5, 7), (6, 8), (7, 10), (8, 10), (9, 12)]
+        {
             let code = Code::of(constraint_length);
             let weight = |message: u32| {
                 let bits: Vec<bool> = (0..12).map(|place| message >> place & 1 == 1).collect();
@@ -206,7 +221,8 @@ mod tests {
 
     #[test]
     fn fewer_errors_than_half_the_free_distance_are_corrected() {
-        for (constraint_length, errors) in [(3, 2), (4, 2), (5, 3), (6, 3), (7, 4), (8, 4), (9, 5)] {
+        for (constraint_length, errors) in [(3, 2), (4, 2), (5, 3), (6, 3), (7, 4), (8, 4), (9, 5)]
+        {
             let code = Code::of(constraint_length);
             let message = bits("1101001110101111000010100110");
             let sent = clean(&encoded(code, &message));
@@ -231,7 +247,8 @@ mod tests {
         assert!(decoded(code, &received).contains(&true));
     }
 
-    /// Share of wrong bits after soft decoding in white noise, with this energy per information bit over noise density.
+    /// Share of wrong bits after soft decoding in white noise, with this energy per information bit
+    /// over noise density.
     fn bit_error_rate(constraint_length: u32, eb_n0_db: f64) -> f64 {
         let code = Code::of(constraint_length);
         let ratio = 0.5 * 10.0_f64.powf(eb_n0_db / 10.0);
@@ -242,7 +259,8 @@ mod tests {
         while sent < 1_000_000 {
             let message: Vec<bool> = (0..2000).map(|_| data.uniform() < 0.5).collect();
             let mut value = |&bit: &bool| {
-                let received = if bit { -ratio } else { ratio } + (0.5 * ratio).sqrt() * noise.draw();
+                let received =
+                    if bit { -ratio } else { ratio } + (0.5 * ratio).sqrt() * noise.draw();
                 (24.0 * received).clamp(-127.0, 127.0).round() as i16
             };
             let received: Vec<i16> = encoded(code, &message).iter().map(&mut value).collect();
@@ -254,9 +272,10 @@ mod tests {
 
     #[test]
     fn soft_decoding_of_the_standard_code_has_the_known_error_rate() {
-        // K = 7 at 3 dB. The code's spectrum is 36, 211, 1404, 11633, 77433 wrong bits at distances 10, 12, 14, 16, 18
-        // (Odenwalder 1970), each weighted with Q(sqrt(2 d E_s/N0)): 1.4e-4 from the free distance alone, which
-        // prevails, and 5.1e-4 from all five, counting twice what two of them mislead together.
+        // K = 7 at 3 dB. The code's spectrum is 36, 211, 1404, 11633, 77433 wrong bits at distances
+        // 10, 12, 14, 16, 18 (Odenwalder 1970), each weighted with Q(sqrt(2 d E_s/N0)): 1.4e-4 from
+        // the free distance alone, which prevails, and 5.1e-4 from all five, counting twice what
+        // two of them mislead together.
         let found = bit_error_rate(7, 3.0);
         assert!((1.4e-4..5.1e-4).contains(&found), "{found}");
     }

@@ -1,19 +1,20 @@
-//! Time-correlated Rayleigh fading on several independent paths: Jakes' sum of sinusoids, with the paths decorrelated
-//! by Walsh-Hadamard codewords (Dent, Bottomley and Croft 1993).
+//! Time-correlated Rayleigh fading on several independent paths: Jakes' sum of sinusoids, with the
+//! paths decorrelated by Walsh-Hadamard codewords (Dent, Bottomley and Croft 1993).
 //!
-//! Each of N oscillators stands for a wave that arrives under the angle α_n = 2π (n - ½) / (4N) and is shifted by
-//! ω_n = 2π f_D cos α_n. Path l weights them with the l-th codeword A_l and the phases β_n = π n / N:
+//! Each of N oscillators stands for a wave that arrives under the angle α_n = 2π (n - ½) / (4N) and
+//! is shifted by ω_n = 2π f_D cos α_n. Path l weights them with the l-th codeword A_l and the
+//! phases β_n = π n / N:
 //!
 //! ```text
 //! a_l(t) = √(2/N) Σ_n A_l(n) (cos β_n + j sin β_n) cos(ω_n t + θ_n)
 //! ```
 //!
-//! which has mean power 1 and autocorrelation close to J0(2π f_D τ). Since the codewords are orthogonal, so are the
-//! paths. The starting phases θ_n are the only draws.
+//! which has mean power 1 and autocorrelation close to J0(2π f_D τ). Since the codewords are
+//! orthogonal, so are the paths. The starting phases θ_n are the only draws.
 //!
-//! Deviations: many more oscillators than the 8 to 16 usual in 1993. Paths share their oscillators: with as many paths
-//! as oscillators their powers would add up to N Σ cos², which never fades; the sum behaves as one of independent paths
-//! only if oscillators are many more than paths.
+//! Deviations: many more oscillators than the 8 to 16 usual in 1993. Paths share their oscillators:
+//! with as many paths as oscillators their powers would add up to N Σ cos², which never fades; the
+//! sum behaves as one of independent paths only if oscillators are many more than paths.
 
 use std::f64::consts::PI;
 
@@ -39,12 +40,14 @@ struct Turning {
     by: [f64; 2],
 }
 
-/// So many steps are made by turning; then the angle is computed anew, so that rounding does not add up.
+/// So many steps are made by turning; then the angle is computed anew, so that rounding does not
+/// add up.
 const TURNS: u64 = 64;
 
 impl Fading {
-    /// `paths` paths with powers that are the caller's to give (each has mean power 1 here), over `oscillators`
-    /// oscillators, a power of two and at least `paths`. `doppler` is the largest shift in cycles per step.
+    /// `paths` paths with powers that are the caller's to give (each has mean power 1 here), over
+    /// `oscillators` oscillators, a power of two and at least `paths`. `doppler` is the largest
+    /// shift in cycles per step.
     pub(super) fn new(paths: usize, oscillators: usize, doppler: f64, stream: &mut Stream) -> Self {
         let n = oscillators as f64;
         let shift = |index: usize| doppler * libm::cos(2.0 * PI * (index as f64 + 0.5) / (4.0 * n));
@@ -54,7 +57,9 @@ impl Fading {
             let (sin, cos) = libm::sincos(PI * (index + 1) as f64 / n);
             [sign * cos, sign * sin]
         };
-        let weights = (0..paths).map(|path| (0..oscillators).map(|index| weight(path, index)).collect()).collect();
+        let weights = (0..paths)
+            .map(|path| (0..oscillators).map(|index| weight(path, index)).collect())
+            .collect();
         let cycles_per_step: Vec<f64> = (0..oscillators).map(shift).collect();
         let phases = (0..oscillators).map(|_| stream.uniform()).collect();
         let turn = |&cycles: &f64| {
@@ -65,7 +70,8 @@ impl Fading {
         Self { cycles_per_step, phases, weights, oscillators, step: 0 }
     }
 
-    /// The complex gain of every path at the next step, into `gains` (one per path); the first call gives time 0.
+    /// The complex gain of every path at the next step, into `gains` (one per path); the first call
+    /// gives time 0.
     pub(super) fn sample(&mut self, gains: &mut [[f64; 2]]) {
         if self.step.is_multiple_of(TURNS) {
             let step = self.step as f64;
@@ -103,7 +109,8 @@ mod tests {
     /// Gains, step by step and path by path, of one start per seed.
     fn samples(oscillators: usize) -> Vec<Vec<[[f64; 2]; PATHS]>> {
         let run = |seed| {
-            let mut fading = Fading::new(PATHS, oscillators, DOPPLER, &mut Stream::new(seed, "fading"));
+            let mut fading =
+                Fading::new(PATHS, oscillators, DOPPLER, &mut Stream::new(seed, "fading"));
             let mut gains = [[0.0; 2]; PATHS];
             let step = |_| {
                 fading.sample(&mut gains);
@@ -115,7 +122,8 @@ mod tests {
     }
 
     fn mean(values: impl Iterator<Item = f64>) -> f64 {
-        let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+        let (sum, count) =
+            values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
         sum / count
     }
 
@@ -128,10 +136,12 @@ mod tests {
         let runs = samples(32);
         for path in 0..PATHS {
             let gains = || runs.iter().flatten().map(|gains| gains[path]);
-            // A Rayleigh envelope of mean power 1 has mean sqrt(pi)/2 and its power is exponential: variance 1, and
-            // below x with probability 1 - e^-x.
+            // A Rayleigh envelope of mean power 1 has mean sqrt(pi)/2 and its power is exponential:
+            // variance 1, and below x with probability 1 - e^-x.
             assert!((mean(gains().map(power)) - 1.0).abs() < 0.05);
-            assert!((mean(gains().map(|gain| power(gain).sqrt())) - (PI / 4.0).sqrt()).abs() < 0.02);
+            assert!(
+                (mean(gains().map(|gain| power(gain).sqrt())) - (PI / 4.0).sqrt()).abs() < 0.02
+            );
             assert!((mean(gains().map(|gain| (power(gain) - 1.0).powi(2))) - 1.0).abs() < 0.15);
             let deep = mean(gains().map(|gain| f64::from(u8::from(power(gain) < 0.1))));
             assert!((deep - 0.0952).abs() < 0.012, "{deep}");
@@ -143,8 +153,10 @@ mod tests {
         let runs = samples(32);
         for lag in [0, 10, 20, 30, 50, 80] {
             let products = runs.iter().flat_map(|run| run.iter().zip(&run[lag..]));
-            let found = mean(products.map(|(a, b)| (0..PATHS).map(|p| a[p][0] * b[p][0] + a[p][1] * b[p][1]).sum()))
-                / PATHS as f64;
+            let found = mean(
+                products
+                    .map(|(a, b)| (0..PATHS).map(|p| a[p][0] * b[p][0] + a[p][1] * b[p][1]).sum()),
+            ) / PATHS as f64;
             let expected = libm::j0(2.0 * PI * DOPPLER * lag as f64);
             assert!((found - expected).abs() < 0.04, "lag {lag}: {found} instead of {expected}");
         }
@@ -159,19 +171,25 @@ mod tests {
             };
             let real = found(|a, b| a[0] * b[0] + a[1] * b[1]);
             let imaginary = found(|a, b| a[1] * b[0] - a[0] * b[1]);
-            assert!(real.abs() < 0.04 && imaginary.abs() < 0.04, "{one} {other}: {real} {imaginary}");
+            assert!(
+                real.abs() < 0.04 && imaginary.abs() < 0.04,
+                "{one} {other}: {real} {imaginary}"
+            );
         }
     }
 
     /// Share of the time in which all paths together have less than half of their mean power.
     fn fades(oscillators: usize) -> f64 {
-        let weak = |gains: &[[f64; 2]; PATHS]| gains.iter().map(|&gain| power(gain)).sum::<f64>() < 0.5 * PATHS as f64;
+        let weak = |gains: &[[f64; 2]; PATHS]| {
+            gains.iter().map(|&gain| power(gain)).sum::<f64>() < 0.5 * PATHS as f64
+        };
         mean(samples(oscillators).iter().flatten().map(|gains| f64::from(u8::from(weak(gains)))))
     }
 
     #[test]
     fn a_sum_of_paths_fades_independently_only_with_many_paths() {
-        // Four exponential powers of mean 1 add up to less than 2 with probability 1 - e^-2 (1 + 2 + 2 + 4/3) = 0.143.
+        // Four exponential powers of mean 1 add up to less than 2 with probability 1 - e^-2 (1 + 2
+        // + 2 + 4/3) = 0.143.
         assert!((fades(32) - 0.143).abs() < 0.03, "{}", fades(32));
         assert!((fades(4) - 0.143).abs() > 0.03, "{}", fades(4));
     }
@@ -185,7 +203,8 @@ mod tests {
         for step in 0..1000 {
             fading.sample(&mut gains);
             // One oscillator: beta is pi, so that its weight is -sqrt(2).
-            let expected = -(2.0_f64).sqrt() * libm::cos(2.0 * PI * (shift * f64::from(step) + phase));
+            let expected =
+                -(2.0_f64).sqrt() * libm::cos(2.0 * PI * (shift * f64::from(step) + phase));
             assert!((gains[0][0] - expected).abs() < 1e-9, "step {step}");
         }
     }

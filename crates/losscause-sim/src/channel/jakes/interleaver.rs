@@ -1,8 +1,9 @@
-//! A block interleaver: the coded bits of several packets, written into a matrix row by row and sent column by column.
+//! A block interleaver: the coded bits of several packets, written into a matrix row by row and
+//! sent column by column.
 //!
-//! Packets are written one after the other. Each packet's bits are therefore spread evenly over the whole block, and
-//! adjacent bits of a packet are sent a column's height apart. A block of more packets has more rows of the same
-//! length, and the last row may be short.
+//! Packets are written one after the other. Each packet's bits are therefore spread evenly over the
+//! whole block, and adjacent bits of a packet are sent a column's height apart. A block of more
+//! packets has more rows of the same length, and the last row may be short.
 //!
 //! Parameters: the number of columns. Deviations: none.
 

@@ -1,5 +1,5 @@
-//! Normal draws by Marsaglia's polar method (Marsaglia and Bray 1964), with the logarithm of `libm`: the same bytes on
-//! every machine.
+//! Normal draws by Marsaglia's polar method (Marsaglia and Bray 1964), with the logarithm of
+//! `libm`: the same bytes on every machine.
 
 use crate::rng::Stream;
 
@@ -42,7 +42,8 @@ mod tests {
     fn draws_have_the_moments_and_tails_of_the_normal_distribution() {
         let mut normal = Normal::new(Stream::new(1, "noise"));
         let draws: Vec<f64> = (0..400_000).map(|_| normal.draw()).collect();
-        let mean = |f: &dyn Fn(f64) -> f64| draws.iter().map(|&x| f(x)).sum::<f64>() / draws.len() as f64;
+        let mean =
+            |f: &dyn Fn(f64) -> f64| draws.iter().map(|&x| f(x)).sum::<f64>() / draws.len() as f64;
         // Five standard errors each: of x, x^2 (variance 2), x^4 (variance 96), and of a share.
         let error = 5.0 / (draws.len() as f64).sqrt();
         assert!(mean(&|x| x).abs() < error);

@@ -29,14 +29,15 @@ pub struct Parameters {
     pub energy_of: Unit,
     /// Where that energy arrives.
     pub energy_on: EnergyOn,
-    /// What the receiver loses against one that knows the channel perfectly, dB (-100 to 100): the ratio of signal to
-    /// noise and interference is lower by it.
+    /// What the receiver loses against one that knows the channel perfectly, dB (-100 to 100): the
+    /// ratio of signal to noise and interference is lower by it.
     pub implementation_loss_db: f64,
     /// How other users' signals lie in time and phase.
     pub alignment: Alignment,
     /// Whether the user's own other paths interfere, too.
     pub self_interference: bool,
-    /// Largest Doppler shift times the duration of [`Parameters::doppler_per`] (above 0; at most 0.05 per coded bit).
+    /// Largest Doppler shift times the duration of [`Parameters::doppler_per`] (above 0; at most
+    /// 0.05 per coded bit).
     pub doppler: f64,
     /// The duration that Doppler shifts are measured in.
     pub doppler_per: DopplerPer,
@@ -46,7 +47,8 @@ pub struct Parameters {
     pub constraint_length: u32,
     /// What the demodulator tells the decoder.
     pub decision: Decision,
-    /// Packets per block of the interleaver (1 to 64; at most 2^20 coded bits in all, a packet of the largest size).
+    /// Packets per block of the interleaver (1 to 64; at most 2^20 coded bits in all, a packet of
+    /// the largest size).
     pub interleaver_packets: u32,
     /// Length of a row of the interleaver, coded bits (1 to 10^6).
     pub interleaver_columns: u32,
@@ -119,7 +121,10 @@ impl Parameters {
             if (least..=most).contains(&value) {
                 Ok(())
             } else {
-                Err(ParameterProblem { parameter, problem: format!("is {value}, expected {least} to {most}") })
+                Err(ParameterProblem {
+                    parameter,
+                    problem: format!("is {value}, expected {least} to {most}"),
+                })
             }
         };
         check("packet_bytes", self.packet_bytes.into(), 1.0, 65_535.0)?;
@@ -141,15 +146,18 @@ impl Parameters {
         let longest = *CONSTRAINT_LENGTHS.end();
         check("constraint_length", self.constraint_length.into(), shortest.into(), longest.into())?;
         check("interleaver_packets", self.interleaver_packets.into(), 1.0, 64.0)?;
-        let block = 2 * (self.packet_bits() + self.constraint_length - 1) * self.interleaver_packets;
+        let block =
+            2 * (self.packet_bits() + self.constraint_length - 1) * self.interleaver_packets;
         if block > LARGEST_BLOCK {
-            let problem = format!("makes a block of {block} coded bits, expected at most {LARGEST_BLOCK}");
+            let problem =
+                format!("makes a block of {block} coded bits, expected at most {LARGEST_BLOCK}");
             return Err(ParameterProblem { parameter: "interleaver_packets", problem });
         }
         check("interleaver_columns", self.interleaver_columns.into(), 1.0, 1e6)?;
         check("trial", self.trial.as_secs_f64(), 0.0, 86_400.0)?;
         if self.blocks_per_trial() == 0 {
-            let problem = format!("is {} s, expected time for a block of packets", self.trial.as_secs_f64());
+            let problem =
+                format!("is {} s, expected time for a block of packets", self.trial.as_secs_f64());
             return Err(ParameterProblem { parameter: "trial", problem });
         }
         Ok(())
@@ -162,7 +170,9 @@ impl Parameters {
 
     /// Blocks of the interleaver that are sent completely within a trial.
     pub(super) fn blocks_per_trial(&self) -> usize {
-        let bits = u128::from(self.rate_bps) * u128::from(self.trial.as_nanos().max(0).unsigned_abs()) / 1_000_000_000;
+        let bits = u128::from(self.rate_bps)
+            * u128::from(self.trial.as_nanos().max(0).unsigned_abs())
+            / 1_000_000_000;
         let packet = self.packet_bits() + self.constraint_length - 1;
         (bits / u128::from(packet * self.interleaver_packets)) as usize
     }
@@ -199,7 +209,8 @@ impl Parameters {
 }
 
 impl Alignment {
-    /// Variance of a unit of other users' power per chip, relative to that of white noise of the same density.
+    /// Variance of a unit of other users' power per chip, relative to that of white noise of the
+    /// same density.
     pub(super) fn factor(self) -> f64 {
         match self {
             Alignment::Asynchronous => 2.0 / 3.0,

@@ -1,17 +1,18 @@
-//! A RAKE receiver's signal-to-interference ratio in a direct-sequence CDMA uplink with perfect power control on
-//! average.
+//! A RAKE receiver's signal-to-interference ratio in a direct-sequence CDMA uplink with perfect
+//! power control on average.
 //!
-//! Each resolved path is a finger; maximal ratio combining weights a finger by its gain over its interference, so that
-//! the combined ratio of energy to interference density per coded bit is
+//! Each resolved path is a finger; maximal ratio combining weights a finger by its gain over its
+//! interference, so that the combined ratio of energy to interference density per coded bit is
 //!
 //! ```text
 //! γ = Σ_l p_l |a_l|² / I_l,    1 = Σ_l p_l
 //! I_l = N0/E_s + c (U - 1)/G  [ + c (Σ_k p_k |a_k|² - p_l |a_l|²)/G with self-interference ]
 //! ```
 //!
-//! where E_s is the energy of a coded bit, U the number of users, G the spreading gain in chips per coded bit, and
-//! other users' signals are taken as Gaussian noise (Pursley 1977): c = 2/3 for chips that arrive at any time, 1 for
-//! chips in step with any carrier phase, 2 for chips and carriers in step.
+//! where E_s is the energy of a coded bit, U the number of users, G the spreading gain in chips per
+//! coded bit, and other users' signals are taken as Gaussian noise (Pursley 1977): c = 2/3 for
+//! chips that arrive at any time, 1 for chips in step with any carrier phase, 2 for chips and
+//! carriers in step.
 
 use super::Parameters;
 
@@ -31,12 +32,14 @@ impl Rake {
     /// For parameters that have been checked.
     pub(super) fn new(parameters: &Parameters) -> Self {
         let decay = libm::exp10(-parameters.path_decay_db / 10.0);
-        let powers: Vec<f64> = (0..parameters.paths).map(|path| libm::pow(decay, f64::from(path))).collect();
+        let powers: Vec<f64> =
+            (0..parameters.paths).map(|path| libm::pow(decay, f64::from(path))).collect();
         let total: f64 = powers.iter().sum();
         let per_chip = parameters.alignment.factor() / parameters.chips_per_coded_bit();
         Self {
             powers: powers.iter().map(|power| power / total).collect(),
-            noise: 1.0 / parameters.coded_bit_to_noise() + per_chip * f64::from(parameters.users - 1),
+            noise: 1.0 / parameters.coded_bit_to_noise()
+                + per_chip * f64::from(parameters.users - 1),
             own: if parameters.self_interference { per_chip } else { 0.0 },
             efficiency: libm::exp10(-parameters.implementation_loss_db / 10.0),
         }
@@ -44,7 +47,8 @@ impl Rake {
 
     /// The combined ratio for these gains, one per path.
     pub(super) fn combine(&self, gains: &[[f64; 2]]) -> f64 {
-        let power = |(share, gain): (&f64, &[f64; 2])| share * (gain[0] * gain[0] + gain[1] * gain[1]);
+        let power =
+            |(share, gain): (&f64, &[f64; 2])| share * (gain[0] * gain[0] + gain[1] * gain[1]);
         let all: f64 = self.powers.iter().zip(gains).map(power).sum();
         let finger = |path| {
             let power = power(path);
@@ -70,9 +74,11 @@ mod tests {
         let mut parameters = table_one();
         parameters.implementation_loss_db = 0.0;
         parameters.self_interference = false;
-        // 4 dB = 2.5119 per coded bit on each of four paths; four others of 2/3 over 16 chips: 0.099527 + 0.166667.
+        // 4 dB = 2.5119 per coded bit on each of four paths; four others of 2/3 over 16 chips:
+        // 0.099527 + 0.166667.
         near(Rake::new(&parameters).combine(&all_paths_at_their_mean), 1.0 / 0.266_194);
-        // The three other paths have three quarters of the own power: 2/3 / 16 * 3/4 = 0.03125 more.
+        // The three other paths have three quarters of the own power: 2/3 / 16 * 3/4 = 0.03125
+        // more.
         parameters.self_interference = true;
         near(Rake::new(&parameters).combine(&all_paths_at_their_mean), 1.0 / 0.297_444);
         // A tenth of the total.

@@ -1,17 +1,18 @@
 //! One user's packets from the encoder to the decoder.
 //!
-//! A trial is a sequence of interleaver blocks. Each packet's bits are drawn, encoded and ended by the code's zeros;
-//! the packets of a block are interleaved and sent as coded bits ±1; each coded bit is received as
+//! A trial is a sequence of interleaver blocks. Each packet's bits are drawn, encoded and ended by
+//! the code's zeros; the packets of a block are interleaved and sent as coded bits ±1; each coded
+//! bit is received as
 //!
 //! ```text
 //! y = ±γ + √(γ/2) n,    n normal,
 //! ```
 //!
-//! a quarter of its log-likelihood ratio, with γ of [`rake`](super::rake). A packet is lost if a decoded bit is wrong:
-//! a checksum is taken to find every error.
+//! a quarter of its log-likelihood ratio, with γ of [`rake`](super::rake). A packet is lost if a
+//! decoded bit is wrong: a checksum is taken to find every error.
 //!
-//! Deviations: γ is computed every few coded bits, less than a fiftieth of a Doppler cycle apart, and taken to run
-//! straight in between.
+//! Deviations: γ is computed every few coded bits, less than a fiftieth of a Doppler cycle apart,
+//! and taken to run straight in between.
 
 use super::convolutional::{Code, LARGEST, Viterbi};
 use super::fading::Fading;
@@ -36,8 +37,8 @@ const LONGEST_STEP: u32 = 64;
 /// Most of a Doppler cycle between them.
 const STEP_CYCLES: f64 = 0.02;
 
-/// Steps of soft decisions per unit of y; with equal chances of ±1 behind it, y reaches the end of its range, ±5.3,
-/// once the bit is wrong with a probability of e^-21.
+/// Steps of soft decisions per unit of y; with equal chances of ±1 behind it, y reaches the end of
+/// its range, ±5.3, once the bit is wrong with a probability of e^-21.
 const STEPS: f64 = 24.0;
 
 impl Uplink {
@@ -48,7 +49,8 @@ impl Uplink {
     pub fn new(parameters: Parameters) -> Result<Self, ParameterProblem> {
         parameters.validate()?;
         let code = Code::of(parameters.constraint_length);
-        let block = code.coded(parameters.packet_bits() as usize) * parameters.interleaver_packets as usize;
+        let block =
+            code.coded(parameters.packet_bits() as usize) * parameters.interleaver_packets as usize;
         let interleaver = Interleaver::new(block, parameters.interleaver_columns as usize);
         let rake = Rake::new(&parameters);
         Ok(Self { parameters, code, interleaver, rake })
@@ -64,8 +66,8 @@ impl Uplink {
         self.parameters.blocks_per_trial() * self.parameters.interleaver_packets as usize
     }
 
-    /// Sends one trial's packets; returns for each, in order, how many of its bits are wrong after decoding. Trials of
-    /// different numbers are independent.
+    /// Sends one trial's packets; returns for each, in order, how many of its bits are wrong after
+    /// decoding. Trials of different numbers are independent.
     pub fn trial(&self, seed: u64, number: u32) -> Vec<u32> {
         let stream = |part: &str| Stream::new(seed, &format!("uplink/{number}/{part}"));
         let bits = self.parameters.packet_bits() as usize;
@@ -87,9 +89,13 @@ impl Uplink {
             for &position in self.interleaver.order() {
                 received[position as usize] = air.transmit(sent[position as usize]);
             }
-            for (message, received) in messages.iter().zip(received.chunks_exact(self.code.coded(bits))) {
+            for (message, received) in
+                messages.iter().zip(received.chunks_exact(self.code.coded(bits)))
+            {
                 decoder.decode(received, &mut decoded);
-                wrong.push(message.iter().zip(&decoded).filter(|(sent, got)| sent != got).count() as u32);
+                wrong
+                    .push(message.iter().zip(&decoded).filter(|(sent, got)| sent != got).count()
+                        as u32);
             }
         }
         wrong
@@ -115,7 +121,12 @@ impl<'a> Air<'a> {
         let doppler = parameters.cycles_per_coded_bit();
         let step = ((STEP_CYCLES / doppler) as u32).clamp(1, LONGEST_STEP);
         let paths = parameters.paths as usize;
-        let fading = Fading::new(paths, parameters.oscillators as usize, doppler * f64::from(step), &mut fading);
+        let fading = Fading::new(
+            paths,
+            parameters.oscillators as usize,
+            doppler * f64::from(step),
+            &mut fading,
+        );
         let mut air = Self {
             rake,
             decision: parameters.decision,
@@ -202,7 +213,8 @@ pub(super) mod tests {
 
     #[test]
     fn a_trial_holds_the_whole_blocks_that_fit() {
-        // 1.8 million bits; a packet has 3048 and 3 zeros: 589.9 packets, 294 blocks of two, 196 of three.
+        // 1.8 million bits; a packet has 3048 and 3 zeros: 589.9 packets, 294 blocks of two, 196 of
+        // three.
         assert_eq!(Uplink::new(table_one()).unwrap().packets_per_trial(), 588);
         let three = Parameters { interleaver_packets: 3, ..table_one() };
         assert_eq!(Uplink::new(three).unwrap().packets_per_trial(), 588);
@@ -262,13 +274,18 @@ pub(super) mod tests {
             refusal(Parameters { oscillators: 12, ..table_one() }),
             "oscillators is 12, expected a power of two"
         );
-        assert_eq!(refusal(Parameters { paths: 33, ..table_one() }), "paths is 33, expected 1 to 32");
+        assert_eq!(
+            refusal(Parameters { paths: 33, ..table_one() }),
+            "paths is 33, expected 1 to 32"
+        );
         assert_eq!(
             refusal(Parameters { trial: Span::from_millis(40), ..table_one() }),
             "trial is 0.04 s, expected time for a block of packets"
         );
         assert!(refusal(Parameters { doppler: 0.0, ..table_one() }).starts_with("doppler is 0"));
-        assert!(refusal(Parameters { doppler: f64::NAN, ..table_one() }).starts_with("doppler is NaN"));
+        assert!(
+            refusal(Parameters { doppler: f64::NAN, ..table_one() }).starts_with("doppler is NaN")
+        );
         assert!(refusal(Parameters { doppler: 0.1, ..table_one() }).ends_with("to 0.05"));
         assert!(refusal(Parameters { users: 0, ..table_one() }).starts_with("users is 0"));
     }

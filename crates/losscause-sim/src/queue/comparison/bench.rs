@@ -33,8 +33,14 @@ impl Figures {
 }
 
 /// Figures by group.
-pub(super) fn run(cell: &Cell, queue: Box<dyn QueueDiscipline>, run: u32) -> BTreeMap<String, Figures> {
-    let starts = (1..).zip(&cell.flows).map(|(i, flow)| Time::from_nanos(flow.start) + SHIFT * (i64::from(run) * i));
+pub(super) fn run(
+    cell: &Cell,
+    queue: Box<dyn QueueDiscipline>,
+    run: u32,
+) -> BTreeMap<String, Figures> {
+    let starts = (1..)
+        .zip(&cell.flows)
+        .map(|(i, flow)| Time::from_nanos(flow.start) + SHIFT * (i64::from(run) * i));
     let mut link = Link {
         queue,
         rate_bps: cell.rate_bps,
@@ -42,7 +48,10 @@ pub(super) fn run(cell: &Cell, queue: Box<dyn QueueDiscipline>, run: u32) -> BTr
         world: World {
             now: Time::ZERO,
             ecn: cell.ecn,
-            flows: starts.zip(&cell.flows).map(|(start, flow)| State::new(flow.clone(), start)).collect(),
+            flows: starts
+                .zip(&cell.flows)
+                .map(|(start, flow)| State::new(flow.clone(), start))
+                .collect(),
             packets: vec![],
             figures: BTreeMap::new(),
             events: BinaryHeap::new(),
@@ -52,7 +61,9 @@ pub(super) fn run(cell: &Cell, queue: Box<dyn QueueDiscipline>, run: u32) -> BTr
     for i in 0..link.world.flows.len() {
         link.world.schedule(link.world.flows[i].start, Event::Send(i));
     }
-    while let Some(Reverse((at, _, event))) = link.world.events.pop().filter(|Reverse((at, ..))| *at < END) {
+    while let Some(Reverse((at, _, event))) =
+        link.world.events.pop().filter(|Reverse((at, ..))| *at < END)
+    {
         link.world.now = at;
         link.on(event);
     }
@@ -106,7 +117,9 @@ struct Sent {
 
 impl Link {
     fn on(&mut self, event: Event) {
-        while let Some(expires) = self.queue.next_timer().filter(|&expires| expires <= self.world.now) {
+        while let Some(expires) =
+            self.queue.next_timer().filter(|&expires| expires <= self.world.now)
+        {
             self.queue.on_timer(expires);
         }
         match event {

@@ -1,7 +1,7 @@
 //! The disciplines against ns-3's: the same arrivals at the same links (`validation/ns3`).
 //!
-//! `validation/ns3/comparison.md` is what comes out. If a change moves it, the change's message says why;
-//! `UPDATE_GOLDEN=1 cargo test -p losscause-sim --lib queue::comparison` writes it anew.
+//! `validation/ns3/comparison.md` is what comes out. If a change moves it, the change's message
+//! says why; `UPDATE_GOLDEN=1 cargo test -p losscause-sim --lib queue::comparison` writes it anew.
 
 mod bench;
 mod cells;
@@ -20,7 +20,8 @@ use cells::Cell;
 use page::{Reference, Statistics};
 
 const RUNS: u32 = 10;
-/// The first from which FQ-CoDel puts no two flows of a cell into one sub-queue in any run, as in `queues.cc`.
+/// The first from which FQ-CoDel puts no two flows of a cell into one sub-queue in any run, as in
+/// `queues.cc`.
 const FIRST_SEED: u64 = 19;
 /// Shares of dropped and marked packets and median delays agree within this.
 const TOLERANCE: f64 = 0.1;
@@ -37,7 +38,8 @@ struct Discipline {
     differs: &'static str,
 }
 
-/// ns-3 drops while 1500 bytes or more wait behind a packet, RFC 8289 while *more* than the MTU does.
+/// ns-3 drops while 1500 bytes or more wait behind a packet, RFC 8289 while *more* than the MTU
+/// does.
 const NS3_MTU: u32 = 1499;
 const CODEL_DIFFERS: &str = "As ns-3: `mtu_bytes` 1499, so that a packet may be dropped while one of 1500 bytes waits \
                              behind it; RFC 8289 forbids it. It matters where queues of one or two packets stand: on \
@@ -73,7 +75,10 @@ fn codel(cell: &Cell, mtu_bytes: u32) -> CoDelSpec {
 }
 
 fn fq_codel(cell: &Cell, mtu_bytes: u32) -> FqCoDelSpec {
-    FqCoDelSpec { codel: codel(cell, mtu_bytes), ..FqCoDelSpec::new(Limit::Packets(cell.limit_pkts)) }
+    FqCoDelSpec {
+        codel: codel(cell, mtu_bytes),
+        ..FqCoDelSpec::new(Limit::Packets(cell.limit_pkts))
+    }
 }
 
 fn pie(cell: &Cell, mean_packet_bytes: u32) -> PieSpec {
@@ -126,7 +131,9 @@ fn compare(discipline: &Discipline, cells: &[Cell], references: &[Reference]) ->
     for cell in cells {
         let as_ns3 = runs(cell, (discipline.as_ns3)(cell));
         let default = runs(cell, (discipline.default)(cell));
-        let lines = references.iter().filter(|line| line.discipline == discipline.key && line.cell == cell.name);
+        let lines = references
+            .iter()
+            .filter(|line| line.discipline == discipline.key && line.cell == cell.name);
         comparisons.extend(lines.filter(|line| line.group != "bulk").map(|ns3| Comparison {
             cell: cell.name.clone(),
             group: ns3.group.clone(),
@@ -143,7 +150,9 @@ fn drop_shares_and_median_delays_are_ns3s_within_ten_percent() {
     let cells = cells::parse(&file("cells.txt"));
     let references = Reference::parse(&file("figures.csv"));
     let sections: Vec<Vec<Comparison>> = thread::scope(|scope| {
-        let workers = DISCIPLINES.each_ref().map(|discipline| scope.spawn(|| compare(discipline, &cells, &references)));
+        let workers = DISCIPLINES
+            .each_ref()
+            .map(|discipline| scope.spawn(|| compare(discipline, &cells, &references)));
         workers.into_iter().map(|worker| worker.join().unwrap()).collect()
     });
     let page = page::page(DISCIPLINES.iter().zip(&sections));
@@ -156,11 +165,17 @@ fn drop_shares_and_median_delays_are_ns3s_within_ten_percent() {
             for (ours, theirs) in [(as_ns3.dropped, ns3.dropped), (as_ns3.marked, ns3.marked)] {
                 // A small group's share is too uncertain: over PIE's runs it varies by a fifth.
                 let within = TOLERANCE * theirs.max(SMALL_SHARE);
-                assert!(group != "all" || (ours - theirs).abs() <= within, "{what}: {ours} %, ns-3 {theirs} %");
+                assert!(
+                    group != "all" || (ours - theirs).abs() <= within,
+                    "{what}: {ours} %, ns-3 {theirs} %"
+                );
             }
             let ours = as_ns3.median_ms;
             let theirs = ns3.median_ms;
-            assert!((ours / theirs - 1.0).abs() <= TOLERANCE, "{what}: median {ours} ms, ns-3 {theirs} ms");
+            assert!(
+                (ours / theirs - 1.0).abs() <= TOLERANCE,
+                "{what}: median {ours} ms, ns-3 {theirs} ms"
+            );
         }
     }
     let golden = file("comparison.md");
@@ -172,7 +187,8 @@ fn the_salts_of_the_comparison_keep_its_flows_apart() {
     for cell in cells::parse(&file("cells.txt")) {
         for run in 0..RUNS {
             let queue = FqCoDel::new(fq_codel(&cell, 1500), stream(run));
-            let mut numbers: Vec<u32> = (0..cell.flows.len() as u32).map(|flow| queue.queue_of(flow)).collect();
+            let mut numbers: Vec<u32> =
+                (0..cell.flows.len() as u32).map(|flow| queue.queue_of(flow)).collect();
             numbers.sort_unstable();
             numbers.dedup();
             assert_eq!(numbers.len(), cell.flows.len(), "{} run {run}", cell.name);

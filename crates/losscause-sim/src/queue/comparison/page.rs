@@ -38,7 +38,8 @@ impl Reference {
         let head = lines.next().unwrap();
         lines
             .map(|words| {
-                let word = |name: &str| words[head.iter().position(|column| *column == name).unwrap()];
+                let word =
+                    |name: &str| words[head.iter().position(|column| *column == name).unwrap()];
                 let number = |name: &str| word(name).parse().unwrap();
                 Self {
                     discipline: word("discipline").to_owned(),
@@ -80,7 +81,9 @@ fn nearest_rank(sorted: &[Span], percent: usize) -> f64 {
     sorted[(sorted.len() * percent).div_ceil(100) - 1].as_millis_f64()
 }
 
-pub(super) fn page<'a>(sections: impl Iterator<Item = (&'a Discipline, &'a Vec<Comparison>)>) -> String {
+pub(super) fn page<'a>(
+    sections: impl Iterator<Item = (&'a Discipline, &'a Vec<Comparison>)>,
+) -> String {
     let mut page = "# Queue disciplines beside ns-3's\n\n\
         Ten runs each; README.md says what cells and figures are. Dropped (in `aimd-4-ecn`: marked) in percent of the packets\n\
         in, the delay's median and 95th percentile in ms. ± is the standard deviation over ns-3's runs. \"As ns-3\" is ours with\n\

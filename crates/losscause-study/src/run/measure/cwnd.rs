@@ -48,8 +48,10 @@ impl CwndAverages {
             let end = state.simulation.flow(flow).stops_at.map_or(now, |stop| stop.min(now));
             self.flows[flow.0 as usize].until(end)
         };
-        let lives: Vec<Integral> = measured(state.network()).map(life).filter(|life| life.seconds > 0.0).collect();
-        let averages: Vec<f64> = lives.iter().map(|life| life.packet_seconds / life.seconds).collect();
+        let lives: Vec<Integral> =
+            measured(state.network()).map(life).filter(|life| life.seconds > 0.0).collect();
+        let averages: Vec<f64> =
+            lives.iter().map(|life| life.packet_seconds / life.seconds).collect();
         metrics.add("cwnd_mean", "packets", mean(&averages));
         metrics.add("cwnd_max", "packets", lives.iter().map(|life| life.max).reduce(f64::max));
     }
@@ -85,7 +87,8 @@ mod tests {
     fn a_window_counts_for_as_long_as_it_is_in_force() {
         let at = |seconds: i64| Time::ZERO + Span::from_secs(seconds);
         let mut integral = Integral { limit: 10.0, ..Integral::default() };
-        // 4 packets for 3 s, 10 for 1 s (the receiver allows no more), 1 for 6 s: 28 packet-seconds in 10 s.
+        // 4 packets for 3 s, 10 for 1 s (the receiver allows no more), 1 for 6 s: 28 packet-seconds
+        // in 10 s.
         for (second, packets) in [(10, 4.0), (13, 12.0), (14, 1.0)] {
             integral.change(at(second), packets);
         }

@@ -53,7 +53,10 @@ pub struct Percentiles {
 
 /// Whether the metric exists only if delays are measured ([`crate::Experiment::delays`]).
 pub fn is_of_delays(metric: &str) -> bool {
-    metric == "jitter" || KINDS.iter().any(|kind| metric.strip_prefix(kind).is_some_and(|rest| rest.starts_with('_')))
+    metric == "jitter"
+        || KINDS
+            .iter()
+            .any(|kind| metric.strip_prefix(kind).is_some_and(|rest| rest.starts_with('_')))
 }
 
 /// The delays whose percentiles are metrics, such as `rtt_p50`.
@@ -84,7 +87,10 @@ impl Delays {
             },
             EventKind::Cwnd(packets) => flow.cwnd_pkts = Some(packets),
             EventKind::Rate(rate) => flow.rate = Some(rate),
-            EventKind::Header(_) | EventKind::Sent(_) | EventKind::Link { .. } | EventKind::Verdict { .. } => {}
+            EventKind::Header(_)
+            | EventKind::Sent(_)
+            | EventKind::Link { .. }
+            | EventKind::Verdict { .. } => {}
         }
     }
 
@@ -92,7 +98,8 @@ impl Delays {
         &self.flows[flow.0 as usize]
     }
 
-    /// `rtt_…`, `delay_…`, `queueing_…` and `jitter`: of all measured flows' packets together; the mean of the jitters.
+    /// `rtt_…`, `delay_…`, `queueing_…` and `jitter`: of all measured flows' packets together; the
+    /// mean of the jitters.
     pub(super) fn add(&self, metrics: &mut Metrics, state: State<'_>) {
         let flows = || measured(state.network()).map(|flow| self.flow(flow));
         type Of = fn(&FlowDelays) -> &Histogram;

@@ -43,10 +43,12 @@ pub struct FlowMeasurements {
     pub wireless_drops: u64,
     /// Retransmission timeouts; null if it is not TCP.
     pub timeouts: Option<u64>,
-    /// Share of judged congestion losses that were called wireless, percent; null if no such loss was judged.
+    /// Share of judged congestion losses that were called wireless, percent; null if no such loss
+    /// was judged.
     #[serde(rename = "M_c")]
     pub m_c: Option<f64>,
-    /// Share of judged wireless losses that were called congestion, percent; null if no such loss was judged.
+    /// Share of judged wireless losses that were called congestion, percent; null if no such loss
+    /// was judged.
     #[serde(rename = "M_w")]
     pub m_w: Option<f64>,
     /// Judged congestion losses, on which M_c rests.
@@ -57,14 +59,16 @@ pub struct FlowMeasurements {
     pub undecided: u64,
     /// Lost packets that the flow's algorithm never judged; 0 if it has no algorithm.
     pub undetected: u64,
-    /// From the start to the delivery of the last byte of a transfer with `bytes`, seconds; null if it is not complete.
+    /// From the start to the delivery of the last byte of a transfer with `bytes`, seconds; null if
+    /// it is not complete.
     pub completion_s: Option<f64>,
-    /// Share of the acknowledgements of new data at which the receiver's window held the sender back, percent; null if it
-    /// is not TCP.
+    /// Share of the acknowledgements of new data at which the receiver's window held the sender
+    /// back, percent; null if it is not TCP.
     pub window_limited_percent: Option<f64>,
     /// Whether the sender is still in its first slow start; null if it is neither TCP nor TFRC.
     pub in_slow_start: Option<bool>,
-    /// Round-trip times, per acknowledgement; null if there was none, or if delays are not measured.
+    /// Round-trip times, per acknowledgement; null if there was none, or if delays are not
+    /// measured.
     pub rtt_ms: Option<Percentiles>,
     /// One-way delays of data packets; null as above.
     pub delay_ms: Option<Percentiles>,
@@ -105,9 +109,9 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
             judged_wireless: verdicts.wireless.judged(),
             undetected: verdicts.congestion.undetected + verdicts.wireless.undetected,
             completion_s: life.filter(|_| report.is_complete).map(Span::as_secs_f64),
-            window_limited_percent: report
-                .tcp
-                .map(|stats| stats.window_limited_acks as f64 * 100.0 / stats.new_acks.max(1) as f64),
+            window_limited_percent: report.tcp.map(|stats| {
+                stats.window_limited_acks as f64 * 100.0 / stats.new_acks.max(1) as f64
+            }),
             in_slow_start: report.in_slow_start,
             rtt_ms: delays.and_then(FlowDelays::rtt_ms),
             delay_ms: delays.and_then(FlowDelays::one_way_ms),
@@ -124,8 +128,10 @@ pub(super) fn add_completions(metrics: &mut Metrics, state: State<'_>, flows: &[
         let traffic = &state.network().flows[flow.0 as usize].traffic;
         matches!(traffic, Traffic::Tcp { config, .. } if config.limit_pkts.is_some())
     };
-    let transfers: Vec<Option<f64>> =
-        measured(state.network()).filter(has_size).map(|flow| flows[flow.0 as usize].completion_s).collect();
+    let transfers: Vec<Option<f64>> = measured(state.network())
+        .filter(has_size)
+        .map(|flow| flows[flow.0 as usize].completion_s)
+        .collect();
     if transfers.is_empty() {
         return;
     }

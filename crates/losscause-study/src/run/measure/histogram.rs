@@ -2,9 +2,9 @@
 
 use losscause::Span;
 
-/// Counts of times in log-linear bins: 128 bins of equal width per power of two. A bin is at most 1/128 of its times
-/// wide, and times are taken as evenly spread within it, so that a percentile differs from the exact one by at most
-/// 1/128 = 0.8 % of it. Times below 256 ns are exact.
+/// Counts of times in log-linear bins: 128 bins of equal width per power of two. A bin is at most
+/// 1/128 of its times wide, and times are taken as evenly spread within it, so that a percentile
+/// differs from the exact one by at most 1/128 = 0.8 % of it. Times below 256 ns are exact.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Histogram {
     /// The number of the first bin in `counts`. Only the range in use is kept.
@@ -49,7 +49,8 @@ impl Histogram {
         self.total += count;
     }
 
-    /// The time, ms, that this share (0 to 1) of the counted times does not exceed (nearest rank); none of nothing.
+    /// The time, ms, that this share (0 to 1) of the counted times does not exceed (nearest rank);
+    /// none of nothing.
     pub(super) fn quantile_ms(&self, share: f64) -> Option<f64> {
         let rank = ((share * self.total as f64).ceil() as u64).max(1);
         let mut up_to = 0;

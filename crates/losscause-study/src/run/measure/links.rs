@@ -55,21 +55,29 @@ impl LinkMeasurements {
 
 pub(super) fn measure(state: State<'_>) -> Vec<LinkMeasurements> {
     let State { simulation, window, .. } = state;
-    let link = |((spec, total), in_window): ((&losscause_sim::LinkSpec, HopCounters), HopCounters)| {
-        let capacity = spec.rate_bps as f64 * window.length().as_secs_f64();
-        let transmitted_bytes = in_window.transmitted_bytes as f64;
-        LinkMeasurements {
-            link: spec.name.clone(),
-            rate_bps: spec.rate_bps,
-            entered_packets: total.entered,
-            queue_drops: total.queue_drops,
-            queue_marks: total.queue_marks,
-            wireless_drops: total.corrupted,
-            delivered_packets: total.delivered,
-            utilisation_percent: (capacity > 0.0).then(|| transmitted_bytes * 800.0 / capacity),
-        }
-    };
-    state.network().links.iter().zip(simulation.counters().links()).zip(window.counters.links()).map(link).collect()
+    let link =
+        |((spec, total), in_window): ((&losscause_sim::LinkSpec, HopCounters), HopCounters)| {
+            let capacity = spec.rate_bps as f64 * window.length().as_secs_f64();
+            let transmitted_bytes = in_window.transmitted_bytes as f64;
+            LinkMeasurements {
+                link: spec.name.clone(),
+                rate_bps: spec.rate_bps,
+                entered_packets: total.entered,
+                queue_drops: total.queue_drops,
+                queue_marks: total.queue_marks,
+                wireless_drops: total.corrupted,
+                delivered_packets: total.delivered,
+                utilisation_percent: (capacity > 0.0).then(|| transmitted_bytes * 800.0 / capacity),
+            }
+        };
+    state
+        .network()
+        .links
+        .iter()
+        .zip(simulation.counters().links())
+        .zip(window.counters.links())
+        .map(link)
+        .collect()
 }
 
 /// Packets that arrived at a queue, and those that it dropped.

@@ -1,40 +1,50 @@
 //! What is measured in a run. The definitions:
 //!
-//! - *window*: `measure.from_s` to `measure.to_s`. `thput`, `thput_intact`, `cong`, `dev`, `norm_thput` and a link's
-//!   utilisation cover the window. Everything else covers a flow's life, from its start to its stop or the end of the run.
-//! - `thput`: packets of measured flows that crossed the bottleneck, corrupted ones included, in bits on the wire, over
-//!   what the bottleneck could carry. `thput_intact` counts the packets that reached the receivers instead.
-//! - `cong`: packets of measured flows that queues dropped, on any link of their paths, over the packets of `thput`.
-//! - `M_c`, `M_w`: per flow, the share of its judged congestion (wireless) losses that were called wireless (congestion);
-//!   then the mean over the flows that have such a loss. An undecided loss counts as judged and not as wrong. Losses that
-//!   were never judged are left out; `undetected` counts them.
-//! - `dev`: sample standard deviation of the flows' packets of `thput` over their mean, over the flows that were present
-//!   at some time in the window.
-//! - `norm_thput.X`, where several groups of flows are measured: bits of `thput` of the group X over an equal share of the
-//!   bottleneck for each of its flows.
-//! - `usage.X`: share of received packets during which base scheme X of a hybrid algorithm was in force.
-//! - `goodput`: distinct payload delivered; `throughput`: all payload received; each flow over its own life, summed.
-//!   `goodput_mean`, `throughput_mean`: the means over the flows that started; with `.X`, over the group X.
+//! - *window*: `measure.from_s` to `measure.to_s`. `thput`, `thput_intact`, `cong`, `dev`,
+//!   `norm_thput` and a link's utilisation cover the window. Everything else covers a flow's life,
+//!   from its start to its stop or the end of the run.
+//! - `thput`: packets of measured flows that crossed the bottleneck, corrupted ones included, in
+//!   bits on the wire, over what the bottleneck could carry. `thput_intact` counts the packets that
+//!   reached the receivers instead.
+//! - `cong`: packets of measured flows that queues dropped, on any link of their paths, over the
+//!   packets of `thput`.
+//! - `M_c`, `M_w`: per flow, the share of its judged congestion (wireless) losses that were called
+//!   wireless (congestion); then the mean over the flows that have such a loss. An undecided loss
+//!   counts as judged and not as wrong. Losses that were never judged are left out; `undetected`
+//!   counts them.
+//! - `dev`: sample standard deviation of the flows' packets of `thput` over their mean, over the
+//!   flows that were present at some time in the window.
+//! - `norm_thput.X`, where several groups of flows are measured: bits of `thput` of the group X
+//!   over an equal share of the bottleneck for each of its flows.
+//! - `usage.X`: share of received packets during which base scheme X of a hybrid algorithm was in
+//!   force.
+//! - `goodput`: distinct payload delivered; `throughput`: all payload received; each flow over its
+//!   own life, summed. `goodput_mean`, `throughput_mean`: the means over the flows that started;
+//!   with `.X`, over the group X.
 //! - `overhead`: 1 - goodput / throughput, of all measured flows together.
-//! - `fairness`: Jain's index (Σ T)² / (n Σ T²) of the flows' throughputs T; with `.X`, of the group X.
-//! - `queue_loss.L`: packets of all flows that the queue of link L dropped over packets that arrived at it; the copies of a
-//!   per-flow link count together. `queue_loss_measured.L`: the same for measured flows' data packets.
+//! - `fairness`: Jain's index (Σ T)² / (n Σ T²) of the flows' throughputs T; with `.X`, of the
+//!   group X.
+//! - `queue_loss.L`: packets of all flows that the queue of link L dropped over packets that
+//!   arrived at it; the copies of a per-flow link count together. `queue_loss_measured.L`: the same
+//!   for measured flows' data packets.
 //! - `congestion_loss`: measured flows' data packets that queues dropped over those sent.
-//! - `P_CC`, `P_WW`, `P_WC`: of the judged congestion (wireless, congestion) losses of all measured flows together, the
-//!   share that was called congestion (wireless, wireless).
-//! - `cwnd_mean`, `cwnd_max`, where `measure.cwnd` asks for them: time average and maximum of TCP's congestion window over
-//!   a flow's life, without what recovery adds and at most the receiver's window; the mean of the averages and the largest
-//!   maximum over the measured flows.
-//! - Where `measure.delays` asks for them, percentiles (nearest rank, within 0.8 %) over all measured flows' packets:
-//!   `delay_pN`, from sending to arrival of the data packets that arrived; `queueing_pN`, the part of it that they waited in
-//!   queues, transmissions excluded; `rtt_pN`, per acknowledgement, from sending the data packet that caused it to its own
-//!   arrival (without the time that TFRC's receiver reports to have held it back). `jitter`: the mean over all arrivals of
-//!   the interarrival jitter J of RFC 3550, section 6.4.1; then the mean over the flows.
-//! - `completion_time`, where a measured flow has `bytes`: from the start to the delivery of the last byte, the mean over the
-//!   flows that are complete. `incomplete`: how many are not.
+//! - `P_CC`, `P_WW`, `P_WC`: of the judged congestion (wireless, congestion) losses of all measured
+//!   flows together, the share that was called congestion (wireless, wireless).
+//! - `cwnd_mean`, `cwnd_max`, where `measure.cwnd` asks for them: time average and maximum of TCP's
+//!   congestion window over a flow's life, without what recovery adds and at most the receiver's
+//!   window; the mean of the averages and the largest maximum over the measured flows.
+//! - Where `measure.delays` asks for them, percentiles (nearest rank, within 0.8 %) over all
+//!   measured flows' packets: `delay_pN`, from sending to arrival of the data packets that arrived;
+//!   `queueing_pN`, the part of it that they waited in queues, transmissions excluded; `rtt_pN`,
+//!   per acknowledgement, from sending the data packet that caused it to its own arrival (without
+//!   the time that TFRC's receiver reports to have held it back). `jitter`: the mean over all
+//!   arrivals of the interarrival jitter J of RFC 3550, section 6.4.1; then the mean over the
+//!   flows.
+//! - `completion_time`, where a measured flow has `bytes`: from the start to the delivery of the
+//!   last byte, the mean over the flows that are complete. `incomplete`: how many are not.
 //!
-//! Before the end of a run, "the end of the run" and "the end of the window" are the present. A value that is not defined
-//! yet, such as `thput` before the window, is none.
+//! Before the end of a run, "the end of the run" and "the end of the window" are the present. A
+//! value that is not defined yet, such as `thput` before the window, is none.
 
 use losscause_sim::{FlowId, Network, Simulation};
 
@@ -69,7 +79,8 @@ pub struct Metric {
     pub value: Option<f64>,
 }
 
-/// Everything that is measured in one run. [`SimulationResult`](crate::run::SimulationResult) is its JSON.
+/// Everything that is measured in one run. [`SimulationResult`](crate::run::SimulationResult) is
+/// its JSON.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measurements {
     /// The run as a whole, in the order in which the metrics are measured. Every name occurs once.
@@ -131,7 +142,8 @@ fn metrics(state: State<'_>, flows: &[FlowMeasurements]) -> Vec<Metric> {
     let mut metrics = Metrics::default();
     let window = window::Totals::of(state, flows);
     let measured = || flows.iter().filter(|flow| flow.measured);
-    let total = |count: fn(&FlowMeasurements) -> u64| Some(measured().map(count).sum::<u64>() as f64);
+    let total =
+        |count: fn(&FlowMeasurements) -> u64| Some(measured().map(count).sum::<u64>() as f64);
     window.add_throughput(&mut metrics);
     verdicts::add_errors(&mut metrics, flows);
     window.add_deviation(&mut metrics);
@@ -139,7 +151,11 @@ fn metrics(state: State<'_>, flows: &[FlowMeasurements]) -> Vec<Metric> {
     window.add_shares(&mut metrics);
     metrics.add("queue_drops", "packets", total(|flow| flow.queue_drops));
     metrics.add("wireless_drops", "packets", total(|flow| flow.wireless_drops));
-    metrics.add("timeouts", "count", sum(measured().filter_map(|flow| flow.timeouts).map(|count| count as f64)));
+    metrics.add(
+        "timeouts",
+        "count",
+        sum(measured().filter_map(|flow| flow.timeouts).map(|count| count as f64)),
+    );
     metrics.add("undecided", "packets", total(|flow| flow.undecided));
     metrics.add("undetected", "packets", total(|flow| flow.undetected));
     usage::add(&mut metrics, state);
@@ -168,8 +184,8 @@ fn measured(network: &Network) -> impl Iterator<Item = FlowId> {
     (0..).map(FlowId).zip(&network.flows).filter(|(_, spec)| spec.measured).map(|(id, _)| id)
 }
 
-/// The name of a flow's group, or of the link that a per-flow link is a copy of. Members are called group.1, group.2, …;
-/// no name in a scenario has a dot.
+/// The name of a flow's group, or of the link that a per-flow link is a copy of. Members are called
+/// group.1, group.2, …; no name in a scenario has a dot.
 pub fn group(name: &str) -> &str {
     name.split('.').next().unwrap_or_default()
 }

@@ -19,7 +19,9 @@ pub(super) fn add_means(metrics: &mut Metrics, flows: &[FlowMeasurements]) {
         }
     }
     for part in [None].into_iter().chain(groups.into_iter().map(Some)) {
-        let name = |metric: &str| part.map_or_else(|| metric.to_owned(), |part| format!("{metric}.{part}"));
+        let name = |metric: &str| {
+            part.map_or_else(|| metric.to_owned(), |part| format!("{metric}.{part}"))
+        };
         let (goodputs, throughputs) = rates(flows, part);
         metrics.add(name("goodput_mean"), "kb/s", mean(&goodputs));
         metrics.add(name("throughput_mean"), "kb/s", mean(&throughputs));
@@ -27,15 +29,26 @@ pub(super) fn add_means(metrics: &mut Metrics, flows: &[FlowMeasurements]) {
         if part.is_none() {
             let received = sum(throughputs.into_iter()).filter(|received| *received > 0.0);
             let delivered = sum(goodputs.into_iter());
-            metrics.add("overhead", "fraction", received.zip(delivered).map(|(all, useful)| 1.0 - useful / all));
+            metrics.add(
+                "overhead",
+                "fraction",
+                received.zip(delivered).map(|(all, useful)| 1.0 - useful / all),
+            );
         }
     }
 }
 
 /// Goodputs and throughputs, kb/s, of the measured flows that lived, or of those in one group.
 fn rates(flows: &[FlowMeasurements], part: Option<&str>) -> (Vec<f64>, Vec<f64>) {
-    let mine = || flows.iter().filter(|flow| flow.measured && part.is_none_or(|part| group(&flow.flow) == part));
-    (mine().filter_map(|flow| flow.goodput_kbps).collect(), mine().filter_map(|flow| flow.throughput_kbps).collect())
+    let mine = || {
+        flows
+            .iter()
+            .filter(|flow| flow.measured && part.is_none_or(|part| group(&flow.flow) == part))
+    };
+    (
+        mine().filter_map(|flow| flow.goodput_kbps).collect(),
+        mine().filter_map(|flow| flow.throughput_kbps).collect(),
+    )
 }
 
 /// Jain's index: 1 if all are equal, 1 / n if one has all; none if all are zero.
@@ -71,21 +84,28 @@ mod tests {
 
     #[test]
     fn overhead_is_the_share_of_received_payload_that_was_not_new() {
-        // 300 + 100 delivered of 320 + 180 received: 1 - 400 / 500; an unmeasured flow counts nowhere.
-        let flows = [("a", true, 300.0, 320.0), ("b", true, 100.0, 180.0), ("c", false, 1.0, 900.0)].map(
-            |(name, measured, goodput, throughput)| FlowMeasurements {
-                flow: name.to_owned(),
-                measured,
-                goodput_kbps: Some(goodput),
-                throughput_kbps: Some(throughput),
-                ..FlowMeasurements::default()
-            },
-        );
+        // 300 + 100 delivered of 320 + 180 received: 1 - 400 / 500; an unmeasured flow counts
+        // nowhere.
+        let flows =
+            [("a", true, 300.0, 320.0), ("b", true, 100.0, 180.0), ("c", false, 1.0, 900.0)].map(
+                |(name, measured, goodput, throughput)| FlowMeasurements {
+                    flow: name.to_owned(),
+                    measured,
+                    goodput_kbps: Some(goodput),
+                    throughput_kbps: Some(throughput),
+                    ..FlowMeasurements::default()
+                },
+            );
         let mut metrics = Metrics::default();
         add_means(&mut metrics, &flows);
-        let value = |name: &str| metrics.0.iter().find(|metric| metric.metric == name).unwrap().value.unwrap();
+        let value = |name: &str| {
+            metrics.0.iter().find(|metric| metric.metric == name).unwrap().value.unwrap()
+        };
         assert!((value("overhead") - 0.2).abs() < 1e-12);
-        assert_eq!((value("goodput_mean"), value("throughput_mean"), value("goodput_mean.b")), (200.0, 250.0, 100.0));
+        assert_eq!(
+            (value("goodput_mean"), value("throughput_mean"), value("goodput_mean.b")),
+            (200.0, 250.0, 100.0)
+        );
         // (320 + 180)^2 / (2 * (320^2 + 180^2)) = 250000 / 269600.
         assert!((value("fairness") - 250_000.0 / 269_600.0).abs() < 1e-12);
     }

@@ -33,14 +33,28 @@ mod tests {
     #[test]
     fn an_undecided_loss_is_judged_but_not_wrong_undetected_neither() {
         let verdicts = VerdictTally {
-            congestion: Verdicts { called_congestion: 5, called_wireless: 3, undecided: 2, undetected: 7 },
-            wireless: Verdicts { called_congestion: 1, called_wireless: 6, undecided: 1, undetected: 4 },
+            congestion: Verdicts {
+                called_congestion: 5,
+                called_wireless: 3,
+                undecided: 2,
+                undetected: 7,
+            },
+            wireless: Verdicts {
+                called_congestion: 1,
+                called_wireless: 6,
+                undecided: 1,
+                undetected: 4,
+            },
         };
         // 3 of 5 + 3 + 2, and 1 of 1 + 6 + 1.
         assert_eq!((verdicts.m_c(), verdicts.m_w()), (Some(0.3), Some(0.125)));
         let undecided = Verdicts { undecided: 4, ..Verdicts::default() };
         let undecided = VerdictTally { congestion: undecided, wireless: undecided };
-        assert_eq!((undecided.m_c(), undecided.m_w()), (Some(0.0), Some(0.0)), "judged, and none wrong");
+        assert_eq!(
+            (undecided.m_c(), undecided.m_w()),
+            (Some(0.0), Some(0.0)),
+            "judged, and none wrong"
+        );
         let undetected = Verdicts { undetected: 4, ..Verdicts::default() };
         let undetected = VerdictTally { congestion: undetected, wireless: undetected };
         assert_eq!((undetected.m_c(), undetected.m_w()), (None, None));
@@ -54,7 +68,8 @@ mod tests {
             m_w,
             ..FlowMeasurements::default()
         };
-        // M_c of 10 and 40, M_w of 6: the flow without such a loss and the one that is not measured do not count.
+        // M_c of 10 and 40, M_w of 6: the flow without such a loss and the one that is not measured
+        // do not count.
         let flows = [
             flow(true, Some(10.0), None),
             flow(true, Some(40.0), Some(6.0)),
@@ -63,7 +78,8 @@ mod tests {
         ];
         let mut metrics = Metrics::default();
         add_errors(&mut metrics, &flows);
-        let values: Vec<_> = metrics.0.iter().map(|metric| (metric.metric.as_str(), metric.value)).collect();
+        let values: Vec<_> =
+            metrics.0.iter().map(|metric| (metric.metric.as_str(), metric.value)).collect();
         assert_eq!(values, [("M_c", Some(25.0)), ("M_w", Some(6.0))]);
     }
 }

@@ -68,7 +68,8 @@ impl<'a> Totals<'a> {
         let State { experiment, window, .. } = state;
         let network = &experiment.network;
         let spec = |flow: FlowId| &network.flows[flow.0 as usize];
-        let rates = experiment.bottleneck.iter().map(|link| network.links[link.0 as usize].rate_bps as f64);
+        let rates =
+            experiment.bottleneck.iter().map(|link| network.links[link.0 as usize].rate_bps as f64);
         let capacity = rates.sum::<f64>() * window.length().as_secs_f64();
         let arrived = |flow| window.arrived(flow) as f64 * f64::from(wire_bytes(spec(flow))) * 8.0;
         let carried = |flow: FlowId| {
@@ -88,7 +89,11 @@ impl<'a> Totals<'a> {
         let bits: f64 = self.flows.iter().map(|(.., crossed)| crossed.bits).sum();
         let packets = self.flows.iter().map(|(.., crossed)| crossed.packets).sum();
         metrics.add("thput", "percent", self.capacity_bits.map(|capacity| bits / capacity * 100.0));
-        metrics.add("thput_intact", "percent", self.capacity_bits.map(|capacity| self.intact_bits / capacity * 100.0));
+        metrics.add(
+            "thput_intact",
+            "percent",
+            self.capacity_bits.map(|capacity| self.intact_bits / capacity * 100.0),
+        );
         metrics.add("cong", "percent", share(self.queue_drops, packets).map(|share| share * 100.0));
     }
 
@@ -104,7 +109,9 @@ impl<'a> Totals<'a> {
         let mut groups: Vec<(&str, f64, u32)> = Vec::new();
         for &(name, _, crossed) in &self.flows {
             match groups.iter_mut().find(|(known, ..)| *known == name) {
-                Some((_, bits, members)) => (*bits, *members) = (*bits + crossed.bits, *members + 1),
+                Some((_, bits, members)) => {
+                    (*bits, *members) = (*bits + crossed.bits, *members + 1)
+                }
                 None => groups.push((name, crossed.bits, 1)),
             }
         }
@@ -114,7 +121,11 @@ impl<'a> Totals<'a> {
         let all = self.flows.len() as f64;
         for (name, bits, members) in groups {
             let fair = self.capacity_bits.map(|capacity| capacity * f64::from(members) / all);
-            metrics.add(format!("norm_thput.{name}"), "percent", fair.map(|fair| bits / fair * 100.0));
+            metrics.add(
+                format!("norm_thput.{name}"),
+                "percent",
+                fair.map(|fair| bits / fair * 100.0),
+            );
         }
     }
 }
@@ -140,9 +151,9 @@ mod tests {
 
     #[test]
     fn the_papers_four_flows_deviate_by_6_05_percent() {
-        // Cen 2003, section VIII-A: packets received by four flows; the deviation itself is not printed there. By hand:
-        // mean 13051.75; squared differences 63126.6 + 599463.1 + 5076.6 + 1202860.6 = 1870526.8; / 3 = 623508.9;
-        // root 789.63; over the mean 0.0605.
+        // Cen 2003, section VIII-A: packets received by four flows; the deviation itself is not
+        // printed there. By hand: mean 13051.75; squared differences 63126.6 + 599463.1 + 5076.6 +
+        // 1202860.6 = 1870526.8; / 3 = 623508.9; root 789.63; over the mean 0.0605.
         let deviation = deviation(&[13303.0, 13826.0, 13123.0, 11955.0]).unwrap();
         assert!((deviation - 0.0605).abs() < 0.0001, "{deviation}");
     }
@@ -157,7 +168,11 @@ mod tests {
         let overlaps = |start_s: Option<f64>, stop_s: Option<f64>| {
             window.overlaps(&FlowMeasurements { start_s, stop_s, ..FlowMeasurements::default() })
         };
-        assert!(overlaps(Some(0.0), None) && overlaps(Some(19.9), None) && overlaps(Some(0.0), Some(10.1)));
+        assert!(
+            overlaps(Some(0.0), None)
+                && overlaps(Some(19.9), None)
+                && overlaps(Some(0.0), Some(10.1))
+        );
         assert!(!overlaps(Some(0.0), Some(10.0)), "it left as the window began");
         assert!(!overlaps(Some(20.0), None), "it came as the window ended");
         assert!(!overlaps(None, None), "it never came");

@@ -1,4 +1,5 @@
-//! What an algorithm compares with what, over time: its decision boundary over the samples that it saw.
+//! What an algorithm compares with what, over time: its decision boundary over the samples that it
+//! saw.
 
 use losscause::Observed;
 use losscause::{Algorithm, AnyAlgorithm, Differentiator, Loss, Packet, Time};
@@ -35,17 +36,26 @@ impl Prober {
     pub(super) fn take(&mut self, seq: u64, at: Time, sent: Time) {
         let observed = self.copy.on_packet(Packet { seq, at, sent: Some(sent) }, &mut ());
         let Observed::InOrder(arrival) = observed else { return };
-        // After a gap the limits are those of that many losses; such arrivals are judged, and drawn as judged.
+        // After a gap the limits are those of that many losses; such arrivals are judged, and drawn
+        // as judged.
         if arrival.reveals_gap() {
             return;
         }
         let judgement = self.copy.algorithm().judge(&Loss::in_gap(seq, arrival));
         let Some(found) = judgement.evidence() else { return };
         let series = || Series::new(self.end, self.steps);
-        let place = self.boundaries.iter().position(|boundary| boundary.scheme == found.scheme).unwrap_or_else(|| {
-            self.boundaries.push(Boundary { scheme: found.scheme, measured: series(), limits: Vec::new() });
-            self.boundaries.len() - 1
-        });
+        let place = self
+            .boundaries
+            .iter()
+            .position(|boundary| boundary.scheme == found.scheme)
+            .unwrap_or_else(|| {
+                self.boundaries.push(Boundary {
+                    scheme: found.scheme,
+                    measured: series(),
+                    limits: Vec::new(),
+                });
+                self.boundaries.len() - 1
+            });
         let boundary = &mut self.boundaries[place];
         boundary.measured.take(at, found.value.value());
         for limit in found.limits() {

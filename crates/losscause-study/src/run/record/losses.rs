@@ -21,9 +21,11 @@ pub struct LostPacket {
     pub seq: u64,
     /// When and on which link it was lost; none for a verdict on a packet that was not.
     pub lost: Option<(f64, String)>,
-    /// The true cause. Of a loss event that a sender judges: congestion if any of its packets was lost to it.
+    /// The true cause. Of a loss event that a sender judges: congestion if any of its packets was
+    /// lost to it.
     pub cause: Option<Cause>,
-    /// When it was judged, seconds, and how. A sender judges a loss event once, with its first packet.
+    /// When it was judged, seconds, and how. A sender judges a loss event once, with its first
+    /// packet.
     pub judged: Option<(f64, Judgement)>,
 }
 
@@ -107,25 +109,35 @@ impl LossLog {
         Self { names, losses: Vec::new(), of_packet: BTreeMap::new() }
     }
 
-    /// Takes the next event, in order of time; returns the place in [`LossLog::losses`] of the loss that is new or has
-    /// got its verdict. A verdict is on the last loss of its packet before it.
+    /// Takes the next event, in order of time; returns the place in [`LossLog::losses`] of the loss
+    /// that is new or has got its verdict. A verdict is on the last loss of its packet before it.
     pub fn take(&mut self, event: &Event) -> Option<usize> {
         match event.kind {
             EventKind::Link { link, what, packet, .. } if is_data(packet) => {
                 let cause = match what {
                     LinkEvent::QueueDrop => Cause::Congestion,
                     LinkEvent::Corrupted => Cause::Wireless,
-                    LinkEvent::Enqueue | LinkEvent::Mark | LinkEvent::TransmitStart | LinkEvent::Deliver => {
+                    LinkEvent::Enqueue
+                    | LinkEvent::Mark
+                    | LinkEvent::TransmitStart
+                    | LinkEvent::Deliver => {
                         return None;
                     }
                 };
                 self.of_packet.entry((event.flow, packet.seq)).or_default().push(self.losses.len());
                 let link = self.names.links[link.0 as usize].clone();
-                self.push(event.flow, packet.seq, Some((event.at.as_secs_f64(), link)), Some(cause), None)
+                self.push(
+                    event.flow,
+                    packet.seq,
+                    Some((event.at.as_secs_f64(), link)),
+                    Some(cause),
+                    None,
+                )
             }
             EventKind::Verdict { seq, cause, judgement } => {
                 let judged = Some((event.at.as_secs_f64(), judgement));
-                let earlier = self.of_packet.get(&(event.flow, seq)).into_iter().flatten().rev().copied();
+                let earlier =
+                    self.of_packet.get(&(event.flow, seq)).into_iter().flatten().rev().copied();
                 let open = earlier.into_iter().find(|&place| self.losses[place].judged.is_none());
                 match open {
                     // The cause of a loss event is that of all of its packets.
@@ -169,7 +181,9 @@ pub(super) struct Losses {
 impl Losses {
     pub(super) fn take(&mut self, event: &Event) {
         match event.kind {
-            EventKind::Link { what: LinkEvent::QueueDrop | LinkEvent::Corrupted, .. } => self.lost.push(*event),
+            EventKind::Link { what: LinkEvent::QueueDrop | LinkEvent::Corrupted, .. } => {
+                self.lost.push(*event)
+            }
             EventKind::Verdict { .. } => self.judged.push(*event),
             _ => {}
         }

@@ -1,8 +1,11 @@
-//! One run as a report draws it: windows, queues and delays over time in a few hundred steps, every lost packet with its
-//! true cause and the verdict on it, and what each algorithm compared with what.
+//! One run as a report draws it: windows, queues and delays over time in a few hundred steps, every
+//! lost packet with its true cause and the verdict on it, and what each algorithm compared with
+//! what.
 
 use losscause::{Algorithm, AnyAlgorithm, LdaConfig, Time};
-use losscause_sim::{Event, EventKind, FlowSpec, LinkId, PacketInfo, PacketKind, Recorder, TcpLda, Traffic};
+use losscause_sim::{
+    Event, EventKind, FlowSpec, LinkId, PacketInfo, PacketKind, Recorder, TcpLda, Traffic,
+};
 
 use crate::{Experiment, InputError, Scenario};
 
@@ -24,7 +27,8 @@ pub const MOST_FLOWS: usize = 4;
 /// Steps of time into which a run is divided: about one per pixel of a drawing.
 const STEPS: usize = 720;
 
-/// Records a run for a report. Its memory grows with the number of losses, not with that of packets.
+/// Records a run for a report. Its memory grows with the number of losses, not with that of
+/// packets.
 #[derive(Clone, Debug)]
 pub struct RunRecorder {
     seed: u64,
@@ -103,7 +107,8 @@ pub struct RunRecord {
     pub queues: Vec<(String, Series)>,
     /// The algorithms of its flows with their parameters.
     pub algorithms: Vec<LdaConfig>,
-    /// Every data packet of all flows that was lost, and every verdict on a packet that was not, in order of time.
+    /// Every data packet of all flows that was lost, and every verdict on a packet that was not, in
+    /// order of time.
     pub losses: Vec<LostPacket>,
 }
 
@@ -122,7 +127,8 @@ pub struct FlowRecord {
     pub steer: Series,
     /// One-way delays of the data packets that arrived, by the time of arrival, milliseconds.
     pub delay_ms: Series,
-    /// What the receiver's algorithm would have compared with what at every arrival; empty for one at a sender.
+    /// What the receiver's algorithm would have compared with what at every arrival; empty for one
+    /// at a sender.
     pub boundaries: Vec<Boundary>,
 }
 
@@ -131,7 +137,11 @@ impl RunRecorder {
     ///
     /// # Errors
     /// As [`Scenario::algorithms`].
-    pub fn new(scenario: &Scenario, experiment: &Experiment, seed: u64) -> Result<Self, InputError> {
+    pub fn new(
+        scenario: &Scenario,
+        experiment: &Experiment,
+        seed: u64,
+    ) -> Result<Self, InputError> {
         let Experiment { network, duration, .. } = experiment;
         let steps = STEPS;
         let measured = || network.flows.iter().enumerate().filter(|(_, flow)| flow.measured);
@@ -144,7 +154,8 @@ impl RunRecorder {
                 algorithm: algorithm_of(&spec.traffic),
                 steer: Steer::of(&spec.traffic, *duration, steps),
                 delay: series(),
-                prober: lda_at_receiver(&spec.traffic).map(|lda| Prober::new(lda, *duration, steps)),
+                prober: lda_at_receiver(&spec.traffic)
+                    .map(|lda| Prober::new(lda, *duration, steps)),
             })
             .collect();
         let places: Vec<usize> = flows.iter().map(|flow| flow.place).collect();
@@ -196,9 +207,15 @@ impl Recorder for RunRecorder {
 impl Flow {
     fn take(&mut self, event: &Event) {
         match (event.kind, &mut self.steer) {
-            (EventKind::Cwnd(packets), Steer::Window { limit, series }) => series.take(event.at, packets.min(*limit)),
-            (EventKind::Rate(rate), Steer::AllowedRate(series)) => series.take(event.at, rate * 8e-3),
-            (EventKind::Sent(packet), Steer::SentRate(rate)) => rate.take(event.at, packet.wire_bytes),
+            (EventKind::Cwnd(packets), Steer::Window { limit, series }) => {
+                series.take(event.at, packets.min(*limit))
+            }
+            (EventKind::Rate(rate), Steer::AllowedRate(series)) => {
+                series.take(event.at, rate * 8e-3)
+            }
+            (EventKind::Sent(packet), Steer::SentRate(rate)) => {
+                rate.take(event.at, packet.wire_bytes)
+            }
             (EventKind::Received(packet), _) if is_data(packet) => self.received(event.at, packet),
             _ => {}
         }
@@ -235,9 +252,10 @@ impl Flow {
 impl Steer {
     fn of(traffic: &Traffic, end: Time, steps: usize) -> Self {
         match traffic {
-            Traffic::Tcp { config, .. } => {
-                Self::Window { limit: f64::from(config.max_window_pkts), series: Series::new(end, steps) }
-            }
+            Traffic::Tcp { config, .. } => Self::Window {
+                limit: f64::from(config.max_window_pkts),
+                series: Series::new(end, steps),
+            },
             Traffic::Tfrc { .. } => Self::AllowedRate(Series::new(end, steps)),
             Traffic::Cbr { .. } | Traffic::OnOff { .. } => Self::SentRate(Rate::new(end, steps)),
         }
@@ -252,7 +270,9 @@ fn is_data(packet: PacketInfo) -> bool {
 /// The algorithm that a flow's receiver runs.
 fn lda_at_receiver(traffic: &Traffic) -> Option<&AnyAlgorithm> {
     match traffic {
-        Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } | Traffic::Tfrc { lda, .. } => Some(lda),
+        Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } | Traffic::Tfrc { lda, .. } => {
+            Some(lda)
+        }
         Traffic::Tcp { lda: TcpLda::None | TcpLda::Sender(_), .. } => None,
         Traffic::Cbr { lda, .. } | Traffic::OnOff { lda, .. } => lda.as_ref(),
     }
@@ -267,12 +287,14 @@ pub fn algorithm_of(traffic: &Traffic) -> Option<&'static str> {
     name.filter(|name| *name != crate::scenario::NO_LDA)
 }
 
-/// The first copies of the bottleneck that the flows in these places take; if the scenario names none, the slowest link of
-/// their paths.
+/// The first copies of the bottleneck that the flows in these places take; if the scenario names
+/// none, the slowest link of their paths.
 pub fn bottleneck(experiment: &Experiment, flows: &[usize]) -> Vec<LinkId> {
     let network = &experiment.network;
-    let taken: Vec<LinkId> = flows.iter().flat_map(|&flow| network.flows[flow].path.iter().copied()).collect();
-    let mut links: Vec<LinkId> = experiment.bottleneck.iter().copied().filter(|link| taken.contains(link)).collect();
+    let taken: Vec<LinkId> =
+        flows.iter().flat_map(|&flow| network.flows[flow].path.iter().copied()).collect();
+    let mut links: Vec<LinkId> =
+        experiment.bottleneck.iter().copied().filter(|link| taken.contains(link)).collect();
     if links.is_empty() {
         links.extend(taken.into_iter().min_by_key(|link| network.links[link.0 as usize].rate_bps));
     }

@@ -1,5 +1,5 @@
-//! Values over time, thinned to as many steps as a drawing can show. Of a step with several values the first, the
-//! smallest, the largest and the last are kept, so that no peak is lost.
+//! Values over time, thinned to as many steps as a drawing can show. Of a step with several values
+//! the first, the smallest, the largest and the last are kept, so that no peak is lost.
 
 use losscause::Time;
 
@@ -26,11 +26,17 @@ impl Series {
         Self { step_s: (end.as_secs_f64() / steps as f64).max(1e-9), steps: vec![None; steps] }
     }
 
-    /// Adds a value. Values may come in any order; of simultaneous ones the one that comes later is later.
+    /// Adds a value. Values may come in any order; of simultaneous ones the one that comes later is
+    /// later.
     pub(super) fn take(&mut self, at: Time, value: f64) {
         let place = ((at.as_secs_f64() / self.step_s) as usize).min(self.steps.len() - 1);
         let here = (at, value);
-        let step = self.steps[place].get_or_insert(Step { first: here, last: here, least: value, most: value });
+        let step = self.steps[place].get_or_insert(Step {
+            first: here,
+            last: here,
+            least: value,
+            most: value,
+        });
         if at < step.first.0 {
             step.first = here;
         }
@@ -46,8 +52,8 @@ impl Series {
         self.steps.iter().all(Option::is_none)
     }
 
-    /// Pairs of time, in seconds, and value, in order of time. A step with a single value has it at its own time; one with
-    /// more has its first, smallest, largest and last value in its middle.
+    /// Pairs of time, in seconds, and value, in order of time. A step with a single value has it at
+    /// its own time; one with more has its first, smallest, largest and last value in its middle.
     pub fn points(&self) -> Vec<(f64, f64)> {
         let mut points = Vec::new();
         for (place, step) in self.steps.iter().enumerate() {
@@ -91,7 +97,8 @@ impl Rate {
     pub(super) fn finish(self) -> Series {
         let mut series = Series::new(self.end, self.bits.len());
         for (place, bits) in self.bits.iter().enumerate() {
-            let begin = losscause::Span::from_secs_f64_rounded((place as f64 + 0.01) * self.interval_s);
+            let begin =
+                losscause::Span::from_secs_f64_rounded((place as f64 + 0.01) * self.interval_s);
             series.take(Time::ZERO + begin, bits / self.interval_s / 1e3);
         }
         series
@@ -111,7 +118,9 @@ mod tests {
     #[test]
     fn a_step_keeps_first_smallest_largest_and_last_in_any_order() {
         let mut series = Series::new(at(10.0), 5);
-        for (seconds, value) in [(2.5, 4.0), (3.9, 6.0), (2.1, 5.0), (3.0, 9.0), (3.2, 1.0), (8.5, 7.0)] {
+        for (seconds, value) in
+            [(2.5, 4.0), (3.9, 6.0), (2.1, 5.0), (3.0, 9.0), (3.2, 1.0), (8.5, 7.0)]
+        {
             series.take(at(seconds), value);
         }
         assert_eq!(series.points(), [(3.0, 5.0), (3.0, 1.0), (3.0, 9.0), (3.0, 6.0), (8.5, 7.0)]);

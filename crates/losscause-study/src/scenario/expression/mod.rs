@@ -32,7 +32,8 @@ impl Quantity {
     /// The value, with these names defined.
     ///
     /// # Errors
-    /// An unknown name, or a result that is not finite. The text is the second half of an error sentence.
+    /// An unknown name, or a result that is not finite. The text is the second half of an error
+    /// sentence.
     pub fn evaluate(&self, names: &Names) -> Result<f64, String> {
         match self {
             Self::Number(number) if number.is_finite() => Ok(*number),
@@ -84,9 +85,13 @@ impl Formula {
     /// The formula's value.
     ///
     /// # Errors
-    /// An unknown name, or a result that is not finite. The text is the second half of an error sentence.
+    /// An unknown name, or a result that is not finite. The text is the second half of an error
+    /// sentence.
     pub fn evaluate(&self, names: &Names) -> Result<f64, String> {
-        let value = self.root.evaluate(names).map_err(|problem| format!("in \"{}\", {problem}", self.source))?;
+        let value = self
+            .root
+            .evaluate(names)
+            .map_err(|problem| format!("in \"{}\", {problem}", self.source))?;
         if value.is_finite() {
             Ok(value)
         } else {
@@ -193,13 +198,19 @@ mod tests {
             value("1 + * 2").unwrap_err(),
             "\"*\" at character 5 of \"1 + * 2\" is out of place, expected a number, a name or \"(\""
         );
-        assert_eq!(value("max(1, 2").unwrap_err(), "\"max(1, 2\" ends too early, expected \",\" or \")\"");
+        assert_eq!(
+            value("max(1, 2").unwrap_err(),
+            "\"max(1, 2\" ends too early, expected \",\" or \")\""
+        );
         assert_eq!(
             value("rate_bsp * 2").unwrap_err(),
             "in \"rate_bsp * 2\", \"rate_bsp\" is unknown (did you mean \"rate_bps\"?), expected one of N, rate_bps"
         );
         assert_eq!(value("1 / 0").unwrap_err(), "\"1 / 0\" is inf, expected a finite number");
-        assert_eq!(value("floor(1, 2)").unwrap_err(), "floor() in \"floor(1, 2)\" has 2 arguments, expected 1");
+        assert_eq!(
+            value("floor(1, 2)").unwrap_err(),
+            "floor() in \"floor(1, 2)\" has 2 arguments, expected 1"
+        );
         assert_eq!(value("1x").unwrap_err(), "\"1x\" in \"1x\" is not a number");
         assert!(value("").unwrap_err().contains("ends too early"));
         assert!(value("1 2").unwrap_err().contains("an operator or the end"));
@@ -215,7 +226,10 @@ mod tests {
     #[test]
     fn a_sum_of_a_million_terms_is_refused_and_spares_the_stack() {
         let million = format!("1{}", "+1".repeat(1_000_000));
-        assert_eq!(value(&million).unwrap_err(), "is 2000001 bytes long, expected a formula of at most 1000",);
+        assert_eq!(
+            value(&million).unwrap_err(),
+            "is 2000001 bytes long, expected a formula of at most 1000",
+        );
         assert_eq!(value(&format!("1{}", "+1".repeat(499))), Ok(500.0));
     }
 

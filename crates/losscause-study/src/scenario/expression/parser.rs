@@ -11,12 +11,19 @@ const MAX_LENGTH: usize = 1000;
 /// The tree of a formula.
 pub(super) fn parse(source: &str) -> Result<Node, String> {
     if source.len() > MAX_LENGTH {
-        return Err(format!("is {} bytes long, expected a formula of at most {MAX_LENGTH}", source.len()));
+        return Err(format!(
+            "is {} bytes long, expected a formula of at most {MAX_LENGTH}",
+            source.len()
+        ));
     }
     let mut parser = Parser { source, at: 0, depth: 0 };
     let root = parser.formula()?;
     parser.skip_blanks();
-    if parser.rest().is_empty() { Ok(root) } else { Err(parser.unexpected("an operator or the end")) }
+    if parser.rest().is_empty() {
+        Ok(root)
+    } else {
+        Err(parser.unexpected("an operator or the end"))
+    }
 }
 
 struct Parser<'a> {
@@ -52,7 +59,9 @@ impl<'a> Parser<'a> {
 
     fn product(&mut self) -> Result<Node, String> {
         let mut node = self.factor()?;
-        while let Some(operator) = self.one_of(&[("*", Operator::Multiply), ("/", Operator::Divide)]) {
+        while let Some(operator) =
+            self.one_of(&[("*", Operator::Multiply), ("/", Operator::Divide)])
+        {
             node = Node::Binary(operator, Box::new(node), Box::new(self.factor()?));
         }
         Ok(node)
@@ -61,7 +70,9 @@ impl<'a> Parser<'a> {
     fn factor(&mut self) -> Result<Node, String> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(format!("nests deeper than {MAX_DEPTH} levels, expected a simpler formula"));
+            return Err(format!(
+                "nests deeper than {MAX_DEPTH} levels, expected a simpler formula"
+            ));
         }
         let node = self.factor_inner();
         self.depth -= 1;
@@ -81,7 +92,9 @@ impl<'a> Parser<'a> {
         match rest.chars().next() {
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
-                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+                let end = rest
+                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .unwrap_or(rest.len());
                 let name = &rest[..end];
                 self.at += end;
                 if self.eat("(") { self.call(name) } else { Ok(Node::Name(name.to_owned())) }
@@ -102,12 +115,17 @@ impl<'a> Parser<'a> {
             .unwrap_or(rest.len());
         let text = &rest[..end];
         self.at += end;
-        text.parse().map(Node::Number).map_err(|_| format!("\"{text}\" in \"{}\" is not a number", self.source))
+        text.parse()
+            .map(Node::Number)
+            .map_err(|_| format!("\"{text}\" in \"{}\" is not a number", self.source))
     }
 
     fn call(&mut self, name: &str) -> Result<Node, String> {
         let Some((_, function)) = Function::ALL.iter().find(|(known, _)| *known == name) else {
-            return Err(format!("function {}", crate::error::unknown(name, &Function::ALL.map(|(known, _)| known))));
+            return Err(format!(
+                "function {}",
+                crate::error::unknown(name, &Function::ALL.map(|(known, _)| known))
+            ));
         };
         let mut arguments = vec![self.formula()?];
         while self.eat(",") {
@@ -120,7 +138,11 @@ impl<'a> Parser<'a> {
         if (fewest..=most).contains(&arguments.len()) {
             Ok(Node::Call(*function, arguments))
         } else {
-            Err(format!("{name}() in \"{}\" has {} arguments, expected {fewest}", self.source, arguments.len()))
+            Err(format!(
+                "{name}() in \"{}\" has {} arguments, expected {fewest}",
+                self.source,
+                arguments.len()
+            ))
         }
     }
 
@@ -150,7 +172,10 @@ impl<'a> Parser<'a> {
             None => format!("\"{}\" ends too early, expected {expected}", self.source),
             Some(c) => {
                 let column = self.source[..self.at].chars().count() + 1;
-                format!("\"{c}\" at character {column} of \"{}\" is out of place, expected {expected}", self.source)
+                format!(
+                    "\"{c}\" at character {column} of \"{}\" is out of place, expected {expected}",
+                    self.source
+                )
             }
         }
     }

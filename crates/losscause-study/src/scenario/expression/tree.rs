@@ -54,10 +54,18 @@ impl Node {
                 crate::error::unknown(name, &known)
             })?,
             Self::Negated(node) => -node.evaluate(names)?,
-            Self::Binary(operator, left, right) => operator.apply(left.evaluate(names)?, right.evaluate(names)?),
+            Self::Binary(operator, left, right) => {
+                operator.apply(left.evaluate(names)?, right.evaluate(names)?)
+            }
             Self::Call(Function::If, arguments) => {
-                let [condition, yes, no] = arguments.as_slice() else { unreachable!("the parser counts arguments") };
-                if condition.evaluate(names)? == 0.0 { no.evaluate(names)? } else { yes.evaluate(names)? }
+                let [condition, yes, no] = arguments.as_slice() else {
+                    unreachable!("the parser counts arguments")
+                };
+                if condition.evaluate(names)? == 0.0 {
+                    no.evaluate(names)?
+                } else {
+                    yes.evaluate(names)?
+                }
             }
             Self::Call(function, arguments) => {
                 let mut values = Vec::with_capacity(arguments.len());

@@ -1,4 +1,5 @@
-//! Channel files: the physical parameters of a fading channel. `docs/channels/jakes.md` explains the keys.
+//! Channel files: the physical parameters of a fading channel. `docs/channels/jakes.md` explains
+//! the keys.
 
 use std::path::Path;
 
@@ -139,16 +140,21 @@ pub struct Source {
 /// # Errors
 /// The file cannot be read; then as [`parse`].
 pub fn load(file: &Path, settings: &[Setting]) -> Result<Vec<Source>, InputError> {
-    parse(&files::text(&Disk, file, LARGEST_DOCUMENT, EXPECTED)?, &file.display().to_string(), settings)
+    parse(
+        &files::text(&Disk, file, LARGEST_DOCUMENT, EXPECTED)?,
+        &file.display().to_string(),
+        settings,
+    )
 }
 
-/// Reads a channel from a text: the keys of [`Channel`], and a `[[pattern]]` for each pattern with its `name` and the
-/// keys that differ. A setting `KEY=VALUE` holds for all patterns, `pattern.NAME.KEY=VALUE` for one. `file` is what
-/// errors call the text. The patterns come in the order of the file.
+/// Reads a channel from a text: the keys of [`Channel`], and a `[[pattern]]` for each pattern with
+/// its `name` and the keys that differ. A setting `KEY=VALUE` holds for all patterns,
+/// `pattern.NAME.KEY=VALUE` for one. `file` is what errors call the text. The patterns come in the
+/// order of the file.
 ///
 /// # Errors
-/// The text is not TOML, a key is unknown or missing, a value has the wrong type or is out of range, two patterns have
-/// one name, or a setting names a pattern that does not exist.
+/// The text is not TOML, a key is unknown or missing, a value has the wrong type or is out of
+/// range, two patterns have one name, or a setting names a pattern that does not exist.
 pub fn parse(text: &str, file: &str, settings: &[Setting]) -> Result<Vec<Source>, InputError> {
     let mut common = toml_file::table(text, file, EXPECTED)?;
     let patterns = patterns(common.remove("pattern"), file)?;
@@ -160,7 +166,10 @@ pub fn parse(text: &str, file: &str, settings: &[Setting]) -> Result<Vec<Source>
             return Err(option(setting, format!("the pattern {}", unknown(name, &known))));
         }
         if rest == name {
-            return Err(option(setting, format!("names no key of the pattern, expected pattern.{name}.KEY=VALUE")));
+            return Err(option(
+                setting,
+                format!("names no key of the pattern, expected pattern.{name}.KEY=VALUE"),
+            ));
         }
     }
     patterns.into_iter().map(|(name, own)| source(name, own, &common, file, settings)).collect()
@@ -181,7 +190,9 @@ fn patterns(value: Option<Value>, file: &str) -> Result<Vec<(String, Table)>, In
     let mut patterns: Vec<(String, Table)> = Vec::new();
     for entry in entries {
         let Value::Table(mut own) = entry else { return Err(error("is no list of tables")) };
-        let Some(Value::String(name)) = own.remove("name") else { return Err(error("has an entry without a name")) };
+        let Some(Value::String(name)) = own.remove("name") else {
+            return Err(error("has an entry without a name"));
+        };
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if name.is_empty() || !name.chars().all(plain) {
             return Err(error("has a name that is not made of letters, digits, - and _"));
@@ -194,11 +205,19 @@ fn patterns(value: Option<Value>, file: &str) -> Result<Vec<(String, Table)>, In
     match patterns.len() {
         0 => Err(error("is empty")),
         1..=MOST_PATTERNS => Ok(patterns),
-        many => Err(error(&format!("has {many} entries where at most {MOST_PATTERNS} are allowed"))),
+        many => {
+            Err(error(&format!("has {many} entries where at most {MOST_PATTERNS} are allowed")))
+        }
     }
 }
 
-fn source(name: String, own: Table, common: &Table, file: &str, settings: &[Setting]) -> Result<Source, InputError> {
+fn source(
+    name: String,
+    own: Table,
+    common: &Table,
+    file: &str,
+    settings: &[Setting],
+) -> Result<Source, InputError> {
     let error = |key: &str, problem: String| InputError::Key {
         file: file.into(),
         key: format!("pattern.{name}.{key}"),
@@ -228,7 +247,9 @@ fn source(name: String, own: Table, common: &Table, file: &str, settings: &[Sett
 fn key_in<'a>(setting: &'a Setting, name: &str) -> Option<&'a str> {
     match setting.key().strip_prefix("pattern.") {
         None => Some(setting.key()),
-        Some(rest) => rest.split_once('.').and_then(|(pattern, key)| (pattern == name).then_some(key)),
+        Some(rest) => {
+            rest.split_once('.').and_then(|(pattern, key)| (pattern == name).then_some(key))
+        }
     }
 }
 
@@ -255,7 +276,10 @@ impl Channel {
         })?;
         let packets = uplink.packets_per_trial().saturating_mul(self.trials as usize);
         if packets > MOST_PACKETS {
-            return Err(("trials", format!("makes {packets} packets, expected at most {MOST_PACKETS}")));
+            return Err((
+                "trials",
+                format!("makes {packets} packets, expected at most {MOST_PACKETS}"),
+            ));
         }
         Ok(uplink)
     }

@@ -39,7 +39,10 @@ impl Pattern {
     /// # Errors
     /// The file cannot be read; then as [`Pattern::parse`].
     pub fn load(file: &Path) -> Result<Self, InputError> {
-        Self::parse(&files::text(&Disk, file, LARGEST_PATTERN, PATTERN)?, &file.display().to_string())
+        Self::parse(
+            &files::text(&Disk, file, LARGEST_PATTERN, PATTERN)?,
+            &file.display().to_string(),
+        )
     }
 
     /// Reads a pattern from a text; `file` is what errors call it.
@@ -48,16 +51,21 @@ impl Pattern {
     /// The text is no pattern, is not complete, or its parameters are not those it was made with.
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
         let text = text.replace("\r\n", "\n");
-        let problem = |problem: String| InputError::File { file: file.into(), problem, expected: PATTERN };
-        let (head, body) = text.split_once("\n\n").ok_or_else(|| problem("has no trials".into()))?;
+        let problem =
+            |problem: String| InputError::File { file: file.into(), problem, expected: PATTERN };
+        let (head, body) =
+            text.split_once("\n\n").ok_or_else(|| problem("has no trials".into()))?;
         let mut table = toml_file::table(head, file, PATTERN)?;
         let fingerprint = table.remove("fingerprint");
         let channel: Channel = toml_file::from_table(&table, file)?;
         let expected = channel.fingerprint();
-        let syntax = |line: usize, problem: String| InputError::Syntax { file: file.into(), line, problem };
+        let syntax =
+            |line: usize, problem: String| InputError::Syntax { file: file.into(), line, problem };
         if fingerprint.as_ref().and_then(toml::Value::as_str) != Some(expected.as_str()) {
-            let line =
-                head.lines().position(|line| line.trim_start().starts_with("fingerprint")).map_or(1, |at| at + 1);
+            let line = head
+                .lines()
+                .position(|line| line.trim_start().starts_with("fingerprint"))
+                .map_or(1, |at| at + 1);
             let problem = "the fingerprint is not that of the parameters below, so the pattern was made with others";
             return Err(syntax(line, format!("{problem}, expected \"{expected}\"")));
         }
@@ -78,7 +86,12 @@ impl Pattern {
             "# Which packets a fading channel corrupts, made by `losscause fade`; `losscause docs jakes` explains it.\n\
              # One line per trial: a number is so many packets received, x3 a packet lost with three wrong bits.\n",
         );
-        let _ = write!(text, "fingerprint = \"{}\"\n{}\n", self.channel.fingerprint(), self.channel.to_text());
+        let _ = write!(
+            text,
+            "fingerprint = \"{}\"\n{}\n",
+            self.channel.fingerprint(),
+            self.channel.to_text()
+        );
         for trial in &self.trials {
             let words: Vec<String> = trial
                 .chunk_by(|a, b| *a == 0 && *b == 0)
@@ -112,10 +125,14 @@ fn trials(body: &str, channel: &Channel, packets: usize) -> Result<Vec<Vec<u32>>
     let mut trials = Vec::new();
     for (index, words) in body.split_inclusive('\n').enumerate() {
         if index == expected {
-            return Err((index, format!("the pattern goes on, expected its end after {expected} trials")));
+            return Err((
+                index,
+                format!("the pattern goes on, expected its end after {expected} trials"),
+            ));
         }
         trials.push(trial(words, packets).map_err(|problem| (index, problem))?);
-        // A line that is cut off within its last number would still be valid; the line's end shows that it is complete.
+        // A line that is cut off within its last number would still be valid; the line's end shows
+        // that it is complete.
         if !words.ends_with('\n') {
             return Err((index, "the line has no end, expected the complete pattern".into()));
         }
@@ -141,7 +158,9 @@ fn trial(words: &str, packets: usize) -> Result<Vec<u32>, String> {
         let room = packets - trial.len();
         let count = if lost { 1 } else { number as usize };
         if count > room {
-            return Err(format!("there are more than {packets} packets, the number that a trial has"));
+            return Err(format!(
+                "there are more than {packets} packets, the number that a trial has"
+            ));
         }
         trial.extend(std::iter::repeat_n(if lost { number } else { 0 }, count));
     }

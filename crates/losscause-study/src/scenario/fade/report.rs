@@ -1,4 +1,5 @@
-//! The JSON of a pattern, as `losscause fade --format json` prints it. docs/json.md describes it for readers.
+//! The JSON of a pattern, as `losscause fade --format json` prints it. docs/json.md describes it
+//! for readers.
 
 use serde::{Deserialize, Serialize};
 

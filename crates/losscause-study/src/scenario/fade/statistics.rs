@@ -26,8 +26,8 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// The statistics of `trials`. Each trial lists the wrong bits of each packet; a packet has `packet_bits` bits. A
-    /// burst of losses ends with its trial.
+    /// The statistics of `trials`. Each trial lists the wrong bits of each packet; a packet has
+    /// `packet_bits` bits. A burst of losses ends with its trial.
     pub fn of(trials: &[Vec<u32>], packet_bits: u32) -> Self {
         let packets = trials.iter().map(Vec::len).sum();
         let wrong_bits: u64 = trials.iter().flatten().map(|&wrong| u64::from(wrong)).sum();
@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn bursts_end_with_their_trial() {
-        // Lost: 1 | 2 | 1, and a burst that ends with the trial beside one that begins with the next.
+        // Lost: 1 | 2 | 1, and a burst that ends with the trial beside one that begins with the
+        // next.
         let trials = [vec![0, 4, 0, 1, 2, 0, 0, 0, 0, 3], vec![5, 0, 0, 0, 0, 0, 0, 0, 0, 0]];
         let found = Statistics::of(&trials, 100);
         assert_eq!((found.packets, found.lost, found.wrong_bits), (20, 5, 15));
@@ -74,6 +75,9 @@ mod tests {
     #[test]
     fn nothing_lost_has_no_bursts() {
         let found = Statistics::of(&[vec![0; 5]], 8);
-        assert_eq!((found.loss, found.mean_burst_packets, found.two_packet_events), (0.0, None, None));
+        assert_eq!(
+            (found.loss, found.mean_burst_packets, found.two_packet_events),
+            (0.0, None, None)
+        );
     }
 }

@@ -28,8 +28,8 @@ pub enum Channel {
     Fading,
     /// Losses are read from a file.
     Trace {
-        /// A text file of `0` (received) and `1` (lost), one per packet, separated by blanks or line ends; relative to
-        /// the scenario file. It is repeated.
+        /// A text file of `0` (received) and `1` (lost), one per packet, separated by blanks or
+        /// line ends; relative to the scenario file. It is repeated.
         file: String,
         /// The entry that the first packet meets, counted from 0 (default: a random one).
         start: Option<Quantity>,
@@ -41,8 +41,8 @@ pub enum Channel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Fading {
-    /// A pattern of packet errors: a paper's by its name (`cen2003/high`), or a file that ends in `.txt`, made by
-    /// `losscause fade`, relative to the scenario file.
+    /// A pattern of packet errors: a paper's by its name (`cen2003/high`), or a file that ends in
+    /// `.txt`, made by `losscause fade`, relative to the scenario file.
     pub pattern: String,
     /// The loss process that is derived from the pattern.
     #[serde(default)]

@@ -18,19 +18,19 @@ pub struct Flow {
     pub protocol: Protocol,
     /// TCP variant (tcp only; default: the one that `[tcp]` names).
     pub variant: Option<TcpVariant>,
-    /// Additive increase, packets per round-trip time (tcp with response aimd only; above 0; default: the value of
-    /// `[tcp]`).
+    /// Additive increase, packets per round-trip time (tcp with response aimd only; above 0;
+    /// default: the value of `[tcp]`).
     pub additive_increase_pkts: Option<Quantity>,
-    /// The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the receiver; tcp: at the
-    /// sender, which asks about every loss that duplicate acknowledgements reveal; cbr and on-off: at the receiver, which
-    /// only judges; default: `always congestion`).
+    /// The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the
+    /// receiver; tcp: at the sender, which asks about every loss that duplicate acknowledgements
+    /// reveal; cbr and on-off: at the receiver, which only judges; default: `always congestion`).
     pub lda: Option<String>,
     /// The end of the TCP connection that runs it (tcp only; default: the sender).
     pub lda_at: Option<LdaAt>,
     /// The links from sender to receiver, in order.
     pub path: Vec<String>,
-    /// The links back (tfrc and tcp only). Default: the path reversed, over links of the same rate, delay and queue
-    /// whose channel is perfect.
+    /// The links back (tfrc and tcp only). Default: the path reversed, over links of the same rate,
+    /// delay and queue whose channel is perfect.
     pub return_path: Option<Vec<String>>,
     /// Earliest start, seconds (default 0).
     pub start_s: Option<Quantity>,
@@ -43,14 +43,15 @@ pub struct Flow {
     /// Whether no channel corrupts its packets (default false).
     #[serde(default)]
     pub wireless_immune: bool,
-    /// Whether it counts in the measurements (default: true for tfrc and tcp; for cbr and on-off, if it has an `lda`).
+    /// Whether it counts in the measurements (default: true for tfrc and tcp; for cbr and on-off,
+    /// if it has an `lda`).
     pub measured: Option<bool>,
     /// Size of a data packet on the wire, bytes, headers included (default: the scenario's).
     pub packet_bytes: Option<Quantity>,
     /// Headers within a data packet, bytes (tfrc and tcp; default: the scenario's).
     pub header_bytes: Option<Quantity>,
-    /// Size of the transfer, bytes of payload, rounded up to whole packets (tcp only). The flow stops when all of it is
-    /// delivered. Default: unlimited.
+    /// Size of the transfer, bytes of payload, rounded up to whole packets (tcp only). The flow
+    /// stops when all of it is delivered. Default: unlimited.
     pub bytes: Option<Quantity>,
     /// Sending rate, bits per second on the wire (cbr; on-off while on).
     pub rate_bps: Option<Quantity>,
@@ -95,7 +96,8 @@ pub enum LdaAt {
     /// The sender.
     #[default]
     Sender,
-    /// The receiver, which labels lost packets in its acknowledgements; the sender acts on the labels.
+    /// The receiver, which labels lost packets in its acknowledgements; the sender acts on the
+    /// labels.
     Receiver,
     /// The receiver. Its labels are measured, but the sender ignores them.
     Onlooker,
@@ -118,8 +120,8 @@ pub enum Periods {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Arrivals {
-    /// Members start as a Poisson process from `start_s` on, at most `count` of them, and stop at `stop_s` at the
-    /// latest.
+    /// Members start as a Poisson process from `start_s` on, at most `count` of them, and stop at
+    /// `stop_s` at the latest.
     Poisson {
         /// Mean number of flows that start per second (1e-6 to 1e6).
         rate_per_s: Quantity,

@@ -19,17 +19,19 @@ pub struct Link {
     pub rate_bps: Quantity,
     /// Propagation delay, milliseconds (0 or more).
     pub delay_ms: Quantity,
-    /// Variable delay that is added to `delay_ms`, independent of the queue (default: none). Its value at the end of a
-    /// packet's transmission counts. A packet that would overtake the one before it arrives together with it.
+    /// Variable delay that is added to `delay_ms`, independent of the queue (default: none). Its
+    /// value at the end of a packet's transmission counts. A packet that would overtake the one
+    /// before it arrives together with it.
     #[serde(default)]
     pub delay_variation: DelayVariation,
     /// How the rate varies (default: it does not).
     #[serde(default)]
     pub rate_variation: RateVariation,
-    /// Largest number of waiting packets, without the one in transmission. Formulas may use this link's `rate_bps` and
-    /// `delay_ms`.
+    /// Largest number of waiting packets, without the one in transmission. Formulas may use this
+    /// link's `rate_bps` and `delay_ms`.
     pub queue_packets: Option<Quantity>,
-    /// Largest number of waiting bytes, without the packet in transmission; instead of `queue_packets`.
+    /// Largest number of waiting bytes, without the packet in transmission; instead of
+    /// `queue_packets`.
     pub queue_bytes: Option<Quantity>,
     /// The queue discipline (default: drop-tail).
     #[serde(default)]
@@ -40,13 +42,15 @@ pub struct Link {
     /// Where the channel corrupts packets (default: after their transmission).
     #[serde(default)]
     pub error_position: ErrorPosition,
-    /// Steps of the channel per packet (1 or more; default 1). A packet is lost if one of its steps is bad.
+    /// Steps of the channel per packet (1 or more; default 1). A packet is lost if one of its steps
+    /// is bad.
     pub slots_per_packet: Option<Quantity>,
-    /// Length of a step of the channel, milliseconds (0.001 or more); instead of `slots_per_packet`. The channel takes
-    /// steps whether or not packets are sent. A packet is lost if its transmission overlaps a bad step.
+    /// Length of a step of the channel, milliseconds (0.001 or more); instead of
+    /// `slots_per_packet`. The channel takes steps whether or not packets are sent. A packet is
+    /// lost if its transmission overlaps a bad step.
     pub slot_ms: Option<Quantity>,
-    /// Retransmission by the link layer (default: none): a packet that the channel corrupts is transmitted again, and
-    /// packets are delivered in order.
+    /// Retransmission by the link layer (default: none): a packet that the channel corrupts is
+    /// transmitted again, and packets are delivered in order.
     pub retransmission: Option<Retransmission>,
 }
 
@@ -60,21 +64,22 @@ pub enum RateVariation {
     None,
     /// In steps; before the first one the link has its `rate_bps`.
     Steps {
-        /// A text file with a time in seconds and a rate in bits per second on each line, separated by blanks or a
-        /// comma, in the order of time. A rate of 0 is an outage; `#` begins a comment. Relative to the scenario file.
+        /// A text file with a time in seconds and a rate in bits per second on each line, separated
+        /// by blanks or a comma, in the order of time. A rate of 0 is an outage; `#` begins a
+        /// comment. Relative to the scenario file.
         file: Option<String>,
         /// Instead of `file`: pairs of a time in seconds and a rate in bits per second; times rise.
         points: Option<Vec<[Quantity; 2]>>,
-        /// The rate after the last step (default: the last one's). With `repeat` the last time is the length of a
-        /// round.
+        /// The rate after the last step (default: the last one's). With `repeat` the last time is
+        /// the length of a round.
         #[serde(default)]
         at_end: AtEnd,
     },
-    /// By the delivery opportunities of a mahimahi trace, which is repeated. `rate_bps` should be their mean rate,
-    /// because a link's utilisation refers to it.
+    /// By the delivery opportunities of a mahimahi trace, which is repeated. `rate_bps` should be
+    /// their mean rate, because a link's utilisation refers to it.
     Mahimahi {
-        /// A text file with a time in whole milliseconds on each line; times do not fall. Relative to the scenario
-        /// file.
+        /// A text file with a time in whole milliseconds on each line; times do not fall. Relative
+        /// to the scenario file.
         file: String,
         /// What one opportunity delivers, bytes (default 1504).
         opportunity_bytes: Option<Quantity>,
@@ -88,7 +93,8 @@ pub enum RateVariation {
 pub struct Retransmission {
     /// The most transmissions of a packet (2 to 1000). Wi-Fi: 7. LTE: 4.
     pub attempts: Quantity,
-    /// What each attempt after the first adds to the packet's delay, milliseconds (0 or more; default 0). LTE: 8.
+    /// What each attempt after the first adds to the packet's delay, milliseconds (0 or more;
+    /// default 0). LTE: 8.
     pub delay_ms: Option<Quantity>,
 }
 
@@ -102,10 +108,12 @@ pub enum DelayVariation {
     None,
     /// Delays from a file or a list.
     Trace {
-        /// A text file with a time in seconds and a delay in milliseconds on each line, separated by blanks or a comma,
-        /// in the order of time; `#` begins a comment. Relative to the scenario file.
+        /// A text file with a time in seconds and a delay in milliseconds on each line, separated
+        /// by blanks or a comma, in the order of time; `#` begins a comment. Relative to the
+        /// scenario file.
         file: Option<String>,
-        /// Instead of `file`: pairs of a time in seconds and a delay in milliseconds, in the order of time.
+        /// Instead of `file`: pairs of a time in seconds and a delay in milliseconds, in the order
+        /// of time.
         points: Option<Vec<[Quantity; 2]>>,
         /// The delay between two lines or points (default: the earlier one's).
         #[serde(default)]
@@ -130,12 +138,13 @@ pub enum DelayVariation {
         /// Time between two steps, seconds (at least 0.001).
         every_s: Quantity,
     },
-    /// Packets are held and handed on together, as by a network card that interrupts its host seldom, or by a radio that
-    /// sends what has collected.
+    /// Packets are held and handed on together, as by a network card that interrupts its host
+    /// seldom, or by a radio that sends what has collected.
     Batches {
         /// How long a batch is held from its first packet on, milliseconds (0 or more).
         hold_ms: Quantity,
-        /// Whether that time is drawn for each batch, uniformly from 0 to `hold_ms` (default false).
+        /// Whether that time is drawn for each batch, uniformly from 0 to `hold_ms` (default
+        /// false).
         #[serde(default)]
         drawn: bool,
     },

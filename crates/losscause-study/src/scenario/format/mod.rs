@@ -19,7 +19,9 @@ mod queue;
 
 pub use channel::{Channel, Fading, FadingProcess, FadingRepeats};
 pub use flow::{Arrivals, Flow, LdaAt, Periods, Protocol};
-pub use link::{AtEnd, Between, DelayVariation, ErrorPosition, Link, RateVariation, Retransmission};
+pub use link::{
+    AtEnd, Between, DelayVariation, ErrorPosition, Link, RateVariation, Retransmission,
+};
 pub use queue::QueueKind;
 
 /// A losscause scenario: links, flows, and what is measured.
@@ -34,10 +36,11 @@ pub struct Document {
     pub source: Option<String>,
     /// End of the run, seconds after its start.
     pub duration_s: Quantity,
-    /// Size of a data packet on the wire, bytes, headers included, for flows that do not say otherwise (default: the
-    /// protocol's own).
+    /// Size of a data packet on the wire, bytes, headers included, for flows that do not say
+    /// otherwise (default: the protocol's own).
     pub packet_bytes: Option<Quantity>,
-    /// Headers within a data packet, bytes, for flows that do not say otherwise (default: the protocol's own).
+    /// Headers within a data packet, bytes, for flows that do not say otherwise (default: the
+    /// protocol's own).
     pub header_bytes: Option<Quantity>,
     /// Names that every formula may use. `--set NAME=VALUE` replaces a value.
     #[serde(default)]
@@ -73,15 +76,17 @@ pub struct Measure {
     pub from_s: Option<Quantity>,
     /// End of the window, seconds (default: the end of the run).
     pub to_s: Option<Quantity>,
-    /// The link whose rate is 100 % of the throughput: its name, or a list of choices, of which the first with a true
-    /// `when` is taken. A per-flow link stands for all its copies together. Without a bottleneck there is no `thput`.
+    /// The link whose rate is 100 % of the throughput: its name, or a list of choices, of which the
+    /// first with a true `when` is taken. A per-flow link stands for all its copies together.
+    /// Without a bottleneck there is no `thput`.
     #[serde(default)]
     pub bottleneck: Bottleneck,
-    /// Whether TCP's congestion window is measured (`cwnd_mean`, `cwnd_max`); it costs a few percent of the run's time.
+    /// Whether TCP's congestion window is measured (`cwnd_mean`, `cwnd_max`); it costs a few
+    /// percent of the run's time.
     #[serde(default)]
     pub cwnd: bool,
-    /// Whether delays are measured (`rtt_p95`, `delay_p95`, `queueing_p95`, `jitter` and the like), which costs time
-    /// (default: true in `losscause simulate` and `compare`, false elsewhere).
+    /// Whether delays are measured (`rtt_p95`, `delay_p95`, `queueing_p95`, `jitter` and the like),
+    /// which costs time (default: true in `losscause simulate` and `compare`, false elsewhere).
     pub delays: Option<bool>,
 }
 

@@ -26,7 +26,11 @@ pub(super) struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    pub(super) fn of(document: &'a Document, reader: &Reader, names: &Names) -> Result<Self, InputError> {
+    pub(super) fn of(
+        document: &'a Document,
+        reader: &Reader,
+        names: &Names,
+    ) -> Result<Self, InputError> {
         document.tcp.refuse_foreign_variant(None, "tcp.variant", reader)?;
         let variants = document.flow.iter().map(|flow| variant_of(flow, reader));
         let variants: Vec<Option<Tcp>> = variants.collect::<Result<_, _>>()?;
@@ -41,7 +45,12 @@ impl<'a> Settings<'a> {
 }
 
 /// What `flow` runs, with the scenario's settings.
-pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: &Names) -> Result<Traffic, InputError> {
+pub(super) fn traffic(
+    flow: &Flow,
+    settings: &Settings,
+    reader: &Reader,
+    names: &Names,
+) -> Result<Traffic, InputError> {
     let document = settings.document;
     let key = |field: &str| format!("flow.{}.{field}", flow.name);
     refuse_foreign_keys(flow, reader)?;
@@ -54,7 +63,8 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
             let variant = variant_of(flow, reader)?;
             document.tcp.refuse_foreign_variant(variant, &key("variant"), reader)?;
             let key = key("additive_increase_pkts");
-            let increase = flow.additive_increase_pkts.as_ref().map(|increase| (key.as_str(), increase));
+            let increase =
+                flow.additive_increase_pkts.as_ref().map(|increase| (key.as_str(), increase));
             let mut config = document.tcp.config_of(variant, increase, reader, names)?;
             (config.payload_bytes, config.header_bytes) =
                 sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
@@ -71,15 +81,31 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
         }
         Protocol::Cbr => Traffic::Cbr {
             rate_bps: reader.rate(&key("rate_bps"), &needed("rate_bps", &flow.rate_bps)?, names)?,
-            packet_bytes: packet_bytes(document, flow, reader, names)?.unwrap_or(DEFAULT_PACKET_BYTES),
+            packet_bytes: packet_bytes(document, flow, reader, names)?
+                .unwrap_or(DEFAULT_PACKET_BYTES),
             lda: sink_lda(flow, document, reader)?,
         },
         Protocol::OnOff => Traffic::OnOff {
             rate_bps: reader.rate(&key("rate_bps"), &needed("rate_bps", &flow.rate_bps)?, names)?,
-            packet_bytes: packet_bytes(document, flow, reader, names)?.unwrap_or(DEFAULT_PACKET_BYTES),
-            mean_on: reader.positive_seconds(&key("mean_on_s"), &needed("mean_on_s", &flow.mean_on_s)?, names)?,
-            mean_off: reader.seconds(&key("mean_off_s"), &needed("mean_off_s", &flow.mean_off_s)?, names)?,
-            lengths: lengths(flow.periods.unwrap_or_default(), flow.shape.as_ref(), &key("shape"), reader, names)?,
+            packet_bytes: packet_bytes(document, flow, reader, names)?
+                .unwrap_or(DEFAULT_PACKET_BYTES),
+            mean_on: reader.positive_seconds(
+                &key("mean_on_s"),
+                &needed("mean_on_s", &flow.mean_on_s)?,
+                names,
+            )?,
+            mean_off: reader.seconds(
+                &key("mean_off_s"),
+                &needed("mean_off_s", &flow.mean_off_s)?,
+                names,
+            )?,
+            lengths: lengths(
+                flow.periods.unwrap_or_default(),
+                flow.shape.as_ref(),
+                &key("shape"),
+                reader,
+                names,
+            )?,
             lda: sink_lda(flow, document, reader)?,
         },
     })
@@ -92,13 +118,24 @@ fn variant_of(flow: &Flow, reader: &Reader) -> Result<Option<Tcp>, InputError> {
 }
 
 /// The algorithm at the receiver of a source without feedback.
-fn sink_lda(flow: &Flow, document: &Document, reader: &Reader) -> Result<Option<AnyAlgorithm>, InputError> {
-    let lda = |name: &str| document.lda.at(losscause::End::Receiver, name, &format!("flow.{}.lda", flow.name), reader);
+fn sink_lda(
+    flow: &Flow,
+    document: &Document,
+    reader: &Reader,
+) -> Result<Option<AnyAlgorithm>, InputError> {
+    let lda = |name: &str| {
+        document.lda.at(losscause::End::Receiver, name, &format!("flow.{}.lda", flow.name), reader)
+    };
     flow.lda.as_deref().map(lda).transpose()
 }
 
 /// Packets of a transfer of limited size.
-fn limit_pkts(flow: &Flow, payload_bytes: u32, reader: &Reader, names: &Names) -> Result<Option<u64>, InputError> {
+fn limit_pkts(
+    flow: &Flow,
+    payload_bytes: u32,
+    reader: &Reader,
+    names: &Names,
+) -> Result<Option<u64>, InputError> {
     let Some(bytes) = &flow.bytes else { return Ok(None) };
     let key = format!("flow.{}.bytes", flow.name);
     let bytes = reader.number(&key, bytes, names, Range::Positive(MOST_BYTES))?;
@@ -113,14 +150,20 @@ fn tcp_lda(flow: &Flow, document: &Document, reader: &Reader) -> Result<TcpLda, 
     let key = |field: &str| format!("flow.{}.{field}", flow.name);
     let Some(name) = flow.lda.as_deref() else {
         let problem = "says which end runs an algorithm, expected it beside lda only";
-        return if flow.lda_at.is_some() { Err(reader.error(&key("lda_at"), problem)) } else { Ok(TcpLda::None) };
+        return if flow.lda_at.is_some() {
+            Err(reader.error(&key("lda_at"), problem))
+        } else {
+            Ok(TcpLda::None)
+        };
     };
     let at_receiver = |heeded| {
         let lda = document.lda.at(losscause::End::Receiver, name, &key("lda"), reader)?;
         Ok(TcpLda::Receiver { lda, heeded })
     };
     match flow.lda_at.unwrap_or_default() {
-        LdaAt::Sender => document.lda.at(losscause::End::Sender, name, &key("lda"), reader).map(TcpLda::Sender),
+        LdaAt::Sender => {
+            document.lda.at(losscause::End::Sender, name, &key("lda"), reader).map(TcpLda::Sender)
+        }
         LdaAt::Receiver => at_receiver(true),
         LdaAt::Onlooker => at_receiver(false),
     }
@@ -136,7 +179,9 @@ pub(super) fn lengths(
 ) -> Result<Lengths, InputError> {
     match (periods, shape) {
         (Periods::Exponential, None) => Ok(Lengths::Exponential),
-        (Periods::Exponential, Some(_)) => Err(reader.error(key, "only valid for the Pareto distribution; remove it")),
+        (Periods::Exponential, Some(_)) => {
+            Err(reader.error(key, "only valid for the Pareto distribution; remove it"))
+        }
         (Periods::Pareto, None) => Ok(Lengths::Pareto { shape: DEFAULT_SHAPE }),
         (Periods::Pareto, Some(shape)) => {
             Ok(Lengths::Pareto { shape: reader.number(key, shape, names, Range::Above(1.0, 1e3))? })
@@ -144,7 +189,8 @@ pub(super) fn lengths(
     }
 }
 
-/// Shape of a Pareto distribution if the scenario gives none: ns-2's default, and the usual value for file sizes.
+/// Shape of a Pareto distribution if the scenario gives none: ns-2's default, and the usual value
+/// for file sizes.
 const DEFAULT_SHAPE: f64 = 1.5;
 
 /// Packet size of CBR and on-off flows if the scenario gives none, bytes.
@@ -165,7 +211,8 @@ fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
         ("periods", flow.periods.is_some(), &[OnOff], "on-off"),
         ("shape", flow.shape.is_some(), &[OnOff], "on-off"),
     ];
-    match keys.iter().find(|(_, given, protocols, _)| *given && !protocols.contains(&flow.protocol)) {
+    match keys.iter().find(|(_, given, protocols, _)| *given && !protocols.contains(&flow.protocol))
+    {
         None => Ok(()),
         Some((key, _, _, protocols)) => {
             let problem = format!("only valid for {protocols} flows; remove it");
@@ -175,8 +222,21 @@ fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
 }
 
 /// Size on the wire, if the flow or the scenario gives one.
-fn packet_bytes(document: &Document, flow: &Flow, reader: &Reader, names: &Names) -> Result<Option<u32>, InputError> {
-    size(flow, "packet_bytes", flow.packet_bytes.as_ref(), document.packet_bytes.as_ref(), 1, reader, names)
+fn packet_bytes(
+    document: &Document,
+    flow: &Flow,
+    reader: &Reader,
+    names: &Names,
+) -> Result<Option<u32>, InputError> {
+    size(
+        flow,
+        "packet_bytes",
+        flow.packet_bytes.as_ref(),
+        document.packet_bytes.as_ref(),
+        1,
+        reader,
+        names,
+    )
 }
 
 /// Payload and header bytes; `default` holds those of the protocol's mode.
@@ -188,8 +248,15 @@ fn sizes(
     default: (u32, u32),
 ) -> Result<(u32, u32), InputError> {
     let packet = packet_bytes(document, flow, reader, names)?;
-    let header =
-        size(flow, "header_bytes", flow.header_bytes.as_ref(), document.header_bytes.as_ref(), 0, reader, names)?;
+    let header = size(
+        flow,
+        "header_bytes",
+        flow.header_bytes.as_ref(),
+        document.header_bytes.as_ref(),
+        0,
+        reader,
+        names,
+    )?;
     let header = header.unwrap_or(default.1);
     match packet {
         None => Ok((default.0, header)),
@@ -235,30 +302,53 @@ impl Overlay<'_> {
         target: &mut u32,
     ) -> Result<(), InputError> {
         if let Some(quantity) = quantity {
-            *target = self.reader.whole(&format!("{}.{field}", self.section), quantity, self.names, least, most)?;
+            *target = self.reader.whole(
+                &format!("{}.{field}", self.section),
+                quantity,
+                self.names,
+                least,
+                most,
+            )?;
         }
         Ok(())
     }
 
     /// A time above zero.
-    fn milliseconds(&self, field: &str, quantity: Option<&Quantity>, target: &mut Span) -> Result<(), InputError> {
+    fn milliseconds(
+        &self,
+        field: &str,
+        quantity: Option<&Quantity>,
+        target: &mut Span,
+    ) -> Result<(), InputError> {
         if let Some(quantity) = quantity {
             let key = format!("{}.{field}", self.section);
-            let ms = self.reader.number(&key, quantity, self.names, Range::Positive(LONGEST_S * 1e3))?;
+            let ms =
+                self.reader.number(&key, quantity, self.names, Range::Positive(LONGEST_S * 1e3))?;
             *target = Span::from_secs_f64_rounded(ms / 1e3).max(Span::from_nanos(1));
         }
         Ok(())
     }
 
     /// A time above zero; none if the file says 0.
-    fn milliseconds_or_off(&self, field: &str, quantity: &Quantity) -> Result<Option<Span>, InputError> {
+    fn milliseconds_or_off(
+        &self,
+        field: &str,
+        quantity: &Quantity,
+    ) -> Result<Option<Span>, InputError> {
         let key = format!("{}.{field}", self.section);
-        let ms = self.reader.number(&key, quantity, self.names, Range::NotNegative(LONGEST_S * 1e3))?;
+        let ms =
+            self.reader.number(&key, quantity, self.names, Range::NotNegative(LONGEST_S * 1e3))?;
         Ok((ms > 0.0).then(|| Span::from_secs_f64_rounded(ms / 1e3).max(Span::from_nanos(1))))
     }
 
     /// Refuses a key that is given although another setting makes it meaningless.
-    fn refuse_unless(&self, meaningful: bool, field: &str, given: bool, problem: &str) -> Result<(), InputError> {
+    fn refuse_unless(
+        &self,
+        meaningful: bool,
+        field: &str,
+        given: bool,
+        problem: &str,
+    ) -> Result<(), InputError> {
         if given && !meaningful {
             return Err(self.reader.error(&format!("{}.{field}", self.section), problem));
         }
@@ -273,7 +363,8 @@ fn replace<T>(target: &mut T, value: Option<impl Into<T>>) {
     }
 }
 
-/// Declares enums of the file format that mirror enums of `losscause-transport`, which does not depend on serde.
+/// Declares enums of the file format that mirror enums of `losscause-transport`, which does not
+/// depend on serde.
 macro_rules! mirrored {
     ($($(#[$meta:meta])* pub enum $name:ident => $target:path {
         $($(#[$variant_meta:meta])* $variant:ident $(as $written:literal)?,)+

@@ -14,7 +14,8 @@ mod quirks;
 mod schemes;
 
 pub use quirks::{
-    Deflation, FastRetransmit, Halving, Inflation, LimitedTransmit, MinRtoOf, PartialAckTimer, RecoveryExit, TcpQuirks,
+    Deflation, FastRetransmit, Halving, Inflation, LimitedTransmit, MinRtoOf, PartialAckTimer,
+    RecoveryExit, TcpQuirks,
 };
 pub use schemes::{TcpRecovery, TcpResponse, TcpVariant, Vegas, WestwoodVt};
 
@@ -44,7 +45,8 @@ pub(crate) const MOVED: &[(&str, &str)] = &[
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TcpSettings {
-    /// Where every setting that is not given comes from, those of `[tcp.quirks]` included (default: rfc).
+    /// Where every setting that is not given comes from, those of `[tcp.quirks]` included (default:
+    /// rfc).
     #[serde(default)]
     pub mode: TcpMode,
     /// Which TCP (default: reno). A flow may name another.
@@ -61,9 +63,11 @@ pub struct TcpSettings {
     pub initial_window_pkts: Option<Quantity>,
     /// The first slow start threshold, packets.
     pub initial_ssthresh_pkts: Option<Quantity>,
-    /// Packets by which congestion avoidance opens the window per round trip (response aimd; above 0, RFC 5681: 1).
+    /// Packets by which congestion avoidance opens the window per round trip (response aimd; above
+    /// 0, RFC 5681: 1).
     pub additive_increase_pkts: Option<Quantity>,
-    /// Smallest retransmission timeout, milliseconds (ns-2 `minrto_`); 0: two ticks of the clock are the only minimum.
+    /// Smallest retransmission timeout, milliseconds (ns-2 `minrto_`); 0: two ticks of the clock
+    /// are the only minimum.
     pub min_rto_ms: Option<Quantity>,
     /// Largest retransmission timeout, milliseconds (ns-2 `maxrto_`).
     pub max_rto_ms: Option<Quantity>,
@@ -73,7 +77,8 @@ pub struct TcpSettings {
     pub dup_ack_threshold: Option<Quantity>,
     /// Longest delay of an acknowledgement, milliseconds; 0: every packet is acknowledged at once.
     pub delayed_ack_ms: Option<Quantity>,
-    /// Whether queues may mark segments instead of dropping them, and marks count as losses (RFC 3168; default false).
+    /// Whether queues may mark segments instead of dropping them, and marks count as losses (RFC
+    /// 3168; default false).
     pub ecn: Option<bool>,
     /// Thresholds of the response vegas.
     #[serde(default)]
@@ -116,7 +121,8 @@ struct Scoped {
 }
 
 impl TcpSettings {
-    /// The settings of a flow that names `variant`, and for `additive_increase_pkts` this key and value.
+    /// The settings of a flow that names `variant`, and for `additive_increase_pkts` this key and
+    /// value.
     pub(super) fn config_of(
         &self,
         variant: Option<Tcp>,
@@ -132,7 +138,8 @@ impl TcpSettings {
             if config.response != tcp::ResponseScheme::Aimd {
                 return Err(reader.error(key, only_valid_with("response \"aimd\"")));
             }
-            config.additive_increase_pkts = reader.number(key, increase, names, Range::Positive(LARGEST_INCREASE))?;
+            config.additive_increase_pkts =
+                reader.number(key, increase, names, Range::Positive(LARGEST_INCREASE))?;
         }
         Ok(config)
     }
@@ -148,23 +155,47 @@ impl TcpSettings {
         let overlay = Overlay { section: "tcp", reader, names };
         let windows = tcp::Config::LARGEST_WINDOW_PKTS;
         overlay.whole("ack_bytes", self.ack_bytes.as_ref(), 1, 65_535, &mut config.ack_bytes)?;
-        overlay.whole("max_window_pkts", self.max_window_pkts.as_ref(), 1, windows, &mut config.max_window_pkts)?;
+        overlay.whole(
+            "max_window_pkts",
+            self.max_window_pkts.as_ref(),
+            1,
+            windows,
+            &mut config.max_window_pkts,
+        )?;
         let initial = &mut config.initial_window_pkts;
-        overlay.whole("initial_window_pkts", self.initial_window_pkts.as_ref(), 1, windows, initial)?;
+        overlay.whole(
+            "initial_window_pkts",
+            self.initial_window_pkts.as_ref(),
+            1,
+            windows,
+            initial,
+        )?;
         if let Some(packets) = &self.initial_ssthresh_pkts {
             config.initial_ssthresh_pkts =
                 Some(reader.whole("tcp.initial_ssthresh_pkts", packets, names, 1, windows)?);
         }
         if let Some(increase) = &self.additive_increase_pkts {
             let range = Range::Positive(LARGEST_INCREASE);
-            config.additive_increase_pkts = reader.number("tcp.additive_increase_pkts", increase, names, range)?;
+            config.additive_increase_pkts =
+                reader.number("tcp.additive_increase_pkts", increase, names, range)?;
         }
         if let Some(minimum) = &self.min_rto_ms {
-            config.min_rto = overlay.milliseconds_or_off("min_rto_ms", minimum)?.unwrap_or(Span::ZERO);
+            config.min_rto =
+                overlay.milliseconds_or_off("min_rto_ms", minimum)?.unwrap_or(Span::ZERO);
         }
         overlay.milliseconds("max_rto_ms", self.max_rto_ms.as_ref(), &mut config.max_rto)?;
-        overlay.milliseconds("initial_rto_ms", self.initial_rto_ms.as_ref(), &mut config.initial_rto)?;
-        overlay.whole("dup_ack_threshold", self.dup_ack_threshold.as_ref(), 1, 1000, &mut config.dup_ack_threshold)?;
+        overlay.milliseconds(
+            "initial_rto_ms",
+            self.initial_rto_ms.as_ref(),
+            &mut config.initial_rto,
+        )?;
+        overlay.whole(
+            "dup_ack_threshold",
+            self.dup_ack_threshold.as_ref(),
+            1,
+            1000,
+            &mut config.dup_ack_threshold,
+        )?;
         if let Some(delay) = &self.delayed_ack_ms {
             config.delayed_ack = overlay.milliseconds_or_off("delayed_ack_ms", delay)?;
         }
@@ -209,10 +240,21 @@ impl TcpSettings {
             ("tcp.response", self.response.is_some()),
             ("tcp.additive_increase_pkts", self.additive_increase_pkts.is_some()),
         ];
-        let others =
-            others.map(|(key, given)| Scoped { key, given, read_by: quirks::not_linux, needs: quirks::NOT_LINUX });
-        let keys = [increase].into_iter().chain(others).chain(self.vegas.scoped()).chain(self.westwood_vt.scoped());
-        match keys.chain(self.quirks.scoped()).find(|key| key.given && !used.iter().any(key.read_by)) {
+        let others = others.map(|(key, given)| Scoped {
+            key,
+            given,
+            read_by: quirks::not_linux,
+            needs: quirks::NOT_LINUX,
+        });
+        let keys = [increase]
+            .into_iter()
+            .chain(others)
+            .chain(self.vegas.scoped())
+            .chain(self.westwood_vt.scoped());
+        match keys
+            .chain(self.quirks.scoped())
+            .find(|key| key.given && !used.iter().any(key.read_by))
+        {
             None => Ok(()),
             Some(key) => Err(reader.error(key.key, only_valid_with(key.needs))),
         }

@@ -1,4 +1,5 @@
-//! `[tfrc]`: the settings of every TFRC flow, and `[tfrc.quirks]`: the rules in which ns-2 differs from the RFC.
+//! `[tfrc]`: the settings of every TFRC flow, and `[tfrc.quirks]`: the rules in which ns-2 differs
+//! from the RFC.
 
 use serde::Deserialize;
 
@@ -44,8 +45,8 @@ pub struct TfrcSettings {
     pub loss_after_pkts: Option<Quantity>,
     /// How packets are spaced.
     pub spacing: Option<Spacing>,
-    /// Whether queues may mark packets instead of dropping them, and marks count as congestion losses (RFC 5348,
-    /// section 5.1; default false). No algorithm is asked about a mark.
+    /// Whether queues may mark packets instead of dropping them, and marks count as congestion
+    /// losses (RFC 5348, section 5.1; default false). No algorithm is asked about a mark.
     pub ecn: Option<bool>,
     /// Single rules in which ns-2 differs from the RFC; what is not given is the mode's own.
     #[serde(default)]
@@ -111,7 +112,8 @@ mirrored! {
     pub enum Spacing => tfrc::Spacing {
         /// Evenly.
         Even,
-        /// Wider while the round-trip time is above its average (RFC 5348, section 4.5; ns-2 `ca_`).
+        /// Wider while the round-trip time is above its average (RFC 5348, section 4.5; ns-2
+        /// `ca_`).
         SqrtRtt,
     }
 
@@ -127,7 +129,8 @@ mirrored! {
     pub enum InitialRate => tfrc::InitialRate {
         /// One packet per second, then two to four packets per round-trip time (RFC 5348).
         Rfc5348,
-        /// 300 bytes per second, then two to four packets per round-trip time by their size (ns-2.35).
+        /// 300 bytes per second, then two to four packets per round-trip time by their size
+        /// (ns-2.35).
         Ns2,
     }
 
@@ -149,7 +152,8 @@ mirrored! {
 
     /// What starts a new loss event.
     pub enum LossEvent => tfrc::LossEventRule {
-        /// More than a round-trip time between the times at which lost packets would have arrived (RFC 5348).
+        /// More than a round-trip time between the times at which lost packets would have arrived
+        /// (RFC 5348).
         ArrivalTime,
         /// The same between the times at which they were sent, and a report in between (ns-2.35).
         SendTimeAndRound,
@@ -191,14 +195,30 @@ mirrored! {
 }
 
 impl TfrcSettings {
-    pub(super) fn config(&self, reader: &Reader, names: &Names) -> Result<tfrc::Config, InputError> {
+    pub(super) fn config(
+        &self,
+        reader: &Reader,
+        names: &Names,
+    ) -> Result<tfrc::Config, InputError> {
         let mut config = match self.mode {
             TfrcMode::Rfc5348 => tfrc::Config::rfc5348(),
             TfrcMode::Ns2 => tfrc::Config::ns2(),
         };
         let overlay = Overlay { section: "tfrc", reader, names };
-        overlay.whole("feedback_bytes", self.feedback_bytes.as_ref(), 1, 65_535, &mut config.feedback_bytes)?;
-        overlay.whole("loss_after_pkts", self.loss_after_pkts.as_ref(), 1, 1000, &mut config.loss_after_pkts)?;
+        overlay.whole(
+            "feedback_bytes",
+            self.feedback_bytes.as_ref(),
+            1,
+            65_535,
+            &mut config.feedback_bytes,
+        )?;
+        overlay.whole(
+            "loss_after_pkts",
+            self.loss_after_pkts.as_ref(),
+            1,
+            1000,
+            &mut config.loss_after_pkts,
+        )?;
         replace(&mut config.spacing, self.spacing);
         replace(&mut config.ecn, self.ecn);
         self.quirks.put_over(&mut config.quirks, reader, names)?;
@@ -208,7 +228,12 @@ impl TfrcSettings {
 
 impl TfrcQuirks {
     /// Replaces the mode's rules by those that are given.
-    fn put_over(&self, quirks: &mut tfrc::Quirks, reader: &Reader, names: &Names) -> Result<(), InputError> {
+    fn put_over(
+        &self,
+        quirks: &mut tfrc::Quirks,
+        reader: &Reader,
+        names: &Names,
+    ) -> Result<(), InputError> {
         let overlay = Overlay { section: "tfrc.quirks", reader, names };
         replace(&mut quirks.equation, self.equation);
         replace(&mut quirks.initial_rate, self.initial_rate);
@@ -220,7 +245,8 @@ impl TfrcQuirks {
         replace(&mut quirks.discounting, self.discounting);
         replace(&mut quirks.reports, self.reports);
         if let Some(weight) = &self.rtt_weight {
-            quirks.rtt_weight = reader.number("tfrc.quirks.rtt_weight", weight, names, Range::Share)?;
+            quirks.rtt_weight =
+                reader.number("tfrc.quirks.rtt_weight", weight, names, Range::Share)?;
         }
         quirks.rto = match self.rto {
             None => quirks.rto,
@@ -231,7 +257,8 @@ impl TfrcQuirks {
         let only = "only valid with rto = \"ticks\"; remove it";
         overlay.refuse_unless(ticks, "rto_minimum_ms", self.rto_minimum_ms.is_some(), only)?;
         if let Some(least) = &self.rto_minimum_ms {
-            let minimum = overlay.milliseconds_or_off("rto_minimum_ms", least)?.unwrap_or(Span::ZERO);
+            let minimum =
+                overlay.milliseconds_or_off("rto_minimum_ms", least)?.unwrap_or(Span::ZERO);
             quirks.rto = tfrc::RtoRule::Ticks { minimum };
         }
         Ok(())

@@ -1,4 +1,5 @@
-//! Locks of the operating system on files. A lock ends when its file is closed, at the latest with its process.
+//! Locks of the operating system on files. A lock ends when its file is closed, at the latest with
+//! its process.
 
 use std::fs::File;
 

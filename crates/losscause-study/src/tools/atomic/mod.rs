@@ -1,8 +1,8 @@
 //! Files that appear whole or not at all.
 //!
-//! An unfinished file is removed when it is dropped, and by [`remove_unfinished`] when a signal ends the program. If the
-//! program was killed, the next one that writes to the same directory removes it: unfinished files are locked, and a
-//! lock ends with its process.
+//! An unfinished file is removed when it is dropped, and by [`remove_unfinished`] when a signal
+//! ends the program. If the program was killed, the next one that writes to the same directory
+//! removes it: unfinished files are locked, and a lock ends with its process.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -21,9 +21,9 @@ pub use unfinished::remove_abandoned;
 pub use unfinished::remove_unfinished;
 use unfinished::{Registration, Registry};
 
-/// A file under construction, in the directory of its final path. [`AtomicFile::finish`] gives it its name. If it is
-/// dropped before, nothing is left behind, and an older file of that name is unchanged. A device or pipe, such as
-/// `/dev/stdout`, is written directly.
+/// A file under construction, in the directory of its final path. [`AtomicFile::finish`] gives it
+/// its name. If it is dropped before, nothing is left behind, and an older file of that name is
+/// unchanged. A device or pipe, such as `/dev/stdout`, is written directly.
 #[derive(Debug)]
 pub struct AtomicFile {
     target: PathBuf,
@@ -41,9 +41,11 @@ impl AtomicFile {
     /// Starts a file that will be called `target`.
     ///
     /// # Errors
-    /// [`RunError::Unwritable`] if `target` is a directory or its directory does not exist or cannot be written.
+    /// [`RunError::Unwritable`] if `target` is a directory or its directory does not exist or
+    /// cannot be written.
     pub fn create(target: &Path) -> Result<Self, RunError> {
-        let unwritable = |reason| RunError::Unwritable { file: target.display().to_string(), reason };
+        let unwritable =
+            |reason| RunError::Unwritable { file: target.display().to_string(), reason };
         let content = match std::fs::metadata(target) {
             Ok(old) if old.is_dir() => return Err(unwritable(io::ErrorKind::IsADirectory.into())),
             Ok(old) if !old.is_file() => {
@@ -55,7 +57,8 @@ impl AtomicFile {
                     Some(parent) if !parent.as_os_str().is_empty() => parent,
                     _ => Path::new("."),
                 };
-                let (file, registration) = Registry::lock().create(directory).map_err(unwritable)?;
+                let (file, registration) =
+                    Registry::lock().create(directory).map_err(unwritable)?;
                 Content::Temporary(BufWriter::new(file), registration)
             }
         };
@@ -72,12 +75,16 @@ impl AtomicFile {
             Content::Temporary(writer, registration) => {
                 writer.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| {
                     file.as_file().sync_all()?;
-                    registration.end_with(|| file.persist(&target)).map(drop).map_err(|error| error.error)
+                    registration
+                        .end_with(|| file.persist(&target))
+                        .map(drop)
+                        .map_err(|error| error.error)
                 })
             }
             Content::Direct(mut writer) => writer.flush(),
         };
-        finished.map_err(|reason| RunError::Unwritable { file: target.display().to_string(), reason })
+        finished
+            .map_err(|reason| RunError::Unwritable { file: target.display().to_string(), reason })
     }
 
     /// The error for a failed write to this file.
@@ -170,7 +177,10 @@ mod tests {
     #[test]
     fn a_full_disk_is_a_failed_run_that_names_the_file() {
         let error = write(Path::new("/dev/full"), b"x").unwrap_err();
-        assert_eq!(error.to_string(), "/dev/full: cannot be written (No space left on device (os error 28))");
+        assert_eq!(
+            error.to_string(),
+            "/dev/full: cannot be written (No space left on device (os error 28))"
+        );
         assert!(!error.is_bad_input());
     }
 

@@ -10,7 +10,8 @@ use tempfile::NamedTempFile;
 
 use super::lock::{Attempt, try_lock};
 
-static REGISTRY: Mutex<Registry> = Mutex::new(Registry { files: BTreeSet::new(), tidy: BTreeSet::new() });
+static REGISTRY: Mutex<Registry> =
+    Mutex::new(Registry { files: BTreeSet::new(), tidy: BTreeSet::new() });
 
 /// What this process knows of unfinished files.
 pub(super) struct Registry {
@@ -24,8 +25,9 @@ pub(super) struct Registry {
 #[derive(Debug)]
 pub(super) struct Registration(PathBuf);
 
-/// Removes all unfinished files of this process. From then on nothing can start or finish a file: a thread that tries
-/// waits until the process ends. A signal's handler calls this on a thread of its own and then ends the process.
+/// Removes all unfinished files of this process. From then on nothing can start or finish a file: a
+/// thread that tries waits until the process ends. A signal's handler calls this on a thread of its
+/// own and then ends the process.
 pub fn remove_unfinished() {
     let registry = Registry::lock();
     for file in &registry.files {
@@ -85,7 +87,8 @@ const SUFFIX: &str = ".part";
 fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX);
-    // Temporary files are private to their owner by default; the finished file gets the usual permissions.
+    // Temporary files are private to their owner by default; the finished file gets the usual
+    // permissions.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.tempfile_in(directory)

@@ -1,4 +1,5 @@
-//! Files of rows: CSV, plain or compressed with gzip, or Parquet. The end of the file's name tells which.
+//! Files of rows: CSV, plain or compressed with gzip, or Parquet. The end of the file's name tells
+//! which.
 //!
 //! Rows are written as they come, so that memory does not grow with them.
 
@@ -101,8 +102,8 @@ enum Rows {
 }
 
 impl RowFile {
-    /// Starts a file that will be called `file`, by the end of its name: `.csv`, `.csv.gz` or `.parquet`. `-` is CSV on
-    /// standard output.
+    /// Starts a file that will be called `file`, by the end of its name: `.csv`, `.csv.gz` or
+    /// `.parquet`. `-` is CSV on standard output.
     ///
     /// # Errors
     /// The file cannot be written, its extension is unknown, or this program cannot write its kind.
@@ -110,11 +111,15 @@ impl RowFile {
         let out = match Out::create(file)? {
             Out::Csv(mut writer) => {
                 let header = columns.iter().map(|column| column.name.as_str());
-                writer.write_record(header).map_err(|error| writer.get_ref().failed(io_error(error)))?;
+                writer
+                    .write_record(header)
+                    .map_err(|error| writer.get_ref().failed(io_error(error)))?;
                 Rows::Csv(writer)
             }
             #[cfg(feature = "parquet")]
-            Out::Parquet(created) => Rows::Parquet(Box::new(parquet::Rows::new(file, created, columns)?)),
+            Out::Parquet(created) => {
+                Rows::Parquet(Box::new(parquet::Rows::new(file, created, columns)?))
+            }
         };
         Ok(Self { out, failed: None })
     }
@@ -155,19 +160,31 @@ pub(crate) enum Out {
 impl Out {
     /// As [`RowFile::create`], without a header.
     pub(crate) fn create(file: &Path) -> Result<Self, RunError> {
-        let unsupported =
-            |problem: &str| RunError::Unsupported { file: file.display().to_string(), problem: problem.into() };
+        let unsupported = |problem: &str| RunError::Unsupported {
+            file: file.display().to_string(),
+            problem: problem.into(),
+        };
         Ok(match file.extension().and_then(|end| end.to_str()) {
-            _ if file == Path::new("-") => Self::Csv(Box::new(csv::Writer::from_writer(Text::Standard(io::stdout())))),
+            _ if file == Path::new("-") => {
+                Self::Csv(Box::new(csv::Writer::from_writer(Text::Standard(io::stdout()))))
+            }
             Some("csv") => Self::Csv(Box::new(Text::create(file, false)?)),
-            Some("gz") if file.file_stem().is_some_and(|stem| Path::new(stem).extension() == Some("csv".as_ref())) => {
+            Some("gz")
+                if file
+                    .file_stem()
+                    .is_some_and(|stem| Path::new(stem).extension() == Some("csv".as_ref())) =>
+            {
                 Self::Csv(Box::new(Text::create(file, true)?))
             }
             #[cfg(feature = "parquet")]
             Some("parquet") => Self::Parquet(AtomicFile::create(file)?),
             #[cfg(not(feature = "parquet"))]
             Some("parquet") => {
-                return Err(InputError::NotBuilt { what: file.display().to_string(), feature: "parquet" }.into());
+                return Err(InputError::NotBuilt {
+                    what: file.display().to_string(),
+                    feature: "parquet",
+                }
+                .into());
             }
             _ => {
                 return Err(unsupported(
@@ -179,7 +196,10 @@ impl Out {
 }
 
 /// Ends a CSV file.
-pub(crate) fn finish_csv(mut writer: csv::Writer<Text>, failed: Option<io::Error>) -> Result<(), RunError> {
+pub(crate) fn finish_csv(
+    mut writer: csv::Writer<Text>,
+    failed: Option<io::Error>,
+) -> Result<(), RunError> {
     if let Some(reason) = failed.or_else(|| writer.flush().err()) {
         return Err(writer.get_ref().failed(reason));
     }
@@ -217,7 +237,9 @@ impl Text {
         match self {
             Self::File(file) => file.failed(reason),
             Self::Compressed(encoder) => encoder.get_ref().failed(reason),
-            Self::Standard(_) => RunError::Unwritable { file: "standard output".to_owned(), reason },
+            Self::Standard(_) => {
+                RunError::Unwritable { file: "standard output".to_owned(), reason }
+            }
         }
     }
 
@@ -228,9 +250,10 @@ impl Text {
                 Ok(()) => encoder.finish().expect("the end was written").finish(),
                 Err(reason) => Err(encoder.get_ref().failed(reason)),
             },
-            Self::Standard(mut out) => {
-                out.flush().map_err(|reason| RunError::Unwritable { file: "standard output".to_owned(), reason })
-            }
+            Self::Standard(mut out) => out.flush().map_err(|reason| RunError::Unwritable {
+                file: "standard output".to_owned(),
+                reason,
+            }),
         }
     }
 }
@@ -268,7 +291,11 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         for name in ["rows.csv", "rows.csv.gz"] {
             let mut file = RowFile::create(&place.path().join(name), &columns()).unwrap();
-            file.write(&[Cell::word(Some("a, b")), Cell::integer(Some(7)), Cell::number(Some(1.23456), 3)]);
+            file.write(&[
+                Cell::word(Some("a, b")),
+                Cell::integer(Some(7)),
+                Cell::number(Some(1.23456), 3),
+            ]);
             file.write(&[Cell::word(None), Cell::integer(Some(u64::MAX)), Cell::number(None, 3)]);
             file.finish().unwrap();
         }
@@ -283,6 +310,9 @@ mod tests {
     #[test]
     fn an_unknown_end_is_refused() {
         let error = RowFile::create(Path::new("rows.txt"), &columns()).unwrap_err().to_string();
-        assert!(error.contains("expected a name that ends in .csv, .csv.gz or .parquet"), "{error}");
+        assert!(
+            error.contains("expected a name that ends in .csv, .csv.gz or .parquet"),
+            "{error}"
+        );
     }
 }

@@ -75,10 +75,13 @@ impl Rows {
             };
             Field::new(&column.name, kind, true)
         };
-        let schema: SchemaRef = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
+        let schema: SchemaRef =
+            Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
         let file_name = name.display().to_string();
-        let unwritable = |error| RunError::Unwritable { file: file_name.clone(), reason: io_error(error) };
-        let writer = ArrowWriter::try_new(file, schema.clone(), Some(properties())).map_err(unwritable)?;
+        let unwritable =
+            |error| RunError::Unwritable { file: file_name.clone(), reason: io_error(error) };
+        let writer =
+            ArrowWriter::try_new(file, schema.clone(), Some(properties())).map_err(unwritable)?;
         let builders = columns.iter().map(|column| Builder::new(column.kind)).collect();
         Ok(Self { schema, builders, waiting: 0, file: file_name, writer })
     }
@@ -146,12 +149,17 @@ mod tests {
     fn every_row_arrives_with_its_values_and_its_gaps() {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("rows.parquet");
-        let columns = vec![Column::words("end"), Column::integers("seq"), Column::numbers("trip_ms")];
+        let columns =
+            vec![Column::words("end"), Column::integers("seq"), Column::numbers("trip_ms")];
         let mut rows = RowFile::create(&file, &columns).unwrap();
         // More than one batch.
         let count = BATCH as u64 + 10;
         for n in 0..count {
-            rows.write(&[Cell::Word("sender"), Cell::integer((n % 2 == 0).then_some(n)), Cell::Number(n as f64 / 4.0)]);
+            rows.write(&[
+                Cell::Word("sender"),
+                Cell::integer((n % 2 == 0).then_some(n)),
+                Cell::Number(n as f64 / 4.0),
+            ]);
         }
         rows.finish().unwrap();
         let reader = SerializedFileReader::new(std::fs::File::open(file).unwrap()).unwrap();

@@ -1,12 +1,14 @@
 //! From a TOML value to a type, with errors that know the path of keys.
 //!
-//! Everything here that has a type parameter is compiled once for each type of every file: what needs none is a function
-//! of its own.
+//! Everything here that has a type parameter is compiled once for each type of every file: what
+//! needs none is a function of its own.
 
 use std::fmt::{self, Display};
 
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error as _, Expected, MapAccess};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error as _, Expected, MapAccess,
+};
 use serde::de::{SeqAccess, Unexpected, VariantAccess, Visitor};
 use serde::forward_to_deserialize_any;
 use toml::{Table, Value};
@@ -103,7 +105,9 @@ impl<'de> Node<'de> {
                 match (entries.next(), entries.next()) {
                     (Some((name, content)), None) => Ok(Variant { name, content: Some(content) }),
                     (None, _) => Err(Error::custom("wanted exactly 1 element, found 0 elements")),
-                    (Some(_), Some(_)) => Err(Error::custom("wanted exactly 1 element, more than 1 element")),
+                    (Some(_), Some(_)) => {
+                        Err(Error::custom("wanted exactly 1 element, more than 1 element"))
+                    }
                 }
             }
             _ => Err(Error::invalid_type(Unexpected::UnitVariant, &"string only")),
@@ -120,7 +124,8 @@ macro_rules! as_in {
     )+)+};
 }
 
-/// A method names the kinds of values that its types take: no code is made for the others, and the errors are the same.
+/// A method names the kinds of values that its types take: no code is made for the others, and the
+/// errors are the same.
 impl<'de> Deserializer<'de> for Node<'de> {
     type Error = Error;
 
@@ -192,7 +197,11 @@ impl<'de> Deserializer<'de> for Node<'de> {
         }
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        _len: usize,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
         self.deserialize_seq(visitor)
     }
 
@@ -210,7 +219,11 @@ impl<'de> Deserializer<'de> for Node<'de> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _name: &'static str, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -247,7 +260,10 @@ struct Elements<'de> {
 impl<'de> SeqAccess<'de> for Elements<'de> {
     type Error = Error;
 
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, Error> {
         let index = self.next;
         let Some(element) = self.array.get(index) else { return Ok(None) };
         self.next += 1;
@@ -290,7 +306,10 @@ impl<'de> Entries<'de> {
 impl<'de> MapAccess<'de> for Entries<'de> {
     type Error = Error;
 
-    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, Error> {
         let Some(key) = self.advance() else { return Ok(None) };
         match seed.deserialize(StrDeserializer::<Error>::new(key)) {
             Ok(key) => Ok(Some(key)),
@@ -317,7 +336,9 @@ struct Variant<'de> {
 impl<'de> Variant<'de> {
     /// The content of a variant that has some.
     fn content(&self, expected: &str) -> Result<Node<'de>, Error> {
-        self.content.map(Node).ok_or_else(|| Error::invalid_type(Unexpected::UnitVariant, &expected))
+        self.content
+            .map(Node)
+            .ok_or_else(|| Error::invalid_type(Unexpected::UnitVariant, &expected))
     }
 }
 
@@ -341,7 +362,9 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
             Some(Value::Array(array)) if array.is_empty() => Ok(()),
             Some(Value::Table(_)) => Err(Error::custom("expected empty table")),
             Some(Value::Array(_)) => Err(Error::custom("expected empty array")),
-            Some(other) => Err(Error::custom(format!("expected table, found {}", other.type_str()))),
+            Some(other) => {
+                Err(Error::custom(format!("expected table, found {}", other.type_str())))
+            }
         }
     }
 
@@ -353,7 +376,11 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         self.content("tuple variant")?.deserialize_tuple(len, visitor)
     }
 
-    fn struct_variant<V: Visitor<'de>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value, Error> {
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
         self.content("struct variant")?.deserialize_struct("", fields, visitor)
     }
 }
@@ -483,8 +510,11 @@ mod tests {
         };
         let second = Link { size: Size::Named("large".into()), ..Link::default() };
         let delay = Limits { from: f64::NEG_INFINITY, to: 1000.0 };
-        let expected =
-            Network { name: Some("net".into()), link: vec![first, second], limits: [("delay".into(), delay)].into() };
+        let expected = Network {
+            name: Some("net".into()),
+            link: vec![first, second],
+            limits: [("delay".into(), delay)].into(),
+        };
         assert_eq!(read::<Network>(text).unwrap(), expected);
         let nothing = Network { name: None, link: Vec::new(), limits: BTreeMap::new() };
         assert_eq!(read::<Network>("").unwrap(), nothing);
@@ -492,8 +522,14 @@ mod tests {
 
     #[test]
     fn a_whole_number_is_a_number_and_a_number_is_no_whole_number() {
-        assert_eq!(read::<BTreeMap<String, f64>>("a = 3").unwrap()["a"].to_bits(), 3.0_f64.to_bits());
-        assert_eq!(read::<BTreeMap<String, f32>>("a = 3").unwrap()["a"].to_bits(), 3.0_f32.to_bits());
+        assert_eq!(
+            read::<BTreeMap<String, f64>>("a = 3").unwrap()["a"].to_bits(),
+            3.0_f64.to_bits()
+        );
+        assert_eq!(
+            read::<BTreeMap<String, f32>>("a = 3").unwrap()["a"].to_bits(),
+            3.0_f32.to_bits()
+        );
         assert_eq!(
             misfit::<BTreeMap<String, u64>>("a = 3.0"),
             ("a".into(), "invalid type: floating point `3.0`, expected u64".into())
@@ -506,7 +542,8 @@ mod tests {
             misfit::<BTreeMap<String, u8>>("a = 256"),
             ("a".into(), "invalid value: integer `256`, expected u8".into())
         );
-        let ends = read::<BTreeMap<String, i64>>(&format!("a = {}\nb = {}", i64::MIN, i64::MAX)).unwrap();
+        let ends =
+            read::<BTreeMap<String, i64>>(&format!("a = {}\nb = {}", i64::MIN, i64::MAX)).unwrap();
         assert_eq!(ends.into_values().collect::<Vec<_>>(), [i64::MIN, i64::MAX]);
     }
 
@@ -518,7 +555,10 @@ mod tests {
         let values = read::<BTreeMap<String, Value>>(times).unwrap();
         assert_eq!(values["b"], Value::String("07:32:00".into()));
         let (path, message) = misfit::<BTreeMap<String, f64>>("a = 07:32:00");
-        assert_eq!((path.as_str(), message.as_str()), ("a", "invalid type: string \"07:32:00\", expected f64"));
+        assert_eq!(
+            (path.as_str(), message.as_str()),
+            ("a", "invalid type: string \"07:32:00\", expected f64")
+        );
     }
 
     #[test]
@@ -549,23 +589,38 @@ mod tests {
     fn the_path_names_tables_by_key_and_elements_by_name_or_place() {
         let rate = "invalid type: string \"fast\", expected f64";
         let of = |text: &str| misfit::<Network>(text);
-        assert_eq!(of("[[link]]\n[[link]]\nname = \"b\"\nrate = \"fast\""), ("link/b/rate".into(), rate.into()));
+        assert_eq!(
+            of("[[link]]\n[[link]]\nname = \"b\"\nrate = \"fast\""),
+            ("link/b/rate".into(), rate.into())
+        );
         assert_eq!(of("[[link]]\n[[link]]\nrate = \"fast\""), ("link/2/rate".into(), rate.into()));
-        assert_eq!(of("[limits.delay]\nfrom = 1\nto = \"fast\""), ("limits/delay/to".into(), rate.into()));
+        assert_eq!(
+            of("[limits.delay]\nfrom = 1\nto = \"fast\""),
+            ("limits/delay/to".into(), rate.into())
+        );
         assert_eq!(
             of("[[link]]\nends = [1, true]"),
             ("link/1/ends/2".into(), "invalid type: boolean `true`, expected i32".into())
         );
         let nested = misfit::<BTreeMap<String, Vec<Vec<Link>>>>("a = [[{}], [{}, { up = 1 }]]");
-        assert_eq!(nested, ("a/2/2/up".into(), "invalid type: integer `1`, expected a boolean".into()));
+        assert_eq!(
+            nested,
+            ("a/2/2/up".into(), "invalid type: integer `1`, expected a boolean".into())
+        );
     }
 
     #[test]
     fn unknown_and_missing_keys_are_at_their_table() {
         let (path, message) = misfit::<Network>("[[link]]\nname = \"b\"\nrat = 1");
         assert_eq!(path, "link/b/rat");
-        assert!(message.starts_with("unknown field `rat`, expected one of `name`, `rate`"), "{message}");
-        assert_eq!(misfit::<Network>("limits.a.from = 1"), ("limits/a".into(), "missing field `to`".into()));
+        assert!(
+            message.starts_with("unknown field `rat`, expected one of `name`, `rate`"),
+            "{message}"
+        );
+        assert_eq!(
+            misfit::<Network>("limits.a.from = 1"),
+            ("limits/a".into(), "missing field `to`".into())
+        );
         assert_eq!(misfit::<Limits>("from = 1"), (String::new(), "missing field `to`".into()));
     }
 
@@ -586,8 +641,9 @@ mod tests {
 
     #[test]
     fn variants_are_words_or_tables_of_one_entry() {
-        let shape =
-            |value: &str| read::<BTreeMap<String, Shape>>(&format!("a = {value}")).map(|mut all| all.remove("a"));
+        let shape = |value: &str| {
+            read::<BTreeMap<String, Shape>>(&format!("a = {value}")).map(|mut all| all.remove("a"))
+        };
         for (text, expected) in [
             ("\"point\"", Shape::Point),
             ("{ point = {} }", Shape::Point),
@@ -599,8 +655,14 @@ mod tests {
             assert_eq!(shape(text).unwrap(), Some(expected));
         }
         for (text, expected) in [
-            ("\"pont\"", "unknown variant `pont`, expected one of `point`, `circle`, `box`, `ring`"),
-            ("{ pont = 1 }", "unknown variant `pont`, expected one of `point`, `circle`, `box`, `ring`"),
+            (
+                "\"pont\"",
+                "unknown variant `pont`, expected one of `point`, `circle`, `box`, `ring`",
+            ),
+            (
+                "{ pont = 1 }",
+                "unknown variant `pont`, expected one of `point`, `circle`, `box`, `ring`",
+            ),
             ("{}", "wanted exactly 1 element, found 0 elements"),
             ("{ circle = 1, point = {} }", "wanted exactly 1 element, more than 1 element"),
             ("3", "invalid type: unit variant, expected string only"),
@@ -616,12 +678,17 @@ mod tests {
 
     #[test]
     fn tagged_enums_are_told_with_the_path_of_their_table() {
-        let queue = |entries: &str| misfit::<Network>(&format!("[[link]]\nname = \"b\"\nqueue = {{ {entries} }}"));
+        let queue = |entries: &str| {
+            misfit::<Network>(&format!("[[link]]\nname = \"b\"\nqueue = {{ {entries} }}"))
+        };
         let at = "link/b/queue".to_owned();
         assert_eq!(queue("packets = 1"), (at.clone(), "missing field `kind`".into()));
         assert_eq!(queue("kind = \"tail\""), (at.clone(), "missing field `packets`".into()));
         let (path, message) = queue("kind = \"tail\", packet = 1");
-        assert_eq!((path, message), (at.clone(), "unknown field `packet`, expected `packets`".into()));
+        assert_eq!(
+            (path, message),
+            (at.clone(), "unknown field `packet`, expected `packets`".into())
+        );
         let wrong = queue("kind = \"tail\", packets = \"x\"");
         assert_eq!(wrong, (at, "invalid type: string \"x\", expected u32".into()));
         let variant = "unknown variant `head`, expected `endless` or `tail`";
@@ -650,7 +717,10 @@ mod tests {
         }
         assert_eq!(read::<BTreeMap<Count, u8>>("4 = 1").unwrap(), [(Count(4), 1)].into());
         assert_eq!(read::<BTreeMap<Side, u8>>("right = 1").unwrap(), [(Side::Right, 1)].into());
-        assert_eq!(misfit::<BTreeMap<Count, u8>>("four = 1"), ("four".into(), "invalid digit found in string".into()));
+        assert_eq!(
+            misfit::<BTreeMap<Count, u8>>("four = 1"),
+            ("four".into(), "invalid digit found in string".into())
+        );
         assert_eq!(misfit::<BTreeMap<Side, u8>>("up = 1").0, "up");
     }
 }

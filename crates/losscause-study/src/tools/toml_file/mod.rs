@@ -26,7 +26,9 @@ pub fn table(text: &str, file: &str, expected: &'static str) -> Result<Table, In
 fn parsed(text: &str, file: &str) -> Result<Table, InputError> {
     text.parse().map_err(|error: toml::de::Error| InputError::Syntax {
         file: file.to_owned(),
-        line: error.span().map_or(1, |span| text.as_bytes()[..span.start].iter().filter(|&&b| b == b'\n').count() + 1),
+        line: error.span().map_or(1, |span| {
+            text.as_bytes()[..span.start].iter().filter(|&&b| b == b'\n').count() + 1
+        }),
         problem: one_line(error.message()),
     })
 }
@@ -40,7 +42,11 @@ pub fn from_table<T: DeserializeOwned>(table: &Table, file: &str) -> Result<T, I
 }
 
 /// [`from_table`] of a format from which keys have `moved`.
-pub(crate) fn from_older_table<T: DeserializeOwned>(table: &Table, file: &str, moved: Moved) -> Result<T, InputError> {
+pub(crate) fn from_older_table<T: DeserializeOwned>(
+    table: &Table,
+    file: &str,
+    moved: Moved,
+) -> Result<T, InputError> {
     deserializer::table(table).map_err(|error| in_file(&error, file, moved))
 }
 
@@ -52,16 +58,19 @@ pub fn from_text<T: DeserializeOwned>(text: &str, file: &str) -> Result<T, Input
     from_table(&parsed(text, file)?, file)
 }
 
-/// The error sentence for `error` in `file`. Its key is as `--set` takes it: elements of lists go by their name.
+/// The error sentence for `error` in `file`. Its key is as `--set` takes it: elements of lists go
+/// by their name.
 fn in_file(error: &Error, file: &str, moved: Moved) -> InputError {
     let (key, problem) = explained(error.path().join("."), &one_line(&error.to_string()), moved);
     InputError::Key { file: file.to_owned(), key, problem }
 }
 
-/// The key and the second half of the error sentence, from serde's `message`. serde words its messages in fixed forms,
-/// which the tests below check. `moved` lists keys of earlier versions of the format with their new places.
+/// The key and the second half of the error sentence, from serde's `message`. serde words its
+/// messages in fixed forms, which the tests below check. `moved` lists keys of earlier versions of
+/// the format with their new places.
 fn explained(key: String, message: &str, moved: Moved) -> (String, String) {
-    let below = |field: &str| if key.is_empty() { field.to_owned() } else { format!("{key}.{field}") };
+    let below =
+        |field: &str| if key.is_empty() { field.to_owned() } else { format!("{key}.{field}") };
     // serde puts names in backticks.
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     if let (true, [field, known @ ..]) = (message.starts_with("unknown field"), quoted.as_slice()) {
@@ -76,28 +85,43 @@ fn explained(key: String, message: &str, moved: Moved) -> (String, String) {
         };
         return (key, problem);
     }
-    if let (true, [variant, known @ ..]) = (message.starts_with("unknown variant"), quoted.as_slice()) {
+    if let (true, [variant, known @ ..]) =
+        (message.starts_with("unknown variant"), quoted.as_slice())
+    {
         return (key, unknown(variant, known));
     }
     if let (true, [field]) = (message.starts_with("missing field"), quoted.as_slice()) {
         return (below(field), "is missing, expected a value".to_owned());
     }
     let message = in_words(message);
-    let problem = ["invalid type: ", "invalid value: "].iter().find_map(|form| message.strip_prefix(form));
-    (key, problem.map_or_else(|| message.clone(), |problem| format!("is {}", problem.replace('`', ""))))
+    let problem =
+        ["invalid type: ", "invalid value: "].iter().find_map(|form| message.strip_prefix(form));
+    (
+        key,
+        problem
+            .map_or_else(|| message.clone(), |problem| format!("is {}", problem.replace('`', ""))),
+    )
 }
 
 /// serde's message with the words of TOML in place of the names of Rust types.
 fn in_words(message: &str) -> String {
-    let Some((found, expected)) = message.split_once(", expected ") else { return message.to_owned() };
+    let Some((found, expected)) = message.split_once(", expected ") else {
+        return message.to_owned();
+    };
     let expected = match expected {
-        "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" => {
+            "a whole number"
+        }
         "f32" | "f64" => "a number",
         "a boolean" => "true or false",
         "a string" | "string only" | "variant identifier" => "a word in quotes",
         "a sequence" => "a list in [ ]",
         "a map" => "a table: { KEY = VALUE }",
-        other if ["struct ", "internally tagged enum "].iter().any(|rust| other.starts_with(rust)) => {
+        other
+            if ["struct ", "internally tagged enum "]
+                .iter()
+                .any(|rust| other.starts_with(rust)) =>
+        {
             "a table: { KEY = VALUE }"
         }
         other if other.starts_with("enum ") => "a word in quotes",
@@ -125,7 +149,10 @@ mod tests {
         let message = "unknown field `tick`, expected one of `mode`, `quirks`";
         let moved: Moved = &[&[("tfrc.tock", "tfrc.a.b")], &[("tcp.tick", "tcp.quirks.tick_ms")]];
         let found = explained("tcp.tick".into(), message, moved);
-        assert_eq!(found, ("tcp.tick".into(), "has moved, expected tcp.quirks.tick_ms instead".into()));
+        assert_eq!(
+            found,
+            ("tcp.tick".into(), "has moved, expected tcp.quirks.tick_ms instead".into())
+        );
         let (_, elsewhere) = explained("tfrc.tick".into(), message, moved);
         assert!(elsewhere.starts_with("the key \"tick\" is unknown"), "{elsewhere}");
     }

@@ -55,7 +55,8 @@ fn time_out(sender: &mut Sender) -> (i64, Vec<u64>) {
     (ms, sent(sender, ms))
 }
 
-/// A sender with ten packets in flight, of which `una` is the first, and ssthresh at the receiver's window.
+/// A sender with ten packets in flight, of which `una` is the first, and ssthresh at the receiver's
+/// window.
 fn ten_in_flight(config: &Config) -> Sender {
     let mut sender = started(&Config { initial_window_pkts: 10, ..*config });
     assert_eq!(sent(&mut sender, 0).len(), 10);
@@ -81,7 +82,8 @@ fn slow_start_doubles_the_window_every_round_trip() {
 
 #[test]
 fn the_receivers_window_bounds_what_is_in_flight() {
-    let mut sender = started(&plain(Config { max_window_pkts: 3, initial_window_pkts: 10, ..Config::rfc() }));
+    let mut sender =
+        started(&plain(Config { max_window_pkts: 3, initial_window_pkts: 10, ..Config::rfc() }));
     assert_eq!(sent(&mut sender, 0), [0, 1, 2]);
     assert_eq!(ack(&mut sender, 100, 1), [3]);
 }
@@ -146,13 +148,18 @@ fn after_a_lost_syn_the_timer_of_data_starts_at_three_seconds() {
     sent(&mut sender, 0);
     assert_eq!(time_out(&mut sender), (1_000, vec![0]));
     assert_eq!(ack(&mut sender, 1_050, 1), [1]);
-    assert_eq!(sender.poll_timeout(), Some(at(4_050)), "RFC 6298, 5.7; the back-off alone would say 3,050");
+    assert_eq!(
+        sender.poll_timeout(),
+        Some(at(4_050)),
+        "RFC 6298, 5.7; the back-off alone would say 3,050"
+    );
 }
 
 #[test]
 fn a_window_that_the_receiver_limits_grows_in_ns2_only() {
     let after = |config| {
-        let mut sender = started(&plain(Config { max_window_pkts: 4, initial_window_pkts: 2, ..config }));
+        let mut sender =
+            started(&plain(Config { max_window_pkts: 4, initial_window_pkts: 2, ..config }));
         sent(&mut sender, 0);
         for next in 1..=20 {
             ack(&mut sender, 100, next);
@@ -167,12 +174,13 @@ fn a_window_that_the_receiver_limits_grows_in_ns2_only() {
 
 #[test]
 fn data_sent_above_a_hole_does_not_raise_the_next_threshold() {
-    let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
+    let config =
+        Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
     let config = Config { max_window_pkts: 100, ..config };
     let mut sender = started(&plain(config));
     sent(&mut sender, 0);
-    // Packet 0 is lost. 40 duplicates: ten in flight, two by limited transmit, then one for each above the cut
-    // window.
+    // Packet 0 is lost. 40 duplicates: ten in flight, two by limited transmit, then one for each
+    // above the cut window.
     for _ in 0..40 {
         ack(&mut sender, 100, 0);
     }
@@ -232,7 +240,8 @@ fn limited_transmit_after_a_timeout_differs() {
     let after_timeout = |config| {
         let mut sender = ten_in_flight(&plain(config));
         assert_eq!(time_out(&mut sender).1, [0]);
-        // Packet 0 is acknowledged and cwnd is 2: packets 1 and 2 are sent again, then a duplicate arrives.
+        // Packet 0 is acknowledged and cwnd is 2: packets 1 and 2 are sent again, then a duplicate
+        // arrives.
         assert_eq!(ack(&mut sender, 10_000, 1), [1, 2]);
         ack(&mut sender, 10_010, 1)
     };
@@ -315,13 +324,18 @@ fn an_ack_of_a_resent_packet_ends_back_off_only_with_timestamps() {
         sender.poll_timeout()
     };
     assert_eq!(timer(karn()), Some(at(3_100)), "1.1 s and twice the initial 1 s");
-    assert_eq!(timer(plain(Config::rfc())), Some(at(2_100)), "100 ms measured, so the smallest timeout of 1 s");
+    assert_eq!(
+        timer(plain(Config::rfc())),
+        Some(at(2_100)),
+        "100 ms measured, so the smallest timeout of 1 s"
+    );
 }
 
 #[test]
 fn fast_retransmit_restarts_the_timer_in_ns2_only() {
     let timer = |config| {
-        let mut sender = ten_in_flight(&plain(Config { initial_rto: Span::from_secs(1), ..config }));
+        let mut sender =
+            ten_in_flight(&plain(Config { initial_rto: Span::from_secs(1), ..config }));
         ack(&mut sender, 10, 1);
         let before = sender.poll_timeout();
         for _ in 0..3 {
@@ -358,7 +372,11 @@ fn old_acks_and_acks_of_unsent_packets_change_nothing() {
 
 #[test]
 fn a_loss_labelled_wireless_keeps_the_window_a_timeout_does_not() {
-    let config = plain(Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::ns2_classic() });
+    let config = plain(Config {
+        initial_window_pkts: 10,
+        initial_ssthresh_pkts: Some(10),
+        ..Config::ns2_classic()
+    });
     let after_three = |wireless: [bool; 3]| {
         let mut sender = Sender::with_lda(&config, AsTold).unwrap();
         sender.start(at(0));
@@ -391,12 +409,17 @@ fn a_loss_labelled_wireless_keeps_the_window_a_timeout_does_not() {
     let mut told = after_three([true; 3]);
     assert_eq!((told.cwnd(), told.ssthresh()), (10.1, 10.0));
     assert_eq!(after_three([false; 3]).cwnd(), 5.0);
-    assert_eq!(after_three([false, false, true]).cwnd(), 10.1, "the acknowledgement that declares the loss counts");
+    assert_eq!(
+        after_three([false, false, true]).cwnd(),
+        10.1,
+        "the acknowledgement that declares the loss counts"
+    );
     told.on_timeout(told.poll_timeout().unwrap(), &mut ());
     assert_eq!((told.cwnd(), told.ssthresh()), (1.0, 5.0));
 }
 
-/// Calls every loss congestion, but wireless at the end of a recovery that repaired only one packet.
+/// Calls every loss congestion, but wireless at the end of a recovery that repaired only one
+/// packet.
 #[derive(Default)]
 struct SecondThoughts(Vec<(Signal, u64)>);
 
@@ -425,7 +448,8 @@ fn a_verdict_revised_at_the_end_of_recovery_undoes_the_cut() {
     // Packet 1 is lost; or 1 and 4, so that a partial ACK asks for 4.
     let after = |ssthresh: u32, partial_acks: &[u64]| {
         let ssthresh = Some(ssthresh);
-        let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: ssthresh, ..Config::rfc() };
+        let config =
+            Config { initial_window_pkts: 10, initial_ssthresh_pkts: ssthresh, ..Config::rfc() };
         let config = plain(config).with_variant(crate::tcp::Variant::NewReno);
         let mut sender = Classic::new(&config, SecondThoughts::default());
         sender.start(at(0));
@@ -445,10 +469,11 @@ fn a_verdict_revised_at_the_end_of_recovery_undoes_the_cut() {
     assert!(!whole && ssthresh < 10.0, "never back into slow start: {ssthresh}");
 }
 
-/// A sender with ten packets in flight, the window in congestion avoidance, and the rule that the second lost packet of
-/// an episode is congestion.
+/// A sender with ten packets in flight, the window in congestion avoidance, and the rule that the
+/// second lost packet of an episode is congestion.
 fn with_second_loss(variant: crate::tcp::Variant) -> Classic<losscause::AnyAlgorithm> {
-    let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
+    let config =
+        Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
     let lda = losscause::BuiltIn::NthLoss.build(End::Sender).expect("published parameters");
     let mut sender = Classic::new(&plain(config.with_variant(variant)), lda);
     sender.start(at(0));
@@ -496,7 +521,8 @@ impl Algorithm for Onlooker {
 #[test]
 fn an_observer_of_every_loss_is_told_of_it_and_not_asked_again() {
     // 1 and 4 are lost, and 7, too.
-    let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
+    let config =
+        Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
     let config = plain(config.with_variant(crate::tcp::Variant::NewReno));
     let mut sender = Classic::new(&config, Onlooker::default());
     sender.start(at(0));

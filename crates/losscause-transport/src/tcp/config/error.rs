@@ -61,7 +61,8 @@ pub enum ConfigError {
     },
     /// New Jersey runs without [`Config::ecn`].
     MarksMissing,
-    /// [`crate::tcp::RecoveryScheme::RackTlp`] without [`crate::tcp::SackRules::Linux`], or the reverse.
+    /// [`crate::tcp::RecoveryScheme::RackTlp`] without [`crate::tcp::SackRules::Linux`], or the
+    /// reverse.
     LinuxRecovery,
     /// [`crate::tcp::RecoveryScheme::RackTlp`] with a response that Linux's TCP does not have here.
     LinuxResponse,
@@ -78,28 +79,51 @@ impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Zero { key } => write!(f, "{key} must be at least 1, but is 0"),
-            Self::NotPositive { key, value } => write!(f, "{key} must be above zero, but is {value}"),
-            Self::Negative { key, value } => write!(f, "{key} must not be negative, but is {value}"),
+            Self::NotPositive { key, value } => {
+                write!(f, "{key} must be above zero, but is {value}")
+            }
+            Self::Negative { key, value } => {
+                write!(f, "{key} must not be negative, but is {value}")
+            }
             Self::AdditiveIncrease { value } => {
                 write!(f, "additive_increase_pkts must be finite and above 0, but is {value}")
             }
             Self::WindowTooLarge { value } => {
-                write!(f, "max_window_pkts must be at most {}, but is {value}", Config::LARGEST_WINDOW_PKTS)
+                write!(
+                    f,
+                    "max_window_pkts must be at most {}, but is {value}",
+                    Config::LARGEST_WINDOW_PKTS
+                )
             }
-            Self::RtoRange { min, max } => write!(f, "max_rto must be at least min_rto ({min}), but is {max}"),
+            Self::RtoRange { min, max } => {
+                write!(f, "max_rto must be at least min_rto ({min}), but is {max}")
+            }
             Self::VegasThresholds { alpha, beta } => {
                 write!(f, "Vegas' beta must be at least its alpha ({alpha} packets), but is {beta}")
             }
             Self::WestwoodVtThresholds { alpha, beta } => {
-                write!(f, "WestwoodVT's beta must be at least its alpha ({alpha} packets), but is {beta}")
+                write!(
+                    f,
+                    "WestwoodVT's beta must be at least its alpha ({alpha} packets), but is {beta}"
+                )
             }
-            Self::MarksMissing => write!(f, "ecn must be set for New Jersey, which responds to marks, but is not"),
+            Self::MarksMissing => {
+                write!(f, "ecn must be set for New Jersey, which responds to marks, but is not")
+            }
             Self::LinuxRecovery => {
-                write!(f, "recovery rack-tlp and mode linux belong together, but only one of them is set")
+                write!(
+                    f,
+                    "recovery rack-tlp and mode linux belong together, but only one of them is set"
+                )
             }
-            Self::LinuxResponse => write!(f, "Linux's TCP here is reno or cubic, but its response is another"),
+            Self::LinuxResponse => {
+                write!(f, "Linux's TCP here is reno or cubic, but its response is another")
+            }
             Self::TickOffset { value, tick } => {
-                write!(f, "quirks.tick_offset must be from zero to below quirks.tick ({tick}), but is {value}")
+                write!(
+                    f,
+                    "quirks.tick_offset must be from zero to below quirks.tick ({tick}), but is {value}"
+                )
             }
         }
     }

@@ -7,8 +7,9 @@ use losscause::{Span, Time};
 pub struct AckEvent {
     /// When it arrived.
     pub at: Time,
-    /// Packets that it acknowledges for the first time. By the cumulative ACK number they are at least 1; Linux's
-    /// machine counts what is acknowledged or reported for the first time, which may be none.
+    /// Packets that it acknowledges for the first time. By the cumulative ACK number they are at
+    /// least 1; Linux's machine counts what is acknowledged or reported for the first time, which
+    /// may be none.
     pub newly_acked_pkts: u64,
     /// The round-trip time that it measures, if it measures one.
     pub rtt: Option<Span>,
@@ -37,8 +38,8 @@ pub enum Growth {
     Due,
     /// No growth: a loss is under repair, or the ACK echoes a mark or acknowledges the SYN.
     Repairing,
-    /// No growth: the receiver's window or the end of the data limits the sender, so cwnd was not used (RFC 9438,
-    /// section 5.8).
+    /// No growth: the receiver's window or the end of the data limits the sender, so cwnd was not
+    /// used (RFC 9438, section 5.8).
     Unused,
 }
 
@@ -68,8 +69,10 @@ pub struct RttSample {
 pub struct TimeoutEvent {
     /// When.
     pub at: Time,
-    /// Packets in flight; [`Window::in_network`](crate::tcp::Window::in_network) limits how many count.
+    /// Packets in flight; [`Window::in_network`](crate::tcp::Window::in_network) limits how many
+    /// count.
     pub flight_pkts: u64,
-    /// Whether it follows another one for the same data, so that ssthresh stays (RFC 5681, section 3.1).
+    /// Whether it follows another one for the same data, so that ssthresh stays (RFC 5681, section
+    /// 3.1).
     pub again: bool,
 }

@@ -12,14 +12,15 @@
 //! |---|---|---|---|
 //! | `increase` ([`Config::additive_increase_pkts`]) | packets per round trip | 1 | above 0 |
 //!
-//! Barman & Matta (2002, section 6.2) use an increase below 1: a flow that keeps its window on some losses can stay as
-//! aggressive as one that halves it on all of them, by growing more slowly. It is TCP-friendly if increase = 3 beta /
-//! (2 - beta), where beta is the average fraction of the window lost per loss (Jin et al. 2001).
+//! Barman & Matta (2002, section 6.2) use an increase below 1: a flow that keeps its window on some
+//! losses can stay as aggressive as one that halves it on all of them, by growing more slowly. It
+//! is TCP-friendly if increase = 3 beta / (2 - beta), where beta is the average fraction of the
+//! window lost per loss (Jin et al. 2001).
 //!
-//! With [`Halving::FlightSize`] a window counts only as far as it is used. A loss halves what may still be in the
-//! network: FlightSize, but at most cwnd, because a stalled cumulative ACK leaves packets in FlightSize that arrived
-//! long ago. The window does not grow while the receiver's window or the end of the data limits the sender (RFC 9438,
-//! section 5.8; RFC 7661 for Reno).
+//! With [`Halving::FlightSize`] a window counts only as far as it is used. A loss halves what may
+//! still be in the network: FlightSize, but at most cwnd, because a stalled cumulative ACK leaves
+//! packets in FlightSize that arrived long ago. The window does not grow while the receiver's
+//! window or the end of the data limits the sender (RFC 9438, section 5.8; RFC 7661 for Reno).
 //!
 //! Deviations: none with [`Halving::FlightSize`]; the other two are ns-2's.
 
@@ -111,22 +112,33 @@ mod tests {
         (Aimd::new(&config), Window { cwnd, ..Window::new(&config) })
     }
 
-    fn after_fast_retransmit(halving: Halving, cwnd: f64, flight_pkts: u64, verdict: Verdict) -> (f64, f64) {
+    fn after_fast_retransmit(
+        halving: Halving,
+        cwnd: f64,
+        flight_pkts: u64,
+        verdict: Verdict,
+    ) -> (f64, f64) {
         let (mut aimd, mut window) = aimd(halving, cwnd);
-        aimd.on_loss(&mut window, &LossEvent { at: Time::ZERO, flight_pkts, verdict, sending: None });
+        aimd.on_loss(
+            &mut window,
+            &LossEvent { at: Time::ZERO, flight_pkts, verdict, sending: None },
+        );
         (window.cwnd, window.ssthresh)
     }
 
     #[test]
     fn a_fast_retransmit_halves_what_each_rule_says() {
-        let after = |halving, cwnd, flight| after_fast_retransmit(halving, cwnd, flight, Verdict::Congestion);
+        let after = |halving, cwnd, flight| {
+            after_fast_retransmit(halving, cwnd, flight, Verdict::Congestion)
+        };
         assert_eq!(after(Halving::FlightSize, 9.7, 9), (4.5, 4.5));
         assert_eq!(after(Halving::Window, 9.5, 9), (4.75, 4.0));
         assert_eq!(after(Halving::WholeWindow, 9.5, 9), (4.0, 4.0));
         // The receiver's window of 20 packets counts, not cwnd.
         assert_eq!(after(Halving::FlightSize, 50.0, 20), (10.0, 10.0));
         assert_eq!(after(Halving::Window, 50.0, 20), (10.0, 10.0));
-        // Limited transmit sent two packets beyond the window; then 600 packets were sent above an unrepaired hole.
+        // Limited transmit sent two packets beyond the window; then 600 packets were sent above an
+        // unrepaired hole.
         assert_eq!(after(Halving::FlightSize, 9.7, 11), (4.5, 4.5));
         assert_eq!(after(Halving::FlightSize, 9.0, 600), (4.5, 4.5));
         // RFC 5681, equation 4: at least 2; ns-2 leaves cwnd below ssthresh.
@@ -165,8 +177,16 @@ mod tests {
             aimd.on_timeout(&mut window, &timeout(0, 12, again));
             (window.cwnd, window.ssthresh)
         };
-        assert_eq!(after(Halving::FlightSize, false), (1.0, 2.0), "a window of 1 was in the network");
-        assert_eq!(after(Halving::FlightSize, true), (1.0, 6.0), "held when the same packet times out again");
+        assert_eq!(
+            after(Halving::FlightSize, false),
+            (1.0, 2.0),
+            "a window of 1 was in the network"
+        );
+        assert_eq!(
+            after(Halving::FlightSize, true),
+            (1.0, 6.0),
+            "held when the same packet times out again"
+        );
         assert_eq!(after(Halving::Window, true), (1.0, 2.0), "ns-2 halves the window of 1");
     }
 }

@@ -9,19 +9,21 @@
 //!                    W_max = cwnd, or (1 + beta)/2 cwnd if it was below W_max already       (section 4.7)
 //! ```
 //!
-//! C = 0.4, beta = 0.7, windows in packets, times in seconds. K is negative if an epoch begins above W_max, so
-//! W_cubic(0) is always the window at which the epoch begins. While the receiver's window or the end of the data limits
-//! the sender, t stops and the window does not grow (sections 4.2, 5.8). FlightSize is at most cwnd (`window.rs`). Slow
-//! start is Reno's. A loss judged wireless leaves the window unchanged.
+//! C = 0.4, beta = 0.7, windows in packets, times in seconds. K is negative if an epoch begins
+//! above W_max, so W_cubic(0) is always the window at which the epoch begins. While the receiver's
+//! window or the end of the data limits the sender, t stops and the window does not grow (sections
+//! 4.2, 5.8). FlightSize is at most cwnd (`window.rs`). Slow start is Reno's. A loss judged
+//! wireless leaves the window unchanged.
 //!
 //! Not implemented:
 //!
-//! - *HyStart++* (RFC 9406; "SHOULD" in section 4.10): slow start ends with a loss or at ssthresh, as in every other
-//!   TCP here, so they differ only in the response. As section 4.6 says, losses may then continue for more than a round
-//!   trip.
+//! - *HyStart++* (RFC 9406; "SHOULD" in section 4.10): slow start ends with a loss or at ssthresh,
+//!   as in every other TCP here, so they differ only in the response. As section 4.6 says, losses
+//!   may then continue for more than a round trip.
 //! - *Undoing a cut after a spurious loss* (section 4.9, "MAY"): links here never reorder packets.
 //! - *A window below 2 after an echoed mark* (section 4.6): a mark leaves at least 2, like a loss.
-//! - *Proportional rate reduction* (RFC 6937; "can be used", section 4.6): pipe limits recovery (RFC 6675).
+//! - *Proportional rate reduction* (RFC 6937; "can be used", section 4.6): pipe limits recovery
+//!   (RFC 6675).
 //! - *Lowering cwnd to W_est*: cwnd may exceed W_est, because the target lies one round trip ahead.
 //!
 //! No other deviations.
@@ -60,7 +62,14 @@ const BETA: f64 = 0.7;
 impl Cubic {
     /// Nothing of it can be set.
     pub(super) fn new(_: &Config) -> Self {
-        Self { w_max: 0.0, cwnd_prior: 0.0, epoch: None, afresh: true, srtt: Span::ZERO, last_ack: None }
+        Self {
+            w_max: 0.0,
+            cwnd_prior: 0.0,
+            epoch: None,
+            afresh: true,
+            srtt: Span::ZERO,
+            last_ack: None,
+        }
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, now: Time, acked_pkts: u64) {
@@ -68,7 +77,8 @@ impl Cubic {
             Some(epoch) => epoch,
             None => self.begin(now, window.cwnd),
         };
-        let alpha = if epoch.w_est < self.cwnd_prior { 3.0 * (1.0 - BETA) / (1.0 + BETA) } else { 1.0 };
+        let alpha =
+            if epoch.w_est < self.cwnd_prior { 3.0 * (1.0 - BETA) / (1.0 + BETA) } else { 1.0 };
         let w_est = epoch.w_est + alpha * acked_pkts as f64 / window.cwnd;
         self.epoch = Some(Epoch { w_est, ..epoch });
         let t = (now - epoch.began).as_secs_f64();
@@ -174,7 +184,12 @@ mod tests {
     fn cut_at(cwnd: f64) -> (Cubic, Window) {
         let mut cubic = Cubic::new(&Config::rfc());
         let mut window = Window { cwnd, ssthresh: 50.0, max_pkts: 1_000_000 };
-        let loss = LossEvent { at: at(0), flight_pkts: cwnd as u64, verdict: Verdict::Congestion, sending: None };
+        let loss = LossEvent {
+            at: at(0),
+            flight_pkts: cwnd as u64,
+            verdict: Verdict::Congestion,
+            sending: None,
+        };
         assert_eq!(cubic.on_loss(&mut window, &loss), Answer::Cut);
         (cubic, window)
     }
@@ -200,7 +215,8 @@ mod tests {
         assert_eq!((window.cwnd, window.ssthresh), (70.0, 70.0));
         let epoch = cubic.begin(at(0), 70.0);
         assert!((epoch.k - 4.217_163).abs() < 1e-6);
-        for (t, expected) in [(0.0, 70.0), (1.0, 86.681), (epoch.k, 100.0), (2.0 * epoch.k, 130.0)] {
+        for (t, expected) in [(0.0, 70.0), (1.0, 86.681), (epoch.k, 100.0), (2.0 * epoch.k, 130.0)]
+        {
             assert!((w_cubic(t, epoch.k, 100.0) - expected).abs() < 1e-3, "{t}");
         }
     }
@@ -255,7 +271,8 @@ mod tests {
     #[test]
     fn what_lies_above_a_stalled_cumulative_ack_does_not_count() {
         let (mut cubic, mut window) = cut_at(100.0);
-        let loss = LossEvent { at: at(0), flight_pkts: 900, verdict: Verdict::Congestion, sending: None };
+        let loss =
+            LossEvent { at: at(0), flight_pkts: 900, verdict: Verdict::Congestion, sending: None };
         cubic.on_loss(&mut window, &loss);
         assert_eq!(window.ssthresh, 49.0, "of a window of 70");
     }
@@ -264,7 +281,8 @@ mod tests {
     fn a_second_loss_below_w_max_gives_way_to_others() {
         let (mut cubic, mut window) = cut_at(100.0);
         window.cwnd = 80.0;
-        let loss = LossEvent { at: at(0), flight_pkts: 80, verdict: Verdict::Congestion, sending: None };
+        let loss =
+            LossEvent { at: at(0), flight_pkts: 80, verdict: Verdict::Congestion, sending: None };
         cubic.on_loss(&mut window, &loss);
         assert!((cubic.w_max - 68.0).abs() < 1e-9);
         window.cwnd = 90.0;
@@ -285,7 +303,8 @@ mod tests {
     #[test]
     fn a_wireless_loss_changes_nothing() {
         let (mut cubic, mut window) = cut_at(100.0);
-        let loss = LossEvent { at: at(0), flight_pkts: 80, verdict: Verdict::Wireless, sending: None };
+        let loss =
+            LossEvent { at: at(0), flight_pkts: 80, verdict: Verdict::Wireless, sending: None };
         assert_eq!(cubic.on_loss(&mut window, &loss), Answer::Kept);
         assert_eq!((window.cwnd, cubic.w_max), (70.0, 100.0));
     }

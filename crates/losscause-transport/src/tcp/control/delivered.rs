@@ -1,8 +1,8 @@
-//! Counts the packets that each ACK reports as delivered, each packet once (Mascolo et al. 2001; full title in
-//! `westwood.rs`).
+//! Counts the packets that each ACK reports as delivered, each packet once (Mascolo et al. 2001;
+//! full title in `westwood.rs`).
 //!
-//! A duplicate ACK reports one packet. The next ACK of new data reports the packets that no duplicate has counted, at
-//! least one.
+//! A duplicate ACK reports one packet. The next ACK of new data reports the packets that no
+//! duplicate has counted, at least one.
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delivered {

@@ -1,7 +1,8 @@
 //! Congestion control: how the window answers to acknowledgements and losses. One file per control.
 //!
-//! Both machines, that of the RFCs and ns-2 (`classic.rs`) and that of Linux (`linux/`), drive any [`CongestionControl`].
-//! A published control is one file and one line of the list below; [`OwnControl`] is one of another crate.
+//! Both machines, that of the RFCs and ns-2 (`classic.rs`) and that of Linux (`linux/`), drive any
+//! [`CongestionControl`]. A published control is one file and one line of the list below;
+//! [`OwnControl`] is one of another crate.
 
 use core::fmt;
 
@@ -33,9 +34,9 @@ pub use westwood_vt::WestwoodVtParameters;
 
 /// What sets the congestion window of a connection.
 ///
-/// Loss recovery decides what is sent again, an [`Algorithm`](losscause::Algorithm) why a packet was lost; a congestion
-/// control decides what the window does about it. Its state is per connection. It has no clock: every event says when it
-/// was.
+/// Loss recovery decides what is sent again, an [`Algorithm`](losscause::Algorithm) why a packet
+/// was lost; a congestion control decides what the window does about it. Its state is per
+/// connection. It has no clock: every event says when it was.
 ///
 /// A control leaves `cwnd` and `ssthresh` finite, and `cwnd` at least 1.
 ///
@@ -92,8 +93,8 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// The name: "CUBIC".
     fn name(&self) -> &'static str;
 
-    /// The SYN was acknowledged: data starts to flow with a window of `initial_pkts`. A connection without SYN starts
-    /// with it, and this is not called.
+    /// The SYN was acknowledged: data starts to flow with a window of `initial_pkts`. A connection
+    /// without SYN starts with it, and this is not called.
     fn on_open(&mut self, window: &mut Window, initial_pkts: u32) {
         window.restart(initial_pkts);
     }
@@ -101,8 +102,9 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// New data was acknowledged. The window may grow if `acked.growth` is [`Growth::Due`].
     fn on_ack(&mut self, window: &mut Window, acked: &AckEvent);
 
-    /// Linux's machine measured a round-trip time, by new data or by a report, and has not yet looked for losses: the
-    /// place of the kernel's `pkts_acked`. Other machines tell it by [`AckEvent::rtt`] alone.
+    /// Linux's machine measured a round-trip time, by new data or by a report, and has not yet
+    /// looked for losses: the place of the kernel's `pkts_acked`. Other machines tell it by
+    /// [`AckEvent::rtt`] alone.
     fn on_rtt(&mut self, window: &mut Window, sample: &RttSample) {
         let _ = (window, sample);
     }
@@ -117,15 +119,16 @@ pub trait CongestionControl: fmt::Debug + Send {
         self.on_loss(window, loss)
     }
 
-    /// A loss was detected. Called once per recovery; again only if the window was kept and the algorithm calls a further
-    /// loss congestion. `loss.verdict` says why the packet was lost.
+    /// A loss was detected. Called once per recovery; again only if the window was kept and the
+    /// algorithm calls a further loss congestion. `loss.verdict` says why the packet was lost.
     ///
-    /// [`Answer::Cut`] means that the window was reduced. `cwnd` is then where recovery ends; Linux approaches it packet
-    /// by packet (RFC 6937).
+    /// [`Answer::Cut`] means that the window was reduced. `cwnd` is then where recovery ends; Linux
+    /// approaches it packet by packet (RFC 6937).
     fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer;
 
-    /// The retransmission timer expired. The window restarts at one packet (RFC 5681, section 3.1, equation 4 and after);
-    /// in Linux's machine at one more than it still counts in flight, whatever the control leaves.
+    /// The retransmission timer expired. The window restarts at one packet (RFC 5681, section 3.1,
+    /// equation 4 and after); in Linux's machine at one more than it still counts in flight,
+    /// whatever the control leaves.
     fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent);
 }
 
@@ -146,7 +149,8 @@ impl Clone for Box<dyn Cloneable> {
     }
 }
 
-/// Declares the list of controls: the name of each in scenarios, and what builds it from its parameters.
+/// Declares the list of controls: the name of each in scenarios, and what builds it from its
+/// parameters.
 macro_rules! controls {
     ($($(#[$doc:meta])+ $name:ident $(($parameters:ident: $kind:ty))? = $text:literal, $summary:literal,
         $control:ty;)+) => {
@@ -204,8 +208,8 @@ controls! {
     /// Koo, Mun and Choo 2007: as Westwood if the queues are full, else no cut.
     WestwoodVt(parameters: WestwoodVtParameters) = "westwood-vt", "WestwoodVT: the same, if queues are full.",
         westwood_vt::WestwoodVt;
-    /// Xu, Tian and Ansari 2005: on ECN marks, cwnd becomes the estimated bandwidth-delay product. Requires
-    /// [`Config::ecn`].
+    /// Xu, Tian and Ansari 2005: on ECN marks, cwnd becomes the estimated bandwidth-delay product.
+    /// Requires [`Config::ecn`].
     NewJersey = "new-jersey", "New Jersey: on ECN marks it becomes the estimated bandwidth-delay product.",
         new_jersey::NewJersey;
 }

@@ -1,7 +1,7 @@
-//! New Jersey: on router warnings the window follows the available bandwidth, and a loss without a warning is wireless
-//! (Xu, Tian and Ansari, "TCP-Jersey for Wireless IP Communications", IEEE JSAC 22(4), 2004, and "Improving TCP
-//! Performance in Integrated Wireless Communications Networks", Computer Networks 47, 2005; as described by Koo, Mun
-//! and Choo 2007, sections 2.4 and 4.1).
+//! New Jersey: on router warnings the window follows the available bandwidth, and a loss without a
+//! warning is wireless (Xu, Tian and Ansari, "TCP-Jersey for Wireless IP Communications", IEEE JSAC
+//! 22(4), 2004, and "Improving TCP Performance in Integrated Wireless Communications Networks",
+//! Computer Networks 47, 2005; as described by Koo, Mun and Choo 2007, sections 2.4 and 4.1).
 //!
 //! ```text
 //! R_n  = (RTT R_(n-1) + L_n) / ((t_n - t_(n-1)) + RTT)      available bandwidth; the ACK at t_n reports L_n packets
@@ -11,18 +11,22 @@
 //! timeout:              ssthresh = ownd,  cwnd = 1
 //! ```
 //!
-//! RTT is TCP's smoothed one (gain 1/8). A warning is an ECN mark (RFC 3168), which a queue sets on packets that find
-//! it at least three quarters full. An ACK with a warning never opens the window; other growth is Reno's.
+//! RTT is TCP's smoothed one (gain 1/8). A warning is an ECN mark (RFC 3168), which a queue sets on
+//! packets that find it at least three quarters full. An ACK with a warning never opens the window;
+//! other growth is Reno's.
 //!
 //! What the papers leave open, or Koo does not say:
 //!
-//! - *A loss in a window that a warning has cut* costs nothing more, whether or not its duplicate ACKs carry a warning
-//!   (RFC 3168, section 6.1.2).
-//! - *A warning counts once per window of data*, as in RFC 3168, and is echoed until the sender has responded.
-//! - *R starts* at zero with the first ACK. Packets reported by duplicate ACKs are counted once (`delivered.rs`).
+//! - *A loss in a window that a warning has cut* costs nothing more, whether or not its duplicate
+//!   ACKs carry a warning (RFC 3168, section 6.1.2).
+//! - *A warning counts once per window of data*, as in RFC 3168, and is echoed until the sender has
+//!   responded.
+//! - *R starts* at zero with the first ACK. Packets reported by duplicate ACKs are counted once
+//!   (`delivered.rs`).
 //!
-//! Deviations: New Jersey takes t_n from the receiver's timestamps, so that ACK delays do not matter; here t_n is the
-//! ACK's arrival, as in TCP-Jersey, whose name for the estimator (ABE) Koo uses.
+//! Deviations: New Jersey takes t_n from the receiver's timestamps, so that ACK delays do not
+//! matter; here t_n is the ACK's arrival, as in TCP-Jersey, whose name for the estimator (ABE) Koo
+//! uses.
 
 use losscause::{Span, Time};
 
@@ -53,7 +57,8 @@ impl NewJersey {
     fn estimate(&mut self, now: Time, pkts: u64) {
         let last = self.last_at.replace(now);
         if let (Some(last), Some(rtt)) = (last, self.rtt) {
-            self.bandwidth = (rtt * self.bandwidth + pkts as f64) / ((now - last).as_secs_f64() + rtt);
+            self.bandwidth =
+                (rtt * self.bandwidth + pkts as f64) / ((now - last).as_secs_f64() + rtt);
         }
     }
 
@@ -150,7 +155,12 @@ mod tests {
         let after = |cwnd, ssthresh| {
             let mut jersey = NewJersey { bandwidth: 80.0, rtt: Some(0.1), ..NewJersey::default() };
             let mut window = Window { cwnd, ssthresh, max_pkts: 100 };
-            let mark = LossEvent { at: at(10), flight_pkts: 20, verdict: Verdict::Congestion, sending: None };
+            let mark = LossEvent {
+                at: at(10),
+                flight_pkts: 20,
+                verdict: Verdict::Congestion,
+                sending: None,
+            };
             assert_eq!(jersey.on_mark(&mut window, &mark), Answer::Cut);
             (window.cwnd, window.ssthresh)
         };

@@ -25,11 +25,11 @@ impl<C: CongestionControl + Clone + 'static, F: Fn(&Config) -> C + Send + Sync> 
 }
 
 impl OwnControl {
-    /// The control `name`, which `factory` makes for each connection from its settings. `summary` says in one sentence
-    /// what it does.
+    /// The control `name`, which `factory` makes for each connection from its settings. `summary`
+    /// says in one sentence what it does.
     ///
-    /// The factory lives as long as the program, because a [`Config`] is copied freely: a `fn`, or a closure without
-    /// captures behind `&`.
+    /// The factory lives as long as the program, because a [`Config`] is copied freely: a `fn`, or
+    /// a closure without captures behind `&`.
     pub const fn new<C: CongestionControl + Clone + 'static>(
         name: &'static str,
         summary: &'static str,
@@ -53,7 +53,8 @@ impl OwnControl {
     }
 }
 
-/// Two are the same if they have the same name; a [`Registry`](crate::tcp::Registry) has each name once.
+/// Two are the same if they have the same name; a [`Registry`](crate::tcp::Registry) has each name
+/// once.
 impl PartialEq for OwnControl {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

@@ -33,7 +33,8 @@ enum Event {
 
 fn event() -> impl Strategy<Value = Event> {
     let growth = prop_oneof![4 => Just(Growth::Due), 1 => Just(Growth::Repairing), 1 => Just(Growth::Unused)];
-    let verdict = prop_oneof![Just(Verdict::Congestion), Just(Verdict::Wireless), Just(Verdict::Undecided)];
+    let verdict =
+        prop_oneof![Just(Verdict::Congestion), Just(Verdict::Wireless), Just(Verdict::Undecided)];
     prop_oneof![
         12 => (1_u64..20, prop::option::of(1_i64..2_000), growth)
             .prop_map(|(pkts, rtt_ms, growth)| Event::Ack { pkts, rtt_ms, growth }),
@@ -55,8 +56,13 @@ struct Driver {
 
 impl Driver {
     fn new(control: Box<dyn Cloneable>, initial_pkts: u32) -> Self {
-        let mut driver =
-            Self { control, window: Window { cwnd: 1.0, ssthresh: 60.0, max_pkts: 100 }, now_ms: 0, una: 1, next: 1 };
+        let mut driver = Self {
+            control,
+            window: Window { cwnd: 1.0, ssthresh: 60.0, max_pkts: 100 },
+            now_ms: 0,
+            una: 1,
+            next: 1,
+        };
         driver.control.on_open(&mut driver.window, initial_pkts);
         driver
     }
@@ -90,20 +96,30 @@ impl Driver {
             Event::Mark => Some(self.control.on_mark(&mut self.window, &congestion)),
             Event::Loss { verdict, times } => {
                 let sending = times.map(|times| Sending { at: Some(at), times });
-                Some(self.control.on_loss(&mut self.window, &LossEvent { verdict, sending, ..congestion }))
+                Some(
+                    self.control
+                        .on_loss(&mut self.window, &LossEvent { verdict, sending, ..congestion }),
+                )
             }
             Event::Timeout { again } => {
-                self.control.on_timeout(&mut self.window, &timeout(self.now_ms, flight_pkts, again));
+                self.control
+                    .on_timeout(&mut self.window, &timeout(self.now_ms, flight_pkts, again));
                 None
             }
         };
         let name = self.control.name();
         let Window { cwnd, ssthresh, max_pkts } = self.window;
         prop_assert!(cwnd.is_finite() && cwnd >= 1.0, "{name}: cwnd {cwnd} after {event:?}");
-        prop_assert!(ssthresh.is_finite() && ssthresh >= 2.0, "{name}: ssthresh {ssthresh} after {event:?}");
+        prop_assert!(
+            ssthresh.is_finite() && ssthresh >= 2.0,
+            "{name}: ssthresh {ssthresh} after {event:?}"
+        );
         prop_assert_eq!(max_pkts, 100, "{}: the receiver's window is not its own", name);
         if answer == Some(Answer::Kept) {
-            prop_assert!(cwnd >= before.cwnd && ssthresh == before.ssthresh, "{name}: kept, but cut: {event:?}");
+            prop_assert!(
+                cwnd >= before.cwnd && ssthresh == before.ssthresh,
+                "{name}: kept, but cut: {event:?}"
+            );
         }
         Ok(())
     }
@@ -116,12 +132,16 @@ fn all() -> Vec<Box<dyn Cloneable>> {
         let config = Config { quirks, ..Config::rfc() };
         all.extend(ResponseScheme::PUBLISHED.iter().map(|response| response.build(&config)));
     }
-    all.extend([ResponseScheme::Aimd, ResponseScheme::Cubic].map(|response| response.build_linux(&Config::linux())));
+    all.extend(
+        [ResponseScheme::Aimd, ResponseScheme::Cubic]
+            .map(|response| response.build_linux(&Config::linux())),
+    );
     all.push(ResponseScheme::Own(HALVING).build(&Config::rfc()));
     all
 }
 
-const HALVING: OwnControl = OwnControl::new("halving", "A packet more per ACK, half per loss.", &|_| Halving);
+const HALVING: OwnControl =
+    OwnControl::new("halving", "A packet more per ACK, half per loss.", &|_| Halving);
 
 /// The smallest control that says something about every event.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
-//! Vegas: the window is controlled by the number of its packets in queues (Brakmo and Peterson 1995, sections III-B and
-//! III-C; full title in `recovery/vegas.rs`).
+//! Vegas: the window is controlled by the number of its packets in queues (Brakmo and Peterson
+//! 1995, sections III-B and III-C; full title in `recovery/vegas.rs`).
 //!
-//! Once per round trip, with R the mean round-trip time measured in it, BaseRTT the smallest ever, and n the packets
-//! sent in it:
+//! Once per round trip, with R the mean round-trip time measured in it, BaseRTT the smallest ever,
+//! and n the packets sent in it:
 //!
 //! ```text
 //! expected = packets in flight / BaseRTT,  actual = n / R,  diff = (expected - actual) BaseRTT    (packets in queues)
@@ -12,13 +12,14 @@
 //! timeout:                             ssthresh = cwnd/2, cwnd = 2
 //! ```
 //!
-//! The loss of a packet sent before the last cut does not cut again, and a loss judged wireless leaves the window
-//! unchanged. The window grows only while cwnd is within two packets of what is in flight. A cut leaves at least 2.
+//! The loss of a packet sent before the last cut does not cut again, and a loss judged wireless
+//! leaves the window unchanged. The window grows only while cwnd is within two packets of what is
+//! in flight. A cut leaves at least 2.
 //!
-//! Deviations: the paper specifies neither the rounding of the window at a loss nor the in-flight condition; both are
-//! ns-2's. With [`VegasRules::Ns2`], as in ns-2.35, diff is rounded to whole packets, and the initial window opens with
-//! the first ACK of data instead of the SYN's. In ns-2 a lost SYN makes the losses of the first seconds look like old
-//! ones; here it does not.
+//! Deviations: the paper specifies neither the rounding of the window at a loss nor the in-flight
+//! condition; both are ns-2's. With [`VegasRules::Ns2`], as in ns-2.35, diff is rounded to whole
+//! packets, and the initial window opens with the first ACK of data instead of the SYN's. In ns-2 a
+//! lost SYN makes the losses of the first seconds look like old ones; here it does not.
 
 use losscause::Time;
 
@@ -162,12 +163,14 @@ impl CongestionControl for Vegas {
             let rtt = rtt.as_secs_f64();
             self.sum += rtt;
             self.samples += 1;
-            self.base_rtt = self.base_rtt.map(|base| if rtt > 0.0 && rtt < base { rtt } else { base });
+            self.base_rtt =
+                self.base_rtt.map(|base| if rtt > 0.0 && rtt < base { rtt } else { base });
         }
     }
 
     fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
-        let sent_since_cut = loss.sending.is_none_or(|sending| sending.at.is_some_and(|at| self.cut_at < at));
+        let sent_since_cut =
+            loss.sending.is_none_or(|sending| sending.at.is_some_and(|at| self.cut_at < at));
         if loss.verdict.is_wireless() || !sent_since_cut {
             return Answer::Kept;
         }
@@ -228,10 +231,16 @@ mod tests {
             (window.cwnd, vegas.increment)
         };
         let published = |diff| after(VegasRules::Published, diff);
-        assert_eq!([0.9, 1.0, 3.0, 3.1].map(published), [(10.0, 0.1), (10.0, 0.0), (10.0, 0.0), (9.0, 0.0)]);
+        assert_eq!(
+            [0.9, 1.0, 3.0, 3.1].map(published),
+            [(10.0, 0.1), (10.0, 0.0), (10.0, 0.0), (9.0, 0.0)]
+        );
         // In whole packets: 0.5 is one, 3.4 is three.
         let ns2 = |diff| after(VegasRules::Ns2, diff);
-        assert_eq!([0.4, 0.5, 3.4, 3.5].map(ns2), [(10.0, 0.1), (10.0, 0.0), (10.0, 0.0), (9.0, 0.0)]);
+        assert_eq!(
+            [0.4, 0.5, 3.4, 3.5].map(ns2),
+            [(10.0, 0.1), (10.0, 0.0), (10.0, 0.0), (9.0, 0.0)]
+        );
     }
 
     #[test]
@@ -258,14 +267,23 @@ mod tests {
             vegas.cut_at = Time::ZERO + Span::from_millis(100);
             let at = Some(Time::ZERO + Span::from_millis(sent_ms));
             let sending = Some(Sending { at, times });
-            let loss = LossEvent { at: Time::ZERO + Span::from_millis(500), flight_pkts: 10, verdict, sending };
+            let loss = LossEvent {
+                at: Time::ZERO + Span::from_millis(500),
+                flight_pkts: 10,
+                verdict,
+                sending,
+            };
             (vegas.on_loss(&mut window, &loss), window.cwnd)
         };
         use Verdict::{Congestion, Wireless};
         assert_eq!(after(10.5, 200, 1, Congestion), (Answer::Cut, 8.0));
         assert_eq!(after(10.5, 200, 2, Congestion), (Answer::Cut, 5.0));
         assert_eq!(after(3.9, 200, 2, Congestion), (Answer::Cut, 2.0));
-        assert_eq!(after(10.5, 100, 1, Congestion), (Answer::Kept, 10.5), "sent no later than the last cut");
+        assert_eq!(
+            after(10.5, 100, 1, Congestion),
+            (Answer::Kept, 10.5),
+            "sent no later than the last cut"
+        );
         assert_eq!(after(10.5, 200, 1, Wireless), (Answer::Kept, 10.5));
     }
 }

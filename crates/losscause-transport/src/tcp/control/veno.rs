@@ -1,6 +1,5 @@
-//! Veno: Reno with a smaller cut if few packets are queued (Fu and Liew, "TCP Veno: TCP Enhancement for Transmission
-//! Over Wireless
-//! Access Networks", IEEE JSAC 21(2), 2003).
+//! Veno: Reno with a smaller cut if few packets are queued (Fu and Liew, "TCP Veno: TCP Enhancement
+//! for Transmission Over Wireless Access Networks", IEEE JSAC 21(2), 2003).
 //!
 //! ```text
 //! N = cwnd (RTT - BaseRTT) / RTT                               packets in queues
@@ -9,11 +8,12 @@
 //! timeout:           as Reno's
 //! ```
 //!
-//! beta is 3 packets. N < beta means that the loss was random, so Veno differentiates by itself. If an LDA judges the
-//! loss wireless, the window stays unchanged.
-//! BaseRTT is the smallest round-trip time since the last loss.
+//! beta is 3 packets. N < beta means that the loss was random, so Veno differentiates by itself. If
+//! an LDA judges the loss wireless, the window stays unchanged. BaseRTT is the smallest round-trip
+//! time since the last loss.
 //!
-//! Deviations: RTT is that of the newest ACK (the paper says "measured"); ssthresh is at least 2 (RFC 5681).
+//! Deviations: RTT is that of the newest ACK (the paper says "measured"); ssthresh is at least 2
+//! (RFC 5681).
 
 use losscause::Span;
 use losscause::filter::Backlog;
@@ -103,7 +103,10 @@ mod tests {
         acked(&mut veno, &mut window, 70);
         acked(&mut veno, &mut window, rtt_ms);
         window.cwnd = 10.0;
-        veno.on_loss(&mut window, &LossEvent { at: Time::ZERO, flight_pkts: 10, verdict, sending: None });
+        veno.on_loss(
+            &mut window,
+            &LossEvent { at: Time::ZERO, flight_pkts: 10, verdict, sending: None },
+        );
         assert_eq!(veno.backlog.base_rtt().is_none(), verdict != Verdict::Wireless);
         window.cwnd
     }

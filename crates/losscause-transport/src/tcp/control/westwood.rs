@@ -1,6 +1,6 @@
-//! Westwood: after a loss the window becomes the estimated bandwidth-delay product (Mascolo, Casetti, Gerla, Sanadidi
-//! and Wang, "TCP
-//! Westwood: Bandwidth Estimation for Enhanced Transport over Wireless Links", MobiCom 2001).
+//! Westwood: after a loss the window becomes the estimated bandwidth-delay product (Mascolo,
+//! Casetti, Gerla, Sanadidi and Wang, "TCP Westwood: Bandwidth Estimation for Enhanced Transport
+//! over Wireless Links", MobiCom 2001).
 //!
 //! The ACK at t_k reports that d_k packets arrived since the previous ACK at t_(k-1) = t_k - D:
 //!
@@ -11,11 +11,13 @@
 //! timeout:           ssthresh = bwe RTTmin, at least 2;  cwnd = 1
 //! ```
 //!
-//! If no ACK arrives for tau/m, the filter takes in a sample b = 0, once per tau/m. d is counted in `delivered.rs`.
-//! Growth is Reno's. Over NewReno this is WestwoodNR. A loss judged wireless leaves the window unchanged.
+//! If no ACK arrives for tau/m, the filter takes in a sample b = 0, once per tau/m. d is counted in
+//! `delivered.rs`. Growth is Reno's. Over NewReno this is WestwoodNR. A loss judged wireless leaves
+//! the window unchanged.
 //!
-//! Deviations: the paper does not fix tau and m for all paths; here tau is 500 ms and m is 2, the smallest value that
-//! it allows. ACKs at the same instant form one sample. Everything is counted in packets.
+//! Deviations: the paper does not fix tau and m for all paths; here tau is 500 ms and m is 2, the
+//! smallest value that it allows. ACKs at the same instant form one sample. Everything is counted
+//! in packets.
 //!
 //! `westwood_ns2.rs` has the rules of the authors' ns-2 agents, which differ.
 
@@ -97,8 +99,11 @@ impl Westwood {
 
     fn count_slow_start_loss(&mut self, window: &Window, weight: f64) {
         let slow_start = window.cwnd < window.ssthresh;
-        self.slow_start_losses =
-            if slow_start { (self.slow_start_losses + weight).min(MOST_SLOW_START_LOSSES) } else { 1.0 };
+        self.slow_start_losses = if slow_start {
+            (self.slow_start_losses + weight).min(MOST_SLOW_START_LOSSES)
+        } else {
+            1.0
+        };
     }
 
     /// The bandwidth-delay product, packets.
@@ -116,7 +121,8 @@ impl CongestionControl for Westwood {
 
     fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
         if let Some(rtt) = acked.rtt.filter(|&rtt| rtt > Span::ZERO) {
-            // The shortest of many round trips that start anywhere in a tick spans no more than its whole ticks.
+            // The shortest of many round trips that start anywhere in a tick spans no more than its
+            // whole ticks.
             let rtt = self.tick * (rtt.as_nanos() / self.tick.as_nanos()).max(1);
             self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
         }
@@ -146,7 +152,11 @@ impl CongestionControl for Westwood {
         let pipe = self.pipe_pkts(timeout.at);
         self.count_slow_start_loss(window, 1.0);
         // a is at least 1.
-        let pipe = if self.rules.divides_by_losses { (pipe / self.slow_start_losses).max(2.0) } else { pipe };
+        let pipe = if self.rules.divides_by_losses {
+            (pipe / self.slow_start_losses).max(2.0)
+        } else {
+            pipe
+        };
         window.ssthresh = if self.rules.whole_ssthresh { pipe.floor() } else { pipe };
         window.cwnd = self.rules.restart_pkts;
         self.delivered.on_timeout();
@@ -259,14 +269,21 @@ mod tests {
             for i in 0..2_000 {
                 bandwidth.on_ack(at(i * step_ms), pkts);
             }
-            assert!((bandwidth.estimate - 100.0).abs() < 0.5, "{} every {step_ms} ms", bandwidth.estimate);
+            assert!(
+                (bandwidth.estimate - 100.0).abs() < 0.5,
+                "{} every {step_ms} ms",
+                bandwidth.estimate
+            );
         }
     }
 
     #[test]
     fn silence_lowers_the_estimate() {
-        let mut bandwidth =
-            Bandwidth { estimate: 90.0, last_at: Some(at(0)), ..Bandwidth::new(Rules::PUBLISHED.filter) };
+        let mut bandwidth = Bandwidth {
+            estimate: 90.0,
+            last_at: Some(at(0)),
+            ..Bandwidth::new(Rules::PUBLISHED.filter)
+        };
         bandwidth.idle_until(at(600));
         // Twice 250 ms with 2 tau/D = 4: times 3/5 each.
         assert!((bandwidth.estimate - 32.4).abs() < 1e-9);
@@ -285,7 +302,11 @@ mod tests {
             last_at: Some(at(0)),
             ..Bandwidth::new(Rules::of(rules).filter)
         };
-        Westwood { bandwidth, rtt_min: Some(Span::from_millis(100)), ..Westwood::new(&config(rules, Config::rfc())) }
+        Westwood {
+            bandwidth,
+            rtt_min: Some(Span::from_millis(100)),
+            ..Westwood::new(&config(rules, Config::rfc()))
+        }
     }
 
     #[test]
@@ -297,7 +318,11 @@ mod tests {
             (window.cwnd, window.ssthresh)
         };
         assert_eq!(after(WestwoodRules::Published, 20.0, Verdict::Congestion), (8.4, 8.4));
-        assert_eq!(after(WestwoodRules::Published, 6.0, Verdict::Congestion), (6.0, 8.4), "no more than it was");
+        assert_eq!(
+            after(WestwoodRules::Published, 6.0, Verdict::Congestion),
+            (6.0, 8.4),
+            "no more than it was"
+        );
         assert_eq!(after(WestwoodRules::Published, 20.0, Verdict::Wireless), (20.0, 50.0));
         assert_eq!(after(WestwoodRules::Ns2, 20.0, Verdict::Congestion), (8.4, 8.0));
         assert_eq!(after(WestwoodRules::Ns2In2001, 20.0, Verdict::Congestion), (8.0, 8.0));
@@ -315,7 +340,8 @@ mod tests {
         assert_eq!(after(WestwoodRules::Ns2In2001), (1.0, 8.0));
     }
 
-    /// 8.4 packets over a: 8.4 after the first timeout, 4.2 after the second, 2.8, 2.1, and never more than four times.
+    /// 8.4 packets over a: 8.4 after the first timeout, 4.2 after the second, 2.8, 2.1, and never
+    /// more than four times.
     #[test]
     fn in_2001_each_slow_start_timeout_divides_the_threshold_again() {
         let mut westwood = settled(WestwoodRules::Ns2In2001);
@@ -353,7 +379,11 @@ mod tests {
             westwood.rtt_min
         };
         assert_eq!(rtt_min(WestwoodRules::Ns2In2001, 199), Some(Span::from_millis(100)));
-        assert_eq!(rtt_min(WestwoodRules::Ns2In2001, 99), Some(Span::from_millis(100)), "no tick counts as one");
+        assert_eq!(
+            rtt_min(WestwoodRules::Ns2In2001, 99),
+            Some(Span::from_millis(100)),
+            "no tick counts as one"
+        );
         assert_eq!(rtt_min(WestwoodRules::Ns2, 199), Some(Span::from_millis(199)));
     }
 

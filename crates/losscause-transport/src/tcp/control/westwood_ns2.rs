@@ -1,4 +1,5 @@
-//! The rules of Westwood's authors' agents for ns-2, where they differ from the paper (`westwood.rs`).
+//! The rules of Westwood's authors' agents for ns-2, where they differ from the paper
+//! (`westwood.rs`).
 //!
 //! | | published | [`NS2`] | [`NS2_2001`] |
 //! |---|---|---|---|
@@ -9,10 +10,10 @@
 //! | timeout: cwnd | 1 | 2 | 1 |
 //! | timeout: ssthresh | bwe RTTmin | the same | bwe RTTmin / a; a counts losses in slow start, up to 4 (a timeout as 1, a fast retransmit as 1/4), and is 1 after one outside |
 //!
-//! `NS2` is `Agent/TCP/WestwoodNR` as later revised. `NS2_2001` is `Agent/TCP/Westwood` 1.3 of June 2002; the NewReno
-//! agent of September 2001 still holds its formulas as comments. A filter that runs per ACK samples a burst at the rate
-//! of the last hop, so its estimate is high. The 2001 agent's different count of duplicates (`unaccounted_`) is not
-//! reproduced.
+//! `NS2` is `Agent/TCP/WestwoodNR` as later revised. `NS2_2001` is `Agent/TCP/Westwood` 1.3 of June
+//! 2002; the NewReno agent of September 2001 still holds its formulas as comments. A filter that
+//! runs per ACK samples a burst at the rate of the last hop, so its estimate is high. The 2001
+//! agent's different count of duplicates (`unaccounted_`) is not reproduced.
 
 use losscause::Span;
 

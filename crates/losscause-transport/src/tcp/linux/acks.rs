@@ -10,10 +10,11 @@
 //! ATO       ATO/2 + max(pause, 20 ms) for a pause since the last packet below ATO
 //! ```
 //!
-//! Linux (net/ipv4/tcp_input.c, `__tcp_ack_snd_check`) differs from RFC 5681 in compressing: not every packet beyond a
-//! gap gets a duplicate ACK at once. SACK reports lose nothing by that.
+//! Linux (net/ipv4/tcp_input.c, `__tcp_ack_snd_check`) differs from RFC 5681 in compressing: not
+//! every packet beyond a gap gets a duplicate ACK at once. SACK reports lose nothing by that.
 //!
-//! Deviations: packets with PSH, of which applications send one per write, are not acknowledged earlier.
+//! Deviations: packets with PSH, of which applications send one per write, are not acknowledged
+//! earlier.
 
 use losscause::{Span, Time};
 
@@ -82,8 +83,14 @@ impl Acks {
         }
     }
 
-    /// Decides about a packet. Returns when to acknowledge at the latest; `pending` is that of earlier packets.
-    pub(super) fn on_packet(&mut self, now: Time, arrived: &Arrived, pending: Option<Time>) -> Time {
+    /// Decides about a packet. Returns when to acknowledge at the latest; `pending` is that of
+    /// earlier packets.
+    pub(super) fn on_packet(
+        &mut self,
+        now: Time,
+        arrived: &Arrived,
+        pending: Option<Time>,
+    ) -> Time {
         match arrived.place {
             Place::Old => {
                 (self.quick, self.ato) = (QUICK_ACKS, self.least_ato);
@@ -168,8 +175,13 @@ mod tests {
         Acks::new(clock, Span::from_millis(40), Span::from_millis(200))
     }
 
-    const IN_SEQUENCE: Arrived =
-        Arrived { place: Place::InSequence, next: 1, gap: false, grows: false, rtt: Some(Span::from_millis(40)) };
+    const IN_SEQUENCE: Arrived = Arrived {
+        place: Place::InSequence,
+        next: 1,
+        gap: false,
+        grows: false,
+        rtt: Some(Span::from_millis(40)),
+    };
 
     /// Packets of a stream at these times (ms): those acknowledged at once.
     fn at_once(acks: &mut Acks, times: impl IntoIterator<Item = i64>) -> Vec<i64> {
@@ -198,7 +210,10 @@ mod tests {
         let grows = Arrived { next: 17, grows: true, ..IN_SEQUENCE };
         assert_eq!(acks.on_packet(at(16), &grows, None), at(16));
         acks.on_ack(17);
-        assert!(acks.on_packet(at(17), &Arrived { next: 18, grows: false, ..grows }, None) > at(17), "none is left");
+        assert!(
+            acks.on_packet(at(17), &Arrived { next: 18, grows: false, ..grows }, None) > at(17),
+            "none is left"
+        );
     }
 
     #[test]
@@ -240,7 +255,10 @@ mod tests {
         for place in [Place::ClosesGap, Place::Old] {
             let mut acks = acks();
             at_once(&mut acks, 0..16);
-            assert_eq!(acks.on_packet(at(20), &Arrived { place, next: 17, ..IN_SEQUENCE }, None), at(20));
+            assert_eq!(
+                acks.on_packet(at(20), &Arrived { place, next: 17, ..IN_SEQUENCE }, None),
+                at(20)
+            );
         }
     }
 

@@ -1,8 +1,9 @@
 //! The kernel's clock of ticks (jiffies), and when a timer on it fires.
 //!
-//! A timer waits for whole ticks, rounded up, and fires at the next tick that its level of the timer wheel has
-//! (kernel/time/timer.c): every tick up to 62 ticks ahead, every 8th up to 503, every 64th up to 4031, and so on. A
-//! timeout of 200 ms therefore fires up to one tick late, and one of 300 ms up to 8 ticks.
+//! A timer waits for whole ticks, rounded up, and fires at the next tick that its level of the
+//! timer wheel has (kernel/time/timer.c): every tick up to 62 ticks ahead, every 8th up to 503,
+//! every 64th up to 4031, and so on. A timeout of 200 ms therefore fires up to one tick late, and
+//! one of 300 ms up to 8 ticks.
 //!
 //! The tick is [`Quirks::tick`](crate::tcp::Quirks::tick), 4 ms (HZ = 250) if nothing else is set.
 //!

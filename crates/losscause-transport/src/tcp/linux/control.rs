@@ -1,5 +1,5 @@
-//! The congestion controls of Linux's machine by the response that a configuration names: its own Reno and CUBIC, in
-//! whole packets, and those of other crates.
+//! The congestion controls of Linux's machine by the response that a configuration names: its own
+//! Reno and CUBIC, in whole packets, and those of other crates.
 
 use super::clock::Clock;
 use super::cubic::Cubic;
@@ -16,7 +16,9 @@ impl ResponseScheme {
     /// The control of a connection with this configuration. [`ResponseScheme::is_linux`] is true.
     pub(crate) fn build_linux(self, config: &Config) -> Box<dyn Cloneable> {
         match self {
-            Self::Cubic => Box::new(Cubic::new(Clock::new(config.quirks.tick, config.quirks.tick_offset))),
+            Self::Cubic => {
+                Box::new(Cubic::new(Clock::new(config.quirks.tick, config.quirks.tick_offset)))
+            }
             Self::Own(own) => own.build(config),
             _ => Box::new(Reno::default()),
         }

@@ -7,14 +7,16 @@
 //! loss:  W_max = cwnd, or (1 + beta)/2 cwnd if it was below W_max already;  ssthresh = beta cwnd, at least 2
 //! ```
 //!
-//! W_cubic and K are those of `control/cubic.rs`, with its cube root; beta = 717/1024. Linux differs from RFC 9438:
+//! W_cubic and K are those of `control/cubic.rs`, with its cube root; beta = 717/1024. Linux
+//! differs from RFC 9438:
 //!
-//! - Windows are whole packets, times of the cubic whole 1/1024 s, and C is 410/1024. K is rounded down, and W_cubic
-//!   towards W_max.
-//! - It reads its clock in ticks, and computes `per` anew when cwnd has changed or 1/32 s has passed, once per tick.
+//! - Windows are whole packets, times of the cubic whole 1/1024 s, and C is 410/1024. K is rounded
+//!   down, and W_cubic towards W_max.
+//! - It reads its clock in ticks, and computes `per` anew when cwnd has changed or 1/32 s has
+//!   passed, once per tick.
 //! - It looks ahead by the smallest round-trip time, not by SRTT; a loss cuts cwnd, not FlightSize.
-//! - W_est starts at cwnd of the epoch and always grows by 8/15 of a packet per round trip: alpha = 9/17 = 0.529 is
-//!   0.533 here, and never becomes 1.
+//! - W_est starts at cwnd of the epoch and always grows by 8/15 of a packet per round trip: alpha =
+//!   9/17 = 0.529 is 0.533 here, and never becomes 1.
 //! - Before the first loss `per` is at most 20. A timeout forgets W_max.
 //! - Round-trip times of the first second after a cut do not count as the smallest.
 //!
@@ -69,7 +71,8 @@ struct Epoch {
 /// C, 1/1024.
 const C_1024: i128 = 410;
 
-/// Longest time that the cubic is followed for, 1/1024 s: eight years. Longer ones come from forged echoes.
+/// Longest time that the cubic is followed for, 1/1024 s: eight years. Longer ones come from forged
+/// echoes.
 const LONGEST: i128 = 1 << 38;
 
 /// beta, and its denominator.
@@ -96,7 +99,8 @@ impl CongestionControl for Cubic {
 
     fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
         let Self { steps, growth } = self;
-        steps.grow(window, acked, |cwnd_pkts, delivered| growth.per(acked.at, cwnd_pkts, delivered));
+        steps
+            .grow(window, acked, |cwnd_pkts, delivered| growth.per(acked.at, cwnd_pkts, delivered));
     }
 
     fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
@@ -128,7 +132,8 @@ impl Growth {
     /// ssthresh after a loss.
     fn on_loss(&mut self, cwnd_pkts: u32) -> u32 {
         let (beta, one) = BETA;
-        let share = |numerator, denominator| (u64::from(cwnd_pkts) * numerator / denominator) as u32;
+        let share =
+            |numerator, denominator| (u64::from(cwnd_pkts) * numerator / denominator) as u32;
         self.epoch = None;
         self.w_max = if cwnd_pkts < self.w_max { share(one + beta, 2 * one) } else { cwnd_pkts };
         share(beta, one).max(2)
@@ -171,17 +176,33 @@ impl Growth {
     fn follow_cubic(&mut self, tick: i64, cwnd_pkts: u32, delivered: u32) {
         let w_max = self.w_max;
         let epoch = *self.epoch.get_or_insert_with(|| {
-            let k = (cube_root(f64::from(w_max.saturating_sub(cwnd_pkts)) * 1_024.0 / C_1024 as f64) * 1_024.0) as i64;
-            Epoch { began: tick, k, origin: w_max.max(cwnd_pkts), w_est: cwnd_pkts, count: delivered }
+            let k =
+                (cube_root(f64::from(w_max.saturating_sub(cwnd_pkts)) * 1_024.0 / C_1024 as f64)
+                    * 1_024.0) as i64;
+            Epoch {
+                began: tick,
+                k,
+                origin: w_max.max(cwnd_pkts),
+                w_est: cwnd_pkts,
+                count: delivered,
+            }
         });
         let ahead = self.min_rtt.map_or(0, |rtt| self.clock.waits(rtt));
-        let t = i128::from((self.clock.tick() * (tick - epoch.began + ahead)).as_nanos()) * 1_024 / 1_000_000_000;
+        let t = i128::from((self.clock.tick() * (tick - epoch.began + ahead)).as_nanos()) * 1_024
+            / 1_000_000_000;
         let offset = (t - i128::from(epoch.k)).min(LONGEST);
         // C offset^3, with C in 1/1024 and the offset in 1/1024 s.
         let distance = u32::try_from((C_1024 * offset.pow(3).abs()) >> 40).unwrap_or(u32::MAX);
-        let target =
-            if offset < 0 { epoch.origin.saturating_sub(distance) } else { epoch.origin.saturating_add(distance) };
-        self.per = if target > cwnd_pkts { cwnd_pkts / (target - cwnd_pkts) } else { cwnd_pkts.saturating_mul(100) };
+        let target = if offset < 0 {
+            epoch.origin.saturating_sub(distance)
+        } else {
+            epoch.origin.saturating_add(distance)
+        };
+        self.per = if target > cwnd_pkts {
+            cwnd_pkts / (target - cwnd_pkts)
+        } else {
+            cwnd_pkts.saturating_mul(100)
+        };
         if self.w_max == 0 {
             self.per = self.per.min(20);
         }
@@ -259,7 +280,8 @@ mod tests {
     fn before_a_loss_the_window_grows_by_at_least_a_twentieth() {
         let mut cubic = cubic();
         assert_eq!(cubic.per(at(0), 50, 1), 20);
-        let mut control = Cubic { growth: cubic, ..Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO)) };
+        let mut control =
+            Cubic { growth: cubic, ..Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO)) };
         let mut window = Window { cwnd: 50.0, ssthresh: 50.0, max_pkts: 1_000 };
         control.on_timeout(&mut window, &timeout(5, 50, false));
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 35.0));
@@ -270,7 +292,12 @@ mod tests {
     fn hystart_sets_the_threshold_to_the_window_it_finds() {
         let mut window = Window { cwnd: 30.0, ssthresh: 1e9, max_pkts: 1_000 };
         let mut cubic = Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO));
-        let sample = |ms, rtt_ms, una, next| RttSample { at: at(ms), rtt: Span::from_millis(rtt_ms), una, next };
+        let sample = |ms, rtt_ms, una, next| RttSample {
+            at: at(ms),
+            rtt: Span::from_millis(rtt_ms),
+            una,
+            next,
+        };
         cubic.on_rtt(&mut window, &sample(0, 40, 1, 30));
         for i in 0..9 {
             cubic.on_rtt(&mut window, &sample(50 + 3 * i, 60, 31, 60));

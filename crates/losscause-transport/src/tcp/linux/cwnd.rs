@@ -1,4 +1,5 @@
-//! cwnd in whole packets, and whether it is used (RFC 7661; net/ipv4/tcp_output.c, `tcp_cwnd_validate`).
+//! cwnd in whole packets, and whether it is used (RFC 7661; net/ipv4/tcp_output.c,
+//! `tcp_cwnd_validate`).
 //!
 //! ```text
 //! used    cwnd stopped the sender in this round trip; in slow start also if more than half of it was outstanding
@@ -6,7 +7,8 @@
 //!
 //! An unused window does not grow.
 //!
-//! Deviations: the sender always has data, so the window does not shrink after an idle time (RFC 7661, section 4.4).
+//! Deviations: the sender always has data, so the window does not shrink after an idle time (RFC
+//! 7661, section 4.4).
 
 use crate::tcp::window::Window;
 
@@ -35,7 +37,10 @@ pub(super) const UNLIMITED: u32 = i32::MAX as u32;
 impl Cwnd {
     pub(super) fn new(pkts: u32, ssthresh: Option<u32>, max_pkts: u32) -> Self {
         let ssthresh = f64::from(ssthresh.unwrap_or(UNLIMITED));
-        Self { window: Window { cwnd: f64::from(pkts), ssthresh, max_pkts }, usage: Usage::default() }
+        Self {
+            window: Window { cwnd: f64::from(pkts), ssthresh, max_pkts },
+            usage: Usage::default(),
+        }
     }
 
     /// cwnd, whole packets.
@@ -54,7 +59,8 @@ impl Cwnd {
         self.window.ssthresh = self.window.ssthresh.max(ssthresh_pkts);
     }
 
-    /// ssthresh to return to if a cut is undone: during a reduction itself, else at least 3/4 of cwnd.
+    /// ssthresh to return to if a cut is undone: during a reduction itself, else at least 3/4 of
+    /// cwnd.
     pub(super) fn current_ssthresh(&self, reducing: bool) -> u32 {
         let ssthresh = self.window.ssthresh as u32;
         if reducing { ssthresh } else { ssthresh.max(self.pkts() / 2 + self.pkts() / 4) }
@@ -70,7 +76,8 @@ impl Cwnd {
 
     /// Whether the window is used, so that it may grow.
     pub(super) fn is_used(&self) -> bool {
-        self.usage.limited || self.window.in_slow_start() && u64::from(self.pkts()) < 2 * self.usage.most_pkts
+        self.usage.limited
+            || self.window.in_slow_start() && u64::from(self.pkts()) < 2 * self.usage.most_pkts
     }
 }
 

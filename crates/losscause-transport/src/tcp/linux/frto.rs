@@ -8,8 +8,9 @@
 //!                     anything else is reported: the loss was real                          (step 3.a)
 //! ```
 //!
-//! Linux (net/ipv4/tcp_input.c, `tcp_process_loss`) uses the SACK-enhanced rules, and tests 3.b on every ACK after the
-//! timeout. It starts F-RTO if no recovery was under way, or if the timeout repeats.
+//! Linux (net/ipv4/tcp_input.c, `tcp_process_loss`) uses the SACK-enhanced rules, and tests 3.b on
+//! every ACK after the timeout. It starts F-RTO if no recovery was under way, or if the timeout
+//! repeats.
 //!
 //! Deviations: none.
 
@@ -100,7 +101,10 @@ mod tests {
     fn an_original_that_arrives_makes_the_timeout_spurious() {
         let mut frto = Frto::Testing;
         frto.on_ack(&NEW);
-        assert_eq!(frto.on_ack(&AfterTimeout { original: true, new_data_sent: true, ..NEW }), Next::Undo);
+        assert_eq!(
+            frto.on_ack(&AfterTimeout { original: true, new_data_sent: true, ..NEW }),
+            Next::Undo
+        );
     }
 
     #[test]
@@ -108,6 +112,10 @@ mod tests {
         let mut frto = Frto::Testing;
         assert_eq!(frto.on_ack(&AfterTimeout { can_send: false, ..NEW }), Next::Repair);
         assert_eq!(frto, Frto::Off);
-        assert_eq!(frto.on_ack(&AfterTimeout { original: true, ..NEW }), Next::Repair, "no test is under way");
+        assert_eq!(
+            frto.on_ack(&AfterTimeout { original: true, ..NEW }),
+            Next::Repair,
+            "no test is under way"
+        );
     }
 }

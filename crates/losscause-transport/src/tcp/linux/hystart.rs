@@ -7,8 +7,8 @@
 //! either:     ssthresh = cwnd
 //! ```
 //!
-//! Linux (net/ipv4/tcp_cubic.c) has these classic rules, not HyStart++ (RFC 9406). It adds up to 1 ms to min_rtt for
-//! ACKs that were held back: 1 ms at every rate below 2 Gb/s.
+//! Linux (net/ipv4/tcp_cubic.c) has these classic rules, not HyStart++ (RFC 9406). It adds up to 1
+//! ms to min_rtt for ACKs that were held back: 1 ms at every rate below 2 Gb/s.
 //!
 //! Deviations: that 1 ms is constant.
 

@@ -16,8 +16,8 @@
 //! | quick, delayed, compressed ACKs | `acks.rs` | RFC 5681, section 4.2 |
 //! | autotuned receive window | `receive_window.rs` | Fisk and Feng 2001 |
 //!
-//! Not modelled: pacing (neither `reno` nor `cubic` paces without the queue discipline `fq`), segmentation offload, the
-//! limit of the send buffer (`tcp_wmem`), idle applications, reordering.
+//! Not modelled: pacing (neither `reno` nor `cubic` paces without the queue discipline `fq`),
+//! segmentation offload, the limit of the send buffer (`tcp_wmem`), idle applications, reordering.
 
 mod acks;
 mod clock;

@@ -1,11 +1,13 @@
-//! The packets that were sent and are not acknowledged, each with what is known of it; and the order of sending.
+//! The packets that were sent and are not acknowledged, each with what is known of it; and the
+//! order of sending.
 //!
 //! ```text
 //! in flight = outstanding - reported - lost + retransmitted          (RFC 6675, SetPipe, packet by packet)
 //! ```
 //!
-//! A packet that is lost and was retransmitted counts as in flight once more; if that retransmission is lost too, it
-//! no longer does. Linux keeps the same three counts (include/net/tcp.h, `tcp_packets_in_flight`).
+//! A packet that is lost and was retransmitted counts as in flight once more; if that
+//! retransmission is lost too, it no longer does. Linux keeps the same three counts
+//! (include/net/tcp.h, `tcp_packets_in_flight`).
 
 use std::collections::VecDeque;
 
@@ -91,7 +93,13 @@ impl Packets {
             packet.resent = true;
             packet.sends
         } else {
-            self.queue.push_back(Packet { sent_at: now, sends: 1, reported: false, lost: false, resent: false });
+            self.queue.push_back(Packet {
+                sent_at: now,
+                sends: 1,
+                reported: false,
+                lost: false,
+                resent: false,
+            });
             1
         };
         self.order.push_back(Sending { at: now, seq, sends });
@@ -108,9 +116,13 @@ impl Packets {
         Some(packet)
     }
 
-    /// The receiver reports packet `seq`. Returns it as it was; `None` if it is not outstanding or already reported.
+    /// The receiver reports packet `seq`. Returns it as it was; `None` if it is not outstanding or
+    /// already reported.
     pub(super) fn report(&mut self, seq: u64) -> Option<Packet> {
-        let packet = self.queue.get_mut(seq.checked_sub(self.una)? as usize).filter(|packet| !packet.reported)?;
+        let packet = self
+            .queue
+            .get_mut(seq.checked_sub(self.una)? as usize)
+            .filter(|packet| !packet.reported)?;
         let before = *packet;
         self.lost -= u64::from(packet.lost);
         self.resent -= u64::from(packet.resent);
@@ -122,7 +134,9 @@ impl Packets {
 
     /// Packet `seq` counts as lost, or its retransmission does.
     pub(super) fn lose(&mut self, seq: u64) {
-        let Some(packet) = self.queue.get_mut((seq - self.una) as usize).filter(|packet| !packet.reported) else {
+        let Some(packet) =
+            self.queue.get_mut((seq - self.una) as usize).filter(|packet| !packet.reported)
+        else {
             return;
         };
         if packet.lost && !packet.resent {
@@ -161,12 +175,17 @@ impl Packets {
             return None;
         }
         let from = self.resend_from.max(self.una);
-        let found = self.queue.range((from - self.una).min(self.queue.len() as u64) as usize..).position(waits);
-        self.resend_from = found.map_or(self.una + self.queue.len() as u64, |place| from + place as u64);
+        let found = self
+            .queue
+            .range((from - self.una).min(self.queue.len() as u64) as usize..)
+            .position(waits);
+        self.resend_from =
+            found.map_or(self.una + self.queue.len() as u64, |place| from + place as u64);
         found.map(|_| self.resend_from)
     }
 
-    /// The transmissions that still count, oldest first: of packets neither reported nor lost since.
+    /// The transmissions that still count, oldest first: of packets neither reported nor lost
+    /// since.
     pub(super) fn in_order(&self) -> impl Iterator<Item = Sending> {
         self.order.iter().copied().filter(|sending| self.counts(sending))
     }
@@ -180,9 +199,9 @@ impl Packets {
 
     fn counts(&self, sending: &Sending) -> bool {
         let place = sending.seq.checked_sub(self.una);
-        place
-            .and_then(|place| self.queue.get(place as usize))
-            .is_some_and(|packet| packet.sends == sending.sends && !packet.reported && (!packet.lost || packet.resent))
+        place.and_then(|place| self.queue.get(place as usize)).is_some_and(|packet| {
+            packet.sends == sending.sends && !packet.reported && (!packet.lost || packet.resent)
+        })
     }
 
     /// The first packet.

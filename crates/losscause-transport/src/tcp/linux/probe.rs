@@ -1,15 +1,16 @@
-//! Tail loss probes (RFC 8985, section 7): a packet that makes the receiver report what is missing at the end.
+//! Tail loss probes (RFC 8985, section 7): a packet that makes the receiver report what is missing
+//! at the end.
 //!
 //! ```text
 //! PTO = 2 SRTT, plus min_rto if one packet is outstanding, else plus two ticks; at most until the RTO expires
 //! a probe is new data if there is some, else the last packet again; one probe until it is acknowledged
 //! ```
 //!
-//! A probe that repeats a packet may itself repair the only loss. An ACK beyond it, without a D-SACK before, means so,
-//! and the window is cut for that loss (section 7.4.2).
+//! A probe that repeats a packet may itself repair the only loss. An ACK beyond it, without a
+//! D-SACK before, means so, and the window is cut for that loss (section 7.4.2).
 //!
-//! Linux (net/ipv4/tcp_output.c, `tcp_schedule_loss_probe`) adds min_rto for the delayed ACK of a single packet, where
-//! RFC 8985 adds the largest delay.
+//! Linux (net/ipv4/tcp_output.c, `tcp_schedule_loss_probe`) adds min_rto for the delayed ACK of a
+//! single packet, where RFC 8985 adds the largest delay.
 //!
 //! Deviations: none.
 
@@ -44,7 +45,13 @@ pub(super) struct ProbeAck {
 
 impl Probe {
     /// When the probe is due, `wait` after now; `until_rto` is when the timeout would be.
-    pub(super) fn wait(rtt: &Rtt, min_rto: Span, tick: Span, outstanding: u64, until_rto: Span) -> Span {
+    pub(super) fn wait(
+        rtt: &Rtt,
+        min_rto: Span,
+        tick: Span,
+        outstanding: u64,
+        until_rto: Span,
+    ) -> Span {
         let wait = match rtt.srtt() {
             Some(srtt) if outstanding == 1 => srtt * 2 + min_rto,
             Some(srtt) => srtt * 2 + tick * 2,
@@ -74,8 +81,11 @@ impl Probe {
 
     /// Handles an ACK. Returns whether the probe repaired a loss, which the window must answer.
     pub(super) fn on_ack(&mut self, ack: &ProbeAck) -> bool {
-        let Some(probe) = self.outstanding.filter(|probe| ack.next >= probe.end) else { return false };
-        let both_arrived = ack.duplicate == Some(probe.end - 1) || ack.next == probe.end && ack.plain_duplicate;
+        let Some(probe) = self.outstanding.filter(|probe| ack.next >= probe.end) else {
+            return false;
+        };
+        let both_arrived =
+            ack.duplicate == Some(probe.end - 1) || ack.next == probe.end && ack.plain_duplicate;
         if !probe.repeats || both_arrived {
             self.clear();
             return false;
@@ -98,7 +108,8 @@ mod tests {
 
     #[test]
     fn a_probe_comes_after_two_round_trips_and_before_the_timeout() {
-        let wait = |outstanding, until_rto| Probe::wait(&rtt(), MS(200), MS(4), outstanding, until_rto);
+        let wait =
+            |outstanding, until_rto| Probe::wait(&rtt(), MS(200), MS(4), outstanding, until_rto);
         assert_eq!(wait(5, MS(250)), MS(108));
         assert_eq!(wait(1, MS(400)), MS(300));
         assert_eq!(wait(1, MS(250)), MS(250));

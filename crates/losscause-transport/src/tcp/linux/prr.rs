@@ -1,4 +1,5 @@
-//! Proportional rate reduction (RFC 6937): how many packets leave while the window falls to its target.
+//! Proportional rate reduction (RFC 6937): how many packets leave while the window falls to its
+//! target.
 //!
 //! ```text
 //! in flight above the target:  sent = ceil(target * delivered / cwnd before)
@@ -7,8 +8,9 @@
 //! the first ACK sends at least one packet
 //! ```
 //!
-//! Linux (net/ipv4/tcp_input.c, `tcp_cwnd_reduction`) chooses between the bounds of RFC 6937, section 3, by each ACK:
-//! the slow start bound if the ACK moves SND.UNA and no loss was found, else the conservative one.
+//! Linux (net/ipv4/tcp_input.c, `tcp_cwnd_reduction`) chooses between the bounds of RFC 6937,
+//! section 3, by each ACK: the slow start bound if the ACK moves SND.UNA and no loss was found,
+//! else the conservative one.
 //!
 //! Deviations: none.
 
@@ -56,11 +58,13 @@ impl Prr {
         let target = u64::from(self.target_pkts);
         let sends = match target.checked_sub(ack.in_flight_pkts) {
             None => {
-                let share = (target * self.delivered_pkts).div_ceil(u64::from(self.prior_cwnd_pkts));
+                let share =
+                    (target * self.delivered_pkts).div_ceil(u64::from(self.prior_cwnd_pkts));
                 share.saturating_sub(self.sent_pkts)
             }
             Some(room) => {
-                let owed = self.delivered_pkts.saturating_sub(self.sent_pkts).max(ack.delivered_pkts);
+                let owed =
+                    self.delivered_pkts.saturating_sub(self.sent_pkts).max(ack.delivered_pkts);
                 room.min(owed + u64::from(ack.safe))
             }
         };
@@ -79,7 +83,8 @@ mod tests {
 
     #[test]
     fn a_window_of_twenty_halves_by_one_packet_per_two_delivered() {
-        // Three packets arrived beyond the hole before recovery began: 16 are in flight after the loss is marked.
+        // Three packets arrived beyond the hole before recovery began: 16 are in flight after the
+        // loss is marked.
         let mut prr = Prr::new(20, 10);
         let mut in_flight = 16;
         let mut sent = vec![];
@@ -124,7 +129,8 @@ mod tests {
 
     #[test]
     fn the_first_ack_sends_a_packet_even_at_the_target() {
-        // Ten are in flight, so there is no room; the fast retransmission leaves nevertheless (RFC 6937, section 3).
+        // Ten are in flight, so there is no room; the fast retransmission leaves nevertheless (RFC
+        // 6937, section 3).
         let mut prr = Prr::new(20, 10);
         assert_eq!(prr.on_ack(&ack(10, false)), Some(11));
         prr.on_send();

@@ -8,8 +8,9 @@
 //! steps     1; one more for every round trip with a D-SACK, kept for 16 recoveries              (step 4)
 //! ```
 //!
-//! A packet that is younger than that waits for a timer. A retransmission is judged by the same rule, so it can be lost
-//! too. The ACK of a retransmission that came faster than any round trip was for the original, and does not count.
+//! A packet that is younger than that waits for a timer. A retransmission is judged by the same
+//! rule, so it can be lost too. The ACK of a retransmission that came faster than any round trip
+//! was for the original, and does not count.
 //!
 //! Linux (net/ipv4/tcp_recovery.c) bounds the window by SRTT/8; RFC 8985 by SRTT.
 //!
@@ -70,7 +71,8 @@ impl Rack {
             return;
         }
         self.advanced = true;
-        let later = self.newest.is_none_or(|newest| (packet.sent_at, seq) > (newest.sent_at, newest.seq));
+        let later =
+            self.newest.is_none_or(|newest| (packet.sent_at, seq) > (newest.sent_at, newest.seq));
         match &mut self.newest {
             Some(newest) if !later => newest.rtt = this,
             newest => *newest = Some(Newest { sent_at: packet.sent_at, seq, rtt: this }),
@@ -97,7 +99,8 @@ impl Rack {
         self.persist = self.persist.saturating_sub(1);
     }
 
-    /// Adapts the window, once per ACK: everything below `una` is acknowledged and below `next` sent.
+    /// Adapts the window, once per ACK: everything below `una` is acknowledged and below `next`
+    /// sent.
     pub(super) fn adapt(&mut self, una: u64, next: u64) {
         if una < self.step_end {
             self.duplicate_seen = false;
@@ -110,9 +113,15 @@ impl Rack {
         }
     }
 
-    /// Marks lost packets if any was delivered since the last call. `recovering` in recovery and after a timeout.
-    /// Returns how long to wait until others count as lost.
-    pub(super) fn detect(&mut self, now: Time, packets: &mut Packets, rtt: &Rtt, recovering: bool) -> Option<Span> {
+    /// Marks lost packets if any was delivered since the last call. `recovering` in recovery and
+    /// after a timeout. Returns how long to wait until others count as lost.
+    pub(super) fn detect(
+        &mut self,
+        now: Time,
+        packets: &mut Packets,
+        rtt: &Rtt,
+        recovering: bool,
+    ) -> Option<Span> {
         let newest = self.newest.filter(|_| std::mem::take(&mut self.advanced))?;
         let allowed = newest.rtt + self.window(packets, rtt, recovering);
         let mut wait = None;

@@ -6,13 +6,15 @@
 //!           2 read + 4 read (read - most)/most, and what is held beyond a gap
 //! ```
 //!
-//! The measurement is a round trip late, and slow start doubles: if read = 2 most, the limit is 6 read. Packets held beyond a gap take room from the limit; the
-//! right edge never moves back (RFC 9293, section 3.8.6). A packet takes 2304 bytes of the receive buffer, so the limit
-//! starts at 56 packets and is never above 14,563 ([`Config::max_window_pkts`]): `net.ipv4.tcp_rmem` is 128 kB and 32
-//! MB.
+//! The measurement is a round trip late, and slow start doubles: if read = 2 most, the limit is 6
+//! read. Packets held beyond a gap take room from the limit; the right edge never moves back (RFC
+//! 9293, section 3.8.6). A packet takes 2304 bytes of the receive buffer, so the limit starts at 56
+//! packets and is never above 14,563 ([`Config::max_window_pkts`]): `net.ipv4.tcp_rmem` is 128 kB
+//! and 32 MB.
 //!
-//! Linux: net/ipv4/tcp_input.c, `tcp_rcv_space_adjust` and `tcp_grow_window`. The round-trip time is measured by
-//! timestamps (`tcp_rcv_rtt_measure_ts`): a shorter one counts at once, a longer one moves it by an eighth.
+//! Linux: net/ipv4/tcp_input.c, `tcp_rcv_space_adjust` and `tcp_grow_window`. The round-trip time
+//! is measured by timestamps (`tcp_rcv_rtt_measure_ts`): a shorter one counts at once, a longer one
+//! moves it by an eighth.
 //!
 //! Deviations: counted in packets; the application reads at once.
 
@@ -65,13 +67,14 @@ impl ReceiveWindow {
         }
     }
 
-    /// A packet arrived that echoes `echo_us`; everything below `next` has, and `held_end` is one above the highest. Returns
-    /// whether the window grows.
+    /// A packet arrived that echoes `echo_us`; everything below `next` has, and `held_end` is one
+    /// above the highest. Returns whether the window grows.
     pub(super) fn on_packet(&mut self, now: Time, echo_us: u32, next: u64, held_end: u64) -> bool {
         if echo_us != 0 && echo_us != self.echoed_us {
             self.echoed_us = echo_us;
             let rtt = Span::from_micros(timestamp_us(now).wrapping_sub(echo_us).into());
-            self.rtt = Some(self.rtt.map_or(rtt, |smoothed| rtt.min(smoothed + (rtt - smoothed) / 8)));
+            self.rtt =
+                Some(self.rtt.map_or(rtt, |smoothed| rtt.min(smoothed + (rtt - smoothed) / 8)));
         }
         let grows = self.offered_pkts < self.limit_pkts;
         self.offered_pkts = (self.offered_pkts + 2).min(self.limit_pkts);
@@ -80,7 +83,8 @@ impl ReceiveWindow {
             let read = next - from;
             if read > self.read_pkts {
                 let most = std::mem::replace(&mut self.read_pkts, read);
-                let limit = 2 * read + 4 * read * (read - most) / most + held_end.saturating_sub(next);
+                let limit =
+                    2 * read + 4 * read * (read - most) / most + held_end.saturating_sub(next);
                 self.limit_pkts = self.limit_pkts.max(limit).min(self.most_pkts);
             }
             self.round = (now, next);
@@ -131,7 +135,11 @@ mod tests {
         assert!(window.on_packet(at(100), echo, 1, 1), "47 packets");
         assert_eq!(window.rtt(), Some(Span::from_millis(40)));
         let grew = (2..=15).filter(|&seq| window.on_packet(at(120), echo, seq, seq)).count();
-        assert_eq!((grew, window.offered_pkts, window.limit_pkts), (5, 56, 56), "the round trip is not over");
+        assert_eq!(
+            (grew, window.offered_pkts, window.limit_pkts),
+            (5, 56, 56),
+            "the round trip is not over"
+        );
         window.on_packet(at(140), echo, 16, 24);
         // 15 packets were read since packet 1, and 8 are held: 2 * 15 + 4 * 15 * (15 - 10)/10 + 8.
         assert_eq!((window.limit_pkts, window.offer(16, 7)), (68, 56));

@@ -1,4 +1,5 @@
-//! What Linux's receiver adds to the receiver of RFC 5681: when it acknowledges, and the window that it offers.
+//! What Linux's receiver adds to the receiver of RFC 5681: when it acknowledges, and the window
+//! that it offers.
 
 use losscause::Time;
 
@@ -31,17 +32,28 @@ impl LinuxReceiver {
     pub(crate) fn new(config: &Config) -> Self {
         let clock = Clock::new(config.quirks.tick, config.quirks.tick_offset);
         let least_ato = config.delayed_ack.unwrap_or(clock.tick());
-        Self { acks: Acks::new(clock, least_ato, config.min_rto), window: ReceiveWindow::new(config), acked: 0 }
+        Self {
+            acks: Acks::new(clock, least_ato, config.min_rto),
+            window: ReceiveWindow::new(config),
+            acked: 0,
+        }
     }
 
-    /// Whether an ACK echoes this segment's timestamp: only if the last ACK asked for it or a later one (RFC 7323,
-    /// section 4.3).
+    /// Whether an ACK echoes this segment's timestamp: only if the last ACK asked for it or a later
+    /// one (RFC 7323, section 4.3).
     pub(crate) fn echoes(&self, segment: &Segment) -> bool {
         segment.seq <= self.acked
     }
 
-    /// A segment arrived. Returns when to acknowledge it at the latest; `pending` is that of earlier ones.
-    pub(crate) fn on_segment(&mut self, now: Time, segment: &Segment, change: &Change, pending: Option<Time>) -> Time {
+    /// A segment arrived. Returns when to acknowledge it at the latest; `pending` is that of
+    /// earlier ones.
+    pub(crate) fn on_segment(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        change: &Change,
+        pending: Option<Time>,
+    ) -> Time {
         let (before, next) = change.next;
         let (held_before, held) = change.held;
         let place = if segment.seq < before {
@@ -56,13 +68,14 @@ impl LinuxReceiver {
         if segment.payload_bytes == 0 {
             return now;
         }
-        let grows = place != Place::Old && self.window.on_packet(now, segment.echo_us, next, change.end);
+        let grows =
+            place != Place::Old && self.window.on_packet(now, segment.echo_us, next, change.end);
         let arrived = Arrived { place, next, gap: held > 0, grows, rtt: self.window.rtt() };
         self.acks.on_packet(now, &arrived, pending)
     }
 
-    /// An ACK of everything below `next` is sent, with `held` packets beyond a gap. Returns its window in packets and
-    /// its timestamp.
+    /// An ACK of everything below `next` is sent, with `held` packets beyond a gap. Returns its
+    /// window in packets and its timestamp.
     pub(crate) fn on_ack(&mut self, now: Time, next: u64, held: u64) -> (u32, u32) {
         self.acked = next;
         self.acks.on_ack(next);

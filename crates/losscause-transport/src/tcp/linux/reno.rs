@@ -68,7 +68,12 @@ mod tests {
     fn a_loss_halves_to_two_at_least() {
         let after = |cwnd| {
             let mut window = window(cwnd, 1e9);
-            let loss = LossEvent { at: Time::ZERO, flight_pkts: 900, verdict: Verdict::Congestion, sending: None };
+            let loss = LossEvent {
+                at: Time::ZERO,
+                flight_pkts: 900,
+                verdict: Verdict::Congestion,
+                sending: None,
+            };
             assert_eq!(Reno::default().on_loss(&mut window, &loss), Answer::Cut);
             (window.cwnd, window.ssthresh)
         };

@@ -9,11 +9,12 @@
 //! RTO = SRTT + 4 RTTVAR, doubled by each timeout, at most max_rto
 //! ```
 //!
-//! Linux (net/ipv4/tcp_input.c, `tcp_rtt_estimator`) differs from RFC 6298 in three points: RTTVAR has the floor
-//! min_rto/4, so that min_rto (200 ms) is added to SRTT and is not a floor of the sum; RTTVAR falls once per round trip
-//! only; a falling round-trip time hardly raises it.
+//! Linux (net/ipv4/tcp_input.c, `tcp_rtt_estimator`) differs from RFC 6298 in three points: RTTVAR
+//! has the floor min_rto/4, so that min_rto (200 ms) is added to SRTT and is not a floor of the
+//! sum; RTTVAR falls once per round trip only; a falling round-trip time hardly raises it.
 //!
-//! Deviations: the smallest round-trip time is that of the whole connection; Linux forgets it after 300 s.
+//! Deviations: the smallest round-trip time is that of the whole connection; Linux forgets it after
+//! 300 s.
 
 use losscause::Span;
 
@@ -51,7 +52,8 @@ impl Rtt {
         }
     }
 
-    /// A round-trip time for the timeout, when everything below `una` is acknowledged and below `next` sent.
+    /// A round-trip time for the timeout, when everything below `una` is acknowledged and below
+    /// `next` sent.
     pub(super) fn on_sample(&mut self, rtt: Span, una: u64, next: u64) {
         let rtt_us = (rtt.as_nanos() / 1_000).clamp(1, MOST_US);
         if self.srtt_8 == 0 {
@@ -146,7 +148,8 @@ mod tests {
         rtt.on_sample(ms(400), 5, 21);
         assert_eq!(rtt.rto(), ms(1_200), "within the first round trip");
         rtt.on_sample(ms(400), 12, 21);
-        // The largest MDEV of the first round trip is its first, 800: no fall yet. Then 600, 450, 337.5 come.
+        // The largest MDEV of the first round trip is its first, 800: no fall yet. Then 600, 450,
+        // 337.5 come.
         assert_eq!(rtt.rto(), ms(1_200));
         rtt.on_sample(ms(400), 22, 31);
         // The largest since then is 800 * (3/4)^3 = 337.5: a quarter of 462.5 goes.

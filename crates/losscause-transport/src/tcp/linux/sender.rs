@@ -1,5 +1,5 @@
-//! The sender: what an ACK, a timer and the room in the network make it do. The parts decide; this file calls them in
-//! the kernel's order (net/ipv4/tcp_input.c, `tcp_ack`).
+//! The sender: what an ACK, a timer and the room in the network make it do. The parts decide; this
+//! file calls them in the kernel's order (net/ipv4/tcp_input.c, `tcp_ack`).
 //!
 //! ```text
 //! intake      what an ACK acknowledges, reports and measures
@@ -11,7 +11,8 @@
 //! transmit    what leaves
 //! ```
 //!
-//! The entry points are never inlined: a caller's loop over packets of other senders would become slower.
+//! The entry points are never inlined: a caller's loop over packets of other senders would become
+//! slower.
 
 mod alert;
 mod intake;
@@ -161,7 +162,10 @@ impl<L: Algorithm> Linux<L> {
         self.rack.adapt(self.stream.una, self.stream.next);
         self.answer_probe(now, ack, &brought);
         let mut sets_timer = self.moves_timer(&brought);
-        let calm = self.state == State::Open && !brought.reports && brought.duplicate.is_none() && !brought.ece;
+        let calm = self.state == State::Open
+            && !brought.reports
+            && brought.duplicate.is_none()
+            && !brought.ece;
         if !calm || !brought.advances {
             sets_timer &= self.alert(now, ack, &brought, observer);
         }
@@ -187,8 +191,11 @@ impl<L: Algorithm> Linux<L> {
     }
 
     fn answer_probe(&mut self, now: Time, ack: &Ack, brought: &Brought) {
-        let probe_ack =
-            ProbeAck { next: ack.next, duplicate: brought.duplicate, plain_duplicate: brought.is_plain_duplicate() };
+        let probe_ack = ProbeAck {
+            next: ack.next,
+            duplicate: brought.duplicate,
+            plain_duplicate: brought.is_plain_duplicate(),
+        };
         if self.probe.on_ack(&probe_ack) {
             self.reduce(now, Verdict::Congestion);
             self.cwnd.set(self.prr.target_pkts());
@@ -249,7 +256,8 @@ impl<L: Algorithm> Linux<L> {
 
     pub(crate) fn window_pkts(&self) -> u32 {
         let room = u32::try_from(self.room_end - self.stream.una).unwrap_or(u32::MAX);
-        let beyond = self.packets.outstanding() - self.packets.in_flight().min(self.packets.outstanding());
+        let beyond =
+            self.packets.outstanding() - self.packets.in_flight().min(self.packets.outstanding());
         self.cwnd.pkts().saturating_add(u32::try_from(beyond).unwrap_or(u32::MAX)).min(room)
     }
 

@@ -1,12 +1,13 @@
-//! Growth in whole packets, which Linux's controls share (RFC 5681, section 3.1; net/ipv4/tcp_cong.c).
+//! Growth in whole packets, which Linux's controls share (RFC 5681, section 3.1;
+//! net/ipv4/tcp_cong.c).
 //!
 //! ```text
 //! slow start:            cwnd += packets delivered, up to ssthresh; the rest counts for congestion avoidance
 //! congestion avoidance:  cwnd += 1 for every `per` packets delivered
 //! ```
 //!
-//! Linux counts packets that an ACK delivers, reported ones included, where RFC 5681 counts ACKs (RFC 3465 counts
-//! bytes).
+//! Linux counts packets that an ACK delivers, reported ones included, where RFC 5681 counts ACKs
+//! (RFC 3465 counts bytes).
 
 use crate::tcp::control::AckEvent;
 use crate::tcp::window::Window;
@@ -23,9 +24,14 @@ impl Steps {
         self.count = 0;
     }
 
-    /// Growth for an ACK, if it is due. `per` says how many packets are to be delivered for one packet more, with this
-    /// cwnd and after so many.
-    pub(super) fn grow(&mut self, window: &mut Window, acked: &AckEvent, per: impl FnOnce(u32, u32) -> u32) {
+    /// Growth for an ACK, if it is due. `per` says how many packets are to be delivered for one
+    /// packet more, with this cwnd and after so many.
+    pub(super) fn grow(
+        &mut self,
+        window: &mut Window,
+        acked: &AckEvent,
+        per: impl FnOnce(u32, u32) -> u32,
+    ) {
         if !acked.growth.is_due() {
             return;
         }

@@ -1,12 +1,13 @@
-//! Undoing a cut that no loss justified: by D-SACK (RFC 3708) or by timestamps (Eifel, RFC 3522 and RFC 4015).
+//! Undoing a cut that no loss justified: by D-SACK (RFC 3708) or by timestamps (Eifel, RFC 3522 and
+//! RFC 4015).
 //!
 //! ```text
 //! by D-SACK:      every retransmission since the cut was reported as a duplicate
 //! by timestamps:  an ACK of new data echoes a segment sent before the first retransmission
 //! ```
 //!
-//! Then cwnd and ssthresh return to at least what they were. Linux (net/ipv4/tcp_input.c, `tcp_may_undo`) tests both on
-//! every ACK that moves SND.UNA in recovery or after a timeout.
+//! Then cwnd and ssthresh return to at least what they were. Linux (net/ipv4/tcp_input.c,
+//! `tcp_may_undo`) tests both on every ACK that moves SND.UNA in recovery or after a timeout.
 //!
 //! Deviations: none.
 
@@ -32,7 +33,8 @@ struct Cut {
 }
 
 impl Undo {
-    /// The window, `cwnd_pkts` and `ssthresh_pkts`, is about to be cut with `resent` retransmissions in flight.
+    /// The window, `cwnd_pkts` and `ssthresh_pkts`, is about to be cut with `resent`
+    /// retransmissions in flight.
     pub(super) fn begin(&mut self, una: u64, resent: u64, cwnd_pkts: u32, ssthresh_pkts: u32) {
         let unanswered = (resent > 0).then_some(resent);
         self.cut = Some(Cut { una, unanswered, cwnd_pkts, ssthresh_pkts: Some(ssthresh_pkts) });
@@ -77,7 +79,8 @@ impl Undo {
         self.cut.is_some_and(|cut| cut.unanswered == Some(0))
     }
 
-    /// Whether an ACK that echoes `echo` was caused by a segment sent before the first retransmission.
+    /// Whether an ACK that echoes `echo` was caused by a segment sent before the first
+    /// retransmission.
     pub(super) fn by_timestamp(&self, echo: Time) -> bool {
         self.cut.is_some() && self.resent_at.is_some_and(|resent_at| echo < resent_at)
     }

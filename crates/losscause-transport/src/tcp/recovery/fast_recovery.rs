@@ -1,5 +1,6 @@
-//! The part that Reno and NewReno share (RFC 5681, section 3.2, steps 1 to 4). The third duplicate ACK signals a loss.
-//! From then on each duplicate ACK inflates the window by one packet, until fast recovery ends.
+//! The part that Reno and NewReno share (RFC 5681, section 3.2, steps 1 to 4). The third duplicate
+//! ACK signals a loss. From then on each duplicate ACK inflates the window by one packet, until
+//! fast recovery ends.
 
 use losscause::Time;
 
@@ -35,7 +36,8 @@ enum Phase {
 }
 
 impl FastRecovery {
-    /// `rule_of_recovery` decides when fast retransmit is allowed, unless the configuration sets another rule.
+    /// `rule_of_recovery` decides when fast retransmit is allowed, unless the configuration sets
+    /// another rule.
     pub(super) fn new(config: &Config, rule_of_recovery: FastRetransmit) -> Self {
         Self {
             threshold: config.dup_ack_threshold,
@@ -69,10 +71,12 @@ impl FastRecovery {
         Some(Found::with(stream.flight_pkts()))
     }
 
-    /// Whether the third duplicate may signal a loss. If packets may have been sent twice, the segment that caused the
-    /// duplicate must be a first transmission, sent after everything below `recover`: it overtook the missing packet.
+    /// Whether the third duplicate may signal a loss. If packets may have been sent twice, the
+    /// segment that caused the duplicate must be a first transmission, sent after everything below
+    /// `recover`: it overtook the missing packet.
     fn allows(&self, ack: &Ack, stream: &Stream) -> bool {
-        let later = || !ack.echo_of_retransmission && self.recover_at.is_some_and(|at| ack.echo >= at);
+        let later =
+            || !ack.echo_of_retransmission && self.recover_at.is_some_and(|at| ack.echo >= at);
         let by_echo = self.fast_retransmit == FastRetransmit::AfterRecovery && later();
         by_echo || self.fast_retransmit.allows(stream.una, self.recover)
     }
@@ -205,14 +209,21 @@ mod tests {
     }
 
     fn after_dup_acks(recovery: &mut FastRecovery, una: u64, sent: u64, count: u32) -> Vec<bool> {
-        (0..count).map(|_| recovery.on_dup_ack(at(0), &dup_ack(una, 0, false), &stream(una, sent)).is_some()).collect()
+        (0..count)
+            .map(|_| {
+                recovery.on_dup_ack(at(0), &dup_ack(una, 0, false), &stream(una, sent)).is_some()
+            })
+            .collect()
     }
 
     #[test]
     fn the_third_duplicate_ack_and_no_other_retransmits() {
         for config in [Config::rfc(), Config::ns2()] {
             let mut recovery = fresh(&config);
-            assert_eq!(after_dup_acks(&mut recovery, 5, 15, 6), [false, false, true, false, false, false]);
+            assert_eq!(
+                after_dup_acks(&mut recovery, 5, 15, 6),
+                [false, false, true, false, false, false]
+            );
         }
     }
 
@@ -276,17 +287,27 @@ mod tests {
     #[test]
     fn below_recover_duplicates_of_later_packets_alone_mean_a_loss() {
         let found = |fast_retransmit, una, echo_ms, retransmission| {
-            let mut recovery = with(Quirks { fast_retransmit: Some(fast_retransmit), ..Quirks::RFC });
+            let mut recovery =
+                with(Quirks { fast_retransmit: Some(fast_retransmit), ..Quirks::RFC });
             recovery.on_timeout(at(1_000), &stream(5, 15));
             let ack = dup_ack(una, echo_ms, retransmission);
             (0..3).any(|_| recovery.on_dup_ack(at(2_000), &ack, &stream(una, 30)).is_some())
         };
         for una in [12, 15] {
-            assert!(!found(FastRetransmit::AfterRecovery, una, 999, false), "sent before the timeout");
-            assert!(!found(FastRetransmit::AfterRecovery, una, 1_200, true), "may have been sent in vain");
+            assert!(
+                !found(FastRetransmit::AfterRecovery, una, 999, false),
+                "sent before the timeout"
+            );
+            assert!(
+                !found(FastRetransmit::AfterRecovery, una, 1_200, true),
+                "may have been sent in vain"
+            );
             assert!(found(FastRetransmit::AfterRecovery, una, 1_200, false), "15 or above");
             assert!(!found(FastRetransmit::OncePerWindow, una, 1_200, false), "ns-2 does not look");
         }
-        assert!(found(FastRetransmit::AfterRecovery, 16, 999, false), "above recover every duplicate counts");
+        assert!(
+            found(FastRetransmit::AfterRecovery, 16, 999, false),
+            "above recover every duplicate counts"
+        );
     }
 }

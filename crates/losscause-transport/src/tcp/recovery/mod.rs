@@ -1,4 +1,5 @@
-//! Loss recovery: which packet is sent next, and when duplicate ACKs mean a loss. One file per scheme.
+//! Loss recovery: which packet is sent next, and when duplicate ACKs mean a loss. One file per
+//! scheme.
 
 mod fast_recovery;
 mod new_reno;
@@ -29,17 +30,20 @@ use vegas::Vegas;
 pub enum RecoveryScheme {
     /// RFC 5681: fast recovery ends with the first ACK of new data.
     Reno,
-    /// Fast retransmit without fast recovery: every third duplicate ACK retransmits a packet, and cwnd is not inflated.
+    /// Fast retransmit without fast recovery: every third duplicate ACK retransmits a packet, and
+    /// cwnd is not inflated.
     FastRetransmit,
-    /// RFC 6582: fast recovery ends when everything is repaired; it repairs one packet per round trip.
+    /// RFC 6582: fast recovery ends when everything is repaired; it repairs one packet per round
+    /// trip.
     NewReno,
-    /// RFC 6675: fast recovery ends when everything is repaired, as fast as cwnd allows; the receiver sends SACK
-    /// reports (RFC 2018).
+    /// RFC 6675: fast recovery ends when everything is repaired, as fast as cwnd allows; the
+    /// receiver sends SACK reports (RFC 2018).
     Sack,
-    /// RFC 8985 with RFC 6937 and RFC 5682, as in Linux; sender and receiver follow Linux in everything else too.
-    /// Requires [`Quirks::LINUX`](super::Quirks::LINUX) and a response of
-    /// [`ResponseScheme::Aimd`](super::ResponseScheme::Aimd), [`ResponseScheme::Cubic`](super::ResponseScheme::Cubic)
-    /// or [`ResponseScheme::Own`](super::ResponseScheme::Own).
+    /// RFC 8985 with RFC 6937 and RFC 5682, as in Linux; sender and receiver follow Linux in
+    /// everything else too. Requires [`Quirks::LINUX`](super::Quirks::LINUX) and a response of
+    /// [`ResponseScheme::Aimd`](super::ResponseScheme::Aimd),
+    /// [`ResponseScheme::Cubic`](super::ResponseScheme::Cubic) or
+    /// [`ResponseScheme::Own`](super::ResponseScheme::Own).
     RackTlp,
     /// Brakmo and Peterson 1995: every packet has its own timeout, checked on duplicate ACKs.
     Vegas,
@@ -124,7 +128,13 @@ impl Recovery {
 
     /// A duplicate ACK arrived.
     #[inline]
-    pub(super) fn on_dup_ack(&mut self, now: Time, ack: &Ack, stream: &Stream, window: &mut Window) -> Option<Found> {
+    pub(super) fn on_dup_ack(
+        &mut self,
+        now: Time,
+        ack: &Ack,
+        stream: &Stream,
+        window: &mut Window,
+    ) -> Option<Found> {
         match self {
             Self::Reno(reno) => reno.on_dup_ack(now, ack, stream),
             Self::NewReno(reno) => reno.on_dup_ack(now, ack, stream),
@@ -134,8 +144,9 @@ impl Recovery {
         }
     }
 
-    /// The packets from `from` on that count as lost: with SACK those with `threshold` reported packets above them, in
-    /// NewReno's recovery the first unacknowledged one. The others learn of one loss at a time.
+    /// The packets from `from` on that count as lost: with SACK those with `threshold` reported
+    /// packets above them, in NewReno's recovery the first unacknowledged one. The others learn of
+    /// one loss at a time.
     pub(super) fn lost(&self, from: u64, threshold: u32, stream: &Stream) -> Option<Lost> {
         let from = from.max(stream.una);
         if let Some(board) = self.scoreboard() {
@@ -143,9 +154,13 @@ impl Recovery {
             let first = board.next_hole(from).filter(|&first| first < below)?;
             let last = (first..below).rev().find(|&seq| !board.is_sacked(seq))?;
             let pkts = below - first - board.count(first, below);
-            return Some(Lost { numbers: Numbers { first, last }, pkts: u32::try_from(pkts).unwrap_or(u32::MAX) });
+            return Some(Lost {
+                numbers: Numbers { first, last },
+                pkts: u32::try_from(pkts).unwrap_or(u32::MAX),
+            });
         }
-        (matches!(self, Self::NewReno(_)) && from == stream.una).then(|| Lost { numbers: Numbers::one(from), pkts: 1 })
+        (matches!(self, Self::NewReno(_)) && from == stream.una)
+            .then(|| Lost { numbers: Numbers::one(from), pkts: 1 })
     }
 
     /// Called after the response has answered the loss that was just detected.
@@ -157,7 +172,8 @@ impl Recovery {
         }
     }
 
-    /// The retransmission timer expired. `stream` is not rewound yet, and the response has not answered.
+    /// The retransmission timer expired. `stream` is not rewound yet, and the response has not
+    /// answered.
     pub(super) fn on_timeout(&mut self, now: Time, stream: &Stream, window: &mut Window) {
         match self {
             Self::Reno(reno) => reno.on_timeout(now, stream),
@@ -170,7 +186,12 @@ impl Recovery {
 
     /// The packet to send now, if any.
     #[inline]
-    pub(super) fn poll_transmit(&mut self, now: Time, stream: &mut Stream, window: &Window) -> Option<u64> {
+    pub(super) fn poll_transmit(
+        &mut self,
+        now: Time,
+        stream: &mut Stream,
+        window: &Window,
+    ) -> Option<u64> {
         match self {
             Self::Reno(reno) => reno.poll_transmit(stream, window),
             Self::NewReno(reno) => reno.poll_transmit(stream, window),
@@ -194,8 +215,8 @@ impl Recovery {
 }
 
 impl FastRetransmit {
-    /// Whether duplicate ACKs may cause packet `una` to be retransmitted, given that everything below `recover` had
-    /// been sent when the last loss was detected.
+    /// Whether duplicate ACKs may cause packet `una` to be retransmitted, given that everything
+    /// below `recover` had been sent when the last loss was detected.
     fn allows(self, una: u64, recover: u64) -> bool {
         match self {
             Self::Always => true,
@@ -208,8 +229,8 @@ impl FastRetransmit {
 }
 
 impl LimitedTransmit {
-    /// How many packets `dup_acks` duplicates add to the window. `unsent` is true if the next packet in sequence was
-    /// never sent.
+    /// How many packets `dup_acks` duplicates add to the window. `unsent` is true if the next
+    /// packet in sequence was never sent.
     #[inline]
     fn releases(self, dup_acks: u32, unsent: bool) -> u32 {
         match self {

@@ -1,7 +1,9 @@
-//! NewReno's loss recovery (RFC 6582): fast recovery lasts until everything in flight at its start is acknowledged.
+//! NewReno's loss recovery (RFC 6582): fast recovery lasts until everything in flight at its start
+//! is acknowledged.
 //!
-//! An ACK of new data below that point is partial: the packet it asks for was lost too, and is retransmitted at once,
-//! without waiting for further duplicates. One loss is repaired per round trip, and the window is cut once.
+//! An ACK of new data below that point is partial: the packet it asks for was lost too, and is
+//! retransmitted at once, without waiting for further duplicates. One loss is repaired per round
+//! trip, and the window is cut once.
 //!
 //! ```text
 //! third duplicate ACK:  recover = everything sent;  retransmit;  window inflated by 3      (section 3.2, steps 2, 3)
@@ -10,13 +12,14 @@
 //! full ACK:             cwnd = min(ssthresh, max(FlightSize, 1) + 1)                       (the same)
 //! ```
 //!
-//! If the response kept the window at the loss, the end of recovery does not cut it either. Each ACK then lets out at
-//! most two packets until the window is full again.
+//! If the response kept the window at the loss, the end of recovery does not cut it either. Each
+//! ACK then lets out at most two packets until the window is full again.
 //!
-//! Deviations: the timestamp heuristic of section 4.2, which distinguishes a loss at or below `recover` from packets
-//! sent twice, examines the duplicate itself instead of the last ACK of new data (`fast_recovery.rs`).
-//! [`NewRenoRules::NS2`] holds the rules of ns-2.35's `Agent/TCP/Newreno`, except `newreno_changes_` (an estimate of
-//! ssthresh from the first ACKs, and one new packet per two duplicates), which ns-2 disables by default.
+//! Deviations: the timestamp heuristic of section 4.2, which distinguishes a loss at or below
+//! `recover` from packets sent twice, examines the duplicate itself instead of the last ACK of new
+//! data (`fast_recovery.rs`). [`NewRenoRules::NS2`] holds the rules of ns-2.35's
+//! `Agent/TCP/Newreno`, except `newreno_changes_` (an estimate of ssthresh from the first ACKs, and
+//! one new packet per two duplicates), which ns-2 disables by default.
 
 use losscause::Time;
 
@@ -38,7 +41,8 @@ pub(crate) struct NewReno {
     partial_seen: bool,
     /// How the response answered the loss under repair.
     answer: Answer,
-    /// Recovery ended with a kept window larger than the packets in flight; the window is refilling.
+    /// Recovery ended with a kept window larger than the packets in flight; the window is
+    /// refilling.
     refilling: bool,
     /// In-sequence packets that the last ACK may still release, if bursts are limited.
     burst_left: u32,
@@ -76,7 +80,12 @@ impl NewReno {
     }
 
     #[inline]
-    pub(super) fn on_new_ack(&mut self, acked: u64, stream: &Stream, window: &mut Window) -> Progress {
+    pub(super) fn on_new_ack(
+        &mut self,
+        acked: u64,
+        stream: &Stream,
+        window: &mut Window,
+    ) -> Progress {
         self.fast_recovery.on_new_ack();
         if !self.fast_recovery.is_recovering() {
             self.limit_burst();
@@ -96,7 +105,8 @@ impl NewReno {
             match self.rules.deflation {
                 Deflation::All => *inflation = 0,
                 Deflation::ByAcked if *inflation > acked => *inflation -= acked - 1,
-                // ns-2.35, NewRenoTcpAgent::partialnewack: what exceeds the inflation is taken from cwnd.
+                // ns-2.35, NewRenoTcpAgent::partialnewack: what exceeds the inflation is taken from
+                // cwnd.
                 Deflation::ByAcked => {
                     let cwnd = (window.cwnd - f64::from(acked - *inflation)).max(1.0);
                     self.deflated += window.cwnd - cwnd;
@@ -105,7 +115,8 @@ impl NewReno {
                 }
             }
         }
-        let restart_timer = !self.partial_seen || self.rules.timer == PartialAckTimer::SlowButSteady;
+        let restart_timer =
+            !self.partial_seen || self.rules.timer == PartialAckTimer::SlowButSteady;
         self.partial_seen = true;
         self.fast_recovery.retransmit();
         self.limit_burst();
@@ -197,7 +208,11 @@ mod tests {
     }
 
     fn recovering(rules: NewRenoRules) -> (NewReno, Stream, Window) {
-        recovering_with(Quirks { limited_transmit: LimitedTransmit::Off, new_reno: rules, ..Quirks::RFC })
+        recovering_with(Quirks {
+            limited_transmit: LimitedTransmit::Off,
+            new_reno: rules,
+            ..Quirks::RFC
+        })
     }
 
     fn recovering_with(quirks: Quirks) -> (NewReno, Stream, Window) {
@@ -222,7 +237,8 @@ mod tests {
         let (mut reno, mut stream, mut window) = recovering(NewRenoRules::RFC);
         // cwnd 5 + 3 + 4 duplicates: packets 20 and 21 follow the retransmission.
         assert_eq!(reno.window_pkts(&stream, &window), 12);
-        let sent: Vec<u64> = std::iter::from_fn(|| reno.poll_transmit(&mut stream, &window)).collect();
+        let sent: Vec<u64> =
+            std::iter::from_fn(|| reno.poll_transmit(&mut stream, &window)).collect();
         assert_eq!(sent, [10, 20, 21]);
         stream.sent = 22;
         // Up to 13: three acknowledged, one added back.
@@ -235,8 +251,8 @@ mod tests {
         assert_eq!(reno.on_new_ack(3, &stream, &mut window), partial(false));
         assert_eq!(reno.window_pkts(&stream, &window), 8);
         assert_eq!(reno.poll_transmit(&mut stream, &window), Some(16));
-        // All packets sent before the first retransmission: recovery ends with cwnd = ssthresh, or less if less is in
-        // flight.
+        // All packets sent before the first retransmission: recovery ends with cwnd = ssthresh, or
+        // less if less is in flight.
         stream.una = 20;
         stream.next = 24;
         assert_eq!(reno.on_new_ack(4, &stream, &mut window), Progress::Recovered);
@@ -246,7 +262,8 @@ mod tests {
     #[test]
     fn the_full_ack_lets_no_burst_out() {
         let exit = |exit| {
-            let (mut reno, mut stream, mut window) = recovering(NewRenoRules { exit, ..NewRenoRules::RFC });
+            let (mut reno, mut stream, mut window) =
+                recovering(NewRenoRules { exit, ..NewRenoRules::RFC });
             stream.una = 20;
             reno.on_new_ack(10, &stream, &mut window);
             window.cwnd
@@ -265,8 +282,8 @@ mod tests {
         stream.una = 20;
         reno.on_new_ack(1, &stream, &mut window);
         assert_eq!(window.cwnd, 5.0);
-        // Two packets per ACK refill it instead of a burst of five: 2, then 1 acknowledged and 3, then 1 and 4, then 1
-        // and all 5.
+        // Two packets per ACK refill it instead of a burst of five: 2, then 1 acknowledged and 3,
+        // then 1 and 4, then 1 and all 5.
         let mut in_flight = vec![];
         for _ in 0..5 {
             while reno.poll_transmit(&mut stream, &window).is_some() {}
@@ -290,7 +307,8 @@ mod tests {
     #[test]
     fn a_partial_ack_beyond_the_inflation_takes_the_rest_from_cwnd() {
         for (exit, expected) in [(RecoveryExit::NoBurst, 5.0), (RecoveryExit::AsDeflated, 3.0)] {
-            let (mut reno, mut stream, mut window) = recovering(NewRenoRules { exit, ..NewRenoRules::RFC });
+            let (mut reno, mut stream, mut window) =
+                recovering(NewRenoRules { exit, ..NewRenoRules::RFC });
             // 9 acknowledged, inflated by 7: cwnd 3, and 1 for the retransmitted packet.
             stream.una = 19;
             reno.on_new_ack(9, &stream, &mut window);
@@ -325,13 +343,16 @@ mod tests {
     fn in_ns2_an_ack_in_recovery_releases_two_packets_in_sequence() {
         let (mut reno, mut stream, window) = recovering(NewRenoRules::NS2);
         let window = Window { cwnd: 20.0, ..window };
-        let sent: Vec<u64> = std::iter::from_fn(|| reno.poll_transmit(&mut stream, &window)).collect();
+        let sent: Vec<u64> =
+            std::iter::from_fn(|| reno.poll_transmit(&mut stream, &window)).collect();
         assert_eq!(sent, [10, 20, 21]);
     }
 
     #[test]
     fn after_a_timeout_old_duplicates_inflate_the_window_if_all_do() {
-        for (inflation, expected) in [(Inflation::InRecovery, [5; 5]), (Inflation::Always, [5, 5, 8, 9, 10])] {
+        for (inflation, expected) in
+            [(Inflation::InRecovery, [5; 5]), (Inflation::Always, [5, 5, 8, 9, 10])]
+        {
             let (mut reno, stream, mut window) = recovering_with(Quirks {
                 fast_retransmit: Some(FastRetransmit::OncePerWindow),
                 inflation,

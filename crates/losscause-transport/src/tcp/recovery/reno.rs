@@ -1,12 +1,12 @@
 //! Reno's loss recovery: fast retransmit and fast recovery (RFC 5681, section 3.2).
 //!
-//! The third duplicate ACK signals that the next packet was lost: it is retransmitted at once, and the window is
-//! halved. Each duplicate ACK shows that another packet has left the network, so it inflates the window by one packet
-//! until new data is acknowledged. The first ACK of new data removes the inflation, even if it does not acknowledge
-//! everything that was in flight.
+//! The third duplicate ACK signals that the next packet was lost: it is retransmitted at once, and
+//! the window is halved. Each duplicate ACK shows that another packet has left the network, so it
+//! inflates the window by one packet until new data is acknowledged. The first ACK of new data
+//! removes the inflation, even if it does not acknowledge everything that was in flight.
 //!
-//! Deviations: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`], both selected in
-//! [`crate::tcp::Quirks`], are ns-2's.
+//! Deviations: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`], both selected
+//! in [`crate::tcp::Quirks`], are ns-2's.
 
 use losscause::Time;
 
@@ -31,8 +31,11 @@ impl Reno {
 
     /// Fast retransmit whenever the threshold is met, without inflating the window.
     pub(super) fn without_fast_recovery(config: &Config) -> Self {
-        let quirks =
-            Quirks { fast_retransmit: Some(FastRetransmit::Always), inflation: Inflation::Never, ..config.quirks };
+        let quirks = Quirks {
+            fast_retransmit: Some(FastRetransmit::Always),
+            inflation: Inflation::Never,
+            ..config.quirks
+        };
         Self::new(&Config { quirks, ..*config })
     }
 
@@ -102,7 +105,9 @@ mod tests {
     }
 
     fn after_dup_acks(reno: &mut Reno, una: u64, sent: u64, count: u32) -> Vec<bool> {
-        (0..count).map(|_| reno.on_dup_ack(Time::ZERO, &dup_ack(una), &stream(una, sent)).is_some()).collect()
+        (0..count)
+            .map(|_| reno.on_dup_ack(Time::ZERO, &dup_ack(una), &stream(una, sent)).is_some())
+            .collect()
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Loss recovery based on selective acknowledgements (RFC 6675).
 //!
-//! A scoreboard records which packets the receiver reported. A packet counts as lost once three packets above it are
-//! reported. `pipe` estimates how many packets are still in the network; packets are sent while pipe < cwnd:
+//! A scoreboard records which packets the receiver reported. A packet counts as lost once three
+//! packets above it are reported. `pipe` estimates how many packets are still in the network;
+//! packets are sent while pipe < cwnd:
 //!
 //! ```text
 //! pipe = packets neither reported nor lost + unreported retransmissions of this recovery            (SetPipe)
@@ -9,13 +10,15 @@
 //!        retransmitted, else, once per recovery, the last unreported packet                         (NextSeg)
 //! ```
 //!
-//! Recovery begins with the third duplicate ACK that reports something new, or as soon as the first unacknowledged
-//! packet counts as lost. After a timeout it cannot begin until everything sent before the timeout is acknowledged. It
-//! ends when everything in flight at its start is acknowledged.
+//! Recovery begins with the third duplicate ACK that reports something new, or as soon as the first
+//! unacknowledged packet counts as lost. After a timeout it cannot begin until everything sent
+//! before the timeout is acknowledged. It ends when everything in flight at its start is
+//! acknowledged.
 //!
-//! Deviations: everything is counted in packets, so "more than (DupThresh - 1) * SMSS bytes" and "DupThresh
-//! discontiguous sequences" are one rule. A timeout clears the reports received so far (RFC 2018, section 8, because
-//! receivers may renege); packets reported after it are not sent again. [`super::FastRetransmit`] has no effect here.
+//! Deviations: everything is counted in packets, so "more than (DupThresh - 1) * SMSS bytes" and
+//! "DupThresh discontiguous sequences" are one rule. A timeout clears the reports received so far
+//! (RFC 2018, section 8, because receivers may renege); packets reported after it are not sent
+//! again. [`super::FastRetransmit`] has no effect here.
 
 use super::Progress;
 use super::scoreboard::Scoreboard;
@@ -74,7 +77,8 @@ impl Sack {
         let Phase::Open { dup_acks } = &mut self.phase else { return None };
         *dup_acks = dup_acks.saturating_add(1);
         // Section 5, steps 1 and 2.
-        let lost = *dup_acks >= self.threshold || self.board.lost_below(self.threshold) > stream.una;
+        let lost =
+            *dup_acks >= self.threshold || self.board.lost_below(self.threshold) > stream.una;
         // Section 5.1.
         if !lost || stream.una < self.recover {
             return None;
@@ -155,14 +159,18 @@ impl Sack {
             Phase::Open { .. } => stream.una,
             Phase::Recovering { resent, .. } => resent.max(stream.una),
         };
-        unreported(self.board.lost_below(self.threshold), stream.sent) + unreported(stream.una, resent)
+        unreported(self.board.lost_below(self.threshold), stream.sent)
+            + unreported(stream.una, resent)
     }
 
-    /// Outside recovery: cwnd plus limited transmit; reported packets make room (section 5, step 3).
+    /// Outside recovery: cwnd plus limited transmit; reported packets make room (section 5, step
+    /// 3).
     #[inline]
     pub(super) fn window_pkts(&self, stream: &Stream, window: &Window) -> u32 {
         window.pkts(match self.phase {
-            Phase::Open { dup_acks } if self.limited && dup_acks > 0 && stream.next == stream.sent => {
+            Phase::Open { dup_acks }
+                if self.limited && dup_acks > 0 && stream.next == stream.sent =>
+            {
                 u32::try_from(stream.flight_pkts() - self.pipe(stream)).unwrap_or(u32::MAX)
             }
             _ => 0,
@@ -210,7 +218,8 @@ mod tests {
     #[test]
     fn pipe_leaves_out_what_arrived_and_what_is_lost() {
         let (mut sack, mut stream, window) = recovering();
-        // 11, 13 and 14 arrived; 10 is lost (three above it), 12 is not (two). 10 is retransmitted at once.
+        // 11, 13 and 14 arrived; 10 is lost (three above it), 12 is not (two). 10 is retransmitted
+        // at once.
         assert_eq!(sack.pipe(&stream), 7);
         assert_eq!(sack.poll_transmit(&mut stream, &window), Some(10));
         assert_eq!(sack.poll_transmit(&mut stream, &window), None, "7 >= 5");
@@ -224,7 +233,8 @@ mod tests {
         let (mut sack, mut stream, window) = recovering();
         sack.poll_transmit(&mut stream, &window);
         sack.on_dup_ack(&ack(10, [(17, 20), (13, 16), (11, 12)]), &stream);
-        // All but 10, 12 and 16 arrived, and all three are lost: rule 1 for 12 and 16, rule 2 for 20 and 21, the end.
+        // All but 10, 12 and 16 arrived, and all three are lost: rule 1 for 12 and 16, rule 2 for
+        // 20 and 21, the end.
         let mut sent = vec![];
         while let Some(seq) = sack.poll_transmit(&mut stream, &window) {
             sent.push((seq, sack.pipe(&stream)));
@@ -238,8 +248,10 @@ mod tests {
         let (mut sack, mut stream, window) = recovering();
         stream.end = 20;
         let wide = Window { cwnd: 8.0, ..window };
-        let sent: Vec<u64> = std::iter::from_fn(|| sack.poll_transmit(&mut stream, &wide)).collect();
-        // 12 by rule 3: two packets above it arrived. pipe: 10 retransmitted, 12 twice, and 15 to 19.
+        let sent: Vec<u64> =
+            std::iter::from_fn(|| sack.poll_transmit(&mut stream, &wide)).collect();
+        // 12 by rule 3: two packets above it arrived. pipe: 10 retransmitted, 12 twice, and 15 to
+        // 19.
         assert_eq!((sent, sack.pipe(&stream)), (vec![10, 12], 8));
     }
 
@@ -247,10 +259,12 @@ mod tests {
     fn the_last_packet_is_rescued_once_per_recovery() {
         let (mut sack, mut stream, window) = recovering();
         stream.end = 20;
-        // Everything but 19 arrived after the first ACKs; no packet follows 19, so no duplicate can reveal its loss.
+        // Everything but 19 arrived after the first ACKs; no packet follows 19, so no duplicate can
+        // reveal its loss.
         stream.una = 15;
         sack.on_new_ack(&ack(15, [(15, 19), NO, NO]), &stream);
-        let sent: Vec<u64> = std::iter::from_fn(|| sack.poll_transmit(&mut stream, &window)).collect();
+        let sent: Vec<u64> =
+            std::iter::from_fn(|| sack.poll_transmit(&mut stream, &window)).collect();
         assert_eq!(sent, [19]);
     }
 
@@ -290,7 +304,8 @@ mod tests {
         stream.una = 11;
         sack.on_new_ack(&ack(11, [(13, 15), (17, 18), NO]), &stream);
         stream.next = 11;
-        let sent: Vec<u64> = std::iter::from_fn(|| sack.poll_transmit(&mut stream, &window)).collect();
+        let sent: Vec<u64> =
+            std::iter::from_fn(|| sack.poll_transmit(&mut stream, &window)).collect();
         assert_eq!(sent, [11, 12, 15]);
         assert_eq!(sack.on_dup_ack(&ack(11, [(17, 20), (13, 15), NO]), &stream), None);
     }

@@ -7,12 +7,12 @@
 //!                       the first hole below the highest reported packet not yet retransmitted, else unsent data
 //! ```
 //!
-//! A hole counts as lost at once. The third duplicate releases only the retransmission; outside recovery, later
-//! duplicates release nothing. Each ACK of new data outside recovery clears the reports. After a timeout, duplicates
-//! are ignored until the first ACK of new data.
+//! A hole counts as lost at once. The third duplicate releases only the retransmission; outside
+//! recovery, later duplicates release nothing. Each ACK of new data outside recovery clears the
+//! reports. After a timeout, duplicates are ignored until the first ACK of new data.
 //!
-//! Deviations from ns-2: an ACK older than the newest has no effect (in ns-2 it lowers pipe). `partial_ack_`,
-//! `oldCode_`, `LimTransmitFix_` and the response to ECN are left out.
+//! Deviations from ns-2: an ACK older than the newest has no effect (in ns-2 it lowers pipe).
+//! `partial_ack_`, `oldCode_`, `LimTransmitFix_` and the response to ECN are left out.
 
 use super::Progress;
 use super::scoreboard::Scoreboard;
@@ -46,7 +46,8 @@ enum Phase {
         pipe: i64,
         /// Everything below was retransmitted or reported.
         resent: u64,
-        /// Whether this ACK may release only the first unacknowledged packet or, once that is sent, nothing more.
+        /// Whether this ACK may release only the first unacknowledged packet or, once that is sent,
+        /// nothing more.
         first: First,
     },
 }
@@ -88,12 +89,14 @@ impl Sack1 {
             }
             Phase::Open { dup_acks } => {
                 *dup_acks = dup_acks.saturating_add(u32::from(reports));
-                let found =
-                    reports && *dup_acks == self.threshold && self.fast_retransmit.allows(stream.una, self.recover);
+                let found = reports
+                    && *dup_acks == self.threshold
+                    && self.fast_retransmit.allows(stream.una, self.recover);
                 found.then(|| {
                     let pipe = (stream.sent - stream.una) as i64 - i64::from(self.threshold);
                     self.recover = stream.sent;
-                    self.phase = Phase::Recovering { pipe, resent: stream.una + 1, first: First::Due };
+                    self.phase =
+                        Phase::Recovering { pipe, resent: stream.una + 1, first: First::Due };
                     Found::with(stream.flight_pkts())
                 })
             }
@@ -126,7 +129,9 @@ impl Sack1 {
     pub(super) fn poll_transmit(&mut self, stream: &mut Stream, window: &Window) -> Option<u64> {
         match &mut self.phase {
             Phase::Open { dup_acks } if *dup_acks >= self.threshold => None,
-            Phase::Open { .. } | Phase::TimedOut => stream.take_next(self.window_pkts(stream, window)),
+            Phase::Open { .. } | Phase::TimedOut => {
+                stream.take_next(self.window_pkts(stream, window))
+            }
             Phase::Recovering { first: first @ First::Due, .. } => {
                 *first = First::Sent;
                 Some(stream.una)
@@ -196,12 +201,18 @@ mod tests {
         for report in reports {
             let above = if report.start > 11 { (report.start, report.end) } else { (0, 0) };
             sack.on_dup_ack(&ack(10, [above, (11, 12), (0, 0)]), &stream);
-            sent.push(Vec::from_iter(std::iter::from_fn(|| sack.poll_transmit(&mut stream, &WINDOW))));
+            sent.push(Vec::from_iter(std::iter::from_fn(|| {
+                sack.poll_transmit(&mut stream, &WINDOW)
+            })));
             stream.sent = stream.sent.max(stream.next);
         }
-        // The second reports nothing new. The fourth is the third duplicate: pipe is 10 - 3, and only 10 is
-        // retransmitted. Then pipe is 6, 5 and 4: hole 12 is retransmitted. Then pipe is 4 twice: unsent data.
-        assert_eq!(sent, [vec![], vec![], vec![], vec![10], vec![], vec![], vec![12], vec![20], vec![21]]);
+        // The second reports nothing new. The fourth is the third duplicate: pipe is 10 - 3, and
+        // only 10 is retransmitted. Then pipe is 6, 5 and 4: hole 12 is retransmitted. Then pipe is
+        // 4 twice: unsent data.
+        assert_eq!(
+            sent,
+            [vec![], vec![], vec![], vec![10], vec![], vec![], vec![12], vec![20], vec![21]]
+        );
     }
 
     #[test]
@@ -212,7 +223,8 @@ mod tests {
         let mut stream = Stream { una: 12, next: 20, sent: 20, end: u64::MAX };
         let partial = Progress::Partial { restart_timer: true, clear_backoff: true };
         assert_eq!(sack.on_new_ack(&ack(12, [(13, 16), (0, 0), (0, 0)]), &stream), partial);
-        let sent: Vec<u64> = std::iter::from_fn(|| sack.poll_transmit(&mut stream, &WINDOW)).collect();
+        let sent: Vec<u64> =
+            std::iter::from_fn(|| sack.poll_transmit(&mut stream, &WINDOW)).collect();
         assert_eq!(sent, [12, 20]);
     }
 

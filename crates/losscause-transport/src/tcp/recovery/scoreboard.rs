@@ -3,7 +3,8 @@
 use crate::tcp::bits::{BITS, Bits};
 use crate::tcp::segment::SackBlocks;
 
-/// One bit per packet between the cumulative ACK and the highest reported packet; operations use 64-bit words.
+/// One bit per packet between the cumulative ACK and the highest reported packet; operations use
+/// 64-bit words.
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
     bits: Bits,
@@ -19,8 +20,8 @@ impl Scoreboard {
         Self { bits: Bits::new(), una: 0, end: 0, sacked: 0 }
     }
 
-    /// Records an ACK. Returns true if a block reports a packet for the first time. Ignores blocks of packets below
-    /// `una` or never sent.
+    /// Records an ACK. Returns true if a block reports a packet for the first time. Ignores blocks
+    /// of packets below `una` or never sent.
     pub(crate) fn update(&mut self, una: u64, sent: u64, blocks: &SackBlocks) -> bool {
         self.advance(una);
         let before = self.sacked;
@@ -70,7 +71,9 @@ impl Scoreboard {
     /// Number of reported packets in `start..end`.
     pub(crate) fn count(&self, start: u64, end: u64) -> u64 {
         let range = (start.max(self.una), end.min(self.end));
-        Self::words_of(range.0, range.1).map(|(word, mask)| u64::from((self.bits.word(word) & mask).count_ones())).sum()
+        Self::words_of(range.0, range.1)
+            .map(|(word, mask)| u64::from((self.bits.word(word) & mask).count_ones()))
+            .sum()
     }
 
     /// The first unreported packet at or above `from` that has a reported packet above it.
@@ -81,7 +84,8 @@ impl Scoreboard {
             .map(|(word, holes)| word * BITS + u64::from(holes.trailing_zeros()))
     }
 
-    /// Every packet below the result has at least `pkts` reported packets above it; `una` if fewer were reported.
+    /// Every packet below the result has at least `pkts` reported packets above it; `una` if fewer
+    /// were reported.
     pub(crate) fn lost_below(&self, pkts: u32) -> u64 {
         if self.sacked < u64::from(pkts) || pkts == 0 {
             return self.una;
@@ -136,9 +140,16 @@ mod tests {
     #[test]
     fn holes_and_counts_are_found_across_words() {
         let board = board();
-        let holes: Vec<_> = [100, 103, 105, 110, 125, 126, 129, 130].map(|from| board.next_hole(from)).into();
-        assert_eq!(holes, [Some(100), Some(105), Some(105), Some(111), Some(125), None, None, None]);
-        assert_eq!((board.count(100, 200), board.count(104, 128), board.count(111, 126)), (7, 4, 0));
+        let holes: Vec<_> =
+            [100, 103, 105, 110, 125, 126, 129, 130].map(|from| board.next_hole(from)).into();
+        assert_eq!(
+            holes,
+            [Some(100), Some(105), Some(105), Some(111), Some(125), None, None, None]
+        );
+        assert_eq!(
+            (board.count(100, 200), board.count(104, 128), board.count(111, 126)),
+            (7, 4, 0)
+        );
         assert!(board.is_sacked(129) && !board.is_sacked(130) && !board.is_sacked(99));
     }
 

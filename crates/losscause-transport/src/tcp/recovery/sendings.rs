@@ -1,8 +1,8 @@
 //! How each unacknowledged packet was sent, for Vegas.
 //!
-//! Packet `seq` is at `seq` modulo the size of a ring. The ring grows as the window is used, and acknowledged packets are
-//! forgotten. In ns-2.35 its size is the receiver's window, and an ACK of several packets that passes its end forgets none
-//! of them.
+//! Packet `seq` is at `seq` modulo the size of a ring. The ring grows as the window is used, and
+//! acknowledged packets are forgotten. In ns-2.35 its size is the receiver's window, and an ACK of
+//! several packets that passes its end forgets none of them.
 
 use losscause::Time;
 
@@ -90,7 +90,11 @@ mod tests {
     fn sent(config: &Config, first: u64, pkts: u64) -> Sendings {
         let mut sendings = Sendings::new(config);
         for seq in first..first + pkts {
-            sendings.on_send(at(seq), seq, &Stream { una: first, next: seq, sent: seq, end: u64::MAX });
+            sendings.on_send(
+                at(seq),
+                seq,
+                &Stream { una: first, next: seq, sent: seq, end: u64::MAX },
+            );
         }
         sendings
     }
@@ -107,7 +111,8 @@ mod tests {
     #[test]
     fn ns2_forgets_nothing_if_an_ack_passes_the_end_of_its_ring() {
         let of = |quirks| {
-            let mut sendings = sent(&Config { quirks, max_window_pkts: 20, ..Config::rfc() }, 10, 20);
+            let mut sendings =
+                sent(&Config { quirks, max_window_pkts: 20, ..Config::rfc() }, 10, 20);
             sendings.forget(15, 4);
             sendings.forget(19, 2);
             [16, 19, 20].map(|seq| sendings.of(seq).times)

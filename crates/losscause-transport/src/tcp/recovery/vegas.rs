@@ -1,10 +1,11 @@
-//! Vegas' loss recovery: each packet has its own fine-grained timeout (Brakmo and Peterson, "TCP Vegas: End to End
-//! Congestion Avoidance on a Global Internet", IEEE JSAC 13(8), 1995, section III-A).
+//! Vegas' loss recovery: each packet has its own fine-grained timeout (Brakmo and Peterson, "TCP
+//! Vegas: End to End Congestion Avoidance on a Global Internet", IEEE JSAC 13(8), 1995, section
+//! III-A).
 //!
-//! The sender stores when it sent each packet. On a duplicate ACK it checks the first unacknowledged packet: if that
-//! was sent longer ago than the timeout, it is retransmitted at once, without waiting for the third duplicate. The
-//! first and second ACK of new data after a retransmission trigger the same check, which finds further losses in the
-//! same window.
+//! The sender stores when it sent each packet. On a duplicate ACK it checks the first
+//! unacknowledged packet: if that was sent longer ago than the timeout, it is retransmitted at
+//! once, without waiting for the third duplicate. The first and second ACK of new data after a
+//! retransmission trigger the same check, which finds further losses in the same window.
 //!
 //! ```text
 //! R a round-trip time of a packet sent once:   SRTT += (R - SRTT)/8,  D += (|R - SRTT| - D)/4
@@ -12,16 +13,18 @@
 //! loss found by a duplicate:                   timeout *= 9/8, or 2 if the packet had been retransmitted before
 //! ```
 //!
-//! The paper does not specify the timeout's arithmetic; this is that of ns-2.35, by the same authors' group. Four more
-//! rules follow ns-2: no limited transmit; the third and every later duplicate adds a packet to cwnd until the next ACK
-//! of new data; after a timeout, duplicates start no recovery until everything sent before it is acknowledged; a fast
-//! retransmit backs off the coarse timer.
+//! The paper does not specify the timeout's arithmetic; this is that of ns-2.35, by the same
+//! authors' group. Four more rules follow ns-2: no limited transmit; the third and every later
+//! duplicate adds a packet to cwnd until the next ACK of new data; after a timeout, duplicates
+//! start no recovery until everything sent before it is acknowledged; a fast retransmit backs off
+//! the coarse timer.
 //!
-//! Deviations from ns-2.35's `Agent/TCP/Vegas`: with [`VegasRules::Published`], acknowledged packets are forgotten, and
-//! duplicates after a timeout add to cwnd for good. With [`VegasRules::Ns2`], as in ns-2, packets are not forgotten if
-//! an ACK of several packets passes a multiple of the receiver's window, and cwnd becomes 0 if there was no loss since
-//! the last timeout to restore it from. In ns-2 an ACK that repeats the last one while nothing is in flight counts as a
-//! duplicate; here it has no effect.
+//! Deviations from ns-2.35's `Agent/TCP/Vegas`: with [`VegasRules::Published`], acknowledged
+//! packets are forgotten, and duplicates after a timeout add to cwnd for good. With
+//! [`VegasRules::Ns2`], as in ns-2, packets are not forgotten if an ACK of several packets passes a
+//! multiple of the receiver's window, and cwnd becomes 0 if there was no loss since the last
+//! timeout to restore it from. In ns-2 an ACK that repeats the last one while nothing is in flight
+//! counts as a duplicate; here it has no effect.
 
 use losscause::{Span, Time};
 
@@ -42,7 +45,8 @@ pub(crate) struct Vegas {
     dup_acks: u32,
     /// How many more ACKs of new data trigger a check for an expired packet.
     worried: u64,
-    /// cwnd without the packets added by duplicate ACKs; 0 if there was no loss since the last timeout.
+    /// cwnd without the packets added by duplicate ACKs; 0 if there was no loss since the last
+    /// timeout.
     deflated: f64,
     /// How the response answered the last loss.
     answer: Answer,
@@ -55,8 +59,8 @@ pub(crate) struct Vegas {
     /// When packet 0 was first sent; `None` once anything is acknowledged.
     opening: Option<Time>,
     opened_at: Time,
-    /// The round-trip time measured by the last ACK of new data: that of the newest packet, if it was sent once and not
-    /// together with packet 0; for the first ACK, that of packet 0.
+    /// The round-trip time measured by the last ACK of new data: that of the newest packet, if it
+    /// was sent once and not together with packet 0; for the first ACK, that of packet 0.
     rtt: Option<Span>,
 }
 
@@ -80,7 +84,12 @@ impl Vegas {
         }
     }
 
-    pub(super) fn on_dup_ack(&mut self, now: Time, stream: &Stream, window: &mut Window) -> Option<Found> {
+    pub(super) fn on_dup_ack(
+        &mut self,
+        now: Time,
+        stream: &Stream,
+        window: &mut Window,
+    ) -> Option<Found> {
         self.dup_acks = self.dup_acks.saturating_add(1);
         let lost = self.sendings.of(stream.una);
         if self.timeout.expired(&lost, now) || self.dup_acks == self.threshold {
@@ -92,7 +101,11 @@ impl Vegas {
             self.worried = (stream.flight_pkts() + 1).min(2);
             self.timeout.back_off(lost.times > 1);
             self.retransmit = true;
-            return Some(Found { flight_pkts: stream.flight_pkts(), sending: Some(lost), back_off: true });
+            return Some(Found {
+                flight_pkts: stream.flight_pkts(),
+                sending: Some(lost),
+                back_off: true,
+            });
         }
         if self.dup_acks > self.threshold {
             window.cwnd += 1.0;
@@ -100,8 +113,9 @@ impl Vegas {
         None
     }
 
-    /// After a cut, the duplicates so far inflate the reduced window; after the first loss of a packet,
-    /// later duplicates inflate it too. If the response kept the window, the next ACK of new data restores it.
+    /// After a cut, the duplicates so far inflate the reduced window; after the first loss of a
+    /// packet, later duplicates inflate it too. If the response kept the window, the next ACK of
+    /// new data restores it.
     pub(super) fn on_answer(&mut self, answer: Answer, stream: &Stream, window: &mut Window) {
         let uninflated = self.dup_acks <= self.threshold;
         match answer {
@@ -109,7 +123,9 @@ impl Vegas {
                 self.deflated = window.cwnd;
                 window.cwnd += f64::from(self.dup_acks);
             }
-            Answer::Kept if self.rules == VegasRules::Published && uninflated => self.deflated = window.cwnd,
+            Answer::Kept if self.rules == VegasRules::Published && uninflated => {
+                self.deflated = window.cwnd
+            }
             Answer::Kept => {}
         }
         self.answer = answer;
@@ -118,7 +134,13 @@ impl Vegas {
         }
     }
 
-    pub(super) fn on_new_ack(&mut self, now: Time, acked: u64, stream: &Stream, window: &mut Window) -> Progress {
+    pub(super) fn on_new_ack(
+        &mut self,
+        now: Time,
+        acked: u64,
+        stream: &Stream,
+        window: &mut Window,
+    ) -> Progress {
         self.retransmit = false;
         let known = self.deflated > 0.0 || self.rules == VegasRules::Ns2;
         if self.dup_acks > self.threshold && window.cwnd > self.deflated && known {
@@ -156,7 +178,12 @@ impl Vegas {
         self.retransmit = false;
     }
 
-    pub(super) fn poll_transmit(&mut self, now: Time, stream: &mut Stream, window: &Window) -> Option<u64> {
+    pub(super) fn poll_transmit(
+        &mut self,
+        now: Time,
+        stream: &mut Stream,
+        window: &Window,
+    ) -> Option<u64> {
         let seq = if self.retransmit {
             self.retransmit = false;
             stream.una
@@ -180,7 +207,8 @@ impl Vegas {
             return;
         }
         let sending = self.sendings.of(seq);
-        self.rtt = sending.at.filter(|&at| sending.times == 1 && at != self.opened_at).map(|at| now - at);
+        self.rtt =
+            sending.at.filter(|&at| sending.times == 1 && at != self.opened_at).map(|at| now - at);
         if let Some(rtt) = self.rtt.filter(|&rtt| rtt > Span::ZERO) {
             self.timeout.on_sample(rtt);
         }

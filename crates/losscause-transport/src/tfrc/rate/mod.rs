@@ -96,8 +96,8 @@ impl Rate {
         }
     }
 
-    /// The rate that spaces the next packet, told `sqrt_ratio` (1 unless packets are spaced by the round-trip
-    /// time's square root). Call once per packet.
+    /// The rate that spaces the next packet, told `sqrt_ratio` (1 unless packets are spaced by the
+    /// round-trip time's square root). Call once per packet.
     pub(crate) fn spacing(&mut self, sqrt_ratio: f64) -> f64 {
         match self {
             Rate::Rfc5348(rate) => rate.spacing(sqrt_ratio),

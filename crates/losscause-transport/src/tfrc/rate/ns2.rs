@@ -1,13 +1,16 @@
-//! The allowed rate by ns-2.35's `Agent/TFRC` with its default settings (`idleFix_`, not `oldCode_`, not
-//! `conservative_`, `maxHeavyRounds_` 0).
+//! The allowed rate by ns-2.35's `Agent/TFRC` with its default settings (`idleFix_`, not
+//! `oldCode_`, not `conservative_`, `maxHeavyRounds_` 0).
 //!
 //! How it differs from RFC 5348:
-//! - slow start: after the first report the initial window per round-trip time, then at most one doubling per
-//!   round-trip time, held to twice the last report's receive rate; above that it falls back to the receive rate.
-//!   Every report sends a packet at once. The doubling is spread over a round-trip time, packet by packet.
-//! - the first loss takes the equation's rate as it is; the receive rate limits from the next report on.
-//! - afterwards the rate rises by one packet per round-trip time per round-trip time passed (at most two), and never
-//!   above the equation's rate or twice the last receive rate, but one packet per round-trip time is always allowed.
+//! - slow start: after the first report the initial window per round-trip time, then at most one
+//!   doubling per round-trip time, held to twice the last report's receive rate; above that it
+//!   falls back to the receive rate. Every report sends a packet at once. The doubling is spread
+//!   over a round-trip time, packet by packet.
+//! - the first loss takes the equation's rate as it is; the receive rate limits from the next
+//!   report on.
+//! - afterwards the rate rises by one packet per round-trip time per round-trip time passed (at
+//!   most two), and never above the equation's rate or twice the last receive rate, but one packet
+//!   per round-trip time is always allowed.
 //! - silence halves the rate and sends a packet at once.
 
 use losscause::{Span, Time};
@@ -111,7 +114,8 @@ impl Rate {
         } else if limit < initial && self.limited_recently(now, rtt) {
             self.ramp_to(self.allowed.max(initial), one_packet);
         } else if self.allowed < limit {
-            // On an empty path the two are equal. ns-2.35's rounding errors decide then; here they stay equal.
+            // On an empty path the two are equal. ns-2.35's rounding errors decide then; here they
+            // stay equal.
             if now - self.last_change <= Span::from_secs_f64_rounded(rtt) {
                 return;
             }
@@ -137,12 +141,14 @@ impl Rate {
         let &Report { now, rtt, equation, .. } = report;
         let one_packet = self.packet / rtt;
         let passed = ((now - self.last_change).as_secs_f64() / rtt).min(2.0);
-        let least = if self.limited_recently(now, rtt) { self.initial_window / rtt } else { one_packet };
+        let least =
+            if self.limited_recently(now, rtt) { self.initial_window / rtt } else { one_packet };
         self.allowed = (self.allowed + one_packet * passed).min(limit.max(least).min(equation));
     }
 
     fn limited_recently(&self, now: Time, rtt: f64) -> bool {
-        self.data_limited || self.last_limited.is_some_and(|at| (now - at).as_secs_f64() < 1.5 * rtt)
+        self.data_limited
+            || self.last_limited.is_some_and(|at| (now - at).as_secs_f64() < 1.5 * rtt)
     }
 
     pub(super) fn on_silence(&mut self, silence: &Silence) -> Next {
@@ -235,7 +241,11 @@ mod tests {
         for _ in 0..6 {
             rate.spacing(1.0);
         }
-        assert_eq!(rate.spacing(0.5), 40e3, "then at the full rate, with the spacing by the round-trip time");
+        assert_eq!(
+            rate.spacing(0.5),
+            40e3,
+            "then at the full rate, with the spacing by the round-trip time"
+        );
     }
 
     #[test]

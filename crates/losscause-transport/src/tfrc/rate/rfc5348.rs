@@ -1,16 +1,18 @@
 //! The allowed rate by RFC 5348, sections 4.2 to 4.5.
 //!
-//! With p > 0 the rate is the equation's; without loss it doubles once per round-trip time. Both are at most twice the
-//! largest receive rate reported in the last two round-trip times (less after a loss in a data-limited interval), and
-//! at least one packet in 64 s.
+//! With p > 0 the rate is the equation's; without loss it doubles once per round-trip time. Both
+//! are at most twice the largest receive rate reported in the last two round-trip times (less after
+//! a loss in a data-limited interval), and at least one packet in 64 s.
 //!
 //! Readings:
-//! - The receive rates begin with infinity, as of the start of sending. So the limit does not hold in "the first two
-//!   round-trip times of the connection": for the first report, which answers the first packet, and for the second.
+//! - The receive rates begin with infinity, as of the start of sending. So the limit does not hold
+//!   in "the first two round-trip times of the connection": for the first report, which answers the
+//!   first packet, and for the second.
 //! - The initial rate W_init/R takes the current R, not the first one.
-//! - A report carries no mark for a new loss event, so a loss in a data-limited interval is recognised by a rise of p.
-//! - An idle sender that never had a report keeps its rate. The pseudocode of section 4.4 uses rates that are not known
-//!   yet.
+//! - A report carries no mark for a new loss event, so a loss in a data-limited interval is
+//!   recognised by a rise of p.
+//! - An idle sender that never had a report keeps its rate. The pseudocode of section 4.4 uses
+//!   rates that are not known yet.
 
 use losscause::{Span, Time};
 
@@ -52,12 +54,22 @@ impl Rate {
 
     /// Section 4.3, step 4.
     pub(super) fn on_report(&mut self, report: &Report) -> Next {
-        let &Report { now, started, rtt, equation, loss_event_rate, receive_rate, data_limited, .. } = report;
+        let &Report {
+            now,
+            started,
+            rtt,
+            equation,
+            loss_event_rate,
+            receive_rate,
+            data_limited,
+            ..
+        } = report;
         let more_loss = loss_event_rate > self.loss_event_rate;
         self.loss_event_rate = loss_event_rate;
         self.equation = equation;
         if self.doubled.is_none() {
-            // Section 4.2: the first report brings the round-trip time, and all else it says is left for the next.
+            // Section 4.2: the first report brings the round-trip time, and all else it says is
+            // left for the next.
             self.doubled = Some(now);
             self.allowed = self.initial_window / rtt;
             self.receive_rates.keep_only(f64::INFINITY, started);
@@ -129,8 +141,8 @@ impl Rate {
     }
 }
 
-/// The receive rates of the last two round-trip times (X_recv_set). Only those that can still become the largest
-/// are kept: newest last, each smaller than the one before.
+/// The receive rates of the last two round-trip times (X_recv_set). Only those that can still
+/// become the largest are kept: newest last, each smaller than the one before.
 #[derive(Clone, Debug, Default)]
 struct ReceiveRates {
     entries: [(Time, f64); 8],
@@ -206,7 +218,8 @@ mod tests {
         Silence { now: at(ms), rtt: Some(RTT), idle, nothing_to_send: idle }
     }
 
-    /// 1000-byte packets: four per round-trip time to begin with, 40 kB/s. The first was sent at -100 ms.
+    /// 1000-byte packets: four per round-trip time to begin with, 40 kB/s. The first was sent at
+    /// -100 ms.
     fn started() -> Rate {
         let mut rate = Rate::new(&Config { payload_bytes: 1000, ..Config::rfc5348() });
         assert_eq!(rate.allowed(), 1000.0);
@@ -230,7 +243,11 @@ mod tests {
     fn the_receive_rate_limits_only_after_two_round_trips() {
         let mut rate = started();
         rate.on_report(&lossless(100, 30e3));
-        assert_eq!(rate.allowed(), 80e3, "200 ms after the start are two round-trip times, not more");
+        assert_eq!(
+            rate.allowed(),
+            80e3,
+            "200 ms after the start are two round-trip times, not more"
+        );
         let mut rate = started();
         rate.on_report(&lossless(101, 30e3));
         assert_eq!(rate.allowed(), 60e3);
@@ -270,7 +287,8 @@ mod tests {
         let mut rate = started();
         rate.on_report(&report(250, 0.01, 1e9, 20e3));
         assert_eq!(rate.allowed(), 40e3);
-        let limited = |ms, p, receive_rate| Report { data_limited: true, ..report(ms, p, 1e9, receive_rate) };
+        let limited =
+            |ms, p, receive_rate| Report { data_limited: true, ..report(ms, p, 1e9, receive_rate) };
         rate.on_report(&limited(350, 0.01, 4e3));
         assert_eq!(rate.allowed(), 40e3, "no new loss: the old receive rate stays in force");
         rate.on_report(&limited(450, 0.02, 10e3));

@@ -47,7 +47,8 @@ impl Algorithm for Wireless {
     }
 }
 
-/// A receiver fed with one packet every 10 ms, packet n at 10 n ms after 50 ms on the way; rounds count 100 ms.
+/// A receiver fed with one packet every 10 ms, packet n at 10 n ms after 50 ms on the way; rounds
+/// count 100 ms.
 struct Flow<L> {
     receiver: Receiver<L>,
     reports: Vec<(i64, Feedback)>,
@@ -159,7 +160,10 @@ fn a_packet_after_silence_is_one_per_round_trip() {
     let mut flow = Flow::new(&ns2(), plain());
     flow.run(0..2, &[]);
     flow.arrive(1000, &data(2, 950, 1));
-    assert!(flow.reports.last().unwrap().1.receive_rate < 2_000.0, "ns-2 takes all the time since its report");
+    assert!(
+        flow.reports.last().unwrap().1.receive_rate < 2_000.0,
+        "ns-2 takes all the time since its report"
+    );
 }
 
 #[test]
@@ -183,7 +187,11 @@ fn a_forged_nanosecond_round_trip_does_not_busy_the_timer() {
             assert!(timer.is_none_or(|timer| timer >= at(0) + SHORTEST_RTT), "{timer:?}");
         }
         let rates = flow.reports.iter().map(|(_, report)| report.receive_rate);
-        assert!(rates.clone().all(|rate| rate <= 20.0 * 1000.0 / 10e-6), "{:?}", rates.collect::<Vec<_>>());
+        assert!(
+            rates.clone().all(|rate| rate <= 20.0 * 1000.0 / 10e-6),
+            "{:?}",
+            rates.collect::<Vec<_>>()
+        );
     }
 }
 
@@ -208,7 +216,11 @@ fn a_round_trip_time_that_is_not_above_zero_counts_as_none() {
             }
         }
         let rates = flow.reports.iter().map(|(_, report)| report.receive_rate);
-        assert!(flow.reports.len() > 1 && rates.clone().all(f64::is_finite), "{:?}", rates.collect::<Vec<_>>());
+        assert!(
+            flow.reports.len() > 1 && rates.clone().all(f64::is_finite),
+            "{:?}",
+            rates.collect::<Vec<_>>()
+        );
     }
 }
 
@@ -259,8 +271,8 @@ fn the_first_interval_gives_the_receive_rate_by_the_equation() {
     // 100 kB/s at 0.1 s and 0.4 s: 3/256, as worked in equation.rs.
     assert_eq!(flow.receiver.loss_event_rate(), 3.0 / 256.0);
 
-    // ns-2 reports p as found, and keeps the interval in whole packets. At 260 ms, 110 ms after the last report,
-    // ten packets have arrived since: 90.9 kB/s.
+    // ns-2 reports p as found, and keeps the interval in whole packets. At 260 ms, 110 ms after the
+    // last report, ten packets have arrived since: 90.9 kB/s.
     let mut flow = Flow::new(&ns2(), plain());
     flow.run(0..22, &[20]);
     let p = flow.receiver.loss_event_rate();
@@ -307,8 +319,8 @@ fn rounds_are_compared_across_the_end_of_their_numbers() {
 
 #[test]
 fn loss_intervals_are_counted_from_loss_to_loss() {
-    // Newest first: 110 - 60 = 50 and 60 - 20 = 40. ns-2 counts the one after the first loss from its last report:
-    // packet 20 would have been reported at 250 ms, so that was packet 10.
+    // Newest first: 110 - 60 = 50 and 60 - 20 = 40. ns-2 counts the one after the first loss from
+    // its last report: packet 20 would have been reported at 250 ms, so that was packet 10.
     for (config, after_first) in [(rfc(), 40.0), (ns2(), 50.0)] {
         let mut flow = Flow::new(&config, plain());
         flow.run(0..200, &[20, 60, 110]);
@@ -326,7 +338,11 @@ fn each_packet_of_a_gap_has_its_own_verdict() {
     let mut flow = Flow::new(&rfc(), Wireless(&[20]));
     flow.run(0..40, &[20, 21]);
     let sent_21 = at(210 + 50);
-    assert_eq!(flow.receiver.event.unwrap().0, sent_21, "the event begins with the congestion loss");
+    assert_eq!(
+        flow.receiver.event.unwrap().0,
+        sent_21,
+        "the event begins with the congestion loss"
+    );
 }
 
 #[test]
@@ -386,8 +402,8 @@ fn forge(flow: &mut Flow<Constant>, ms: i64, forged: u64) {
 
 #[test]
 fn a_mark_of_any_number_ends_the_interval_where_the_stream_is() {
-    // The forged packet comes as the 41st. It ends an interval of 40 - 20 packets; ns-2 counts from packet 11, the one
-    // after its last report, to the one after the mark: 41 - 11.
+    // The forged packet comes as the 41st. It ends an interval of 40 - 20 packets; ns-2 counts from
+    // packet 11, the one after its last report, to the one after the mark: 41 - 11.
     for (config, closed) in [(rfc(), 20.0), (ns2(), 30.0)] {
         for forged in [40, 1 << 40, u64::MAX - 1, u64::MAX] {
             let mut flow = Flow::new(&Config { ecn: true, ..config.clone() }, plain());
@@ -429,7 +445,8 @@ fn the_open_interval_goes_on_where_the_numbers_begin_anew() {
             let ms = 2_000_400 + 10 * packet;
             flow.arrive(ms + 50, &data(begin + packet as u64, ms, 0));
         }
-        // 20 packets from the lost one on, then 100 more: longer than the 256 / 3 that the first loss event stands for.
+        // 20 packets from the lost one on, then 100 more: longer than the 256 / 3 that the first
+        // loss event stands for.
         assert_eq!((before, flow.p()), (3.0 / 256.0, 1.0 / 120.0), "from {begin}");
     }
 }

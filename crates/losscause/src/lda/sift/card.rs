@@ -14,7 +14,8 @@ pub struct Card {
     pub start: i16,
     /// For each reading, the weight of each of its intervals ([`LIMITS`]).
     pub single: [[i16; INTERVALS]; Clues::COUNT],
-    /// For each three readings that are weighed together ([`TOGETHER`]), the weight of the quarters that they lie in.
+    /// For each three readings that are weighed together ([`TOGETHER`]), the weight of the quarters
+    /// that they lie in.
     pub tables: [Table; TOGETHER.len()],
 }
 
@@ -25,8 +26,8 @@ pub const QUARTERS: usize = INTERVALS / 2;
 /// The weights of three readings together.
 pub type Table = [[[i16; QUARTERS]; QUARTERS]; QUARTERS];
 
-/// Where the second interval of each reading begins, the third, and so on. They are round numbers near the octiles of the
-/// training paths, between those of receivers and of senders.
+/// Where the second interval of each reading begins, the third, and so on. They are round numbers
+/// near the octiles of the training paths, between those of receivers and of senders.
 pub const LIMITS: [[u16; INTERVALS - 1]; Clues::COUNT] = [
     [15, 100, 240, 400, 560, 750, 950],          // position
     [3, 12, 30, 80, 200, 600, 3_000],            // queue
@@ -46,8 +47,9 @@ pub const LIMITS: [[u16; INTERVALS - 1]; Clues::COUNT] = [
     [920, 945, 963, 980, 1_000, 1_033, 1_070],   // earlier
 ];
 
-/// The readings that are weighed together, three at a time, because what one means depends on the others. They were chosen one
-/// after the other: each is the three that explain most of what is left on training paths.
+/// The readings that are weighed together, three at a time, because what one means depends on the
+/// others. They were chosen one after the other: each is the three that explain most of what is
+/// left on training paths.
 pub const TOGETHER: [[usize; 3]; 20] = [
     [Clues::RECENT, Clues::AFTER, Clues::OWN],
     [Clues::LENGTH, Clues::JITTER, Clues::ABOVE],
@@ -85,14 +87,15 @@ const WITHOUT_EARLIER: usize = {
 pub struct Weight {
     /// The sum of the evidence, in tenths of a decibel.
     pub sum: i16,
-    /// The same without [`Clues::EARLIER`] and the tables that it is in: what later gaps remember of this one.
+    /// The same without [`Clues::EARLIER`] and the tables that it is in: what later gaps remember
+    /// of this one.
     pub own: i16,
     /// The two heaviest readings, the heaviest first.
     pub heaviest: [usize; 2],
 }
 
-/// [`LIMITS`] the other way round: the first limit of all readings, the second, and so on. So each limit is compared with all
-/// readings at once.
+/// [`LIMITS`] the other way round: the first limit of all readings, the second, and so on. So each
+/// limit is compared with all readings at once.
 const LIMITS_OF_ALL: [[u16; Clues::COUNT]; INTERVALS - 1] = {
     let mut of_all = [[0; Clues::COUNT]; INTERVALS - 1];
     let mut clue = 0;
@@ -133,7 +136,8 @@ impl Card {
     /// Weighs the readings at a gap.
     #[inline]
     pub fn weigh(&self, clues: &Clues) -> Weight {
-        // The remainders change nothing; they say that the numbers are indices, so that none is checked.
+        // The remainders change nothing; they say that the numbers are indices, so that none is
+        // checked.
         let intervals = intervals(clues);
         let single: [i16; Clues::COUNT] =
             array::from_fn(|clue| self.single[clue][usize::from(intervals[clue]) % INTERVALS]);
@@ -149,7 +153,8 @@ impl Card {
         };
         let own = self.start + sum(&single[..Clues::EARLIER]) + together(0..WITHOUT_EARLIER);
         let sum = own + single[Clues::EARLIER] + together(WITHOUT_EARLIER..TOGETHER.len());
-        // The sizes of the weights, each with its reading; of two equal ones the first is the heavier.
+        // The sizes of the weights, each with its reading; of two equal ones the first is the
+        // heavier.
         let mut heaviest = [0; 2];
         for (clue, weight) in single.iter().enumerate() {
             let size = (u32::from(weight.unsigned_abs()) << 4) | (Clues::COUNT - 1 - clue) as u32;

@@ -87,6 +87,8 @@ pub(super) fn ratio(value: i64, unit: i64, parts: i64) -> u16 {
     let value = value.max(0);
     let unit = unit.max(1);
     // A value so large that it cannot be multiplied is divided first.
-    let scaled = value.checked_mul(parts).map_or_else(|| (value / unit).saturating_mul(parts), |scaled| scaled / unit);
+    let scaled = value
+        .checked_mul(parts)
+        .map_or_else(|| (value / unit).saturating_mul(parts), |scaled| scaled / unit);
     scaled.min(i64::from(u16::MAX)) as u16
 }

@@ -3,7 +3,8 @@
 use super::clues::ratio;
 use crate::Time;
 
-/// What is remembered of the gaps before: when, how many packets arrived between them, and how much they looked wireless.
+/// What is remembered of the gaps before: when, how many packets arrived between them, and how much
+/// they looked wireless.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gaps {
     /// When the last one showed.
@@ -18,7 +19,8 @@ pub(super) struct Gaps {
 impl Gaps {
     /// Packets between two gaps of one burst, at most.
     const WITHIN_A_BURST: u32 = 3;
-    pub(super) const NEW: Self = Self { last: None, since_burst: 0, between: Spread::NEW, earlier: Earlier::NEW };
+    pub(super) const NEW: Self =
+        Self { last: None, since_burst: 0, between: Spread::NEW, earlier: Earlier::NEW };
 
     /// A gap shows.
     #[cold]
@@ -39,13 +41,21 @@ impl Gaps {
 
     /// Packets since the last burst, in 1/32 of the mean from burst to burst; 32 before the second.
     pub(super) fn since_burst(&self) -> u16 {
-        if self.between.seen == 0 { 32 } else { ratio(i64::from(self.since_burst) << 4, self.between.mean.into(), 32) }
+        if self.between.seen == 0 {
+            32
+        } else {
+            ratio(i64::from(self.since_burst) << 4, self.between.mean.into(), 32)
+        }
     }
 
-    /// The mean deviation of the packets from burst to burst, in 1/256 of their mean. Before three bursts, what random
-    /// losses have: 2/e.
+    /// The mean deviation of the packets from burst to burst, in 1/256 of their mean. Before three
+    /// bursts, what random losses have: 2/e.
     pub(super) fn evenness(&self) -> u16 {
-        if self.between.seen < 2 { 188 } else { ratio(self.between.deviation.into(), self.between.mean.into(), 256) }
+        if self.between.seen < 2 {
+            188
+        } else {
+            ratio(self.between.deviation.into(), self.between.mean.into(), 256)
+        }
     }
 }
 
@@ -71,7 +81,8 @@ impl Spread {
     }
 }
 
-/// The mean of `seen` values of which the last is `value`. Where `seen` stops growing, an exponential mean of gain 1/`seen`.
+/// The mean of `seen` values of which the last is `value`. Where `seen` stops growing, an
+/// exponential mean of gain 1/`seen`.
 fn closer(mean: i32, value: i32, seen: u8) -> i32 {
     mean + (value - mean) / i32::from(seen)
 }
@@ -118,10 +129,18 @@ mod tests {
     fn gaps_at_equal_distances_are_even_and_those_of_a_burst_one() {
         let mut even = gaps(&[7, 100, 100, 2, 98, 100]);
         even.observe_arrived(50);
-        assert_eq!((even.since_burst(), even.evenness()), (16, 0), "50 of 100 packets, all gaps 100 apart");
+        assert_eq!(
+            (even.since_burst(), even.evenness()),
+            (16, 0),
+            "50 of 100 packets, all gaps 100 apart"
+        );
         // 100, 300, 200: means 100, 200, 200; deviations 0, 200, 0.
         let uneven = gaps(&[7, 100, 300, 200]);
-        assert_eq!((uneven.since_burst(), uneven.evenness()), (0, 85), "a mean deviation of 66.7 in 200");
+        assert_eq!(
+            (uneven.since_burst(), uneven.evenness()),
+            (0, 85),
+            "a mean deviation of 66.7 in 200"
+        );
     }
 
     #[test]

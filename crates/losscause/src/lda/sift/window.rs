@@ -2,7 +2,8 @@
 
 use crate::{Span, Time};
 
-/// Extremes of the last 30 s, of which at least 22.5 s: four parts, the oldest dropped when one begins.
+/// Extremes of the last 30 s, of which at least 22.5 s: four parts, the oldest dropped when one
+/// begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     /// The newest first.
@@ -35,7 +36,8 @@ impl Part {
 
 impl Window {
     const LENGTH: Span = Span::from_millis(7_500);
-    pub(super) const NEW: Self = Self { parts: [Part::EMPTY; PARTS], since: None, least_spacing: Divisor::NONE };
+    pub(super) const NEW: Self =
+        Self { parts: [Part::EMPTY; PARTS], since: None, least_spacing: Divisor::NONE };
 
     #[inline]
     pub(super) fn turn(&mut self, now: Time) {
@@ -48,7 +50,8 @@ impl Window {
     /// Begins another part; after a pause of the whole window, all parts are new.
     #[cold]
     fn begin(&mut self, now: Time) {
-        let ended = self.since.map_or(0, |since| (now - since).as_nanos() / Self::LENGTH.as_nanos());
+        let ended =
+            self.since.map_or(0, |since| (now - since).as_nanos() / Self::LENGTH.as_nanos());
         self.since = match self.since {
             Some(since) if ended <= PARTS as i64 => Some(since + Self::LENGTH * ended),
             _ => Some(now),
@@ -99,7 +102,8 @@ impl Divisor {
         Self { value, reciprocal: (1 << 32) / value.max(1) as u64 }
     }
 
-    /// Twice `span` over the value, at most `most` (below 2^16). It may be one too small where it is a whole number.
+    /// Twice `span` over the value, at most `most` (below 2^16). It may be one too small where it
+    /// is a whole number.
     #[inline]
     pub(super) fn halves_in(self, span: i64, most: i64) -> u64 {
         match span.saturating_mul(2) {

@@ -57,7 +57,9 @@ impl Crossing {
                 }
             }
             Sight::Lost { came, cause, direction: Direction::Forward, packet, .. } => {
-                if let Some(Header { source, seq: Some(seq), payload_bytes, .. }) = Header::of(packet) {
+                if let Some(Header { source, seq: Some(seq), payload_bytes, .. }) =
+                    Header::of(packet)
+                {
                     let came = since_1970(came);
                     self.losses.push(Loss { port: source.port(), seq, payload_bytes, came, cause });
                 }
@@ -80,7 +82,9 @@ impl Crossing {
 impl Sent {
     /// Sequence numbers wrap around.
     fn take(&mut self, header: &Header) {
-        let Some(seq) = header.seq.filter(|_| header.syn || header.payload_bytes > 0) else { return };
+        let Some(seq) = header.seq.filter(|_| header.syn || header.payload_bytes > 0) else {
+            return;
+        };
         let end = self.end.unwrap_or(seq);
         let beyond = seq.wrapping_add(header.payload_bytes + u32::from(header.syn));
         if (seq.wrapping_sub(end) as i32) < 0 {
@@ -101,7 +105,8 @@ mod tests {
 
     /// A TCP packet from this port with 1000 bytes from `seq` on.
     fn packet(port: u16, seq: u32) -> Vec<u8> {
-        let mut packet = vec![0x45, 0, 4, 16, 0, 9, 0x40, 0, 64, 6, 0, 0, 10, 77, 0, 1, 10, 77, 0, 2];
+        let mut packet =
+            vec![0x45, 0, 4, 16, 0, 9, 0x40, 0, 64, 6, 0, 0, 10, 77, 0, 1, 10, 77, 0, 2];
         packet.extend(port.to_be_bytes());
         packet.extend([0, 80]);
         packet.extend(seq.to_be_bytes());
@@ -114,8 +119,13 @@ mod tests {
     fn data_sent_before_is_a_retransmission_across_a_wrap_too() {
         let mut crossing = Crossing::default();
         let direction = Direction::Forward;
-        for (port, seq) in [(1, u32::MAX - 99), (1, 900), (2, 900), (1, u32::MAX - 99), (1, 1900), (2, 900)] {
-            crossing.take(&Sight::Came { at: Time::ZERO, direction, packet: &packet(port, seq) }, |at| at);
+        for (port, seq) in
+            [(1, u32::MAX - 99), (1, 900), (2, 900), (1, u32::MAX - 99), (1, 1900), (2, 900)]
+        {
+            crossing.take(
+                &Sight::Came { at: Time::ZERO, direction, packet: &packet(port, seq) },
+                |at| at,
+            );
         }
         assert_eq!(crossing.retransmissions(|_| true), 2);
         assert_eq!(crossing.retransmissions(|port| port == 2), 1);
@@ -127,8 +137,17 @@ mod tests {
         let came = Time::ZERO;
         let direction = Direction::Forward;
         let link = LinkId(0);
-        for (cause, packet) in [(Cause::Congestion, packet(7, 5)), (Cause::Wireless, packet(8, 6))] {
-            let lost = Sight::Lost { came, at: came, cause, link, queue_packets: 0, direction, packet: &packet };
+        for (cause, packet) in [(Cause::Congestion, packet(7, 5)), (Cause::Wireless, packet(8, 6))]
+        {
+            let lost = Sight::Lost {
+                came,
+                at: came,
+                cause,
+                link,
+                queue_packets: 0,
+                direction,
+                packet: &packet,
+            };
             crossing.take(&lost, |at| at + Span::from_secs(3));
         }
         let at = Time::ZERO + Span::from_secs(3);

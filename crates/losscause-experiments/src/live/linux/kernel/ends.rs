@@ -1,4 +1,5 @@
-//! The sockets of a connection. Each call returns soon, so that threads see when the transfer is over.
+//! The sockets of a connection. Each call returns soon, so that threads see when the transfer is
+//! over.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read, Write};
@@ -24,15 +25,18 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// A lost SYN is sent again after 1, 3 and 7 s.
 const CONNECT_S: i64 = 10;
 
-/// A socket of the calling thread's network with this port and congestion control, not connected yet. (The default of a
-/// namespace cannot be set to every congestion control.)
+/// A socket of the calling thread's network with this port and congestion control, not connected
+/// yet. (The default of a namespace cannot be set to every congestion control.)
 pub(super) fn open(port: u16, control: &str) -> Result<OwnedFd, LiveError> {
     let failed = |errno: nix::errno::Errno| failure("a socket cannot be made", errno.into());
-    let opened = socket::socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None).map_err(failed)?;
+    let opened =
+        socket::socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)
+            .map_err(failed)?;
     setsockopt(&opened, sockopt::TcpCongestion, &OsString::from(control))
         .map_err(|_| LiveError::NoCongestionControl { name: control.to_owned() })?;
     setsockopt(&opened, sockopt::SendTimeout, &TimeVal::seconds(CONNECT_S)).map_err(failed)?;
-    socket::bind(opened.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(SENDER, port))).map_err(failed)?;
+    socket::bind(opened.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(SENDER, port)))
+        .map_err(failed)?;
     Ok(opened)
 }
 
@@ -60,7 +64,11 @@ pub(super) fn send(mut stream: &TcpStream, is_over: impl Fn() -> bool) -> Result
 }
 
 /// Reads at once what arrives, and counts the bytes, until `is_over`.
-pub(super) fn receive(mut stream: &TcpStream, bytes: &AtomicU64, is_over: impl Fn() -> bool) -> Result<(), LiveError> {
+pub(super) fn receive(
+    mut stream: &TcpStream,
+    bytes: &AtomicU64,
+    is_over: impl Fn() -> bool,
+) -> Result<(), LiveError> {
     let broken = |reason| failure("a connection broke off at the receiver", reason);
     stream.set_read_timeout(Some(PATIENCE)).map_err(broken)?;
     let mut data = vec![0; 1 << 18];
@@ -102,7 +110,9 @@ pub(super) fn close(stream: TcpStream) {
 
 /// Whether a call on a socket only ended because nothing happened for a while.
 fn is_waiting<T>(outcome: &io::Result<T>) -> bool {
-    outcome.as_ref().is_err_and(|error| [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()))
+    outcome
+        .as_ref()
+        .is_err_and(|error| [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()))
 }
 
 /// For `map_err`.

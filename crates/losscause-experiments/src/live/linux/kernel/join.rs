@@ -1,8 +1,9 @@
 //! The programs' verdicts with the true causes of the drops: M_c and M_w.
 //!
-//! A verdict names the first lost byte and a number of packets; the emulator's drops have their sequence numbers. A packet
-//! that was judged is the last one with its number that the link lost before the verdict. A loss without such a verdict
-//! (the handshake, a retransmission that was lost too, the tail that a timeout repaired) is left out, as in the simulator.
+//! A verdict names the first lost byte and a number of packets; the emulator's drops have their
+//! sequence numbers. A packet that was judged is the last one with its number that the link lost
+//! before the verdict. A loss without such a verdict (the handshake, a retransmission that was lost
+//! too, the tail that a timeout repaired) is left out, as in the simulator.
 
 use std::collections::{HashMap, HashSet};
 
@@ -44,7 +45,11 @@ struct Joined {
 }
 
 /// Joins the verdicts on the connections from these ports. Both lists are in the order of time.
-pub(super) fn errors(losses: &[Loss], records: &[VerdictRecord], of: impl Fn(u16) -> bool) -> Errors {
+pub(super) fn errors(
+    losses: &[Loss],
+    records: &[VerdictRecord],
+    of: impl Fn(u16) -> bool,
+) -> Errors {
     let mut by_number: HashMap<(u16, u32), Vec<usize>> = HashMap::new();
     for (index, loss) in losses.iter().enumerate() {
         by_number.entry((loss.port, loss.seq)).or_default().push(index);
@@ -64,7 +69,11 @@ pub(super) fn errors(losses: &[Loss], records: &[VerdictRecord], of: impl Fn(u16
             let found = with_number.rev().find(|index| losses[**index].came < record.time);
             let bytes = found.map_or(full, |index| losses[*index].payload_bytes);
             if let Some(index) = found.filter(|index| judged.insert(**index)) {
-                joined.push(Joined { port, cause: losses[*index].cause, verdict: record.judged.verdict });
+                joined.push(Joined {
+                    port,
+                    cause: losses[*index].cause,
+                    verdict: record.judged.verdict,
+                });
             }
             seq = seq.wrapping_add(bytes);
         }
@@ -88,7 +97,8 @@ pub(super) fn errors(losses: &[Loss], records: &[VerdictRecord], of: impl Fn(u16
 const WIRELESS: &str = "wireless";
 const CONGESTION: &str = "congestion";
 
-/// A timeout: the newest losses of the connection that were called wireless, this many, are congestion.
+/// A timeout: the newest losses of the connection that were called wireless, this many, are
+/// congestion.
 fn revise(joined: &mut [Joined], port: u16, packets: u32) {
     let newest = joined.iter_mut().rev().filter(|one| one.port == port && one.verdict == WIRELESS);
     newest.take(packets as usize).for_each(|one| one.verdict = CONGESTION);
@@ -110,7 +120,13 @@ mod tests {
         Loss { port: 40_000, seq, payload_bytes: 1_448, came: at(ms), cause }
     }
 
-    fn verdict(ms: i64, seq: Option<u32>, packets: u32, verdict: &'static str, why: Why) -> VerdictRecord {
+    fn verdict(
+        ms: i64,
+        seq: Option<u32>,
+        packets: u32,
+        verdict: &'static str,
+        why: Why,
+    ) -> VerdictRecord {
         VerdictRecord {
             time: at(ms),
             local: (SENDER, 40_000).into(),
@@ -124,9 +140,15 @@ mod tests {
 
     #[test]
     fn packets_of_a_gap_have_their_own_causes() {
-        let losses = [loss(0, 0, Cause::Wireless), loss(1, 1_448, Cause::Congestion), loss(2, 2_896, Cause::Wireless)];
-        let records =
-            [verdict(50, Some(0), 2, "wireless", Why::Rule), verdict(50, Some(2_896), 1, "congestion", Why::Rule)];
+        let losses = [
+            loss(0, 0, Cause::Wireless),
+            loss(1, 1_448, Cause::Congestion),
+            loss(2, 2_896, Cause::Wireless),
+        ];
+        let records = [
+            verdict(50, Some(0), 2, "wireless", Why::Rule),
+            verdict(50, Some(2_896), 1, "congestion", Why::Rule),
+        ];
         let errors = errors(&losses, &records, |_| true);
         assert_eq!((errors.m_c(), errors.m_w()), (Some(100.0), Some(50.0)));
     }
@@ -142,9 +164,12 @@ mod tests {
 
     #[test]
     fn a_timeout_takes_back_the_newest_wireless_verdicts() {
-        let losses: Vec<Loss> = (0..4).map(|n| loss(n, n as u32 * 1_448, Cause::Congestion)).collect();
-        let records =
-            [verdict(50, Some(0), 4, "wireless", Why::Rule), verdict(50, None, 3, "congestion", Why::Timeout)];
+        let losses: Vec<Loss> =
+            (0..4).map(|n| loss(n, n as u32 * 1_448, Cause::Congestion)).collect();
+        let records = [
+            verdict(50, Some(0), 4, "wireless", Why::Rule),
+            verdict(50, None, 3, "congestion", Why::Timeout),
+        ];
         assert_eq!(errors(&losses, &records, |_| true).m_c(), Some(25.0));
     }
 

@@ -34,7 +34,8 @@ pub(super) struct Kernel {
     programs: Programs,
 }
 
-/// A run counts if 99 % of the packets were late by no more: a twentieth of the shortest round trip.
+/// A run counts if 99 % of the packets were late by no more: a twentieth of the shortest round
+/// trip.
 const LATEST: Span = Span::from_millis(2);
 
 /// Links from this rate on get the machine for themselves.
@@ -46,7 +47,9 @@ impl Kernel {
         // The first to fail without root or TUN.
         drop(Host::new(SENDER, &[])?);
         let mut ours: Vec<&'static Algorithm> = Vec::new();
-        for name in cells.iter().flat_map(|cell| [Some(cell.system.as_str()), other(cell)]).flatten() {
+        for name in
+            cells.iter().flat_map(|cell| [Some(cell.system.as_str()), other(cell)]).flatten()
+        {
             if !name.starts_with(OURS) {
                 check_built_in(name)?;
             } else if !ours.iter().any(|known| known.name == name) {
@@ -59,7 +62,8 @@ impl Kernel {
 
 impl Stack for Kernel {
     fn run(&self, cell: &Cell, seed: u64, stop: &Stop) -> Result<Attempt, LiveError> {
-        let controls: Vec<&str> = cell.layout.network.flows.iter().map(|flow| control(cell, &flow.name)).collect();
+        let controls: Vec<&str> =
+            cell.layout.network.flows.iter().map(|flow| control(cell, &flow.name)).collect();
         let starts = simulated::starts(cell, seed)?;
         let transferred = transfer::run(cell, seed, &controls, &starts, stop)?;
         if let Some(why) = disturbance(&transferred) {
@@ -68,7 +72,9 @@ impl Stack for Kernel {
         let records = self.programs.verdicts(&cell.system, transferred.netns)?;
         let mut values = values(cell, &transferred);
         if cell.system.starts_with(OURS) {
-            let errors = join::errors(&transferred.crossing.losses, &records, |port| transferred.is_under_test(port));
+            let errors = join::errors(&transferred.crossing.losses, &records, |port| {
+                transferred.is_under_test(port)
+            });
             values.extend(errors.m_c().map(|share| ("M_c", share)));
             values.extend(errors.m_w().map(|share| ("M_w", share)));
         }
@@ -100,7 +106,10 @@ fn control<'a>(cell: &'a Cell, flow: &str) -> &'a str {
 /// Why the run does not count.
 fn disturbance(transferred: &Transferred) -> Option<String> {
     if transferred.device_drops > 0 {
-        return Some(format!("a TUN device dropped {} packets by itself", transferred.device_drops));
+        return Some(format!(
+            "a TUN device dropped {} packets by itself",
+            transferred.device_drops
+        ));
     }
     let late = transferred.crossing.late.quantile(0.99).filter(|late| *late > LATEST)?;
     Some(format!(
@@ -115,7 +124,10 @@ fn values(cell: &Cell, transferred: &Transferred) -> Values {
     let tested = cell.layout.network.flows.iter().map(|flow| is_under_test(&flow.name));
     let goodput: Vec<(bool, f64)> = tested.zip(transferred.goodput_kbps.iter().copied()).collect();
     let mut values = simulated::rates("", &goodput);
-    values.insert("retransmissions", crossing.retransmissions(|port| transferred.is_under_test(port)) as f64);
+    values.insert(
+        "retransmissions",
+        crossing.retransmissions(|port| transferred.is_under_test(port)) as f64,
+    );
     if let Some(median) = crossing.waited.quantile(0.5) {
         values.insert("queueing_p50", median.as_millis_f64());
     }
@@ -123,16 +135,21 @@ fn values(cell: &Cell, transferred: &Transferred) -> Values {
         values.insert("late_worst", worst.as_millis_f64());
     }
     if crossing.delivered > 0 {
-        values.insert("queue_drops", crossing.queue_drops() as f64 * 1e3 / crossing.delivered as f64);
+        values
+            .insert("queue_drops", crossing.queue_drops() as f64 * 1e3 / crossing.delivered as f64);
     }
     values
 }
 
-/// Refuses a congestion control that this kernel does not have. Asking for one also loads its module.
+/// Refuses a congestion control that this kernel does not have. Asking for one also loads its
+/// module.
 fn check_built_in(name: &str) -> Result<(), LiveError> {
-    let failed =
-        |errno: nix::errno::Errno| LiveError::Connection { what: "a socket cannot be made", reason: errno.into() };
-    let asked = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None).map_err(failed)?;
+    let failed = |errno: nix::errno::Errno| LiveError::Connection {
+        what: "a socket cannot be made",
+        reason: errno.into(),
+    };
+    let asked = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)
+        .map_err(failed)?;
     setsockopt(&asked, sockopt::TcpCongestion, &OsString::from(name))
         .map_err(|_| LiveError::NoCongestionControl { name: name.to_owned() })
 }
@@ -144,12 +161,17 @@ mod tests {
 
     #[test]
     fn a_flow_has_its_systems_control_and_the_other_the_pairs() {
-        let only = ["system=lc_zbs", "against=cubic"].map(|text| Only::parse(text).unwrap()).to_vec();
-        let plan = Plan::new(&Selection::parse(&["live/sharing"], only).unwrap(), None, 1, &[]).unwrap();
+        let only =
+            ["system=lc_zbs", "against=cubic"].map(|text| Only::parse(text).unwrap()).to_vec();
+        let plan =
+            Plan::new(&Selection::parse(&["live/sharing"], only).unwrap(), None, 1, &[]).unwrap();
         let cell = &plan.cells()[0];
-        let flows: Vec<&str> = cell.layout.network.flows.iter().map(|flow| control(cell, &flow.name)).collect();
+        let flows: Vec<&str> =
+            cell.layout.network.flows.iter().map(|flow| control(cell, &flow.name)).collect();
         assert_eq!(flows, ["lc_zbs", "cubic"]);
-        let plan = Plan::new(&Selection::parse(&["live/four-flows"], vec![]).unwrap(), None, 1, &[]).unwrap();
+        let plan =
+            Plan::new(&Selection::parse(&["live/four-flows"], vec![]).unwrap(), None, 1, &[])
+                .unwrap();
         let cell = &plan.cells()[0];
         assert!(cell.layout.network.flows.iter().all(|flow| control(cell, &flow.name) == "reno"));
     }
@@ -159,6 +181,8 @@ mod tests {
         assert!(check_built_in("reno").is_ok());
         let error = check_built_in("no_such_control").unwrap_err();
         assert!(error.is_bad_input());
-        assert!(error.to_string().starts_with("this kernel has no congestion control no_such_control"));
+        assert!(
+            error.to_string().starts_with("this kernel has no congestion control no_such_control")
+        );
     }
 }

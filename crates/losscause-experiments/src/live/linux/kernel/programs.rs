@@ -1,7 +1,8 @@
 //! The loaded programs, and readers of their verdicts.
 //!
-//! A program's log has one reader, and its connections may be those of several cells at a time. A thread per program
-//! therefore reads, and keeps the verdicts apart by the network namespace of the sender, which each run has for itself.
+//! A program's log has one reader, and its connections may be those of several cells at a time. A
+//! thread per program therefore reads, and keeps the verdicts apart by the network namespace of the
+//! sender, which each run has for itself.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use losscause_linux::kernel::{Algorithm, KernelError, Options, VerdictLog, VerdictRecord, load, unload};
+use losscause_linux::kernel::{
+    Algorithm, KernelError, Options, VerdictLog, VerdictRecord, load, unload,
+};
 
 use crate::live::LiveError;
 
@@ -39,18 +42,30 @@ impl Programs {
         Ok(programs)
     }
 
-    /// The verdicts of this system in this namespace, which are forgotten. None of a system that is not loaded.
+    /// The verdicts of this system in this namespace, which are forgotten. None of a system that is
+    /// not loaded.
     ///
     /// # Errors
     /// The log cannot be read.
-    pub(super) fn verdicts(&self, system: &str, netns: u32) -> Result<Vec<VerdictRecord>, LiveError> {
-        let Some(program) = self.0.iter().find(|program| program.name == system) else { return Ok(Vec::new()) };
+    pub(super) fn verdicts(
+        &self,
+        system: &str,
+        netns: u32,
+    ) -> Result<Vec<VerdictRecord>, LiveError> {
+        let Some(program) = self.0.iter().find(|program| program.name == system) else {
+            return Ok(Vec::new());
+        };
         if program.reader.as_ref().is_none_or(JoinHandle::is_finished) {
             return Err(LiveError::Thread);
         }
         // The last verdicts were logged before the connection closed.
         thread::sleep(3 * WAIT);
-        Ok(program.verdicts.lock().unwrap_or_else(PoisonError::into_inner).remove(&netns).unwrap_or_default())
+        Ok(program
+            .verdicts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&netns)
+            .unwrap_or_default())
     }
 }
 
@@ -59,13 +74,16 @@ impl Program {
         let name = load(&algorithm.settings(), Options::default())?.name;
         let verdicts = Verdicts::default();
         let over = Arc::new(AtomicBool::new(false));
-        let mut program = Self { name, verdicts: Arc::clone(&verdicts), over: Arc::clone(&over), reader: None };
+        let mut program =
+            Self { name, verdicts: Arc::clone(&verdicts), over: Arc::clone(&over), reader: None };
         let mut log = VerdictLog::open(name)?;
         let read = move || {
             while !over.load(Ordering::Relaxed) {
                 let records = log.wait(WAIT)?;
                 let mut verdicts = verdicts.lock().unwrap_or_else(PoisonError::into_inner);
-                records.into_iter().for_each(|record| verdicts.entry(record.netns).or_default().push(record));
+                records
+                    .into_iter()
+                    .for_each(|record| verdicts.entry(record.netns).or_default().push(record));
             }
             Ok(())
         };

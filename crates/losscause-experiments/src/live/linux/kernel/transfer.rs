@@ -34,7 +34,9 @@ pub(super) struct Transferred {
 impl Transferred {
     /// Whether the connection from this port is under test.
     pub(super) fn is_under_test(&self, port: u16) -> bool {
-        port.checked_sub(FIRST_PORT).and_then(|flow| self.tested.get(usize::from(flow))).is_some_and(|tested| *tested)
+        port.checked_sub(FIRST_PORT)
+            .and_then(|flow| self.tested.get(usize::from(flow)))
+            .is_some_and(|tested| *tested)
     }
 }
 
@@ -58,7 +60,8 @@ pub(super) fn run(
     let listener = peer.run(|| TcpListener::bind((PEER, PORT)))?;
     let listener = listener.map_err(|reason| failure("the receiver cannot listen", reason))?;
     let netns = sender.run(|| fs::metadata("/proc/thread-self/ns/net"))?;
-    let netns = netns.map_err(|reason| failure("the sender's network has no number", reason))?.ino() as u32;
+    let netns =
+        netns.map_err(|reason| failure("the sender's network has no number", reason))?.ino() as u32;
     let clock = Clock::start();
     let link = EmulatedLink::new(&path, [senders, peers], clock)?;
     // Connections end before the link does.
@@ -71,7 +74,15 @@ pub(super) fn run(
             link.run(&link_over, |sight| crossing.take(&sight, |at| clock.since_1970(at)))?;
             Ok::<_, LiveError>(crossing)
         });
-        let outcome = connections(cell, (&sender, &listener), controls, starts, (&over, &received), clock, stop);
+        let outcome = connections(
+            cell,
+            (&sender, &listener),
+            controls,
+            starts,
+            (&over, &received),
+            clock,
+            stop,
+        );
         // The devices end with the link.
         let drops = [sender.run(device_drops), peer.run(device_drops)];
         link_over.store(true, Ordering::Relaxed);
@@ -85,7 +96,8 @@ pub(super) fn run(
     Ok(Transferred { goodput_kbps, crossing, device_drops, netns, tested })
 }
 
-/// Connects, waits for the window, and closes. Returns each connection's goodput within the window, kb/s.
+/// Connects, waits for the window, and closes. Returns each connection's goodput within the window,
+/// kb/s.
 fn connections(
     cell: &Cell,
     (sender, listener): (&Host, &TcpListener),
@@ -120,18 +132,25 @@ fn connections(
                 let mut reading = Vec::new();
                 while reading.len() < received.len() {
                     let Some((stream, port)) = ends::accept(listener, is_over)? else { break };
-                    let Some(bytes) = received.get(usize::from(port.wrapping_sub(FIRST_PORT))) else { continue };
+                    let Some(bytes) = received.get(usize::from(port.wrapping_sub(FIRST_PORT)))
+                    else {
+                        continue;
+                    };
                     reading.push(readers.spawn(move || {
                         ends::receive(&stream, bytes, is_over)?;
                         ends::close(stream);
                         Ok::<_, LiveError>(())
                     }));
                 }
-                reading.into_iter().try_for_each(|thread| thread.join().map_err(|_| LiveError::Thread)?)
+                reading
+                    .into_iter()
+                    .try_for_each(|thread| thread.join().map_err(|_| LiveError::Thread)?)
             })
         }));
-        let counts = || received.iter().map(|bytes| bytes.load(Ordering::Relaxed)).collect::<Vec<u64>>();
-        let is_broken = || stop.is_requested() || threads.iter().any(thread::ScopedJoinHandle::is_finished);
+        let counts =
+            || received.iter().map(|bytes| bytes.load(Ordering::Relaxed)).collect::<Vec<u64>>();
+        let is_broken =
+            || stop.is_requested() || threads.iter().any(thread::ScopedJoinHandle::is_finished);
         let (from, to) = cell.layout.window;
         sleep_until(until(from), clock, is_broken);
         let before = counts();
@@ -141,8 +160,10 @@ fn connections(
         let now = clock.now();
         let ended_early = now < until(to);
         over.store(true, Ordering::Relaxed);
-        let outcomes: Vec<_> =
-            threads.into_iter().map(|thread| thread.join().unwrap_or(Err(LiveError::Thread))).collect();
+        let outcomes: Vec<_> = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or(Err(LiveError::Thread)))
+            .collect();
         if stop.is_requested() {
             return Err(Stopped.into());
         }
@@ -151,7 +172,11 @@ fn connections(
             return Err(LiveError::Thread);
         }
         let seconds = (now - since).max(Span::from_nanos(1)).as_secs_f64();
-        Ok(before.iter().zip(&after).map(|(before, after)| (after - before) as f64 * 8e-3 / seconds).collect())
+        Ok(before
+            .iter()
+            .zip(&after)
+            .map(|(before, after)| (after - before) as f64 * 8e-3 / seconds)
+            .collect())
     })
 }
 

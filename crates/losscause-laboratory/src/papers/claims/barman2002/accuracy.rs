@@ -27,10 +27,14 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     ("LL-worst-shape", |m| {
         all(BOTH, |cfg| Ok(m.ll("goodput", cfg, 0.0, 1.0)? < 0.25 * m.of("goodput", NEWRENO, cfg)?))
     }),
-    ("LL-collapse-config1", |m| Ok(m.ll("goodput", ONE, 0.0, 1.0)? < 1.0 && m.ll("throughput", ONE, 0.0, 1.0)? < 1.0)),
+    ("LL-collapse-config1", |m| {
+        Ok(m.ll("goodput", ONE, 0.0, 1.0)? < 1.0 && m.ll("throughput", ONE, 0.0, 1.0)? < 1.0)
+    }),
     ("LL-knee-1", |m| Ok(m.ll("goodput", ONE, 1.0, 1.0)? < m.ll("goodput", ONE, 1.0, 0.8)?)),
     ("LL-knee-2", |m| {
-        all([0.0, 0.2, 0.4], |p_cc| Ok(m.ll("goodput", TWO, p_cc, 1.0)? < m.ll("goodput", TWO, p_cc, 0.6)?))
+        all([0.0, 0.2, 0.4], |p_cc| {
+            Ok(m.ll("goodput", TWO, p_cc, 1.0)? < m.ll("goodput", TWO, p_cc, 0.6)?)
+        })
     }),
     ("LL-throughput-max-at-PL", |m| {
         all(BOTH, |cfg| Ok(m.ll("throughput", cfg, 1.0, 1.0)? > m.of("throughput", FF, cfg)?))
@@ -38,5 +42,7 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     ("PL-overhead-large", |m| {
         Ok(m.ll("overhead", ONE, 1.0, 1.0)? >= 0.0995 && m.ll("overhead", TWO, 1.0, 1.0)? >= 0.178)
     }),
-    ("LL-fairness-extremes", |m| Ok(m.ll("fairness", TWO, 0.4, 1.0)? < 0.5 && m.ll("fairness", TWO, 1.0, 0.2)? > 0.5)),
+    ("LL-fairness-extremes", |m| {
+        Ok(m.ll("fairness", TWO, 0.4, 1.0)? < 0.5 && m.ll("fairness", TWO, 1.0, 0.2)? > 0.5)
+    }),
 ];

@@ -20,7 +20,8 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
             && close(m.ll("compat", TWO, 1.0, 1.0)?, 0.63, 0.15))
     }),
     ("compat-FF-config1", |m| {
-        Ok(close(m.of("compat", FF, ONE)?, 0.97, 0.05) && close(m.of("compat", WESTWOOD, ONE)?, 0.96, 0.05))
+        Ok(close(m.of("compat", FF, ONE)?, 0.97, 0.05)
+            && close(m.of("compat", WESTWOOD, ONE)?, 0.96, 0.05))
     }),
     ("compat-FF-config2", |m| {
         let westwood = m.of("compat", WESTWOOD, TWO)?;
@@ -28,16 +29,22 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     }),
     ("compat-worse-with-congestion", |m| Ok(m.of("compat", FF, TWO)? < m.of("compat", FF, ONE)?)),
     ("FF-beats-NewReno-in-mix", |m| {
-        let goodput = |system, against: &str| m.value("flow_goodput", system, TWO, &[("against", against.into())]);
+        let goodput = |system, against: &str| {
+            m.value("flow_goodput", system, TWO, &[("against", against.into())])
+        };
         Ok(goodput(FF, NEWRENO)? > goodput(NEWRENO, FF)?)
     }),
     ("alpha-reduction-helps", |m| {
-        let compat = |alpha: f64| m.value("compat", "NewReno-FF-alpha", TWO, &[("alpha", Value::from(alpha))]);
+        let compat = |alpha: f64| {
+            m.value("compat", "NewReno-FF-alpha", TWO, &[("alpha", Value::from(alpha))])
+        };
         Ok(compat(0.8)? > compat(1.0)?)
     }),
     ("history-short-good", |m| {
         Ok(history(m, "goodput", 8, 4)? >= history(m, "goodput", 32, 16)?
             && history(m, "compat", 8, 4)? >= history(m, "compat", 32, 16)?)
     }),
-    ("convergence", |m| Ok(m.value("fairness", FF, "config2-fig9", &[("alpha", Value::from(1.0))])? > 0.8)),
+    ("convergence", |m| {
+        Ok(m.value("fairness", FF, "config2-fig9", &[("alpha", Value::from(1.0))])? > 0.8)
+    }),
 ];

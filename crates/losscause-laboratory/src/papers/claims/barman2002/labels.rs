@@ -15,7 +15,11 @@ fn p_ww(m: &Measured<'_>, cfg: &str) -> Mean {
 }
 
 pub(super) const CLAIMS: &[(&str, Predicate)] = &[
-    ("labels-low", |m| all(HOMOGENEOUS.into_iter().chain(MIXED), |cfg| Ok(p_cc(m, cfg)? < 0.5 && p_ww(m, cfg)? < 0.9))),
+    ("labels-low", |m| {
+        all(HOMOGENEOUS.into_iter().chain(MIXED), |cfg| {
+            Ok(p_cc(m, cfg)? < 0.5 && p_ww(m, cfg)? < 0.9)
+        })
+    }),
     ("labels-config1", |m| {
         Ok(close(p_cc(m, "config1-homog")?, 0.0, 0.1)
             && close(p_ww(m, "config1-homog")?, 0.84, 0.1)
@@ -43,5 +47,7 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
             && close(p_wc("config2-mixed")?, 0.58, 0.15)
             && p_wc("config2-homog")? > 0.5)
     }),
-    ("beta-effective-lower", |m| Ok(0.5 * (p_cc(m, "config2-homog")? + 1.0 - p_ww(m, "config2-homog")?) < 0.5)),
+    ("beta-effective-lower", |m| {
+        Ok(0.5 * (p_cc(m, "config2-homog")? + 1.0 - p_ww(m, "config2-homog")?) < 0.5)
+    }),
 ];

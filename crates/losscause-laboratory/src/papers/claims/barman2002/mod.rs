@@ -1,7 +1,7 @@
 //! The claims of Barman and Matta (2002), by what they are about.
 //!
-//! Where the paper prints a number, the predicate compares the mean with it; where it uses a word ("competitive",
-//! "small"), the cut-off is the one the record of the paper assigns to it.
+//! Where the paper prints a number, the predicate compares the mean with it; where it uses a word
+//! ("competitive", "small"), the cut-off is the one the record of the paper assigns to it.
 
 use super::measured::{Measured, Predicate, Unmeasured, ratio};
 use crate::papers::record::Value;
@@ -35,7 +35,12 @@ impl Measured<'_> {
 
     /// `metric` of NewReno-LL with these accuracies.
     fn ll(&self, metric: &str, scenario: &str, p_cc: f64, p_ww: f64) -> Mean {
-        self.value(metric, "NewReno-LL", scenario, &[("P_CC", Value::from(p_cc)), ("P_WW", Value::from(p_ww))])
+        self.value(
+            metric,
+            "NewReno-LL",
+            scenario,
+            &[("P_CC", Value::from(p_cc)), ("P_WW", Value::from(p_ww))],
+        )
     }
 
     /// The highest goodput of NewReno-LL over all accuracies.

@@ -6,23 +6,30 @@ use crate::papers::claims::measured::{Predicate, all, approx, close, increasing,
 pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     ("goodput-FF-highest", |m| {
         all(BOTH, |cfg| {
-            let others = [m.of("goodput", NEWRENO, cfg)?, m.of("goodput", WESTWOOD, cfg)?, m.best_ll(cfg)?];
+            let others =
+                [m.of("goodput", NEWRENO, cfg)?, m.of("goodput", WESTWOOD, cfg)?, m.best_ll(cfg)?];
             Ok(m.of("goodput", FF, cfg)? > max(&others))
         })
     }),
     ("goodput-order-1", |m| {
         let goodput = |system| m.of("goodput", system, "config1-homog");
         let labelled = m.ll("goodput", "config1-homog", 1.0, 0.6)?;
-        Ok(goodput(FF)? > labelled && labelled > goodput(WESTWOOD)? && goodput(WESTWOOD)? > goodput(NEWRENO)?)
+        Ok(goodput(FF)? > labelled
+            && labelled > goodput(WESTWOOD)?
+            && goodput(WESTWOOD)? > goodput(NEWRENO)?)
     }),
     ("goodput-order-2", |m| {
         let goodput = |system| m.of("goodput", system, "config2-homog");
         let labelled = m.ll("goodput", "config2-homog", 1.0, 0.8)?;
-        Ok(goodput(FF)? > labelled && labelled > goodput(WESTWOOD)? && goodput(WESTWOOD)? > goodput(NEWRENO)?)
+        Ok(goodput(FF)? > labelled
+            && labelled > goodput(WESTWOOD)?
+            && goodput(WESTWOOD)? > goodput(NEWRENO)?)
     }),
     ("goodput-gain-1", |m| Ok(approx(m.gain(FF, "config1-homog")?, 1.634, 0.15))),
     ("goodput-gain-2", |m| Ok(approx(m.gain(FF, "config2-homog")?, 1.124, 0.1))),
-    ("gain-shrinks-with-congestion", |m| Ok(m.gain(FF, "config1-homog")? > m.gain(FF, "config2-homog")?)),
+    ("gain-shrinks-with-congestion", |m| {
+        Ok(m.gain(FF, "config1-homog")? > m.gain(FF, "config2-homog")?)
+    }),
     ("fairness-cost-small", |m| {
         all(BOTH, |cfg| Ok(m.of("fairness", FF, cfg)? >= m.of("fairness", NEWRENO, cfg)? - 0.03))
     }),
@@ -50,7 +57,9 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
             && overhead(NEWRENO, "config1-homog")? < 0.01
             && overhead(NEWRENO, "config2-homog")? < 0.01)
     }),
-    ("Westwood-gain", |m| all(BOTH, |cfg| Ok(m.of("goodput", WESTWOOD, cfg)? > m.of("goodput", NEWRENO, cfg)?))),
+    ("Westwood-gain", |m| {
+        all(BOTH, |cfg| Ok(m.of("goodput", WESTWOOD, cfg)? > m.of("goodput", NEWRENO, cfg)?))
+    }),
     ("conclusion", |m| {
         all(BOTH, |cfg| {
             let goodput = |system| m.of("goodput", system, cfg);
@@ -59,5 +68,7 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
                 && m.of("fairness", FF, cfg)? > 0.95)
         })
     }),
-    ("config1-negligible-congestion", |m| Ok(m.of("congestion_loss_rate", NEWRENO, "config1-homog")? < 0.001)),
+    ("config1-negligible-congestion", |m| {
+        Ok(m.of("congestion_loss_rate", NEWRENO, "config1-homog")? < 0.001)
+    }),
 ];

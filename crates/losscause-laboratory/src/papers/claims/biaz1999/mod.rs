@@ -1,7 +1,7 @@
 //! The claims of Biaz and Vaidya (1999), by the part of the paper that makes them.
 //!
-//! The paper prints few numbers, and its plots are not available. Where it uses a word ("high", "small", "similar"),
-//! the cut-off is the one the record of the paper assigns to it.
+//! The paper prints few numbers, and its plots are not available. Where it uses a word ("high",
+//! "small", "similar"), the cut-off is the one the record of the paper assigns to it.
 
 use super::measured::{Mean, Measured, Predicate};
 
@@ -28,7 +28,8 @@ impl Measured<'_> {
     fn accuracy(&self, metric: &str, bw1: i64, bw2: i64, (r_c, r_w): (i64, i64)) -> Mean {
         let r_c = r_c as f64 / 100.0;
         let r_w = r_w as f64 / 100.0;
-        let at = [("bw1", bw1.into()), ("bw2", bw2.into()), ("r_c", r_c.into()), ("r_w", r_w.into())];
+        let at =
+            [("bw1", bw1.into()), ("bw2", bw2.into()), ("r_c", r_c.into()), ("r_w", r_w.into())];
         self.value(metric, "Biaz", "accuracy", &at)
     }
 
@@ -42,9 +43,21 @@ impl Measured<'_> {
         self.throughput("R_I", "Ideal TCP-Reno", rates, congestion, r_w)
     }
 
-    fn throughput(&self, metric: &str, system: &str, (bw1, bw2): Rates, congestion: &str, r_w: i64) -> Mean {
+    fn throughput(
+        &self,
+        metric: &str,
+        system: &str,
+        (bw1, bw2): Rates,
+        congestion: &str,
+        r_w: i64,
+    ) -> Mean {
         let r_w = r_w as f64 / 100.0;
-        let at = [("bw1", bw1.into()), ("bw2", bw2.into()), ("congestion", congestion.into()), ("r_w", r_w.into())];
+        let at = [
+            ("bw1", bw1.into()),
+            ("bw2", bw2.into()),
+            ("congestion", congestion.into()),
+            ("r_w", r_w.into()),
+        ];
         self.value(metric, system, "throughput", &at)
     }
 }

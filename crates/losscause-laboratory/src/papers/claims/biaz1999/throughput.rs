@@ -11,7 +11,9 @@ const FAST: [i64; 3] = [1024, 2048, 8192];
 pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     ("R-below-formula", |m| all(WIRED, |bw1| Ok(m.r_i((bw1, 256), "light", 1)? < 1.41))),
     ("R_I-256-small", |m| {
-        all(points(&[256], &["light", "mild", "heavy"]), |(rates, level)| Ok(m.r_i(rates, level, 1)? < 1.05))
+        all(points(&[256], &["light", "mild", "heavy"]), |(rates, level)| {
+            Ok(m.r_i(rates, level, 1)? < 1.05)
+        })
     }),
     ("aware-like-ideal", |m| {
         all(plotted(), |(rates, level)| {
@@ -20,11 +22,17 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
         })
     }),
     ("aware-above-ideal", |m| {
-        Ok(count(plotted(), |(rates, level)| Ok(m.r_a(rates, level, 1)? > m.r_i(rates, level, 1)?))? >= 2)
+        Ok(count(
+            plotted(),
+            |(rates, level)| Ok(m.r_a(rates, level, 1)? > m.r_i(rates, level, 1)?),
+        )? >= 2)
     }),
     ("aware-below-ideal-high-rw", |m| {
-        let points = FAST.iter().flat_map(|&bw1| ["light", "mild"].map(|level| ((bw1, 1024), level)));
-        Ok(count(points, |(rates, level)| Ok(m.r_a(rates, level, 5)? < 0.95 * m.r_i(rates, level, 5)?))? >= 2)
+        let points =
+            FAST.iter().flat_map(|&bw1| ["light", "mild"].map(|level| ((bw1, 1024), level)));
+        Ok(count(points, |(rates, level)| {
+            Ok(m.r_a(rates, level, 5)? < 0.95 * m.r_i(rates, level, 5)?)
+        })? >= 2)
     }),
     ("heavy-no-gain", |m| {
         all(points(&[256, 1024], &["heavy"]), |(rates, level)| {
@@ -32,7 +40,8 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
         })
     }),
     ("light-mild-marginal", |m| {
-        Ok(mean(points(&[256], &["light", "mild"]), |(rates, level)| m.r_i(rates, level, 1))? < 1.15)
+        Ok(mean(points(&[256], &["light", "mild"]), |(rates, level)| m.r_i(rates, level, 1))?
+            < 1.15)
     }),
     ("gain-falls-with-congestion", |m| {
         let gain = |level| mean(FAST, |bw1| m.r_i((bw1, 1024), level, 1));

@@ -1,13 +1,16 @@
 //! Sections VI-C to VI-E and IX-B: flows of one system compete. Figures 8 and 9, Table VI.
 
 use super::{BASE, BOTH, FLOWS, MANY, MANY_AND_128, Measured, WB, WLH, each, mean};
-use crate::papers::claims::measured::{Answer, Predicate, Unmeasured, all, close, count, increasing, max, min, ratio};
+use crate::papers::claims::measured::{
+    Answer, Predicate, Unmeasured, all, close, count, increasing, max, min, ratio,
+};
 
 /// Wireless last hop.
 pub(super) const WLH_CLAIMS: &[(&str, Predicate)] = &[
     ("WLH-TCP-TFRC-rise", |m| {
         all(["TCP", "TFRC"], |s| {
-            Ok(m.thput(s, WLH, 16)? > m.thput(s, WLH, 1)? && increasing(&each(MANY, |n| m.thput(s, WLH, n))?, 0.03))
+            Ok(m.thput(s, WLH, 16)? > m.thput(s, WLH, 1)?
+                && increasing(&each(MANY, |n| m.thput(s, WLH, n))?, 0.03))
         })
     }),
     ("WLH-Omni-flat", |m| {
@@ -15,8 +18,12 @@ pub(super) const WLH_CLAIMS: &[(&str, Predicate)] = &[
         Ok(max(&thput) - min(&thput) <= 3.0)
     }),
     ("WLH-all-LDA-high", |m| all(BASE, |s| all(MANY, |n| Ok(m.thput(s, WLH, n)? >= 95.0)))),
-    ("WLH-Biaz-Mc-jump", |m| Ok(m.m_c("Biaz", WLH, 1)? < 1.0 && min(&each(MANY, |n| m.m_c("Biaz", WLH, n))?) > 10.0)),
-    ("WLH-Biaz-cong-range", |m| Ok(count(MANY, |n| Ok((7.0..=12.0).contains(&m.cong("Biaz", WLH, n)?)))? >= 6)),
+    ("WLH-Biaz-Mc-jump", |m| {
+        Ok(m.m_c("Biaz", WLH, 1)? < 1.0 && min(&each(MANY, |n| m.m_c("Biaz", WLH, n))?) > 10.0)
+    }),
+    ("WLH-Biaz-cong-range", |m| {
+        Ok(count(MANY, |n| Ok((7.0..=12.0).contains(&m.cong("Biaz", WLH, n)?)))? >= 6)
+    }),
     ("WLH-Biaz-twice-Omni", |m| {
         let excess = mean(MANY, |n| Ok(ratio(m.cong("Biaz", WLH, n)?, m.cong("Omni", WLH, n)?)))?;
         Ok((1.4..=2.2).contains(&excess))
@@ -45,41 +52,59 @@ pub(super) const WLH_CLAIMS: &[(&str, Predicate)] = &[
             Ok(m.m_w("ZigZag", WLH, n)? > max(&others))
         })
     }),
-    ("WLH-mBiaz-Mw-high", |m| all(MANY_AND_128, |n| Ok(m.m_w("mBiaz", WLH, n)? > m.m_w("Biaz", WLH, n)?))),
+    ("WLH-mBiaz-Mw-high", |m| {
+        all(MANY_AND_128, |n| Ok(m.m_w("mBiaz", WLH, n)? > m.m_w("Biaz", WLH, n)?))
+    }),
     ("WLH-Spike-cong", |m| {
         Ok(count(MANY, |n| Ok(m.cong("Spike", WLH, n)? > m.cong("Omni", WLH, n)?))? >= 4
             && all(MANY, |n| Ok(m.m_c("Spike", WLH, n)? > 20.0 && m.m_w("Spike", WLH, n)? > 40.0))?)
     }),
-    ("WLH-Spike-Mw-stable", |m| all(MANY, |n| Ok(close(m.m_w("Spike", WLH, n)?, m.m_w("Spike", WLH, 1)?, 15.0)))),
+    ("WLH-Spike-Mw-stable", |m| {
+        all(MANY, |n| Ok(close(m.m_w("Spike", WLH, n)?, m.m_w("Spike", WLH, 1)?, 15.0)))
+    }),
     ("WLH-ZigZag-Mc-rises", |m| Ok(m.m_c("ZigZag", WLH, 16)? > m.m_c("ZigZag", WLH, 2)?)),
     ("WLH-ZigZag-best", |m| {
         all(MANY, |n| {
             Ok(m.thput("ZigZag", WLH, n)? >= 95.0
-                && m.cong("ZigZag", WLH, n)? < min(&each(["Biaz", "Spike", "Omni"], |s| m.cong(s, WLH, n))?)
+                && m.cong("ZigZag", WLH, n)?
+                    < min(&each(["Biaz", "Spike", "Omni"], |s| m.cong(s, WLH, n))?)
                 && m.m_c("ZigZag", WLH, n)? <= 20.0)
         })
     }),
     ("WLH-ZigZag-cong-low", |m| all(MANY_AND_128, |n| Ok(m.cong("ZigZag", WLH, n)? < 2.0))),
     ("mBiaz-good-N4", |m| {
         all(&MANY[1..], |&n| {
-            Ok(m.thput("mBiaz", WLH, n)? >= 95.0 && m.cong("mBiaz", WLH, n)? <= m.cong("Omni", WLH, n)?)
+            Ok(m.thput("mBiaz", WLH, n)? >= 95.0
+                && m.cong("mBiaz", WLH, n)? <= m.cong("Omni", WLH, n)?)
         })
     }),
-    ("T6-thput", |m| all(["Omni", "Biaz", "mBiaz", "Spike", "ZigZag", "ZBS"], |s| Ok(m.thput(s, WLH, 128)? >= 97.0))),
+    ("T6-thput", |m| {
+        all(["Omni", "Biaz", "mBiaz", "Spike", "ZigZag", "ZBS"], |s| {
+            Ok(m.thput(s, WLH, 128)? >= 97.0)
+        })
+    }),
     ("T6-cong-order", |m| {
         let order = ["ZigZag", "Spike", "mBiaz", "ZBS", "Omni", "Biaz"];
         Ok(increasing(&each(order, |s| m.cong(s, WLH, 128))?, 0.1))
     }),
     ("T6-Mc-order", |m| {
-        Ok(increasing(&each(["mBiaz", "ZigZag", "ZBS", "Spike", "Biaz"], |s| m.m_c(s, WLH, 128))?, 0.1))
+        Ok(increasing(
+            &each(["mBiaz", "ZigZag", "ZBS", "Spike", "Biaz"], |s| m.m_c(s, WLH, 128))?,
+            0.1,
+        ))
     }),
     ("T6-Mw-order", |m| {
-        Ok(increasing(&each(["Biaz", "mBiaz", "ZBS", "Spike", "ZigZag"], |s| m.m_w(s, WLH, 128))?, 0.1))
+        Ok(increasing(
+            &each(["Biaz", "mBiaz", "ZBS", "Spike", "ZigZag"], |s| m.m_w(s, WLH, 128))?,
+            0.1,
+        ))
     }),
     ("T6-Spike-better", |m| {
         Ok(m.m_c("Spike", WLH, 128)? < m.m_c("Spike", WLH, 16)?
             && m.cong("Spike", WLH, 128)? < m.cong("Spike", WLH, 16)?
-            && all(["mBiaz", "ZigZag", "ZBS"], |s| Ok(close(m.m_c(s, WLH, 128)?, m.m_c(s, WLH, 16)?, 8.0)))?)
+            && all(["mBiaz", "ZigZag", "ZBS"], |s| {
+                Ok(close(m.m_c(s, WLH, 128)?, m.m_c(s, WLH, 16)?, 8.0))
+            })?)
     }),
 ];
 
@@ -91,10 +116,14 @@ pub(super) const WB_CLAIMS: &[(&str, Predicate)] = &[
             && m.thput("TCP", WB, 10)? > m.thput("TCP", WB, 1)?
             && m.thput("TFRC", WB, 10)? > m.thput("TFRC", WB, 1)?)
     }),
-    ("WB-ten-vs-WLH-one", |m| all(["TCP", "TFRC"], |s| Ok(m.thput(s, WB, 10)? > m.thput(s, WLH, 1)?))),
+    ("WB-ten-vs-WLH-one", |m| {
+        all(["TCP", "TFRC"], |s| Ok(m.thput(s, WB, 10)? > m.thput(s, WLH, 1)?))
+    }),
     ("WB-Biaz-Mw-100", |m| all(["Biaz", "mBiaz"], |s| all(MANY, |n| Ok(m.m_w(s, WB, n)? >= 95.0)))),
     ("WB-Biaz-equals-TFRC", |m| {
-        all(["Biaz", "mBiaz"], |s| all(MANY, |n| Ok(close(m.thput(s, WB, n)?, m.thput("TFRC", WB, n)?, 3.0))))
+        all(["Biaz", "mBiaz"], |s| {
+            all(MANY, |n| Ok(close(m.thput(s, WB, n)?, m.thput("TFRC", WB, n)?, 3.0)))
+        })
     }),
     ("WB-Spike-Mc0", |m| all(MANY, |n| Ok(m.m_c("Spike", WB, n)? <= 5.0))),
     ("WB-Spike-Mw-rises", |m| {
@@ -107,9 +136,12 @@ pub(super) const WB_CLAIMS: &[(&str, Predicate)] = &[
             Ok(m.thput("Spike", WB, n)? >= max(&others) - 1.0)
         })
     }),
-    ("WB-ZigZag-Mw-same", |m| all(MANY, |n| Ok(close(m.m_w("ZigZag", WB, n)?, m.m_w("ZigZag", WLH, n)?, 12.0)))),
+    ("WB-ZigZag-Mw-same", |m| {
+        all(MANY, |n| Ok(close(m.m_w("ZigZag", WB, n)?, m.m_w("ZigZag", WLH, n)?, 12.0)))
+    }),
     ("WB-ZigZag-full-from-6", |m| {
-        Ok(m.thput("ZigZag", WB, 2)? < 90.0 && all([6, 8, 10, 12, 16], |n| Ok(m.thput("ZigZag", WB, n)? >= 95.0))?)
+        Ok(m.thput("ZigZag", WB, 2)? < 90.0
+            && all([6, 8, 10, 12, 16], |n| Ok(m.thput("ZigZag", WB, n)? >= 95.0))?)
     }),
     ("WB-ZigZag-Mc-zero-to-8", |m| {
         Ok(all([1, 2, 4, 6, 8], |n| Ok(m.m_c("ZigZag", WB, n)? <= 2.0))?
@@ -118,7 +150,9 @@ pub(super) const WB_CLAIMS: &[(&str, Predicate)] = &[
                 Ok(0.0 < m_c && m_c < m.m_c("ZigZag", WLH, n)?)
             })?)
     }),
-    ("WB-ZigZag-cong-high-N", |m| all([10, 12, 16], |n| Ok(m.cong("ZigZag", WB, n)? > m.cong("ZigZag", WLH, n)?))),
+    ("WB-ZigZag-cong-high-N", |m| {
+        all([10, 12, 16], |n| Ok(m.cong("ZigZag", WB, n)? > m.cong("ZigZag", WLH, n)?))
+    }),
     ("WB-Omni", |m| {
         all([2, 4, 6, 8], |n| {
             let unaware = |s: &str| m.cong(s, WB, n);
@@ -133,11 +167,14 @@ pub(super) const WB_CLAIMS: &[(&str, Predicate)] = &[
             && all(["Spike", "ZigZag"], |s| Ok(m.m_w(s, WB, 4)? < 90.0))?)
     }),
     ("Biaz-home", |m| {
-        Ok(m.m_w("Biaz", WLH, 1)? < 10.0 && m.m_c("Biaz", WLH, 1)? < 1.0 && m.m_w("Biaz", WB, 4)? > 90.0)
+        Ok(m.m_w("Biaz", WLH, 1)? < 10.0
+            && m.m_c("Biaz", WLH, 1)? < 1.0
+            && m.m_w("Biaz", WB, 4)? > 90.0)
     }),
 ];
 
-/// Whether a base scheme leaves the link idle, or overloads it more than Omni does, in some setting.
+/// Whether a base scheme leaves the link idle, or overloads it more than Omni does, in some
+/// setting.
 fn fails_somewhere(m: &Measured<'_>, s: &str) -> Answer {
     let good = |t: &str, n: i64| -> Result<bool, Unmeasured> {
         Ok(m.thput(s, t, n)? >= 90.0 && m.cong(s, t, n)? <= m.cong("Omni", t, n)?)

@@ -14,8 +14,12 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
         }
         Ok(inside >= 36)
     }),
-    ("WB-TCP-dev-higher", |m| all(FROM_FOUR, |n| Ok(m.dev("TCP", WB, n)? > 1.5 * m.dev("TFRC", WB, n)?))),
-    ("WB-NWL-like-LDA", |m| all(FROM_FOUR, |n| Ok(close(m.dev("TCP-NWL", WB, n)?, m.dev("Omni", WB, n)?, 3.0)))),
+    ("WB-TCP-dev-higher", |m| {
+        all(FROM_FOUR, |n| Ok(m.dev("TCP", WB, n)? > 1.5 * m.dev("TFRC", WB, n)?))
+    }),
+    ("WB-NWL-like-LDA", |m| {
+        all(FROM_FOUR, |n| Ok(close(m.dev("TCP-NWL", WB, n)?, m.dev("Omni", WB, n)?, 3.0)))
+    }),
     ("WB-dev-rises", |m| all(["ZBS", "Omni"], |s| Ok(m.dev(s, WB, 16)? > m.dev(s, WB, 2)?))),
     ("WLH-dev-higher", |m| {
         all(["TFRC", "Biaz", "mBiaz", "Spike", "ZigZag", "ZBS"], |s| {
@@ -24,7 +28,8 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     }),
     ("WLH-dev-lowest", |m| {
         let lowest = |n: i64| {
-            let differentiating = super::each(BASE.into_iter().chain(["ZBS"]), |s| m.dev(s, WLH, n))?;
+            let differentiating =
+                super::each(BASE.into_iter().chain(["ZBS"]), |s| m.dev(s, WLH, n))?;
             Ok(max(&[m.dev("Omni", WLH, n)?, m.dev("TCP-NWL", WLH, n)?]) < min(&differentiating))
         };
         Ok(count(FROM_FOUR, lowest)? >= 5)
@@ -56,21 +61,28 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     ("fair-Omni-most", |m| {
         all(FLOWS, |n| {
             all([130, 800], |kbps| {
-                let others = super::each(BASE.into_iter().chain(["ZBS", "TFRC", "TCP"]), |s| m.beside(s, n, kbps))?;
+                let others = super::each(BASE.into_iter().chain(["ZBS", "TFRC", "TCP"]), |s| {
+                    m.beside(s, n, kbps)
+                })?;
                 Ok(m.beside("Omni", n, kbps)? <= min(&others) + 3.0)
             })
         })
     }),
     ("fair-130-ZigZag", |m| {
         all(FLOWS, |n| {
-            let others = super::each(["Biaz", "mBiaz", "Spike", "ZBS", "Omni"], |s| m.beside(s, n, 130))?;
+            let others =
+                super::each(["Biaz", "mBiaz", "Spike", "ZBS", "Omni"], |s| m.beside(s, n, 130))?;
             Ok(m.beside("ZigZag", n, 130)? > max(&others))
         })
     }),
     ("fair-800-uncompetitive", |m| {
-        all(["mBiaz", "ZigZag", "TCP", "TFRC"], |s| all(FLOWS, |n| Ok(m.beside(s, n, 800)? >= 108.0)))
+        all(["mBiaz", "ZigZag", "TCP", "TFRC"], |s| {
+            all(FLOWS, |n| Ok(m.beside(s, n, 800)? >= 108.0))
+        })
     }),
-    ("fair-800-friendly", |m| all(["Biaz", "ZBS"], |s| Ok(close(mean(FLOWS, |n| m.beside(s, n, 800))?, 100.0, 7.0)))),
+    ("fair-800-friendly", |m| {
+        all(["Biaz", "ZBS"], |s| Ok(close(mean(FLOWS, |n| m.beside(s, n, 800))?, 100.0, 7.0)))
+    }),
     ("fair-800-Spike", |m| {
         let share = |s: &str| mean(FLOWS, |n| m.beside(s, n, 800));
         let aggressive = [share("Spike")?, share("Omni")?];

@@ -1,7 +1,7 @@
 //! The claims of Cen, Cosman and Voelker (2003), by the part of the paper that makes them.
 //!
-//! Where the paper prints a number, the predicate compares the mean with it; where it uses a word ("close", "few",
-//! "most"), the cut-off is the one the record of the paper assigns to it.
+//! Where the paper prints a number, the predicate compares the mean with it; where it uses a word
+//! ("close", "few", "most"), the cut-off is the one the record of the paper assigns to it.
 
 use super::measured::{Mean, Measured, Predicate, each, mean};
 
@@ -78,7 +78,8 @@ mod tests {
 
     /// `metric` of `system` at every number of flows.
     fn flat(metric: &str, system: &str, topology: &str, value: f64) -> Vec<Item> {
-        let one = |n: i64| item("cen2003", metric, system, topology, &[("N", n.into())], Some(value));
+        let one =
+            |n: i64| item("cen2003", metric, system, topology, &[("N", n.into())], Some(value));
         [1, 2, 4, 6, 8, 10, 12, 16, 128].map(one).to_vec()
     }
 
@@ -86,23 +87,38 @@ mod tests {
     fn much_more_congestion_loss_means_half_as_much_again() {
         let with = |omni: f64| {
             let unaware = [flat("cong", "TCP", WB, 2.0), flat("cong", "TFRC", WB, 1.0)];
-            [&unaware[..], &[flat("thput", "Omni", WB, 98.0), flat("cong", "Omni", WB, omni)]].concat().concat()
+            [&unaware[..], &[flat("thput", "Omni", WB, 98.0), flat("cong", "Omni", WB, omni)]]
+                .concat()
+                .concat()
         };
-        assert_eq!([3.1, 3.0].map(|omni| holds("cen2003", "WB-Omni", &with(omni))), [Some(true), Some(false)]);
+        assert_eq!(
+            [3.1, 3.0].map(|omni| holds("cen2003", "WB-Omni", &with(omni))),
+            [Some(true), Some(false)]
+        );
     }
 
     #[test]
     fn a_much_larger_deviation_means_half_as_much_again() {
         let with = |tcp: f64| {
             let one = |system: &str, n: i64, dev: f64| {
-                item("cen2003", "dev", system, "fair-same", &[("topology", WB.into()), ("N", n.into())], Some(dev))
+                item(
+                    "cen2003",
+                    "dev",
+                    system,
+                    "fair-same",
+                    &[("topology", WB.into()), ("N", n.into())],
+                    Some(dev),
+                )
             };
             [4, 6, 8, 10, 12, 16]
                 .into_iter()
                 .flat_map(|n| [one("TCP", n, tcp), one("TFRC", n, 4.0)])
                 .collect::<Vec<_>>()
         };
-        assert_eq!([6.1, 6.0].map(|tcp| holds("cen2003", "WB-TCP-dev-higher", &with(tcp))), [Some(true), Some(false)]);
+        assert_eq!(
+            [6.1, 6.0].map(|tcp| holds("cen2003", "WB-TCP-dev-higher", &with(tcp))),
+            [Some(true), Some(false)]
+        );
     }
 
     #[test]
@@ -110,26 +126,37 @@ mod tests {
         // 96 / 40 is 2.4 itself.
         let with = |tfrc: f64| {
             let wlh = [flat("thput", "Omni", WLH, 99.0), flat("thput", "TFRC", WLH, 84.0)];
-            [&wlh[..], &[flat("thput", "Omni", WB, 96.0), flat("thput", "TFRC", WB, tfrc)]].concat().concat()
+            [&wlh[..], &[flat("thput", "Omni", WB, 96.0), flat("thput", "TFRC", WB, tfrc)]]
+                .concat()
+                .concat()
         };
-        assert_eq!([39.0, 40.0].map(|tfrc| holds("cen2003", "Omni-200", &with(tfrc))), [Some(true), Some(false)]);
+        assert_eq!(
+            [39.0, 40.0].map(|tfrc| holds("cen2003", "Omni-200", &with(tfrc))),
+            [Some(true), Some(false)]
+        );
     }
 
     #[test]
     fn zigzag_leads_in_wlh_only_with_at_most_a_fifth_misjudged() {
         let with = |m_c: f64| {
             let others = ["Biaz", "Spike", "Omni"].map(|s| flat("cong", s, WLH, 5.0)).concat();
-            let own = [("thput", 98.0), ("cong", 1.0), ("M_c", m_c)].map(|(m, v)| flat(m, "ZigZag", WLH, v)).concat();
+            let own = [("thput", 98.0), ("cong", 1.0), ("M_c", m_c)]
+                .map(|(m, v)| flat(m, "ZigZag", WLH, v))
+                .concat();
             [others, own].concat()
         };
-        assert_eq!([20.0, 20.1].map(|m_c| holds("cen2003", "WLH-ZigZag-best", &with(m_c))), [Some(true), Some(false)]);
+        assert_eq!(
+            [20.0, 20.1].map(|m_c| holds("cen2003", "WLH-ZigZag-best", &with(m_c))),
+            [Some(true), Some(false)]
+        );
     }
 
     #[test]
     fn little_variation_of_m_c_is_within_ten_points_up_to_16_flows() {
         let with = |at_16: f64, at_128: f64| {
-            let others =
-                [("mBiaz", 1.0), ("Spike", 40.0), ("Biaz", 30.0)].map(|(s, v)| flat("M_c", s, WLH, v)).concat();
+            let others = [("mBiaz", 1.0), ("Spike", 40.0), ("Biaz", 30.0)]
+                .map(|(s, v)| flat("M_c", s, WLH, v))
+                .concat();
             let zigzag = [1, 2, 4, 6, 8, 10, 12, 16, 128].map(|n: i64| {
                 let m_c = if n == 128 {
                     at_128

@@ -5,7 +5,8 @@ use crate::papers::claims::measured::{Predicate, all, approx, close, max, min, r
 
 pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     ("WLH1-thput", |m| {
-        let differentiating = each(["Omni", "Biaz", "mBiaz", "Spike", "ZigZag"], |s| m.thput(s, WLH, 1))?;
+        let differentiating =
+            each(["Omni", "Biaz", "mBiaz", "Spike", "ZigZag"], |s| m.thput(s, WLH, 1))?;
         let tfrc = m.thput("TFRC", WLH, 1)?;
         Ok(min(&differentiating) > tfrc && tfrc > m.thput("TCP", WLH, 1)?)
     }),
@@ -30,7 +31,8 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     }),
     ("TFRC-above-TCP", |m| all(BOTH, |t| Ok(m.thput("TFRC", t, 1)? > m.thput("TCP", t, 1)?))),
     ("Spike-Mw-harmless", |m| {
-        Ok(m.m_w("Spike", WLH, 1)? > 40.0 && m.thput("Spike", WLH, 1)? >= m.thput("Omni", WLH, 1)? - 1.0)
+        Ok(m.m_w("Spike", WLH, 1)? > 40.0
+            && m.thput("Spike", WLH, 1)? >= m.thput("Omni", WLH, 1)? - 1.0)
     }),
     ("WB1-thput-values", |m| {
         let printed = [
@@ -53,19 +55,27 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
             && thput("ZigZag")? > thput("TFRC")?
             && thput("TFRC")? > thput("TCP")?)
     }),
-    ("bandwidth-hurts", |m| all(["TCP", "TFRC", "ZigZag"], |s| Ok(m.thput(s, WB, 1)? < 0.7 * m.thput(s, WLH, 1)?))),
+    ("bandwidth-hurts", |m| {
+        all(["TCP", "TFRC", "ZigZag"], |s| Ok(m.thput(s, WB, 1)? < 0.7 * m.thput(s, WLH, 1)?))
+    }),
     ("Omni-less-cong-WB", |m| {
-        Ok(m.thput("Omni", WB, 1)? >= 97.0 && m.cong("Omni", WB, 1)? < 0.5 * m.cong("Omni", WLH, 1)?)
+        Ok(m.thput("Omni", WB, 1)? >= 97.0
+            && m.cong("Omni", WB, 1)? < 0.5 * m.cong("Omni", WLH, 1)?)
     }),
     ("WB1-mBiaz-below-Biaz", |m| {
-        Ok(m.m_w("mBiaz", WB, 1)? > m.m_w("Biaz", WB, 1)? && m.thput("mBiaz", WB, 1)? < m.thput("Biaz", WB, 1)?)
+        Ok(m.m_w("mBiaz", WB, 1)? > m.m_w("Biaz", WB, 1)?
+            && m.thput("mBiaz", WB, 1)? < m.thput("Biaz", WB, 1)?)
     }),
     ("WB1-Mw", |m| {
         let m_w = |s: &str| m.m_w(s, WB, 1);
-        Ok(m_w("Biaz")? < m_w("mBiaz")? && m_w("mBiaz")? < m_w("Spike")? && m_w("Spike")? < m_w("ZigZag")?)
+        Ok(m_w("Biaz")? < m_w("mBiaz")?
+            && m_w("mBiaz")? < m_w("Spike")?
+            && m_w("Spike")? < m_w("ZigZag")?)
     }),
     ("ZigZag-Mw-not-buffer", |m| {
-        Ok(m.m_w("ZigZag", WB, 1)? > 40.0 && m.thput("ZigZag", WB, 1)? < 70.0 && m.thput("Spike", WB, 1)? > 95.0)
+        Ok(m.m_w("ZigZag", WB, 1)? > 40.0
+            && m.thput("ZigZag", WB, 1)? < 70.0
+            && m.thput("Spike", WB, 1)? > 95.0)
     }),
     ("low-rate-more-cong", |m| Ok(m.cong("Omni", WLH, 1)? > m.cong("Omni", WB, 1)?)),
     ("one-flow-Biaz-Spike-same", |m| {
@@ -78,9 +88,15 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     }),
     ("loss-level-order", |m| {
         let at = |s: &str, t: &str, loss: &str| {
-            m.value("thput", s, "loss-levels", &[("topology", t.into()), ("N", 1.into()), ("loss", loss.into())])
+            m.value(
+                "thput",
+                s,
+                "loss-levels",
+                &[("topology", t.into()), ("N", 1.into()), ("loss", loss.into())],
+            )
         };
-        let high = |s: &str, t: &str| m.value("thput", s, t, &[("N", 1.into()), ("loss", "high".into())]);
+        let high =
+            |s: &str, t: &str| m.value("thput", s, t, &[("N", 1.into()), ("loss", "high".into())]);
         let ordered = all(BOTH, |t| {
             all(["low", "medium"], |loss| {
                 let tfrc = at("TFRC", t, loss)?;
@@ -95,7 +111,8 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     }),
     ("bernoulli-same", |m| {
         let at = |metric: &str, s: &str, n: i64| {
-            let parameters = [("topology", WB.into()), ("N", n.into()), ("channel", "bernoulli".into())];
+            let parameters =
+                [("topology", WB.into()), ("N", n.into()), ("channel", "bernoulli".into())];
             m.value(metric, s, "error-model", &parameters)
         };
         Ok(ordered_one_flow(|s| at("thput", s, 1))?
@@ -109,11 +126,17 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
         })
     }),
     ("WLAN-equals-WB", |m| {
-        all(["TFRC", "Omni", "Biaz", "Spike", "ZigZag"], |s| Ok(close(m.thput(s, "WLAN", 4)?, m.thput(s, WB, 4)?, 3.0)))
+        all(["TFRC", "Omni", "Biaz", "Spike", "ZigZag"], |s| {
+            Ok(close(m.thput(s, "WLAN", 4)?, m.thput(s, WB, 4)?, 3.0))
+        })
     }),
 ];
 
 /// The order of throughputs of one flow in WB, where they differ most.
-fn ordered_one_flow(thput: impl Fn(&str) -> super::Mean) -> crate::papers::claims::measured::Answer {
-    Ok(thput("Spike")? > thput("ZigZag")? && thput("ZigZag")? > thput("TFRC")? && thput("TFRC")? > thput("TCP")?)
+fn ordered_one_flow(
+    thput: impl Fn(&str) -> super::Mean,
+) -> crate::papers::claims::measured::Answer {
+    Ok(thput("Spike")? > thput("ZigZag")?
+        && thput("ZigZag")? > thput("TFRC")?
+        && thput("TFRC")? > thput("TCP")?)
 }

@@ -11,13 +11,24 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     }),
     ("tune-Spike-alpha-high", |m| {
         let at = |metric: &str, alpha: f64, beta: f64| {
-            m.value(metric, "Spike", "tune-Spike", &[("alpha", alpha.into()), ("beta", beta.into())])
+            m.value(
+                metric,
+                "Spike",
+                "tune-Spike",
+                &[("alpha", alpha.into()), ("beta", beta.into())],
+            )
         };
-        Ok(at("M_c", 0.7, 0.5)? >= at("M_c", 0.3, 0.1)? && at("M_w", 0.7, 0.5)? <= at("M_w", 0.3, 0.1)?)
+        Ok(at("M_c", 0.7, 0.5)? >= at("M_c", 0.3, 0.1)?
+            && at("M_w", 0.7, 0.5)? <= at("M_w", 0.3, 0.1)?)
     }),
     ("tune-Spike-limits", |m| {
         let at = |metric: &str, alpha: f64, beta: f64| {
-            m.value(metric, "Spike", "tune-Spike", &[("alpha", alpha.into()), ("beta", beta.into())])
+            m.value(
+                metric,
+                "Spike",
+                "tune-Spike",
+                &[("alpha", alpha.into()), ("beta", beta.into())],
+            )
         };
         Ok(close(at("M_c", 1.0, 0.5)?, 100.0, 0.5)
             && close(at("M_w", 1.0, 0.5)?, 0.0, 0.5)

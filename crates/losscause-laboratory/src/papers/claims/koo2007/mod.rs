@@ -1,7 +1,8 @@
 //! The claims of Koo, Mun and Choo (2007), by the part of the paper that makes them.
 //!
-//! Where the paper prints a number, the predicate compares the mean with it; where it uses a word ("almost identical",
-//! "constantly"), the cut-off is the one the record of the paper assigns to it.
+//! Where the paper prints a number, the predicate compares the mean with it; where it uses a word
+//! ("almost identical", "constantly"), the cut-off is the one the record of the paper assigns to
+//! it.
 
 use super::measured::{Mean, Measured, Predicate};
 
@@ -9,7 +10,8 @@ mod goodput;
 mod sharing;
 
 /// One predicate per checkable claim.
-pub(super) const PREDICATES: &[&[(&str, Predicate)]] = &[goodput::SINGLE, goodput::BACKGROUND, sharing::CLAIMS];
+pub(super) const PREDICATES: &[&[(&str, Predicate)]] =
+    &[goodput::SINGLE, goodput::BACKGROUND, sharing::CLAIMS];
 
 const VT: &str = "WestwoodVT";
 const NR: &str = "WestwoodNR";
@@ -60,11 +62,19 @@ mod tests {
     fn a_gain_of_three_percent_is_above_zero_and_at_most_seven() {
         let with = |over_nr: f64| {
             let gain = |over: &str, value: f64| {
-                item("koo2007", "gain", VT, "single", &[("over", over.into()), ("loss", 0.01.into())], Some(value))
+                item(
+                    "koo2007",
+                    "gain",
+                    VT,
+                    "single",
+                    &[("over", over.into()), ("loss", 0.01.into())],
+                    Some(value),
+                )
             };
             [gain(NR, over_nr), gain(RENO, 21.0)]
         };
-        let answers = [-0.5, 0.0, 0.1, 7.0, 7.1].map(|gain| holds("koo2007", "gain-1pct", &with(gain)));
+        let answers =
+            [-0.5, 0.0, 0.1, 7.0, 7.1].map(|gain| holds("koo2007", "gain-1pct", &with(gain)));
         assert_eq!(answers, [false, false, true, true, false].map(Some));
     }
 
@@ -74,19 +84,29 @@ mod tests {
             let others = [VT, NR, RENO].map(|s| goodput(s, "single", 100.0, 100.0)).concat();
             [others, goodput(JERSEY, "single", 100.0, jersey)].concat()
         };
-        let answers = [111.0, 110.0].map(|jersey| holds("koo2007", "NJ-ahead-at-high-loss", &with(jersey)));
+        let answers =
+            [111.0, 110.0].map(|jersey| holds("koo2007", "NJ-ahead-at-high-loss", &with(jersey)));
         assert_eq!(answers, [Some(true), Some(false)]);
     }
 
     #[test]
     fn clearly_above_means_a_twentieth_more() {
-        let with = |vt| [goodput(VT, "background", vt, vt), goodput(JERSEY, "background", 100.0, 100.0)].concat();
-        assert_eq!([106.0, 105.0].map(|vt| holds("koo2007", "bg-NJ", &with(vt))), [Some(true), Some(false)]);
+        let with = |vt| {
+            [goodput(VT, "background", vt, vt), goodput(JERSEY, "background", 100.0, 100.0)]
+                .concat()
+        };
+        assert_eq!(
+            [106.0, 105.0].map(|vt| holds("koo2007", "bg-NJ", &with(vt))),
+            [Some(true), Some(false)]
+        );
     }
 
     #[test]
     fn nearly_constant_means_a_quarter_between_the_extremes() {
         let with = |low| goodput(VT, "background", low, 100.0);
-        assert_eq!([125.0, 126.0].map(|low| holds("koo2007", "bg-VT-constant", &with(low))), [Some(true), Some(false)]);
+        assert_eq!(
+            [125.0, 126.0].map(|low| holds("koo2007", "bg-VT-constant", &with(low))),
+            [Some(true), Some(false)]
+        );
     }
 }

@@ -9,7 +9,9 @@ const HIGH: f64 = 0.05;
 
 pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     ("fairness-high", |m| {
-        all(ALL, |s| Ok(m.fairness(s, HIGH)? >= 0.99 && all(LOW, |p| Ok(m.fairness(s, p)? >= 0.99))?))
+        all(ALL, |s| {
+            Ok(m.fairness(s, HIGH)? >= 0.99 && all(LOW, |p| Ok(m.fairness(s, p)? >= 0.99))?)
+        })
     }),
     ("fairness-falls-at-5pct", |m| {
         all(ALL, |s| Ok(m.fairness(s, HIGH)? <= min(&each(LOW, |p| m.fairness(s, p))?) + 0.001))

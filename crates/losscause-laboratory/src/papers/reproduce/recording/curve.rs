@@ -8,8 +8,8 @@ use losscause_sim::{Event, EventKind, FlowId, Network, PacketKind, Traffic};
 use super::{Of, RecordedCurve};
 use crate::papers::record::{CurveSpec, Track};
 
-/// Most points of a curve whose values hold; more cannot be seen. Of the values within one step of time the last is
-/// kept.
+/// Most points of a curve whose values hold; more cannot be seen. Of the values within one step of
+/// time the last is kept.
 const STEPS: f64 = 1000.0;
 
 /// A curve under construction. Events do not come in order of time.
@@ -58,14 +58,22 @@ impl Curve {
         };
         let Some(place) = place else { return };
         let what = match (&self.of, self.show, event.kind) {
-            (Of::Link(wanted), Track::Queue, EventKind::Link { link, queue_packets, .. }) if link == *wanted => {
+            (Of::Link(wanted), Track::Queue, EventKind::Link { link, queue_packets, .. })
+                if link == *wanted =>
+            {
                 What::Value(f64::from(queue_packets))
             }
-            (_, Track::Cwnd, EventKind::Cwnd(packets)) => What::Value(packets.min(self.limits[place])),
-            (_, Track::Sequence | Track::Rtt, EventKind::Sent(packet)) if packet.kind == PacketKind::Data => {
+            (_, Track::Cwnd, EventKind::Cwnd(packets)) => {
+                What::Value(packets.min(self.limits[place]))
+            }
+            (_, Track::Sequence | Track::Rtt, EventKind::Sent(packet))
+                if packet.kind == PacketKind::Data =>
+            {
                 What::Sent(packet.seq)
             }
-            (_, Track::Sequence | Track::Rtt, EventKind::Sent(packet)) if packet.kind == PacketKind::Retransmission => {
+            (_, Track::Sequence | Track::Rtt, EventKind::Sent(packet))
+                if packet.kind == PacketKind::Retransmission =>
+            {
                 What::SentAgain(packet.seq)
             }
             (_, Track::Rtt, EventKind::Received(packet)) if packet.kind == PacketKind::Ack => {
@@ -82,21 +90,30 @@ impl Curve {
         let holds = matches!(self.show, Track::Cwnd | Track::Queue);
         let of_value = || held(&mean(&self.taken), window);
         let (points, mean) = match self.show {
-            Track::Cwnd | Track::Queue => (thinned(&of_value(), window), over_time(&of_value(), window.1)),
+            Track::Cwnd | Track::Queue => {
+                (thinned(&of_value(), window), over_time(&of_value(), window.1))
+            }
             Track::Sequence => (within(sequence(&self.taken), window), None),
             Track::Rtt => (within(round_trips(&self.taken), window), None),
         };
         let points = points.into_iter().map(|(at, value)| (at.as_secs_f64(), value)).collect();
-        RecordedCurve { name: spec.name.clone(), unit: self.show.unit().to_owned(), holds, points, mean }
+        RecordedCurve {
+            name: spec.name.clone(),
+            unit: self.show.unit().to_owned(),
+            holds,
+            points,
+            mean,
+        }
     }
 }
 
 /// The mean over time; each value holds until the next.
 fn over_time(points: &[(Time, f64)], end: Time) -> Option<f64> {
     let ends = points.iter().skip(1).map(|(at, _)| *at).chain([end]);
-    let lasting = points.iter().zip(ends).map(|((at, value), end)| ((end - *at).as_secs_f64(), *value));
-    let (seconds, sum) =
-        lasting.fold((0.0, 0.0), |(all, sum), (seconds, value)| (all + seconds, sum + seconds * value));
+    let lasting =
+        points.iter().zip(ends).map(|((at, value), end)| ((end - *at).as_secs_f64(), *value));
+    let (seconds, sum) = lasting
+        .fold((0.0, 0.0), |(all, sum), (seconds, value)| (all + seconds, sum + seconds * value));
     (seconds > 0.0).then(|| sum / seconds)
 }
 
@@ -108,7 +125,8 @@ fn mean(taken: &[Taken]) -> Vec<(Time, f64)> {
         let What::Value(value) = what else { continue };
         now.resize(now.len().max(place + 1), None);
         now[*place] = Some(*value);
-        let (sum, count) = now.iter().flatten().fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+        let (sum, count) =
+            now.iter().flatten().fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
         means.push((*at, sum / count));
     }
     means
@@ -122,8 +140,9 @@ fn sequence(taken: &[Taken]) -> Vec<(Time, f64)> {
     taken.iter().filter_map(sent).collect()
 }
 
-/// Round-trip times, ms. A retransmitted packet gives none, because the acknowledged copy is unknown (Karn's rule). An
-/// acknowledgement of several packets gives none, because it may have waited for a missing packet.
+/// Round-trip times, ms. A retransmitted packet gives none, because the acknowledged copy is
+/// unknown (Karn's rule). An acknowledgement of several packets gives none, because it may have
+/// waited for a missing packet.
 fn round_trips(taken: &[Taken]) -> Vec<(Time, f64)> {
     let mut sent = BTreeMap::new();
     let mut acknowledged: BTreeMap<usize, u64> = BTreeMap::new();
@@ -157,14 +176,20 @@ fn within(points: Vec<(Time, f64)>, (from, to): (Time, Time)) -> Vec<(Time, f64)
 fn held(points: &[(Time, f64)], (from, to): (Time, Time)) -> Vec<(Time, f64)> {
     let begun = points.partition_point(|(at, _)| *at <= from);
     let first = begun.checked_sub(1).map(|last| (from, points[last].1));
-    first.into_iter().chain(points[begun..].iter().copied().take_while(|(at, _)| *at <= to)).collect()
+    first
+        .into_iter()
+        .chain(points[begun..].iter().copied().take_while(|(at, _)| *at <= to))
+        .collect()
 }
 
 /// The last value of every step of time.
 fn thinned(points: &[(Time, f64)], (from, to): (Time, Time)) -> Vec<(Time, f64)> {
     let step = (to - from).as_secs_f64() / STEPS;
     let place = |at: Time| ((at - from).as_secs_f64() / step).floor();
-    let ends = points.iter().zip(points.iter().skip(1)).filter(|((at, _), (next, _))| place(*at) != place(*next));
+    let ends = points
+        .iter()
+        .zip(points.iter().skip(1))
+        .filter(|((at, _), (next, _))| place(*at) != place(*next));
     ends.map(|(point, _)| *point).chain(points.last().copied()).collect()
 }
 
@@ -184,8 +209,11 @@ mod tests {
 
     #[test]
     fn the_window_of_a_group_is_the_mean_of_those_that_have_begun() {
-        let events =
-            [taken(1.0, 1, What::Value(4.0)), taken(2.0, 0, What::Value(2.0)), taken(3.0, 1, What::Value(8.0))];
+        let events = [
+            taken(1.0, 1, What::Value(4.0)),
+            taken(2.0, 0, What::Value(2.0)),
+            taken(3.0, 1, What::Value(8.0)),
+        ];
         assert_eq!(mean(&events), [(at(1.0), 4.0), (at(2.0), 3.0), (at(3.0), 5.0)]);
     }
 
@@ -227,7 +255,8 @@ mod tests {
 
     #[test]
     fn values_too_many_to_see_are_thinned_to_the_last_of_each_step() {
-        let points: Vec<(Time, f64)> = (0..100_000).map(|k| (at(f64::from(k) * 1e-5), f64::from(k))).collect();
+        let points: Vec<(Time, f64)> =
+            (0..100_000).map(|k| (at(f64::from(k) * 1e-5), f64::from(k))).collect();
         let window = (at(0.0), at(1.0));
         let thin = thinned(&points, window);
         assert!(thin.len() <= STEPS as usize + 1, "{}", thin.len());

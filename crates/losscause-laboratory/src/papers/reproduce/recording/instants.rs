@@ -22,17 +22,22 @@ impl Instants {
         if !self.flows.contains(&event.flow) {
             return;
         }
-        let is_data = |kind: PacketKind| matches!(kind, PacketKind::Data | PacketKind::Retransmission);
+        let is_data =
+            |kind: PacketKind| matches!(kind, PacketKind::Data | PacketKind::Retransmission);
         let happened = match (self.show, event.kind) {
             (Happening::QueueDrop, EventKind::Link { what: LinkEvent::QueueDrop, packet, .. })
             | (Happening::Corrupted, EventKind::Link { what: LinkEvent::Corrupted, packet, .. }) => {
                 is_data(packet.kind)
             }
-            (Happening::Retransmission, EventKind::Sent(packet)) => packet.kind == PacketKind::Retransmission,
+            (Happening::Retransmission, EventKind::Sent(packet)) => {
+                packet.kind == PacketKind::Retransmission
+            }
             (Happening::CalledCongestion, EventKind::Verdict { judgement, .. }) => {
                 judgement.verdict == Verdict::Congestion
             }
-            (Happening::CalledWireless, EventKind::Verdict { judgement, .. }) => judgement.verdict == Verdict::Wireless,
+            (Happening::CalledWireless, EventKind::Verdict { judgement, .. }) => {
+                judgement.verdict == Verdict::Wireless
+            }
             _ => false,
         };
         if happened {
@@ -43,6 +48,9 @@ impl Instants {
     pub(super) fn finish(mut self, spec: &EventsSpec, (from, to): (Time, Time)) -> RecordedEvents {
         self.times.retain(|at| (from..=to).contains(at));
         self.times.sort_unstable();
-        RecordedEvents { name: spec.name.clone(), times_s: self.times.into_iter().map(Time::as_secs_f64).collect() }
+        RecordedEvents {
+            name: spec.name.clone(),
+            times_s: self.times.into_iter().map(Time::as_secs_f64).collect(),
+        }
     }
 }

@@ -70,7 +70,10 @@ pub(super) fn check(plot: &PlotSpec, experiment: &Experiment) -> Result<(), (Str
     let end = experiment.duration.as_secs_f64();
     let refuse = |key: &str, problem: String| Err((format!("plot.{key}"), problem));
     if !(plot.from_s >= 0.0 && plot.from_s < plot.to_s && plot.to_s <= end) {
-        let problem = format!("{} to {}, expected an interval within the run, 0 to {end}", plot.from_s, plot.to_s);
+        let problem = format!(
+            "{} to {}, expected an interval within the run, 0 to {end}",
+            plot.from_s, plot.to_s
+        );
         return refuse("to_s", problem);
     }
     if plot.curves.is_empty() {
@@ -79,8 +82,9 @@ pub(super) fn check(plot: &PlotSpec, experiment: &Experiment) -> Result<(), (Str
     for curve in &plot.curves {
         let of = Of::curve(curve, &experiment.network)
             .map_err(|problem| (format!("plot.curves.{}", curve.name), problem))?;
-        let has_window =
-            |flow: &FlowId| matches!(experiment.network.flows[flow.0 as usize].traffic, Traffic::Tcp { .. });
+        let has_window = |flow: &FlowId| {
+            matches!(experiment.network.flows[flow.0 as usize].traffic, Traffic::Tcp { .. })
+        };
         let takes_tcp = matches!(curve.show, Track::Cwnd | Track::Rtt);
         if let Of::Flows(flows) = of
             && takes_tcp
@@ -93,7 +97,8 @@ pub(super) fn check(plot: &PlotSpec, experiment: &Experiment) -> Result<(), (Str
         }
     }
     for events in &plot.events {
-        flows(&events.of, &experiment.network).map_err(|problem| (format!("plot.events.{}", events.name), problem))?;
+        flows(&events.of, &experiment.network)
+            .map_err(|problem| (format!("plot.events.{}", events.name), problem))?;
     }
     Ok(())
 }
@@ -157,9 +162,15 @@ impl Of {
 
 /// The flow or group of flows with this name.
 fn flows(name: &str, network: &Network) -> Result<Vec<FlowId>, String> {
-    let is_of = |flow: &str| flow == name || flow.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-    let found: Vec<FlowId> =
-        (0..).map(FlowId).zip(&network.flows).filter(|(_, flow)| is_of(&flow.name)).map(|(id, _)| id).collect();
+    let is_of = |flow: &str| {
+        flow == name || flow.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
+    };
+    let found: Vec<FlowId> = (0..)
+        .map(FlowId)
+        .zip(&network.flows)
+        .filter(|(_, flow)| is_of(&flow.name))
+        .map(|(id, _)| id)
+        .collect();
     if found.is_empty() {
         let mut groups: Vec<&str> = network.flows.iter().map(|flow| group(&flow.name)).collect();
         groups.dedup();
@@ -177,8 +188,16 @@ struct Watch {
 impl Watch {
     fn finish(self, plot: &PlotSpec) -> Recorded {
         let window = (at(plot.from_s), at(plot.to_s));
-        let curves = self.curves.into_iter().zip(&plot.curves).map(|(curve, spec)| curve.finish(spec, window));
-        let events = self.events.into_iter().zip(&plot.events).map(|(events, spec)| events.finish(spec, window));
+        let curves = self
+            .curves
+            .into_iter()
+            .zip(&plot.curves)
+            .map(|(curve, spec)| curve.finish(spec, window));
+        let events = self
+            .events
+            .into_iter()
+            .zip(&plot.events)
+            .map(|(events, spec)| events.finish(spec, window));
         Recorded { curves: curves.collect(), events: events.collect() }
     }
 }

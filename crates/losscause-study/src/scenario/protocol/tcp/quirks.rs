@@ -15,8 +15,8 @@ use crate::scenario::reader::Reader;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TcpQuirks {
-    /// Size of the SYN that opens the connection, bytes; 0: no SYN. (With ns-2's Vegas every other value means as
-    /// long as a data packet.)
+    /// Size of the SYN that opens the connection, bytes; 0: no SYN. (With ns-2's Vegas every other
+    /// value means as long as a data packet.)
     pub syn_bytes: Option<Quantity>,
     /// Granularity of the clock that measures round-trip times, milliseconds (ns-2 `tcpTick_`).
     pub tick_ms: Option<Quantity>,
@@ -28,15 +28,16 @@ pub struct TcpQuirks {
     pub fast_retransmit: Option<FastRetransmit>,
     /// What the first duplicate acknowledgements release (every recovery but vegas).
     pub limited_transmit: Option<LimitedTransmit>,
-    /// Which duplicate acknowledgements from the threshold on inflate the window (recovery reno or newreno).
+    /// Which duplicate acknowledgements from the threshold on inflate the window (recovery reno or
+    /// newreno).
     pub inflation: Option<Inflation>,
     /// How a loss shrinks the window (response aimd; after a timeout, also veno and vegas).
     pub halving: Option<Halving>,
-    /// Largest congestion window that acknowledgements open, packets (ns-2 `maxcwnd_`; default no limit). Packets that
-    /// duplicate acknowledgements let out come on top.
+    /// Largest congestion window that acknowledgements open, packets (ns-2 `maxcwnd_`; default no
+    /// limit). Packets that duplicate acknowledgements let out come on top.
     pub max_cwnd_pkts: Option<Quantity>,
-    /// Whether the acknowledgement that ends fast recovery also opens the window (recovery reno, fast-retransmit or
-    /// newreno).
+    /// Whether the acknowledgement that ends fast recovery also opens the window (recovery reno,
+    /// fast-retransmit or newreno).
     pub grow_on_recovery_exit: Option<bool>,
     /// Which partial acknowledgements restart the retransmission timer (recovery newreno).
     pub partial_ack_timer: Option<PartialAckTimer>,
@@ -48,7 +49,12 @@ pub struct TcpQuirks {
 
 impl TcpQuirks {
     /// Replaces the mode's rules by those that are given.
-    pub(super) fn put(&self, quirks: &mut tcp::Quirks, reader: &Reader, names: &Names) -> Result<(), InputError> {
+    pub(super) fn put(
+        &self,
+        quirks: &mut tcp::Quirks,
+        reader: &Reader,
+        names: &Names,
+    ) -> Result<(), InputError> {
         let overlay = Overlay { section: "tcp.quirks", reader, names };
         if let Some(bytes) = &self.syn_bytes {
             let bytes = reader.whole("tcp.quirks.syn_bytes", bytes, names, 0, 65_535)?;
@@ -56,7 +62,8 @@ impl TcpQuirks {
         }
         if let Some(packets) = &self.max_cwnd_pkts {
             let most = tcp::Config::LARGEST_WINDOW_PKTS;
-            quirks.max_cwnd_pkts = Some(reader.whole("tcp.quirks.max_cwnd_pkts", packets, names, 1, most)?);
+            quirks.max_cwnd_pkts =
+                Some(reader.whole("tcp.quirks.max_cwnd_pkts", packets, names, 1, most)?);
         }
         overlay.milliseconds("tick_ms", self.tick_ms.as_ref(), &mut quirks.tick)?;
         replace(&mut quirks.min_rto_of, self.min_rto_of);
@@ -85,14 +92,18 @@ impl TcpQuirks {
                 |config| match config.recovery {
                     RecoveryScheme::Reno | RecoveryScheme::NewReno => true,
                     RecoveryScheme::Sack => config.quirks.sack == SackRules::Ns2,
-                    RecoveryScheme::FastRetransmit | RecoveryScheme::Vegas | RecoveryScheme::RackTlp => false,
+                    RecoveryScheme::FastRetransmit
+                    | RecoveryScheme::Vegas
+                    | RecoveryScheme::RackTlp => false,
                 },
                 "recovery \"reno\" or \"newreno\", or with ns-2's \"sack\"",
             ),
             scoped(
                 "tcp.quirks.limited_transmit",
                 self.limited_transmit.is_some(),
-                |config| !matches!(config.recovery, RecoveryScheme::Vegas | RecoveryScheme::RackTlp),
+                |config| {
+                    !matches!(config.recovery, RecoveryScheme::Vegas | RecoveryScheme::RackTlp)
+                },
                 "recovery \"reno\", \"fast-retransmit\", \"newreno\" or \"sack\"",
             ),
             scoped(
@@ -114,7 +125,10 @@ impl TcpQuirks {
                 "tcp.quirks.grow_on_recovery_exit",
                 self.grow_on_recovery_exit.is_some(),
                 |config| {
-                    !matches!(config.recovery, RecoveryScheme::Sack | RecoveryScheme::Vegas | RecoveryScheme::RackTlp)
+                    !matches!(
+                        config.recovery,
+                        RecoveryScheme::Sack | RecoveryScheme::Vegas | RecoveryScheme::RackTlp
+                    )
                 },
                 "recovery \"reno\", \"fast-retransmit\" or \"newreno\"",
             ),
@@ -126,9 +140,19 @@ impl TcpQuirks {
                 NOT_LINUX,
             ),
             scoped("tcp.quirks.max_cwnd_pkts", self.max_cwnd_pkts.is_some(), not_linux, NOT_LINUX),
-            scoped("tcp.quirks.partial_ack_timer", self.partial_ack_timer.is_some(), newreno, needs_newreno),
+            scoped(
+                "tcp.quirks.partial_ack_timer",
+                self.partial_ack_timer.is_some(),
+                newreno,
+                needs_newreno,
+            ),
             scoped("tcp.quirks.deflation", self.deflation.is_some(), newreno, needs_newreno),
-            scoped("tcp.quirks.recovery_exit", self.recovery_exit.is_some(), newreno, needs_newreno),
+            scoped(
+                "tcp.quirks.recovery_exit",
+                self.recovery_exit.is_some(),
+                newreno,
+                needs_newreno,
+            ),
         ]
         .into_iter()
     }
@@ -199,7 +223,8 @@ mirrored! {
 
     /// What a partial acknowledgement does to the window.
     pub enum Deflation => tcp::Deflation {
-        /// Takes away what it acknowledges, but for one packet (ns-2 `partial_window_deflation_` 1).
+        /// Takes away what it acknowledges, but for one packet (ns-2 `partial_window_deflation_`
+        /// 1).
         ByAcked,
         /// Takes away all that duplicates added (ns-2 `partial_window_deflation_` 0).
         All,
@@ -207,8 +232,8 @@ mirrored! {
 
     /// What the acknowledgement that ends fast recovery does to the window.
     pub enum RecoveryExit => tcp::RecoveryExit {
-        /// Sets it back to what the loss left, but to one packet more than is in flight at most (ns-2
-        /// `exit_recovery_fix_` 1).
+        /// Sets it back to what the loss left, but to one packet more than is in flight at most
+        /// (ns-2 `exit_recovery_fix_` 1).
         NoBurst,
         /// Leaves it as partial acknowledgements left it (ns-2 `exit_recovery_fix_` 0).
         AsDeflated,

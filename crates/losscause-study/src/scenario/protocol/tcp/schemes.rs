@@ -16,8 +16,8 @@ mirrored! {
     pub enum TcpRecovery => tcp::RecoveryScheme {
         /// Fast recovery until the first new acknowledgement (RFC 5681).
         Reno,
-        /// Without fast recovery: the third duplicate acknowledgement sends a packet again, and the window stays at
-        /// cwnd.
+        /// Without fast recovery: the third duplicate acknowledgement sends a packet again, and the
+        /// window stays at cwnd.
         FastRetransmit,
         /// Fast recovery until everything is repaired (RFC 6582).
         NewReno as "newreno",
@@ -33,7 +33,8 @@ mirrored! {
 #[serde(transparent)]
 pub struct TcpVariant(pub String);
 
-/// What the window does, by its name: a published response, or that of a TCP that the program has registered.
+/// What the window does, by its name: a published response, or that of a TCP that the program has
+/// registered.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct TcpResponse(pub String);
@@ -49,7 +50,11 @@ impl TcpVariant {
 
 impl TcpResponse {
     /// The response of that name, which is the value of `key`.
-    pub(super) fn find(&self, key: &str, reader: &Reader) -> Result<tcp::ResponseScheme, InputError> {
+    pub(super) fn find(
+        &self,
+        key: &str,
+        reader: &Reader,
+    ) -> Result<tcp::ResponseScheme, InputError> {
         let tcps = reader.context.registry().tcps();
         let known = || tcps.responses().map(|response| response.name()).collect::<Vec<_>>();
         tcps.find_response(&self.0).ok_or_else(|| reader.error(key, unknown(&self.0, &known())))
@@ -87,8 +92,14 @@ impl schemars::JsonSchema for TcpResponse {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let known = tcp::ResponseScheme::PUBLISHED.iter().map(|response| (response.name(), response.summary()));
-        names("What the window does.", "That of a TCP that the program has registered.", known.collect())
+        let known = tcp::ResponseScheme::PUBLISHED
+            .iter()
+            .map(|response| (response.name(), response.summary()));
+        names(
+            "What the window does.",
+            "That of a TCP that the program has registered.",
+            known.collect(),
+        )
     }
 }
 
@@ -195,7 +206,11 @@ struct Threshold<'a, P> {
 }
 
 impl<'a, P> Threshold<'a, P> {
-    fn new(key: &'static str, given: &'a Option<Quantity>, parameter: fn(&mut P) -> &mut u32) -> Self {
+    fn new(
+        key: &'static str,
+        given: &'a Option<Quantity>,
+        parameter: fn(&mut P) -> &mut u32,
+    ) -> Self {
         Self { key, given: given.as_ref(), parameter }
     }
 

@@ -1,4 +1,5 @@
-//! The congestion states, and how an ACK moves between them (net/ipv4/tcp_input.c, `tcp_fastretrans_alert`).
+//! The congestion states, and how an ACK moves between them (net/ipv4/tcp_input.c,
+//! `tcp_fastretrans_alert`).
 
 use losscause::Recovery as EndedRecovery;
 use losscause::{Algorithm, Observer, Signal, Time, Verdict, tell};
@@ -25,9 +26,15 @@ pub(super) enum State {
 }
 
 impl<L: Algorithm> Linux<L> {
-    /// Everything but a plain ACK in the state open (the kernel's `tcp_fastretrans_alert`). Returns whether the timer
-    /// may still be set.
-    pub(super) fn alert(&mut self, now: Time, ack: &Ack, brought: &Brought, observer: &mut impl Observer) -> bool {
+    /// Everything but a plain ACK in the state open (the kernel's `tcp_fastretrans_alert`). Returns
+    /// whether the timer may still be set.
+    pub(super) fn alert(
+        &mut self,
+        now: Time,
+        ack: &Ack,
+        brought: &Brought,
+        observer: &mut impl Observer,
+    ) -> bool {
         if brought.ece {
             self.undo.forbid();
         }
@@ -83,7 +90,9 @@ impl<L: Algorithm> Linux<L> {
                 self.cwnd.set(self.prr.target_pkts());
                 self.state = State::Open;
             }
-            State::Recovery if self.stream.una >= self.high => self.end_recovery(now, ack, observer),
+            State::Recovery if self.stream.una >= self.high => {
+                self.end_recovery(now, ack, observer)
+            }
             _ => {}
         }
     }
@@ -105,11 +114,13 @@ impl<L: Algorithm> Linux<L> {
         }
     }
 
-    /// Looks for losses, and sets the timer for packets that are too young to be lost. Returns whether another timer
-    /// may be set.
+    /// Looks for losses, and sets the timer for packets that are too young to be lost. Returns
+    /// whether another timer may be set.
     pub(super) fn find_losses(&mut self, now: Time) -> bool {
         let recovering = self.state >= State::Recovery;
-        let Some(wait) = self.rack.detect(now, &mut self.packets, &self.rtt, recovering) else { return true };
+        let Some(wait) = self.rack.detect(now, &mut self.packets, &self.rtt, recovering) else {
+            return true;
+        };
         self.arm(now, TimerKind::Reorder, wait + self.clock.tick() * 2);
         false
     }

@@ -1,4 +1,5 @@
-//! What an ACK brings: packets that it acknowledges and reports, a round-trip time, the algorithm's sample.
+//! What an ACK brings: packets that it acknowledges and reports, a round-trip time, the algorithm's
+//! sample.
 
 use losscause::{Algorithm, Observation, Span, Time};
 
@@ -7,9 +8,10 @@ use crate::tcp::control::RttSample;
 use crate::tcp::linux::packets::Packet;
 use crate::tcp::segment::Ack;
 
-/// A receiver holds an ACK back while it waits for a second packet (RFC 9293, section 3.8.6.3): Linux for 40 ms. An ACK of
-/// one packet in order that comes this long after the last may be such a one: its round-trip time would show the algorithm
-/// a queue that is not there. The kernel's programs of the crate `losscause-linux` have the same rule.
+/// A receiver holds an ACK back while it waits for a second packet (RFC 9293, section 3.8.6.3):
+/// Linux for 40 ms. An ACK of one packet in order that comes this long after the last may be such a
+/// one: its round-trip time would show the algorithm a queue that is not there. The kernel's
+/// programs of the crate `losscause-linux` have the same rule.
 const HELD_BACK: Span = Span::from_millis(30);
 
 /// What an ACK brings.
@@ -22,7 +24,8 @@ pub(super) struct Brought {
     pub(super) original: bool,
     /// A packet that had been sent more than once was acknowledged.
     pub(super) acked_resent: bool,
-    /// Times at which packets sent once were sent: acknowledged, first and last; reported, first and last.
+    /// Times at which packets sent once were sent: acknowledged, first and last; reported, first
+    /// and last.
     pub(super) acked: Option<(Time, Time)>,
     pub(super) reported: Option<(Time, Time)>,
     pub(super) ece: bool,
@@ -44,7 +47,12 @@ impl<L: Algorithm> Linux<L> {
     pub(super) fn take_in(&mut self, now: Time, ack: &Ack) -> Brought {
         let mut brought = Brought { duplicate: ack.sack.duplicate(ack.next), ..Brought::default() };
         for (start, end) in ack.sack.ranges(ack.next) {
-            self.take_reports(now, start.max(self.stream.una), end.min(self.stream.sent), &mut brought);
+            self.take_reports(
+                now,
+                start.max(self.stream.una),
+                end.min(self.stream.sent),
+                &mut brought,
+            );
         }
         brought.advances = ack.next > self.stream.una;
         for seq in self.stream.una..ack.next {
@@ -104,8 +112,8 @@ impl<L: Algorithm> Linux<L> {
         }
     }
 
-    /// Measures round-trip times. Returns that of the newest packet. An ACK of a packet sent more than once measures by
-    /// its timestamp (RFC 7323, section 4.1).
+    /// Measures round-trip times. Returns that of the newest packet. An ACK of a packet sent more
+    /// than once measures by its timestamp (RFC 7323, section 4.1).
     pub(super) fn measure(&mut self, now: Time, ack: &Ack, brought: &Brought) -> Option<Span> {
         let acked = brought.acked.filter(|_| !brought.acked_resent);
         let echoed = (brought.advances && ack.echo < now).then_some((ack.echo, ack.echo));
@@ -131,7 +139,10 @@ impl<L: Algorithm> Linux<L> {
             return sample;
         }
         let waited = self.newest_arrival_at.replace(now).map(|before| now - before);
-        if sample.spanned == 1 && self.board.sacked() == 0 && waited.is_some_and(|waited| waited >= HELD_BACK) {
+        if sample.spanned == 1
+            && self.board.sacked() == 0
+            && waited.is_some_and(|waited| waited >= HELD_BACK)
+        {
             sample.delay = None;
             self.arrivals.forget_delay();
         }

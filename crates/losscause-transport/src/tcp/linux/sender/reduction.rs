@@ -1,4 +1,5 @@
-//! A loss: the algorithm's verdict, and the reduction of the window that follows from it (RFC 6937).
+//! A loss: the algorithm's verdict, and the reduction of the window that follows from it (RFC
+//! 6937).
 
 use losscause::{Algorithm, Loss, Numbers, Observer, Signal, Span, Time, Verdict, ask, tell};
 
@@ -57,20 +58,23 @@ impl<L: Algorithm> Linux<L> {
     fn judge(&mut self, now: Time, observer: &mut impl Observer) -> Verdict {
         let mut loss = self.declared(now, Signal::Gap);
         if let Some(found) = self.packets.take_found() {
-            (loss.numbers, loss.lost_pkts, loss.sent_at) = (Some(found.numbers), found.pkts, Some(found.sent_at));
+            (loss.numbers, loss.lost_pkts, loss.sent_at) =
+                (Some(found.numbers), found.pkts, Some(found.sent_at));
         }
         loss.label = self.labelled.then_some(Verdict::Wireless);
         let loss = tell(&mut self.lda, &loss, observer);
         ask(&self.lda, &loss, observer).verdict
     }
 
-    /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may call for the
-    /// reduction now. The first verdict stands for the whole event in the observer's counts.
+    /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may
+    /// call for the reduction now. The first verdict stands for the whole event in the observer's
+    /// counts.
     pub(super) fn judge_further_losses(&mut self, now: Time, observer: &mut impl Observer) {
         let is_told = self.lda.scope().observes_every_loss || observer.wants_every_loss();
         let Some(found) = self.packets.take_found().filter(|_| is_told) else { return };
         let mut loss = self.declared(now, Signal::Gap);
-        (loss.numbers, loss.lost_pkts, loss.sent_at) = (Some(found.numbers), found.pkts, Some(found.sent_at));
+        (loss.numbers, loss.lost_pkts, loss.sent_at) =
+            (Some(found.numbers), found.pkts, Some(found.sent_at));
         loss.is_further = true;
         let loss = tell(&mut self.lda, &loss, observer);
         let judged = self.lda.scope().judges_every_loss;
@@ -134,7 +138,8 @@ impl<L: Algorithm> Linux<L> {
         matches!(self.state, State::Reduced | State::Recovery)
     }
 
-    /// The control is told what the event brought. During a reduction the window is not its own, but RFC 6937's.
+    /// The control is told what the event brought. During a reduction the window is not its own,
+    /// but RFC 6937's.
     pub(super) fn adjust_window(&mut self, now: Time, advances: bool, news: &News) {
         if advances {
             let growth = match (self.is_reducing(), self.cwnd.is_used()) {
@@ -145,7 +150,15 @@ impl<L: Algorithm> Linux<L> {
             let Stream { una, next, .. } = self.stream;
             let rtt = news.rtt;
             let srtt = self.rtt.srtt();
-            let acked = AckEvent { at: now, newly_acked_pkts: news.delivered, rtt, srtt, una, next, growth };
+            let acked = AckEvent {
+                at: now,
+                newly_acked_pkts: news.delivered,
+                rtt,
+                srtt,
+                una,
+                next,
+                growth,
+            };
             self.control.on_ack(&mut self.cwnd.window, &acked);
         } else {
             self.control.on_dup_ack(now);

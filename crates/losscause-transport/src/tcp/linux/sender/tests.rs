@@ -1,4 +1,5 @@
-//! What a Linux sender sends and does, ACK by ACK. Packets are sent at once, and ACKs come 100 ms later.
+//! What a Linux sender sends and does, ACK by ACK. Packets are sent at once, and ACKs come 100 ms
+//! later.
 
 use losscause::{Algorithm, AsTold, AtSender, End, Span, Time};
 
@@ -21,7 +22,17 @@ fn ack_of(next: u64, echo_ms: i64, blocks: [(u64, u64); 3]) -> Ack {
     let echo_of_retransmission = false;
     let ece = false;
     let wireless = false;
-    Ack { next, echo, echo_of_retransmission, ece, wireless, wire_bytes: 52, window_pkts: 1000, sent_us: 1, sack }
+    Ack {
+        next,
+        echo,
+        echo_of_retransmission,
+        ece,
+        wireless,
+        wire_bytes: 52,
+        window_pkts: 1000,
+        sent_us: 1,
+        sack,
+    }
 }
 
 const NO: (u64, u64) = (0, 0);
@@ -44,7 +55,9 @@ impl<L: Algorithm> Driver<L> {
     }
 
     fn sent(&mut self, ms: i64) -> Vec<u64> {
-        std::iter::from_fn(|| self.sender.poll_transmit(at(ms))).map(|segment| segment.seq).collect()
+        std::iter::from_fn(|| self.sender.poll_transmit(at(ms)))
+            .map(|segment| segment.seq)
+            .collect()
     }
 
     fn ack(&mut self, ms: i64, next: u64) -> Vec<u64> {
@@ -104,12 +117,17 @@ fn the_syn_goes_first_and_two_lost_ones_leave_a_window_of_one() {
 #[test]
 fn three_reports_start_a_recovery_that_halves_gradually() {
     let mut driver = twenty_in_flight(&config(), ());
-    assert_eq!(driver.report(200, 10, [(11, 12), NO, NO]), [30], "in the state disorder reports make room");
+    assert_eq!(
+        driver.report(200, 10, [(11, 12), NO, NO]),
+        [30],
+        "in the state disorder reports make room"
+    );
     assert_eq!(driver.report(201, 10, [(11, 13), NO, NO]), [31]);
     // 10 is lost. Of 22 packets 3 arrived: 18 in flight, above the target of 10, and one leaves.
     assert_eq!(driver.report(202, 10, [(11, 14), NO, NO]), [10]);
     assert_eq!(driver.sender.ssthresh(), 10.0);
-    let later: Vec<usize> = (14..24).map(|end| driver.report(203, 10, [(11, end + 1), NO, NO]).len()).collect();
+    let later: Vec<usize> =
+        (14..24).map(|end| driver.report(203, 10, [(11, end + 1), NO, NO]).len()).collect();
     // ceil(10 n/20) of n = 2, 3, … 11 packets delivered: 1, 2, 2, 3, 3, 4, 4, 5, 5, 6 in all.
     assert_eq!(later, [0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
     driver.report(302, 32, [NO; 3]);
@@ -135,7 +153,11 @@ fn a_wireless_loss_is_repaired_and_leaves_the_window() {
     assert!(driver.on_ack(202, &labelled(14)).contains(&10));
     driver.report(302, 32, [NO; 3]);
     assert_eq!(driver.sender.stats().fast_retransmits, 1);
-    assert!(driver.sender.cwnd() >= 20.0 && driver.sender.ssthresh() > 1e9, "{}", driver.sender.cwnd());
+    assert!(
+        driver.sender.cwnd() >= 20.0 && driver.sender.ssthresh() > 1e9,
+        "{}",
+        driver.sender.cwnd()
+    );
 }
 
 #[test]
@@ -180,7 +202,11 @@ fn a_recovery_whose_resends_were_all_duplicates_is_undone() {
     }
     assert_eq!(driver.sender.ssthresh(), 10.0);
     driver.on_ack(300, &ack_of(32, 200, [NO; 3]));
-    assert_eq!(driver.sender.cwnd(), 11.0, "it was needed; the last ACK delivers 19 packets, and 10 give one more");
+    assert_eq!(
+        driver.sender.cwnd(),
+        11.0,
+        "it was needed; the last ACK delivers 19 packets, and 10 give one more"
+    );
     let mut driver = twenty_in_flight(&config(), ());
     for end in [12, 13, 14] {
         driver.report(200, 10, [(11, end), NO, NO]);
@@ -268,7 +294,10 @@ fn a_reduction_is_rolled_back_but_not_into_slow_start() {
         (before, reduced, driver.sender.ssthresh(), driver.sender.cwnd())
     };
     let (before, reduced, ssthresh, cwnd) = after(Some(10));
-    assert!(reduced < 10.0 && ssthresh == 10.0 && cwnd >= before, "{before} {reduced} {ssthresh} {cwnd}");
+    assert!(
+        reduced < 10.0 && ssthresh == 10.0 && cwnd >= before,
+        "{before} {reduced} {ssthresh} {cwnd}"
+    );
     let (_, reduced, ssthresh, cwnd) = after(None);
     assert!(reduced == ssthresh && cwnd < 20.0, "{reduced} {ssthresh} {cwnd}");
 }

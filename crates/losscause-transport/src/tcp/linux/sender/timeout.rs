@@ -41,7 +41,12 @@ impl<L: Algorithm> Linux<L> {
         if !spared {
             if uncut_yet {
                 let ssthresh = self.cwnd.current_ssthresh(self.is_reducing());
-                self.undo.begin(self.stream.una, self.resent_and_probe(), self.cwnd.pkts(), ssthresh);
+                self.undo.begin(
+                    self.stream.una,
+                    self.resent_and_probe(),
+                    self.cwnd.pkts(),
+                    ssthresh,
+                );
             }
             let flight_pkts = self.stream.flight_pkts();
             let timeout = TimeoutEvent { at: now, flight_pkts, again: !uncut_yet };
@@ -57,8 +62,8 @@ impl<L: Algorithm> Linux<L> {
         self.frto = if first || self.timeouts > 0 { Frto::Testing } else { Frto::Off };
     }
 
-    /// The first packet counts as lost, and every other one that had time to arrive. A reported first packet means that
-    /// the receiver dropped what it had reported (RFC 2018, section 8).
+    /// The first packet counts as lost, and every other one that had time to arrive. A reported
+    /// first packet means that the receiver dropped what it had reported (RFC 2018, section 8).
     fn lose_late(&mut self, now: Time) {
         if self.packets.first().is_some_and(|packet| packet.reported) {
             self.packets.forget_reports();
@@ -74,8 +79,8 @@ impl<L: Algorithm> Linux<L> {
         self.packets.take_found();
     }
 
-    /// Whether a timeout leaves the window unchanged: only if the algorithm judges timeouts and calls this one
-    /// wireless.
+    /// Whether a timeout leaves the window unchanged: only if the algorithm judges timeouts and
+    /// calls this one wireless.
     fn spares_timeout(&mut self, now: Time, observer: &mut impl Observer) -> bool {
         let loss = self.declared(now, Signal::Timeout);
         let loss = tell(&mut self.lda, &loss, observer);

@@ -1,5 +1,5 @@
-//! The one timer, which waits for a timeout (RFC 6298, section 5), a probe (RFC 8985, section 7) or late packets
-//! (RFC 8985, section 6.2).
+//! The one timer, which waits for a timeout (RFC 6298, section 5), a probe (RFC 8985, section 7) or
+//! late packets (RFC 8985, section 6.2).
 
 use losscause::{Algorithm, Observer, Span, Time};
 
@@ -24,9 +24,12 @@ pub(super) struct Timer {
 }
 
 impl<L: Algorithm> Linux<L> {
-    /// Whether this ACK moves the timer on. A report does if the first packet was sent after the reported one.
+    /// Whether this ACK moves the timer on. A report does if the first packet was sent after the
+    /// reported one.
     pub(super) fn moves_timer(&self, brought: &Brought) -> bool {
-        let younger = |(first, _): (Time, Time)| self.packets.first().is_some_and(|head| head.sent_at > first);
+        let younger = |(first, _): (Time, Time)| {
+            self.packets.first().is_some_and(|head| head.sent_at > first)
+        };
         brought.advances || brought.reported.is_some_and(younger)
     }
 
@@ -37,21 +40,28 @@ impl<L: Algorithm> Linux<L> {
         }
     }
 
-    /// Arms the timer for a probe, if nothing is wrong. `advances` if the timeout counts from now, else it counts from
-    /// the first packet.
+    /// Arms the timer for a probe, if nothing is wrong. `advances` if the timeout counts from now,
+    /// else it counts from the first packet.
     pub(super) fn schedule_probe(&mut self, now: Time, advances: bool) -> bool {
         let calm = matches!(self.state, State::Open | State::Reduced);
         let syn = self.stream.una == 0 && self.config.quirks.syn_bytes.is_some();
         let Some(first) = self.packets.first().filter(|_| calm && !syn) else { return false };
-        let until_rto = if advances { self.rtt.rto() } else { first.sent_at + self.rtt.rto() - now };
+        let until_rto =
+            if advances { self.rtt.rto() } else { first.sent_at + self.rtt.rto() - now };
         let tick = self.clock.tick();
-        let wait = Probe::wait(&self.rtt, self.config.min_rto, tick, self.packets.outstanding(), until_rto);
+        let wait = Probe::wait(
+            &self.rtt,
+            self.config.min_rto,
+            tick,
+            self.packets.outstanding(),
+            until_rto,
+        );
         self.arm(now, TimerKind::Probe, wait);
         true
     }
 
-    /// Arms the timer for the timeout (RFC 6298, section 5): from now on, or in place of another timer, from the first
-    /// packet on.
+    /// Arms the timer for the timeout (RFC 6298, section 5): from now on, or in place of another
+    /// timer, from the first packet on.
     pub(super) fn rearm(&mut self, now: Time) {
         if self.timer.is_some_and(|timer| timer.kind != TimerKind::Retransmit) {
             self.rearm_from_first(now);

@@ -32,7 +32,8 @@ impl<L: Algorithm> Linux<L> {
             self.prr.on_send();
         }
         let segment = self.resend(now, seq);
-        if seq == self.stream.una && self.timer.is_none_or(|timer| timer.kind != TimerKind::Reorder) {
+        if seq == self.stream.una && self.timer.is_none_or(|timer| timer.kind != TimerKind::Reorder)
+        {
             self.arm(now, TimerKind::Retransmit, self.rtt.rto());
         }
         Some(segment)
@@ -106,7 +107,17 @@ impl<L: Algorithm> Linux<L> {
         let (ecn, cwr) = self.ecn.stamp(!retransmission && payload_bytes > 0);
         let sent_at = now;
         let echo_us = self.echo_us;
-        Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us, payload_bytes, wire_bytes }
+        Segment {
+            seq,
+            transmission,
+            sent_at,
+            retransmission,
+            ecn,
+            cwr,
+            echo_us,
+            payload_bytes,
+            wire_bytes,
+        }
     }
 
     /// Nothing more may leave now.

@@ -7,7 +7,8 @@ use super::alert::State;
 use crate::tcp::segment::Ack;
 
 impl<L: Algorithm> Linux<L> {
-    /// Everything sent before recovery or timeout is acknowledged. Returns whether the cut is undone.
+    /// Everything sent before recovery or timeout is acknowledged. Returns whether the cut is
+    /// undone.
     pub(super) fn try_undo_at_end(&mut self, ack: &Ack) -> bool {
         let needless = self.is_needless(ack);
         if needless {
@@ -24,7 +25,8 @@ impl<L: Algorithm> Linux<L> {
         self.undo.by_duplicates() || self.undo.by_timestamp(ack.echo)
     }
 
-    /// Undoes a recovery whose first retransmission was needless. Returns whether the ACK is dealt with.
+    /// Undoes a recovery whose first retransmission was needless. Returns whether the ACK is dealt
+    /// with.
     pub(super) fn undoes_partly(&mut self, ack: &Ack) -> bool {
         if !self.undo.by_timestamp(ack.echo) {
             return false;
