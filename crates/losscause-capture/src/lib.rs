@@ -80,6 +80,7 @@ mod units;
 mod utc;
 pub mod write;
 
+pub use alone::{Alone, Tally};
 pub use analysis::{
     Analysis, Captures, Flow, Glance, Loss, Missing, Options, Outage, Pause, Queueing, RadioFrames,
     Shift, Summary, Tries, Verdicts, analyze, analyze_live, analyze_parts,

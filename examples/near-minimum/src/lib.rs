@@ -1,12 +1,10 @@
 //! Near minimum: a loss is wireless if the packet after the gap met no queue to speak of.
-use losscause::{
-    Algorithm, Amount, ConfigError, Evidence, Input, Judgement, Loss, Needs, Observation, Span,
-};
+use losscause::{Algorithm, Amount, Evidence, Input, Judgement, Loss, Needs, Observation, Span};
 
 /// The algorithm, with its setting and its state.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct NearMinimum {
-    /// A loss less than this above the smallest trip time is wireless; milliseconds, not negative.
+    /// A loss less than this above the smallest trip time is wireless; milliseconds.
     pub within_ms: f64,
     /// The smallest trip time.
     #[serde(skip)]
@@ -19,14 +17,6 @@ impl Algorithm for NearMinimum {
     }
     fn needs(&self) -> Needs {
         Needs::NONE.with_delay()
-    }
-    fn check(&self) -> Result<(), ConfigError> {
-        losscause::registry::check(
-            "within_ms",
-            self.within_ms,
-            |ms| ms >= 0.0,
-            "a number that is not negative",
-        )
     }
     fn observe(&mut self, observation: &Observation) {
         self.rott_min = self.rott_min.into_iter().chain(observation.delay).min();

@@ -3,8 +3,8 @@
 
 use std::process::{Command, Output};
 
-use losscause::registry::Value;
-use losscause::{Algorithm, Judgement, Loss, Needs, Observation, Verdict};
+use losscause::registry::{Value, check};
+use losscause::{Algorithm, ConfigError, Judgement, Loss, Needs, Observation, Verdict};
 use losscause_laboratory::papers::record::load_scenario;
 use losscause_study::{Context, Measurements, Registry, Setting, run};
 use near_minimum::NearMinimum;
@@ -54,10 +54,6 @@ fn a_wrong_setting_or_name_is_refused_in_one_sentence() {
     let refused = |settings: &[&str]| measured(&registry(), settings).unwrap_err();
     let lda = "flow.test.lda=near minimum";
     for (setting, expected) in [
-        (
-            "lda.near-minimum.within_ms=-1",
-            "lda.near minimum: within_ms is -1 but must be a number that is not negative",
-        ),
         (
             "lda.near-minimum.within_ms=near",
             "lda.near-minimum.within_ms: within_ms must be a number",
@@ -122,11 +118,17 @@ fn the_algorithm_has_at_most_25_lines() {
 
 /// An algorithm of senders: every loss is wireless.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
-struct Unimpressed;
+struct Unimpressed {
+    /// From 0 to 1.
+    firmness: f64,
+}
 
 impl Algorithm for Unimpressed {
     fn name(&self) -> &'static str {
         "unimpressed"
+    }
+    fn check(&self) -> Result<(), ConfigError> {
+        check("firmness", self.firmness, |share| (0.0..=1.0).contains(&share), "from 0 to 1")
     }
     fn needs(&self) -> Needs {
         Needs::NONE.with_acks()
@@ -139,7 +141,7 @@ impl Algorithm for Unimpressed {
 
 #[test]
 fn one_of_senders_runs_at_a_tcp_sender_and_not_at_a_receiver() {
-    let registry = losscause_study::registry().with_own(Unimpressed).unwrap();
+    let registry = losscause_study::registry().with_own(Unimpressed { firmness: 1.0 }).unwrap();
     let tcp = "flow.test.protocol=tcp";
     let run = measured(&registry, &[tcp, "flow.test.lda=unimpressed"]).unwrap();
     assert_eq!(run.metric("M_w"), Some(0.0), "no wireless loss is called congestion");
@@ -152,4 +154,13 @@ fn one_of_senders_runs_at_a_tcp_sender_and_not_at_a_receiver() {
             .ends_with("unimpressed looks at acknowledgements, so it is for TCP senders only"),
         "{at_receiver}"
     );
+}
+
+#[test]
+fn a_setting_out_of_its_range_is_refused() {
+    let registry = losscause_study::registry().with_own(Unimpressed { firmness: 1.0 }).unwrap();
+    let settings =
+        ["flow.test.protocol=tcp", "flow.test.lda=unimpressed", "lda.unimpressed.firmness=2"];
+    let said = measured(&registry, &settings).unwrap_err();
+    assert!(said.ends_with("lda.unimpressed: firmness is 2 but must be from 0 to 1"), "{said}");
 }

@@ -4,8 +4,8 @@
 //!
 //! ```
 //! use losscause::{Span, Time};
-//! use losscause_capture::frames::{Frame, Frames, Truncation};
-//! use losscause_capture::packet::{Direction, LinkType, Radio, Unread, UnreadCounts};
+//! use losscause_capture::frames::{Direction, Frame, Frames, LinkType, Truncation};
+//! use losscause_capture::packet::{Radio, Unread, UnreadCounts};
 //! use losscause_capture::write::PcapngWriter;
 //! use losscause_capture::{Options, RadioFrames, analyze};
 //!
