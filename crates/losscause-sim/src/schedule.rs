@@ -62,13 +62,20 @@ struct Source {
 /// that is its number modulo the number of places.
 #[derive(Clone, Debug)]
 struct Wheel {
-    /// The first source at every place that is in use.
-    first: Box<[u32]>,
+    /// The sources at every place that is in use.
+    ends: Box<[Ends]>,
     /// A bit per place: whether it is in use.
     used: Box<[u64]>,
     /// No event is in a slot before this.
     base: i64,
     slot_bits: u32,
+}
+
+/// The first source of a place, and the last.
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    first: u32,
+    last: u32,
 }
 
 impl Schedule {
@@ -126,7 +133,7 @@ impl Schedule {
             };
             let slot = self.wheel.base + slots as i64;
             let place = self.wheel.place(slot);
-            let source = self.wheel.first[place] as usize;
+            let source = self.wheel.ends[place].first as usize;
             let state = &mut self.sources[source];
             let at = state.at;
             if self.wheel.slot_of(at) == slot {
@@ -151,7 +158,7 @@ impl Schedule {
     fn turn(&mut self, mut slot: i64, until: Time) -> bool {
         for _ in 0..self.sources.len() {
             let place = self.wheel.place(slot);
-            let source = self.wheel.first[place] as usize;
+            let source = self.wheel.ends[place].first as usize;
             if self.wheel.slot_of(self.sources[source].at) == slot {
                 return true;
             }
@@ -215,15 +222,22 @@ impl Schedule {
             (at, since, number)
         };
         let own = order(&self.sources, source as u32);
+        let ends = &mut self.wheel.ends[place];
+        // Most events of an instant are scheduled in their order, however many share it.
+        if order(&self.sources, ends.last) < own {
+            self.sources[ends.last as usize].next = source as u32;
+            ends.last = source as u32;
+            return;
+        }
         let mut before = END;
-        let mut next = self.wheel.first[place];
+        let mut next = ends.first;
         while next != END && order(&self.sources, next) < own {
             before = next;
             next = self.sources[next as usize].next;
         }
         self.sources[source].next = next;
         match before {
-            END => self.wheel.first[place] = source as u32,
+            END => ends.first = source as u32,
             before => self.sources[before as usize].next = source as u32,
         }
     }
@@ -233,14 +247,18 @@ impl Schedule {
     fn reset(&mut self, source: usize) {
         let Source { at, place, next, .. } = self.sources[source];
         let place = place as usize;
-        if self.wheel.first[place] == source as u32 {
+        let ends = &mut self.wheel.ends[place];
+        if ends.first == source as u32 {
             self.wheel.remove_first(place, next);
         } else {
-            let mut ahead = self.wheel.first[place] as usize;
+            let mut ahead = ends.first as usize;
             while self.sources[ahead].next != source as u32 {
                 ahead = self.sources[ahead].next as usize;
             }
             self.sources[ahead].next = next;
+            if next == END {
+                ends.last = ahead as u32;
+            }
         }
         self.sources[source].place = UNSCHEDULED;
         if at != NEVER {
@@ -265,7 +283,7 @@ impl Wheel {
     /// An empty wheel; `slots` is a power of two.
     fn new(slots: usize) -> Self {
         Self {
-            first: vec![END; slots].into_boxed_slice(),
+            ends: vec![Ends { first: END, last: END }; slots].into_boxed_slice(),
             used: vec![0; slots / 64].into_boxed_slice(),
             base: 0,
             slot_bits: INITIAL_SLOT_BITS,
@@ -307,14 +325,14 @@ impl Wheel {
     /// The place of a slot.
     #[inline]
     fn place(&self, slot: i64) -> usize {
-        slot as usize & (self.first.len() - 1)
+        slot as usize & (self.ends.len() - 1)
     }
 
     /// The place for an event at `at`; none if that is before the base. An event beyond the wheel's
     /// reach is put somewhere in the farther half, so that many of them do not share one slot.
     #[inline]
     fn place_for(&self, at: Time) -> Option<usize> {
-        let half = (self.first.len() / 2) as i64;
+        let half = (self.ends.len() / 2) as i64;
         let slot = self.slot_of(at);
         let ahead = slot - self.base;
         let within = if ahead < 2 * half { slot } else { self.base + half + slot % half };
@@ -330,14 +348,14 @@ impl Wheel {
     /// Puts a source at an empty place.
     #[inline]
     fn open(&mut self, place: usize, source: usize) {
-        self.first[place] = source as u32;
+        self.ends[place] = Ends { first: source as u32, last: source as u32 };
         self.used[place / 64] |= 1 << (place % 64);
     }
 
     /// Removes the first source at a place; `next` is the one behind it.
     #[inline]
     fn remove_first(&mut self, place: usize, next: u32) {
-        self.first[place] = next;
+        self.ends[place].first = next;
         // Without a branch, which would be mispredicted often.
         self.used[place / 64] &= !(u64::from(next == END) << (place % 64));
     }

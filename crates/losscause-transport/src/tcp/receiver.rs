@@ -73,6 +73,14 @@ enum Acking {
     Delayed { until: Time },
     /// An acknowledgement is to be sent now.
     Due,
+    /// Linux: an earlier acknowledgement is to be sent first ([`LinuxReceiver::take_early`]).
+    Early,
+}
+
+impl Acking {
+    fn until(due: Time, now: Time) -> Self {
+        if due > now { Self::Delayed { until: due } } else { Self::Due }
+    }
 }
 
 impl Receiver {
@@ -162,18 +170,38 @@ impl<D: Differentiate> Receiver<D> {
         let held = self.ahead_pkts;
         let received =
             seq < next || held > 0 && (next..self.end).contains(&seq) && self.ahead.has(seq);
+        let early = self.ack_before_it_is_pushed_out(now, seq);
         self.take_in(seq);
         let change =
             Change { next: (next, self.next), held: (held, self.ahead_pkts), end: self.end };
-        let pending = self.poll_timeout();
+        let pending = self.poll_timeout().filter(|_| early.is_none());
         let Some(linux) = &mut self.linux else { return };
         let due = linux.on_segment(now, segment, &change, pending);
         if linux.echoes(segment) {
             self.ack.echo = segment.sent_at;
             self.ack.echo_of_retransmission = segment.retransmission;
         }
-        self.acking = if due > now { Acking::Delayed { until: due } } else { Acking::Due };
+        self.acking = match early {
+            Some(early) => {
+                linux.keep_early(early, due);
+                Acking::Early
+            }
+            None => Acking::until(due, now),
+        };
         self.write_ack(segment, received.then_some(seq));
+    }
+
+    /// The compressed ACK that waits, if packet `seq` adds a block to the report that may push out
+    /// one that no ACK has carried yet: it is sent before `seq` is taken in (net/ipv4/tcp_input.c,
+    /// `tcp_sack_new_ofo_skb`).
+    fn ack_before_it_is_pushed_out(&mut self, now: Time, seq: u64) -> Option<Ack> {
+        let linux = self.linux.as_mut().filter(|linux| linux.compresses())?;
+        let (_, reports) = self.sack.as_ref()?;
+        if seq <= self.next || seq - self.next >= self.window || !reports.may_push_out(seq) {
+            return None;
+        }
+        let (window_pkts, sent_us) = linux.on_ack(now, self.next, self.ahead_pkts);
+        Some(Ack { window_pkts, sent_us, ..self.ack })
     }
 
     /// Brings the pending ACK up to date after a segment; `duplicate` is its number if it had
@@ -203,14 +231,22 @@ impl<D: Differentiate> Receiver<D> {
     pub fn poll_timeout(&self) -> Option<Time> {
         match self.acking {
             Acking::Delayed { until } => Some(until),
-            Acking::Idle | Acking::Due => None,
+            Acking::Idle | Acking::Due | Acking::Early => None,
         }
     }
 
     /// The ACK to send at this instant. Call it until it returns `None` after each of the other
     /// calls; otherwise a later ACK replaces an earlier one.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Ack> {
-        let Acking::Due = self.acking else { return None };
+        match self.acking {
+            Acking::Due => {}
+            Acking::Early => {
+                let (ack, due) = self.linux.as_mut()?.take_early()?;
+                self.acking = Acking::until(due, now);
+                return Some(ack);
+            }
+            Acking::Idle | Acking::Delayed { .. } => return None,
+        }
         self.acking = Acking::Idle;
         if let Some(linux) = &mut self.linux {
             (self.ack.window_pkts, self.ack.sent_us) =

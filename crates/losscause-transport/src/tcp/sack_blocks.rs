@@ -78,7 +78,19 @@ pub(super) struct Reports {
     recent: [(u64, u64); 3],
 }
 
+/// Blocks that Linux expects a report to carry, though one may get lost
+/// (`TCP_SACK_BLOCKS_EXPECTED`).
+const EXPECTED: usize = 2;
+
 impl Reports {
+    /// Whether packet `seq` belongs to none of the newest blocks that every report carries, so that
+    /// its block may push out one that was not reported yet.
+    pub(super) fn may_push_out(&self, seq: u64) -> bool {
+        let is_full = self.recent[EXPECTED - 1].1 > 0;
+        let touches = |&(start, end): &(u64, u64)| start < end && start <= seq + 1 && seq <= end;
+        is_full && !self.recent[..EXPECTED].iter().any(touches)
+    }
+
     /// The blocks for an ACK of everything below `next`. `block` holds the packet that triggered
     /// the ACK, if that lies above `next`.
     pub(super) fn report(&mut self, next: u64, block: Option<(u64, u64)>) -> SackBlocks {

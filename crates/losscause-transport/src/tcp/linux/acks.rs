@@ -4,14 +4,17 @@
 //! at once:  the second packet since the last ACK; any packet while quick ACKs are left; a packet that closes the last
 //!           gap; a duplicate; each of the first 3 packets beyond a gap
 //! delayed:  one packet in sequence waits for the ATO, 40 ms or more
-//! compressed: further packets beyond a gap wait for RTT/20, at most 1 ms, at most 44 of them for one ACK
+//! compressed: further packets beyond a gap wait for RTT/20, at most 1 ms, at most 44 of them for one ACK, and for no
+//!           packet that adds a third block to the report
 //! quick:    16 ACKs at the start, after a duplicate, and after a pause longer than the timeout; an odd number, so at
 //!           least 1, if the receive window grows
 //! ATO       ATO/2 + max(pause, 20 ms) for a pause since the last packet below ATO
 //! ```
 //!
 //! Linux (net/ipv4/tcp_input.c, `__tcp_ack_snd_check`) differs from RFC 5681 in compressing: not
-//! every packet beyond a gap gets a duplicate ACK at once. SACK reports lose nothing by that.
+//! every packet beyond a gap gets a duplicate ACK at once. A report holds three blocks. So that it
+//! loses none, the ACK that waits is sent before a packet is taken in that belongs to neither of
+//! the two newest blocks (`tcp_sack_new_ofo_skb`; the receiver does that).
 //!
 //! Deviations: packets with PSH, of which applications send one per write, are not acknowledged
 //! earlier.
@@ -111,6 +114,11 @@ impl Acks {
         }
         let due = self.clock.fires(now, self.ato);
         pending.map_or(due, |pending| pending.min(due))
+    }
+
+    /// Whether packets beyond a gap wait for an ACK.
+    pub(super) fn compresses(&self) -> bool {
+        self.compressed > 0
     }
 
     fn compress(&mut self, now: Time, arrived: &Arrived, pending: Option<Time>) -> Time {

@@ -20,6 +20,10 @@ pub(crate) struct Clock {
 /// Ticks ahead from which a timer is kept one level higher, divided by the level's granularity.
 const LEVEL_TICKS: i64 = 63;
 
+/// What the kernel adds to a timer that must not fire with the ACK it waits for
+/// (`TCP_TIMEOUT_MIN_US`, since 2023).
+pub(super) const LEAST_TIMEOUT: Span = Span::from_millis(2);
+
 impl Clock {
     pub(crate) fn new(tick: Span, offset: Span) -> Self {
         Self { tick, offset }

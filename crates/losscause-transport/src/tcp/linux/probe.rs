@@ -2,7 +2,7 @@
 //! at the end.
 //!
 //! ```text
-//! PTO = 2 SRTT, plus min_rto if one packet is outstanding, else plus two ticks; at most until the RTO expires
+//! PTO = 2 SRTT, plus min_rto if one packet is outstanding, else plus 2 ms; at most until the RTO expires
 //! a probe is new data if there is some, else the last packet again; one probe until it is acknowledged
 //! ```
 //!
@@ -16,6 +16,7 @@
 
 use losscause::Span;
 
+use super::clock::LEAST_TIMEOUT;
 use super::rtt::Rtt;
 
 /// The probe under way.
@@ -45,16 +46,10 @@ pub(super) struct ProbeAck {
 
 impl Probe {
     /// When the probe is due, `wait` after now; `until_rto` is when the timeout would be.
-    pub(super) fn wait(
-        rtt: &Rtt,
-        min_rto: Span,
-        tick: Span,
-        outstanding: u64,
-        until_rto: Span,
-    ) -> Span {
+    pub(super) fn wait(rtt: &Rtt, min_rto: Span, outstanding: u64, until_rto: Span) -> Span {
         let wait = match rtt.srtt() {
             Some(srtt) if outstanding == 1 => srtt * 2 + min_rto,
-            Some(srtt) => srtt * 2 + tick * 2,
+            Some(srtt) => srtt * 2 + LEAST_TIMEOUT,
             None => Span::from_secs(1),
         };
         if until_rto > Span::ZERO { wait.min(until_rto) } else { wait }
@@ -108,9 +103,8 @@ mod tests {
 
     #[test]
     fn a_probe_comes_after_two_round_trips_and_before_the_timeout() {
-        let wait =
-            |outstanding, until_rto| Probe::wait(&rtt(), MS(200), MS(4), outstanding, until_rto);
-        assert_eq!(wait(5, MS(250)), MS(108));
+        let wait = |outstanding, until_rto| Probe::wait(&rtt(), MS(200), outstanding, until_rto);
+        assert_eq!(wait(5, MS(250)), MS(102));
         assert_eq!(wait(1, MS(400)), MS(300));
         assert_eq!(wait(1, MS(250)), MS(250));
     }

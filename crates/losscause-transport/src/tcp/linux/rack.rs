@@ -4,15 +4,13 @@
 //! newest    the delivered packet that was sent last, and its round-trip time                    (step 2)
 //! lost      sent before newest, and now >= sent + newest.rtt + window                           (step 5)
 //! window    0 in recovery, or with DupThresh packets reported; else
-//!           steps * min_rtt/4, at most SRTT/8                                                   (step 4)
+//!           steps * min_rtt/4, at most SRTT                                                     (step 4)
 //! steps     1; one more for every round trip with a D-SACK, kept for 16 recoveries              (step 4)
 //! ```
 //!
 //! A packet that is younger than that waits for a timer. A retransmission is judged by the same
 //! rule, so it can be lost too. The ACK of a retransmission that came faster than any round trip
 //! was for the original, and does not count.
-//!
-//! Linux (net/ipv4/tcp_recovery.c) bounds the window by SRTT/8; RFC 8985 by SRTT.
 //!
 //! Deviations: links here never reorder packets, so reordering (step 3) is not looked for.
 
@@ -157,7 +155,7 @@ impl Rack {
             return Span::ZERO;
         }
         let settling = rtt.min().map_or(Span::ZERO, |min| min / 4 * i64::from(self.steps));
-        settling.min(rtt.srtt().map_or(Span::ZERO, |srtt| srtt / 8))
+        settling.min(rtt.srtt().unwrap_or(Span::ZERO))
     }
 }
 
@@ -191,11 +189,11 @@ mod tests {
     #[test]
     fn one_report_leaves_an_older_packet_time_to_arrive() {
         let (mut rack, mut packets) = after(&[1]);
-        // 0 was sent at 0 and has 40 ms and SRTT/8 = 5 ms, until 45; it is 41.
-        assert_eq!(rack.detect(at(41), &mut packets, &rtt(), false), Some(Span::from_millis(4)));
+        // 0 was sent at 0 and has 40 ms and min_rtt/4 = 10 ms, until 50; it is 41.
+        assert_eq!(rack.detect(at(41), &mut packets, &rtt(), false), Some(Span::from_millis(9)));
         assert_eq!(packets.lost(), 0);
         rack.on_timer();
-        assert_eq!(rack.detect(at(45), &mut packets, &rtt(), false), None);
+        assert_eq!(rack.detect(at(50), &mut packets, &rtt(), false), None);
         assert_eq!(packets.next_lost(), Some(0));
     }
 

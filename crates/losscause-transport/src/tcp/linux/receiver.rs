@@ -7,7 +7,7 @@ use super::acks::{Acks, Arrived, Place};
 use super::clock::Clock;
 use super::receive_window::{ReceiveWindow, timestamp_us};
 use crate::tcp::config::Config;
-use crate::tcp::segment::Segment;
+use crate::tcp::segment::{Ack, Segment};
 
 #[derive(Clone, Debug)]
 pub(crate) struct LinuxReceiver {
@@ -15,6 +15,8 @@ pub(crate) struct LinuxReceiver {
     window: ReceiveWindow,
     /// Everything below was acknowledged.
     acked: u64,
+    /// An ACK to send before that of the newest packet, and when that one is due.
+    early: Option<(Ack, Time)>,
 }
 
 /// What a segment changed at the receiver.
@@ -36,7 +38,23 @@ impl LinuxReceiver {
             acks: Acks::new(clock, least_ato, config.min_rto),
             window: ReceiveWindow::new(config),
             acked: 0,
+            early: None,
         }
+    }
+
+    /// Whether an ACK of packets beyond a gap waits for more of them.
+    pub(crate) fn compresses(&self) -> bool {
+        self.acks.compresses()
+    }
+
+    /// `ack` is to be sent before that of the newest packet, which is due at `due`.
+    pub(crate) fn keep_early(&mut self, ack: Ack, due: Time) {
+        self.early = Some((ack, due));
+    }
+
+    /// What [`Self::keep_early`] kept.
+    pub(crate) fn take_early(&mut self) -> Option<(Ack, Time)> {
+        self.early.take()
     }
 
     /// Whether an ACK echoes this segment's timestamp: only if the last ACK asked for it or a later

@@ -8,6 +8,7 @@ use super::Linux;
 use super::intake::Brought;
 use super::timers::TimerKind;
 use super::transmit::Due;
+use crate::tcp::linux::clock::LEAST_TIMEOUT;
 use crate::tcp::segment::Ack;
 
 /// The kernel's congestion states, in its order.
@@ -121,7 +122,7 @@ impl<L: Algorithm> Linux<L> {
         let Some(wait) = self.rack.detect(now, &mut self.packets, &self.rtt, recovering) else {
             return true;
         };
-        self.arm(now, TimerKind::Reorder, wait + self.clock.tick() * 2);
+        self.arm(now, TimerKind::Reorder, wait + LEAST_TIMEOUT);
         false
     }
 

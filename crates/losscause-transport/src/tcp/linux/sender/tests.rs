@@ -137,11 +137,11 @@ fn three_reports_start_a_recovery_that_halves_gradually() {
 }
 
 #[test]
-fn one_report_waits_for_an_eighth_of_the_round_trip_time() {
+fn one_report_waits_for_a_quarter_of_the_round_trip_time() {
     let mut driver = twenty_in_flight(&config(), ());
     driver.report(200, 10, [(11, 12), NO, NO]);
-    // SRTT/8 = 12.5 ms and 8 ms: 6 ticks and one.
-    assert_eq!(driver.time_out(), (228, vec![10]));
+    // min_rtt/4 = 25 ms and 2 ms: 7 ticks and one.
+    assert_eq!(driver.time_out(), (232, vec![10]));
 }
 
 #[test]
@@ -164,8 +164,8 @@ fn a_wireless_loss_is_repaired_and_leaves_the_window() {
 fn at_the_end_of_the_data_a_probe_repeats_the_last_packet() {
     let mut driver = twenty_in_flight(&Config { limit_pkts: Some(30), ..config() }, ());
     assert_eq!(driver.ack(200, 28), []);
-    // 2 SRTT + 8 ms: 52 ticks from tick 50, and one.
-    assert_eq!(driver.time_out(), (412, vec![29]));
+    // 2 SRTT + 2 ms: 51 ticks from tick 50, and one.
+    assert_eq!(driver.time_out(), (408, vec![29]));
     assert_eq!(driver.sender.stats().timeouts, 0);
 }
 
@@ -173,8 +173,8 @@ fn at_the_end_of_the_data_a_probe_repeats_the_last_packet() {
 fn the_timeout_repairs_one_packet_in_slow_start_and_halves_once() {
     let mut driver = twenty_in_flight(&Config { limit_pkts: Some(30), ..config() }, ());
     let (probed, _) = driver.time_out();
-    // The window of 20 was full: 2 SRTT + 8 ms from 100 ms on: 52 ticks from tick 25, and one.
-    assert_eq!(probed, 312);
+    // The window of 20 was full: 2 SRTT + 2 ms from 100 ms on: 51 ticks from tick 25, and one.
+    assert_eq!(probed, 308);
     // RTO = 100 + 200 ms = 75 ticks from tick 78, and up to a multiple of 8.
     assert_eq!(driver.time_out(), (640, vec![10]));
     assert_eq!((driver.sender.cwnd(), driver.sender.ssthresh()), (1.0, 10.0));

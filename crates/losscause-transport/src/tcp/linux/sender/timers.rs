@@ -48,14 +48,8 @@ impl<L: Algorithm> Linux<L> {
         let Some(first) = self.packets.first().filter(|_| calm && !syn) else { return false };
         let until_rto =
             if advances { self.rtt.rto() } else { first.sent_at + self.rtt.rto() - now };
-        let tick = self.clock.tick();
-        let wait = Probe::wait(
-            &self.rtt,
-            self.config.min_rto,
-            tick,
-            self.packets.outstanding(),
-            until_rto,
-        );
+        let wait =
+            Probe::wait(&self.rtt, self.config.min_rto, self.packets.outstanding(), until_rto);
         self.arm(now, TimerKind::Probe, wait);
         true
     }
