@@ -387,7 +387,7 @@ fn queues_are_managed_as_the_link_says() {
             }),
         ),
         (
-            "queue = { kind = \"red\", min_th_packets = 2, max_th_packets = 8.5, max_p = 0.02, w_q = 0.01, gentle = true, ecn = true, typical_packet_bytes = 500 }",
+            "queue = { kind = \"red\", min_th_packets = 2, max_th_packets = 8.5, max_p = 0.02, w_q = 0.01, gentle = true, like_ns2 = true, ecn = true, typical_packet_bytes = 500 }",
             QueueSpec::Red(RedSpec {
                 limit,
                 min_th_pkts: 2.0,
@@ -395,6 +395,7 @@ fn queues_are_managed_as_the_link_says() {
                 max_p: 0.02,
                 w_q: 0.01,
                 gentle: true,
+                like_ns2: true,
                 ecn: true,
                 typical_packet_bytes: 500,
             }),

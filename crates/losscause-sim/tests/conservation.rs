@@ -56,30 +56,22 @@ fn limit() -> impl Strategy<Value = Limit> {
 
 fn red() -> impl Strategy<Value = QueueSpec> {
     let thresholds = (0.0..5.0_f64, 0.1..10.0_f64);
-    (
-        limit(),
-        thresholds,
-        0.01..=1.0_f64,
-        0.002..=1.0_f64,
-        any::<bool>(),
-        any::<bool>(),
-        1..3000_u32,
-    )
-        .prop_map(
-            |(limit, (min_th_pkts, width), max_p, w_q, gentle, ecn, typical_packet_bytes)| {
-                let max_th_pkts = min_th_pkts + width;
-                QueueSpec::Red(RedSpec {
-                    limit,
-                    min_th_pkts,
-                    max_th_pkts,
-                    max_p,
-                    w_q,
-                    gentle,
-                    ecn,
-                    typical_packet_bytes,
-                })
-            },
-        )
+    (limit(), thresholds, 0.01..=1.0_f64, 0.002..=1.0_f64, any::<[bool; 3]>(), 1..3000_u32)
+        .prop_map(|(limit, (min_th_pkts, width), max_p, w_q, flags, typical_packet_bytes)| {
+            let [gentle, like_ns2, ecn] = flags;
+            let max_th_pkts = min_th_pkts + width;
+            QueueSpec::Red(RedSpec {
+                limit,
+                min_th_pkts,
+                max_th_pkts,
+                max_p,
+                w_q,
+                gentle,
+                like_ns2,
+                ecn,
+                typical_packet_bytes,
+            })
+        })
 }
 
 fn codel() -> impl Strategy<Value = CoDelSpec> {

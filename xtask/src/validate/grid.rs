@@ -18,6 +18,7 @@ pub(crate) struct Grid {
     cells: Lists,
     independent: Vec<Lists>,
     parted: Vec<Lists>,
+    pub(crate) red: Red,
     pub(crate) run: Run,
     pub(crate) tcp: Tcp,
     pub(crate) seeds: Seeds,
@@ -43,6 +44,20 @@ struct Lists {
     /// Default: [`PAYLOAD_BYTES`].
     #[serde(default = "usual")]
     payload_bytes: Vec<u32>,
+    /// Rate of the links between the bottleneck and the hosts; default: that of [`Run`].
+    access_kbps: Option<u64>,
+}
+
+/// RED at the bottleneck: its settings, in packets, and the cells that have it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Red {
+    pub(crate) min_th: f64,
+    pub(crate) max_th: f64,
+    pub(crate) max_p: f64,
+    pub(crate) w_q: f64,
+    pub(crate) gentle: bool,
+    cells: Vec<Lists>,
 }
 
 /// Default payload of a data packet, bytes.
@@ -119,6 +134,7 @@ pub(crate) struct Bounds {
     pub(crate) near_share: f64,
     pub(crate) near_share_vegas: f64,
     pub(crate) far: f64,
+    pub(crate) red: f64,
     pub(crate) drops: f64,
     pub(crate) drops_from: u64,
 }
@@ -146,6 +162,10 @@ pub(crate) struct Cell {
     pub(crate) cross_load: f64,
     /// Payload of a data packet.
     pub(crate) payload_bytes: u32,
+    /// Rate of the links between the bottleneck and the hosts.
+    pub(crate) access_kbps: u64,
+    /// Whether the bottleneck has RED, by ns-2's rules in both simulators; else DropTail.
+    pub(crate) red: bool,
 }
 
 impl Grid {
@@ -161,6 +181,7 @@ impl Grid {
             grid.cells = grid.short.cells.clone();
             grid.independent.clear();
             grid.parted.clear();
+            grid.red.cells.clear();
             grid.seeds = grid.short.seeds;
         }
         if grid.seeds.at_least < 2 {
@@ -176,11 +197,13 @@ impl Grid {
     /// The cells, for all protocols or `only` one. The longest runs come first, so that all threads
     /// end at about the same time.
     pub(crate) fn cells(&self, only: Option<Protocol>) -> Vec<Cell> {
-        let all = std::iter::once((Errors::Paired, &self.cells))
-            .chain(self.independent.iter().map(|lists| (Errors::Independent, lists)))
-            .chain(self.parted.iter().map(|lists| (Errors::Paired, lists)));
+        let all = std::iter::once((Errors::Paired, false, &self.cells))
+            .chain(self.independent.iter().map(|lists| (Errors::Independent, false, lists)))
+            .chain(self.parted.iter().map(|lists| (Errors::Paired, false, lists)))
+            .chain(self.red.cells.iter().map(|lists| (Errors::Paired, true, lists)));
         let mut cells = Vec::new();
-        for (errors, lists) in all {
+        for (errors, red, lists) in all {
+            let access_kbps = lists.access_kbps.unwrap_or(self.run.access_kbps);
             let protocols =
                 if lists.protocol.is_empty() { &self.cells.protocol } else { &lists.protocol };
             for &protocol in protocols.iter().filter(|&&p| only.is_none_or(|only| p == only)) {
@@ -201,6 +224,8 @@ impl Grid {
                                                 flows,
                                                 cross_load,
                                                 payload_bytes,
+                                                access_kbps,
+                                                red,
                                             },
                                         ));
                                     }
@@ -233,13 +258,14 @@ enum Key {
     Flows,
     CrossLoad,
     PayloadBytes,
+    Red,
 }
 
 impl FromStr for Only {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = "expected KEY=VALUE with loss, rate_kbps, rtt_ms, queue_limit, flows, cross_load or payload_bytes and a \
+        let expected = "expected KEY=VALUE with loss, rate_kbps, rtt_ms, queue_limit, flows, cross_load, payload_bytes or red (0 or 1) and a \
                         number";
         let (key, value) = text.split_once('=').ok_or(expected)?;
         Ok(Self {
@@ -261,14 +287,15 @@ impl Only {
                 Key::Flows => f64::from(cell.flows),
                 Key::CrossLoad => cell.cross_load,
                 Key::PayloadBytes => f64::from(cell.payload_bytes),
+                Key::Red => f64::from(u8::from(cell.red)),
             }
     }
 }
 
 impl Cell {
     /// Rate of the other packets on each last link, bits per second.
-    pub(crate) fn cross_bps(&self, run: &Run) -> u64 {
-        (self.cross_load * run.access_kbps as f64 * 1e3).round() as u64
+    pub(crate) fn cross_bps(&self) -> u64 {
+        (self.cross_load * self.access_kbps as f64 * 1e3).round() as u64
     }
 
     /// The same cell with default packets and idle last links, where events may be simultaneous;
@@ -331,7 +358,8 @@ impl fmt::Display for Cell {
         )?;
         let crossed = if self.cross_load > 0.0 { " x" } else { "" };
         let errors = if self.errors == Errors::Independent { " *" } else { "" };
-        write!(f, "{errors}{crossed}")?;
+        let red = if self.red { " RED" } else { "" };
+        write!(f, "{errors}{crossed}{red}")?;
         if self.payload_bytes == PAYLOAD_BYTES {
             Ok(())
         } else {
@@ -349,7 +377,8 @@ mod tests {
         for (protocol, few) in
             [(Protocol::Reno, (4, 0)), (Protocol::Tfrc, (4, 5)), (Protocol::Vegas, (4, 10))]
         {
-            let cells = Grid::read(false).unwrap().cells(Some(protocol));
+            let mut cells = Grid::read(false).unwrap().cells(Some(protocol));
+            cells.retain(|cell| !cell.red);
             let independent =
                 cells.iter().filter(|cell| cell.errors == Errors::Independent).count();
             let parted = cells.iter().filter(|cell| cell.unparted().is_some()).count();

@@ -27,16 +27,22 @@ pub(super) fn run(grid: &Grid, cell: &Cell, seed: u64) -> Result<Outcome> {
         ("-starts", starts.join(" ")),
         ("-duration", grid.run.duration_s.to_string()),
         ("-size", cell.payload_bytes.to_string()),
-        ("-access-rate", format!("{}k", grid.run.access_kbps)),
+        ("-access-rate", format!("{}k", cell.access_kbps)),
         ("-access-ms", grid.run.access_ms.to_string()),
         ("-window", grid.tcp.window_pkts.to_string()),
         ("-tick", seconds(grid.tcp.tick_ms)),
         ("-minrto", seconds(grid.tcp.min_rto_ms)),
         ("-seed", seed.to_string()),
-        ("-cross-rate", cell.cross_bps(&grid.run).to_string()),
+        ("-cross-rate", cell.cross_bps().to_string()),
         ("-cross-bytes", grid.run.cross_bytes.to_string()),
     ] {
         command.args([option, &value]);
+    }
+    if cell.red {
+        let red = &grid.red;
+        let gentle = u8::from(red.gentle);
+        let values = format!("{} {} {} {} {gentle}", red.min_th, red.max_th, red.max_p, red.w_q);
+        command.args(["-red", &values]);
     }
     let mut slots = String::new();
     if cell.loss > 0.0 {

@@ -4,8 +4,8 @@ use anyhow::{Context, Result};
 use losscause::lda::Constant;
 use losscause::{AnyAlgorithm, Span, Time, Verdict};
 use losscause_sim::{
-    ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation,
-    TraceStart, Traffic,
+    ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, RedSpec,
+    Simulation, TraceStart, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -47,6 +47,9 @@ fn network(grid: &Grid, cell: &Cell, seed: u64) -> Network {
     };
     let unlimited = 100_000;
     let mut bottleneck = link("bottleneck".into(), cell.rate_kbps, far, cell.queue_limit - 1);
+    if cell.red {
+        bottleneck.queue = QueueSpec::Red(red(grid, cell));
+    }
     if cell.loss > 0.0 {
         bottleneck.channel = match cell.errors {
             Errors::Paired => ChannelSpec::Trace {
@@ -60,7 +63,7 @@ fn network(grid: &Grid, cell: &Cell, seed: u64) -> Network {
     let mut flows = Vec::new();
     for (flow, start) in draws::starts(cell, run, seed).into_iter().enumerate() {
         let mut end = |side: &str| {
-            links.push(link(format!("{side} {flow}"), run.access_kbps, access, unlimited));
+            links.push(link(format!("{side} {flow}"), cell.access_kbps, access, unlimited));
             LinkId(links.len() as u32 - 1)
         };
         let path = [end("sender to R1"), BOTTLENECK, end("R2 to receiver")];
@@ -68,7 +71,7 @@ fn network(grid: &Grid, cell: &Cell, seed: u64) -> Network {
         let spec = FlowSpec::new(format!("flow {flow}"), &path, &return_path, traffic(grid, cell));
         flows.push(FlowSpec { start, ..spec });
     }
-    let rate_bps = cell.cross_bps(run);
+    let rate_bps = cell.cross_bps();
     if rate_bps > 0 {
         for flow in 0..cell.flows as usize {
             let last_link = flows[flow].path[2];
@@ -77,6 +80,21 @@ fn network(grid: &Grid, cell: &Cell, seed: u64) -> Network {
         }
     }
     Network { links, flows }
+}
+
+/// RED as ns-2 has it.
+fn red(grid: &Grid, cell: &Cell) -> RedSpec {
+    RedSpec {
+        min_th_pkts: grid.red.min_th,
+        max_th_pkts: grid.red.max_th,
+        max_p: grid.red.max_p,
+        w_q: grid.red.w_q,
+        gentle: grid.red.gentle,
+        like_ns2: true,
+        // dumbbell.tcl: mean_pktsize_.
+        typical_packet_bytes: cell.payload_bytes + 40,
+        ..RedSpec::new(Limit::Packets(cell.queue_limit - 1))
+    }
 }
 
 /// The transports' ns-2 mode, with the grid's settings.

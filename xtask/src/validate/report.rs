@@ -22,6 +22,7 @@ pub(super) fn write(results: &[Comparison], out: Option<PathBuf>) -> Result<()> 
         "flows",
         "cross_load",
         "payload_bytes",
+        "red",
         "seeds",
         "delivered_ns2",
         "delivered_ours",
@@ -61,6 +62,7 @@ pub(super) fn write(results: &[Comparison], out: Option<PathBuf>) -> Result<()> 
             cell.flows.to_string(),
             cell.cross_load.to_string(),
             cell.payload_bytes.to_string(),
+            u8::from(cell.red).to_string(),
             result.pairs.len().to_string(),
             per_run(delivered_ns2),
             per_run(delivered_ours),
@@ -119,8 +121,12 @@ pub(super) fn print(results: &[Comparison], bounds: &Bounds) -> Result<()> {
         );
     }
     let mut failures = Vec::new();
+    let (red, droptail): (Vec<&Comparison>, Vec<&Comparison>) =
+        results.iter().partition(|result| result.cell.red);
+    failures.extend(judge_red(&red, bounds));
     for protocol in Protocol::ALL {
-        let of_protocol: Vec<_> = results.iter().filter(|r| r.cell.protocol == protocol).collect();
+        let of_protocol: Vec<_> =
+            droptail.iter().copied().filter(|r| r.cell.protocol == protocol).collect();
         if !of_protocol.is_empty() {
             failures.extend(judge(protocol, &of_protocol, bounds));
         }
@@ -189,6 +195,25 @@ fn judge(protocol: Protocol, results: &[&Comparison], bounds: &Bounds) -> Vec<St
     }
     failures.extend(off.iter().map(|result| drops_off(result)));
     failures
+}
+
+/// Prints how well the cells with RED agree, and returns the failures.
+fn judge_red(results: &[&Comparison], bounds: &Bounds) -> Vec<String> {
+    if results.is_empty() {
+        return vec![];
+    }
+    let off: Vec<String> = results
+        .iter()
+        .filter(|result| result.goodput().is_none_or(|r| (r.value - 1.0).abs() > bounds.red))
+        .map(|result| format!("goodput {} with {}", shown(result.goodput()), result.cell))
+        .collect();
+    println!(
+        "RED: goodput within {:.0} % in {} of {} cells",
+        bounds.red * 100.0,
+        results.len() - off.len(),
+        results.len()
+    );
+    off
 }
 
 /// Whether `twin` is the cell of `result` with other packets on the last link, or with packets of

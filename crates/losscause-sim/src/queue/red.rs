@@ -27,9 +27,10 @@
 //!   and never has a queue would keep an old average.
 //! - The paper has no limit. A packet that finds the limit reached is dropped and `count` becomes
 //!   0, as in ns-2.
-//! - From ns-2.35's `Queue/RED`: `count` starts anew as in the paper (ns-2 spares the packet with
-//!   which the average enters the band); a packet may be hit even if none waits (ns-2 wants two
-//!   waiting); m is not rounded down.
+//! - With [`RedSpec::like_ns2`], three rules of ns-2.35's `Queue/RED` take the place of the paper's:
+//!   a packet is only hit if two others wait; the packet with which the average enters the band is
+//!   spared, and `count` is 1 with it; m is rounded down. ns-2 marks up to a probability of 1 when
+//!   gentle; here a hit from `max_th` on is a drop with its rules too.
 
 use losscause::{Span, Time};
 
@@ -48,8 +49,13 @@ pub(super) struct Red {
     /// When the transmitter last found the queue empty.
     idle_since: Time,
     count: i64,
+    /// ns-2: whether the packet before this one was in the band.
+    was_in_band: bool,
     stream: Stream,
 }
+
+/// ns-2 hits no packet that finds fewer waiting.
+const LEAST_WAITING_NS2: u32 = 2;
 
 /// What the average means for a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,16 +70,26 @@ impl Red {
     /// `typical` is the transmission time of a packet of `spec.typical_packet_bytes`.
     pub(super) fn queue(spec: RedSpec, typical: Span, stream: Stream) -> Bounded<Self> {
         let typical_nanos = typical.as_nanos().max(1) as f64;
-        let rule =
-            Self { spec, typical_nanos, average: 0.0, idle_since: Time::ZERO, count: -1, stream };
+        let rule = Self {
+            spec,
+            typical_nanos,
+            average: 0.0,
+            idle_since: Time::ZERO,
+            count: -1,
+            was_in_band: false,
+            stream,
+        };
         Bounded::new(spec.limit, rule)
     }
 
     /// Takes one sample of the queue that a packet finds.
     fn update_average(&mut self, entering: &Entering) {
         if entering.idle {
-            let typical_packets =
-                (entering.now - self.idle_since).as_nanos().max(0) as f64 / self.typical_nanos;
+            let idle_nanos = (entering.now - self.idle_since).as_nanos().max(0) as f64;
+            let mut typical_packets = idle_nanos / self.typical_nanos;
+            if self.spec.like_ns2 {
+                typical_packets = libm::floor(typical_packets);
+            }
             self.average *= libm::pow(1.0 - self.spec.w_q, typical_packets + 1.0);
         } else {
             self.average += self.spec.w_q * (f64::from(entering.found.packets) - self.average);
@@ -90,6 +106,29 @@ impl Red {
         if p_b < 1.0 && self.stream.uniform() >= spaced(p_b, self.count) {
             return Decision::Pass;
         }
+        self.hit()
+    }
+
+    /// [`Self::decide`] of a packet that finds so many waiting, by the rules of ns-2.35.
+    fn decide_as_ns2(&mut self, waiting: u32) -> Decision {
+        self.count += 1;
+        let in_band = self.average >= self.spec.min_th_pkts && waiting >= LEAST_WAITING_NS2;
+        let enters = in_band && !self.was_in_band;
+        let p_b = base_probability(&self.spec, self.average);
+        if in_band && p_b >= 1.0 {
+            return self.hit();
+        }
+        self.was_in_band = in_band;
+        if enters {
+            self.count = 1;
+        }
+        if !in_band || enters || self.stream.uniform() > spaced(p_b, self.count) {
+            return Decision::Pass;
+        }
+        self.hit()
+    }
+
+    fn hit(&mut self) -> Decision {
         self.count = 0;
         if self.average < self.spec.max_th_pkts { Decision::Hit } else { Decision::Drop }
     }
@@ -98,7 +137,11 @@ impl Red {
 impl Admission for Red {
     fn admits(&mut self, entering: &Entering, hooks: &mut dyn QueueHooks) -> bool {
         self.update_average(entering);
-        let decision = self.decide();
+        let decision = if self.spec.like_ns2 {
+            self.decide_as_ns2(entering.found.packets)
+        } else {
+            self.decide()
+        };
         if !entering.fits {
             self.count = 0;
             return false;
@@ -243,6 +286,34 @@ mod tests {
         let mean = f64::from(gaps[1..].iter().sum::<i32>()) / (gaps.len() - 1) as f64;
         // Five standard errors: the deviation of a gap is 2.
         assert!((mean - 4.0).abs() < 5.0 * 2.0 / (gaps.len() as f64).sqrt(), "{mean}");
+    }
+
+    #[test]
+    fn ns2_hits_nothing_while_fewer_than_two_wait_and_spares_the_first_in_the_band() {
+        let mut red = red(RedSpec { like_ns2: true, ..spec() }).rule;
+        red.average = 5.999;
+        // p_b is 1/4: a hit is certain with a count of 3.
+        let decided = |red: &mut Red, waiting| (0..4).map(|_| red.decide_as_ns2(waiting)).collect();
+        let alone: Vec<Decision> = decided(&mut red, 1);
+        assert_eq!(alone, [Decision::Pass; 4]);
+        let first = red.decide_as_ns2(2);
+        assert_eq!((first, red.count), (Decision::Pass, 1));
+        let next: Vec<Decision> = decided(&mut red, 2);
+        assert!(next[..2].contains(&Decision::Hit), "{next:?}");
+        red.average = 6.0;
+        assert_eq!(red.decide_as_ns2(2), Decision::Drop);
+        assert_eq!(red.decide_as_ns2(1), Decision::Pass, "whatever the average is");
+    }
+
+    #[test]
+    fn ns2_rounds_an_idle_time_down_to_whole_packets() {
+        let mut red = red(RedSpec { like_ns2: true, ..spec() });
+        red.rule.average = 4.0;
+        let log = &mut Log::default();
+        assert_eq!(red.dequeue(at(3_000), log), None);
+        assert!(red.enqueue(at(5_900), waiting(0, 1000), true, log));
+        // Idle for 2.9 typical packets: 4 / 2^3.
+        assert!((red.rule.average - 0.5).abs() < 1e-12, "{}", red.rule.average);
     }
 
     #[test]

@@ -61,6 +61,9 @@ pub struct RedSpec {
     /// Whether the probability rises from `max_p` to 1 between `max_th_pkts` and twice that,
     /// instead of jumping (Floyd, "Recommendation on using the gentle variant of RED", 2000).
     pub gentle: bool,
+    /// Whether ns-2.35's rules take the place of the paper's where they differ: no hit unless two
+    /// packets wait, none for the first packet in the band, idle times in whole packets.
+    pub like_ns2: bool,
     /// Whether packets whose transport understands marks are marked instead of dropped, below
     /// `max_th_pkts`.
     pub ecn: bool,
@@ -189,6 +192,7 @@ impl RedSpec {
             max_p: 0.1,
             w_q: 0.002,
             gentle: false,
+            like_ns2: false,
             ecn: false,
             typical_packet_bytes: 1000,
         }

@@ -86,6 +86,7 @@ impl Table<'_> {
             max_p,
             w_q,
             gentle,
+            like_ns2,
             ecn,
             typical_packet_bytes,
         } = queue
@@ -109,6 +110,7 @@ impl Table<'_> {
             max_p: self.number("max_p", max_p, Range::Positive(1.0), default.max_p)?,
             w_q: self.number("w_q", w_q, Range::Positive(1.0), default.w_q)?,
             gentle: *gentle,
+            like_ns2: *like_ns2,
             ecn: *ecn,
             ..default
         };

@@ -36,6 +36,11 @@ pub enum QueueKind {
         /// instead of jumping (default false).
         #[serde(default)]
         gentle: bool,
+        /// Whether ns-2.35's rules take the place of the paper's where they differ: no drop unless
+        /// two packets wait, none of the first packet in the band, idle times in whole packets
+        /// (default false).
+        #[serde(default)]
+        like_ns2: bool,
         /// Whether packets are marked instead of dropped while the average is below
         /// `max_th_packets` (default false).
         #[serde(default)]
