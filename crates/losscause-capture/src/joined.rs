@@ -108,12 +108,12 @@ pub fn analyze_both(
     let mut arrived = Logs::default();
     let (mut source, file) = sender;
     let sender = analyze_keeping(&mut source, file, options, &mut |now, packet, _| {
-        sent.on_packet(now, packet)
+        sent.on_packet(now, packet);
     });
     let sender = sender.map_err(JoinError::Sender)?;
     let (mut source, file) = receiver;
     let receiver = analyze_keeping(&mut source, file, options, &mut |now, packet, _| {
-        arrived.on_packet(now, packet)
+        arrived.on_packet(now, packet);
     });
     let receiver = receiver.map_err(JoinError::Receiver)?;
     let mut join = Join::new(options, &sender, &receiver);

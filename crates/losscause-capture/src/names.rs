@@ -48,10 +48,10 @@ impl Names {
     pub(crate) fn on_packet(&mut self, packet: &Packet<'_>) {
         match (&packet.transport, packet.payload) {
             (Transport::Tcp(tcp), &[0x16, 3, ..]) => {
-                self.on_handshake(packet, tcp.seq, tcp.payload_bytes)
+                self.on_handshake(packet, tcp.seq, tcp.payload_bytes);
             }
             (Transport::Tcp(tcp), &[_, ..]) if !self.begun.is_empty() => {
-                self.on_more(packet, tcp.seq)
+                self.on_more(packet, tcp.seq);
             }
             (Transport::Udp { .. }, message) if packet.is_dns() => self.on_dns(message),
             _ => {}

@@ -38,7 +38,7 @@ pub(crate) fn commands(
         }
         // A log of an endpoint is no capture.
         None if flow.protocol == Protocol::Quic => {
-            commands.push("losscause analyze FILE --verbose".to_owned())
+            commands.push("losscause analyze FILE --verbose".to_owned());
         }
         None => commands.push("losscause analyze FILE --annotate marked.pcapng".to_owned()),
     }

@@ -424,7 +424,7 @@ fn a_capture_in_parts_tells_what_it_tells_as_a_whole() {
     let joined = losscause_capture::analyze_parts(parts, "f", &all).unwrap();
     let mut seen = Vec::new();
     let told = losscause_capture::analyze_live(whole.as_slice(), "f", &all, &mut |glance| {
-        seen.push(glance)
+        seen.push(glance);
     })
     .unwrap();
     assert_eq!((joined.answer(), joined.packets), (told.answer(), told.packets));

@@ -261,7 +261,7 @@ fn a_cut_frame_gives_the_same_packet_or_says_that_it_is_cut() {
                 Parsed::Unread(Unread::Cut | Unread::Malformed | Unread::Llc) => {}
                 // The first bytes of framing alone may be a protocol.
                 Parsed::Unread(Unread::Ppp) => {
-                    assert!(name.starts_with("PP") || name.starts_with("Cisco"), "{name}")
+                    assert!(name.starts_with("PP") || name.starts_with("Cisco"), "{name}");
                 }
                 Parsed::Unread(other) => panic!("{name}, {cut} bytes: {other:?}"),
             }

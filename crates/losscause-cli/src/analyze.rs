@@ -140,7 +140,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         _ if analyses.is_empty() => {}
         Format::Json => Captures { captures: &analyses }.write_json(&mut io::stdout().lock())?,
         Format::Table => {
-            analyses.iter().try_for_each(|analysis| tables::print(analysis, arguments.verbose))?
+            analyses.iter().try_for_each(|analysis| tables::print(analysis, arguments.verbose))?;
         }
     }
     if let (Some(file), [analysis]) = (&arguments.scenario, &analyses[..]) {

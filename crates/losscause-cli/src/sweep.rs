@@ -103,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     }
     match (arguments.format, result) {
         (Format::Table, Some(result)) => {
-            output::line(pivot::tables(result, output::width()).trim_end())?
+            output::line(pivot::tables(result, output::width()).trim_end())?;
         }
         (Format::Table, None) => output::line(sweep.title())?,
         (Format::Csv, _) => copy(&arguments.out.join(SWEEP_CSV))?,

@@ -60,7 +60,8 @@ mod linux {
                     "--bench" => {}
                     "--runs" => read.runs = given.next().unwrap().parse().unwrap(),
                     "--seconds" => {
-                        read.lasts = Duration::from_secs_f64(given.next().unwrap().parse().unwrap())
+                        read.lasts =
+                            Duration::from_secs_f64(given.next().unwrap().parse().unwrap());
                     }
                     "--jobs" => read.jobs = given.next().unwrap().parse().unwrap(),
                     name => read.names.push(Algorithm::find(name).unwrap().name),

@@ -58,7 +58,8 @@ mod linux {
                     "--bench" => {}
                     "--pairs" => read.pairs = given.next().unwrap().parse().unwrap(),
                     "--seconds" => {
-                        read.lasts = Duration::from_secs_f64(given.next().unwrap().parse().unwrap())
+                        read.lasts =
+                            Duration::from_secs_f64(given.next().unwrap().parse().unwrap());
                     }
                     name => read.names.push(Algorithm::find(name).unwrap().name),
                 }
@@ -228,7 +229,7 @@ mod linux {
                     "far",
                     "netns",
                     &far_thread,
-                ])
+                ]);
             });
             let up = |device: &'static str, address: &'static str| {
                 move || {

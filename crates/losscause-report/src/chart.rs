@@ -205,7 +205,7 @@ impl Names {
         let name = escape(name);
         match self {
             Self::Level => {
-                line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{name}</text>"#))
+                line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{name}</text>"#));
             }
             Self::Aslope(_) => line(
                 out,

@@ -120,7 +120,7 @@ impl Sender {
         match (self, message) {
             (Sender::Tcp(sender), Payload::Ack(ack)) => sender.on_ack(now, ack, watch),
             (Sender::Tfrc(sender), Payload::Feedback(feedback)) => {
-                sender.on_feedback(now, feedback)
+                sender.on_feedback(now, feedback);
             }
             // A flow's receiver uses its sender's protocol.
             _ => debug_assert!(false, "a sender received {message:?}"),
@@ -201,7 +201,7 @@ impl Receiver {
     ) {
         match (self, message) {
             (Receiver::Tcp(receiver), Payload::Segment(segment)) => {
-                receiver.on_segment(now, segment, watch)
+                receiver.on_segment(now, segment, watch);
             }
             (Receiver::Tfrc(receiver), Payload::Data(data)) => receiver.on_data(now, data, watch),
             (Receiver::Media(differentiator), Payload::Media(media)) => {

@@ -209,9 +209,9 @@ impl Schedule {
         self.sources[source].place = place as u32;
         self.sources[source].next = END;
         if self.wheel.is_used(place) {
-            self.join(source, place)
+            self.join(source, place);
         } else {
-            self.wheel.open(place, source)
+            self.wheel.open(place, source);
         }
     }
 

@@ -169,7 +169,7 @@ fn what_cannot_change_is_refused_by_name_and_unchanged() {
     let only =
         "cannot change during a run, expected a change of rate, delay, queue settings or loss";
     let codel = |links: &mut Vec<LinkSpec>| {
-        links[1].queue = QueueSpec::CoDel(CoDelSpec::new(Limit::Packets(5)))
+        links[1].queue = QueueSpec::CoDel(CoDelSpec::new(Limit::Packets(5)));
     };
     assert_eq!(refused(codel), format!("link \"back\": its queue discipline {only}"));
     assert_eq!(refused(|links| links[1].name.push('!')), format!("link \"back\": its name {only}"));

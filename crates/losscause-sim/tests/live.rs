@@ -75,7 +75,7 @@ fn simulated(network: &Network, seed: u64) -> Simulated {
                 ecn.insert(event.flow, field);
             }
             EventKind::Sent(packet) => {
-                sent.push((key(packet), packet.wire_bytes, ecn[&event.flow]))
+                sent.push((key(packet), packet.wire_bytes, ecn[&event.flow]));
             }
             EventKind::Link { link, what, packet, .. } => {
                 let cause = match what {

@@ -62,7 +62,7 @@ fn time_each(criterion: &mut Criterion, group: &str, trace: &[Packet]) {
                 let mut wireless = 0_u32;
                 for &packet in black_box(trace) {
                     let mut count = on_judged(|_, judgement| {
-                        wireless += u32::from(judgement.verdict.is_wireless())
+                        wireless += u32::from(judgement.verdict.is_wireless());
                     });
                     differentiator.on_packet(packet, &mut count);
                 }

@@ -211,7 +211,7 @@ impl fmt::Display for Span {
         let nanos = self.0.unsigned_abs();
         let millis = nanos / 1_000_000;
         let rest = nanos % 1_000_000;
-        if rest % 1_000 == 0 {
+        if rest.is_multiple_of(1_000) {
             write!(f, "{sign}{millis}.{:03} ms", rest / 1_000)
         } else {
             write!(f, "{sign}{millis}.{rest:06} ms")

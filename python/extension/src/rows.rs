@@ -64,7 +64,7 @@ impl Columns {
     fn take(&mut self, value: &Json, path: &[String], keep: &[String], above: &Object) {
         match (value, path) {
             (Json::List(items), _) => {
-                items.iter().for_each(|item| self.take(item, path, keep, above))
+                items.iter().for_each(|item| self.take(item, path, keep, above));
             }
             (Json::Object(object), []) => {
                 let mut row = above.clone();

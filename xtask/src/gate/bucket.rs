@@ -356,7 +356,7 @@ mod tests {
         }
         match judge(&packets, 0, |packet| lost[packet.frame as usize]) {
             Verdict::Policed { rate_bps } => {
-                assert!((rate_bps - 800_000.0).abs() < 8_000.0, "{rate_bps}")
+                assert!((rate_bps - 800_000.0).abs() < 8_000.0, "{rate_bps}");
             }
             verdict => panic!("{verdict:?}"),
         }

@@ -149,7 +149,7 @@ path = [\"link\"]
         };
         match self {
             Self::DropTail => {
-                link.queue_packets = queue(draws.between(0.5, 2.0) * bdp(rate_bps, rtt_ms))
+                link.queue_packets = queue(draws.between(0.5, 2.0) * bdp(rate_bps, rtt_ms));
             }
             Self::Lte => {
                 link.rtt_ms = draws.between(40.0, 80.0);

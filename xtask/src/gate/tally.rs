@@ -116,7 +116,7 @@ pub(super) fn table(flows: &[Judged]) -> String {
     let mut row = |name: &str, of_kind: Vec<&Judged>| {
         _ = write!(text, "| {name} | {} |", of_kind.len());
         COLUMNS.iter().for_each(|(_, is)| {
-            _ = write!(text, " {} |", of_kind.iter().filter(|flow| is(flow)).count())
+            _ = write!(text, " {} |", of_kind.iter().filter(|flow| is(flow)).count());
         });
         text.push('\n');
     };

@@ -264,7 +264,7 @@ impl Connection {
         }
         match tcp.has(flag::RST) {
             true => {
-                self.halves[to].closing.iter_mut().for_each(|closing| closing.is_answered = true)
+                self.halves[to].closing.iter_mut().for_each(|closing| closing.is_answered = true);
             }
             false if tcp.has(flag::ACK) => self.halves[to].on_ack(now, tcp),
             false => {}

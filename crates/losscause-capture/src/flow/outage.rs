@@ -59,7 +59,7 @@ impl Outages {
         match &mut self.tries {
             Some(tries) if now - tries.last < ONE_TRY => {}
             Some(tries) if tries.start == start => {
-                (tries.last, tries.count) = (now, tries.count + 1)
+                (tries.last, tries.count) = (now, tries.count + 1);
             }
             _ => {
                 self.on_progress(now);

@@ -714,7 +714,7 @@ impl SenderView {
                 Signal::Gap,
             );
             self.board.change(start, |segment| {
-                (segment.lost, segment.opinions) = (true, Some(Box::new(opinions)))
+                (segment.lost, segment.opinions) = (true, Some(Box::new(opinions)));
             });
         }
     }

@@ -337,7 +337,7 @@ impl Proven {
         let gap = if ahead == 1 { Gap::Losses } else { self.gap(silent, ahead) };
         match gap {
             Gap::Losses if silent < PAUSE => {
-                self.active = (self.active.0 + silent, self.active.1 + ahead)
+                self.active = (self.active.0 + silent, self.active.1 + ahead);
             }
             Gap::Losses => {}
             Gap::Pause => {

@@ -227,7 +227,7 @@ impl FlowTable {
                 ));
             }
             Some(Flow::Stream(stream)) => {
-                self.finished.extend(stream.finish(key.ends, &self.rules))
+                self.finished.extend(stream.finish(key.ends, &self.rules));
             }
             None => {}
         }

@@ -133,7 +133,7 @@ impl Pcapng {
         let kind = number(kind);
         let total = number(word(4)) as usize;
         let damaged = |problem| Ends::Damaged { offset: window.position(), problem };
-        if total < 12 || total % 4 != 0 {
+        if total < 12 || !total.is_multiple_of(4) {
             return Err(damaged("a block's length is no multiple of 4 from 12 on"));
         }
         if total > MAX_RECORD_BYTES {

@@ -416,7 +416,7 @@ impl<'a> Pieces<'a> {
                 let until = end.min(packet.start + (packet_of(start) + 1) * self.packet_bytes);
                 match parts.last_mut() {
                     Some(part) if part.1 == start && packet_of(part.0) == packet_of(start) => {
-                        part.1 = until
+                        part.1 = until;
                     }
                     _ => parts.push((start, until, resent)),
                 }

@@ -96,7 +96,7 @@ impl Options {
             (WINDOW_SCALE, &[shift]) => self.window_scale = Some(shift.min(14)),
             (SACK_PERMITTED, []) => self.sack_permitted = true,
             (TIMESTAMPS, value) => {
-                self.timestamps = value.first_chunk::<8>().map(pair).or(self.timestamps)
+                self.timestamps = value.first_chunk::<8>().map(pair).or(self.timestamps);
             }
             (SACK, value) => {
                 for block in value.chunks_exact(8).take(4) {

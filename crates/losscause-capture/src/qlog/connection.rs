@@ -88,7 +88,7 @@ impl Connection {
             }
             Event::Acked(ack) => self.sender.on_ack(now, &ack),
             Event::Lost { number, bytes, trigger } => {
-                self.sender.on_lost(now, number, bytes, trigger)
+                self.sender.on_lost(now, number, bytes, trigger);
             }
             Event::Metrics(metrics) => self.sender.on_metrics(now, metrics),
             Event::Started(ends) => {

@@ -143,7 +143,7 @@ impl Layout {
         };
         match value {
             Value::Array(values) => {
-                self.fields.iter().zip(values).for_each(|(key, value)| field(key, value))
+                self.fields.iter().zip(values).for_each(|(key, value)| field(key, value));
             }
             Value::Object(object) => object.into_iter().for_each(|(key, value)| field(&key, value)),
             _ => {}

@@ -72,11 +72,11 @@ impl Packet {
         match &self.transport {
             Transport::Tcp(tcp) => tcp.write(ports, pseudo, transport),
             Transport::Rtp(rtp) => {
-                write_udp(ports, transport_bytes, pseudo, transport, |payload| rtp.write(payload))
+                write_udp(ports, transport_bytes, pseudo, transport, |payload| rtp.write(payload));
             }
             Transport::Rtcp(report) => {
                 write_udp(ports, transport_bytes, pseudo, transport, |payload| {
-                    report.write(payload)
+                    report.write(payload);
                 });
             }
         }

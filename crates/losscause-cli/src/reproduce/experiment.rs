@@ -90,7 +90,7 @@ fn execute(plan: Plan, jobs: Jobs, arguments: &Arguments) -> Result<Measured, Li
         }
         Event::Begins { .. } => {}
         Event::Spoiled { cell, why } => {
-            progress.aside(|| notice::print(&format!("{cell}: again, {why}")))
+            progress.aside(|| notice::print(&format!("{cell}: again, {why}")));
         }
     };
     let measured = thread::scope(|scope| {

@@ -204,7 +204,7 @@ impl Plan {
             for _ in 0..MORE_ATTEMPTS {
                 let mut outcome = None;
                 self.attempt(stack, &[task], Jobs::new(1)?, stop, |_, attempt| {
-                    outcome = Some(attempt)
+                    outcome = Some(attempt);
                 })?;
                 match outcome {
                     Some(Attempt::Made(made)) => {

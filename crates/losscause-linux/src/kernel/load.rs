@@ -144,7 +144,7 @@ fn attach(
             Some("judgements") => map.pin(pins.judgements()).map_err(refused("pin"))?,
             Some("log_state") => map.pin(pins.log_state()).map_err(refused("pin"))?,
             Some(own) if own == name => {
-                link = Some(map.attach_struct_ops().map_err(refused("attach"))?)
+                link = Some(map.attach_struct_ops().map_err(refused("attach"))?);
             }
             _ => {}
         }

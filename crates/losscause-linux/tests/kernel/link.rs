@@ -207,7 +207,7 @@ fn enter(own: &str, peer: &str) -> SyncDevice {
     fs::write("/proc/sys/net/ipv4/tcp_ecn", "1").unwrap();
     let device = DeviceBuilder::new().name("tun0").mtu(1_500).build_sync().unwrap();
     let ip = |arguments: &[&str]| {
-        assert!(Command::new("ip").args(arguments).status().unwrap().success())
+        assert!(Command::new("ip").args(arguments).status().unwrap().success());
     };
     ip(&["address", "add", own, "peer", peer, "dev", "tun0"]);
     ip(&["link", "set", "tun0", "up"]);

@@ -162,7 +162,7 @@ impl Sender {
             Phase::Streaming => self.close(now, Reason::Stopped),
             Phase::Closing(..) | Phase::Closed(_) => {}
             Phase::Idle | Phase::Greeting(_) | Phase::Starting(..) => {
-                self.phase = Phase::Closed(End::Stopped)
+                self.phase = Phase::Closed(End::Stopped);
             }
         }
     }

@@ -126,7 +126,7 @@ impl Workers {
                         let work_on_items = &work_on_items;
                         // A receiver that is gone has panicked, and that panic is passed on.
                         scope.spawn(move || {
-                            work_on_items(&|index, result| _ = sender.send((index, result)))
+                            work_on_items(&|index, result| _ = sender.send((index, result)));
                         })
                     })
                     .collect();

@@ -113,7 +113,7 @@ impl Receiver {
                 for ((&seq, &at), &sent) in seq.iter().zip(at).zip(sent) {
                     let packet = packet(seq as u64, at, Some(sent));
                     let mut keep = on_judged(|loss, judgement| {
-                        losses.push(loss.seq().unwrap_or(0), row, judgement)
+                        losses.push(loss.seq().unwrap_or(0), row, judgement);
                     });
                     self.receiver.on_packet(packet, &mut keep);
                     row += 1;
@@ -123,7 +123,7 @@ impl Receiver {
                 for (&seq, &at) in seq.iter().zip(at) {
                     let packet = packet(seq as u64, at, None);
                     let mut keep = on_judged(|loss, judgement| {
-                        losses.push(loss.seq().unwrap_or(0), row, judgement)
+                        losses.push(loss.seq().unwrap_or(0), row, judgement);
                     });
                     self.receiver.on_packet(packet, &mut keep);
                     row += 1;

@@ -50,7 +50,7 @@ impl Bottleneck {
         }
         match what {
             LinkEvent::Enqueue => {
-                self.packets.push_back(Here { flow: event.flow, packet, begun: None })
+                self.packets.push_back(Here { flow: event.flow, packet, begun: None });
             }
             LinkEvent::TransmitStart => {
                 if let Some(place) = self.find(event.flow, packet, false) {

@@ -127,8 +127,8 @@ fn range(least: f64, most: f64, digits: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::claims::tests::items;
     use super::*;
+    use crate::live::linux::claims::tests::items;
 
     #[test]
     fn the_answer_names_the_best_its_multiple_and_what_it_costs() {

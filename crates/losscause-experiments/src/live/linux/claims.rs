@@ -109,12 +109,12 @@ pub(super) mod tests {
     use losscause_laboratory::papers::claims::settle_with;
     use losscause_laboratory::papers::record::Item;
 
-    use super::super::Live;
     use super::*;
     use crate::live::Experiment;
+    use crate::live::linux::Live;
 
     /// Items of the record with these values.
-    pub(in super::super) fn items(value: impl Fn(&Item) -> Option<f64>) -> Vec<Item> {
+    pub(crate) fn items(value: impl Fn(&Item) -> Option<f64>) -> Vec<Item> {
         crate::live::testing::items(Live.record(), |_| true, value)
     }
 

@@ -298,10 +298,10 @@ impl<'a> Writer<'a> {
             (Vantage::Receiver, _) => line!(self, "protocol = \"tfrc\""),
             (Vantage::Sender, Stack::Sack) => line!(self, "protocol = \"tcp\"\nvariant = \"sack\""),
             (Vantage::Sender, Stack::Duplicates) => {
-                line!(self, "protocol = \"tcp\"\nvariant = \"newreno\"")
+                line!(self, "protocol = \"tcp\"\nvariant = \"newreno\"");
             }
             (Vantage::Sender, Stack::Linux) => {
-                line!(self, "protocol = \"tcp\"\nvariant = \"cubic\"")
+                line!(self, "protocol = \"tcp\"\nvariant = \"cubic\"");
             }
         }
         line!(self, "start_spread_s = 5");

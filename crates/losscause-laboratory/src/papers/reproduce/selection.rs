@@ -87,7 +87,7 @@ impl Selection {
             let paper = record::find(paper)?;
             match item {
                 Some(item) => {
-                    paper.items_called(item)?.into_iter().for_each(|item| add(paper, item))
+                    paper.items_called(item)?.into_iter().for_each(|item| add(paper, item));
                 }
                 None => of_whole(paper).for_each(|item| add(paper, item)),
             }

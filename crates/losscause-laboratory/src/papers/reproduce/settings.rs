@@ -54,7 +54,7 @@ pub fn place(
     let flow = &items.flow;
     let system = simulated(paper, item, system)?;
     let mut put = |key: &str, value: toml::Value| {
-        settings.push(Setting::new(format!("flow.{flow}.{key}"), value))
+        settings.push(Setting::new(format!("flow.{flow}.{key}"), value));
     };
     if let Some(protocol) = &system.protocol {
         put("protocol", protocol.as_str().into());

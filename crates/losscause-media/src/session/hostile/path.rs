@@ -100,7 +100,7 @@ impl<'a> Path<'a> {
             {
                 match entry.remove() {
                     (To::Receiver, from, bytes) => {
-                        self.receiver.on_datagram(self.now, from, &bytes)
+                        self.receiver.on_datagram(self.now, from, &bytes);
                     }
                     (To::Sender, _, bytes) => self.sender.on_datagram(self.now, &bytes),
                 }

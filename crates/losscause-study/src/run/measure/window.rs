@@ -110,7 +110,7 @@ impl<'a> Totals<'a> {
         for &(name, _, crossed) in &self.flows {
             match groups.iter_mut().find(|(known, ..)| *known == name) {
                 Some((_, bits, members)) => {
-                    (*bits, *members) = (*bits + crossed.bits, *members + 1)
+                    (*bits, *members) = (*bits + crossed.bits, *members + 1);
                 }
                 None => groups.push((name, crossed.bits, 1)),
             }

@@ -182,7 +182,7 @@ impl Losses {
     pub(super) fn take(&mut self, event: &Event) {
         match event.kind {
             EventKind::Link { what: LinkEvent::QueueDrop | LinkEvent::Corrupted, .. } => {
-                self.lost.push(*event)
+                self.lost.push(*event);
             }
             EventKind::Verdict { .. } => self.judged.push(*event),
             _ => {}

@@ -208,13 +208,13 @@ impl Flow {
     fn take(&mut self, event: &Event) {
         match (event.kind, &mut self.steer) {
             (EventKind::Cwnd(packets), Steer::Window { limit, series }) => {
-                series.take(event.at, packets.min(*limit))
+                series.take(event.at, packets.min(*limit));
             }
             (EventKind::Rate(rate), Steer::AllowedRate(series)) => {
-                series.take(event.at, rate * 8e-3)
+                series.take(event.at, rate * 8e-3);
             }
             (EventKind::Sent(packet), Steer::SentRate(rate)) => {
-                rate.take(event.at, packet.wire_bytes)
+                rate.take(event.at, packet.wire_bytes);
             }
             (EventKind::Received(packet), _) if is_data(packet) => self.received(event.at, packet),
             _ => {}

@@ -124,7 +124,7 @@ impl Vegas {
                 window.cwnd += f64::from(self.dup_acks);
             }
             Answer::Kept if self.rules == VegasRules::Published && uninflated => {
-                self.deflated = window.cwnd
+                self.deflated = window.cwnd;
             }
             Answer::Kept => {}
         }

@@ -92,7 +92,7 @@ impl<L: Algorithm> Linux<L> {
                 self.state = State::Open;
             }
             State::Recovery if self.stream.una >= self.high => {
-                self.end_recovery(now, ack, observer)
+                self.end_recovery(now, ack, observer);
             }
             _ => {}
         }
