@@ -101,7 +101,7 @@ impl Tcp {
             sequence: self.sequence(segment.seq),
             acknowledgement: self.receiver.initial.wrapping_add(1),
             flags,
-            window: self.window(),
+            window: self.window(self.window_bytes.into()),
             timestamps: Some((self.ticks(self.sender, at), self.sender.recent)),
             ..write::Tcp::default()
         };
@@ -137,7 +137,7 @@ impl Tcp {
                 reserved: ack.wireless,
                 ..TcpFlags::default()
             },
-            window: self.window(),
+            window: self.window(u64::from(ack.window_pkts) * u64::from(self.segment_bytes)),
             timestamps: Some((self.ticks(self.receiver, at), self.receiver.recent)),
             sack,
             ..write::Tcp::default()
@@ -222,8 +222,9 @@ impl Tcp {
         self.sender.initial.wrapping_add(1).wrapping_add(bytes as u32)
     }
 
-    fn window(&self) -> u16 {
-        (self.window_bytes >> self.window_scale) as u16
+    /// A window as it is in a header.
+    fn window(&self, bytes: u64) -> u16 {
+        (bytes >> self.window_scale).min(65_535) as u16
     }
 
     /// An end's clock.
@@ -374,6 +375,10 @@ mod tests {
             assert_eq!(syn.window_scale, Some(scale));
             let window = u32::from(header(&tcp.segment(Time::ZERO, &segment(0))).window) << scale;
             assert!((0..1 << scale).contains(&(pkts * 1448 - window)), "{window}");
+            // A receiver that offers less says so.
+            let less = Ack { window_pkts: pkts / 2, ..ack(1, &[]) };
+            let window = u32::from(header(&tcp.acknowledge(Time::ZERO, &less)).window) << scale;
+            assert!((0..1 << scale).contains(&(pkts / 2 * 1448 - window)), "{window}");
         }
     }
 }

@@ -74,18 +74,16 @@ impl Probe {
         self.outstanding = None;
     }
 
-    /// Handles an ACK. Returns whether the probe repaired a loss, which the window must answer.
-    pub(super) fn on_ack(&mut self, ack: &ProbeAck) -> bool {
-        let Some(probe) = self.outstanding.filter(|probe| ack.next >= probe.end) else {
-            return false;
-        };
+    /// Handles an ACK. Returns the packet that the probe repaired: its loss must be answered.
+    pub(super) fn on_ack(&mut self, ack: &ProbeAck) -> Option<u64> {
+        let probe = self.outstanding.filter(|probe| ack.next >= probe.end)?;
         let both_arrived =
             ack.duplicate == Some(probe.end - 1) || ack.next == probe.end && ack.plain_duplicate;
         if !probe.repeats || both_arrived {
             self.clear();
-            return false;
+            return None;
         }
-        ack.next > probe.end
+        (ack.next > probe.end).then(|| probe.end - 1)
     }
 }
 
@@ -122,16 +120,16 @@ mod tests {
     #[test]
     fn new_data_probes_without_a_verdict() {
         let mut probe = probing(false);
-        assert!(!probe.on_ack(&ack(21)));
+        assert_eq!(probe.on_ack(&ack(21)), None);
         assert!(!probe.is_outstanding());
     }
 
     #[test]
     fn an_ack_beyond_a_repeated_packet_means_the_probe_repaired_it() {
         let mut probe = probing(true);
-        assert!(!probe.on_ack(&ack(19)), "not yet acknowledged");
-        assert!(!probe.on_ack(&ack(20)), "by the original or by the probe");
-        assert!(probe.on_ack(&ack(21)));
+        assert_eq!(probe.on_ack(&ack(19)), None, "not yet acknowledged");
+        assert_eq!(probe.on_ack(&ack(20)), None, "by the original or by the probe");
+        assert_eq!(probe.on_ack(&ack(21)), Some(19));
     }
 
     #[test]
@@ -140,8 +138,8 @@ mod tests {
         let plain = ProbeAck { plain_duplicate: true, ..ack(20) };
         for second in [duplicate, plain] {
             let mut probe = probing(true);
-            assert!(!probe.on_ack(&ack(20)));
-            assert!(!probe.on_ack(&second));
+            assert_eq!(probe.on_ack(&ack(20)), None);
+            assert_eq!(probe.on_ack(&second), None);
             assert!(!probe.is_outstanding());
         }
     }

@@ -22,7 +22,7 @@ mod timers;
 mod transmit;
 mod undoing;
 
-use losscause::{Algorithm, Observer, Time, Verdict};
+use losscause::{Algorithm, Numbers, Observer, Signal, Time, Verdict, ask, tell};
 
 use super::clock::Clock;
 use super::cwnd::Cwnd;
@@ -160,7 +160,7 @@ impl<L: Algorithm> Linux<L> {
             return;
         }
         self.rack.adapt(self.stream.una, self.stream.next);
-        self.answer_probe(now, ack, &brought);
+        self.answer_probe(now, ack, &brought, observer);
         let mut sets_timer = self.moves_timer(&brought);
         let calm = self.state == State::Open
             && !brought.reports
@@ -190,17 +190,28 @@ impl<L: Algorithm> Linux<L> {
         }
     }
 
-    fn answer_probe(&mut self, now: Time, ack: &Ack, brought: &Brought) {
+    /// The algorithm is asked about the loss that a probe repaired, as about any other.
+    fn answer_probe(
+        &mut self,
+        now: Time,
+        ack: &Ack,
+        brought: &Brought,
+        observer: &mut impl Observer,
+    ) {
         let probe_ack = ProbeAck {
             next: ack.next,
             duplicate: brought.duplicate,
             plain_duplicate: brought.is_plain_duplicate(),
         };
-        if self.probe.on_ack(&probe_ack) {
-            self.reduce(now, Verdict::Congestion);
-            self.cwnd.set(self.prr.target_pkts());
-            self.keep_open();
-        }
+        let Some(repaired) = self.probe.on_ack(&probe_ack) else { return };
+        let mut loss = self.declared(now, Signal::Gap);
+        loss.numbers = Some(Numbers::one(repaired));
+        loss.label = self.labelled.then_some(Verdict::Wireless);
+        let loss = tell(&mut self.lda, &loss, observer);
+        let verdict = ask(&self.lda, &loss, observer).verdict;
+        self.reduce(now, verdict);
+        self.cwnd.set(self.prr.target_pkts());
+        self.keep_open();
     }
 
     #[inline(never)]

@@ -169,6 +169,34 @@ fn at_the_end_of_the_data_a_probe_repeats_the_last_packet() {
     assert_eq!(driver.sender.stats().timeouts, 0);
 }
 
+/// The last of 30 packets is lost, the receiver's window is full, and a probe repairs the loss.
+fn window_after_a_repairing_probe<L: Algorithm>(lda: L, wireless: bool) -> f64 {
+    let mut driver = Driver::with(&Config { max_window_pkts: 30, ..config() }, lda);
+    driver.sent(0);
+    let with_room = |next, echo_ms, window_pkts| Ack {
+        window_pkts,
+        wireless,
+        ..ack_of(next, echo_ms, [NO; 3])
+    };
+    driver.on_ack(100, &with_room(10, 0, 20));
+    assert_eq!(driver.on_ack(200, &with_room(29, 100, 1)), [], "the receiver has no room");
+    let (probed, sent) = driver.time_out();
+    assert_eq!(sent, [29]);
+    let before = driver.sender.cwnd();
+    assert!(!driver.on_ack(probed + 100, &with_room(30, probed, 1000)).is_empty());
+    driver.on_ack(probed + 200, &with_room(32, probed + 100, 1000));
+    driver.sender.cwnd() / before
+}
+
+#[test]
+fn the_algorithm_is_asked_about_a_loss_that_a_probe_repaired() {
+    let cut = window_after_a_repairing_probe((), true);
+    assert!(cut < 0.6, "{cut}");
+    let kept = window_after_a_repairing_probe(AsTold, true);
+    assert!(kept >= 1.0, "{kept}");
+    assert!(window_after_a_repairing_probe(AsTold, false) < 0.6);
+}
+
 #[test]
 fn the_timeout_repairs_one_packet_in_slow_start_and_halves_once() {
     let mut driver = twenty_in_flight(&Config { limit_pkts: Some(30), ..config() }, ());
