@@ -605,7 +605,7 @@ class Fading(Table):
 class Flow(Table):
     """A group of equal flows.
 
-    name: Its name: letters, digits, `-` and `_`. Members of a group are called `video.1`, `video.2`, …
+    name: The group's name: letters, digits, `-` and `_`. Members are called `video.1`, `video.2`, …
     protocol: Protocol or traffic source.
     path: The links from sender to receiver, in order.
     additive_increase_pkts: Additive increase, packets per round-trip time (tcp with response aimd only; above 0;
@@ -701,7 +701,7 @@ class Flow(Table):
 class Link(Table):
     """A one-way link with its queue and channel.
 
-    name: Its name: letters, digits, `-` and `_`.
+    name: The link's name: letters, digits, `-` and `_`.
     rate_bps: Bits per second (above 0).
     delay_ms: Propagation delay, milliseconds (0 or more).
     channel: The channel, which corrupts packets (default: none are corrupted).
@@ -1004,7 +1004,7 @@ class PieQueue(Table):
 
 
 class NoneRateVariation(Table):
-    """It does not.
+    """The rate does not vary.
     """
 
     _keys = ()
