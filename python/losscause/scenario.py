@@ -832,6 +832,8 @@ class RedQueue(Table):
     ecn: Whether packets are marked instead of dropped while the average is below `max_th_packets` (default false).
     gentle: Whether the probability rises from `max_p` to 1 between `max_th_packets` and twice that, instead of
         jumping (default false).
+    like_ns2: Whether ns-2.35's rules take the place of the paper's where they differ: no drop unless two packets
+        wait, none of the first packet in the band, idle times in whole packets (default false).
     max_p: Probability of a drop as the average reaches `max_th_packets` (above 0, up to 1; default 0.1).
     max_th_packets: From this average on everything is dropped, packets; more than `min_th_packets` (default 15).
     min_th_packets: Below this average nothing is dropped, packets (default 5).
@@ -843,6 +845,7 @@ class RedQueue(Table):
     _keys = (
         "ecn",
         "gentle",
+        "like_ns2",
         "max_p",
         "max_th_packets",
         "min_th_packets",
@@ -859,6 +862,7 @@ class RedQueue(Table):
             *,
             ecn: bool | None = None,
             gentle: bool | None = None,
+            like_ns2: bool | None = None,
             max_p: Quantity | None = None,
             max_th_packets: Quantity | None = None,
             min_th_packets: Quantity | None = None,
