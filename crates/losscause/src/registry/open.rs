@@ -171,7 +171,7 @@ pub enum RegistryError {
         /// The field.
         field: &'static str,
     },
-    /// The settings are no fields: the algorithm is no struct with named fields or without any.
+    /// The algorithm is no struct, or its fields have no names, so nothing names its settings.
     NoStruct {
         /// The algorithm.
         algorithm: &'static str,
