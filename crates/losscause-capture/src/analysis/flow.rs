@@ -131,8 +131,8 @@ pub struct Flow {
     /// TCP seen at its sender: the link that it met.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
-    /// The flow over time, if [`Options::over_time`](super::Options::over_time) asks for it and the flow is one of those with
-    /// most losses.
+    /// The flow over time, if [`Options::over_time`](super::Options::over_time) asks for it and the
+    /// flow is one of those with most losses.
     #[serde(skip)]
     pub over_time: Option<OverTime>,
     /// What its frames beside the losses are, if [`Options::notes`] asks for it.

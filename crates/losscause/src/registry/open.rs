@@ -205,10 +205,7 @@ impl fmt::Display for RegistryError {
                 )
             }
             Self::NoStruct { algorithm } => {
-                write!(
-                    f,
-                    "the algorithm \"{algorithm}\" is no struct with named fields, which its settings would be"
-                )
+                write!(f, "the algorithm \"{algorithm}\" needs named fields: they are its settings")
             }
             Self::Unbuildable { algorithm, error } => {
                 write!(
