@@ -9,7 +9,6 @@
 //! linux        `live`: TCP of the running kernel over emulated links (the runs need the feature `linux`)
 //! quic         quinn over the simulator's links in virtual time (the runs need the feature `quic`)
 //! media        streams of losscause-media likewise, beside simulated TFRC (the runs need the feature `media`)
-//! start        when a flow in virtual time starts
 //! ```
 //!
 //! An experiment's record is data, as a paper's is: `experiments/<experiment>/` names systems,
@@ -27,8 +26,6 @@ pub mod media;
 pub mod plan;
 pub mod quic;
 mod selection;
-#[cfg(any(feature = "media", feature = "quic"))]
-mod start;
 #[cfg(test)]
 mod testing;
 

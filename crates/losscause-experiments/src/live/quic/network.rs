@@ -27,7 +27,6 @@ use super::counters::Counters;
 use super::end::{self, End, HEADER_BYTES};
 use super::ledger::{Ledger, LostPacket};
 use super::recording::RecordingFactory;
-use crate::live::start::start;
 
 /// What a flow sends, and how.
 pub(super) struct FlowSetup {
@@ -118,7 +117,7 @@ impl VirtualNetwork {
                 server: Side::new(End::server(endpoint_seed(ends("server")))),
                 factory: Arc::new(RecordingFactory { factory, ledger: ledger.clone(), clock }),
                 ledger,
-                start: start(spec, seed),
+                start: spec.starts_at(seed),
                 is_started: false,
                 immune: spec.wireless_immune,
                 to_write: bytes,
