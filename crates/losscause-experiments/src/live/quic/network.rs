@@ -199,7 +199,6 @@ impl VirtualNetwork {
                 if direction == Direction::Forward {
                     flow.counters.delivered_pkts += 1;
                     flow.counters.queued += queued;
-                    flow.counters.longest_queued = flow.counters.longest_queued.max(queued);
                 }
                 let side = if direction == Direction::Forward {
                     &mut flow.server
@@ -221,7 +220,7 @@ impl VirtualNetwork {
                     flow.ledger.lost(LostPacket { number, sent_at: entered, bytes, cause });
                 }
             }
-            Fate::Lost { .. } => flow.counters.lost_acks += 1,
+            Fate::Lost { .. } => {}
         }
     }
 

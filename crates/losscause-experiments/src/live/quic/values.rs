@@ -82,9 +82,7 @@ fn total(connections: &[Connection]) -> Counters {
         sum.delivered_pkts += delivered_pkts;
         sum.queue_drops += queue_drops;
         sum.wireless_losses += wireless_losses;
-        sum.lost_acks += counters.lost_acks;
         sum.queued += counters.queued;
-        sum.longest_queued = sum.longest_queued.max(counters.longest_queued);
         let Judged { congestion_right, congestion_wrong, wireless_right, wireless_wrong, .. } =
             counters.judged;
         sum.judged.congestion_right += congestion_right;
