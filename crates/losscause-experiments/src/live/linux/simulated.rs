@@ -62,7 +62,8 @@ pub fn run(cell: &Cell, seed: u64) -> Result<Values, RunError> {
     values.extend(waited.median_ms().map(|ms| ("simulated_queueing_p50", ms)));
     let mut verdicts = VerdictTally::default();
     for report in under_test() {
-        add(&mut verdicts, &report.verdicts);
+        verdicts.congestion += report.verdicts.congestion;
+        verdicts.wireless += report.verdicts.wireless;
     }
     values.extend(verdicts.m_c().map(|share| ("simulated_M_c", share * 100.0)));
     values.extend(verdicts.m_w().map(|share| ("simulated_M_w", share * 100.0)));
@@ -71,15 +72,6 @@ pub fn run(cell: &Cell, seed: u64) -> Result<Values, RunError> {
 
 fn flows(cell: &Cell) -> impl Iterator<Item = FlowId> + use<> {
     (0..cell.layout.network.flows.len() as u32).map(FlowId)
-}
-
-fn add(sum: &mut VerdictTally, more: &VerdictTally) {
-    for (sum, more) in [(&mut sum.congestion, more.congestion), (&mut sum.wireless, more.wireless)]
-    {
-        sum.called_congestion += more.called_congestion;
-        sum.called_wireless += more.called_wireless;
-        sum.undecided += more.undecided;
-    }
 }
 
 /// Goodput, share and fairness from each connection's goodput, kb/s; the flag says whether it is
