@@ -14,14 +14,11 @@ mod join;
 mod programs;
 mod transfer;
 
-use std::ffi::OsString;
-
 use losscause::Span;
 use losscause_laboratory::papers::record::Value;
 use losscause_linux::emulator::{Host, SENDER};
 use losscause_linux::kernel::Algorithm;
 use losscause_study::Stop;
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket, sockopt};
 
 use super::{Live, OURS, simulated};
 use crate::live::experiment::is_under_test;
@@ -51,7 +48,7 @@ impl Kernel {
             cells.iter().flat_map(|cell| [Some(cell.system.as_str()), other(cell)]).flatten()
         {
             if !name.starts_with(OURS) {
-                check_built_in(name)?;
+                ends::with_control(name)?;
             } else if !ours.iter().any(|known| known.name == name) {
                 ours.push(Algorithm::find(name)?);
             }
@@ -141,19 +138,6 @@ fn values(cell: &Cell, transferred: &Transferred) -> Values {
     values
 }
 
-/// Refuses a congestion control that this kernel does not have. Asking for one also loads its
-/// module.
-fn check_built_in(name: &str) -> Result<(), LiveError> {
-    let failed = |errno: nix::errno::Errno| LiveError::Connection {
-        what: "a socket cannot be made",
-        reason: errno.into(),
-    };
-    let asked = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)
-        .map_err(failed)?;
-    setsockopt(&asked, sockopt::TcpCongestion, &OsString::from(name))
-        .map_err(|_| LiveError::NoCongestionControl { name: name.to_owned() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,8 +162,8 @@ mod tests {
 
     #[test]
     fn a_congestion_control_that_the_kernel_lacks_is_named() {
-        assert!(check_built_in("reno").is_ok());
-        let error = check_built_in("no_such_control").unwrap_err();
+        assert!(ends::with_control("reno").is_ok());
+        let error = ends::with_control("no_such_control").unwrap_err();
         assert!(error.is_bad_input());
         assert!(
             error.to_string().starts_with("this kernel has no congestion control no_such_control")
