@@ -110,7 +110,7 @@ fn disturbance(transferred: &Transferred) -> Option<String> {
     }
     let late = transferred.crossing.late.quantile(0.99).filter(|late| *late > LATEST)?;
     Some(format!(
-        "the emulator was late by {:.1} ms in 99 % of the packets, expected at most {:.0} ms",
+        "the emulator was late by up to {:.1} ms in 99 % of the packets, expected at most {:.0} ms",
         late.as_millis_f64(),
         LATEST.as_millis_f64()
     ))
