@@ -16,8 +16,8 @@
 //! why claims fail (`explanations.toml`). A *cell* is one system at one combination of parameters;
 //! it is run several times with different seeds.
 //!
-//! To add an experiment: its folder in `experiments/`, a module that implements [`Experiment`] and
-//! [`Stack`], and a line in [`EXPERIMENTS`].
+//! To add an experiment: its folder in `experiments/`, a module with an [`Experiment`] and its
+//! [`Stack`], and its place in [`EXPERIMENTS`].
 
 mod error;
 pub mod experiment;
@@ -35,10 +35,10 @@ pub use plan::{Event, Measured, Plan};
 pub use selection::{Only, Selection};
 
 /// All experiments.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[&linux::Live, &quic::Quic, &media::Media];
+pub static EXPERIMENTS: [&Experiment; 3] = [&linux::LIVE, &quic::QUIC, &media::MEDIA];
 
 /// The experiment of that name; none if there is none. `name` may also be EXPERIMENT/ITEM.
-pub fn find(name: &str) -> Option<&'static dyn Experiment> {
+pub fn find(name: &str) -> Option<&'static Experiment> {
     let key = name.split_once('/').map_or(name, |(key, _)| key);
     EXPERIMENTS
         .iter()

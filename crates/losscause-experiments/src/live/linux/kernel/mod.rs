@@ -20,9 +20,9 @@ use losscause_linux::emulator::{Host, SENDER};
 use losscause_linux::kernel::Algorithm;
 use losscause_study::Stop;
 
-use super::{Live, OURS, simulated};
+use super::{LIVE, OURS, simulated};
 use crate::live::experiment::is_under_test;
-use crate::live::{Attempt, Cell, Experiment, LiveError, Stack, Values};
+use crate::live::{Attempt, Cell, LiveError, Stack, Values};
 use programs::Programs;
 use transfer::Transferred;
 
@@ -75,7 +75,7 @@ impl Stack for Kernel {
             values.extend(errors.m_c().map(|share| ("M_c", share)));
             values.extend(errors.m_w().map(|share| ("M_w", share)));
         }
-        if Live.record().system(&cell.system).is_some_and(simulated::has) {
+        if LIVE.record().system(&cell.system).is_some_and(simulated::has) {
             values.extend(simulated::run(cell, seed)?);
         }
         Ok(Attempt::Made(values))
