@@ -80,8 +80,8 @@ impl Analysis {
                      before it or behind the second."
                 ));
             }
-            let hides_repairs = counted().any(|flow| flow.shows_losses() && flow.hides_repairs());
-            let lost = if hides_repairs { "is missing" } else { "was lost" };
+            let hides = counted().any(|flow| flow.shows_losses() && flow.hides_losses());
+            let lost = if hides { "is missing" } else { "was lost" };
             return only(match known {
                 0 => {
                     format!("Whether a data packet of {flows} was lost, the capture does not show.")
@@ -290,10 +290,12 @@ impl Flow {
     /// The flow's losses, their cause, and what the algorithm to follow calls them, in sentences.
     pub fn answer(&self) -> String {
         if self.lost() == 0 {
-            return format!(
-                "No data packet {}.",
-                if self.hides_repairs() { "is missing" } else { "was lost" }
-            );
+            return match (self.shows_losses(), self.hides_losses()) {
+                (false, _) => "Whether a data packet was lost, the capture does not show.",
+                (true, true) => "No data packet is missing.",
+                (true, false) => "No data packet was lost.",
+            }
+            .to_owned();
         }
         let lost = format!("{}.", plural(self.lost(), "lost packet"));
         let causes = told_causes(&[self]).map(|[_, causes]| causes);
@@ -374,10 +376,10 @@ impl Flow {
         self.protocol.is_numbered() && is_in_front && self.lost() == 0
     }
 
-    /// Whether a packet may have been lost and sent again without a trace: seen behind the loss, it
-    /// left no gap if nothing later came before.
-    fn hides_repairs(&self) -> bool {
-        self.protocol == Protocol::Tcp && !matches!(self.vantage, Vantage::Sender | Vantage::Both)
+    /// Whether a packet may have been lost without a trace: TCP's left no gap behind the loss if it
+    /// was sent again and nothing later came before, and a stream's left none in front of it.
+    fn hides_losses(&self) -> bool {
+        self.protocol != Protocol::Quic && !matches!(self.vantage, Vantage::Sender | Vantage::Both)
     }
 
     /// Of two joined captures: losses that the sender's alone shows, and that did not happen
