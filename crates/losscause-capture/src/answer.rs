@@ -411,20 +411,14 @@ impl Flow {
         let Tries { repeats, waited_s, answered, reply } = self.opening?;
         let ends = format!("{} to {}", self.src, self.dst);
         let what = if reply { "SYN+ACK" } else { "SYN" };
-        Some(match (answered, reply) {
-            (true, false) => {
+        Some(match answered {
+            true => {
                 format!(
-                    "{ends}: {} before the connection opened, after {waited_s:.1} s",
-                    plural(repeats, "lost SYN")
-                )
-            }
-            (true, true) => {
-                format!(
-                    "{ends}: SYN+ACK sent {} times before it was answered, after {waited_s:.1} s",
+                    "{ends}: {what} sent {} times before it was answered, after {waited_s:.1} s",
                     repeats + 1
                 )
             }
-            (false, _) => {
+            false => {
                 format!("{ends}: {} in {waited_s:.1} s, never answered", plural(repeats + 1, what))
             }
         })

@@ -287,6 +287,16 @@ fn a_reply_to_a_syn_that_nobody_answers_opens_nothing() {
 }
 
 #[test]
+fn a_syn_that_was_sent_again_may_have_arrived() {
+    let syn = || Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
+    let tries = [0_u64, 1_000, 3_000].map(|ms| (ms * 1_000, 0, syn()));
+    let reply = (3_040_000, 1, Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) });
+    let data = (3_041_000, 2, Segment::data(1, 100));
+    let answer = analysis(tries.into_iter().chain([reply, data]).collect()).answer();
+    assert!(answer.ends_with("SYN sent 3 times before it was answered, after 3.0 s."), "{answer}");
+}
+
+#[test]
 fn a_peer_is_gone_from_the_first_unanswered_keep_alive_on() {
     // Linux sends keep-alives without a byte.
     let keep_alive = || Segment { payload: 0, seq: 20 * PAYLOAD as u32, ..data(0) };
