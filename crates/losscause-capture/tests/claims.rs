@@ -130,6 +130,20 @@ fn copies_at_a_receiver_are_no_losses_without_identification() {
 }
 
 #[test]
+fn a_capture_behind_the_senders_queue_is_not_at_the_sender() {
+    // What the queue drops is first seen when it is sent again.
+    let first = |number: &u32| 50_000 + 1_000 * u64::from(*number);
+    let is_dropped = |us: u64, segment: &Segment| {
+        segment.from_first && LOST.iter().any(|number| first(number) == us)
+    };
+    let mut passed = transfer(End::Sender, 100, &LOST, true);
+    passed.retain(|(us, _, segment)| !is_dropped(*us, segment));
+    let analysis = analysis(passed);
+    let flow = &analysis.flows[0];
+    assert_eq!((flow.vantage, flow.lost()), (Vantage::Middle, 4), "{}", analysis.answer());
+}
+
+#[test]
 fn what_a_router_passes_on_counts_once_however_it_is_cut() {
     const LINUX_SLL: u32 = 113;
     let cooked = |kind: u8, segment: &Segment| {
