@@ -591,9 +591,15 @@ fn told_causes(lossy: &[&Flow]) -> Option<[String; 2]> {
             .and_then(|cost| cost.in_short())
             .map(|cost| format!(" {cost}."))
             .unwrap_or_default();
+        // A cause that is named is not that of the others' losses.
+        let of = if main.lost < total && certainty != Certainty::CannotTell {
+            format!("{} of {total}: ", main.lost)
+        } else {
+            String::new()
+        };
         return Some([
-            format!("{certainty}: {cause}."),
-            format!("{}.{cost} {advice}.", main.told.diagnosis),
+            format!("{of}{certainty}: {cause}."),
+            format!("{of}{}.{cost} {advice}.", main.told.diagnosis),
         ]);
     }
     let told: Vec<String> = causes
