@@ -72,12 +72,14 @@ impl Analysis {
                 counted().filter(|flow| flow.shows_losses()).count() as u64 + self.unlisted_flows;
             let pauses = self.flows.iter().any(|flow| !flow.pauses.is_empty());
             let outside = if pauses { " outside of pauses" } else { "" };
+            let joined = self.flows.iter().any(|flow| flow.vantage == Vantage::Both);
+            let between = if joined { " between the two captures" } else { "" };
             let elsewhere: u64 = self.flows.iter().map(Flow::lost_elsewhere).sum();
             if elsewhere > 0 {
                 let lost = plural(elsewhere, "loss");
                 return only(format!(
-                    "No data packet of {flows} was lost between the two captures; the first alone shows {lost}: \
-                     before it or behind the second."
+                    "No data packet of {flows} was lost{between}; the first alone shows {lost}: before it or behind the \
+                     second."
                 ));
             }
             let hides = counted().any(|flow| flow.shows_losses() && flow.hides_losses());
@@ -86,9 +88,9 @@ impl Analysis {
                 0 => {
                     format!("Whether a data packet of {flows} was lost, the capture does not show.")
                 }
-                _ if known == all => format!("No data packet of {flows} {lost}{outside}."),
+                _ if known == all => format!("No data packet of {flows} {lost}{between}{outside}."),
                 _ => format!(
-                    "No data packet of {known} of {flows} {lost}{outside}; of the others the capture does not show it."
+                    "No data packet of {known} of {flows} {lost}{between}{outside}; of the others the capture does not show it."
                 ),
             });
         }

@@ -399,6 +399,15 @@ fn another_connection_of_the_same_host_tells_the_place() {
 }
 
 #[test]
+fn two_captures_show_only_what_was_lost_between_them() {
+    let receiver = file(transfer(End::Receiver, 100, &LOST, true));
+    let joined =
+        analyze_both((receiver.as_slice(), "a"), (receiver.as_slice(), "b"), &Options::all());
+    let answer = joined.unwrap().both.answer();
+    assert_eq!(answer, "No data packet of 1 flow was lost between the two captures.");
+}
+
+#[test]
 fn two_captures_of_one_end_are_no_proof_that_nothing_was_lost() {
     let sender = file(transfer(End::Sender, 100, &LOST, true));
     let joined =
