@@ -8,14 +8,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-const FOR_OTHERS: [&str; 6] = [
-    "losscause",
-    "losscause-capture",
-    "losscause-transport",
-    "losscause-sim",
-    "losscause-quic",
-    "losscause-media",
-];
+use workspace::{FOR_OTHERS, root};
+
+mod workspace;
 
 /// All files below a folder, one after the other.
 fn files(folder: &Path) -> String {
@@ -90,7 +85,7 @@ fn named(code: &str) -> BTreeSet<String> {
 fn each_public_type_for_others_has_an_example() {
     let mut missing = Vec::new();
     for name in FOR_OTHERS {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates").join(name);
+        let folder = root().join("crates").join(name);
         let mut types = BTreeSet::new();
         add_public_types(&folder.join("src"), &mut types);
         assert!(types.len() > 10, "{name}: {types:?}");

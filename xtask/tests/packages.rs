@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
-use workspace::{manifest, members, root, strings};
+use workspace::{FOR_OTHERS, manifest, members, root, strings};
 
 mod workspace;
 
@@ -20,16 +20,6 @@ fn published() -> Vec<(PathBuf, Table)> {
     assert!(crates.len() >= 5);
     crates
 }
-
-/// The crates that other programs depend on. The others are parts of the command.
-const FOR_OTHERS: [&str; 6] = [
-    "losscause",
-    "losscause-capture",
-    "losscause-media",
-    "losscause-quic",
-    "losscause-sim",
-    "losscause-transport",
-];
 
 /// Of crates.io's list of categories, those that fit crates of this project.
 const CATEGORIES: [&str; 10] = [

@@ -72,23 +72,25 @@ impl Analysis {
                 counted().filter(|flow| flow.shows_losses()).count() as u64 + self.unlisted_flows;
             let pauses = self.flows.iter().any(|flow| !flow.pauses.is_empty());
             let outside = if pauses { " outside of pauses" } else { "" };
+            let joined = self.flows.iter().any(|flow| flow.vantage == Vantage::Both);
+            let between = if joined { " between the two captures" } else { "" };
             let elsewhere: u64 = self.flows.iter().map(Flow::lost_elsewhere).sum();
             if elsewhere > 0 {
                 let lost = plural(elsewhere, "loss");
                 return only(format!(
-                    "No data packet of {flows} was lost between the two captures; the first alone shows {lost}: \
-                     before it or behind the second."
+                    "No data packet of {flows} was lost{between}; the first alone shows {lost}: before it or behind the \
+                     second."
                 ));
             }
-            let hides_repairs = counted().any(|flow| flow.shows_losses() && flow.hides_repairs());
-            let lost = if hides_repairs { "is missing" } else { "was lost" };
+            let hides = counted().any(|flow| flow.shows_losses() && flow.hides_losses());
+            let lost = if hides { "is missing" } else { "was lost" };
             return only(match known {
                 0 => {
                     format!("Whether a data packet of {flows} was lost, the capture does not show.")
                 }
-                _ if known == all => format!("No data packet of {flows} {lost}{outside}."),
+                _ if known == all => format!("No data packet of {flows} {lost}{between}{outside}."),
                 _ => format!(
-                    "No data packet of {known} of {flows} {lost}{outside}; of the others the capture does not show it."
+                    "No data packet of {known} of {flows} {lost}{between}{outside}; of the others the capture does not show it."
                 ),
             });
         }
@@ -290,10 +292,12 @@ impl Flow {
     /// The flow's losses, their cause, and what the algorithm to follow calls them, in sentences.
     pub fn answer(&self) -> String {
         if self.lost() == 0 {
-            return format!(
-                "No data packet {}.",
-                if self.hides_repairs() { "is missing" } else { "was lost" }
-            );
+            return match (self.shows_losses(), self.hides_losses()) {
+                (false, _) => "Whether a data packet was lost, the capture does not show.",
+                (true, true) => "No data packet is missing.",
+                (true, false) => "No data packet was lost.",
+            }
+            .to_owned();
         }
         let lost = format!("{}.", plural(self.lost(), "lost packet"));
         let causes = told_causes(&[self]).map(|[_, causes]| causes);
@@ -374,10 +378,10 @@ impl Flow {
         self.protocol.is_numbered() && is_in_front && self.lost() == 0
     }
 
-    /// Whether a packet may have been lost and sent again without a trace: seen behind the loss, it
-    /// left no gap if nothing later came before.
-    fn hides_repairs(&self) -> bool {
-        self.protocol == Protocol::Tcp && !matches!(self.vantage, Vantage::Sender | Vantage::Both)
+    /// Whether a packet may have been lost without a trace: TCP's left no gap behind the loss if it
+    /// was sent again and nothing later came before, and a stream's left none in front of it.
+    fn hides_losses(&self) -> bool {
+        self.protocol != Protocol::Quic && !matches!(self.vantage, Vantage::Sender | Vantage::Both)
     }
 
     /// Of two joined captures: losses that the sender's alone shows, and that did not happen
@@ -409,20 +413,14 @@ impl Flow {
         let Tries { repeats, waited_s, answered, reply } = self.opening?;
         let ends = format!("{} to {}", self.src, self.dst);
         let what = if reply { "SYN+ACK" } else { "SYN" };
-        Some(match (answered, reply) {
-            (true, false) => {
+        Some(match answered {
+            true => {
                 format!(
-                    "{ends}: {} before the connection opened, after {waited_s:.1} s",
-                    plural(repeats, "lost SYN")
-                )
-            }
-            (true, true) => {
-                format!(
-                    "{ends}: SYN+ACK sent {} times before it was answered, after {waited_s:.1} s",
+                    "{ends}: {what} sent {} times before it was answered, after {waited_s:.1} s",
                     repeats + 1
                 )
             }
-            (false, _) => {
+            false => {
                 format!("{ends}: {} in {waited_s:.1} s, never answered", plural(repeats + 1, what))
             }
         })
@@ -595,9 +593,15 @@ fn told_causes(lossy: &[&Flow]) -> Option<[String; 2]> {
             .and_then(|cost| cost.in_short())
             .map(|cost| format!(" {cost}."))
             .unwrap_or_default();
+        // A cause that is named is not that of the others' losses.
+        let of = if main.lost < total && certainty != Certainty::CannotTell {
+            format!("{} of {total}: ", main.lost)
+        } else {
+            String::new()
+        };
         return Some([
-            format!("{certainty}: {cause}."),
-            format!("{}.{cost} {advice}.", main.told.diagnosis),
+            format!("{of}{certainty}: {cause}."),
+            format!("{of}{}.{cost} {advice}.", main.told.diagnosis),
         ]);
     }
     let told: Vec<String> = causes

@@ -130,6 +130,20 @@ fn copies_at_a_receiver_are_no_losses_without_identification() {
 }
 
 #[test]
+fn a_capture_behind_the_senders_queue_is_not_at_the_sender() {
+    // What the queue drops is first seen when it is sent again.
+    let first = |number: &u32| 50_000 + 1_000 * u64::from(*number);
+    let is_dropped = |us: u64, segment: &Segment| {
+        segment.from_first && LOST.iter().any(|number| first(number) == us)
+    };
+    let mut passed = transfer(End::Sender, 100, &LOST, true);
+    passed.retain(|(us, _, segment)| !is_dropped(*us, segment));
+    let analysis = analysis(passed);
+    let flow = &analysis.flows[0];
+    assert_eq!((flow.vantage, flow.lost()), (Vantage::Middle, 4), "{}", analysis.answer());
+}
+
+#[test]
 fn what_a_router_passes_on_counts_once_however_it_is_cut() {
     const LINUX_SLL: u32 = 113;
     let cooked = |kind: u8, segment: &Segment| {
@@ -287,6 +301,16 @@ fn a_reply_to_a_syn_that_nobody_answers_opens_nothing() {
 }
 
 #[test]
+fn a_syn_that_was_sent_again_may_have_arrived() {
+    let syn = || Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
+    let tries = [0_u64, 1_000, 3_000].map(|ms| (ms * 1_000, 0, syn()));
+    let reply = (3_040_000, 1, Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) });
+    let data = (3_041_000, 2, Segment::data(1, 100));
+    let answer = analysis(tries.into_iter().chain([reply, data]).collect()).answer();
+    assert!(answer.ends_with("SYN sent 3 times before it was answered, after 3.0 s."), "{answer}");
+}
+
+#[test]
 fn a_peer_is_gone_from_the_first_unanswered_keep_alive_on() {
     // Linux sends keep-alives without a byte.
     let keep_alive = || Segment { payload: 0, seq: 20 * PAYLOAD as u32, ..data(0) };
@@ -372,6 +396,15 @@ fn another_connection_of_the_same_host_tells_the_place() {
     let analysis = analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap();
     let of = |port: &str| analysis.flows.iter().find(|flow| flow.src == port).unwrap().vantage;
     assert_eq!([of("10.0.0.1:1000"), of("10.0.0.1:1001")], [Vantage::Sender; 2]);
+}
+
+#[test]
+fn two_captures_show_only_what_was_lost_between_them() {
+    let receiver = file(transfer(End::Receiver, 100, &LOST, true));
+    let joined =
+        analyze_both((receiver.as_slice(), "a"), (receiver.as_slice(), "b"), &Options::all());
+    let answer = joined.unwrap().both.answer();
+    assert_eq!(answer, "No data packet of 1 flow was lost between the two captures.");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use common::{SYN, Segment, pcap};
 use losscause::diagnosis::{Cause, Certainty, Diagnosis, Unknown};
-use losscause_capture::{Analysis, Options, analyze};
+use losscause_capture::{Analysis, Flow, Options, analyze};
 
 /// The payload of a packet, and its size on the wire, bytes.
 const PAYLOAD: u64 = 1_000;
@@ -196,6 +196,25 @@ fn connections_of_the_same_hosts_tell_a_policer_together() {
 fn a_queue_that_is_full_at_losses_is_named() {
     let found = diagnosis(&transfer(60, tail_drop(400_000, 40)));
     assert_eq!((found.cause, found.certainty), (Cause::FullQueue, Certainty::Clear), "{found}");
+}
+
+#[test]
+fn a_cause_that_is_named_is_told_of_so_many_losses_as_have_it() {
+    let queue = transfer(60, tail_drop(400_000, 40));
+    let mut packets: Vec<_> = queue.iter().map(|(us, segment)| (*us, segment.bytes())).collect();
+    assert!(analysis(&queue).headline().ends_with("lost packets in 1 flow. Clear: a full queue."));
+    for (us, segment) in transfer(2, random(200)) {
+        let mut bytes = segment.bytes();
+        // The low byte of the first host's port.
+        bytes[if segment.from_first { 21 } else { 23 }] += 1;
+        packets.push((us, bytes));
+    }
+    packets.sort();
+    let analysis = analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap();
+    let mut lost: Vec<u64> = analysis.flows.iter().map(Flow::lost).collect();
+    lost.sort_unstable();
+    let told = format!("{} of {}: Clear: a full queue", lost[1], lost[0] + lost[1]);
+    assert!(lost[0] > 0 && analysis.headline().contains(&told), "{}", analysis.answer());
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{pcap, pcap_of};
+use common::{pcap, pcap_of, rtp};
 use losscause::Verdict;
 use losscause_capture::{
     Analysis, Evidence, Flow, JoinError, Options, Protocol, Vantage, analyze, analyze_both,
@@ -140,7 +140,15 @@ fn no_missing_number_does_not_mean_that_no_packet_was_lost() {
             "{answer}"
         );
         assert!(answer.contains("the other end's would tell"), "{answer}");
+        let of_flow = only_flow(&analysis).answer();
+        assert_eq!(of_flow, "Whether a data packet was lost, the capture does not show.");
     }
+    // A call's receiver is likely, but as little shown.
+    let call: Vec<_> =
+        (0..200).map(|k| (20_000 * u64::from(k), rtp(k, 160 * u32::from(k), 20))).collect();
+    let analysis = analysed(&pcap(&call));
+    assert_eq!(only_flow(&analysis).answer(), "No data packet is missing.");
+    assert_eq!(analysis.answer(), "No data packet of 1 flow is missing.");
 }
 
 #[test]

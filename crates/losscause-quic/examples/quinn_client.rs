@@ -1,6 +1,6 @@
 //! Downloads bytes from the example `quinn_server` over QUIC, and prints the goodput.
 //!
-//!     cargo run --features quinn --example quinn_client -- 127.0.0.1:4433 cert.der 10000000
+//!     cargo run -p losscause-quic --features quinn --example quinn_client -- 127.0.0.1:4433 cert.der 10000000
 //!
 //! The sender of the data decides about the congestion control, so a client needs nothing of
 //! losscause.

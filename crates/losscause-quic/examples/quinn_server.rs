@@ -1,7 +1,7 @@
 //! A server that sends a download over QUIC, with a congestion control that tolerates losses which
 //! are not congestion.
 //!
-//!     cargo run --features quinn --example quinn_server -- 127.0.0.1:4433 cert.der cubic Spike
+//!     cargo run -p losscause-quic --features quinn --example quinn_server -- 127.0.0.1:4433 cert.der cubic Spike
 //!
 //! It writes its certificate to the file, for the example `quinn_client`, serves until Ctrl-C (or
 //! until the number of clients in `SERVE` are gone) and prints every verdict. A client sends the

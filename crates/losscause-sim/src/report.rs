@@ -115,7 +115,8 @@ impl LossCounts {
 }
 
 impl VerdictTally {
-    pub(crate) fn of(&mut self, cause: Cause) -> &mut Verdicts {
+    /// The verdicts on packets of this true cause.
+    pub fn of(&mut self, cause: Cause) -> &mut Verdicts {
         match cause {
             Cause::Congestion => &mut self.congestion,
             Cause::Wireless => &mut self.wireless,
@@ -136,7 +137,8 @@ impl VerdictTally {
 }
 
 impl Verdicts {
-    pub(crate) fn count(&mut self, verdict: Verdict) {
+    /// Counts a packet that was judged.
+    pub fn count(&mut self, verdict: Verdict) {
         match verdict {
             Verdict::Congestion => self.called_congestion += 1,
             Verdict::Wireless => self.called_wireless += 1,

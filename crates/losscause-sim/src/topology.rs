@@ -309,6 +309,12 @@ impl FlowSpec {
             measured: true,
         }
     }
+
+    /// When it starts in a run with this seed, unless it belongs to a group with a turnover.
+    pub fn starts_at(&self, seed: u64) -> Time {
+        let mut stream = Stream::new(seed, &format!("flow/{}/start", self.name));
+        self.start + stream.span_below(self.start_spread)
+    }
 }
 
 /// A flow of a group that starts as a Poisson process. Each flow is new and lasts for a random

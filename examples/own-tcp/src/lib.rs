@@ -1,4 +1,4 @@
-//! Gentle: grows as NewReno does, and gives up a third of its window for a loss instead of half.
+//! Gentle: grows as Reno does, and gives up a third of its window for a loss instead of half.
 use losscause_transport::tcp::{
     AckEvent, Answer, CongestionControl, LossEvent, OwnControl, TimeoutEvent, Window,
 };

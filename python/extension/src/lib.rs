@@ -8,7 +8,7 @@
 //! plan        the cells of a sweep                              → numbers, for an engine in Python
 //! command     the whole command line                            → its exit status
 //! classifier  packets, one by one or in columns                 → verdicts
-//! rows        objects of a result's JSON                     → columns
+//! rows        objects of a result's JSON                        → columns
 //! arrow       tables and arrays of other packages               → columns, and back
 //! ```
 //!

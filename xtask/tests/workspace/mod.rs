@@ -1,9 +1,21 @@
 //! The packages of the workspace, as its manifest lists them.
 
+#![allow(dead_code, reason = "not every test that has this module reads all of it")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
+
+/// The crates that other programs depend on. The others are parts of the command.
+pub(crate) const FOR_OTHERS: [&str; 6] = [
+    "losscause",
+    "losscause-capture",
+    "losscause-media",
+    "losscause-quic",
+    "losscause-sim",
+    "losscause-transport",
+];
 
 /// The folder of the repository.
 pub(crate) fn root() -> PathBuf {

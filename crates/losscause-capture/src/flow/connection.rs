@@ -145,6 +145,14 @@ struct Views {
     receiver: ReceiverView,
 }
 
+impl Views {
+    /// Whether most losses happened before: what fills a hole was sent again farther ahead.
+    fn are_behind_losses(&self) -> bool {
+        let filled = self.receiver.losses.count(|state| state == State::Repaired);
+        filled > self.sender.losses.count(State::is_loss)
+    }
+}
+
 /// Acknowledgements of data that were not captured.
 #[derive(Clone, Copy, Debug, Default)]
 struct Acked {
@@ -686,6 +694,11 @@ impl Half {
         if self.packets == 0 && opening.is_none() && closing.is_none() && acked == 0 {
             return None;
         }
+        let is_behind_losses = self.views.as_ref().is_some_and(|views| views.are_behind_losses());
+        let vantage = match vantage {
+            Vantage::Sender if is_behind_losses => Vantage::Middle,
+            told => told,
+        };
         let payload_bytes = self.packet_bytes();
         let header_bytes = self.header_bytes(src);
         let copies = self.copies.counted;

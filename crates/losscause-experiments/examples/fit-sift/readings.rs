@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use losscause::lda::sift::{Card, Clues, Earlier};
 use losscause::lda::{Sift, SiftConfig};
 use losscause::{Algorithm, AtSender, Judgement, Loss, Needs, Observation, Verdict};
+use losscause_experiments::paths::score::LEAST_LOSSES;
 use losscause_experiments::paths::{JudgedLoss, Path, Vantage, judged};
 use losscause_sim::truth::Cause;
 use losscause_study::Jobs;
@@ -16,8 +17,6 @@ pub(crate) const SEEDS: RangeInclusive<u64> = 121..=220;
 pub(crate) const VALIDATION: RangeInclusive<u64> = 101..=120;
 /// Paths of each seed.
 const PATHS: u32 = 100;
-/// Losses of each cause that a path needs to count, as in the benchmark.
-const LEAST: usize = 10;
 /// The most losses of a cause that are kept of a path, spread evenly.
 const MOST: usize = 60;
 
@@ -142,10 +141,10 @@ fn with_memory_of(card: &Card, gaps: &[Clues]) -> Vec<Clues> {
     gaps.iter().map(with_memory).collect()
 }
 
-/// The losses of a cause that are kept; none if there are too few.
+/// The losses of a cause that are kept; none if the benchmark would not count them.
 fn kept(losses: &[Kept], cause: bool) -> Vec<Kept> {
     let of: Vec<_> = losses.iter().copied().filter(|loss| loss.wireless == cause).collect();
-    let kept = if of.len() < LEAST { 0 } else { of.len().min(MOST) };
+    let kept = if of.len() < LEAST_LOSSES as usize { 0 } else { of.len().min(MOST) };
     (0..kept).map(|i| of[i * of.len() / kept]).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 use losscause_laboratory::papers::claims::Predicate;
 use losscause_laboratory::papers::record::{self, Item, ItemSpec, Paper, Parameters};
@@ -10,24 +11,42 @@ use losscause_study::{Context, Scenario, Setting, Stop};
 use crate::live::LiveError;
 
 /// An experiment: what is measured, by which stack, and what it shows.
-pub trait Experiment: Sync {
+pub struct Experiment {
+    pub(super) record: LazyLock<Paper>,
+    pub(super) predicates: &'static [(&'static str, Predicate)],
+    pub(super) answer: fn(&[Item]) -> Option<String>,
+    pub(super) set_up: fn(&[Cell]) -> Ready,
+}
+
+/// A stack that is ready, or why it is not.
+pub(super) type Ready = Result<Box<dyn Stack>, LiveError>;
+
+impl Experiment {
     /// The systems, metrics, tables and claims; [`Published::repetitions`]: default runs per cell.
     ///
     /// [`Published::repetitions`]: losscause_laboratory::papers::record::Published::repetitions
-    fn record(&self) -> &'static Paper;
+    pub fn record(&'static self) -> &'static Paper {
+        &self.record
+    }
 
     /// The predicates of its claims, each with the claim's name.
-    fn predicates(&self) -> &'static [(&'static str, Predicate)];
+    pub fn predicates(&self) -> &'static [(&'static str, Predicate)] {
+        self.predicates
+    }
 
     /// What was found, in one sentence that a colleague could repeat. None if the items do not say
     /// it.
-    fn answer(&self, items: &[Item]) -> Option<String>;
+    pub fn answer(&self, items: &[Item]) -> Option<String> {
+        (self.answer)(items)
+    }
 
     /// Prepares the machine for these cells. What was changed is undone when the stack is dropped.
     ///
     /// # Errors
     /// This machine or this program cannot run them.
-    fn set_up(&self, cells: &[Cell]) -> Result<Box<dyn Stack>, LiveError>;
+    pub fn set_up(&self, cells: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
+        (self.set_up)(cells)
+    }
 }
 
 /// A stack that is ready to run cells.

@@ -9,7 +9,6 @@
 //! linux        `live`: TCP of the running kernel over emulated links (the runs need the feature `linux`)
 //! quic         quinn over the simulator's links in virtual time (the runs need the feature `quic`)
 //! media        streams of losscause-media likewise, beside simulated TFRC (the runs need the feature `media`)
-//! start        when a flow in virtual time starts
 //! ```
 //!
 //! An experiment's record is data, as a paper's is: `experiments/<experiment>/` names systems,
@@ -17,8 +16,8 @@
 //! why claims fail (`explanations.toml`). A *cell* is one system at one combination of parameters;
 //! it is run several times with different seeds.
 //!
-//! To add an experiment: its folder in `experiments/`, a module that implements [`Experiment`] and
-//! [`Stack`], and a line in [`EXPERIMENTS`].
+//! To add an experiment: its folder in `experiments/`, a module with an [`Experiment`] and its
+//! [`Stack`], and its place in [`EXPERIMENTS`].
 
 mod error;
 pub mod experiment;
@@ -27,8 +26,6 @@ pub mod media;
 pub mod plan;
 pub mod quic;
 mod selection;
-#[cfg(any(feature = "media", feature = "quic"))]
-mod start;
 #[cfg(test)]
 mod testing;
 
@@ -38,10 +35,10 @@ pub use plan::{Event, Measured, Plan};
 pub use selection::{Only, Selection};
 
 /// All experiments.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[&linux::Live, &quic::Quic, &media::Media];
+pub static EXPERIMENTS: [&Experiment; 3] = [&linux::LIVE, &quic::QUIC, &media::MEDIA];
 
 /// The experiment of that name; none if there is none. `name` may also be EXPERIMENT/ITEM.
-pub fn find(name: &str) -> Option<&'static dyn Experiment> {
+pub fn find(name: &str) -> Option<&'static Experiment> {
     let key = name.split_once('/').map_or(name, |(key, _)| key);
     EXPERIMENTS
         .iter()

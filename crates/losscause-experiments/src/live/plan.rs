@@ -16,7 +16,7 @@ use crate::live::{Attempt, Cell, Experiment, LiveError, Selection, Stack, Values
 
 /// The runs that a selection needs.
 pub struct Plan {
-    experiment: &'static dyn Experiment,
+    experiment: &'static Experiment,
     cells: Vec<Cell>,
     sheets: Vec<Sheet>,
     items: Vec<Item>,

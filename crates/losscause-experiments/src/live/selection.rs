@@ -9,7 +9,7 @@ use crate::live::Experiment;
 /// Tables of one experiment.
 #[derive(Clone)]
 pub struct Selection {
-    pub(crate) experiment: &'static dyn Experiment,
+    pub(crate) experiment: &'static Experiment,
     pub(crate) items: Vec<&'static ItemSpec>,
     pub(crate) only: Vec<Only>,
 }
@@ -117,7 +117,7 @@ impl Selection {
     }
 
     /// The experiment.
-    pub fn experiment(&self) -> &'static dyn Experiment {
+    pub fn experiment(&self) -> &'static Experiment {
         self.experiment
     }
 

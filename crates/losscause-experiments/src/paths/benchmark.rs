@@ -105,21 +105,21 @@ pub fn measure(
     workers: &Workers,
     done: impl FnMut(usize),
 ) -> Result<Benchmark, RunError> {
-    let jobs: Vec<(Path, Vantage)> = Vantage::ALL
+    let drawn: Vec<Path> = (0..paths).map(|number| Path::draw(seed, number)).collect();
+    let jobs: Vec<(&Path, Vantage)> = Vantage::ALL
         .iter()
-        .flat_map(|&vantage| (0..paths).map(move |number| (Path::draw(seed, number), vantage)))
+        .flat_map(|&vantage| drawn.iter().map(move |path| (path, vantage)))
         .collect();
     let algorithms: Vec<Algorithms> =
         Vantage::ALL.iter().map(|&vantage| Algorithms::of(registry, vantage)).collect();
-    let work = |(path, vantage): &(Path, Vantage)| {
+    let work = |(path, vantage): &(&Path, Vantage)| {
         let stop = workers.stop();
         algorithms[*vantage as usize].tallies(path, stop)
     };
     let mut tallies = workers.map(&jobs, work, done)?.into_iter();
     let vantages = Vantage::ALL.iter().map(|&vantage| {
-        let of_paths = tallies.by_ref().take(paths as usize).collect::<Result<Vec<_>, _>>()?;
-        let paths: Vec<Path> = (0..paths).map(|number| Path::draw(seed, number)).collect();
-        Ok(AtVantage::of(vantage, &algorithms[vantage as usize].infos, &paths, &of_paths, seed))
+        let of_paths = tallies.by_ref().take(drawn.len()).collect::<Result<Vec<_>, _>>()?;
+        Ok(AtVantage::of(vantage, &algorithms[vantage as usize].infos, &drawn, &of_paths, seed))
     });
     let vantages = vantages.collect::<Result<_, RunError>>()?;
     Ok(Benchmark { seed, paths, vantages })

@@ -11,7 +11,7 @@ use losscause::{Algorithm, End, LdaConfig, Verdict};
 use losscause_sim::tcp::{self, OwnControl, ResponseScheme, Tcp};
 use losscause_sim::{Network, Oracle, TcpLda, Traffic};
 use losscause_study::run::run_stopping_at;
-use losscause_study::statistics::mean;
+use losscause_study::statistics::{mean, median};
 use losscause_study::{FlowMeasurements, InputError, Registry, RunError, Stop, Workers};
 use serde::Serialize;
 
@@ -430,12 +430,10 @@ impl Spread {
         values.sort_by(f64::total_cmp);
         let &least = values.first()?;
         let &most = values.last()?;
-        let upper = values[values.len() / 2];
-        let lower = values[(values.len() - 1) / 2];
         Some(Self {
             paths: values.len(),
             mean: mean(&values)?,
-            median: (upper + lower) / 2.0,
+            median: median(&values)?,
             least,
             most,
         })

@@ -8,7 +8,7 @@ use losscause_report::map_html;
 use losscause_study::tools::csv_file;
 
 use crate::paths::benchmark::{AtVantage, Benchmark, LevelErrors, Row};
-use crate::paths::in_loop::{InLoop, LOSS_RATES, LoopRow, Spread};
+use crate::paths::in_loop::{InLoop, LEAST_CONGESTION_LOSSES, LOSS_RATES, LoopRow, Spread};
 use crate::paths::path::{Path, Vantage};
 use crate::paths::score::Interval;
 
@@ -18,7 +18,7 @@ pub const WORKS: f64 = 0.2;
 /// A level with fewer paths says nothing about where an algorithm works.
 const LEAST_PATHS: usize = 5;
 
-/// How the seeds are divided, for notes.
+/// Where paths come from, for both pages.
 const DRAWN: &str = "Each path is drawn from its seed and number";
 
 impl Benchmark {
@@ -323,8 +323,8 @@ impl InLoop {
             title: "paths in the loop".to_owned(),
             answers,
             what: format!(
-                "{} paths of seed {}, {}. {DRAWN}; all test flows run the algorithm. M_c counts on paths with 100 \
-                 congestion losses and no policer. What always congestion shows with other seeds is chance.",
+                "{} paths of seed {}, {}. {DRAWN}; all test flows run the algorithm. M_c counts on paths with \
+                 {LEAST_CONGESTION_LOSSES} congestion losses and no policer. What always congestion shows with other seeds is chance.",
                 self.paths,
                 self.seed,
                 match self.runs_per_path {

@@ -151,20 +151,15 @@ impl Bootstrap {
 
     /// The mean of one value per path.
     pub fn mean(&self, values: &[f64]) -> Option<Interval> {
-        self.interval(|sample| {
-            mean(&sample.map_or_else(|| values.to_vec(), |sample| chosen(values, sample)))
-        })
+        self.interval(|sample| mean_of(values, sample))
     }
 
     /// By what share the mean of `values` is below that of `reference`, path by path in pairs: 1 -
     /// mean / mean.
     pub fn reduction(&self, values: &[f64], reference: &[f64]) -> Option<Interval> {
         self.interval(|sample| {
-            let of = |values: &[f64]| {
-                mean(&sample.map_or_else(|| values.to_vec(), |sample| chosen(values, sample)))
-            };
-            let below = of(reference).filter(|&reference| reference > 0.0)?;
-            Some(1.0 - of(values)? / below)
+            let below = mean_of(reference, sample).filter(|&reference| reference > 0.0)?;
+            Some(1.0 - mean_of(values, sample)? / below)
         })
     }
 
@@ -182,8 +177,12 @@ impl Bootstrap {
     }
 }
 
-fn chosen(values: &[f64], sample: &[usize]) -> Vec<f64> {
-    sample.iter().map(|&index| values[index]).collect()
+/// The mean of the values that a sample chooses; of all without one.
+fn mean_of(values: &[f64], sample: Option<&[usize]>) -> Option<f64> {
+    match sample {
+        Some(sample) => mean(&sample.iter().map(|&index| values[index]).collect::<Vec<f64>>()),
+        None => mean(values),
+    }
 }
 
 #[cfg(test)]

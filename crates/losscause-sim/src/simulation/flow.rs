@@ -88,8 +88,7 @@ impl Flow {
 /// When a flow starts and stops; `before` is the start of the flow that it comes after, if any.
 fn life(spec: &FlowSpec, before: Option<Time>, seed: u64) -> (Time, Time) {
     let stream = |purpose| Stream::new(seed, &format!("flow/{}/{purpose}", spec.name));
-    let start =
-        before.unwrap_or_else(|| spec.start + stream("start").span_below(spec.start_spread));
+    let start = before.unwrap_or_else(|| spec.starts_at(seed));
     let stop = spec.stop.unwrap_or(Time::MAX);
     let Some(turnover) = spec.turnover else { return (start, stop) };
     let start = start

@@ -169,6 +169,10 @@ mod tests {
                     if count == 10 {
                         stop.request();
                     }
+                    // The tenth may be held up before it asks: no later one ends before that.
+                    while count > 10 && !stop.is_requested() {
+                        std::thread::yield_now();
+                    }
                 },
                 |_, ()| taken += 1,
             );

@@ -37,7 +37,7 @@ impl Median {
 }
 
 /// The middle of sorted values, or the mean of the two in the middle; none of nothing.
-fn median(sorted: &[f64]) -> Option<f64> {
+pub fn median(sorted: &[f64]) -> Option<f64> {
     let upper = *sorted.get(sorted.len() / 2)?;
     match sorted.len() % 2 {
         0 => Some((sorted[sorted.len() / 2 - 1] + upper) / 2.0),

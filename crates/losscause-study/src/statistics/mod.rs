@@ -9,7 +9,7 @@ mod median;
 #[cfg(feature = "estimates")]
 pub use estimate::{Estimate, student_t_975};
 pub use interval::Interval;
-pub use median::Median;
+pub use median::{Median, median};
 
 /// The arithmetic mean; none of nothing.
 pub fn mean(values: &[f64]) -> Option<f64> {

@@ -1,4 +1,4 @@
-//! cwnd and ssthresh, which every response adjusts, and the growth that most share (RFC 5681,
+//! cwnd and ssthresh, which every control adjusts, and the growth that most share (RFC 5681,
 //! section 3.1).
 
 use super::config::Config;
@@ -14,7 +14,8 @@ pub struct Window {
     pub cwnd: f64,
     /// The slow start threshold. Below it the window is in slow start.
     pub ssthresh: f64,
-    /// The receiver's window, at most; [`Config::max_window_pkts`]. A control only reads it.
+    /// The largest window that the receiver offers: [`Config::max_window_pkts`]. A control only
+    /// reads it.
     pub max_pkts: u32,
 }
 

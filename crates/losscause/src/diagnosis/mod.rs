@@ -61,15 +61,19 @@
 //! assert_eq!(few.readings().diagnose(None, 100).cause, Cause::NotShown(Unknown::NoDelays));
 //! ```
 
+mod advice;
 mod marks;
 mod policer;
 mod queue;
 mod rounds;
+mod words;
 
 use core::fmt;
 
 use crate::Span;
 
+use advice::Advice;
+pub use advice::PathRate;
 use marks::Marks;
 pub use policer::{OneRate, PolicerTest};
 pub use queue::{QueueMeter, QueueSeen};
@@ -474,226 +478,6 @@ impl Diagnosis {
     /// What to do about it on a path that was seen to be so fast, as a sentence without its end.
     pub fn advice_on(&self, path: Option<PathRate>) -> impl fmt::Display + '_ {
         Advice { diagnosis: self, path }
-    }
-}
-
-/// How fast a path was seen to empty a queue that stood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PathRate {
-    /// The rate, bits per second, headers included: what other traffic left of it, if there was
-    /// any.
-    pub rate_bps: u64,
-    /// A tenth of the time it was lower, bits per second.
-    pub least_bps: u64,
-    /// The round trip through empty queues.
-    pub round_trip: Span,
-}
-
-impl PathRate {
-    /// Whether the rate stays near one value.
-    pub fn is_steady(&self) -> bool {
-        self.least_bps as f64 >= STEADY * self.rate_bps as f64
-    }
-
-    /// What a queue of a round trip holds, bytes.
-    pub fn round_trip_bytes(&self) -> f64 {
-        self.rate_bps as f64 / 8.0 * self.round_trip.as_secs_f64()
-    }
-}
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::FullQueue => "a full queue",
-            Self::ManagedQueue => "a short queue, managed (CoDel, PIE) or small",
-            Self::Policer { rate_bps: Some(rate_bps), .. } => {
-                return write!(f, "a policer of about {}", Rate(*rate_bps));
-            }
-            Self::Policer { rate_bps: None, .. } => "a policer",
-            Self::Air => "the air, not a queue",
-            Self::Outage => "an outage, not a queue",
-            Self::NotLost => "nothing was lost",
-            Self::NotShown(unknown) => return unknown.fmt(f),
-        })
-    }
-}
-
-/// "Clear: a policer of about 1.5 Mb/s (62 of 66 intervals between losses fit one rate; queueing
-/// 2.0 ms at losses)".
-impl fmt::Display for Diagnosis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.certainty, self.cause)?;
-        for (place, finding) in self.findings().enumerate() {
-            write!(f, "{}{finding}", if place == 0 { " (" } else { "; " })?;
-        }
-        if self.findings().next().is_some() { f.write_str(")") } else { Ok(()) }
-    }
-}
-
-impl fmt::Display for Unknown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoDelays => "delays are not known, as without timestamps",
-            Self::TooFew => "the losses are too few",
-            Self::OnlyTimers => "only timers showed most losses",
-            Self::NotObserved => "the capture does not hold enough of the flow",
-            Self::NoPlace => "at which end the capture was taken is not known",
-            Self::BehindQueue => {
-                "a queue stood at most losses, and losses of the air may hide behind it"
-            }
-            Self::QueueOrAir => "a queue and the air fit alike",
-            Self::PolicerOrAir => "a policer and the air fit alike",
-        })
-    }
-}
-
-impl fmt::Display for Certainty {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Clear => "Clear",
-            Self::Likely => "Likely",
-            Self::CannotTell => "Cannot tell why",
-        })
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::OneRate(fit, all) => {
-                write!(f, "{fit} of {all} intervals between losses fit one rate")
-            }
-            Self::ShareOfFlight(percent) => {
-                write!(f, "{percent:.0} % of the packets in flight are lost at once")
-            }
-            Self::Queueing(delay) => write!(f, "queueing {} at losses", Delay(delay)),
-            Self::Queued(queued, all, delay) => {
-                write!(
-                    f,
-                    "a queue stood before {queued} of {all} rounds of losses, {} in the middle",
-                    Delay(delay)
-                )
-            }
-            Self::Empty(empty, all) => {
-                write!(f, "the queue was just empty before {empty} of {all} rounds of losses")
-            }
-            Self::FlightSpread(percent) => {
-                write!(f, "losses choose no flight: half of the flights differ by {percent:.0} %")
-            }
-            Self::ByTimer(by_timer, all) => {
-                write!(f, "only a timer showed {by_timer} of {all} losses")
-            }
-            Self::Unanswered(lost, all, longest) => {
-                write!(
-                    f,
-                    "{lost} of {all} losses while no answer came, for up to {:.1} s",
-                    longest.as_secs_f64()
-                )
-            }
-        }
-    }
-}
-
-/// A rate with two digits.
-struct Rate(u64);
-
-impl fmt::Display for Rate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mbps = self.0 as f64 / 1e6;
-        match self.0 {
-            ..1_000_000 => write!(f, "{:.0} kb/s", mbps * 1e3),
-            1_000_000..10_000_000 => write!(f, "{mbps:.1} Mb/s"),
-            _ => write!(f, "{mbps:.0} Mb/s"),
-        }
-    }
-}
-
-/// Milliseconds, one digit behind the point below ten.
-struct Delay(Span);
-
-impl fmt::Display for Delay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ms = self.0.as_millis_f64();
-        if ms >= 10.0 { write!(f, "{ms:.0} ms") } else { write!(f, "{ms:.1} ms") }
-    }
-}
-
-/// What to do about a cause.
-struct Advice<'a> {
-    diagnosis: &'a Diagnosis,
-    path: Option<PathRate>,
-}
-
-/// A sender that stays this share below a rate leaves the policer's bucket and the queue alone.
-const BELOW_RATE: f64 = 0.95;
-/// A shaper in front of a link has the queue if it is so much slower.
-const IN_FRONT: f64 = 0.9;
-/// A rate of which a tenth is lower than this part changes.
-const STEADY: f64 = 0.8;
-
-impl Cause {
-    /// The rate at which a shaper leaves it no packet to drop, bits per second, on a path that was
-    /// seen to be so fast. None if a shaper does not help, or no fixed rate is known.
-    pub fn shaped_bps(self, path: Option<PathRate>) -> Option<u64> {
-        match (self, path) {
-            (Self::Policer { rate_bps, .. }, _) => Some((rate_bps? as f64 * BELOW_RATE) as u64),
-            (Self::FullQueue, Some(path)) if path.is_steady() => {
-                Some((path.rate_bps as f64 * IN_FRONT) as u64)
-            }
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Advice<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cause = self.diagnosis.cause;
-        let path = self.path;
-        let shaped = cause.shaped_bps(path).map(Rate);
-        f.write_str(match (cause, shaped, path) {
-            (Cause::Policer { .. }, Some(shaped), _) => return write!(f, "Shape to {shaped}"),
-            (Cause::Policer { .. }, None, _) => "Shape below the rate that the contract allows",
-            (Cause::FullQueue, Some(shaped), Some(path)) => {
-                let rate = Rate(path.rate_bps);
-                return write!(f, "Put fq_codel in front of the slow link, at {shaped} (90 % of its {rate})");
-            }
-            (Cause::FullQueue, _, Some(path)) => {
-                let least = Rate(path.least_bps);
-                let rate = Rate(path.rate_bps);
-                return write!(
-                    f,
-                    "Put fq_codel where the slow link's queue is; a shaper in front of it would have to follow its rate, \
-                     which was {least} to {rate}"
-                );
-            }
-            (Cause::FullQueue, ..) => "Put fq_codel in front of the slow link, at 90 % of its rate",
-            (Cause::ManagedQueue, _, Some(path)) if path.is_steady() => {
-                let bytes = path.round_trip_bytes() / 1e3;
-                let rate = Rate(path.rate_bps);
-                return write!(
-                    f,
-                    "If it is managed, its drops are how it tells senders; if it is small, let it hold a round trip \
-                     ({bytes:.0} kB at {rate}) or pace the senders"
-                );
-            }
-            (Cause::ManagedQueue, ..) => {
-                "If it is managed, its drops are how it tells senders; if it is small, enlarge it or pace the senders"
-            }
-            (Cause::Air, ..) => {
-                "Look at the radio or the cable; a congestion control that tells such losses apart keeps the rate"
-            }
-            (Cause::Outage, ..) => "Look for handovers, roaming and a link that went down at these times",
-            (Cause::NotLost, ..) => "Look for the other reasons of a slow transfer",
-            (Cause::NotShown(unknown), ..) => match unknown {
-                Unknown::NoDelays => "The other end's capture, or TCP timestamps on, would tell",
-                Unknown::TooFew => "A longer capture would tell",
-                Unknown::OnlyTimers => "The other end's capture would tell",
-                Unknown::NotObserved | Unknown::NoPlace => "A whole capture at the sender would tell",
-                Unknown::BehindQueue | Unknown::QueueOrAir | Unknown::PolicerOrAir => {
-                    "A longer capture, or one of both ends, may tell"
-                }
-            },
-        })
     }
 }
 

@@ -237,10 +237,9 @@ impl Algorithm for FqRtt {
             return Judgement::measured(Verdict::Congestion, evidence);
         }
         let below = Span::ceil(full.smoothed - full.variation).min(min_rtt + self.config.above_min);
-        let evidence = Evidence::new(FQ_RTT.name, "round-trip time", rtt)
-            .held_against("wireless below", below)
-            .for_gap_of(loss.lost_pkts);
-        Judgement::measured(Verdict::wireless_if(rtt < below), evidence)
+        Evidence::new(FQ_RTT.name, "round-trip time", rtt)
+            .for_gap_of(loss.lost_pkts)
+            .wireless_below(below)
     }
 
     fn on_recovered(&mut self, recovery: &Recovery) -> Option<Judgement> {

@@ -171,7 +171,7 @@ pub enum RegistryError {
         /// The field.
         field: &'static str,
     },
-    /// The settings are no fields: the algorithm is no struct with named fields or without any.
+    /// The algorithm is no struct, or its fields have no names, so nothing names its settings.
     NoStruct {
         /// The algorithm.
         algorithm: &'static str,
@@ -205,10 +205,7 @@ impl fmt::Display for RegistryError {
                 )
             }
             Self::NoStruct { algorithm } => {
-                write!(
-                    f,
-                    "the algorithm \"{algorithm}\" is no struct with named fields, which its settings would be"
-                )
+                write!(f, "the algorithm \"{algorithm}\" needs named fields: they are its settings")
             }
             Self::Unbuildable { algorithm, error } => {
                 write!(

@@ -175,7 +175,7 @@ impl<A: WithSettings> Parameters for Own<A> {
                 Problem::Value(error) => error,
                 _ => ConfigError::WrongKind {
                     key: self.info.name,
-                    expected: "a struct that serde makes of the fields it reads from it",
+                    expected: "a struct whose fields serde both writes and reads",
                 },
             })?;
         if algorithm.needs().acks {
@@ -667,15 +667,15 @@ mod tests {
         };
         assert_eq!(
             no_struct.to_string(),
-            "the algorithm \"acked\" is no struct with named fields, which its settings would be"
+            "the algorithm \"acked\" needs named fields: they are its settings"
         );
         let Err(one_way) = Registry::built_in().with_own(OneWay { level: 1.0 }) else {
             panic!("level is lost")
         };
         assert_eq!(
             one_way.to_string(),
-            "the algorithm \"acked\" cannot be built with its published parameters: acked must be a struct that serde \
-             makes of the fields it reads from it"
+            "the algorithm \"acked\" cannot be built with its published parameters: acked must be a struct whose \
+             fields serde both writes and reads"
         );
     }
 

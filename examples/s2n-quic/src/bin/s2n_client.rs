@@ -1,6 +1,6 @@
 //! Downloads bytes from `s2n_server` over QUIC, and prints the goodput.
 //!
-//!     cargo run --bin s2n_client -- 127.0.0.1:4433 cert.der 10000000
+//!     cargo run -p s2n-quic-download --bin s2n_client -- 127.0.0.1:4433 cert.der 10000000
 //!
 //! The sender of the data decides about the congestion control, so a client needs nothing of
 //! losscause.

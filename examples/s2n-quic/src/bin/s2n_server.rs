@@ -1,7 +1,7 @@
 //! A server that sends a download over QUIC, with a congestion control that tolerates losses which
 //! are not congestion.
 //!
-//!     cargo run --bin s2n_server -- 127.0.0.1:4433 cert.der Spike
+//!     cargo run -p s2n-quic-download --bin s2n_server -- 127.0.0.1:4433 cert.der Spike
 //!
 //! It writes its certificate to the file, for `s2n_client`, serves until Ctrl-C (or until the
 //! number of clients in `SERVE` are gone) and prints every verdict. A client sends the number of

@@ -8,7 +8,7 @@ use losscause::{Span, Time};
 use losscause_sim::tcp::{self, Answer, CongestionControl, OwnControl};
 use pyo3::prelude::*;
 
-use super::{Failures, info};
+use super::{Failures, deep_copy, info, word};
 use crate::error::sentence;
 
 /// A method of the class.
@@ -172,10 +172,7 @@ impl Clone for Control {
     fn clone(&self) -> Self {
         let object = self.object.as_ref().and_then(|object| {
             Python::attach(|py| {
-                let copied = py
-                    .import("copy")
-                    .and_then(|module| module.call_method1("deepcopy", (&object.itself,)))
-                    .and_then(Object::new);
+                let copied = deep_copy(py, &object.itself).and_then(Object::new);
                 let Factory { name, failures, .. } = &*self.factory;
                 copied.map_err(|error| failures.keep(name, "__deepcopy__", Time::ZERO, error)).ok()
             })
@@ -275,12 +272,11 @@ pub(crate) struct LossEvent {
 
 impl From<&tcp::LossEvent> for LossEvent {
     fn from(loss: &tcp::LossEvent) -> Self {
-        let verdict = match loss.verdict {
-            losscause::Verdict::Congestion => "congestion",
-            losscause::Verdict::Wireless => "wireless",
-            losscause::Verdict::Undecided => "undecided",
-        };
-        Self { at_ns: loss.at.as_nanos(), flight_pkts: loss.flight_pkts, verdict }
+        Self {
+            at_ns: loss.at.as_nanos(),
+            flight_pkts: loss.flight_pkts,
+            verdict: word(loss.verdict),
+        }
     }
 }
 

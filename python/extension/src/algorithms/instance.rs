@@ -7,7 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::{Factory, Loss, Observation};
+use super::{Factory, Loss, Observation, deep_copy};
 use crate::error::sentence;
 use crate::input::kind;
 
@@ -72,10 +72,7 @@ impl Clone for Instance {
         let copy = Self::of(&self.factory);
         if let Some(Some(object)) = self.object.get() {
             Python::attach(|py| {
-                let copied = py
-                    .import("copy")
-                    .and_then(|module| module.call_method1("deepcopy", (&object.itself,)))
-                    .and_then(Object::new);
+                let copied = deep_copy(py, &object.itself).and_then(Object::new);
                 let Factory { failures, info, .. } = &self.factory;
                 let kept = copied
                     .map_err(|error| failures.keep(info.name, "__deepcopy__", Time::ZERO, error));

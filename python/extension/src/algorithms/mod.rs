@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause::registry::{Info, Parameters};
-use losscause::{AnyAlgorithm, ConfigError, End, Needs};
+use losscause::{AnyAlgorithm, ConfigError, End, Needs, Verdict};
 use losscause_study::Registry;
 use losscause_study::error::unknown;
 use pyo3::prelude::*;
@@ -139,6 +139,20 @@ fn needs(object: &Bound<'_, PyAny>) -> Result<Needs, String> {
         "cwnd" => Ok(needs.with_cwnd()),
         other => Err(format!("needs: the input {}", unknown(other, &NAMES))),
     })
+}
+
+/// A copy of a user's object that shares nothing with it.
+fn deep_copy<'py>(py: Python<'py>, object: &Py<PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    py.import("copy")?.call_method1("deepcopy", (object,))
+}
+
+/// The word for a verdict in Python.
+pub(crate) fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Congestion => "congestion",
+        Verdict::Wireless => "wireless",
+        Verdict::Undecided => "undecided",
+    }
 }
 
 /// The description of an algorithm of that name. The registry keeps names for ever, so each is made

@@ -7,6 +7,7 @@ use arrow_array::{ArrayRef, DictionaryArray, Int8Array, RecordBatch, StringArray
 use losscause::Verdict;
 use pyo3::prelude::*;
 
+use crate::algorithms::word;
 use crate::arrow::Table;
 use crate::error::sentence;
 
@@ -22,14 +23,6 @@ pub(super) struct Losses {
 
 /// In the order of their keys in the column.
 const VERDICTS: [Verdict; 3] = [Verdict::Congestion, Verdict::Wireless, Verdict::Undecided];
-
-pub(super) fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Congestion => "congestion",
-        Verdict::Wireless => "wireless",
-        Verdict::Undecided => "undecided",
-    }
-}
 
 impl Losses {
     /// None yet, at a receiver; with a column for `reasons` or without.
@@ -62,7 +55,7 @@ impl Losses {
     }
 
     pub(super) fn table(self) -> PyResult<Table> {
-        let words = Arc::new(StringArray::from_iter_values(VERDICTS.map(verdict)));
+        let words = Arc::new(StringArray::from_iter_values(VERDICTS.map(word)));
         let verdicts = DictionaryArray::<Int8Type>::try_new(Int8Array::from(self.verdicts), words);
         let unmade = |error: arrow_schema::ArrowError| sentence(error.to_string());
         let mut columns: Vec<(&str, ArrayRef)> = Vec::new();

@@ -17,7 +17,7 @@ mod receiver;
 mod sender;
 
 use columns::Given;
-use losses::{Losses, verdict};
+use losses::Losses;
 use receiver::Receiver;
 use sender::Sender;
 
@@ -50,7 +50,7 @@ impl Judgement {
     /// "congestion", "wireless" or "undecided".
     #[getter]
     fn verdict(&self) -> &'static str {
-        verdict(self.judgement.verdict)
+        algorithms::word(self.judgement.verdict)
     }
 
     /// The numbers that were compared, as a sentence.

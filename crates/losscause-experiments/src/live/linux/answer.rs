@@ -4,7 +4,7 @@ use losscause_laboratory::papers::record::{Item, Value};
 
 use super::OURS;
 
-/// How much more the best of ours carries than reno at the highest random loss of 1 % or more, and
+/// How much more the best of ours carries than reno at the smallest random loss of 1 % or more, and
 /// what it costs without losses; or how a queue is shared. None if neither was measured.
 pub(super) fn of(items: &[Item]) -> Option<String> {
     let text: Vec<String> =

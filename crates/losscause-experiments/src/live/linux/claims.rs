@@ -110,16 +110,15 @@ pub(super) mod tests {
     use losscause_laboratory::papers::record::Item;
 
     use super::*;
-    use crate::live::Experiment;
-    use crate::live::linux::Live;
+    use crate::live::linux::LIVE;
 
     /// Items of the record with these values.
     pub(crate) fn items(value: impl Fn(&Item) -> Option<f64>) -> Vec<Item> {
-        crate::live::testing::items(Live.record(), |_| true, value)
+        crate::live::testing::items(LIVE.record(), |_| true, value)
     }
 
     fn holds(id: &str, value: impl Fn(&Item) -> Option<f64>) -> Option<bool> {
-        let outcomes = settle_with(Live.record().published(), PREDICATES, &items(value));
+        let outcomes = settle_with(LIVE.record().published(), PREDICATES, &items(value));
         outcomes.into_iter().find(|outcome| outcome.id == id).unwrap().holds
     }
 
@@ -207,7 +206,7 @@ pub(super) mod tests {
                     || item.parameters["rate_mbps"] != Value::from(10))
         };
         let outcomes = settle_with(
-            Live.record().published(),
+            LIVE.record().published(),
             PREDICATES,
             &items(|item| is_other(item).then_some(1.0)),
         );

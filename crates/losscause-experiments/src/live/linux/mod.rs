@@ -13,14 +13,10 @@ pub mod simulated;
 
 use std::sync::LazyLock;
 
-use losscause_laboratory::papers::claims::Predicate;
-use losscause_laboratory::papers::record::{Item, Paper, PaperTexts, ScenarioText};
+use losscause_laboratory::papers::record::{Paper, PaperTexts, ScenarioText};
 
-use crate::live::{Cell, Experiment, LiveError, Stack};
-
-/// The experiment.
-#[derive(Clone, Copy, Debug)]
-pub struct Live;
+use crate::live::experiment::Ready;
+use crate::live::{Cell, Experiment};
 
 static TEXTS: PaperTexts = PaperTexts {
     key: "live",
@@ -36,33 +32,25 @@ static TEXTS: PaperTexts = PaperTexts {
     patterns: &[],
 };
 
-static RECORD: LazyLock<Paper> = LazyLock::new(|| Paper::of(&TEXTS));
-
 /// Systems whose names begin in this way are loaded by the experiment.
 const OURS: &str = "lc_";
 
-impl Experiment for Live {
-    fn record(&self) -> &'static Paper {
-        &RECORD
-    }
+/// The experiment.
+pub static LIVE: Experiment = Experiment {
+    record: LazyLock::new(|| Paper::of(&TEXTS)),
+    predicates: claims::PREDICATES,
+    answer: answer::of,
+    set_up,
+};
 
-    fn predicates(&self) -> &'static [(&'static str, Predicate)] {
-        claims::PREDICATES
-    }
+#[cfg(all(feature = "linux", target_os = "linux"))]
+fn set_up(cells: &[Cell]) -> Ready {
+    Ok(Box::new(kernel::Kernel::set_up(cells)?))
+}
 
-    fn answer(&self, items: &[Item]) -> Option<String> {
-        answer::of(items)
-    }
-
-    #[cfg(all(feature = "linux", target_os = "linux"))]
-    fn set_up(&self, cells: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
-        Ok(Box::new(kernel::Kernel::set_up(cells)?))
-    }
-
-    #[cfg(not(all(feature = "linux", target_os = "linux")))]
-    fn set_up(&self, _cells: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
-        Err(LiveError::not_built("live", "linux"))
-    }
+#[cfg(not(all(feature = "linux", target_os = "linux")))]
+fn set_up(_: &[Cell]) -> Ready {
+    Err(crate::live::LiveError::not_built("live", "linux"))
 }
 
 #[cfg(test)]
@@ -125,7 +113,7 @@ mod tests {
     #[cfg(not(all(feature = "linux", target_os = "linux")))]
     #[test]
     fn without_the_feature_one_sentence_says_what_is_missing() {
-        let error = Live.set_up(&[]).err().unwrap();
+        let error = LIVE.set_up(&[]).err().unwrap();
         assert!(error.is_bad_input());
         assert!(error.to_string().starts_with(if cfg!(target_os = "linux") {
             "reproduce live: this program was built without `linux`"

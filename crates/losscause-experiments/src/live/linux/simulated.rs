@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use losscause::{Span, Time};
+use losscause::Time;
 use losscause_laboratory::papers::record::System;
 use losscause_sim::{
     Detail, Event, EventKind, FlowId, FlowReport, PacketKind, Recorder, Simulation, VerdictTally,
@@ -23,13 +23,8 @@ pub fn has(system: &System) -> bool {
 
 /// When each flow of the cell starts with this seed, in the network's order. The kernel's
 /// connections start then, too.
-///
-/// # Errors
-/// The network is not valid.
-pub fn starts(cell: &Cell, seed: u64) -> Result<Vec<Time>, RunError> {
-    let mut simulation = Simulation::new(&cell.layout.network, seed)?;
-    simulation.run_until(cell.layout.window.0.max(Time::ZERO + Span::from_secs(1)), &mut ());
-    Ok(flows(cell).map(|flow| simulation.flow(flow).started_at.unwrap_or(Time::ZERO)).collect())
+pub fn starts(cell: &Cell, seed: u64) -> Vec<Time> {
+    cell.layout.network.flows.iter().map(|flow| flow.starts_at(seed)).collect()
 }
 
 /// The values of the simulated cell, each with `simulated_` before the metric's name.
@@ -67,7 +62,8 @@ pub fn run(cell: &Cell, seed: u64) -> Result<Values, RunError> {
     values.extend(waited.median_ms().map(|ms| ("simulated_queueing_p50", ms)));
     let mut verdicts = VerdictTally::default();
     for report in under_test() {
-        add(&mut verdicts, &report.verdicts);
+        verdicts.congestion += report.verdicts.congestion;
+        verdicts.wireless += report.verdicts.wireless;
     }
     values.extend(verdicts.m_c().map(|share| ("simulated_M_c", share * 100.0)));
     values.extend(verdicts.m_w().map(|share| ("simulated_M_w", share * 100.0)));
@@ -76,15 +72,6 @@ pub fn run(cell: &Cell, seed: u64) -> Result<Values, RunError> {
 
 fn flows(cell: &Cell) -> impl Iterator<Item = FlowId> + use<> {
     (0..cell.layout.network.flows.len() as u32).map(FlowId)
-}
-
-fn add(sum: &mut VerdictTally, more: &VerdictTally) {
-    for (sum, more) in [(&mut sum.congestion, more.congestion), (&mut sum.wireless, more.wireless)]
-    {
-        sum.called_congestion += more.called_congestion;
-        sum.called_wireless += more.called_wireless;
-        sum.undecided += more.undecided;
-    }
 }
 
 /// Goodput, share and fairness from each connection's goodput, kb/s; the flag says whether it is
@@ -148,6 +135,8 @@ impl Waited {
 
 #[cfg(test)]
 mod tests {
+    use losscause::Span;
+
     use super::*;
     use crate::live::{Only, Plan, Selection};
 
@@ -191,12 +180,17 @@ mod tests {
     #[test]
     fn a_pair_starts_within_a_second_and_its_shares_add_up() {
         let cell = cell("live/sharing", &["system=reno", "against=cubic"]);
-        let starts = starts(&cell, 3).unwrap();
+        let starts = starts(&cell, 3);
         assert!(
             starts.iter().all(|at| *at <= Time::ZERO + Span::from_secs(1))
                 && starts[0] != starts[1],
             "{starts:?}"
         );
+        let mut simulation = Simulation::new(&cell.layout.network, 3).unwrap();
+        simulation.run_until(Time::ZERO + Span::from_secs(1), &mut ());
+        let simulated: Vec<Option<Time>> =
+            flows(&cell).map(|flow| simulation.flow(flow).started_at).collect();
+        assert_eq!(starts.into_iter().map(Some).collect::<Vec<_>>(), simulated);
         let values = run(&cell, 3).unwrap();
         assert!(values["simulated_share"] > 20.0 && values["simulated_share"] < 80.0, "{values:?}");
     }

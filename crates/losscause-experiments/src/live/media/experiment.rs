@@ -2,16 +2,11 @@
 
 use std::sync::LazyLock;
 
-use losscause_laboratory::papers::claims::Predicate;
-use losscause_laboratory::papers::record::{Item, Paper, PaperTexts, ScenarioText};
+use losscause_laboratory::papers::record::{Paper, PaperTexts, ScenarioText};
 
 use super::claims;
-use crate::live::{Cell, Experiment, LiveError, Stack};
-
-/// losscause-media's streams, with every algorithm of a receiver, over the simulator's links in
-/// virtual time.
-#[derive(Clone, Copy, Debug)]
-pub struct Media;
+use crate::live::experiment::Ready;
+use crate::live::{Cell, Experiment};
 
 static TEXTS: PaperTexts = PaperTexts {
     key: "media",
@@ -27,27 +22,21 @@ static TEXTS: PaperTexts = PaperTexts {
     patterns: &[],
 };
 
-impl Experiment for Media {
-    fn record(&self) -> &'static Paper {
-        static RECORD: LazyLock<Paper> = LazyLock::new(|| Paper::of(&TEXTS));
-        &RECORD
-    }
+/// losscause-media's streams, with every algorithm of a receiver, over the simulator's links in
+/// virtual time.
+pub static MEDIA: Experiment = Experiment {
+    record: LazyLock::new(|| Paper::of(&TEXTS)),
+    predicates: claims::PREDICATES,
+    answer: claims::answer,
+    set_up,
+};
 
-    fn predicates(&self) -> &'static [(&'static str, Predicate)] {
-        claims::PREDICATES
-    }
+#[cfg(feature = "media")]
+fn set_up(_: &[Cell]) -> Ready {
+    Ok(Box::new(super::stack::VirtualStack))
+}
 
-    fn answer(&self, items: &[Item]) -> Option<String> {
-        claims::answer(items)
-    }
-
-    #[cfg(feature = "media")]
-    fn set_up(&self, _: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
-        Ok(Box::new(super::stack::VirtualStack))
-    }
-
-    #[cfg(not(feature = "media"))]
-    fn set_up(&self, _: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
-        Err(LiveError::not_built("media", "media"))
-    }
+#[cfg(not(feature = "media"))]
+fn set_up(_: &[Cell]) -> Ready {
+    Err(crate::live::LiveError::not_built("media", "media"))
 }

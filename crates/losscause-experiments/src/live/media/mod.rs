@@ -28,4 +28,4 @@ mod truths;
 #[cfg(feature = "media")]
 mod values;
 
-pub use experiment::Media;
+pub use experiment::MEDIA;

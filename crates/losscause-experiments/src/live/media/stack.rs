@@ -5,14 +5,14 @@ use losscause_media::{ReceiverConfig, SenderConfig};
 use losscause_sim::{FlowId, Traffic};
 use losscause_study::{InputError, Stop, Stopped};
 
-use super::experiment::Media;
+use super::experiment::MEDIA;
 use super::outcome::Outcome;
 use super::simulated;
 use super::stream::{Ends, STEP, Stream, StreamError};
 use super::truths::Truths;
 use super::values::{Over, values};
 use crate::live::experiment::is_under_test;
-use crate::live::{Attempt, Cell, Experiment, LiveError, Stack};
+use crate::live::{Attempt, Cell, LiveError, Stack};
 
 /// The virtual network.
 pub(super) struct VirtualStack;
@@ -109,7 +109,7 @@ impl StreamPlan {
 
 /// The algorithm of the cell's system; without one, every loss is congestion.
 fn lda(cell: &Cell) -> Result<LdaConfig, LiveError> {
-    let system = Media.record().system(&cell.system);
+    let system = MEDIA.record().system(&cell.system);
     let Some(name) = system.and_then(|system| system.lda.as_deref()) else {
         return Ok(BuiltIn::AlwaysCongestion.config());
     };

@@ -17,7 +17,6 @@ use losscause_sim::{FlowId, Network, NetworkError, Oracle};
 
 use super::outcome::Outcome;
 use super::truths::{TruthObserver, Truths};
-use crate::live::start::start;
 
 /// A stream that always has media to send.
 pub(super) struct Stream {
@@ -94,7 +93,7 @@ impl Stream {
             truths: ends.truths,
             path: LivePath::new(network, flow, seed)?,
             now: Time::ZERO,
-            start: start(&network.flows[flow.0 as usize], seed),
+            start: network.flows[flow.0 as usize].starts_at(seed),
             has_started: false,
             header_bytes: ends.header_bytes,
             counts: Outcome::default(),

@@ -7,13 +7,13 @@
 use losscause::{Span, Time};
 use losscause_media::{End, SenderConfig};
 
-use super::experiment::Media;
+use super::experiment::MEDIA;
 use super::outcome::Outcome;
 use super::simulated;
 use super::stack::StreamPlan;
 use super::stream::{Ends, Stream};
 use super::truths::Truths;
-use crate::live::{Cell, Experiment, Only, Plan, Selection};
+use crate::live::{Cell, Only, Plan, Selection};
 
 fn cell(table: &str, loss: &str, system: &str) -> Cell {
     let only = [format!("loss={loss}"), format!("system={system}")]
@@ -48,7 +48,7 @@ fn streamed(cell: &Cell, seed: u64) -> (Stream, Outcome) {
 #[test]
 fn the_claims_are_about_every_system_of_the_record() {
     let systems: Vec<&str> =
-        Media.record().published().system.iter().map(|system| system.name.as_str()).collect();
+        MEDIA.record().published().system.iter().map(|system| system.name.as_str()).collect();
     assert_eq!(super::claims::SYSTEMS, systems[..]);
 }
 

@@ -38,16 +38,7 @@ impl Truths {
     pub(super) fn judged(&self, seq: u64, verdict: Verdict) {
         self.with(|losses| {
             let Some(cause) = losses.open.remove(&seq) else { return };
-            let of_cause = match cause {
-                Cause::Congestion => &mut losses.tally.congestion,
-                Cause::Wireless => &mut losses.tally.wireless,
-            };
-            let place = match verdict {
-                Verdict::Congestion => &mut of_cause.called_congestion,
-                Verdict::Wireless => &mut of_cause.called_wireless,
-                Verdict::Undecided => &mut of_cause.undecided,
-            };
-            *place += 1;
+            losses.tally.of(cause).count(verdict);
         });
     }
 

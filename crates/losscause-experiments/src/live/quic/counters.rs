@@ -4,7 +4,7 @@ use losscause::Span;
 
 use super::ledger::Judged;
 
-/// Counts since a flow's start, of packets from client to server unless stated otherwise.
+/// Counts since a flow's start, of packets from client to server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counters {
     /// Distinct bytes of the stream that the server's application read.
@@ -17,18 +17,14 @@ pub(super) struct Counters {
     pub(super) queue_drops: u64,
     /// Packets that the air corrupted.
     pub(super) wireless_losses: u64,
-    /// Packets from server to client that were lost.
-    pub(super) lost_acks: u64,
     /// How long the packets that arrived waited in queues, together.
     pub(super) queued: Span,
-    /// The longest wait of a packet that arrived.
-    pub(super) longest_queued: Span,
     /// Losses and verdicts.
     pub(super) judged: Judged,
 }
 
 impl Counters {
-    /// What happened since `earlier`. The longest wait remains that since the flow's start.
+    /// What happened since `earlier`.
     #[must_use]
     pub(super) fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -37,9 +33,7 @@ impl Counters {
             delivered_pkts: self.delivered_pkts - earlier.delivered_pkts,
             queue_drops: self.queue_drops - earlier.queue_drops,
             wireless_losses: self.wireless_losses - earlier.wireless_losses,
-            lost_acks: self.lost_acks - earlier.lost_acks,
             queued: self.queued - earlier.queued,
-            longest_queued: self.longest_queued,
             judged: self.judged.since(&earlier.judged),
         }
     }

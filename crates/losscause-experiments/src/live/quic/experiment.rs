@@ -2,16 +2,11 @@
 
 use std::sync::LazyLock;
 
-use losscause_laboratory::papers::claims::Predicate;
-use losscause_laboratory::papers::record::{Item, Paper, PaperTexts, ScenarioText};
+use losscause_laboratory::papers::record::{Paper, PaperTexts, ScenarioText};
 
 use super::claims;
-use crate::live::{Cell, Experiment, LiveError, Stack};
-
-/// quinn's controllers, alone and with loss differentiation, over the simulator's links in virtual
-/// time.
-#[derive(Clone, Copy, Debug)]
-pub struct Quic;
+use crate::live::experiment::Ready;
+use crate::live::{Cell, Experiment};
 
 static TEXTS: PaperTexts = PaperTexts {
     key: "quic",
@@ -33,27 +28,21 @@ static TEXTS: PaperTexts = PaperTexts {
     patterns: &[],
 };
 
-impl Experiment for Quic {
-    fn record(&self) -> &'static Paper {
-        static RECORD: LazyLock<Paper> = LazyLock::new(|| Paper::of(&TEXTS));
-        &RECORD
-    }
+/// quinn's controllers, alone and with loss differentiation, over the simulator's links in virtual
+/// time.
+pub static QUIC: Experiment = Experiment {
+    record: LazyLock::new(|| Paper::of(&TEXTS)),
+    predicates: claims::PREDICATES,
+    answer: claims::answer,
+    set_up,
+};
 
-    fn predicates(&self) -> &'static [(&'static str, Predicate)] {
-        claims::PREDICATES
-    }
+#[cfg(feature = "quic")]
+fn set_up(_: &[Cell]) -> Ready {
+    Ok(Box::new(super::stack::VirtualStack::default()))
+}
 
-    fn answer(&self, items: &[Item]) -> Option<String> {
-        claims::answer(items)
-    }
-
-    #[cfg(feature = "quic")]
-    fn set_up(&self, _: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
-        Ok(Box::new(super::stack::VirtualStack::default()))
-    }
-
-    #[cfg(not(feature = "quic"))]
-    fn set_up(&self, _: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
-        Err(LiveError::not_built("quic", "quic"))
-    }
+#[cfg(not(feature = "quic"))]
+fn set_up(_: &[Cell]) -> Ready {
+    Err(crate::live::LiveError::not_built("quic", "quic"))
 }

@@ -42,6 +42,6 @@ mod tests;
 #[cfg(feature = "quic")]
 mod values;
 
-pub use experiment::Quic;
+pub use experiment::QUIC;
 #[cfg(feature = "quic")]
 pub use network::ConnectionLost;

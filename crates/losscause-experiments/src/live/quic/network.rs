@@ -27,7 +27,6 @@ use super::counters::Counters;
 use super::end::{self, End, HEADER_BYTES};
 use super::ledger::{Ledger, LostPacket};
 use super::recording::RecordingFactory;
-use crate::live::start::start;
 
 /// What a flow sends, and how.
 pub(super) struct FlowSetup {
@@ -118,7 +117,7 @@ impl VirtualNetwork {
                 server: Side::new(End::server(endpoint_seed(ends("server")))),
                 factory: Arc::new(RecordingFactory { factory, ledger: ledger.clone(), clock }),
                 ledger,
-                start: start(spec, seed),
+                start: spec.starts_at(seed),
                 is_started: false,
                 immune: spec.wireless_immune,
                 to_write: bytes,
@@ -200,7 +199,6 @@ impl VirtualNetwork {
                 if direction == Direction::Forward {
                     flow.counters.delivered_pkts += 1;
                     flow.counters.queued += queued;
-                    flow.counters.longest_queued = flow.counters.longest_queued.max(queued);
                 }
                 let side = if direction == Direction::Forward {
                     &mut flow.server
@@ -222,7 +220,7 @@ impl VirtualNetwork {
                     flow.ledger.lost(LostPacket { number, sent_at: entered, bytes, cause });
                 }
             }
-            Fate::Lost { .. } => flow.counters.lost_acks += 1,
+            Fate::Lost { .. } => {}
         }
     }
 

@@ -5,20 +5,10 @@ use losscause_sim::Traffic;
 use losscause_study::{Experiment, InputError, Stop, Stopped};
 
 use super::counters::Counters;
-use super::network::{ConnectionLost, VirtualNetwork};
+use super::network::VirtualNetwork;
 use super::system::System;
+use crate::live::LiveError;
 use crate::live::experiment::is_under_test;
-
-/// Why a run failed.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum RunFailure {
-    #[error(transparent)]
-    Input(#[from] InputError),
-    #[error(transparent)]
-    Connection(#[from] ConnectionLost),
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
-}
 
 /// What became of the connections of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +44,7 @@ pub(super) fn run(
     system: &System,
     seed: u64,
     stop: &Stop,
-) -> Result<Outcome, RunFailure> {
+) -> Result<Outcome, LiveError> {
     let flows = &layout.network.flows;
     let setups = flows.iter().map(|flow| {
         let bytes = match &flow.traffic {
@@ -95,7 +85,7 @@ fn advance(
     from: Time,
     to: Time,
     stop: &Stop,
-) -> Result<(), RunFailure> {
+) -> Result<(), LiveError> {
     let mut until = from;
     while until < to {
         if stop.is_requested() {

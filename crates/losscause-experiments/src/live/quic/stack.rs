@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use losscause_study::Stop;
 
-use super::run::{Outcome, RunFailure, run};
+use super::run::{Outcome, run};
 use super::system::System;
 use super::values::values;
 use crate::live::{Attempt, Cell, LiveError, Stack};
@@ -47,7 +47,7 @@ impl VirtualStack {
         seed: u64,
         stop: &Stop,
     ) -> Result<Outcome, LiveError> {
-        let attempt = || run(&cell.layout, system, seed, stop).map_err(LiveError::from);
+        let attempt = || run(&cell.layout, system, seed, stop);
         if !system.is_compared_with() {
             return attempt();
         }
@@ -66,16 +66,6 @@ impl VirtualStack {
             (None, Some(failure)) => Err(failure),
             // Another thread's attempt failed; that thread tells why.
             (None, None) => attempt(),
-        }
-    }
-}
-
-impl From<RunFailure> for LiveError {
-    fn from(failure: RunFailure) -> Self {
-        match failure {
-            RunFailure::Input(error) => error.into(),
-            RunFailure::Stopped(stopped) => stopped.into(),
-            RunFailure::Connection(lost) => Self::Quic(lost),
         }
     }
 }

@@ -1,13 +1,9 @@
 //! From the outcomes of runs to the metrics of the record.
 
-use std::collections::BTreeMap;
-
 use super::counters::Counters;
 use super::ledger::Judged;
 use super::run::{Connection, Outcome};
-
-/// Values by metric, in the record's units.
-pub(super) type Values = BTreeMap<&'static str, f64>;
+use crate::live::Values;
 
 /// The metrics of a run. `base` and `oracle` are the outcomes of the base controller and of the
 /// oracle on it in the same scenario with the same seed, if they are other systems.
@@ -86,9 +82,7 @@ fn total(connections: &[Connection]) -> Counters {
         sum.delivered_pkts += delivered_pkts;
         sum.queue_drops += queue_drops;
         sum.wireless_losses += wireless_losses;
-        sum.lost_acks += counters.lost_acks;
         sum.queued += counters.queued;
-        sum.longest_queued = sum.longest_queued.max(counters.longest_queued);
         let Judged { congestion_right, congestion_wrong, wireless_right, wireless_wrong, .. } =
             counters.judged;
         sum.judged.congestion_right += congestion_right;

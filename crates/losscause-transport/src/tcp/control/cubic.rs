@@ -116,7 +116,7 @@ impl CongestionControl for Cubic {
         let before = self.last_ack.replace(acked.at).unwrap_or(acked.at);
         self.srtt = acked.srtt.unwrap_or(self.srtt);
         match acked.growth {
-            Growth::Due if window.cwnd < window.ssthresh => window.grow(),
+            Growth::Due if window.in_slow_start() => window.grow(),
             Growth::Due => self.avoid_congestion(window, acked.at, acked.newly_acked_pkts),
             Growth::Repairing => {}
             Growth::Unused => {

@@ -127,8 +127,8 @@ pub trait CongestionControl: fmt::Debug + Send {
     fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer;
 
     /// The retransmission timer expired. The window restarts at one packet (RFC 5681, section 3.1,
-    /// equation 4 and after); in Linux's machine at one more than it still counts in flight,
-    /// whatever the control leaves.
+    /// equation 4 and after), or where the control's own paper says; in Linux's machine at one more
+    /// than it still counts in flight, whatever the control leaves.
     fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent);
 }
 

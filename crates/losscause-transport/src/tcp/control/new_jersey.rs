@@ -92,7 +92,7 @@ impl CongestionControl for NewJersey {
 
     /// A mark is the router's warning of congestion.
     fn on_mark(&mut self, window: &mut Window, _: &LossEvent) -> Answer {
-        let slow_start = window.cwnd < window.ssthresh;
+        let slow_start = window.in_slow_start();
         window.ssthresh = self.path_pkts();
         window.cwnd = if slow_start { window.cwnd.min(window.ssthresh) } else { window.ssthresh };
         Answer::Cut

@@ -111,7 +111,7 @@ impl Vegas {
         let VegasParameters { alpha_pkts, beta_pkts, gamma_pkts } = self.parameters;
         let diff = if self.rules == VegasRules::Ns2 { (diff + 0.5).trunc() } else { diff };
         self.increment = 0.0;
-        if window.cwnd < window.ssthresh {
+        if window.in_slow_start() {
             self.grows = !self.grows;
             if self.grows && diff > f64::from(gamma_pkts) {
                 window.ssthresh = 2.0;
@@ -151,7 +151,7 @@ impl CongestionControl for Vegas {
         if acked.una > self.round_end {
             self.on_round(window, acked);
         }
-        if self.increment == 1.0 && window.cwnd >= window.ssthresh {
+        if self.increment == 1.0 && !window.in_slow_start() {
             self.increment = 0.0;
         }
         // Packets in flight, and the next one.

@@ -58,7 +58,7 @@ impl CongestionControl for Veno {
         if !acked.growth.is_due() {
             return;
         }
-        if window.cwnd < window.ssthresh || self.queued_pkts(window) < BETA_PKTS {
+        if window.in_slow_start() || self.queued_pkts(window) < BETA_PKTS {
             window.grow();
             return;
         }

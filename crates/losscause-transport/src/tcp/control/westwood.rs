@@ -98,8 +98,7 @@ impl Westwood {
     }
 
     fn count_slow_start_loss(&mut self, window: &Window, weight: f64) {
-        let slow_start = window.cwnd < window.ssthresh;
-        self.slow_start_losses = if slow_start {
+        self.slow_start_losses = if window.in_slow_start() {
             (self.slow_start_losses + weight).min(MOST_SLOW_START_LOSSES)
         } else {
             1.0

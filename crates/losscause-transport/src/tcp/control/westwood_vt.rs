@@ -82,7 +82,7 @@ impl WestwoodVt {
         if loss.verdict.is_wireless() {
             return Verdict::Wireless;
         }
-        if window.cwnd < window.ssthresh {
+        if window.in_slow_start() {
             return Verdict::Congestion;
         }
         self.rule.verdict().verdict

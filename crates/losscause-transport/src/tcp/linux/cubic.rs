@@ -37,12 +37,12 @@ use crate::tcp::window::Window;
 #[derive(Clone, Debug)]
 pub(super) struct Cubic {
     steps: Steps,
-    growth: Growth,
+    curve: Curve,
 }
 
 /// The cubic, and what ends slow start.
 #[derive(Clone, Debug)]
-struct Growth {
+struct Curve {
     clock: Clock,
     hystart: HyStart,
     min_rtt: Option<Span>,
@@ -80,11 +80,11 @@ const BETA: (u64, u64) = (717, 1_024);
 
 impl Cubic {
     pub(super) fn new(clock: Clock) -> Self {
-        Self { steps: Steps::default(), growth: Growth::new(clock) }
+        Self { steps: Steps::default(), curve: Curve::new(clock) }
     }
 
     fn cut(&mut self, window: &mut Window) {
-        window.ssthresh = f64::from(self.growth.on_loss(window.whole_pkts()));
+        window.ssthresh = f64::from(self.curve.on_loss(window.whole_pkts()));
     }
 }
 
@@ -94,13 +94,12 @@ impl CongestionControl for Cubic {
     }
 
     fn on_rtt(&mut self, window: &mut Window, sample: &RttSample) {
-        self.growth.on_rtt(window, sample);
+        self.curve.on_rtt(window, sample);
     }
 
     fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {
-        let Self { steps, growth } = self;
-        steps
-            .grow(window, acked, |cwnd_pkts, delivered| growth.per(acked.at, cwnd_pkts, delivered));
+        let Self { steps, curve } = self;
+        steps.grow(window, acked, |cwnd_pkts, delivered| curve.per(acked.at, cwnd_pkts, delivered));
     }
 
     fn on_loss(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
@@ -117,12 +116,12 @@ impl CongestionControl for Cubic {
         if !timeout.again {
             self.cut(window);
         }
-        *self = Self::new(self.growth.clock);
+        *self = Self::new(self.curve.clock);
         window.cwnd = 1.0;
     }
 }
 
-impl Growth {
+impl Curve {
     fn new(clock: Clock) -> Self {
         let hystart = HyStart::new();
         let computed = (0, i64::MIN);
@@ -231,8 +230,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    fn cubic() -> Growth {
-        Growth::new(Clock::new(Span::from_millis(4), Span::ZERO))
+    fn cubic() -> Curve {
+        Curve::new(Clock::new(Span::from_millis(4), Span::ZERO))
     }
 
     #[test]
@@ -281,11 +280,11 @@ mod tests {
         let mut cubic = cubic();
         assert_eq!(cubic.per(at(0), 50, 1), 20);
         let mut control =
-            Cubic { growth: cubic, ..Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO)) };
+            Cubic { curve: cubic, ..Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO)) };
         let mut window = Window { cwnd: 50.0, ssthresh: 50.0, max_pkts: 1_000 };
         control.on_timeout(&mut window, &timeout(5, 50, false));
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 35.0));
-        assert_eq!(control.growth.per(at(9), 50, 1), 20);
+        assert_eq!(control.curve.per(at(9), 50, 1), 20);
     }
 
     #[test]

@@ -28,16 +28,24 @@ const CONNECT_S: i64 = 10;
 /// A socket of the calling thread's network with this port and congestion control, not connected
 /// yet. (The default of a namespace cannot be set to every congestion control.)
 pub(super) fn open(port: u16, control: &str) -> Result<OwnedFd, LiveError> {
-    let failed = |errno: nix::errno::Errno| failure("a socket cannot be made", errno.into());
-    let opened =
-        socket::socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)
-            .map_err(failed)?;
-    setsockopt(&opened, sockopt::TcpCongestion, &OsString::from(control))
-        .map_err(|_| LiveError::NoCongestionControl { name: control.to_owned() })?;
+    let opened = with_control(control)?;
     setsockopt(&opened, sockopt::SendTimeout, &TimeVal::seconds(CONNECT_S)).map_err(failed)?;
     socket::bind(opened.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(SENDER, port)))
         .map_err(failed)?;
     Ok(opened)
+}
+
+/// A socket with this congestion control. Asking for one also loads its module.
+pub(super) fn with_control(name: &str) -> Result<OwnedFd, LiveError> {
+    let made = socket::socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)
+        .map_err(failed)?;
+    setsockopt(&made, sockopt::TcpCongestion, &OsString::from(name))
+        .map_err(|_| LiveError::NoCongestionControl { name: name.to_owned() })?;
+    Ok(made)
+}
+
+fn failed(errno: nix::errno::Errno) -> LiveError {
+    failure("a socket cannot be made", errno.into())
 }
 
 /// Connects the socket to the peer.

@@ -14,18 +14,15 @@ mod join;
 mod programs;
 mod transfer;
 
-use std::ffi::OsString;
-
 use losscause::Span;
 use losscause_laboratory::papers::record::Value;
 use losscause_linux::emulator::{Host, SENDER};
 use losscause_linux::kernel::Algorithm;
 use losscause_study::Stop;
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket, sockopt};
 
-use super::{Live, OURS, simulated};
+use super::{LIVE, OURS, simulated};
 use crate::live::experiment::is_under_test;
-use crate::live::{Attempt, Cell, Experiment, LiveError, Stack, Values};
+use crate::live::{Attempt, Cell, LiveError, Stack, Values};
 use programs::Programs;
 use transfer::Transferred;
 
@@ -51,7 +48,7 @@ impl Kernel {
             cells.iter().flat_map(|cell| [Some(cell.system.as_str()), other(cell)]).flatten()
         {
             if !name.starts_with(OURS) {
-                check_built_in(name)?;
+                ends::with_control(name)?;
             } else if !ours.iter().any(|known| known.name == name) {
                 ours.push(Algorithm::find(name)?);
             }
@@ -64,7 +61,7 @@ impl Stack for Kernel {
     fn run(&self, cell: &Cell, seed: u64, stop: &Stop) -> Result<Attempt, LiveError> {
         let controls: Vec<&str> =
             cell.layout.network.flows.iter().map(|flow| control(cell, &flow.name)).collect();
-        let starts = simulated::starts(cell, seed)?;
+        let starts = simulated::starts(cell, seed);
         let transferred = transfer::run(cell, seed, &controls, &starts, stop)?;
         if let Some(why) = disturbance(&transferred) {
             return Ok(Attempt::Spoiled(why));
@@ -78,7 +75,7 @@ impl Stack for Kernel {
             values.extend(errors.m_c().map(|share| ("M_c", share)));
             values.extend(errors.m_w().map(|share| ("M_w", share)));
         }
-        if Live.record().system(&cell.system).is_some_and(simulated::has) {
+        if LIVE.record().system(&cell.system).is_some_and(simulated::has) {
             values.extend(simulated::run(cell, seed)?);
         }
         Ok(Attempt::Made(values))
@@ -113,7 +110,7 @@ fn disturbance(transferred: &Transferred) -> Option<String> {
     }
     let late = transferred.crossing.late.quantile(0.99).filter(|late| *late > LATEST)?;
     Some(format!(
-        "the emulator was late by {:.1} ms in 99 % of the packets, expected at most {:.0} ms",
+        "the emulator was late by up to {:.1} ms in 99 % of the packets, expected at most {:.0} ms",
         late.as_millis_f64(),
         LATEST.as_millis_f64()
     ))
@@ -141,19 +138,6 @@ fn values(cell: &Cell, transferred: &Transferred) -> Values {
     values
 }
 
-/// Refuses a congestion control that this kernel does not have. Asking for one also loads its
-/// module.
-fn check_built_in(name: &str) -> Result<(), LiveError> {
-    let failed = |errno: nix::errno::Errno| LiveError::Connection {
-        what: "a socket cannot be made",
-        reason: errno.into(),
-    };
-    let asked = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)
-        .map_err(failed)?;
-    setsockopt(&asked, sockopt::TcpCongestion, &OsString::from(name))
-        .map_err(|_| LiveError::NoCongestionControl { name: name.to_owned() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,8 +162,8 @@ mod tests {
 
     #[test]
     fn a_congestion_control_that_the_kernel_lacks_is_named() {
-        assert!(check_built_in("reno").is_ok());
-        let error = check_built_in("no_such_control").unwrap_err();
+        assert!(ends::with_control("reno").is_ok());
+        let error = ends::with_control("no_such_control").unwrap_err();
         assert!(error.is_bad_input());
         assert!(
             error.to_string().starts_with("this kernel has no congestion control no_such_control")

@@ -1,0 +1,123 @@
+//! A diagnosis in words.
+
+use core::fmt;
+
+use super::{Cause, Certainty, Diagnosis, Finding, Unknown};
+use crate::Span;
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FullQueue => "a full queue",
+            Self::ManagedQueue => "a short queue, managed (CoDel, PIE) or small",
+            Self::Policer { rate_bps: Some(rate_bps), .. } => {
+                return write!(f, "a policer of about {}", Rate(*rate_bps));
+            }
+            Self::Policer { rate_bps: None, .. } => "a policer",
+            Self::Air => "the air, not a queue",
+            Self::Outage => "an outage, not a queue",
+            Self::NotLost => "nothing was lost",
+            Self::NotShown(unknown) => return unknown.fmt(f),
+        })
+    }
+}
+
+/// "Clear: a policer of about 1.5 Mb/s (62 of 66 intervals between losses fit one rate; queueing
+/// 2.0 ms at losses)".
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.certainty, self.cause)?;
+        for (place, finding) in self.findings().enumerate() {
+            write!(f, "{}{finding}", if place == 0 { " (" } else { "; " })?;
+        }
+        if self.findings().next().is_some() { f.write_str(")") } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoDelays => "delays are not known, as without timestamps",
+            Self::TooFew => "the losses are too few",
+            Self::OnlyTimers => "only timers showed most losses",
+            Self::NotObserved => "the capture does not hold enough of the flow",
+            Self::NoPlace => "at which end the capture was taken is not known",
+            Self::BehindQueue => {
+                "a queue stood at most losses, and losses of the air may hide behind it"
+            }
+            Self::QueueOrAir => "a queue and the air fit alike",
+            Self::PolicerOrAir => "a policer and the air fit alike",
+        })
+    }
+}
+
+impl fmt::Display for Certainty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Clear => "Clear",
+            Self::Likely => "Likely",
+            Self::CannotTell => "Cannot tell why",
+        })
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::OneRate(fit, all) => {
+                write!(f, "{fit} of {all} intervals between losses fit one rate")
+            }
+            Self::ShareOfFlight(percent) => {
+                write!(f, "{percent:.0} % of the packets in flight are lost at once")
+            }
+            Self::Queueing(delay) => write!(f, "queueing {} at losses", Delay(delay)),
+            Self::Queued(queued, all, delay) => {
+                write!(
+                    f,
+                    "a queue stood before {queued} of {all} rounds of losses, {} in the middle",
+                    Delay(delay)
+                )
+            }
+            Self::Empty(empty, all) => {
+                write!(f, "the queue was just empty before {empty} of {all} rounds of losses")
+            }
+            Self::FlightSpread(percent) => {
+                write!(f, "losses choose no flight: half of the flights differ by {percent:.0} %")
+            }
+            Self::ByTimer(by_timer, all) => {
+                write!(f, "only a timer showed {by_timer} of {all} losses")
+            }
+            Self::Unanswered(lost, all, longest) => {
+                write!(
+                    f,
+                    "{lost} of {all} losses while no answer came, for up to {:.1} s",
+                    longest.as_secs_f64()
+                )
+            }
+        }
+    }
+}
+
+/// A rate with two digits.
+pub(super) struct Rate(pub(super) u64);
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mbps = self.0 as f64 / 1e6;
+        match self.0 {
+            ..1_000_000 => write!(f, "{:.0} kb/s", mbps * 1e3),
+            1_000_000..10_000_000 => write!(f, "{mbps:.1} Mb/s"),
+            _ => write!(f, "{mbps:.0} Mb/s"),
+        }
+    }
+}
+
+/// Milliseconds, one digit behind the point below ten.
+struct Delay(Span);
+
+impl fmt::Display for Delay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = self.0.as_millis_f64();
+        if ms >= 10.0 { write!(f, "{ms:.0} ms") } else { write!(f, "{ms:.1} ms") }
+    }
+}

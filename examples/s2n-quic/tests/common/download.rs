@@ -1,0 +1,1 @@
+../../../../crates/losscause-quic/tests/common/download.rs
