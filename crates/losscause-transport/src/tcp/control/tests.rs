@@ -206,6 +206,9 @@ proptest! {
 #[test]
 fn every_name_is_there_once() {
     let names: Vec<&str> = ResponseScheme::PUBLISHED.iter().map(ResponseScheme::name).collect();
-    assert_eq!(names, ["aimd", "vegas", "veno", "cubic", "westwood", "westwood-vt", "new-jersey", "bbr"]);
+    assert_eq!(
+        names,
+        ["aimd", "vegas", "veno", "cubic", "westwood", "westwood-vt", "new-jersey", "bbr"]
+    );
     assert!(ResponseScheme::PUBLISHED.iter().all(|response| response.summary().ends_with('.')));
 }

@@ -280,8 +280,10 @@ mod tests {
     fn before_a_loss_the_window_grows_by_at_least_a_twentieth() {
         let mut cubic = cubic();
         assert_eq!(cubic.per(at(0), 50, 1), 20);
-        let mut control =
-            Cubic { curve: cubic, ..Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO), false) };
+        let mut control = Cubic {
+            curve: cubic,
+            ..Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO), false)
+        };
         let mut window = Window { cwnd: 50.0, ssthresh: 50.0, max_pkts: 1_000 };
         control.on_timeout(&mut window, &timeout(5, 50, false));
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 35.0));

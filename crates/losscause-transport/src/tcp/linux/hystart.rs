@@ -126,6 +126,14 @@ mod tests {
     }
 
     #[test]
+    fn a_paced_train_must_be_twice_as_long() {
+        let mut hystart = HyStart::new(true);
+        // 40 + 1 ms are exceeded at 42 ms.
+        let ended = (0..22).map(|i| hystart.on_ack(&ack(2 * i, 40))).position(|ended| ended);
+        assert_eq!(ended, Some(21));
+    }
+
+    #[test]
     fn acks_further_apart_are_no_train() {
         let mut hystart = HyStart::new(false);
         assert!((0..12).all(|i| !hystart.on_ack(&ack(3 * i, 40))));

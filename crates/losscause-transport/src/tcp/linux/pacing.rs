@@ -155,14 +155,17 @@ impl Pacer {
 
     /// Packet `seq` leaves, with so much payload.
     pub(super) fn on_send(&mut self, now: Time, seq: u64, payload_bytes: u32) {
-        let Some(pacing) = self.pacing else { return };
+        self.sent_pkts += u64::from(payload_bytes > 0);
+        let Some(pacing) = self.pacing else {
+            self.departs_at = now;
+            return;
+        };
         let under_way = self.burst.filter(|burst| burst.left > 0 && burst.next_seq == seq);
         let mut burst = under_way.unwrap_or_else(|| self.begin_burst(now, seq, 1));
         burst.bytes += u64::from(payload_bytes);
         burst.next_seq += 1;
         burst.left -= 1;
         self.burst = Some(burst);
-        self.sent_pkts += u64::from(payload_bytes > 0);
         if self.sent_pkts >= UNPACED_PKTS {
             let nanos = u128::from(burst.bytes) * 1_000_000_000 / u128::from(pacing.bytes_per_s);
             let lasts = Span::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX / 4));
@@ -195,6 +198,8 @@ impl Pacer {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const MS: fn(i64) -> Span = Span::from_millis;
@@ -287,5 +292,40 @@ mod tests {
         assert_eq!(rate(10.0, 1e9, 10), 200_000);
         assert_eq!(rate(10.0, 20.0, 10), 120_000, "cwnd is half of ssthresh");
         assert_eq!(rate(10.0, 10.0, 15), 180_000, "15 packets are outstanding");
+    }
+
+    proptest! {
+        #[test]
+        fn no_10_ms_carry_more_than_the_rate_and_three_bursts(
+            rate_kb in 100_u64..20_000,
+            late_us in prop::collection::vec(0_i64..20_000, 1..300),
+        ) {
+            let pacing = Pacing { bytes_per_s: rate_kb * 1_000, least_burst_pkts: 2 };
+            let burst = pacing.burst_pkts(1_000, None);
+            let mut pacer = Pacer::new(1_000, Some(pacing));
+            let mut now = Time::ZERO;
+            let mut seq = 0;
+            let mut sent = vec![];
+            for late in late_us {
+                let room = Ready { seq, min_rtt: None, ..ready(seq) };
+                while pacer.admits(now, &Ready { seq, ..room }) && (seq < 10 || sent.len() < 5_000) {
+                    pacer.on_send(now, seq, 1_000);
+                    if seq >= 10 {
+                        sent.push(now);
+                    }
+                    seq += 1;
+                    if seq > 10 && pacer.departs_at(now) > now && pacer.burst.is_none_or(|burst| burst.left == 0) {
+                        break;
+                    }
+                }
+                pacer.end_burst();
+                now = pacer.departs_at(now) + Span::from_micros(late);
+            }
+            let most = 10 * rate_kb + 3 * burst * 1_000;
+            for (i, first) in sent.iter().enumerate() {
+                let window = sent[i..].iter().take_while(|at| **at - *first < MS(10));
+                prop_assert!(window.count() as u64 * 1_000 <= most);
+            }
+        }
     }
 }

@@ -218,11 +218,8 @@ impl Bbr {
         self.rounds.start = false;
         let Some(rate) = delivery.rate else { return };
         if rate.prior_delivered_pkts >= self.rounds.end {
-            self.rounds = Rounds {
-                count: self.rounds.count + 1,
-                end: delivery.delivered_pkts,
-                start: true,
-            };
+            self.rounds =
+                Rounds { count: self.rounds.count + 1, end: delivery.delivered_pkts, start: true };
             self.recovery.conserves = false;
         }
         self.look_for_policer(&policer::Sample {
@@ -419,10 +416,7 @@ impl Bbr {
 
     fn current_pacing(&self) -> Pacing {
         let is_slow = self.pacing_rate < SLOW_BYTES_PER_S;
-        Pacing {
-            bytes_per_s: self.pacing_rate,
-            least_burst_pkts: if is_slow { 1 } else { 2 },
-        }
+        Pacing { bytes_per_s: self.pacing_rate, least_burst_pkts: if is_slow { 1 } else { 2 } }
     }
 
     /// Packets that the path holds, times `gain`.
@@ -501,8 +495,8 @@ impl Bbr {
 
     fn save_cwnd(&mut self, window: &Window) {
         let cwnd = window.whole_pkts();
-        let is_cut = self.recovery.before != Repair::Nothing
-            || matches!(self.mode, Mode::ProbeRtt { .. });
+        let is_cut =
+            self.recovery.before != Repair::Nothing || matches!(self.mode, Mode::ProbeRtt { .. });
         let prior = self.recovery.prior_cwnd;
         self.recovery.prior_cwnd = if is_cut { prior.max(cwnd) } else { cwnd };
     }
@@ -609,3 +603,6 @@ fn draw(state: &mut u64) -> u64 {
     let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 31
 }
+
+#[cfg(test)]
+mod tests;
