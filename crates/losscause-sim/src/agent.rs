@@ -45,7 +45,8 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
         Traffic::Tcp { config, lda } => {
             let tick_offset = stream("tick").span_below(config.quirks.tick);
             let quirks = tcp::Quirks { tick_offset, ..config.quirks };
-            let config = tcp::Config { quirks, ..*config };
+            let random_seed = stream("tcp").below(u64::MAX);
+            let config = tcp::Config { quirks, random_seed, ..*config };
             let (sender_lda, differentiator) = match lda {
                 TcpLda::None => (None, None),
                 TcpLda::Sender(lda) => (Some(lda.clone()), None),

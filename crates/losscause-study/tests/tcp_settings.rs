@@ -58,16 +58,18 @@ fn a_mode_is_a_whole_set_of_the_transport() {
 }
 
 #[test]
-fn linux_has_its_own_recovery_and_two_variants() {
+fn linux_has_its_own_recovery_and_three_variants() {
     let cubic = config("[tcp]\nmode = \"linux\"\nvariant = \"cubic\"");
     assert_eq!((cubic.recovery, cubic.response), (RecoveryScheme::RackTlp, ResponseScheme::Cubic));
     let own = config("variant = \"cubic\"\n[tcp]\nmode = \"linux\"\nmin_rto_ms = 50");
     assert_eq!(own, Config { min_rto: Span::from_millis(50), ..cubic });
-    let two = "must be \"reno\" or \"cubic\" in mode \"linux\"";
-    refused("[tcp]\nmode = \"linux\"\nvariant = \"vegas\"", &format!("tcp.variant: {two}"));
+    let bbr = config("variant = \"bbr\"\n[tcp]\nmode = \"linux\"");
+    assert_eq!((bbr.recovery, bbr.response), (RecoveryScheme::RackTlp, ResponseScheme::Bbr));
+    let three = "must be \"reno\", \"cubic\" or \"bbr\" in mode \"linux\"";
+    refused("[tcp]\nmode = \"linux\"\nvariant = \"vegas\"", &format!("tcp.variant: {three}"));
     refused(
         "variant = \"sack\"\n[tcp]\nmode = \"linux\"",
-        &format!("flow.download.variant: {two}"),
+        &format!("flow.download.variant: {three}"),
     );
     let other_mode = "only valid with another mode than \"linux\"; remove it";
     for (line, key) in [
@@ -86,6 +88,25 @@ fn linux_has_its_own_recovery_and_two_variants() {
     refused(
         "additive_increase_pkts = 2\n[tcp]\nmode = \"linux\"",
         &format!("flow.download.additive_increase_pkts: {other_mode}"),
+    );
+}
+
+#[test]
+fn pacing_and_bbr_belong_to_mode_linux() {
+    assert!(config("[tcp]\nmode = \"linux\"\npacing = true").pacing);
+    assert!(!config("[tcp]\nmode = \"linux\"").pacing);
+    let needs = "only valid with variant \"reno\" or \"cubic\" in mode \"linux\"; remove it";
+    refused("[tcp]\npacing = true", &format!("tcp.pacing: {needs}"));
+    refused(
+        "[tcp]\nmode = \"linux\"\nvariant = \"bbr\"\npacing = false",
+        &format!("tcp.pacing: {needs}"),
+    );
+    let mode = "only valid with mode \"linux\"; remove it";
+    refused("[tcp]\nvariant = \"bbr\"", &format!("tcp.variant: {mode}"));
+    refused("variant = \"bbr\"", &format!("flow.download.variant: {mode}"));
+    refused(
+        "[tcp]\nresponse = \"bbr\"",
+        "tcp: response bbr belongs to mode linux, but the mode is another",
     );
 }
 

@@ -131,9 +131,15 @@ fn configs() -> impl Strategy<Value = Config> {
 }
 
 fn linux() -> impl Strategy<Value = Config> {
-    let response = prop_oneof![Just(ResponseScheme::Aimd), Just(ResponseScheme::Cubic), Just(OWN)];
-    (response, 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 2]>(), 1_i64..50).prop_map(
-        |(response, window, initial, threshold, [delay, no_syn], tick_ms)| Config {
+    let response = prop_oneof![
+        Just(ResponseScheme::Aimd),
+        Just(ResponseScheme::Cubic),
+        Just(ResponseScheme::Bbr),
+        Just(OWN)
+    ];
+    (response, 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 3]>(), 1_i64..50).prop_map(
+        |(response, window, initial, threshold, [delay, no_syn, pacing], tick_ms)| Config {
+            pacing,
             max_window_pkts: window,
             initial_window_pkts: initial,
             dup_ack_threshold: threshold,

@@ -339,7 +339,12 @@ impl<L: Algorithm> Classic<L> {
         let spared = self.spares_timeout(now, observer);
         self.recovery.on_timeout(now, &self.stream, &mut self.window);
         if !spared {
-            let timeout = TimeoutEvent { at: now, flight_pkts: self.stream.flight_pkts(), again };
+            let timeout = TimeoutEvent {
+                at: now,
+                flight_pkts: self.stream.flight_pkts(),
+                again,
+                lost_pkts: 0,
+            };
             self.control.on_timeout(&mut self.window, &timeout);
         }
         self.arrivals.on_timeout(&self.stream);

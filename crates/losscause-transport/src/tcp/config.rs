@@ -69,6 +69,13 @@ pub struct Config {
     /// Whether segments may be marked instead of dropped, and marks count as losses (RFC 3168; ns-2
     /// `ecn_`).
     pub ecn: bool,
+    /// Whether packets leave at the rate that cwnd and the round-trip time allow, instead of when
+    /// ACKs come (Linux: the queue discipline `fq`). Only Linux's machine reads it; a response with a
+    /// rate of its own ([`ResponseScheme::Bbr`]) is paced anyway.
+    pub pacing: bool,
+    /// Seed of what a sender draws: the first gain that [`ResponseScheme::Bbr`] probes with. A
+    /// simulator gives each sender its own.
+    pub random_seed: u64,
     /// The rules that imitate a version of ns-2.
     pub quirks: Quirks,
 }
@@ -97,6 +104,8 @@ impl Config {
             dup_ack_threshold: 3,
             delayed_ack: None,
             ecn: false,
+            pacing: false,
+            random_seed: 0,
             quirks: Quirks::RFC,
         }
     }
@@ -241,6 +250,13 @@ impl Config {
         if self.recovery == RecoveryScheme::RackTlp && !self.response.is_linux() {
             return Err(E::LinuxResponse);
         }
+        if self.recovery != RecoveryScheme::RackTlp {
+            let key = if self.pacing { Some("pacing") } else { None };
+            let bbr = (self.response == ResponseScheme::Bbr).then_some("response bbr");
+            if let Some(key) = key.or(bbr) {
+                return Err(E::OnlyLinux { key });
+            }
+        }
         if self.response == ResponseScheme::NewJersey && !self.ecn {
             return Err(E::MarksMissing);
         }
@@ -355,7 +371,15 @@ mod tests {
         let linux = Config::linux();
         assert_eq!(
             says(Config { response: ResponseScheme::Veno, ..linux }),
-            "Linux's TCP here is reno or cubic, but its response is another"
+            "Linux's TCP here is reno, cubic or bbr, but its response is another"
+        );
+        assert_eq!(
+            says(Config { response: ResponseScheme::Bbr, ..ns2 }),
+            "response bbr belongs to mode linux, but the mode is another"
+        );
+        assert_eq!(
+            says(Config { pacing: true, ..ns2 }),
+            "pacing belongs to mode linux, but the mode is another"
         );
         let recovery =
             "recovery rack-tlp and mode linux belong together, but only one of them is set";

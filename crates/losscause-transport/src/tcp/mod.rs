@@ -77,8 +77,8 @@ mod window;
 
 pub use config::{Config, ConfigError};
 pub use control::{
-    AckEvent, CongestionControl, Growth, OwnControl, ResponseScheme, RttSample, TimeoutEvent,
-    VegasParameters, WestwoodVtParameters,
+    AckEvent, CongestionControl, Delivery, Growth, OwnControl, Pacing, RateSample, Repair,
+    ResponseScheme, RttSample, TimeoutEvent, VegasParameters, WestwoodVtParameters,
 };
 pub use loss_event::{Answer, LossEvent, Sending};
 pub use quirks::{

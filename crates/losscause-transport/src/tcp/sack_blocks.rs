@@ -48,6 +48,13 @@ impl SackBlocks {
         })
     }
 
+    /// The blocks of packets that arrived, of an ACK of everything below `next`, as those of a later
+    /// ACK of everything below `una`.
+    #[must_use]
+    pub(super) fn moved(&self, next: u64, una: u64) -> Self {
+        Self::of(una, self.ranges(next).map(|(start, end)| (start.max(una), end)))
+    }
+
     /// The packet reported as a duplicate, in an ACK of everything below `next`.
     pub fn duplicate(&self, next: u64) -> Option<u64> {
         let (distance, pkts) = self.blocks[0];

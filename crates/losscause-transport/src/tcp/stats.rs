@@ -11,6 +11,8 @@ pub struct Stats {
     pub fast_retransmits: u64,
     /// Expiries of the retransmission timer with data outstanding.
     pub timeouts: u64,
+    /// Recoveries and timeouts that proved needless and were undone. Only Linux's machine notices.
+    pub undone: u64,
     /// Window reductions caused by ECN marks.
     pub ecn_reductions: u64,
     /// ACKs of new data.

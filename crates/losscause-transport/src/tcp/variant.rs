@@ -70,6 +70,10 @@ variants! {
         "New Jersey: NewReno that sets its window to the estimated bandwidth-delay product on ECN marks, and \
          cuts\nfor no other loss.",
         NewReno, NewJersey;
+    /// BBR, version 1, as in Linux (Cardwell et al. 2016). Only with Linux's recovery.
+    Bbr = "bbr",
+        "BBR (version 1): paces at the estimated bandwidth and does not answer single losses; only in mode linux.",
+        RackTlp, Bbr;
 }
 
 impl Variant {

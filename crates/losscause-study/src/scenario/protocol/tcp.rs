@@ -80,6 +80,10 @@ pub struct TcpSettings {
     /// Whether queues may mark segments instead of dropping them, and marks count as losses (RFC
     /// 3168; default false).
     pub ecn: Option<bool>,
+    /// Whether packets leave at the rate of cwnd and the round-trip time, as with the queue
+    /// discipline fq, instead of when ACKs come (mode linux, variants reno and cubic; default false;
+    /// bbr always does).
+    pub pacing: Option<bool>,
     /// Thresholds of the response vegas.
     #[serde(default)]
     pub vegas: Vegas,
@@ -103,7 +107,7 @@ pub enum TcpMode {
     Ns2,
     /// ns-2 as the papers around 2000 ran it.
     Ns2Classic,
-    /// Linux 6.18; variant reno or cubic.
+    /// Linux 6.18; variant reno, cubic or bbr.
     Linux,
     /// ns-2.1b8 (June 2001): without the rules that came later by ns-2's list of changes.
     #[serde(rename = "ns2-2001")]
@@ -200,6 +204,7 @@ impl TcpSettings {
             config.delayed_ack = overlay.milliseconds_or_off("delayed_ack_ms", delay)?;
         }
         replace(&mut config.ecn, self.ecn);
+        replace(&mut config.pacing, self.pacing);
         self.vegas.put(&mut config.response, reader, names)?;
         self.westwood_vt.put(&mut config.response, reader, names)?;
         self.quirks.put(&mut config.quirks, reader, names)?;
@@ -214,9 +219,16 @@ impl TcpSettings {
         reader: &Reader,
     ) -> Result<(), InputError> {
         let named = self.named(variant, reader)?;
-        let known = matches!(named, Tcp::Published(Variant::Reno | Variant::Cubic) | Tcp::Own(_));
+        let known = matches!(
+            named,
+            Tcp::Published(Variant::Reno | Variant::Cubic | Variant::Bbr) | Tcp::Own(_)
+        );
         if self.mode == TcpMode::Linux && !known {
-            return Err(reader.error(key, "must be \"reno\" or \"cubic\" in mode \"linux\""));
+            let expected = "must be \"reno\", \"cubic\" or \"bbr\" in mode \"linux\"";
+            return Err(reader.error(key, expected));
+        }
+        if self.mode != TcpMode::Linux && named == Tcp::Published(Variant::Bbr) {
+            return Err(reader.error(key, only_valid_with("mode \"linux\"")));
         }
         Ok(())
     }
@@ -235,6 +247,14 @@ impl TcpSettings {
             read_by: |config| config.response == tcp::ResponseScheme::Aimd,
             needs: "response \"aimd\"",
         };
+        let pacing = Scoped {
+            key: "tcp.pacing",
+            given: self.pacing.is_some(),
+            read_by: |config| {
+                !quirks::not_linux(config) && config.response != tcp::ResponseScheme::Bbr
+            },
+            needs: "variant \"reno\" or \"cubic\" in mode \"linux\"",
+        };
         let others = [
             ("tcp.recovery", self.recovery.is_some()),
             ("tcp.response", self.response.is_some()),
@@ -246,7 +266,7 @@ impl TcpSettings {
             read_by: quirks::not_linux,
             needs: quirks::NOT_LINUX,
         });
-        let keys = [increase]
+        let keys = [increase, pacing]
             .into_iter()
             .chain(others)
             .chain(self.vegas.scoped())

@@ -66,6 +66,11 @@ pub enum ConfigError {
     LinuxRecovery,
     /// [`crate::tcp::RecoveryScheme::RackTlp`] with a response that Linux's TCP does not have here.
     LinuxResponse,
+    /// A setting that only Linux's TCP has, without [`crate::tcp::RecoveryScheme::RackTlp`].
+    OnlyLinux {
+        /// The setting.
+        key: &'static str,
+    },
     /// [`crate::tcp::Quirks::tick_offset`] is not within one tick.
     TickOffset {
         /// The offset that was given.
@@ -117,7 +122,10 @@ impl fmt::Display for ConfigError {
                 )
             }
             Self::LinuxResponse => {
-                write!(f, "Linux's TCP here is reno or cubic, but its response is another")
+                write!(f, "Linux's TCP here is reno, cubic or bbr, but its response is another")
+            }
+            Self::OnlyLinux { key } => {
+                write!(f, "{key} belongs to mode linux, but the mode is another")
             }
             Self::TickOffset { value, tick } => {
                 write!(

@@ -75,4 +75,74 @@ pub struct TimeoutEvent {
     /// Whether it follows another one for the same data, so that ssthresh stays (RFC 5681, section
     /// 3.1).
     pub again: bool,
+    /// Losses found since the start, this timeout's included. Only Linux's machine counts them.
+    pub lost_pkts: u64,
+}
+
+/// What an ACK tells a control that follows delivery rates
+/// ([`CongestionControl::follows_rate`](crate::tcp::CongestionControl::follows_rate)).
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery {
+    /// When the ACK arrived.
+    pub at: Time,
+    /// Packets that it acknowledges or reports for the first time; may be none.
+    pub newly_delivered_pkts: u64,
+    /// Packets found lost because of it.
+    pub newly_lost_pkts: u64,
+    /// Packets delivered since the start, the SYN included.
+    pub delivered_pkts: u64,
+    /// When the last of them was.
+    pub delivered_at: Time,
+    /// Losses found since the start; a packet that is lost again counts again.
+    pub lost_pkts: u64,
+    /// Packets in flight before the ACK.
+    pub prior_in_flight_pkts: u64,
+    /// Packets in flight now.
+    pub in_flight_pkts: u64,
+    /// The round-trip time of the newest packet that the ACK delivers, if it measures one.
+    pub rtt: Option<Span>,
+    /// The smoothed round-trip time; `None` before the first measurement.
+    pub srtt: Option<Span>,
+    /// The delivery rate, if the ACK delivers a packet and the interval is no shorter than the
+    /// smallest round-trip time.
+    pub rate: Option<RateSample>,
+    /// What is under repair now.
+    pub repair: Repair,
+    /// When pacing lets the next packet leave; not before `at`.
+    pub departs_at: Time,
+}
+
+/// The rate at which the network delivered packets between the transmission of a packet and its
+/// ACK (draft-cheng-iccrg-delivery-rate-estimation-00, section 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateSample {
+    /// Packets delivered in the interval, at least 1.
+    pub delivered_pkts: u64,
+    /// The longer of the times that sending and acknowledging them took, above zero.
+    pub interval: Span,
+    /// Packets delivered before the packet was sent.
+    pub prior_delivered_pkts: u64,
+    /// Whether the sender had no data to send for a part of the interval, so that the path may
+    /// carry more.
+    pub is_limited: bool,
+}
+
+/// What a sender of Linux's machine repairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Repair {
+    /// No loss.
+    Nothing,
+    /// Losses that ACKs showed.
+    Recovery,
+    /// What a timeout left.
+    Timeout,
+}
+
+/// How fast packets leave (the kernel's `sk_pacing_rate` and `min_tso_segs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pacing {
+    /// Payload, bytes per second. At least 1.
+    pub bytes_per_s: u64,
+    /// Packets that leave together at least, if there are so many. At least 1.
+    pub least_burst_pkts: u32,
 }

@@ -27,7 +27,9 @@ mod westwood_vt;
 #[cfg(test)]
 pub(super) mod tests;
 
-pub use ack_event::{AckEvent, Growth, RttSample, TimeoutEvent};
+pub use ack_event::{
+    AckEvent, Delivery, Growth, Pacing, RateSample, Repair, RttSample, TimeoutEvent,
+};
 pub use own::OwnControl;
 pub use vegas::VegasParameters;
 pub use westwood_vt::WestwoodVtParameters;
@@ -88,7 +90,7 @@ pub use westwood_vt::WestwoodVtParameters;
 /// | machine | order of calls for one ACK |
 /// |---|---|
 /// | RFCs and ns-2 | `on_mark`; for a duplicate `on_dup_ack`, `on_loss`; for new data `on_ack`, and for the SYN `on_open` |
-/// | Linux | `on_rtt`; for the SYN `on_open`, else `on_mark` or `on_loss`, then `on_ack` for new data or `on_dup_ack` |
+/// | Linux | `on_rtt`; for the SYN `on_open`, else `on_mark` or `on_loss`, then `on_ack` for new data or `on_dup_ack`; a control that follows rates: `on_delivery` |
 pub trait CongestionControl: fmt::Debug + Send {
     /// The name: "CUBIC".
     fn name(&self) -> &'static str;
@@ -130,6 +132,43 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// equation 4 and after), or where the control's own paper says; in Linux's machine at one more
     /// than it still counts in flight, whatever the control leaves.
     fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent);
+
+    /// Linux's machine: whether the control follows delivery rates and sets the window at every ACK
+    /// by itself (the kernel's `cong_control`). The machine then measures the rates and calls
+    /// [`on_delivery`](Self::on_delivery) in place of [`on_ack`](Self::on_ack) and
+    /// [`on_dup_ack`](Self::on_dup_ack), and neither reduces the window in a recovery (RFC 6937) nor
+    /// restores it after one that was needless. Other machines never ask.
+    fn follows_rate(&self) -> bool {
+        false
+    }
+
+    /// An ACK arrived, and losses were looked for.
+    fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
+        let _ = (window, delivery);
+    }
+
+    /// Whether the control itself holds the flow below what the path carries, so that rates of
+    /// packets sent now are [limited](RateSample::is_limited). Asked after
+    /// [`on_delivery`](Self::on_delivery).
+    fn limits_rate(&self) -> bool {
+        false
+    }
+
+    /// Linux's machine: how fast packets leave. Without an answer, and if
+    /// [`Config::pacing`](super::Config::pacing) is set, by cwnd and the round-trip time.
+    fn pacing(&self) -> Option<Pacing> {
+        None
+    }
+
+    /// Linux's machine: the flow sends again after it had nothing to send and everything was
+    /// acknowledged.
+    fn on_restart(&mut self, window: &mut Window, now: Time) {
+        let _ = (window, now);
+    }
+
+    /// Linux's machine: a recovery or a timeout proved needless, and cwnd and ssthresh are about to
+    /// return to at least what they were.
+    fn on_undo(&mut self) {}
 }
 
 /// A control that can be copied with its connection.
@@ -212,4 +251,8 @@ controls! {
     /// Requires [`Config::ecn`].
     NewJersey = "new-jersey", "New Jersey: on ECN marks it becomes the estimated bandwidth-delay product.",
         new_jersey::NewJersey;
+    /// Cardwell et al. 2016, as in Linux: paces at the estimated bandwidth. Only with Linux's
+    /// recovery.
+    Bbr = "bbr", "BBR (version 1): it paces at the estimated bandwidth; only in mode linux.",
+        super::linux::Bbr;
 }

@@ -14,7 +14,7 @@ pub(crate) fn ack(ms: i64, newly_acked_pkts: u64, rtt_ms: Option<i64>, growth: G
 }
 
 pub(crate) fn timeout(ms: i64, flight_pkts: u64, again: bool) -> TimeoutEvent {
-    TimeoutEvent { at: at(ms), flight_pkts, again }
+    TimeoutEvent { at: at(ms), flight_pkts, again, lost_pkts: 0 }
 }
 
 fn at(ms: i64) -> Time {
@@ -206,6 +206,9 @@ proptest! {
 #[test]
 fn every_name_is_there_once() {
     let names: Vec<&str> = ResponseScheme::PUBLISHED.iter().map(ResponseScheme::name).collect();
-    assert_eq!(names, ["aimd", "vegas", "veno", "cubic", "westwood", "westwood-vt", "new-jersey"]);
+    assert_eq!(
+        names,
+        ["aimd", "vegas", "veno", "cubic", "westwood", "westwood-vt", "new-jersey", "bbr"]
+    );
     assert!(ResponseScheme::PUBLISHED.iter().all(|response| response.summary().ends_with('.')));
 }

@@ -79,8 +79,9 @@ const LONGEST: i128 = 1 << 38;
 const BETA: (u64, u64) = (717, 1_024);
 
 impl Cubic {
-    pub(super) fn new(clock: Clock) -> Self {
-        Self { steps: Steps::default(), curve: Curve::new(clock) }
+    /// `paced` if the sender is.
+    pub(super) fn new(clock: Clock, paced: bool) -> Self {
+        Self { steps: Steps::default(), curve: Curve::new(clock, paced) }
     }
 
     fn cut(&mut self, window: &mut Window) {
@@ -116,14 +117,14 @@ impl CongestionControl for Cubic {
         if !timeout.again {
             self.cut(window);
         }
-        *self = Self::new(self.curve.clock);
+        *self = Self::new(self.curve.clock, self.curve.hystart.is_paced());
         window.cwnd = 1.0;
     }
 }
 
 impl Curve {
-    fn new(clock: Clock) -> Self {
-        let hystart = HyStart::new();
+    fn new(clock: Clock, paced: bool) -> Self {
+        let hystart = HyStart::new(paced);
         let computed = (0, i64::MIN);
         Self { clock, hystart, min_rtt: None, w_max: 0, epoch: None, per: 1, computed }
     }
@@ -231,7 +232,7 @@ mod tests {
     }
 
     fn cubic() -> Curve {
-        Curve::new(Clock::new(Span::from_millis(4), Span::ZERO))
+        Curve::new(Clock::new(Span::from_millis(4), Span::ZERO), false)
     }
 
     #[test]
@@ -279,8 +280,10 @@ mod tests {
     fn before_a_loss_the_window_grows_by_at_least_a_twentieth() {
         let mut cubic = cubic();
         assert_eq!(cubic.per(at(0), 50, 1), 20);
-        let mut control =
-            Cubic { curve: cubic, ..Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO)) };
+        let mut control = Cubic {
+            curve: cubic,
+            ..Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO), false)
+        };
         let mut window = Window { cwnd: 50.0, ssthresh: 50.0, max_pkts: 1_000 };
         control.on_timeout(&mut window, &timeout(5, 50, false));
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 35.0));
@@ -290,7 +293,7 @@ mod tests {
     #[test]
     fn hystart_sets_the_threshold_to_the_window_it_finds() {
         let mut window = Window { cwnd: 30.0, ssthresh: 1e9, max_pkts: 1_000 };
-        let mut cubic = Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO));
+        let mut cubic = Cubic::new(Clock::new(Span::from_millis(4), Span::ZERO), false);
         let sample = |ms, rtt_ms, una, next| RttSample {
             at: at(ms),
             rtt: Span::from_millis(rtt_ms),

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! each round trip, with cwnd >= 16:
-//! ACK train:  ACKs at most 2 ms apart since the round trip began, over more than (min_rtt + 1 ms)/2
+//! ACK train:  ACKs at most 2 ms apart since the round trip began, over more than (min_rtt + 1 ms)/2,
+//!             or min_rtt + 1 ms if the sender is paced
 //! delay:      smallest of the first 8 round-trip times > min_rtt + min_rtt/8, that term within 4 .. 16 ms
 //! either:     ssthresh = cwnd
 //! ```
@@ -19,6 +20,8 @@ use losscause::{Span, Time};
 pub(super) struct HyStart {
     /// Whether slow start has been ended.
     found: bool,
+    /// Whether the sender is paced.
+    paced: bool,
     round: Option<Round>,
 }
 
@@ -52,8 +55,12 @@ pub(super) struct SlowStartAck {
 }
 
 impl HyStart {
-    pub(super) fn new() -> Self {
-        Self { found: false, round: None }
+    pub(super) fn new(paced: bool) -> Self {
+        Self { found: false, paced, round: None }
+    }
+
+    pub(super) fn is_paced(&self) -> bool {
+        self.paced
     }
 
     /// Handles an ACK in slow start. Returns whether slow start ends.
@@ -69,7 +76,7 @@ impl HyStart {
             return false;
         }
         // Both must see every ACK.
-        let train = round.is_train(ack);
+        let train = round.is_train(ack, self.paced);
         let delay = round.is_delayed(ack);
         self.found = train || delay;
         self.found
@@ -81,12 +88,13 @@ impl Round {
         Self { began: ack.at, last_ack: ack.at, end: ack.next, least_rtt: Span::MAX, samples: 0 }
     }
 
-    fn is_train(&mut self, ack: &SlowStartAck) -> bool {
+    fn is_train(&mut self, ack: &SlowStartAck, paced: bool) -> bool {
         if ack.at - self.last_ack > ACK_DELTA {
             return false;
         }
         self.last_ack = ack.at;
-        ack.at - self.began > (ack.min_rtt + HELD_BACK) / 2
+        let least = ack.min_rtt + HELD_BACK;
+        ack.at - self.began > if paced { least } else { least / 2 }
     }
 
     fn is_delayed(&mut self, ack: &SlowStartAck) -> bool {
@@ -111,15 +119,23 @@ mod tests {
 
     #[test]
     fn a_train_of_acks_over_half_a_round_trip_ends_slow_start() {
-        let mut hystart = HyStart::new();
+        let mut hystart = HyStart::new(false);
         // (40 + 1)/2 ms are exceeded at 22 ms.
         let ended: Vec<bool> = (0..12).map(|i| hystart.on_ack(&ack(2 * i, 40))).collect();
         assert_eq!(ended.iter().position(|&ended| ended), Some(11));
     }
 
     #[test]
+    fn a_paced_train_must_be_twice_as_long() {
+        let mut hystart = HyStart::new(true);
+        // 40 + 1 ms are exceeded at 42 ms.
+        let ended = (0..22).map(|i| hystart.on_ack(&ack(2 * i, 40))).position(|ended| ended);
+        assert_eq!(ended, Some(21));
+    }
+
+    #[test]
     fn acks_further_apart_are_no_train() {
-        let mut hystart = HyStart::new();
+        let mut hystart = HyStart::new(false);
         assert!((0..12).all(|i| !hystart.on_ack(&ack(3 * i, 40))));
     }
 
@@ -127,7 +143,7 @@ mod tests {
     fn eight_long_round_trip_times_and_one_more_end_slow_start() {
         // 40 + 40/8 = 45 ms.
         let ended = |rtt_ms| {
-            let mut hystart = HyStart::new();
+            let mut hystart = HyStart::new(false);
             (0..12).map(|i| hystart.on_ack(&ack(3 * i, rtt_ms))).position(|ended| ended)
         };
         assert_eq!((ended(45), ended(46)), (None, Some(8)));
@@ -135,7 +151,7 @@ mod tests {
 
     #[test]
     fn one_short_round_trip_time_vouches_for_its_round_only() {
-        let mut hystart = HyStart::new();
+        let mut hystart = HyStart::new(false);
         assert!((0..20).all(|i| !hystart.on_ack(&ack(3 * i, if i == 4 { 40 } else { 60 }))));
         let next = |i: i64| SlowStartAck { una: 41, next: 80, ..ack(60 + 3 * i, 60) };
         assert_eq!((0..12_i64).map(|i| hystart.on_ack(&next(i))).position(|ended| ended), Some(8));
@@ -143,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_window_below_sixteen_is_left_alone() {
-        let mut hystart = HyStart::new();
+        let mut hystart = HyStart::new(false);
         assert!((0..30).all(|i| !hystart.on_ack(&SlowStartAck { cwnd_pkts: 15, ..ack(i, 90) })));
     }
 }

@@ -169,6 +169,11 @@ impl Packets {
         self.reported = 0;
     }
 
+    /// The receiver reports that a packet arrived twice: a retransmission was delivered.
+    pub(super) fn count_duplicate(&mut self) {
+        self.delivered += 1;
+    }
+
     /// The first lost packet that no retransmission is in flight for.
     pub(super) fn next_lost(&mut self) -> Option<u64> {
         if self.resent >= self.lost {

@@ -59,6 +59,11 @@ impl Probe {
         self.outstanding.is_some()
     }
 
+    /// Whether the probe under way may have been packet `seq`.
+    pub(super) fn is_of(&self, seq: u64) -> bool {
+        self.outstanding.is_some_and(|probe| probe.end == seq + 1)
+    }
+
     /// Whether the probe under way repeats a packet.
     pub(super) fn repeats(&self) -> bool {
         self.outstanding.is_some_and(|probe| probe.repeats)

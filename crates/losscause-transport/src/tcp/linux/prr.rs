@@ -24,7 +24,7 @@ pub(super) struct Prr {
 
 /// What an ACK brings during a reduction.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Delivery {
+pub(super) struct Delivered {
     /// Packets that it reports for the first time.
     pub(super) delivered_pkts: u64,
     /// Whether it moves SND.UNA and found no loss.
@@ -50,7 +50,7 @@ impl Prr {
     }
 
     /// The window after an ACK; `None` if it stays because the ACK delivers nothing.
-    pub(super) fn on_ack(&mut self, ack: &Delivery) -> Option<u32> {
+    pub(super) fn on_ack(&mut self, ack: &Delivered) -> Option<u32> {
         if ack.delivered_pkts == 0 || self.prior_cwnd_pkts == 0 {
             return None;
         }
@@ -77,8 +77,8 @@ impl Prr {
 mod tests {
     use super::*;
 
-    fn ack(in_flight_pkts: u64, safe: bool) -> Delivery {
-        Delivery { delivered_pkts: 1, safe, in_flight_pkts }
+    fn ack(in_flight_pkts: u64, safe: bool) -> Delivered {
+        Delivered { delivered_pkts: 1, safe, in_flight_pkts }
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn an_ack_that_delivers_nothing_leaves_the_window() {
-        let nothing = Delivery { delivered_pkts: 0, ..ack(9, true) };
+        let nothing = Delivered { delivered_pkts: 0, ..ack(9, true) };
         assert_eq!(Prr::new(20, 10).on_ack(&nothing), None);
     }
 

@@ -3,16 +3,19 @@
 //! ```text
 //! newest    the delivered packet that was sent last, and its round-trip time                    (step 2)
 //! lost      sent before newest, and now >= sent + newest.rtt + window                           (step 5)
-//! window    0 in recovery, or with DupThresh packets reported; else
+//! reordered a packet sent once was delivered after one that was sent later                      (step 3)
+//! window    0 in recovery, or with DupThresh packets reported, if nothing was ever reordered; else
 //!           steps * min_rtt/4, at most SRTT                                                     (step 4)
-//! steps     1; one more for every round trip with a D-SACK, kept for 16 recoveries              (step 4)
+//! steps     1; once reordered, one more for every round trip with a D-SACK, kept for 16 recoveries (step 4)
 //! ```
 //!
 //! A packet that is younger than that waits for a timer. A retransmission is judged by the same
 //! rule, so it can be lost too. The ACK of a retransmission that came faster than any round trip
 //! was for the original, and does not count.
 //!
-//! Deviations: links here never reorder packets, so reordering (step 3) is not looked for.
+//! The receiver's D-SACK of a tail loss probe adds no step (net/ipv4/tcp_input.c, `tcp_dsack_seen`).
+//!
+//! Deviations: none.
 
 use losscause::{Span, Time};
 
@@ -26,6 +29,8 @@ pub(super) struct Rack {
     newest: Option<Newest>,
     /// Whether packets were delivered since losses were last looked for.
     advanced: bool,
+    /// Whether packets were ever reordered.
+    reordered: bool,
     /// Quarters of the smallest round-trip time in the reordering window.
     steps: u32,
     /// Recoveries that keep `steps`.
@@ -55,6 +60,7 @@ impl Rack {
             dup_thresh: dup_thresh.into(),
             newest: None,
             advanced: false,
+            reordered: false,
             steps: 1,
             persist: 0,
             step_end: 0,
@@ -82,9 +88,14 @@ impl Rack {
         self.advanced = true;
     }
 
-    /// The receiver reported a duplicate.
+    /// Packets arrived in another order than they were sent in.
+    pub(super) fn on_reordering(&mut self) {
+        self.reordered = true;
+    }
+
+    /// The receiver reported a retransmission as a duplicate.
     pub(super) fn on_duplicate(&mut self) {
-        self.duplicate_seen = true;
+        self.duplicate_seen |= self.reordered;
     }
 
     /// A recovery turned out needless by duplicates alone.
@@ -151,7 +162,7 @@ impl Rack {
     }
 
     fn window(&self, packets: &Packets, rtt: &Rtt, recovering: bool) -> Span {
-        if recovering || packets.reported() >= self.dup_thresh {
+        if !self.reordered && (recovering || packets.reported() >= self.dup_thresh) {
             return Span::ZERO;
         }
         let settling = rtt.min().map_or(Span::ZERO, |min| min / 4 * i64::from(self.steps));
@@ -236,8 +247,28 @@ mod tests {
     }
 
     #[test]
+    fn after_reordering_three_reports_and_recovery_leave_time_to_arrive() {
+        for recovering in [false, true] {
+            let (mut rack, mut packets) = after(&[2, 4, 5]);
+            rack.on_reordering();
+            // 3, sent at 3, has 40 ms and 10 ms, until 53; it is 45.
+            let wait = rack.detect(at(45), &mut packets, &rtt(), recovering);
+            assert_eq!((wait, packets.lost()), (Some(Span::from_millis(8)), 0));
+        }
+    }
+
+    #[test]
+    fn a_duplicate_without_reordering_does_not_widen_the_window() {
+        let (mut rack, mut packets) = after(&[1]);
+        rack.on_duplicate();
+        rack.adapt(0, 10);
+        assert_eq!(rack.detect(at(41), &mut packets, &rtt(), false), Some(Span::from_millis(9)));
+    }
+
+    #[test]
     fn duplicates_widen_the_window_for_sixteen_recoveries() {
         let (mut rack, mut packets) = after(&[1]);
+        rack.on_reordering();
         rack.on_duplicate();
         rack.adapt(0, 10);
         rack.on_duplicate();

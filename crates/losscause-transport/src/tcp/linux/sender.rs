@@ -27,10 +27,12 @@ use losscause::{Algorithm, Numbers, Observer, Signal, Time, Verdict, ask, tell};
 use super::clock::Clock;
 use super::cwnd::Cwnd;
 use super::frto::Frto;
+use super::pacing::Pacer;
 use super::packets::Packets;
 use super::probe::{Probe, ProbeAck};
 use super::prr::Prr;
 use super::rack::Rack;
+use super::rate::RateSampler;
 use super::receive_window;
 use super::rtt::Rtt;
 use super::undo::Undo;
@@ -68,6 +70,12 @@ pub(crate) struct Linux<L> {
     cwnd: Cwnd,
     control: Box<dyn Cloneable>,
     prr: Prr,
+    /// `None` if the sender is not paced.
+    pacer: Option<Pacer>,
+    /// `None` if the control does not follow delivery rates.
+    rates: Option<RateSampler>,
+    /// Whether the sender had nothing to send when it could have.
+    starved: bool,
     rtt: Rtt,
     rack: Rack,
     probe: Probe,
@@ -87,6 +95,10 @@ pub(crate) struct Linux<L> {
     /// When the last arrival that was news became known.
     newest_arrival_at: Option<Time>,
     recovering: Option<Recovering>,
+    /// The losses since the last cut that the algorithm was told of.
+    told: Vec<Numbers>,
+    /// Packets that the receiver reported as duplicates.
+    duplicates: u64,
     ecn: Reaction,
     stats: Stats,
 }
@@ -98,6 +110,8 @@ impl<L: Algorithm> Linux<L> {
         let clock = Clock::new(config.quirks.tick, config.quirks.tick_offset);
         let end = config.limit_pkts.map_or(u64::MAX, |pkts| pkts.saturating_add(syn));
         let initial = if syn == 1 { 1 } else { config.initial_window_pkts };
+        let control = config.response.build_linux(config);
+        let is_paced = config.pacing || control.pacing().is_some();
         Self {
             config: *config,
             clock,
@@ -111,8 +125,11 @@ impl<L: Algorithm> Linux<L> {
             state: State::Open,
             high: 0,
             cwnd: Cwnd::new(initial, config.initial_ssthresh_pkts, config.max_window_pkts),
-            control: config.response.build_linux(config),
             prr: Prr::default(),
+            pacer: is_paced.then(|| Pacer::new(config.payload_bytes, control.pacing())),
+            rates: control.follows_rate().then(RateSampler::new),
+            starved: true,
+            control,
             rtt: Rtt::new(config.min_rto, config.max_rto, config.initial_rto),
             rack: Rack::new(config.dup_ack_threshold),
             probe: Probe::default(),
@@ -127,6 +144,8 @@ impl<L: Algorithm> Linux<L> {
             lda,
             newest_arrival_at: None,
             recovering: None,
+            told: Vec::new(),
+            duplicates: 0,
             ecn: Reaction::new(config.ecn),
             stats: Stats::default(),
         }
@@ -138,17 +157,24 @@ impl<L: Algorithm> Linux<L> {
 
     #[inline(never)]
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
-        if !(self.stream.una..=self.stream.sent).contains(&ack.next) {
+        if ack.next > self.stream.sent {
             return;
         }
         self.due = Due::Nothing;
+        if ack.next < self.stream.una {
+            self.take_in_late(now, ack, observer);
+            return;
+        }
         self.room_end = self.room_end.max(ack.next.saturating_add(ack.window_pkts.into()));
         (self.echo_us, self.labelled) = (ack.sent_us, ack.wireless);
         if self.packets.outstanding() == 0 {
+            self.take_in_late(now, ack, observer);
             return;
         }
-        let before = (self.stream.una, self.packets.delivered(), self.packets.losses());
-        let opening = before.0 == 0 && self.config.quirks.syn_bytes.is_some();
+        let opening = self.stream.una == 0 && self.config.quirks.syn_bytes.is_some();
+        let prior_in_flight_pkts = self.packets.in_flight();
+        let delivered = self.packets.delivered();
+        let losses = self.packets.losses();
         let mut brought = self.take_in(now, ack);
         brought.ece = self.config.ecn && ack.ece;
         let rtt = self.measure(now, ack, &brought);
@@ -172,9 +198,22 @@ impl<L: Algorithm> Linux<L> {
         if sets_timer {
             self.set_timer(now);
         }
-        let delivered = self.packets.delivered() - before.1;
-        let losses = self.packets.losses() - before.2;
-        self.adjust_window(now, brought.advances, &News { delivered, losses, rtt });
+        let news = News {
+            delivered: self.packets.delivered() - delivered,
+            losses: self.packets.losses() - losses,
+            rtt,
+            prior_in_flight_pkts,
+        };
+        self.adjust_window(now, brought.advances, &news);
+    }
+
+    /// An ACK that later ones have overtaken, or that came when everything was acknowledged: only
+    /// what it reports counts (net/ipv4/tcp_input.c, `tcp_ack`, `old_ack` and `no_queue`).
+    fn take_in_late(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
+        let brought = self.take_in(now, ack);
+        if brought.reports || brought.duplicate.is_some() {
+            self.alert(now, ack, &brought, observer);
+        }
     }
 
     /// The SYN is acknowledged.
@@ -182,6 +221,8 @@ impl<L: Algorithm> Linux<L> {
         // net/ipv4/tcp_input.c, tcp_init_transfer: one lost SYN does not shrink the first window.
         let initial_pkts = if self.syn_timeouts > 1 { 1 } else { self.config.initial_window_pkts };
         self.control.on_open(&mut self.cwnd.window, initial_pkts);
+        self.measure_rate(now, 1);
+        self.set_pacing();
         self.timer = None;
         self.undo.on_repaired();
         self.due = Due::Nothing;
@@ -210,12 +251,16 @@ impl<L: Algorithm> Linux<L> {
         let loss = tell(&mut self.lda, &loss, observer);
         let verdict = ask(&self.lda, &loss, observer).verdict;
         self.reduce(now, verdict);
-        self.cwnd.set(self.prr.target_pkts());
+        self.end_reduction();
         self.keep_open();
     }
 
     #[inline(never)]
     pub(crate) fn on_timeout(&mut self, now: Time, observer: &mut impl Observer) {
+        if self.pacer.as_mut().is_some_and(|pacer| pacer.take_due(now)) {
+            // net/ipv4/tcp_output.c, tcp_tsq_write: lost packets first.
+            self.due = Due::Lost;
+        }
         let Some(timer) = self.timer.take_if(|timer| now >= timer.at) else { return };
         self.due = Due::Nothing;
         match timer.kind {
@@ -226,7 +271,9 @@ impl<L: Algorithm> Linux<L> {
     }
 
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
-        self.timer.map(|timer| timer.at)
+        let departure = self.pacer.as_ref().and_then(Pacer::waits_until);
+        let timer = self.timer.map(|timer| timer.at);
+        departure.into_iter().chain(timer).min()
     }
 
     /// The next segment to send.

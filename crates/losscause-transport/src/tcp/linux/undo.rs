@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! by D-SACK:      every retransmission since the cut was reported as a duplicate
-//! by timestamps:  an ACK of new data echoes a segment sent before the first retransmission
+//! by timestamps:  an ACK of new data echoes a segment sent before the first retransmission, or nothing was sent
+//!                 again yet
 //! ```
 //!
 //! Then cwnd and ssthresh return to at least what they were. Linux (net/ipv4/tcp_input.c,
@@ -47,6 +48,11 @@ impl Undo {
         }
     }
 
+    /// Whether a cut may turn out needless.
+    pub(super) fn is_possible(&self) -> bool {
+        self.cut.is_some()
+    }
+
     /// Nothing is left to undo.
     pub(super) fn clear(&mut self) {
         self.cut = None;
@@ -79,10 +85,10 @@ impl Undo {
         self.cut.is_some_and(|cut| cut.unanswered == Some(0))
     }
 
-    /// Whether an ACK that echoes `echo` was caused by a segment sent before the first
-    /// retransmission.
+    /// Whether an ACK of new data that echoes `echo` was caused by a segment sent before the first
+    /// retransmission. Pacing may hold that back.
     pub(super) fn by_timestamp(&self, echo: Time) -> bool {
-        self.cut.is_some() && self.resent_at.is_some_and(|resent_at| echo < resent_at)
+        self.cut.is_some() && self.resent_at.is_none_or(|resent_at| echo < resent_at)
     }
 
     /// cwnd and ssthresh before the cut, if it may be undone. Nothing is left to undo then.
@@ -136,7 +142,17 @@ mod tests {
         let mut undo = cut();
         assert!(undo.by_timestamp(at(49)));
         assert!(!undo.by_timestamp(at(50)));
-        undo.on_repaired();
+        undo.clear();
+        assert!(!undo.by_timestamp(at(49)), "nothing is left to undo");
+    }
+
+    #[test]
+    fn new_data_is_acknowledged_before_anything_was_sent_again() {
+        let mut undo = Undo::default();
+        assert!(!undo.by_timestamp(at(49)), "nothing was cut");
+        undo.begin(10, 0, 20, 100);
+        assert!(undo.by_timestamp(at(49)));
+        undo.on_resend(at(40));
         assert!(!undo.by_timestamp(at(49)));
     }
 

@@ -41,15 +41,15 @@ impl<L: Algorithm> Linux<L> {
         }
         self.leave_if_done(now, ack, observer);
         if self.state == State::Recovery {
-            if brought.advances && self.undoes_partly(ack) {
+            if brought.advances && self.undoes_partly(ack, observer) {
                 return true;
             }
             if self.undo.by_duplicates() {
-                self.undo_duplicated();
+                self.undo_duplicated(observer);
                 self.try_to_open(now, brought, observer);
             }
         } else if self.state == State::Loss {
-            if self.after_timeout(ack, brought) {
+            if self.after_timeout(ack, brought, observer) {
                 return true;
             }
             let resent = self.packets.resent();
@@ -67,7 +67,7 @@ impl<L: Algorithm> Linux<L> {
             self.due = Due::Lost;
             return sets_timer;
         } else if self.state <= State::Disorder && self.undo.by_duplicates() {
-            self.undo_duplicated();
+            self.undo_duplicated(observer);
         }
         let sets_timer = self.find_losses(now);
         if self.state != State::Recovery {
@@ -88,7 +88,7 @@ impl<L: Algorithm> Linux<L> {
         match self.state {
             State::Open => self.undo.on_repaired(),
             State::Reduced if self.stream.una > self.high => {
-                self.cwnd.set(self.prr.target_pkts());
+                self.end_reduction();
                 self.state = State::Open;
             }
             State::Recovery if self.stream.una >= self.high => {
@@ -99,8 +99,8 @@ impl<L: Algorithm> Linux<L> {
     }
 
     fn end_recovery(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
-        if !self.try_undo_at_end(ack) {
-            self.cwnd.set(self.prr.target_pkts());
+        if !self.try_undo_at_end(ack, observer) {
+            self.end_reduction();
         }
         let Some(recovering) = self.recovering.take() else { return };
         let lost_pkts = self.stats.retransmissions - recovering.retransmissions;
@@ -166,7 +166,7 @@ impl<L: Algorithm> Linux<L> {
     }
 
     /// Whether a retransmission may be in flight.
-    fn has_resent(&self) -> bool {
+    pub(super) fn has_resent(&self) -> bool {
         self.packets.resent() > 0 || self.packets.first().is_some_and(|first| first.sends > 1)
     }
 }

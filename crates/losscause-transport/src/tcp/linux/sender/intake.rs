@@ -4,6 +4,7 @@
 use losscause::{Algorithm, Observation, Span, Time};
 
 use super::Linux;
+use super::alert::State;
 use crate::tcp::control::RttSample;
 use crate::tcp::linux::packets::Packet;
 use crate::tcp::segment::Ack;
@@ -20,6 +21,8 @@ pub(super) struct Brought {
     pub(super) advances: bool,
     pub(super) reports: bool,
     pub(super) duplicate: Option<u64>,
+    /// A packet sent once arrived after one that was sent later.
+    pub(super) reordered: bool,
     /// A packet sent once before [`Linux::high`] was set.
     pub(super) original: bool,
     /// A packet that had been sent more than once was acknowledged.
@@ -46,36 +49,58 @@ impl<L: Algorithm> Linux<L> {
     /// Records what `ack` acknowledges and reports.
     pub(super) fn take_in(&mut self, now: Time, ack: &Ack) -> Brought {
         let mut brought = Brought { duplicate: ack.sack.duplicate(ack.next), ..Brought::default() };
-        for (start, end) in ack.sack.ranges(ack.next) {
-            self.take_reports(
-                now,
-                start.max(self.stream.una),
-                end.min(self.stream.sent),
-                &mut brought,
-            );
+        if let Some(seq) = brought.duplicate {
+            self.take_duplicate(seq, &mut brought);
         }
-        brought.advances = ack.next > self.stream.una;
-        for seq in self.stream.una..ack.next {
+        let una = self.stream.una;
+        let next = ack.next.max(una);
+        let blocks = if ack.next < una { ack.sack.moved(ack.next, una) } else { ack.sack };
+        for (start, end) in blocks.ranges(next) {
+            self.take_reports(now, start, end.min(self.stream.sent), &mut brought);
+        }
+        brought.advances = next > una;
+        for seq in una..next {
             let Some(packet) = self.packets.pop() else { break };
             self.take_acked(now, seq, &packet, &mut brought);
         }
-        self.board.update(ack.next, self.stream.sent, &ack.sack);
-        self.stream.una = ack.next;
+        self.board.update(next, self.stream.sent, &blocks);
+        self.stream.una = next;
         self.packets.tidy();
         if brought.advances {
             self.timeouts = 0;
             self.stats.new_acks += 1;
             self.stats.window_limited_acks += u64::from(self.is_window_limited());
         }
-        if let Some(seq) = brought.duplicate {
-            self.rack.on_duplicate();
-            self.undo.on_duplicate(seq);
+        if brought.reordered {
+            self.rack.on_reordering();
         }
         brought
     }
 
+    /// The receiver reports packet `seq` as a duplicate. One that was not sent again so often was
+    /// duplicated by the network (net/ipv4/tcp_input.c, `tcp_dsack_seen`).
+    fn take_duplicate(&mut self, seq: u64, brought: &mut Brought) {
+        self.duplicates += 1;
+        if self.duplicates > self.stats.retransmissions {
+            brought.duplicate = None;
+            return;
+        }
+        if !self.probe.is_of(seq) {
+            self.rack.on_duplicate();
+        }
+        self.packets.count_duplicate();
+        self.undo.on_duplicate(seq);
+    }
+
+    /// The highest packet that was reported, if any is reported.
+    fn highest_reported(&self) -> u64 {
+        self.board.end().saturating_sub(1).max(self.stream.una)
+    }
+
     /// Records the packets of `start..end` that were not reported before.
     fn take_reports(&mut self, now: Time, start: u64, end: u64, brought: &mut Brought) {
+        let highest = self.highest_reported();
+        let notices = self.state != State::Loss || self.undo.is_possible();
         let mut seq = start;
         while seq < end {
             if seq < self.board.end() {
@@ -90,8 +115,9 @@ impl<L: Algorithm> Linux<L> {
             }
             if let Some(packet) = self.packets.report(seq) {
                 brought.reports = true;
-                self.rack.on_delivered(now, seq, &packet, &self.rtt);
+                self.take_delivered(now, seq, &packet);
                 if packet.sends == 1 {
+                    brought.reordered |= notices && seq < highest;
                     brought.original |= seq < self.high;
                     widen(&mut brought.reported, packet.sent_at);
                 }
@@ -105,10 +131,21 @@ impl<L: Algorithm> Linux<L> {
             brought.acked_resent = true;
         } else if !packet.reported {
             brought.original |= seq < self.high;
+            brought.reordered |= seq < self.highest_reported();
             widen(&mut brought.acked, packet.sent_at);
         }
         if !packet.reported {
-            self.rack.on_delivered(now, seq, packet, &self.rtt);
+            self.take_delivered(now, seq, packet);
+        }
+        if let Some(rates) = &mut self.rates {
+            rates.pop();
+        }
+    }
+
+    fn take_delivered(&mut self, now: Time, seq: u64, packet: &Packet) {
+        self.rack.on_delivered(now, seq, packet, &self.rtt);
+        if let Some(rates) = &mut self.rates {
+            rates.on_delivered(seq, packet);
         }
     }
 

@@ -5,8 +5,10 @@ use losscause::{Algorithm, Loss, Numbers, Observer, Signal, Span, Time, Verdict,
 
 use super::Linux;
 use super::alert::State;
-use crate::tcp::control::{AckEvent, Growth};
-use crate::tcp::linux::prr::{Delivery, Prr};
+use crate::tcp::control::{AckEvent, Delivery, Growth, RateSample, Repair};
+use crate::tcp::linux::pacing::by_window;
+use crate::tcp::linux::prr::{Delivered, Prr};
+use crate::tcp::linux::rate::RateSampler;
 use crate::tcp::loss_event::{Answer, LossEvent};
 use crate::tcp::stream::Stream;
 use crate::tcp::window::Window;
@@ -31,11 +33,14 @@ pub(super) struct News {
     pub(super) losses: u64,
     /// The round-trip time of the newest packet, if it was measured.
     pub(super) rtt: Option<Span>,
+    /// Packets in flight before.
+    pub(super) prior_in_flight_pkts: u64,
 }
 
 impl<L: Algorithm> Linux<L> {
     /// A packet is lost: asks why, and repairs it.
     pub(super) fn recover(&mut self, now: Time, observer: &mut impl Observer) {
+        self.told.clear();
         let verdict = self.judge(now, observer);
         let retransmissions = self.stats.retransmissions;
         let mut uncut = None;
@@ -62,6 +67,7 @@ impl<L: Algorithm> Linux<L> {
                 (Some(found.numbers), found.pkts, Some(found.sent_at));
         }
         loss.label = self.labelled.then_some(Verdict::Wireless);
+        self.told.extend(loss.numbers);
         let loss = tell(&mut self.lda, &loss, observer);
         ask(&self.lda, &loss, observer).verdict
     }
@@ -76,6 +82,7 @@ impl<L: Algorithm> Linux<L> {
         (loss.numbers, loss.lost_pkts, loss.sent_at) =
             (Some(found.numbers), found.pkts, Some(found.sent_at));
         loss.is_further = true;
+        self.told.push(found.numbers);
         let loss = tell(&mut self.lda, &loss, observer);
         let judged = self.lda.scope().judges_every_loss;
         if !judged || !self.recovering.as_ref().is_some_and(|recovering| recovering.spared) {
@@ -86,7 +93,7 @@ impl<L: Algorithm> Linux<L> {
             return;
         }
         // The spared window, which the recovery approaches again only packet by packet.
-        self.cwnd.set(self.prr.target_pkts());
+        self.end_reduction();
         let uncut = self.reduce(now, judgement.verdict);
         if uncut.is_some() {
             self.ecn.on_loss(self.stream.sent);
@@ -134,13 +141,78 @@ impl<L: Algorithm> Linux<L> {
         self.probe.clear();
     }
 
+    /// The window is where the reduction leads. A control that follows rates has its own.
+    pub(super) fn end_reduction(&mut self) {
+        if !self.control.follows_rate() {
+            self.cwnd.set(self.prr.target_pkts());
+        }
+    }
+
     pub(super) fn is_reducing(&self) -> bool {
         matches!(self.state, State::Reduced | State::Recovery)
     }
 
-    /// The control is told what the event brought. During a reduction the window is not its own,
-    /// but RFC 6937's.
+    /// The control is told what an ACK brought, and the rate of pacing follows.
     pub(super) fn adjust_window(&mut self, now: Time, advances: bool, news: &News) {
+        if self.control.follows_rate() {
+            self.deliver(now, news);
+        } else {
+            self.grow_or_reduce(now, advances, news);
+        }
+        self.set_pacing();
+    }
+
+    /// The rate that an ACK shows, which delivers `newly_delivered` packets.
+    pub(super) fn measure_rate(&mut self, now: Time, newly_delivered: u64) -> Option<RateSample> {
+        let delivered = self.packets.delivered();
+        let rates = self.rates.as_mut()?;
+        rates.sample(now, newly_delivered > 0, delivered, self.rtt.min())
+    }
+
+    fn deliver(&mut self, now: Time, news: &News) {
+        let rate = self.measure_rate(now, news.delivered);
+        let repair = match self.state {
+            State::Recovery => Repair::Recovery,
+            State::Loss => Repair::Timeout,
+            State::Open | State::Disorder | State::Reduced => Repair::Nothing,
+        };
+        let in_flight_pkts = self.packets.in_flight();
+        let delivered_pkts = self.packets.delivered();
+        let delivery = Delivery {
+            at: now,
+            newly_delivered_pkts: news.delivered,
+            newly_lost_pkts: news.losses,
+            delivered_pkts,
+            delivered_at: self.rates.as_ref().map_or(now, RateSampler::delivered_at),
+            lost_pkts: self.packets.losses(),
+            prior_in_flight_pkts: news.prior_in_flight_pkts,
+            in_flight_pkts,
+            rtt: news.rtt,
+            srtt: self.rtt.srtt(),
+            rate,
+            repair,
+            departs_at: self.pacer.as_ref().map_or(now, |pacer| pacer.departs_at(now)),
+        };
+        self.control.on_delivery(&mut self.cwnd.window, &delivery);
+        if let Some(rates) = self.rates.as_mut().filter(|_| self.control.limits_rate()) {
+            rates.limit((delivered_pkts + in_flight_pkts).max(1));
+        }
+    }
+
+    /// How fast packets leave from now on.
+    pub(super) fn set_pacing(&mut self) {
+        let Some(pacer) = &mut self.pacer else { return };
+        let by_window = |srtt| {
+            let outstanding = self.packets.outstanding();
+            by_window(&self.cwnd.window, outstanding, self.config.payload_bytes, srtt)
+        };
+        if let Some(pacing) = self.control.pacing().or_else(|| self.rtt.srtt().map(by_window)) {
+            pacer.set(pacing);
+        }
+    }
+
+    /// The window grows by the control, or falls by RFC 6937.
+    pub(super) fn grow_or_reduce(&mut self, now: Time, advances: bool, news: &News) {
         if advances {
             let growth = match (self.is_reducing(), self.cwnd.is_used()) {
                 (true, _) => Growth::Repairing,
@@ -166,7 +238,7 @@ impl<L: Algorithm> Linux<L> {
         if self.is_reducing() {
             let safe = advances && news.losses == 0;
             let in_flight_pkts = self.packets.in_flight();
-            let delivery = Delivery { delivered_pkts: news.delivered, safe, in_flight_pkts };
+            let delivery = Delivered { delivered_pkts: news.delivered, safe, in_flight_pkts };
             if let Some(pkts) = self.prr.on_ack(&delivery) {
                 self.cwnd.set(pkts);
             }

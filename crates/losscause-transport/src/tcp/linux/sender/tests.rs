@@ -367,3 +367,188 @@ fn an_ack_that_may_be_held_back_gives_no_round_trip_time() {
     assert_eq!(rtt_of(130, 4, NO), Some(130.0), "two packets");
     assert_eq!(rtt_of(130, 2, (3, 4)), Some(130.0), "out of order");
 }
+
+/// Lets the timer expire at times of microseconds: when, and what is sent.
+fn depart<L: Algorithm>(driver: &mut Driver<L>) -> (i64, Vec<u64>) {
+    let now = driver.sender.poll_timeout().unwrap();
+    driver.sender.on_timeout(now, &mut ());
+    let sent = std::iter::from_fn(|| driver.sender.poll_transmit(now));
+    (now.as_nanos() / 1_000, sent.map(|segment| segment.seq).collect())
+}
+
+#[test]
+fn a_paced_sender_spreads_its_window() {
+    let mut driver = Driver::new(&Config { pacing: true, ..config() });
+    assert_eq!(driver.sent(0).len(), 10, "the first ten are not paced");
+    assert_eq!(driver.ack(100, 10), [10, 11]);
+    // 20 packets in half of 100 ms are two in 5 ms. The first two were late, so half of that.
+    assert_eq!(depart(&mut driver), (102_500, vec![12, 13]));
+    assert_eq!(depart(&mut driver), (107_500, vec![14, 15]));
+    assert_eq!(depart(&mut driver), (112_500, vec![16, 17]));
+}
+
+#[test]
+fn a_paced_recovery_repairs_when_the_packet_may_leave() {
+    let mut driver = Driver::new(&Config { pacing: true, ..config() });
+    driver.sent(0);
+    driver.ack(100, 10);
+    while driver.sender.poll_timeout().unwrap() < at(150) {
+        depart(&mut driver);
+    }
+    assert_eq!(driver.report(204, 10, [(11, 12), NO, NO]), [30]);
+    assert_eq!(driver.report(204, 10, [(11, 14), NO, NO]), [], "10 is lost, and waits");
+    assert_eq!(driver.sender.stats().fast_retransmits, 1);
+    // A packet takes 2.5 ms; 30 was late, so half of that.
+    let (departs, sent) = depart(&mut driver);
+    assert!((205_200..205_300).contains(&departs) && sent[0] == 10, "{departs} {sent:?}");
+}
+
+#[test]
+fn the_probe_counts_from_the_next_departure() {
+    let config = Config { limit_pkts: Some(12), pacing: true, ..config() };
+    let mut driver = Driver::new(&config);
+    driver.sent(0);
+    assert_eq!(driver.ack(100, 10), [10, 11]);
+    // 2.5 ms, 2 SRTT and 2 ms: 52 ticks from tick 25, and one.
+    assert_eq!(driver.time_out(), (312, vec![11]));
+}
+
+/// What an algorithm was told to take back.
+#[derive(Clone, Default)]
+struct TakenBack(std::rc::Rc<std::cell::RefCell<Vec<(u64, u64)>>>);
+
+impl Algorithm for TakenBack {
+    fn name(&self) -> &'static str {
+        "taken back"
+    }
+    fn needs(&self) -> losscause::Needs {
+        losscause::Needs::NONE
+    }
+    fn observe(&mut self, _: &losscause::Observation) {}
+    fn judge(&self, loss: &losscause::Loss) -> losscause::Judgement {
+        ().judge(loss)
+    }
+    fn take_back(&mut self, numbers: Numbers) {
+        self.0.borrow_mut().push((numbers.first, numbers.last));
+    }
+}
+
+/// Packets 11 to 13 arrive before 10, which is sent again at 200 ms.
+fn overtaken() -> (Driver<TakenBack>, TakenBack) {
+    let taken_back = TakenBack::default();
+    let mut driver = twenty_in_flight(&config(), taken_back.clone());
+    for end in [12, 13, 14] {
+        driver.report(200, 10, [(11, end), NO, NO]);
+    }
+    assert_eq!((driver.sender.ssthresh(), driver.sender.stats().undone), (10.0, 0));
+    (driver, taken_back)
+}
+
+#[test]
+fn a_late_packet_takes_back_cut_and_loss() {
+    let (mut driver, taken_back) = overtaken();
+    // The ACK of everything echoes a packet of 100 ms: the original of 10.
+    driver.on_ack(205, &ack_of(32, 100, [NO; 3]));
+    assert!(driver.sender.cwnd() >= 20.0 && driver.sender.ssthresh() > 1e9);
+    assert_eq!(driver.sender.stats().undone, 1);
+    assert_eq!(taken_back.0.take(), [(10, 10)]);
+}
+
+#[test]
+fn a_packet_that_was_lost_is_not_taken_back() {
+    let (mut driver, taken_back) = overtaken();
+    driver.on_ack(300, &ack_of(32, 200, [NO; 3]));
+    assert_eq!((driver.sender.ssthresh(), driver.sender.stats().undone), (10.0, 0));
+    assert_eq!(taken_back.0.take(), []);
+}
+
+#[test]
+fn a_timeout_that_was_too_early_is_taken_back() {
+    let taken_back = TakenBack::default();
+    let config = Config { limit_pkts: Some(30), ..config() };
+    let mut driver = twenty_in_flight(&config, taken_back.clone());
+    driver.time_out();
+    driver.time_out();
+    driver.on_ack(650, &ack_of(11, 100, [NO; 3]));
+    assert_eq!(taken_back.0.take(), [(10, 10)]);
+}
+
+#[test]
+fn after_a_reordering_three_reports_wait_for_a_late_packet() {
+    let (mut driver, taken_back) = overtaken();
+    // 10 was late, and the recovery not over.
+    driver.on_ack(205, &ack_of(14, 100, [NO; 3]));
+    assert_eq!((driver.sender.stats().undone, taken_back.0.take()), (1, vec![(10, 10)]));
+    for end in [16, 17, 18] {
+        driver.report(206, 14, [(15, end), NO, NO]);
+    }
+    assert_eq!(driver.sender.stats().fast_retransmits, 1, "no second one yet");
+    // 14 was sent at 100; a round trip of 106 and 25 ms later it is lost. 27 ms are 7 ticks, from
+    // tick 51, and one.
+    let (ms, sent) = driver.time_out();
+    assert_eq!((ms, sent[0]), (236, 14));
+}
+
+#[test]
+fn a_report_that_fills_a_gap_below_is_a_reordering() {
+    let reports = |driver: &mut Driver<()>, from| {
+        for end in [from + 1, from + 2, from + 3] {
+            driver.report(205, 10, [(from, end), (11, 12), NO]);
+        }
+        driver.sender.stats().fast_retransmits
+    };
+    assert_eq!(reports(&mut twenty_in_flight(&config(), ()), 14), 1);
+    let mut driver = twenty_in_flight(&config(), ());
+    driver.report(200, 10, [(13, 14), NO, NO]);
+    driver.report(201, 10, [(12, 14), NO, NO]);
+    assert_eq!(reports(&mut driver, 14), 0, "12 came after 13");
+}
+
+#[test]
+fn what_the_network_duplicates_changes_nothing() {
+    let mut driver = twenty_in_flight(&config(), ());
+    let mut duplicate = ack_of(10, 100, [NO; 3]);
+    duplicate.sack = duplicate.sack.with_duplicate(10, 5);
+    assert_eq!(driver.on_ack(150, &duplicate), []);
+    let (mut driver, _) = overtaken();
+    let mut first = ack_of(14, 200, [NO; 3]);
+    first.sack = first.sack.with_duplicate(14, 3);
+    driver.on_ack(250, &first);
+    let mut second = ack_of(14, 200, [NO; 3]);
+    second.sack = second.sack.with_duplicate(14, 11);
+    driver.on_ack(251, &second);
+    // One packet was sent again, so only one report can be of a retransmission.
+    assert_eq!(driver.sender.stats().undone, 0);
+}
+
+#[test]
+fn an_overtaken_ack_still_reports() {
+    let mut driver = twenty_in_flight(&config(), ());
+    driver.ack(200, 12);
+    // These were sent before the ACK of 12 packets.
+    for end in [15, 16, 17] {
+        driver.report(201, 10, [(14, end), NO, NO]);
+    }
+    assert_eq!(driver.sender.stats().fast_retransmits, 1);
+    assert_eq!(driver.sender.acknowledged(), 12);
+}
+
+#[test]
+fn bbr_keeps_its_window_at_a_loss_and_paces() {
+    let mut driver = Driver::new(&config().with_variant(Variant::Bbr));
+    assert_eq!(driver.sent(0).len(), 10);
+    // 10 packets in 100 ms, times 2.89 and 0.99: two in 7.001 ms, or half of that if late.
+    assert_eq!(driver.ack(100, 10), [10, 11]);
+    assert_eq!(depart(&mut driver), (103_500, vec![12, 13]));
+    assert_eq!(depart(&mut driver), (110_501, vec![14, 15]));
+    while driver.sender.poll_timeout().unwrap() < at(190) {
+        depart(&mut driver);
+    }
+    let before = driver.sender.cwnd();
+    driver.report(206, 10, [(11, 12), NO, NO]);
+    driver.report(207, 10, [(11, 14), NO, NO]);
+    assert_eq!(driver.sender.stats().fast_retransmits, 1);
+    assert!(driver.sender.ssthresh() > 1e9);
+    // In the first round trip as many are in flight as were, and 10 is found lost.
+    assert!(driver.sender.cwnd() <= before, "{} {before}", driver.sender.cwnd());
+}

@@ -48,8 +48,12 @@ impl<L: Algorithm> Linux<L> {
                     ssthresh,
                 );
             }
-            let flight_pkts = self.stream.flight_pkts();
-            let timeout = TimeoutEvent { at: now, flight_pkts, again: !uncut_yet };
+            let timeout = TimeoutEvent {
+                at: now,
+                flight_pkts: self.stream.flight_pkts(),
+                again: !uncut_yet,
+                lost_pkts: self.packets.losses(),
+            };
             self.control.on_timeout(&mut self.cwnd.window, &timeout);
             self.cwnd.set(u32::try_from(self.packets.in_flight() + 1).unwrap_or(u32::MAX));
         }
@@ -83,6 +87,8 @@ impl<L: Algorithm> Linux<L> {
     /// calls this one wireless.
     fn spares_timeout(&mut self, now: Time, observer: &mut impl Observer) -> bool {
         let loss = self.declared(now, Signal::Timeout);
+        self.told.clear();
+        self.told.extend(loss.numbers);
         let loss = tell(&mut self.lda, &loss, observer);
         if !self.lda.scope().judges_timeouts {
             return false;
@@ -91,10 +97,15 @@ impl<L: Algorithm> Linux<L> {
     }
 
     /// An ACK in the state loss. Returns whether it is dealt with.
-    pub(super) fn after_timeout(&mut self, ack: &Ack, brought: &Brought) -> bool {
+    pub(super) fn after_timeout(
+        &mut self,
+        ack: &Ack,
+        brought: &Brought,
+        observer: &mut impl Observer,
+    ) -> bool {
         let recovered = self.stream.una >= self.high;
         if brought.advances && self.is_needless(ack) {
-            self.leave_loss();
+            self.leave_loss(observer);
             return true;
         }
         let news = AfterTimeout {
@@ -103,11 +114,11 @@ impl<L: Algorithm> Linux<L> {
             duplicate: brought.reports || brought.is_plain_duplicate(),
             new_data_sent: self.stream.next > self.high,
             recovered,
-            can_send: self.stream.next < self.stream.end.min(self.room_end),
+            can_send: self.has_new(),
         };
         match self.frto.on_ack(&news) {
             Next::Undo => {
-                self.leave_loss();
+                self.leave_loss(observer);
                 return true;
             }
             Next::SendNew => {
@@ -115,7 +126,7 @@ impl<L: Algorithm> Linux<L> {
                 self.due = Due::NewThenLost;
             }
             Next::Repair if recovered => {
-                self.try_undo_at_end(ack);
+                self.try_undo_at_end(ack, observer);
             }
             Next::Repair => self.due = Due::Lost,
         }
@@ -123,8 +134,8 @@ impl<L: Algorithm> Linux<L> {
     }
 
     /// The timeout was spurious.
-    fn leave_loss(&mut self) {
-        self.restore(true);
+    fn leave_loss(&mut self, observer: &mut impl Observer) {
+        self.restore(true, observer);
         self.frto = Frto::Off;
         self.state = State::Open;
     }

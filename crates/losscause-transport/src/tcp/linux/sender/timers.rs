@@ -50,7 +50,7 @@ impl<L: Algorithm> Linux<L> {
             if advances { self.rtt.rto() } else { first.sent_at + self.rtt.rto() - now };
         let wait =
             Probe::wait(&self.rtt, self.config.min_rto, self.packets.outstanding(), until_rto);
-        self.arm(now, TimerKind::Probe, wait);
+        self.arm_after_departure(now, TimerKind::Probe, wait);
         true
     }
 
@@ -60,7 +60,7 @@ impl<L: Algorithm> Linux<L> {
         if self.timer.is_some_and(|timer| timer.kind != TimerKind::Retransmit) {
             self.rearm_from_first(now);
         } else if self.packets.outstanding() > 0 {
-            self.arm(now, TimerKind::Retransmit, self.rtt.rto());
+            self.arm_after_departure(now, TimerKind::Retransmit, self.rtt.rto());
         } else {
             self.timer = None;
         }
@@ -68,9 +68,18 @@ impl<L: Algorithm> Linux<L> {
 
     fn rearm_from_first(&mut self, now: Time) {
         match self.packets.first().map(|first| first.sent_at) {
-            Some(sent_at) => self.arm(now, TimerKind::Retransmit, sent_at + self.rtt.rto() - now),
+            Some(sent_at) => {
+                let wait = sent_at + self.rtt.rto() - now;
+                self.arm_after_departure(now, TimerKind::Retransmit, wait);
+            }
             None => self.timer = None,
         }
+    }
+
+    /// Arms the timer `wait` after pacing lets the next packet leave (`tcp_reset_xmit_timer`).
+    pub(super) fn arm_after_departure(&mut self, now: Time, kind: TimerKind, wait: Span) {
+        let held = self.pacer.as_ref().map_or(Span::ZERO, |pacer| pacer.departs_at(now) - now);
+        self.arm(now, kind, wait + held);
     }
 
     pub(super) fn arm(&mut self, now: Time, kind: TimerKind, wait: Span) {
@@ -94,7 +103,15 @@ impl<L: Algorithm> Linux<L> {
             if self.state != State::Recovery {
                 self.recover(now, observer);
                 let found = self.packets.losses() - losses;
-                self.adjust_window(now, false, &News { delivered: 1, losses: found, rtt: None });
+                let news = News {
+                    delivered: 1,
+                    losses: found,
+                    rtt: None,
+                    prior_in_flight_pkts: in_flight,
+                };
+                if !self.control.follows_rate() {
+                    self.grow_or_reduce(now, false, &news);
+                }
             } else {
                 self.judge_further_losses(now, observer);
             }
