@@ -19,21 +19,41 @@ use std::time::Duration;
 use common::can_make_networks;
 use losscause::{Span, Time};
 use losscause_linux::emulator::{
-    Clock, EmulatedLink, Header, Host, PEER, Path, Reordering, SENDER, Sight, device_drops,
+    Clock, EmulatedLink, Header, Host, PEER, Path, SENDER, Sight, device_drops,
 };
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered};
 use losscause_sim::truth::Cause;
 use losscause_sim::{
-    AtEnd, ChannelSpec, CoDelSpec, FlowId, FlowSpec, FqCoDelSpec, Limit, LinkId, LinkSpec, Network,
-    PieSpec, QueueSpec, RatePoint, RateSpec, TraceStart, Traffic,
+    AtEnd, ChannelSpec, CoDelSpec, DuplicationSpec, FlowId, FlowSpec, FqCoDelSpec, Lateness, Limit,
+    LinkId, LinkSpec, Network, PieSpec, QueueSpec, RatePoint, RateSpec, ReorderingSpec, TraceStart,
+    Traffic,
 };
 
 /// What the link saw, without the packets' bytes.
 #[derive(Clone, Debug)]
 enum Noted {
-    Came { at: Time, direction: Direction, bytes: u32, flow: u32, ecn: Ecn },
-    Delivered { came: Time, due: Time, late: Span, direction: Direction, payload: u32 },
-    Lost { came: Time, at: Time, cause: Cause, direction: Direction },
+    Came {
+        at: Time,
+        direction: Direction,
+        bytes: u32,
+        flow: u32,
+        ecn: Ecn,
+    },
+    Delivered {
+        came: Time,
+        due: Time,
+        late: Span,
+        direction: Direction,
+        payload: u32,
+    },
+    Lost {
+        came: Time,
+        at: Time,
+        cause: Cause,
+        direction: Direction,
+    },
+    /// It arrived after the packet.
+    Copy,
 }
 
 impl Noted {
@@ -44,6 +64,7 @@ impl Noted {
                 let ecn = if packet[1] & 3 == 0 { Ecn::NotCapable } else { Ecn::Capable };
                 Self::Came { at, direction, bytes: packet.len() as u32, flow, ecn }
             }
+            Sight::Delivered { is_copy: true, .. } => Self::Copy,
             Sight::Delivered { came, due, written, direction, packet, .. } => {
                 let payload = Header::of(packet).map_or(0, |header| header.payload_bytes);
                 Self::Delivered { came, due, late: written - due, direction, payload }
@@ -65,13 +86,8 @@ struct Setting {
 }
 
 impl Setting {
-    fn new(
-        network: &Network,
-        reordering: Option<Reordering>,
-        sysctls: &[(&'static str, String)],
-    ) -> Self {
-        let mut path = Path::new(network, FlowId(0), SEED).unwrap();
-        path.reordering = reordering;
+    fn new(network: &Network, sysctls: &[(&'static str, String)]) -> Self {
+        let path = Path::new(network, FlowId(0), SEED).unwrap();
         let (sender, senders) = Host::new(SENDER, sysctls).unwrap();
         let (peer, peers) = Host::new(PEER, sysctls).unwrap();
         let stop = Arc::new(AtomicBool::new(false));
@@ -89,7 +105,8 @@ impl Setting {
     fn counts(&self) -> (usize, usize) {
         let noted = self.noted.lock().unwrap();
         let came = noted.iter().filter(|noted| matches!(noted, Noted::Came { .. })).count();
-        (came, noted.len() - came)
+        let copies = noted.iter().filter(|noted| matches!(noted, Noted::Copy)).count();
+        (came, noted.len() - came - copies)
     }
 
     /// What the link saw, once nothing is on it.
@@ -215,7 +232,7 @@ fn a_packet_on_an_idle_link_takes_transmission_and_delay() {
     if !can_make_networks() {
         return;
     }
-    let setting = Setting::new(&network(link(drop_tail(50))), None, &[]);
+    let setting = Setting::new(&network(link(drop_tail(50))), &[]);
     let arrived = setting.send_datagrams(200, 1_250, Duration::from_millis(3));
     let noted = setting.end();
     assert_eq!(arrived, (0..200).collect::<Vec<_>>());
@@ -243,7 +260,7 @@ fn what_arrives_is_what_was_sent_without_what_the_link_lost() {
         return;
     }
     let channel = ChannelSpec::Bernoulli { loss: 0.1 };
-    let setting = Setting::new(&network(LinkSpec { channel, ..link(drop_tail(5)) }), None, &[]);
+    let setting = Setting::new(&network(LinkSpec { channel, ..link(drop_tail(5)) }), &[]);
     let arrived = setting.send_datagrams(600, 1_250, Duration::from_micros(600));
     let noted = setting.end();
     let congestion = lost(&noted, Cause::Congestion);
@@ -303,8 +320,7 @@ fn the_kernels_packets_meet_the_fate_of_a_replay_on_every_link() {
     ];
     for (name, bytes, spec) in links {
         let network = network(spec);
-        let setting =
-            Setting::new(&network, None, &[("tcp_congestion_control", "reno".to_owned())]);
+        let setting = Setting::new(&network, &[("tcp_congestion_control", "reno".to_owned())]);
         let bytes = setting.send_stream(bytes);
         let noted = setting.end();
         // Data was acknowledged, so it was delivered.
@@ -343,10 +359,14 @@ fn assert_replay_agrees(name: &str, network: &Network, noted: &[Noted]) {
             Noted::Lost { came, at, cause, direction } => {
                 assert_eq!(seen.insert((came, direction), (at, Some(cause))), None);
             }
+            Noted::Copy => {}
         }
     }
     let mut replayed = BTreeMap::new();
     while let Some(passed) = path.poll(Time::MAX) {
+        if passed.is_copy {
+            continue;
+        }
         let cause = match passed.fate {
             Fate::Delivered { .. } => None,
             Fate::Lost { cause, .. } => Some(cause),
@@ -368,7 +388,7 @@ fn a_mark_reaches_the_kernel_with_a_valid_checksum() {
     }
     let codel = CoDelSpec { ecn: true, ..CoDelSpec::new(Limit::Packets(1_000)) };
     let sysctls = [("tcp_ecn", "1".to_owned()), ("tcp_congestion_control", "reno".to_owned())];
-    let setting = Setting::new(&network(link(QueueSpec::CoDel(codel))), None, &sysctls);
+    let setting = Setting::new(&network(link(QueueSpec::CoDel(codel))), &sysctls);
     setting.send_stream(1_500_000);
     let marked = setting
         .peer
@@ -396,12 +416,37 @@ fn packets_that_are_held_back_are_overtaken_and_none_is_lost() {
     if !can_make_networks() {
         return;
     }
-    let rule = Reordering { share: 0.2, at_most: Span::from_millis(10) };
-    let setting = Setting::new(&network(link(drop_tail(1_000))), Some(rule), &[]);
+    let by = Lateness::Time { most: Span::from_millis(10), drawn: true };
+    let reordering = Some(ReorderingSpec { share: 0.2, by });
+    let network = network(LinkSpec { reordering, ..link(drop_tail(1_000)) });
+    let setting = Setting::new(&network, &[]);
     let mut arrived = setting.send_datagrams(300, 1_250, Duration::from_micros(500));
     let noted = setting.end();
     assert!(!arrived.is_sorted());
     arrived.sort_unstable();
     assert_eq!(arrived, (0..300).collect::<Vec<_>>());
     assert_eq!(delivered(&noted).len(), 300);
+    assert_replay_agrees("reordering", &network, &noted);
+}
+
+#[test]
+fn each_packet_that_the_link_doubles_arrives_twice() {
+    if !can_make_networks() {
+        return;
+    }
+    let delay = Span::from_millis(1);
+    let duplication = Some(DuplicationSpec { share: 0.2, delay });
+    let network = network(LinkSpec { duplication, ..link(drop_tail(1_000)) });
+    let setting = Setting::new(&network, &[]);
+    let mut arrived = setting.send_datagrams(300, 1_250, Duration::from_micros(500));
+    let noted = setting.end();
+    assert_eq!(delivered(&noted).len(), 300);
+    let copies = noted.iter().filter(|noted| matches!(noted, Noted::Copy)).count();
+    assert_eq!(arrived.len(), 300 + copies);
+    // Five standard errors of a share of 0.2.
+    assert!((60 - 35..=60 + 35).contains(&copies), "{copies}");
+    arrived.sort_unstable();
+    arrived.dedup();
+    assert_eq!(arrived, (0..300).collect::<Vec<_>>());
+    assert_replay_agrees("duplication", &network, &noted);
 }

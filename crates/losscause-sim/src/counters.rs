@@ -7,7 +7,8 @@ use crate::topology::{FlowId, LinkId, Network};
 
 /// Packets of one flow at one link.
 ///
-/// At every instant `entered = delivered + queue_drops + corrupted + queued + in flight`.
+/// At every instant `entered + duplicated = delivered + queue_drops + corrupted + queued + in
+/// flight`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HopCounters {
     /// Arrived at the link.
@@ -22,7 +23,10 @@ pub struct HopCounters {
     pub transmitted_bytes: u64,
     /// Corrupted by the channel.
     pub corrupted: u64,
-    /// Handed to the next link or to the receiving end.
+    /// Copies that the link made ([`DuplicationSpec`](crate::DuplicationSpec)). They are not
+    /// transmitted there.
+    pub duplicated: u64,
+    /// Handed to the next link or to the receiving end, copies included.
     pub delivered: u64,
 }
 
@@ -34,6 +38,7 @@ impl AddAssign for HopCounters {
         self.transmitted += other.transmitted;
         self.transmitted_bytes += other.transmitted_bytes;
         self.corrupted += other.corrupted;
+        self.duplicated += other.duplicated;
         self.delivered += other.delivered;
     }
 }
@@ -48,6 +53,7 @@ impl Sub for HopCounters {
             transmitted: self.transmitted - earlier.transmitted,
             transmitted_bytes: self.transmitted_bytes - earlier.transmitted_bytes,
             corrupted: self.corrupted - earlier.corrupted,
+            duplicated: self.duplicated - earlier.duplicated,
             delivered: self.delivered - earlier.delivered,
         }
     }

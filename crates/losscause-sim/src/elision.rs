@@ -12,7 +12,9 @@
 //! a packet for which the link's memory would have to grow, a recorder, or the end of
 //! [`run_until`](crate::Simulation::run_until). It then moves on as if it had moved at its own
 //! instant. Nothing else can have happened at the next link in between, because nothing else feeds
-//! it. Only links with a DropTail queue do this, as they know a packet's arrival when it enters.
+//! it. Only links with a DropTail queue that keep the order do this, as they know a packet's arrival
+//! when it enters. The ends tell copies from packets, so they observe the packets of flows that
+//! cross a link with duplication.
 //!
 //! [`Simulation::with_every_event`](crate::Simulation::with_every_event) runs without shortcuts.
 //! Tests compare both: they differ only in the order of events at the very same instant. The
@@ -47,14 +49,17 @@ impl Elision {
     /// Every arrival has an event.
     pub(crate) fn none(network: &Network) -> Self {
         Self {
-            needs_event: vec![true; network.flows.iter().flat_map(steps).count()],
+            needs_event: vec![
+                true;
+                network.flows.iter().flat_map(|flow| steps(flow, network)).count()
+            ],
             links: Vec::new(),
         }
     }
 
     /// Unobserved arrivals have none. The network is valid.
     pub(crate) fn of_unobserved(network: &Network) -> Self {
-        let steps: Vec<Step> = network.flows.iter().flat_map(steps).collect();
+        let steps: Vec<Step> = network.flows.iter().flat_map(|flow| steps(flow, network)).collect();
         let feeders = feeders(network);
         let mut needs_event = vec![true; steps.len()];
         // For every link, the hops there that need events.
@@ -68,7 +73,7 @@ impl Elision {
                 let joins_nothing =
                     |next: usize| observed[next] == 0 && feeders[next] == Feeder::Link(step.link);
                 !step.observed
-                    && is_drop_tail(&network.links[step.link])
+                    && knows_arrivals(&network.links[step.link])
                     && step.next.is_none_or(joins_nothing)
             };
             let found: Vec<usize> = (0..steps.len())
@@ -126,8 +131,9 @@ impl Transit {
 }
 
 /// Path, then return path.
-fn steps(flow: &FlowSpec) -> impl Iterator<Item = Step> {
-    let observed = flow.traffic.is_observed();
+fn steps<'a>(flow: &'a FlowSpec, network: &Network) -> impl Iterator<Item = Step> + use<'a> {
+    let doubles = |link: &LinkId| network.links[link.index()].duplicates();
+    let observed = flow.traffic.is_observed() || flow.path.iter().any(doubles);
     [&flow.path, &flow.return_path].into_iter().flat_map(move |path| {
         let next = |place: usize| path.get(place + 1).map(|link| link.index());
         path.iter().enumerate().map(move |(place, link)| Step {
@@ -162,8 +168,9 @@ fn feeders(network: &Network) -> Vec<Feeder> {
     feeders
 }
 
-fn is_drop_tail(link: &LinkSpec) -> bool {
-    matches!(link.queue, QueueSpec::DropTail { .. })
+/// Whether the link knows a packet's arrival when it enters.
+fn knows_arrivals(link: &LinkSpec) -> bool {
+    matches!(link.queue, QueueSpec::DropTail { .. }) && !link.reorders()
 }
 
 #[cfg(test)]

@@ -44,6 +44,8 @@ pub(crate) struct Ledger {
     /// One draw per lost packet, for oracles.
     stream: Stream,
     lost: LossCounts,
+    /// Lost copies of data packets that are not lost themselves.
+    lost_copies: u64,
     verdicts: VerdictTally,
 }
 
@@ -72,6 +74,7 @@ impl Ledger {
             oracle,
             stream,
             lost: LossCounts::default(),
+            lost_copies: 0,
             verdicts: VerdictTally::default(),
             schemes: Vec::new(),
             scheme: None,
@@ -90,9 +93,18 @@ impl Ledger {
         let entry =
             Entry { seq, truth: Truth { cause, first: cause, draw: self.stream.uniform() } };
         // Losses come in order, except that a packet may be lost late on its path and its successor
-        // early.
+        // early, and that packets may overtake each other.
         let later = self.unjudged.iter().rev().take_while(|other| other.seq > seq).count();
         self.unjudged.insert(self.unjudged.len() - later, entry);
+    }
+
+    /// A copy of a data packet was lost, but the packet was not.
+    pub(crate) fn lost_copy(&mut self) {
+        self.lost_copies += 1;
+    }
+
+    pub(crate) fn lost_copies(&self) -> u64 {
+        self.lost_copies
     }
 
     pub(crate) fn counts(&self) -> LossCounts {

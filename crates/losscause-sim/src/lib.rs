@@ -27,6 +27,7 @@
 
 mod agent;
 mod channel;
+mod copies;
 pub mod counters;
 mod delay;
 mod elision;
@@ -34,6 +35,7 @@ mod fifo;
 mod ledger;
 mod link;
 pub mod live;
+mod normal;
 mod optional_lda;
 pub mod oracle;
 mod packet;
@@ -59,11 +61,12 @@ pub use oracle::{Accuracy, Oracle};
 pub use report::{FlowReport, LossCounts, VerdictTally, Verdicts};
 pub use simulation::{ConservationError, Simulation};
 pub use topology::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, ErrorPosition, FlowId, FlowProblem,
-    FlowSpec, FqCoDelSpec, Lengths, Limit, LinkId, LinkProblem, LinkSpec, Network, NetworkError,
+    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, DisorderProblem, Distribution,
+    DuplicationSpec, ErrorPosition, FlowId, FlowProblem, FlowSpec, FqCoDelSpec, JitterSpec,
+    Lateness, Lengths, Limit, LinkId, LinkProblem, LinkSpec, LoadPoint, Network, NetworkError,
     PieSpec, PolicerSpec, QueueProblem, QueueSpec, RatePoint, RateProblem, RateSpec, RedSpec,
-    RetransmissionSpec, Slots, TcpLda, TraceStart, Traffic, Turnover, VariationProblem,
-    VariationSpec,
+    ReorderingSpec, RetransmissionSpec, Slots, TcpLda, TraceStart, Traffic, Turnover,
+    VariationProblem, VariationSpec,
 };
 pub use trace::{
     Detail, Event, EventKind, Header, LinkEvent, PacketInfo, PacketKind, Recorder, Seen, Timing,

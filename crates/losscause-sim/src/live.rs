@@ -33,6 +33,7 @@
 
 use std::collections::VecDeque;
 
+use crate::copies::Copies;
 use crate::truth::Cause;
 use losscause::{Span, Time};
 pub use losscause_transport::Ecn;
@@ -93,6 +94,10 @@ pub struct Passed<T> {
     pub at: Time,
     /// Where it ended.
     pub fate: Fate,
+    /// A link made a copy of the packet, and this is not the one that counts: it arrived after
+    /// another, or was lost while another had arrived or was on its way. Of every packet that
+    /// entered, one that counts leaves the path.
+    pub is_copy: bool,
 }
 
 /// How a packet left a path.
@@ -116,7 +121,7 @@ pub enum Fate {
     },
 }
 
-impl<T> LivePath<T> {
+impl<T: Clone> LivePath<T> {
     /// The path and the return path of a flow of `network`, at time zero, without packets. The
     /// flow's own traffic and the other flows are not used.
     /// [`FlowSpec::wireless_immune`](crate::FlowSpec::wireless_immune) holds for every packet.
@@ -147,6 +152,7 @@ impl<T> LivePath<T> {
                 slots: Vec::new(),
                 free: Vec::new(),
                 passed: VecDeque::new(),
+                copies: Copies::default(),
             },
             now: Time::ZERO,
         })
@@ -185,7 +191,7 @@ impl<T> LivePath<T> {
         self.next_arrival().map(|(at, _)| at)
     }
 
-    /// Packets on the links.
+    /// Packets on the links, copies included.
     pub fn in_flight(&self) -> usize {
         self.packets.slots.len() - self.packets.free.len()
     }
@@ -257,9 +263,10 @@ struct Packets<T> {
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
     passed: VecDeque<Passed<T>>,
+    copies: Copies,
 }
 
-impl<T> Packets<T> {
+impl<T: Clone> Packets<T> {
     fn insert(&mut self, at: Time, direction: Direction, offered: Offered<T>) -> Handle {
         let Offered { content, flow, ecn, wireless_immune, .. } = offered;
         let slot = Slot {
@@ -272,6 +279,10 @@ impl<T> Packets<T> {
             link_entered: at,
             queued: Span::ZERO,
         };
+        self.place(slot)
+    }
+
+    fn place(&mut self, slot: Slot<T>) -> Handle {
         let place = self.free.pop().unwrap_or(self.slots.len() as u32);
         match self.slots.get_mut(place as usize) {
             Some(free) => *free = slot,
@@ -296,17 +307,21 @@ impl<T> Packets<T> {
 
     /// Frees the packet's slot and tells its fate.
     fn leave(&mut self, at: Time, packet: Packet, fate: Fate) {
+        let is_copy = match fate {
+            Fate::Delivered { .. } => !self.copies.is_first(packet.handle),
+            Fate::Lost { .. } => !self.copies.is_lost(packet.handle),
+        };
         let slot = self.slot(packet);
         let direction = slot.direction;
         let entered = slot.entered;
         if let Some(content) = slot.content.take() {
-            self.passed.push_back(Passed { content, direction, entered, at, fate });
+            self.passed.push_back(Passed { content, direction, entered, at, fate, is_copy });
             self.free.push(packet.handle.slot().1 as u32);
         }
     }
 }
 
-impl<T> QueueHooks for Packets<T> {
+impl<T: Clone> QueueHooks for Packets<T> {
     fn mark(&mut self, _: Time, packet: Packet, _: Occupancy) -> bool {
         self.slot(packet).ecn.mark()
     }
@@ -320,7 +335,7 @@ impl<T> QueueHooks for Packets<T> {
     }
 }
 
-impl<T> LinkHooks for Packets<T> {
+impl<T: Clone> LinkHooks for Packets<T> {
     #[inline(always)]
     fn records(&self) -> bool {
         false
@@ -340,4 +355,13 @@ impl<T> LinkHooks for Packets<T> {
     }
 
     fn observe(&mut self, _: Time, _: LinkEvent, _: Packet, _: Occupancy) {}
+
+    fn copy(&mut self, _: Time, packet: Packet, _: Occupancy) -> Packet {
+        let slot = self.slot(packet).clone();
+        let copy = Packet { handle: self.place(slot), ..packet };
+        self.copies.add(packet.handle, copy.handle);
+        copy
+    }
+
+    fn copy_arrives(&mut self, _: Packet) {}
 }

@@ -259,6 +259,14 @@ impl Pool {
         }
     }
 
+    /// The same packet once more.
+    pub(crate) fn copy(&mut self, packet: Packet) -> Packet {
+        match self.content(packet) {
+            Content::Payload(&payload) => self.insert(payload, packet.hop),
+            Content::Datagram(datagram) => self.insert_datagram(datagram, packet.hop),
+        }
+    }
+
     /// Frees the slot of a packet.
     #[inline]
     pub(crate) fn remove(&mut self, handle: Handle) {

@@ -3,6 +3,7 @@
 use crate::truth::Cause;
 use losscause::Time;
 
+use crate::copies::Copies;
 use crate::counters::Counters;
 use crate::ledger::Ledger;
 use crate::link::LinkHooks;
@@ -22,6 +23,7 @@ pub(crate) struct PacketStore {
     /// One per flow.
     pub(crate) ledgers: Vec<Ledger>,
     pub(crate) stamps: Stamps,
+    pub(crate) copies: Copies,
 }
 
 impl PacketStore {
@@ -88,6 +90,24 @@ impl<R: Recorder> LinkHooks for Hooks<'_, R> {
         self.lose(packet, Cause::Wireless);
     }
 
+    #[cold]
+    fn copy(&mut self, at: Time, packet: Packet, then: Occupancy) -> Packet {
+        let copy = self.store.pool.copy(packet);
+        self.store.copies.add(packet.handle, copy.handle);
+        self.store.stamps.copy(packet.handle, copy.handle);
+        self.store.counters.hops[packet.hop as usize].counters.duplicated += 1;
+        self.observe(at, LinkEvent::Duplicate, packet, then);
+        copy
+    }
+
+    #[cold]
+    fn copy_arrives(&mut self, copy: Packet) {
+        // What arrives is counted as transmitted, and the original was before.
+        let counters = &mut self.store.counters.hops[copy.hop as usize].counters;
+        counters.transmitted -= 1;
+        counters.transmitted_bytes -= u64::from(copy.wire_bytes);
+    }
+
     #[inline(always)]
     fn transmits(&mut self, from: Time, packet: Packet) {
         if self.recorder.detail().arrivals() {
@@ -114,11 +134,14 @@ impl<R: Recorder> LinkHooks for Hooks<'_, R> {
 }
 
 impl<R> Hooks<'_, R> {
-    /// Enters the true cause into the ledger and removes the packet.
+    /// Enters the true cause into the ledger and removes the packet. A copy of a packet that is not
+    /// lost is no loss.
     fn lose(&mut self, packet: Packet, cause: Cause) {
         let flow = self.store.hops[packet.hop as usize].flow as usize;
+        let is_lost = self.store.copies.is_lost(packet.handle);
         if let Some(seq) = self.store.pool.content(packet).data_seq() {
-            self.store.ledgers[flow].lost(seq, cause);
+            let ledger = &mut self.store.ledgers[flow];
+            if is_lost { ledger.lost(seq, cause) } else { ledger.lost_copy() }
         }
         self.store.pool.remove(packet.handle);
     }

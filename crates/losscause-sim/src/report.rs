@@ -47,10 +47,14 @@ pub struct FlowReport {
     pub stops_at: Option<Time>,
     /// Data packets sent, including retransmissions.
     pub sent_packets: u64,
-    /// Data packets that reached the receiver, including duplicates.
+    /// Data packets that reached the receiver, including those that the sender sent again without
+    /// need, but not the copies that a link made.
     pub received_packets: u64,
     /// Payload of the received packets, bytes (throughput counts these).
     pub received_payload_bytes: u64,
+    /// Copies made by a link ([`DuplicationSpec`](crate::DuplicationSpec)) that reached the receiver
+    /// after the packet or another copy.
+    pub received_copies: u64,
     /// Distinct data packets delivered to the application.
     pub delivered_packets: u64,
     /// Payload of the delivered packets, bytes (goodput counts these).

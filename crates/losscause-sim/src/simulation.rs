@@ -150,6 +150,10 @@ impl Simulation {
             let kind = EventKind::Received(self.transit.store.info(packet));
             recorder.record(&Event { at: now, flow: id, kind });
         }
+        let is_copy = !self.transit.store.copies.is_first(packet.handle);
+        if is_copy && content.data_seq().is_some() {
+            flow.received_copies += 1;
+        }
         // One-way sources get no feedback.
         let Content::Payload(payload) = content else {
             return self.transit.store.pool.remove(packet.handle);
@@ -158,8 +162,10 @@ impl Simulation {
         let mut watch =
             Watch { ledger: &mut self.transit.store.ledgers[index], recorder, flow: id, end, now };
         if let Some(payload_bytes) = payload.payload_bytes() {
-            flow.received_packets += 1;
-            flow.received_payload_bytes += u64::from(payload_bytes);
+            if !is_copy {
+                flow.received_packets += 1;
+                flow.received_payload_bytes += u64::from(payload_bytes);
+            }
             flow.receiver.on_message(now, payload, &mut watch);
             if flow.is_complete() {
                 flow.stops_at = flow.stops_at.min(now);
@@ -261,6 +267,7 @@ impl Simulation {
             sent_packets: flow.sent_packets,
             received_packets,
             received_payload_bytes,
+            received_copies: flow.received_copies,
             delivered_packets,
             delivered_payload_bytes: delivered_packets * u64::from(flow.payload_bytes),
             lost: ledger.counts(),
@@ -280,14 +287,21 @@ impl Simulation {
         self.transit.waiting_pkts(link.index())
     }
 
-    /// Data packets that reached the end of `flow`, and their bytes of payload.
+    /// Data packets that reached the end of `flow`, without copies, and their bytes of payload.
     fn received(&self, flow: FlowId) -> (u64, u64) {
-        let Flow { receiver, payload_bytes, received_packets, received_payload_bytes, .. } =
-            &self.flows[flow.index()];
+        let Flow {
+            receiver,
+            payload_bytes,
+            received_packets,
+            received_payload_bytes,
+            received_copies,
+            ..
+        } = &self.flows[flow.index()];
         if !matches!(receiver, Receiver::Sink) {
             return (*received_packets, *received_payload_bytes);
         }
         let packets = self.counters().path(flow).last().map_or(0, |(_, hop)| hop.delivered);
+        let packets = packets - received_copies;
         (packets, packets * u64::from(*payload_bytes))
     }
 }

@@ -34,12 +34,22 @@ impl Stamps {
 
     /// An end sends the packet.
     pub(crate) fn sent(&mut self, now: Time, packet: Handle) {
+        self.put(packet, Stamp { sent_at: now, since: now, queued: Span::ZERO });
+    }
+
+    fn put(&mut self, packet: Handle, stamp: Stamp) {
         let (kind, place) = packet.slot();
         let slots = &mut self.slots[kind];
         if slots.len() <= place {
             slots.resize(place + 1, None);
         }
-        slots[place] = Some(Stamp { sent_at: now, since: now, queued: Span::ZERO });
+        slots[place] = Some(stamp);
+    }
+
+    /// `copy` is the same packet as `original`.
+    pub(crate) fn copy(&mut self, original: Handle, copy: Handle) {
+        let Some(&mut stamp) = self.of(original) else { return };
+        self.put(copy, stamp);
     }
 
     /// The packet comes to a link.

@@ -134,18 +134,22 @@ use losscause_transport::{tcp, tfrc};
 
 use crate::rng::Stream;
 
+mod disorder;
 mod queue;
 mod rate;
 mod validate;
 mod variation;
 
+pub use disorder::{DisorderProblem, DuplicationSpec, Lateness, ReorderingSpec};
 pub use queue::{
     CoDelSpec, FqCoDelSpec, Limit, PieSpec, PolicerSpec, QueueProblem, QueueSpec, RedSpec,
 };
 pub use rate::{RatePoint, RateProblem, RateSpec, RetransmissionSpec};
 pub(crate) use validate::validate_change;
 pub use validate::{FlowProblem, LinkProblem, NetworkError};
-pub use variation::{AtEnd, Between, DelayPoint, VariationProblem, VariationSpec};
+pub use variation::{
+    AtEnd, Between, DelayPoint, Distribution, JitterSpec, VariationProblem, VariationSpec,
+};
 
 /// One-way links and the flows that cross them.
 #[derive(Clone, Debug, Default)]
@@ -190,6 +194,10 @@ pub struct LinkSpec {
     /// Whether the link layer retransmits corrupted packets; only with
     /// [`ErrorPosition::AfterTransmission`].
     pub retransmission: Option<RetransmissionSpec>,
+    /// Whether a share of the packets is overtaken by others.
+    pub reordering: Option<ReorderingSpec>,
+    /// Whether a share of the packets arrives twice.
+    pub duplication: Option<DuplicationSpec>,
 }
 
 /// An error process, indexed by slots (see [`Slots`]). The packets of all flows use up slots.
@@ -218,6 +226,24 @@ pub enum ChannelSpec {
         /// The first slot used.
         start: TraceStart,
     },
+    /// Every packet is lost with a probability that follows from the link's load, independently.
+    /// Only with [`ErrorPosition::AfterTransmission`] and one slot per packet.
+    Load {
+        /// Losses at rising loads, between two of them on the straight line; not empty.
+        points: Arc<[LoadPoint]>,
+        /// The load is the share of this time, which ends with the packet's transmission, in which
+        /// the transmitter was busy; positive.
+        window: Span,
+    },
+}
+
+/// The loss at a load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoadPoint {
+    /// Share of the link's time that is used, 0 to 1.
+    pub load: f64,
+    /// Probability that a packet is lost at this load, 0 to 1.
+    pub loss: f64,
 }
 
 /// Where a trace channel starts reading.
@@ -458,6 +484,8 @@ impl LinkSpec {
             error_position: ErrorPosition::default(),
             slots: Slots::default(),
             retransmission: None,
+            reordering: None,
+            duplication: None,
         }
     }
 
@@ -465,6 +493,20 @@ impl LinkSpec {
     /// errors.
     pub fn mirrored(&self, name: impl Into<String>) -> Self {
         Self::wired(name, self.rate_bps, self.delay, self.queue)
+    }
+}
+
+impl LinkSpec {
+    /// Whether packets may overtake each other.
+    pub(crate) fn reorders(&self) -> bool {
+        let jitter =
+            matches!(self.variation, VariationSpec::Jitter(JitterSpec { reorders: true, .. }));
+        jitter || self.reordering.is_some_and(|reordering| reordering.share > 0.0)
+    }
+
+    /// Whether packets may arrive twice.
+    pub(crate) fn duplicates(&self) -> bool {
+        self.duplication.is_some_and(|duplication| duplication.share > 0.0)
     }
 }
 

@@ -350,6 +350,8 @@ pub enum LinkEvent {
     TransmitStart,
     /// The channel corrupted it.
     Corrupted,
+    /// Made a copy of it, which follows it from the far end on.
+    Duplicate,
     /// Delivered it at the far end.
     Deliver,
 }

@@ -2,6 +2,7 @@
 
 use losscause::Time;
 
+use crate::copies::Copies;
 use crate::counters::{Counters, HopState, Next};
 use crate::ledger::Ledger;
 use crate::link::{Entry, Link, LinkHooks, Transmission};
@@ -79,6 +80,7 @@ impl Transit {
                 counters: Counters::new(network, needs_event),
                 ledgers: network.flows.iter().map(ledger).collect(),
                 stamps: Stamps::default(),
+                copies: Copies::default(),
             },
             elided_links,
         }

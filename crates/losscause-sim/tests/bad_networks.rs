@@ -6,9 +6,10 @@ mod common;
 use common::{cbr, drop_tail, flow, one_flow, wired};
 use losscause::{Span, Time};
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, FlowId, FlowSpec, FqCoDelSpec, Lengths,
-    Limit, LinkSpec, Network, PieSpec, QueueSpec, RedSpec, Simulation, Slots, TraceStart, Traffic,
-    Turnover, VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, Distribution, DuplicationSpec,
+    ErrorPosition, FlowId, FlowSpec, FqCoDelSpec, JitterSpec, Lateness, Lengths, Limit, LinkSpec,
+    LoadPoint, Network, PieSpec, QueueSpec, RedSpec, ReorderingSpec, Simulation, Slots, TraceStart,
+    Traffic, Turnover, VariationSpec,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -64,6 +65,74 @@ fn bad_links_are_refused() {
             &format!(r#"link "out": the channel's slots last {shown}, expected at least 0.001 ms"#),
         );
     }
+}
+
+#[test]
+fn bad_disorder_is_refused() {
+    let late = |share, by| with_link(|link| link.reordering = Some(ReorderingSpec { share, by }));
+    let time = |most| Lateness::Time { most, drawn: false };
+    refused(
+        &late(1.1, time(Span::ZERO)),
+        r#"link "out": reordering: the share is 1.1, expected 0 to 1"#,
+    );
+    refused(
+        &late(0.1, time(Span::from_millis(-1))),
+        r#"link "out": reordering: a packet is late by -1.000 ms, expected 0 or more, finite"#,
+    );
+    let by = |packets| Lateness::Packets { packets, most: Span::from_millis(1) };
+    refused(
+        &late(0.1, by(0)),
+        r#"link "out": reordering: 0 packets overtake, expected at least 1"#,
+    );
+    let double = DuplicationSpec { share: f64::NAN, delay: Span::ZERO };
+    refused(
+        &with_link(|link| link.duplication = Some(double)),
+        r#"link "out": duplication: the share is NaN, expected 0 to 1"#,
+    );
+    let jitter = JitterSpec {
+        distribution: Distribution::Uniform,
+        mean: Span::from_millis(10),
+        deviation: Span::from_millis(6),
+        correlation: 0.0,
+        reorders: false,
+    };
+    let varied = |jitter| with_link(|link| link.variation = VariationSpec::Jitter(jitter));
+    refused(
+        &varied(jitter),
+        r#"link "out": the jitter deviates by 6.000 ms, expected what its mean allows"#,
+    );
+    refused(
+        &varied(JitterSpec { deviation: Span::ZERO, correlation: 1.0, ..jitter }),
+        r#"link "out": the jitter's correlation is 1, expected 0 to below 1"#,
+    );
+}
+
+#[test]
+fn bad_losses_by_load_are_refused() {
+    let window = Span::from_secs(1);
+    let channel = |points: &[(f64, f64)], window| {
+        let points = points.iter().map(|&(load, loss)| LoadPoint { load, loss });
+        ChannelSpec::Load { points: points.collect(), window }
+    };
+    let table = |point: usize| {
+        format!(
+            r#"link "out": point {point} of the losses by load is wrong, expected rising loads and losses from 0 to 1"#
+        )
+    };
+    refused(&with_channel(channel(&[], window)), &table(0));
+    refused(&with_channel(channel(&[(0.5, 0.1), (0.5, 0.2)], window)), &table(1));
+    refused(&with_channel(channel(&[(0.0, 0.1), (1.0, 1.2)], window)), &table(1));
+    refused(
+        &with_channel(channel(&[(0.5, 0.1)], Span::ZERO)),
+        r#"link "out": the window of the load is 0.000 ms, expected more than 0"#,
+    );
+    let misplaced = with_link(|link| {
+        link.channel = channel(&[(0.5, 0.1)], window);
+        link.error_position = ErrorPosition::BeforeQueue;
+    });
+    let expected =
+        "losses depend on the load, expected them after the transmission, one slot per packet";
+    refused(&misplaced, &format!(r#"link "out": {expected}"#));
 }
 
 #[test]

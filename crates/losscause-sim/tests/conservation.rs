@@ -9,10 +9,11 @@ use std::sync::Arc;
 use common::run_to;
 use losscause::{AnyAlgorithm, BuiltIn, Span, Time};
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, ErrorPosition, Event, EventKind,
-    FlowId, FlowSpec, FqCoDelSpec, HopCounters, Lengths, Limit, LinkEvent, LinkId, LinkSpec,
-    Network, Oracle, PacketKind, PieSpec, PolicerSpec, QueueSpec, RatePoint, RateSpec, Recorder,
-    RedSpec, RetransmissionSpec, Simulation, Slots, TraceStart, Traffic, Turnover, VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, Distribution, DuplicationSpec,
+    ErrorPosition, Event, EventKind, FlowId, FlowSpec, FqCoDelSpec, HopCounters, JitterSpec,
+    Lateness, Lengths, Limit, LinkEvent, LinkId, LinkSpec, LoadPoint, Network, Oracle, PacketKind,
+    PieSpec, PolicerSpec, QueueSpec, RatePoint, RateSpec, Recorder, RedSpec, ReorderingSpec,
+    RetransmissionSpec, Simulation, Slots, TraceStart, Traffic, Turnover, VariationSpec,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
@@ -47,6 +48,11 @@ fn channel() -> impl Strategy<Value = ChannelSpec> {
             ChannelSpec::GilbertElliott { loss, mean_burst_packets }
         }),
         trace,
+        (0.0..0.2_f64, 0.0..0.5_f64, millis(1..500)).prop_map(|(idle, busy, window)| {
+            let points = [(0.0, idle), (1.0, busy)];
+            let points = points.map(|(load, loss)| LoadPoint { load, loss });
+            ChannelSpec::Load { points: points.into(), window }
+        }),
     ]
 }
 
@@ -142,7 +148,42 @@ fn variation() -> impl Strategy<Value = VariationSpec> {
         1 => (millis(50..100), millis(0..50), millis(1..500))
             .prop_map(|(most, step, every)| VariationSpec::Walk { most, step, every }),
         1 => (millis(0..50), any::<bool>()).prop_map(|(most, drawn)| VariationSpec::Batches { most, drawn }),
+        2 => jitter().prop_map(VariationSpec::Jitter),
     ]
+}
+
+fn jitter() -> impl Strategy<Value = JitterSpec> {
+    let distributions = [
+        Distribution::Uniform,
+        Distribution::Normal,
+        Distribution::Exponential,
+        Distribution::Pareto,
+    ];
+    let distribution = prop::sample::select(distributions.to_vec());
+    (distribution, millis(1..30), millis(0..30), 0.0..0.99_f64, any::<bool>()).prop_map(
+        |(distribution, mean, deviation, correlation, reorders)| {
+            let jitter = JitterSpec { distribution, mean, deviation, correlation, reorders };
+            JitterSpec { deviation: deviation.min(jitter.most_deviation()), ..jitter }
+        },
+    )
+}
+
+fn reordering() -> impl Strategy<Value = Option<ReorderingSpec>> {
+    let by = prop_oneof![
+        (millis(0..50), any::<bool>()).prop_map(|(most, drawn)| Lateness::Time { most, drawn }),
+        (1..20_u32, millis(1..500)).prop_map(|(packets, most)| Lateness::Packets { packets, most }),
+    ];
+    let spec = (share(), by).prop_map(|(share, by)| ReorderingSpec { share, by });
+    prop::option::weighted(0.3, spec)
+}
+
+fn duplication() -> impl Strategy<Value = Option<DuplicationSpec>> {
+    let spec = (share(), millis(0..50)).prop_map(|(share, delay)| DuplicationSpec { share, delay });
+    prop::option::weighted(0.3, spec)
+}
+
+fn share() -> impl Strategy<Value = f64> {
+    prop_oneof![1 => Just(0.0), 10 => 0.0..0.3_f64, 1 => Just(1.0)]
 }
 
 /// A rate of at least 10 kb/s most of the time.
@@ -197,8 +238,8 @@ fn link() -> impl Strategy<Value = LinkSpec> {
         queue(),
         channel(),
         retransmission(),
-        position,
-        slots,
+        (reordering(), duplication()),
+        (position, slots),
     )
         .prop_map(
             |(
@@ -208,20 +249,25 @@ fn link() -> impl Strategy<Value = LinkSpec> {
                 queue,
                 channel,
                 retransmission,
-                error_position,
-                slots,
-            )| LinkSpec {
-                rate,
-                variation,
-                channel,
-                error_position: if retransmission.is_some() {
-                    ErrorPosition::default()
-                } else {
-                    error_position
-                },
-                slots,
-                retransmission,
-                ..LinkSpec::wired("", rate_bps, delay, queue)
+                (reordering, duplication),
+                (error_position, slots),
+            )| {
+                let by_load = matches!(channel, ChannelSpec::Load { .. });
+                LinkSpec {
+                    rate,
+                    variation,
+                    channel,
+                    error_position: if retransmission.is_some() || by_load {
+                        ErrorPosition::default()
+                    } else {
+                        error_position
+                    },
+                    slots: if by_load { Slots::default() } else { slots },
+                    retransmission,
+                    reordering,
+                    duplication,
+                    ..LinkSpec::wired("", rate_bps, delay, queue)
+                }
             },
         )
 }
@@ -350,8 +396,9 @@ struct Seen {
     queue_drops: u64,
     queue_marks: u64,
     corrupted: u64,
+    duplicated: u64,
     delivered: u64,
-    /// Data packets of one flow, lost for either reason.
+    /// Data packets of one flow, lost for either reason, copies included.
     lost: [u64; 4],
     sent: [u64; 4],
     received: [u64; 4],
@@ -370,6 +417,7 @@ impl Recorder for Seen {
                     self.queue_marks += 1;
                 }
                 LinkEvent::TransmitStart => {}
+                LinkEvent::Duplicate => self.duplicated += 1,
                 LinkEvent::QueueDrop | LinkEvent::Corrupted => {
                     let count = if what == LinkEvent::QueueDrop {
                         &mut self.queue_drops
@@ -400,14 +448,18 @@ fn check(network: &Network, simulation: &Simulation, seen: &Seen) {
     assert_eq!(seen.queue_drops, sum(|hop| hop.queue_drops));
     assert_eq!(seen.queue_marks, sum(|hop| hop.queue_marks));
     assert_eq!(seen.corrupted, sum(|hop| hop.corrupted));
+    assert_eq!(seen.duplicated, sum(|hop| hop.duplicated));
     assert_eq!(seen.delivered, sum(|hop| hop.delivered));
     for index in 0..network.flows.len() {
         let report = simulation.flow(FlowId(index as u32));
-        assert_eq!(report.lost.congestion + report.lost.wireless, seen.lost[index], "flow {index}");
+        let lost = report.lost.congestion + report.lost.wireless;
+        let duplicated: u64 =
+            counters.path(FlowId(index as u32)).map(|(_, hop)| hop.duplicated).sum();
+        assert!(lost <= seen.lost[index] && seen.lost[index] - lost <= duplicated, "flow {index}");
         assert_eq!(report.sent_packets, seen.sent[index]);
-        assert_eq!(report.received_packets, seen.received[index]);
+        assert_eq!(report.received_packets + report.received_copies, seen.received[index]);
         assert!(report.delivered_packets <= report.received_packets);
-        assert!(report.received_packets + seen.lost[index] <= report.sent_packets);
+        assert!(report.received_packets + lost <= report.sent_packets);
         let verdicts = report.verdicts;
         if verdicts != losscause_sim::VerdictTally::default() {
             assert_eq!(
@@ -426,9 +478,9 @@ fn check(network: &Network, simulation: &Simulation, seen: &Seen) {
 }
 
 fn is_drained(network: &Network, counters: &Counters) -> bool {
-    (0..network.links.len())
-        .map(|link| counters.link(LinkId(link as u32)))
-        .all(|link| link.entered == link.delivered + link.queue_drops + link.corrupted)
+    (0..network.links.len()).map(|link| counters.link(LinkId(link as u32))).all(|link| {
+        link.entered + link.duplicated == link.delivered + link.queue_drops + link.corrupted
+    })
 }
 
 fn cases() -> ProptestConfig {
@@ -455,5 +507,10 @@ proptest! {
         run_to(&mut simulation, Time::ZERO + LATEST_STOP + DRAINED, &mut seen);
         check(&network, &simulation, &seen);
         prop_assert!(is_drained(&network, simulation.counters()));
+        for index in 0..network.flows.len() {
+            let report = simulation.flow(FlowId(index as u32));
+            let lost = report.lost.congestion + report.lost.wireless;
+            prop_assert_eq!(report.received_packets + lost, report.sent_packets);
+        }
     }
 }

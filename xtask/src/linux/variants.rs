@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use losscause::Span;
-use losscause_linux::emulator::{Path, Reordering};
+use losscause_linux::emulator::Path;
 use losscause_sim::{
-    ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic,
+    ChannelSpec, FlowId, FlowSpec, Lateness, Limit, LinkId, LinkSpec, Network, QueueSpec,
+    ReorderingSpec, Traffic,
 };
 use serde::{Deserialize, Serialize};
 
@@ -80,15 +81,14 @@ impl Variant {
                 LinkSpec::wired(format!("{}/{direction}", self.key()), RATE_BPS, DELAY, queue);
             LinkSpec { channel: ChannelSpec::Bernoulli { loss }, ..wired }
         };
-        let links = vec![link("forward", self.loss), link("back", self.ack_loss)];
+        let by = Lateness::Time { most: HELD_BACK, drawn: true };
+        let reordering = ReorderingSpec { share: self.reordering, by };
+        let forward = LinkSpec { reordering: Some(reordering), ..link("forward", self.loss) };
+        let links = vec![forward, link("back", self.ack_loss)];
         // Which traffic the flow has does not matter: real TCP takes its path.
         let flow =
             FlowSpec::new("transfer", &[LinkId(0)], &[LinkId(1)], Traffic::cbr(RATE_BPS, 1_500));
-        let mut path = Path::new(&Network { links, flows: vec![flow] }, FlowId(0), seed)?;
-        if self.reordering > 0.0 {
-            path.reordering = Some(Reordering { share: self.reordering, at_most: HELD_BACK });
-        }
-        Ok(path)
+        Ok(Path::new(&Network { links, flows: vec![flow] }, FlowId(0), seed)?)
     }
 
     /// As in a table: "cubic, no SACK, timestamps, 2 %".

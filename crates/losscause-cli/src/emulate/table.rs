@@ -79,6 +79,7 @@ mod tests {
             wireless_losses: 1,
             in_flight: 1,
             marked: 0,
+            copies: 0,
             goodput_bps: 1_234_567.0,
             queueing_delay: none,
         };

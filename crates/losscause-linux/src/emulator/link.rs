@@ -23,14 +23,12 @@ use super::error::Error;
 use super::packet::{Header, ecn_of, mark};
 use super::path::Path;
 use super::priority::take_real_time_priority;
-use super::reordering::HeldBack;
 
 /// The link, ready to run.
 pub struct EmulatedLink {
     /// The sender's device, and the peer's.
     ends: [SyncDevice; 2],
     path: LivePath<Vec<u8>>,
-    held_back: Option<HeldBack<Departing>>,
     clock: Clock,
 }
 
@@ -58,6 +56,8 @@ pub enum Sight<'a> {
         queued: Span,
         /// Whether a queue marked it.
         marked: bool,
+        /// Whether it is a copy that a link made, and the packet or another copy arrived before.
+        is_copy: bool,
         /// From which end to which.
         direction: Direction,
         /// The packet as it was written.
@@ -89,6 +89,7 @@ struct Departing {
     due: Time,
     queued: Span,
     marked: bool,
+    is_copy: bool,
     direction: Direction,
     packet: Vec<u8>,
 }
@@ -107,8 +108,7 @@ impl EmulatedLink {
     /// # Errors
     /// The path is not valid.
     pub fn new(path: &Path, ends: [SyncDevice; 2], clock: Clock) -> Result<Self, Error> {
-        let held_back = path.reordering.map(|rule| HeldBack::new(rule, path.seed()));
-        Ok(Self { ends, path: path.live()?, held_back, clock })
+        Ok(Self { ends, path: path.live()?, clock })
     }
 
     /// Runs on the calling thread until `stop`. `observe` is told everything in the order in which
@@ -164,8 +164,10 @@ impl EmulatedLink {
     fn deliver(&mut self, observe: &mut impl FnMut(Sight)) -> Result<(), Error> {
         let now = self.clock.now();
         while let Some(passed) = self.path.poll(now) {
-            let Passed { content: packet, direction, entered: came, at, fate } = passed;
+            let Passed { content: packet, direction, entered: came, at, fate, is_copy } = passed;
             match fate {
+                // The packet itself is not lost.
+                Fate::Lost { .. } if is_copy => {}
                 Fate::Lost { cause, link, queue_packets } => {
                     observe(Sight::Lost {
                         came,
@@ -179,27 +181,18 @@ impl EmulatedLink {
                 }
                 Fate::Delivered { ecn, queued } => {
                     let marked = ecn == Ecn::Marked && ecn_of(&packet) != Ecn::Marked;
-                    let departing = Departing { came, due: at, queued, marked, direction, packet };
-                    let departing = match &mut self.held_back {
-                        Some(held_back) if direction == Direction::Forward => {
-                            held_back.pass(at, departing)
-                        }
-                        _ => Some(departing),
-                    };
-                    departing.map_or(Ok(()), |departing| self.write(departing, observe))?;
+                    let due = at;
+                    let departing =
+                        Departing { came, due, queued, marked, is_copy, direction, packet };
+                    self.write(departing, observe)?;
                 }
             }
-        }
-        while let Some((due, departing)) =
-            self.held_back.as_mut().and_then(|held_back| held_back.take(now))
-        {
-            self.write(Departing { due, ..departing }, observe)?;
         }
         Ok(())
     }
 
     fn write(&self, departing: Departing, observe: &mut impl FnMut(Sight)) -> Result<(), Error> {
-        let Departing { came, due, queued, marked, direction, mut packet } = departing;
+        let Departing { came, due, queued, marked, is_copy, direction, mut packet } = departing;
         if marked {
             mark(&mut packet);
         }
@@ -212,6 +205,7 @@ impl EmulatedLink {
             written,
             queued,
             marked,
+            is_copy,
             direction,
             packet: &packet,
         });
@@ -220,9 +214,7 @@ impl EmulatedLink {
 
     /// Waits for a packet, or for the next delivery.
     fn sleep(&self) -> Result<(), Error> {
-        let held_back = self.held_back.as_ref().and_then(HeldBack::next);
-        let next = self.path.next_event().into_iter().chain(held_back).min();
-        let at_most = next.map_or(LONGEST_SLEEP, |at| at - self.clock.now());
+        let at_most = self.path.next_event().map_or(LONGEST_SLEEP, |at| at - self.clock.now());
         let at_most = at_most.clamp(Span::ZERO, LONGEST_SLEEP).as_nanos();
         let mut ends = self.ends.each_ref().map(|end| PollFd::new(end.as_fd(), PollFlags::POLLIN));
         match ppoll(&mut ends, Some(TimeSpec::new(0, at_most)), None) {

@@ -10,7 +10,6 @@
 //! run         hosts, link and commands of one run
 //! record      counts, logs and captures what the link sees; goodput, histogram, summary
 //! packet      the headers that the link reads, and the mark that it writes
-//! reordering  packets held back behind the path
 //! ```
 //!
 //! [`emulate`] runs two commands over a path. [`enter`] and [`EmulatedLink`] are its parts, for
@@ -31,7 +30,6 @@ mod packet;
 mod path;
 mod priority;
 mod record;
-mod reordering;
 mod run;
 mod summary;
 
@@ -45,6 +43,5 @@ pub use packet::Header;
 pub use path::Path;
 pub use priority::take_real_time_priority;
 pub use record::{LOG_COLUMNS, Outputs, SNAP_BYTES};
-pub use reordering::Reordering;
 pub use run::{PEER_VARIABLE, Setup, emulate};
 pub use summary::{DeviceDrops, DirectionSummary, Summary};

@@ -4,7 +4,6 @@ use losscause_sim::live::LivePath;
 use losscause_sim::{FlowId, FlowSpec, LinkId, LinkSpec, Network};
 
 use super::error::Error;
-use super::reordering::Reordering;
 
 /// A path in both directions, ready to be emulated.
 #[derive(Clone, Debug)]
@@ -12,8 +11,6 @@ pub struct Path {
     /// The path's links alone, and one flow.
     network: Network,
     seed: u64,
-    /// Packets that are held back behind the path from the sender to the peer.
-    pub reordering: Option<Reordering>,
 }
 
 impl Path {
@@ -49,7 +46,7 @@ impl Path {
         let flows = vec![FlowSpec { path, return_path, turnover: None, ..flow.clone() }];
         let network = Network { links, flows };
         network.validate()?;
-        Ok(Self { network, seed, reordering: None })
+        Ok(Self { network, seed })
     }
 
     /// The names of the links, in the order of the numbers that [`Sight::Lost`](super::Sight::Lost)
@@ -58,12 +55,8 @@ impl Path {
         self.network.links.iter().map(|link| link.name.clone()).collect()
     }
 
-    pub(super) fn seed(&self) -> u64 {
-        self.seed
-    }
-
     /// The links in motion.
-    pub(super) fn live<T>(&self) -> Result<LivePath<T>, Error> {
+    pub(super) fn live<T: Clone>(&self) -> Result<LivePath<T>, Error> {
         Ok(LivePath::new(&self.network, FlowId(0), self.seed)?)
     }
 }

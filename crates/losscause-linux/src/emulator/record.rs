@@ -52,7 +52,7 @@ struct Seen {
 #[derive(Clone, Copy)]
 enum What {
     Came { at: Time },
-    Delivered { due: Time, written: Time, queued: Span, marked: bool },
+    Delivered { due: Time, written: Time, queued: Span, marked: bool, is_copy: bool },
     Lost { at: Time, cause: Cause, link: LinkId, queue_packets: u32 },
 }
 
@@ -87,6 +87,8 @@ struct DirectionCounts {
     queue_drops: u64,
     wireless_losses: u64,
     marked: u64,
+    /// Copies that arrived after their packet.
+    copies: u64,
     queueing_delay: Histogram,
     goodput: Goodput,
 }
@@ -95,9 +97,9 @@ impl Seen {
     fn of(sight: &Sight) -> Self {
         let (what, direction, packet) = match *sight {
             Sight::Came { at, direction, packet } => (What::Came { at }, direction, packet),
-            Sight::Delivered { due, written, queued, marked, direction, packet, .. } => {
-                (What::Delivered { due, written, queued, marked }, direction, packet)
-            }
+            Sight::Delivered {
+                due, written, queued, marked, is_copy, direction, packet, ..
+            } => (What::Delivered { due, written, queued, marked, is_copy }, direction, packet),
             Sight::Lost { at, cause, link, queue_packets, direction, packet, .. } => {
                 (What::Lost { at, cause, link, queue_packets }, direction, packet)
             }
@@ -199,7 +201,12 @@ impl Counts {
                 direction.packets += 1;
                 self.first.get_or_insert(at);
             }
-            What::Delivered { due, written, queued, marked } => {
+            What::Delivered { due, written, is_copy: true, .. } => {
+                direction.copies += 1;
+                self.lateness.add(written - due);
+                self.last = self.last.max(due);
+            }
+            What::Delivered { due, written, queued, marked, .. } => {
                 direction.delivered += 1;
                 direction.marked += u64::from(marked);
                 direction.queueing_delay.add(queued);
@@ -217,7 +224,7 @@ impl Counts {
 
 impl DirectionCounts {
     fn summary(&self, seconds: f64) -> DirectionSummary {
-        let Self { packets, delivered, queue_drops, wireless_losses, marked, .. } = *self;
+        let Self { packets, delivered, queue_drops, wireless_losses, marked, copies, .. } = *self;
         DirectionSummary {
             packets,
             delivered,
@@ -225,6 +232,7 @@ impl DirectionCounts {
             wireless_losses,
             in_flight: packets - delivered - queue_drops - wireless_losses,
             marked,
+            copies,
             goodput_bps: if seconds > 0.0 {
                 self.goodput.bytes() as f64 * 8.0 / seconds
             } else {
@@ -406,15 +414,18 @@ mod tests {
         let marked = true;
         let due = at(80);
         let written = due + Span::from_micros(10);
-        collector.take(&Sight::Delivered {
-            came: at(0),
-            due,
-            written,
-            queued,
-            marked,
-            direction,
-            packet: &packets[0],
-        });
+        for is_copy in [false, true] {
+            collector.take(&Sight::Delivered {
+                came: at(0),
+                due,
+                written,
+                queued,
+                marked,
+                is_copy,
+                direction,
+                packet: &packets[0],
+            });
+        }
         drop(collector);
         let summary = recorder.finish(3, true, DeviceDrops::default()).unwrap();
         let forward = &summary.forward;
@@ -422,6 +433,7 @@ mod tests {
             (forward.packets, forward.delivered, forward.in_flight, forward.marked),
             (4, 1, 1, 1)
         );
+        assert_eq!(forward.copies, 1, "a copy is not delivered again");
         assert_eq!((forward.queue_drops, forward.wireless_losses), (1, 1));
         // 1000 bytes in 80 ms.
         assert_eq!(
@@ -443,10 +455,10 @@ mod tests {
                 "forward,air,congestion,3,10.77.0.1:5001,10.77.0.2:80,tcp,2000,1000,9,1040",
             ]
         );
-        // A header of 24 bytes, and per packet 16 and the snap.
+        // A header of 24 bytes, and per packet 16 and the snap; the copy is a packet too.
         assert_eq!(
             [sender, peer].map(|file| file.bytes().len()),
-            [24 + 4 * (16 + 128), 24 + 16 + 128]
+            [24 + 4 * (16 + 128), 24 + 2 * (16 + 128)]
         );
     }
 

@@ -49,6 +49,8 @@ pub struct DirectionSummary {
     pub in_flight: u64,
     /// Delivered packets that queues marked (ECN).
     pub marked: u64,
+    /// Copies made by links that arrived after their packet; not among `delivered`.
+    pub copies: u64,
     /// Distinct bytes of TCP's payload, and all bytes of other payload, per second; bits per
     /// second.
     pub goodput_bps: f64,

@@ -1,6 +1,7 @@
 //! Channels that corrupt packets, one file per error process.
 //!
-//! A process is a sequence of slots, each good or bad. This file maps packets to slots in the same
+//! A process is a sequence of slots, each good or bad; only losses that depend on the load
+//! (`load.rs`) have none. This file maps packets to slots in the same
 //! way for all processes (see [`Slots`]). The packets of all flows use up slots, so all flows share
 //! one pattern.
 
@@ -12,10 +13,12 @@ use crate::topology::{ChannelSpec, Slots};
 mod bernoulli;
 mod gilbert_elliott;
 pub mod jakes;
+mod load;
 mod trace;
 
 use bernoulli::Bernoulli;
 use gilbert_elliott::GilbertElliott;
+use load::Load;
 use trace::Trace;
 
 /// An error process and the mapping of packets to its slots.
@@ -32,6 +35,7 @@ enum Process {
     Bernoulli(Bernoulli),
     GilbertElliott(GilbertElliott),
     Trace(Trace),
+    Load(Box<Load>),
 }
 
 #[derive(Clone, Debug)]
@@ -57,6 +61,9 @@ impl Channel {
             }
             ChannelSpec::Trace { lost, start } => {
                 Process::Trace(Trace::new(lost, *start, &mut stream))
+            }
+            ChannelSpec::Load { points, window } => {
+                Process::Load(Box::new(Load::new(points, *window, stream)))
             }
         };
         let mapping = match slots {
@@ -97,6 +104,9 @@ impl Channel {
     }
 
     fn meets_bad_slot(&mut self, start: Time, end: Time) -> bool {
+        if let Process::Load(process) = &mut self.process {
+            return process.corrupts(start, end);
+        }
         match &mut self.mapping {
             Mapping::PerPacket(1) => self.process.next_slot(),
             // No early return, because all its slots are used up.
@@ -124,7 +134,8 @@ impl Process {
     #[inline]
     fn next_slot(&mut self) -> bool {
         match self {
-            Process::Perfect => false,
+            // Losses that depend on the load have no slots.
+            Process::Perfect | Process::Load(_) => false,
             Process::Bernoulli(process) => process.next_slot(),
             Process::GilbertElliott(process) => process.next_slot(),
             Process::Trace(process) => process.next_slot(),
@@ -133,7 +144,7 @@ impl Process {
 
     fn skip(&mut self, slots: u64) {
         match self {
-            Process::Perfect => {}
+            Process::Perfect | Process::Load(_) => {}
             Process::Trace(process) => process.skip(slots),
             Process::Bernoulli(_) | Process::GilbertElliott(_) => {
                 for _ in 0..slots {

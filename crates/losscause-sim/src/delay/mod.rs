@@ -2,7 +2,8 @@
 //!
 //! The added delay is computed once per packet, for the instant at which its transmission ends.
 //! Packets keep their order: a packet that would overtake the previous one arrives at the same
-//! instant, directly after it.
+//! instant, directly after it. Only jitter may reorder them; then the link adds it
+//! (`link/disorder.rs`).
 
 use losscause::{Span, Time};
 
@@ -10,11 +11,13 @@ use crate::rng::Stream;
 use crate::topology::VariationSpec;
 
 mod batches;
+mod jitter;
 mod sinusoid;
 mod trace;
 mod walk;
 
 use batches::Batches;
+pub(crate) use jitter::Jitter;
 use sinusoid::Sinusoid;
 use trace::Trace;
 use walk::Walk;
@@ -33,10 +36,11 @@ enum Process {
     Sinusoid(Sinusoid),
     Walk(Walk),
     Batches(Batches),
+    Jitter(Jitter),
 }
 
 impl Variation {
-    /// None if the delay is constant. `stream` belongs to the variation alone.
+    /// None if the delay is constant, or if the link adds it. `stream` belongs to the variation alone.
     pub(crate) fn new(spec: &VariationSpec, stream: impl FnOnce() -> Stream) -> Option<Self> {
         let process = match spec {
             VariationSpec::Constant => return None,
@@ -52,6 +56,9 @@ impl Variation {
             &VariationSpec::Batches { most, drawn } => {
                 Process::Batches(Batches::new(most, drawn, stream()))
             }
+            // The link draws it behind the point up to which it keeps the order.
+            VariationSpec::Jitter(jitter) if jitter.reorders => return None,
+            &VariationSpec::Jitter(jitter) => Process::Jitter(Jitter::new(jitter, stream())),
         };
         Some(Self { process, last_arrival: Time::ZERO })
     }
@@ -65,6 +72,7 @@ impl Variation {
             Process::Sinusoid(sinusoid) => sinusoid.at(now),
             Process::Walk(walk) => walk.at(now),
             Process::Batches(batches) => batches.at(now),
+            Process::Jitter(jitter) => jitter.draw(),
         };
         self.last_arrival = self.last_arrival.max(now + delay + added);
         self.last_arrival

@@ -6,7 +6,7 @@ use crate::packet::Packet;
 use crate::queue::{Occupancy, QueueHooks};
 use crate::trace::LinkEvent;
 
-/// Corrupts packets on behalf of a link's channel, and records what the link does.
+/// Corrupts packets on behalf of a link's channel, copies them, and records what the link does.
 pub(crate) trait LinkHooks: QueueHooks + Sized {
     /// Whether every event at the link is recorded. If not, [`LinkHooks::observe`] does nothing.
     fn records(&self) -> bool;
@@ -22,4 +22,10 @@ pub(crate) trait LinkHooks: QueueHooks + Sized {
 
     /// A packet was taken in, or its transmission began; `then` waits right after that.
     fn observe(&mut self, at: Time, what: LinkEvent, packet: Packet, then: Occupancy);
+
+    /// The packet leaves the link at `at`, and a copy of it that follows is returned; `then` waits.
+    fn copy(&mut self, at: Time, packet: Packet, then: Occupancy) -> Packet;
+
+    /// A copy leaves the link, which did not transmit it.
+    fn copy_arrives(&mut self, copy: Packet);
 }

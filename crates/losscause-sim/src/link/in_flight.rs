@@ -27,7 +27,8 @@ pub(crate) struct Transmission {
 #[derive(Clone, Debug)]
 pub(crate) struct InFlight {
     transmissions: Fifo<Transmission>,
-    /// When the first packet that needs an event arrives, or never.
+    /// When the link's next event is, or never: the first packet that needs one arrives, or one that
+    /// is late (`disorder.rs`).
     next_event: Time,
     /// How many packets need none.
     elided: u32,
@@ -48,8 +49,8 @@ impl InFlight {
         }
     }
 
-    /// Appends a packet: it begins and arrives after all others. Returns its arrival if that is now
-    /// the next event.
+    /// Appends a packet: it begins and arrives after all others here. Returns its arrival if that is
+    /// now the next event.
     #[inline(always)]
     pub(crate) fn push(&mut self, transmission: Transmission) -> Option<Time> {
         self.waiting_bytes += u64::from(transmission.packet.wire_bytes);
@@ -58,7 +59,8 @@ impl InFlight {
             self.elided += 1;
             return None;
         }
-        if self.next_event != NEVER {
+        // The next event may be that of a packet that is late (`disorder.rs`).
+        if self.next_event <= transmission.arrives {
             return None;
         }
         self.next_event = transmission.arrives;
@@ -94,7 +96,19 @@ impl InFlight {
         };
     }
 
-    /// When the first packet that needs an event arrives, or never.
+    /// When the first packet arrives, whether it needs an event or not.
+    pub(crate) fn first_arrival(&self) -> Option<Time> {
+        self.transmissions.first().map(|first| first.arrives)
+    }
+
+    /// A packet that is late arrives at `late`, or never: the next event is at that time if none of
+    /// these packets comes before.
+    pub(crate) fn expect_late(&mut self, late: Time) {
+        self.find_next_event();
+        self.next_event = self.next_event.min(late);
+    }
+
+    /// When the link's next event is, or never.
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
         self.next_event

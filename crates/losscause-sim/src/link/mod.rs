@@ -10,6 +10,9 @@
 //!   carries out all transmissions and timers up to that instant. While packets wait, one is in
 //!   transmission or in propagation, so the link's event comes in time.
 //!
+//! Packets arrive in the order of their transmissions, except on a link that reorders them or has
+//! them arrive twice (`disorder.rs`).
+//!
 //! In both, a packet that comes at the very instant at which a transmission ends meets a queue that
 //! has already moved up.
 
@@ -20,9 +23,11 @@ use crate::delay::Variation;
 use crate::packet::Packet;
 use crate::queue::{self, Occupancy, QueueDiscipline};
 use crate::rng::Stream;
+use crate::schedule::NEVER;
 use crate::topology::{ChannelSpec, ErrorPosition, LinkSpec, QueueSpec};
 use crate::trace::LinkEvent;
 
+mod disorder;
 mod drop_tail;
 mod hooks;
 mod in_flight;
@@ -32,6 +37,7 @@ mod retransmission;
 pub(crate) use hooks::LinkHooks;
 pub(crate) use in_flight::Transmission;
 
+use disorder::Disorder;
 use drop_tail::DropTail;
 use in_flight::InFlight;
 use rate::{ConstantRate, VaryingRate};
@@ -59,6 +65,7 @@ struct Irregular {
     rate: Option<VaryingRate>,
     delay: Option<Variation>,
     retransmission: Option<Retransmission>,
+    disorder: Option<Box<Disorder>>,
     /// No packet arrives before this: the delay became shorter while packets were on their way.
     not_before: Time,
 }
@@ -87,21 +94,24 @@ enum Queue {
 }
 
 impl Irregular {
-    fn new(spec: &LinkSpec, stream: impl FnOnce() -> Stream) -> Option<Self> {
+    fn new(spec: &LinkSpec, stream: impl Fn(&str) -> Stream) -> Option<Self> {
         let irregular = Self {
             rate: VaryingRate::new(&spec.rate, spec.rate_bps),
-            delay: Variation::new(&spec.variation, stream),
+            delay: Variation::new(&spec.variation, || stream("delay")),
             retransmission: spec.retransmission.map(Retransmission::new),
+            disorder: Disorder::new(spec, stream).map(Box::new),
             not_before: Time::ZERO,
         };
-        let Self { rate, delay, retransmission, .. } = &irregular;
-        (rate.is_some() || delay.is_some() || retransmission.is_some()).then_some(irregular)
+        let Self { rate, delay, retransmission, disorder, .. } = &irregular;
+        let is_some =
+            rate.is_some() || delay.is_some() || retransmission.is_some() || disorder.is_some();
+        is_some.then_some(irregular)
     }
 }
 
 impl Link {
     pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Self {
-        let stream = |purpose| stream(spec, seed, purpose);
+        let stream = |purpose: &str| stream(spec, seed, purpose);
         let queue = match (&spec.queue, queue::managed(&spec.queue, typical(spec), stream("queue")))
         {
             (_, Some(managed)) => Queue::Managed(managed),
@@ -110,7 +120,7 @@ impl Link {
         Self {
             free_at: Time::ZERO,
             delay: spec.delay,
-            irregular: Irregular::new(spec, || stream("delay")).map(Box::new),
+            irregular: Irregular::new(spec, stream).map(Box::new),
             rate: ConstantRate::new(spec.rate_bps),
             in_flight: InFlight::new(),
             queue,
@@ -132,6 +142,7 @@ impl Link {
                     rate: None,
                     delay: None,
                     retransmission: None,
+                    disorder: None,
                     not_before: Time::ZERO,
                 })
             };
@@ -254,9 +265,48 @@ impl Link {
         self.in_flight.next_elided(now)
     }
 
-    /// Takes out the next packet at the far end, at its instant `now`.
+    /// The link's event at `now`: takes out the next packet at the far end. None if the packet that
+    /// is there is late (`disorder.rs`).
     #[inline(always)]
     pub(crate) fn leave<H: LinkHooks>(&mut self, now: Time, hooks: &mut H) -> Option<Transmission> {
+        if self.irregular.is_some() {
+            return self.leave_irregularly(now, hooks);
+        }
+        self.leave_in_order(now, hooks)
+    }
+
+    #[cold]
+    fn leave_irregularly<H: LinkHooks>(
+        &mut self,
+        now: Time,
+        hooks: &mut H,
+    ) -> Option<Transmission> {
+        let Some(mut disorder) =
+            self.irregular.as_mut().and_then(|irregular| irregular.disorder.take())
+        else {
+            return self.leave_in_order(now, hooks);
+        };
+        // Of the same instant, what is late comes first: a copy directly after its original.
+        let first = self.in_flight.first_arrival().unwrap_or(NEVER);
+        let left = if disorder.next() <= first.min(now) {
+            if hooks.records() || matches!(self.queue, Queue::Managed(_)) {
+                self.catch_up(now, hooks);
+            }
+            disorder.take(now, self.occupancy(), hooks)
+        } else {
+            let arrived = self.leave_in_order(now, hooks);
+            let waiting = self.occupancy();
+            arrived.and_then(|transmission| disorder.arrive(now, transmission, waiting, hooks))
+        };
+        self.in_flight.expect_late(disorder.next());
+        if let Some(irregular) = &mut self.irregular {
+            irregular.disorder = Some(disorder);
+        }
+        left
+    }
+
+    #[inline(always)]
+    fn leave_in_order<H: LinkHooks>(&mut self, now: Time, hooks: &mut H) -> Option<Transmission> {
         let transmission = self.in_flight.pop()?;
         if hooks.records() || matches!(self.queue, Queue::Managed(_)) {
             self.catch_up(now, hooks);
@@ -380,8 +430,10 @@ impl Link {
             Queue::DropTail(_) => None,
             Queue::Managed(queue) => Some(queue.packets()),
         };
+        let disorder = self.irregular.as_ref().and_then(|irregular| irregular.disorder.as_deref());
         self.in_flight
             .iter()
+            .chain(disorder.into_iter().flat_map(Disorder::iter))
             .map(|transmission| &transmission.packet)
             .chain(managed.into_iter().flatten())
     }

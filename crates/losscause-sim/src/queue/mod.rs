@@ -189,6 +189,12 @@ pub(crate) mod tests {
         fn transmits(&mut self, _: Time, _: Packet) {}
 
         fn observe(&mut self, _: Time, _: LinkEvent, _: Packet, _: Occupancy) {}
+
+        fn copy(&mut self, _: Time, packet: Packet, _: Occupancy) -> Packet {
+            packet
+        }
+
+        fn copy_arrives(&mut self, _: Packet) {}
     }
 
     /// The packet of this number.

@@ -25,7 +25,7 @@ use crate::topology::{FlowId, LinkId};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConservationError {
-    /// At one hop, what entered is not what left or is still there.
+    /// At one hop, what entered or was copied is not what left or is still there.
     Hop {
         /// The flow.
         flow: FlowId,
@@ -69,7 +69,7 @@ pub enum ConservationError {
         flow: FlowId,
         /// Data packets that links lost.
         lost: u64,
-        /// Lost data packets with a cause.
+        /// Lost data packets with a cause, and lost copies of packets that are not lost.
         with_cause: u64,
     },
 }
@@ -79,10 +79,11 @@ impl fmt::Display for ConservationError {
         match self {
             Self::Hop { flow, link, counters, present } => write!(
                 f,
-                "flow {} at link {}: {} packets entered, but {} were delivered, {} dropped, {} corrupted and {} are there",
+                "flow {} at link {}: {} packets entered and {} were copied, but {} were delivered, {} dropped, {} corrupted and {} are there",
                 flow.0,
                 link.0,
                 counters.entered,
+                counters.duplicated,
                 counters.delivered,
                 counters.queue_drops,
                 counters.corrupted,
@@ -117,8 +118,8 @@ impl fmt::Display for ConservationError {
 impl std::error::Error for ConservationError {}
 
 impl Simulation {
-    /// Checks that every packet that ever entered a link was delivered, dropped or corrupted there,
-    /// waits, or is in flight; that every delivered packet entered the next link or was received;
+    /// Checks that every packet that ever entered a link or was copied there was delivered, dropped
+    /// or corrupted there, waits, or is in flight; that every delivered packet entered the next link or was received;
     /// that every queue is as long as the packets in it; and that every lost packet has a cause.
     /// Debug builds check this every 1,024 events and at the end of [`Simulation::run_until`].
     ///
@@ -154,16 +155,17 @@ impl Simulation {
             let flow = FlowId(hop.flow);
             let link = LinkId(hop.link);
             let counters = transit.store.counters.hops[place].counters;
-            let HopCounters { entered, queue_drops, corrupted, delivered, .. } = counters;
+            let HopCounters { entered, queue_drops, corrupted, duplicated, delivered, .. } =
+                counters;
             let present = present[place];
-            if entered != delivered + queue_drops + corrupted + present {
+            if entered + duplicated != delivered + queue_drops + corrupted + present {
                 return Err(ConservationError::Hop { flow, link, counters, present });
             }
             let index = hop.flow as usize;
             let entered_next = if !hop.last {
                 transit.store.counters.hops[place + 1].counters.entered
             } else if place < self.flows[index].return_path as usize {
-                self.received(flow).0
+                self.received(flow).0 + self.flows[index].received_copies
             } else {
                 delivered
             };
@@ -180,8 +182,9 @@ impl Simulation {
             let path = &transit.store.counters.hops[flow.path as usize..flow.return_path as usize];
             let lost =
                 path.iter().map(|hop| hop.counters.queue_drops + hop.counters.corrupted).sum();
-            let counts = transit.store.ledgers[index].counts();
-            let with_cause = counts.congestion + counts.wireless;
+            let ledger = &transit.store.ledgers[index];
+            let counts = ledger.counts();
+            let with_cause = counts.congestion + counts.wireless + ledger.lost_copies();
             if lost != with_cause {
                 return Err(ConservationError::Cause {
                     flow: FlowId(index as u32),

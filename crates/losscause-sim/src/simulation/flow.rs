@@ -27,6 +27,8 @@ pub(super) struct Flow {
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
     pub(super) starts_at: Time,
+    /// Copies of data packets that arrived after the first.
+    pub(super) received_copies: u64,
     /// The last window or rate that was recorded.
     sample: Option<EventKind>,
 }
@@ -60,6 +62,7 @@ impl Flow {
             sent_packets: 0,
             received_packets: 0,
             received_payload_bytes: 0,
+            received_copies: 0,
             deferral: Span::ZERO,
             size_pkts: spec.traffic.size_pkts(),
             sample: None,

@@ -9,9 +9,9 @@ use losscause_transport::{tcp, tfrc};
 use crate::schedule::Schedule;
 
 use super::{
-    ChannelSpec, ErrorPosition, FlowId, FlowSpec, Lengths, LinkId, LinkSpec, Network, QueueProblem,
-    RateProblem, RateSpec, RetransmissionSpec, Slots, TraceStart, Traffic, Turnover,
-    VariationProblem,
+    ChannelSpec, DisorderProblem, ErrorPosition, FlowId, FlowSpec, Lengths, LinkId, LinkSpec,
+    LoadPoint, Network, QueueProblem, RateProblem, RateSpec, RetransmissionSpec, Slots, TraceStart,
+    Traffic, Turnover, VariationProblem,
 };
 
 /// Why a network cannot be simulated. `Display` is one sentence that names link or flow and what
@@ -101,6 +101,20 @@ pub enum LinkProblem {
     RetransmissionDelay(Span),
     /// The link layer cannot repeat what is lost before the queue.
     RetransmissionBeforeQueue,
+    /// Packets cannot be late so.
+    Reordering(DisorderProblem),
+    /// Packets cannot be doubled so.
+    Duplication(DisorderProblem),
+    /// The table of losses by load is empty, its loads do not rise from 0 to 1, or a loss is not 0
+    /// to 1.
+    LoadTable {
+        /// The first point that is wrong, counted from 0.
+        point: usize,
+    },
+    /// The window of the load is not positive.
+    LoadWindow(Span),
+    /// Losses that depend on the load hit before the queue, or have slots.
+    LoadPosition,
     /// A value that cannot be changed while the network runs.
     WhileRunning(&'static str),
     /// The channel's slots last less than a microsecond.
@@ -227,6 +241,8 @@ fn validate_link_change(before: &LinkSpec, after: &LinkSpec) -> Result<(), LinkP
         ("error position", before.error_position == after.error_position),
         ("channel's slots", before.slots == after.slots),
         ("retransmission", before.retransmission == after.retransmission),
+        ("reordering", before.reordering == after.reordering),
+        ("duplication", before.duplication == after.duplication),
     ];
     same.iter()
         .find(|(_, same)| !same)
@@ -252,6 +268,12 @@ fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
         if link.error_position == ErrorPosition::BeforeQueue {
             return Err(LinkProblem::RetransmissionBeforeQueue);
         }
+    }
+    if let Some(reordering) = link.reordering {
+        reordering.validate().map_err(LinkProblem::Reordering)?;
+    }
+    if let Some(duplication) = link.duplication {
+        duplication.validate().map_err(LinkProblem::Duplication)?;
     }
     match link.slots {
         Slots::PerPacket(0) => return Err(LinkProblem::Slots),
@@ -287,6 +309,27 @@ fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
             }
             TraceStart::Slot(_) | TraceStart::Drawn | TraceStart::DrawnPart(_) => {}
         },
+        ChannelSpec::Load { points, window } => {
+            if points.is_empty() {
+                return Err(LinkProblem::LoadTable { point: 0 });
+            }
+            let mut before = -1.0;
+            for (point, &LoadPoint { load, loss }) in points.iter().enumerate() {
+                let shares = [load, loss].iter().all(|share| (0.0..=1.0).contains(share));
+                if !shares || load <= before {
+                    return Err(LinkProblem::LoadTable { point });
+                }
+                before = load;
+            }
+            if *window <= Span::ZERO {
+                return Err(LinkProblem::LoadWindow(*window));
+            }
+            if link.error_position == ErrorPosition::BeforeQueue
+                || link.slots != Slots::PerPacket(1)
+            {
+                return Err(LinkProblem::LoadPosition);
+            }
+        }
     }
     Ok(())
 }
@@ -447,6 +490,23 @@ impl fmt::Display for LinkProblem {
                 write!(
                     f,
                     "retransmission repeats transmissions, but the errors hit before the queue, expected them after the transmission"
+                )
+            }
+            LinkProblem::Reordering(problem) => write!(f, "reordering: {problem}"),
+            LinkProblem::Duplication(problem) => write!(f, "duplication: {problem}"),
+            LinkProblem::LoadTable { point } => {
+                write!(
+                    f,
+                    "point {point} of the losses by load is wrong, expected rising loads and losses from 0 to 1"
+                )
+            }
+            LinkProblem::LoadWindow(window) => {
+                write!(f, "the window of the load is {window}, expected more than 0")
+            }
+            LinkProblem::LoadPosition => {
+                write!(
+                    f,
+                    "losses depend on the load, expected them after the transmission, one slot per packet"
                 )
             }
             LinkProblem::Slots => {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use losscause::Span;
 
 /// What is added to a link's constant propagation delay, for the instant at which a packet sets
-/// out. A packet that would overtake the one before it arrives together with it instead.
+/// out. A packet that would overtake the one before it arrives together with it instead, except
+/// with [`JitterSpec::reorders`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum VariationSpec {
     /// Nothing.
@@ -45,6 +46,41 @@ pub enum VariationSpec {
         /// Whether the time is drawn for each batch.
         drawn: bool,
     },
+    /// Drawn for each packet from the link's stream.
+    Jitter(JitterSpec),
+}
+
+/// A delay that is drawn for each packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JitterSpec {
+    /// Its distribution.
+    pub distribution: Distribution,
+    /// Its mean, not negative.
+    pub mean: Span,
+    /// Its standard deviation, not negative. Of [`Distribution::Uniform`] at most the mean divided
+    /// by the square root of 3; of [`Distribution::Exponential`] the mean. A normal draw below 0
+    /// counts as 0, so that the mean grows and the deviation falls if it is not small beside the
+    /// mean.
+    pub deviation: Span,
+    /// Correlation of the normal variables behind the draws of two successive packets, 0 to below
+    /// 1.
+    pub correlation: f64,
+    /// Whether packets overtake each other. If not, a packet that would arrives together with the
+    /// one before it, so that the mean is larger where packets are close.
+    pub reorders: bool,
+}
+
+/// The distribution of a delay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distribution {
+    /// Uniform around the mean.
+    Uniform,
+    /// Normal.
+    Normal,
+    /// Exponential.
+    Exponential,
+    /// Pareto: never below a part of the mean, and sometimes very long.
+    Pareto,
 }
 
 /// A delay at an instant.
@@ -77,7 +113,7 @@ pub enum AtEnd {
 }
 
 /// Why a delay cannot vary so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VariationProblem {
     /// The trace has no points.
     Empty,
@@ -92,6 +128,10 @@ pub enum VariationProblem {
     Period(Span),
     /// The time between two steps is below a millisecond.
     Every(Span),
+    /// The deviation does not fit the mean and the distribution.
+    Deviation(Span),
+    /// A correlation is outside of 0 to below 1.
+    Correlation(f64),
 }
 
 impl VariationSpec {
@@ -124,6 +164,17 @@ impl VariationSpec {
             }
             &Self::Batches { most, .. } if most == Span::MAX => Err(VariationProblem::Delay(most)),
             &Self::Batches { most, .. } => not_negative(most),
+            Self::Jitter(jitter) => {
+                not_negative(jitter.mean)?;
+                let deviation = jitter.deviation;
+                if deviation < Span::ZERO || deviation > jitter.most_deviation() {
+                    return Err(VariationProblem::Deviation(deviation));
+                }
+                if !(0.0..1.0).contains(&jitter.correlation) {
+                    return Err(VariationProblem::Correlation(jitter.correlation));
+                }
+                Ok(())
+            }
             &Self::Walk { most, step, every } => {
                 not_negative(step)?;
                 if step > most || most == Span::MAX {
@@ -135,6 +186,21 @@ impl VariationSpec {
                     Ok(())
                 }
             }
+        }
+    }
+}
+
+impl JitterSpec {
+    /// The largest deviation that its distribution can have at this mean.
+    pub fn most_deviation(&self) -> Span {
+        match self.distribution {
+            Distribution::Uniform => {
+                Span::from_nanos((self.mean.as_nanos_f64() / 3.0_f64.sqrt()) as i64)
+            }
+            Distribution::Exponential => self.mean,
+            Distribution::Normal => Span::MAX,
+            Distribution::Pareto if self.mean == Span::ZERO => Span::ZERO,
+            Distribution::Pareto => Span::MAX,
         }
     }
 }
@@ -152,6 +218,12 @@ impl fmt::Display for VariationProblem {
             Self::Delay(delay) => write!(f, "the delay varies by {delay}, expected 0 to its bound"),
             Self::Period(period) => {
                 write!(f, "the delay's period is {period}, expected more than 0")
+            }
+            Self::Deviation(deviation) => {
+                write!(f, "the jitter deviates by {deviation}, expected what its mean allows")
+            }
+            Self::Correlation(correlation) => {
+                write!(f, "the jitter's correlation is {correlation}, expected 0 to below 1")
             }
             Self::Every(every) => {
                 write!(f, "the delay steps every {every}, expected at least 1 ms")

@@ -223,6 +223,7 @@ fn at_link(
 ) {
     match what {
         LinkEvent::Mark => flow.mark(info),
+        LinkEvent::Duplicate => flow.underway(Direction::of(info.kind)).copy(info),
         LinkEvent::TransmitStart | LinkEvent::Deliver => {
             if let Some(sight) = flow.pass(at, link, what, info) {
                 outputs.capture(sight);

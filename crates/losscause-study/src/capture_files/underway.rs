@@ -45,12 +45,25 @@ impl Underway {
         Some(packet)
     }
 
+    /// A link has made a copy of the packet.
+    pub(super) fn copy(&mut self, info: &PacketInfo) {
+        if let Some(place) = self.place(info) {
+            self.packets.insert(place, self.packets[place]);
+        }
+    }
+
     fn entry(&mut self, info: &PacketInfo) -> Option<&mut Entry> {
+        let place = self.place(info)?;
+        self.packets.get_mut(place)
+    }
+
+    fn place(&self, info: &PacketInfo) -> Option<usize> {
         let sent_at = info.timing?.sent_at;
         let first = self.packets.partition_point(|entry| entry.sent_at < sent_at);
         self.packets
-            .range_mut(first..)
+            .range(first..)
             .take_while(|entry| entry.sent_at == sent_at)
-            .find(|entry| entry.number == info.seq && !entry.gone)
+            .position(|entry| entry.number == info.seq && !entry.gone)
+            .map(|place| first + place)
     }
 }

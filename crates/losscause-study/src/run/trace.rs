@@ -108,6 +108,7 @@ impl<'a> TraceRow<'a> {
                     LinkEvent::Enqueue
                     | LinkEvent::Mark
                     | LinkEvent::TransmitStart
+                    | LinkEvent::Duplicate
                     | LinkEvent::Deliver => None,
                 };
                 row.describe(packet);
@@ -141,7 +142,7 @@ impl<'a> TraceRow<'a> {
 
 /// The names of all kinds of events in a trace. Headers, which only captures show, are not among
 /// them.
-pub const EVENT_NAMES: [&str; 11] = [
+pub const EVENT_NAMES: [&str; 12] = [
     "sent",
     "received",
     "enqueue",
@@ -149,6 +150,7 @@ pub const EVENT_NAMES: [&str; 11] = [
     "mark",
     "transmit",
     "corrupted",
+    "duplicate",
     "deliver",
     "cwnd",
     "rate",
@@ -166,6 +168,7 @@ pub fn event_name(kind: &EventKind) -> &'static str {
         EventKind::Link { what: LinkEvent::Mark, .. } => "mark",
         EventKind::Link { what: LinkEvent::TransmitStart, .. } => "transmit",
         EventKind::Link { what: LinkEvent::Corrupted, .. } => "corrupted",
+        EventKind::Link { what: LinkEvent::Duplicate, .. } => "duplicate",
         EventKind::Link { what: LinkEvent::Deliver, .. } => "deliver",
         EventKind::Cwnd(_) => "cwnd",
         EventKind::Rate(_) => "rate",

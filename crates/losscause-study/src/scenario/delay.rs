@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use losscause::Span;
-use losscause_sim::{AtEnd, Between, DelayPoint, VariationSpec};
+use losscause_sim::{AtEnd, Between, DelayPoint, Distribution, JitterSpec, VariationSpec};
 
 use super::expression::{Names, Quantity};
-use super::format::{self, DelayVariation};
+use super::format::{self, DelayFormat, DelayVariation};
+use super::probes;
 use super::reader::{LONGEST_S, Range, Reader, Text};
 use crate::InputError;
 
@@ -25,12 +26,52 @@ pub(super) fn variation(
     };
     Ok(match variation {
         DelayVariation::None => VariationSpec::Constant,
-        DelayVariation::Trace { file, points, between, at_end } => {
+        DelayVariation::Trace {
+            file,
+            format,
+            round_trip,
+            interval_ms,
+            points,
+            between,
+            at_end,
+        } => {
+            let is_round_trip = matches!(format, DelayFormat::Irtt | DelayFormat::Lens);
+            if round_trip.is_some() && !is_round_trip {
+                let problem = "needs the format irtt or lens, whose delays are round-trip times";
+                return Err(reader.error(&field("round_trip"), problem));
+            }
+            if interval_ms.is_some() && *format != DelayFormat::Leocc {
+                let problem = "needs the format leocc, whose lines have no times";
+                return Err(reader.error(&field("interval_ms"), problem));
+            }
+            let read =
+                |file: &str, kind| reader.text(&field("file"), &reader.directory.join(file), kind);
+            let round_trip = round_trip.unwrap_or_default();
             let points = match (file, points) {
-                (Some(file), None) => {
-                    let (text, file) =
-                        reader.text(&field("file"), &reader.directory.join(file), TRACE)?;
-                    delay_trace(&text, &file)?
+                (Some(file), None) => match format {
+                    DelayFormat::Pairs => {
+                        let (text, file) = read(file, TRACE)?;
+                        delay_trace(&text, &file)?
+                    }
+                    DelayFormat::Irtt => {
+                        let (text, file) = read(file, probes::PROBES)?;
+                        probes::delays(&text, &file, probes::Format::Irtt, round_trip)?
+                    }
+                    DelayFormat::Lens => {
+                        let (text, file) = read(file, probes::PROBES)?;
+                        probes::delays(&text, &file, probes::Format::Lens, round_trip)?
+                    }
+                    DelayFormat::Leocc => {
+                        let range = Range::Positive(LONGEST_S * 1e3);
+                        let interval = interval_ms.as_ref().map_or(Ok(10.0), |ms| {
+                            reader.number(&field("interval_ms"), ms, names, range)
+                        })?;
+                        let (text, file) = read(file, probes::LEOCC)?;
+                        probes::leocc(&text, &file, millis(interval).max(Span::from_nanos(1)))?
+                    }
+                },
+                (None, Some(_)) if *format != DelayFormat::Pairs => {
+                    return Err(reader.error(&field("format"), "needs a file"));
                 }
                 (None, Some(points)) => listed(points, &field("points"), reader, names)?,
                 (None, None) => {
@@ -63,6 +104,43 @@ pub(super) fn variation(
         },
         DelayVariation::Batches { hold_ms, drawn } => {
             VariationSpec::Batches { most: most("hold_ms", hold_ms)?.1, drawn: *drawn }
+        }
+        DelayVariation::Jitter { distribution, mean_ms, deviation_ms, correlation, reorders } => {
+            let (mean_ms, mean) = most("mean_ms", mean_ms)?;
+            let (distribution, most_ms) = match distribution {
+                // The least draw is mean - sqrt(3) deviation.
+                format::Distribution::Uniform => (Distribution::Uniform, mean_ms / 3.0_f64.sqrt()),
+                format::Distribution::Normal => (Distribution::Normal, LONGEST_S * 1e3),
+                format::Distribution::Pareto => (Distribution::Pareto, LONGEST_S * 1e3),
+                format::Distribution::Exponential => (Distribution::Exponential, mean_ms),
+            };
+            let deviation = match (distribution, deviation_ms) {
+                (Distribution::Exponential, None) => mean,
+                (Distribution::Exponential, Some(_)) => {
+                    let problem = "is the mean with distribution exponential; remove it";
+                    return Err(reader.error(&field("deviation_ms"), problem));
+                }
+                (_, None) => {
+                    let problem = "is missing, expected the standard deviation";
+                    return Err(reader.error(&field("deviation_ms"), problem));
+                }
+                (_, Some(deviation)) => {
+                    let range = Range::NotNegative(most_ms);
+                    millis(reader.number(&field("deviation_ms"), deviation, names, range)?)
+                }
+            };
+            let key = field("correlation");
+            let correlation = correlation.as_ref().map_or(Ok(0.0), |correlation| {
+                reader.number(&key, correlation, names, Range::Share)
+            })?;
+            if correlation >= 1.0 {
+                return Err(reader.error(&key, "is 1, expected less: the delay would not vary"));
+            }
+            let reorders = *reorders;
+            let jitter = JitterSpec { distribution, mean, deviation, correlation, reorders };
+            // Rounded to whole nanoseconds, it may be one too long.
+            let deviation = deviation.min(jitter.most_deviation());
+            VariationSpec::Jitter(JitterSpec { deviation, ..jitter })
         }
         DelayVariation::Walk { most_ms, step_ms, every_s } => {
             let (most_ms, most) = most("most_ms", most_ms)?;

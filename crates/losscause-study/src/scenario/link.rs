@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use losscause::Span;
-use losscause_sim::{ChannelSpec, ErrorPosition, Limit, LinkSpec, Slots, TraceStart};
+use losscause_sim::{ChannelSpec, ErrorPosition, Limit, LinkSpec, LoadPoint, Slots, TraceStart};
 
 use super::delay;
-use super::expression::Names;
+use super::disorder;
+use super::expression::{Names, Quantity};
 use super::fading;
-use super::format::{self, Channel, Document, Link};
+use super::format::{self, Channel, Document, Link, LossFormat};
+use super::probes;
 use super::queue;
 use super::rate;
 use super::reader::{LONGEST_S, Range, Reader, Text};
@@ -49,7 +51,9 @@ pub(super) fn template(
             ));
         }
     };
+    fits(link, reader)?;
     let slots = match (&link.slots_per_packet, &link.slot_ms) {
+        (None, None) if has_instants(&link.channel) => Slots::PerTime(probes::SLOT),
         (None, None) => Slots::default(),
         (Some(slots), None) => {
             Slots::PerPacket(reader.whole(&key("slots_per_packet"), slots, &own, 1, 65_536)?)
@@ -105,7 +109,43 @@ pub(super) fn template(
                 Some(rate::retransmission(settings, &key("retransmission"), reader, &own)?)
             }
         },
+        reordering: link
+            .reordering
+            .as_ref()
+            .map(|settings| disorder::reordering(settings, &key("reordering"), reader, &own))
+            .transpose()?,
+        duplication: link
+            .duplication
+            .as_ref()
+            .map(|settings| disorder::duplication(settings, &key("duplication"), reader, &own))
+            .transpose()?,
     })
+}
+
+/// Whether the channel's losses are those of their instants.
+fn has_instants(channel: &Channel) -> bool {
+    matches!(channel, Channel::Trace { format: LossFormat::Irtt | LossFormat::Lens, .. })
+}
+
+/// Refuses steps and positions that the channel cannot have.
+fn fits(link: &Link, reader: &Reader) -> Result<(), InputError> {
+    let key = |field: &str| format!("link.{}.{field}", link.name);
+    let by_load = matches!(link.channel, Channel::Load { .. });
+    if by_load && link.error_position == format::ErrorPosition::BeforeQueue {
+        let problem = "is before-queue, expected after-transmission: the load is the transmitter's";
+        return Err(reader.error(&key("error_position"), problem));
+    }
+    let given = [
+        ("slots_per_packet", link.slots_per_packet.is_some()),
+        ("slot_ms", link.slot_ms.is_some()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((field, _)) if by_load || has_instants(&link.channel) => {
+            Err(reader
+                .error(&key(field), "does not fit this channel, which has no steps; remove it"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn channel(
@@ -139,8 +179,31 @@ fn channel(
             }
             ChannelSpec::GilbertElliott { loss, mean_burst_packets: mean }
         }
-        Channel::Trace { file, start } => {
-            let (text, file) = reader.text(&field("file"), &reader.directory.join(file), TRACE)?;
+        Channel::Load { points, window_s } => ChannelSpec::Load {
+            points: by_load(points, &field("points"), reader, names)?,
+            window: reader.positive_seconds(&field("window_s"), window_s, names)?,
+        },
+        Channel::Trace { file, format, start, direction } => {
+            let probes = match format {
+                LossFormat::Slots => None,
+                LossFormat::Irtt => Some(probes::Format::Irtt),
+                LossFormat::Lens => Some(probes::Format::Lens),
+            };
+            let kind = if probes.is_some() { probes::PROBES } else { TRACE };
+            let (text, file) = reader.text(&field("file"), &reader.directory.join(file), kind)?;
+            if let Some(probes) = probes {
+                if start.is_some() {
+                    let problem = "does not fit this format, whose losses have times; remove it";
+                    return Err(reader.error(&field("start"), problem));
+                }
+                let direction = direction.unwrap_or_default();
+                let lost = probes::losses(&text, &file, probes, direction)?;
+                return Ok(ChannelSpec::Trace { lost, start: TraceStart::Slot(0) });
+            }
+            if direction.is_some() {
+                let problem = "needs the format irtt or lens, whose losses have directions";
+                return Err(reader.error(&field("direction"), problem));
+            }
             let lost = error_trace(&text, &file)?;
             let last = u32::try_from(lost.len() - 1).unwrap_or(u32::MAX);
             let start = match start {
@@ -152,6 +215,30 @@ fn channel(
             ChannelSpec::Trace { lost, start }
         }
     })
+}
+
+/// The losses at rising loads.
+fn by_load(
+    listed: &[[Quantity; 2]],
+    key: &str,
+    reader: &Reader,
+    names: &Names,
+) -> Result<Arc<[LoadPoint]>, InputError> {
+    let mut points: Vec<LoadPoint> = Vec::with_capacity(listed.len());
+    for (number, [load, loss]) in (1..).zip(listed) {
+        let key = format!("{key}.{number}");
+        let load = reader.number(&key, load, names, Range::Share)?;
+        let loss = reader.number(&key, loss, names, Range::Share)?;
+        if points.last().is_some_and(|last| load <= last.load) {
+            let problem = format!("is for a load of {load}, expected more than the one before it");
+            return Err(reader.error(&key, problem));
+        }
+        points.push(LoadPoint { load, loss });
+    }
+    if points.is_empty() {
+        return Err(reader.error(key, "is empty, expected pairs of a load and a loss"));
+    }
+    Ok(points.into())
 }
 
 const TRACE: Text = Text { expected: EXPECTED, largest: 256 << 20 };

@@ -13,6 +13,7 @@ use toml::Table;
 
 mod arrivals;
 mod delay;
+mod disorder;
 mod experiment;
 pub mod expression;
 pub mod fade;
@@ -21,6 +22,7 @@ pub mod format;
 pub mod lda;
 mod link;
 mod patterns;
+mod probes;
 pub mod protocol;
 mod queue;
 mod rate;

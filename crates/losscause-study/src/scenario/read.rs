@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(
             error(&format!("{link}channel = {{ kind = \"bernouli\", loss = 0.1 }}")),
             "x.toml: link.shared.channel.kind: \"bernouli\" is unknown (did you mean \"bernoulli\"?), expected one of \
-             perfect, bernoulli, gilbert-elliott, fading, trace"
+             perfect, bernoulli, gilbert-elliott, fading, trace, load"
         );
         assert_eq!(
             error(&format!("{link}channel = {{ kind = \"bernoulli\" }}")),

@@ -171,7 +171,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::channel::jakes::normal::Normal;
+    use crate::normal::Normal;
     use crate::rng::Stream;
 
     fn bits(text: &str) -> Vec<bool> {

@@ -57,7 +57,6 @@
 mod convolutional;
 mod fading;
 mod interleaver;
-mod normal;
 mod parameters;
 mod rake;
 mod uplink;

@@ -17,9 +17,9 @@
 use super::convolutional::{Code, LARGEST, Viterbi};
 use super::fading::Fading;
 use super::interleaver::Interleaver;
-use super::normal::Normal;
 use super::rake::Rake;
 use super::{Decision, ParameterProblem, Parameters};
+use crate::normal::Normal;
 use crate::rng::Stream;
 
 /// A user's uplink.

@@ -27,7 +27,7 @@ pub struct FlowMeasurements {
     pub stop_s: Option<f64>,
     /// Data packets sent, retransmissions included.
     pub sent_packets: u64,
-    /// Data packets received, duplicates included.
+    /// Data packets received, retransmissions without need included, copies made by links not.
     pub received_packets: u64,
     /// Distinct data packets delivered.
     pub delivered_packets: u64,
@@ -169,6 +169,7 @@ mod tests {
             sent_packets: 0,
             received_packets: 0,
             received_payload_bytes: 0,
+            received_copies: 0,
             delivered_packets: 0,
             delivered_payload_bytes: 0,
             lost: LossCounts::default(),

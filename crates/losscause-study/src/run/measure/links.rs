@@ -27,7 +27,10 @@ pub struct LinkMeasurements {
     pub queue_marks: u64,
     /// Packets that its channel corrupted.
     pub wireless_drops: u64,
-    /// Packets delivered at its far end.
+    /// Copies that it made of packets; left out if none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub duplicated_packets: u64,
+    /// Packets delivered at its far end, copies included.
     pub delivered_packets: u64,
     /// Share of the window's time in which it transmitted, percent; null before the window.
     pub utilisation_percent: Option<f64>,
@@ -53,6 +56,10 @@ impl LinkMeasurements {
     }
 }
 
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 pub(super) fn measure(state: State<'_>) -> Vec<LinkMeasurements> {
     let State { simulation, window, .. } = state;
     let link =
@@ -66,6 +73,7 @@ pub(super) fn measure(state: State<'_>) -> Vec<LinkMeasurements> {
                 queue_drops: total.queue_drops,
                 queue_marks: total.queue_marks,
                 wireless_drops: total.corrupted,
+                duplicated_packets: total.duplicated,
                 delivered_packets: total.delivered,
                 utilisation_percent: (capacity > 0.0).then(|| transmitted_bytes * 800.0 / capacity),
             }

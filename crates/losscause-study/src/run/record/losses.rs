@@ -120,6 +120,7 @@ impl LossLog {
                     LinkEvent::Enqueue
                     | LinkEvent::Mark
                     | LinkEvent::TransmitStart
+                    | LinkEvent::Duplicate
                     | LinkEvent::Deliver => {
                         return None;
                     }

@@ -29,11 +29,56 @@ pub enum Channel {
     /// Losses are read from a file.
     Trace {
         /// A text file of `0` (received) and `1` (lost), one per packet, separated by blanks or
-        /// line ends; relative to the scenario file. It is repeated.
+        /// line ends; or a file in another `format`. Relative to the scenario file. It is repeated.
         file: String,
-        /// The entry that the first packet meets, counted from 0 (default: a random one).
+        /// The format of the file (default: as above). With another one the losses are those of
+        /// their instants, and the first packet meets the first one at time zero.
+        #[serde(default)]
+        format: LossFormat,
+        /// The entry that the first packet meets, counted from 0 (default: a random one). Only with
+        /// the format `slots`.
         start: Option<Quantity>,
+        /// Which losses of a recorded round trip count (default: any). Not with the format `slots`.
+        direction: Option<Direction>,
     },
+    /// Every packet is lost with a probability that follows from the link's load. Not with
+    /// `slots_per_packet`, `slot_ms` and `error_position = "before-queue"`.
+    Load {
+        /// Pairs of a load and the share of packets lost at it, both 0 to 1; loads rise. Between two
+        /// of them the loss is on the straight line, outside it is that of the nearest.
+        points: Vec<[Quantity; 2]>,
+        /// The load is the share of this time before the end of the packet's transmission in which
+        /// the link transmitted, seconds (above 0).
+        window_s: Quantity,
+    },
+}
+
+/// The format of a loss trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum LossFormat {
+    /// 0 or 1 for each packet or step of the channel.
+    #[default]
+    Slots,
+    /// The JSON that `irtt client` writes.
+    Irtt,
+    /// The CSV of irtt of the LENS data set, or its logs of `ping -D`.
+    Lens,
+}
+
+/// Where a probe of a round trip was lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Anywhere.
+    #[default]
+    Any,
+    /// On the way to the server, as its record of what came says.
+    Up,
+    /// On the way back.
+    Down,
 }
 
 /// The channel of every link of kind `fading`. Each link has its own random start.

@@ -21,7 +21,7 @@ pub struct Link {
     pub delay_ms: Quantity,
     /// Variable delay that is added to `delay_ms`, independent of the queue (default: none). Its
     /// value at the end of a packet's transmission counts. A packet that would overtake the one
-    /// before it arrives together with it.
+    /// before it arrives together with it, except with `reorders`.
     #[serde(default)]
     pub delay_variation: DelayVariation,
     /// How the rate varies (default: it does not).
@@ -52,6 +52,11 @@ pub struct Link {
     /// Retransmission by the link layer (default: none): a packet that the channel corrupts is
     /// transmitted again, and packets are delivered in order.
     pub retransmission: Option<Retransmission>,
+    /// A share of the packets is late at the far end, so that later ones overtake it (default:
+    /// none).
+    pub reordering: Option<Reordering>,
+    /// A share of the packets arrives twice (default: none).
+    pub duplication: Option<Duplication>,
 }
 
 /// How a link's rate varies.
@@ -98,6 +103,36 @@ pub struct Retransmission {
     pub delay_ms: Option<Quantity>,
 }
 
+/// Packets that later ones overtake: by a time (`delay_ms`) or by a distance (`packets`).
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Reordering {
+    /// Share of the packets that are late, 0 to 1, each independently.
+    pub share: Quantity,
+    /// How late they are, milliseconds (0 or more).
+    pub delay_ms: Option<Quantity>,
+    /// Whether each is late by a uniform draw from 0 to `delay_ms` (default false).
+    #[serde(default)]
+    pub drawn: bool,
+    /// Instead of `delay_ms`: how many later packets of the link overtake each (1 or more).
+    pub packets: Option<Quantity>,
+    /// With `packets`: a packet goes on after this even if fewer have come, milliseconds (above 0;
+    /// default 100).
+    pub at_most_ms: Option<Quantity>,
+}
+
+/// Packets that arrive twice.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Duplication {
+    /// Share of the packets that get a copy, 0 to 1, each independently.
+    pub share: Quantity,
+    /// How much later the copy arrives, milliseconds (0 or more; default 0).
+    pub delay_ms: Option<Quantity>,
+}
+
 /// Variable delay that is added to a link's propagation delay.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -109,9 +144,16 @@ pub enum DelayVariation {
     /// Delays from a file or a list.
     Trace {
         /// A text file with a time in seconds and a delay in milliseconds on each line, separated
-        /// by blanks or a comma, in the order of time; `#` begins a comment. Relative to the
-        /// scenario file.
+        /// by blanks or a comma, in the order of time; `#` begins a comment; or a file in another
+        /// `format`. Relative to the scenario file.
         file: Option<String>,
+        /// The format of the file (default: as above).
+        #[serde(default)]
+        format: DelayFormat,
+        /// Of a recorded round-trip time: what the link gets of it (default: all of it).
+        round_trip: Option<RoundTrip>,
+        /// With `format = "leocc"`: the time between two lines, milliseconds (above 0; default 10).
+        interval_ms: Option<Quantity>,
         /// Instead of `file`: pairs of a time in seconds and a delay in milliseconds, in the order
         /// of time.
         points: Option<Vec<[Quantity; 2]>>,
@@ -148,6 +190,65 @@ pub enum DelayVariation {
         #[serde(default)]
         drawn: bool,
     },
+    /// A draw for each packet.
+    Jitter {
+        /// The distribution.
+        distribution: Distribution,
+        /// Mean, milliseconds (0 or more).
+        mean_ms: Quantity,
+        /// Standard deviation, milliseconds (0 or more; `uniform`: at most `mean_ms` / 1.732).
+        /// Required, except with `exponential`, whose deviation is the mean.
+        deviation_ms: Option<Quantity>,
+        /// Correlation of the draws of neighbouring packets, 0 to below 1 (default 0).
+        correlation: Option<Quantity>,
+        /// Whether packets overtake each other. If not, a packet that would arrives together with
+        /// the one before it (default false).
+        #[serde(default)]
+        reorders: bool,
+    },
+}
+
+/// The distribution of a jitter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Distribution {
+    /// Uniform around the mean.
+    Uniform,
+    /// Normal; a draw below 0 counts as 0.
+    Normal,
+    /// Exponential.
+    Exponential,
+    /// Pareto: never below a part of the mean, and sometimes very long.
+    Pareto,
+}
+
+/// The format of a delay trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum DelayFormat {
+    /// A time in seconds and a delay in milliseconds on each line.
+    #[default]
+    Pairs,
+    /// Round-trip times: the JSON that `irtt client` writes.
+    Irtt,
+    /// Round-trip times of the LENS data set: its CSV of irtt or ping, or its logs of `ping -D`.
+    Lens,
+    /// A delay in whole milliseconds on each line, as LeoCC's replayer reads it.
+    Leocc,
+}
+
+/// What a link gets of a recorded round-trip time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum RoundTrip {
+    /// All of it: the other direction has a constant delay.
+    #[default]
+    Whole,
+    /// Half of it: the other direction has the same trace.
+    Half,
 }
 
 /// The delay between two lines of a delay trace.

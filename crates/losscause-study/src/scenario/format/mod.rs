@@ -17,10 +17,11 @@ mod flow;
 mod link;
 mod queue;
 
-pub use channel::{Channel, Fading, FadingProcess, FadingRepeats};
+pub use channel::{Channel, Direction, Fading, FadingProcess, FadingRepeats, LossFormat};
 pub use flow::{Arrivals, Flow, LdaAt, Periods, Protocol};
 pub use link::{
-    AtEnd, Between, DelayVariation, ErrorPosition, Link, RateVariation, Retransmission,
+    AtEnd, Between, DelayFormat, DelayVariation, Distribution, Duplication, ErrorPosition, Link,
+    RateVariation, Reordering, Retransmission, RoundTrip,
 };
 pub use queue::QueueKind;
 

@@ -5,19 +5,19 @@ use crate::rng::Stream;
 
 /// A source of independent normal draws of mean 0 and variance 1.
 #[derive(Clone, Debug)]
-pub(super) struct Normal {
+pub(crate) struct Normal {
     stream: Stream,
     /// Every second draw comes for free.
     spare: Option<f64>,
 }
 
 impl Normal {
-    pub(super) fn new(stream: Stream) -> Self {
+    pub(crate) fn new(stream: Stream) -> Self {
         Self { stream, spare: None }
     }
 
     #[inline]
-    pub(super) fn draw(&mut self) -> f64 {
+    pub(crate) fn draw(&mut self) -> f64 {
         if let Some(draw) = self.spare.take() {
             return draw;
         }
