@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use losscause::{Span, Time};
 use losscause_study::run::{RunRecord, RunRecorder, Series, SimulationResult, repeat};
 use losscause_study::tools::csv_file;
-use losscause_study::{Experiment, Jobs, Registry, Run, Scenario, Setting, scenario};
+use losscause_study::{Experiment, Jobs, Limits, Registry, Run, Scenario, Setting, scenario};
 
 use crate::failure::Failure;
 use crate::input;
@@ -123,6 +123,7 @@ impl<'a> Plan<'a> {
         let (scenario, sources) = input::scenario(file, &settings, registry)?;
         let experiment = scenario.experiment_with_delays()?;
         let interval = check::interval(arguments)?;
+        Limits::check_runs(arguments.runs)?;
         if arguments.runs > 1 {
             check::may_repeat(arguments)?;
         }

@@ -6,6 +6,7 @@
 mod hang;
 
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -82,9 +83,23 @@ impl Started {
     /// Starts it, and waits until the program, its launcher and the command itself run, which all
     /// have the word among their arguments.
     fn new(directory: &Path, arguments: &[&str], word: &str) -> Self {
-        let started = Self(emulate(directory, arguments).stdin(Stdio::null()).spawn().unwrap());
+        let started = Self::spawn(&mut emulate(directory, arguments));
         wait_for(word, 3);
         started
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        Self(command.stdin(Stdio::null()).spawn().unwrap())
+    }
+
+    /// Whether each of its threads is stopped.
+    fn is_stopped(&self) -> bool {
+        let state = |thread: fs::DirEntry| {
+            let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+            stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
+        };
+        let threads = fs::read_dir(format!("/proc/{}/task", self.0.id())).unwrap();
+        threads.filter_map(Result::ok).all(state)
     }
 
     fn signal(&self, signal: &str) {
@@ -169,6 +184,66 @@ fn json_is_alone_on_standard_output_and_agrees_with_the_log() {
     // 24 bytes for the file, and 16 + 30 for a packet: 28 of headers, and "x\n".
     let sent = fs::read(place.path().join("captures/sender.pcap")).unwrap();
     assert!(sent.len() >= 24 + 40 * 46, "{}", sent.len());
+}
+
+#[test]
+fn captures_of_an_earlier_run_are_kept() {
+    let Some(place) = place() else { return };
+    let run = || output(place.path(), &["--quiet", "--pcap", "captures", "--", "true"]);
+    assert!(run().status.success());
+    let again = run();
+    let error = text(&again.stderr);
+    assert_eq!(again.status.code(), Some(2), "{error}");
+    assert!(
+        error.starts_with("losscause: --pcap captures: holds ")
+            && error.ends_with(", expected a new or empty directory\n"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_peer_has_time_to_finish_what_its_shell_started() {
+    let Some(place) = place() else { return };
+    // The outer shell ends at once when it is asked to; the inner one writes first.
+    let inner = "trap 'sleep 0.5; echo done > finished.txt; exit' TERM; echo > ready.txt; while :; do sleep 0.05; done";
+    fs::write(place.path().join("inner.sh"), inner).unwrap();
+    let script = "until [ -e ready.txt ]; do sleep 0.05; done";
+    let output = output(place.path(), &["--peer", "sh inner.sh; exit 5", "--", "sh", "-c", script]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(fs::read_to_string(place.path().join("finished.txt")).unwrap(), "done\n");
+}
+
+#[test]
+fn a_link_that_fails_is_reported_before_what_its_end_breaks() {
+    let Some(place) = place() else { return };
+    let script = "ip link del tun0; sleep 36.001";
+    let output = output(place.path(), &["--quiet", "--", "sh", "-c", script]);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.starts_with("losscause: the TUN device cannot be read ("), "{error}");
+    wait_for("36.001", 0);
+}
+
+#[test]
+fn a_stall_of_the_hosts_is_in_the_summary() {
+    let Some(place) = place() else { return };
+    let stopped = std::time::Duration::from_millis(40);
+    let arguments = ["--format", "json", "--", "sleep", "37.001"];
+    let mut started = Started::spawn(emulate(place.path(), &arguments).stdout(Stdio::piped()));
+    wait_for("37.001", 3);
+    started.signal("-STOP");
+    hang::wait_until("each thread is stopped", || started.is_stopped());
+    std::thread::sleep(stopped);
+    started.signal("-CONT");
+    started.signal("-TERM");
+    let mut printed = String::new();
+    started.0.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+    started.ended();
+    let result: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    let stall = |key: &str| result["host_stall_ms"][key].as_f64().unwrap();
+    // The sleep of 1 ms is no stall.
+    assert!(stall("greatest") >= 39.0, "{result}");
+    assert!(stall("p99") <= stall("greatest") && (0.0..1.0).contains(&stall("share")), "{result}");
 }
 
 #[test]

@@ -10,7 +10,8 @@ mod hang;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
+use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
+use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -19,7 +20,8 @@ use std::time::Duration;
 use common::can_make_networks;
 use losscause::{Span, Time};
 use losscause_linux::emulator::{
-    Clock, EmulatedLink, Header, Host, PEER, Path, SENDER, Sight, device_drops,
+    Clock, EmulatedLink, Header, Host, LinkReport, PEER, Path, SENDER, Sight,
+    device_drops,
 };
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered};
 use losscause_sim::truth::Cause;
@@ -27,6 +29,9 @@ use losscause_sim::{
     AtEnd, ChannelSpec, CoDelSpec, DuplicationSpec, FlowId, FlowSpec, FqCoDelSpec, Lateness, Limit,
     LinkId, LinkSpec, Network, PieSpec, QueueSpec, RatePoint, RateSpec, ReorderingSpec, TraceStart,
     Traffic,
+};
+use nix::sys::socket::{
+    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, sendto, socket,
 };
 
 /// What the link saw, without the packets' bytes.
@@ -81,7 +86,7 @@ struct Setting {
     sender: Host,
     peer: Host,
     stop: Arc<AtomicBool>,
-    link: JoinHandle<()>,
+    link: JoinHandle<LinkReport>,
     noted: Arc<Mutex<Vec<Noted>>>,
 }
 
@@ -96,7 +101,7 @@ impl Setting {
         let noted = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&noted);
         let link = thread::spawn(move || {
-            link.run(&told, |sight| seen.lock().unwrap().push(Noted::of(&sight))).unwrap();
+            link.run(&told, |sight| seen.lock().unwrap().push(Noted::of(&sight))).unwrap()
         });
         Self { sender, peer, stop, link, noted }
     }
@@ -111,6 +116,11 @@ impl Setting {
 
     /// What the link saw, once nothing is on it.
     fn end(self) -> Vec<Noted> {
+        self.report().0
+    }
+
+    /// The same, and what else the link counted.
+    fn report(self) -> (Vec<Noted>, LinkReport) {
         hang::wait_until("each packet has arrived or is lost", || {
             let (came, gone) = self.counts();
             came == gone
@@ -119,8 +129,8 @@ impl Setting {
             assert_eq!(host.run(|| device_drops().unwrap()).unwrap(), 0);
         }
         self.stop.store(true, Ordering::Relaxed);
-        self.link.join().unwrap();
-        std::mem::take(&mut self.noted.lock().unwrap())
+        let report = self.link.join().unwrap();
+        (std::mem::take(&mut self.noted.lock().unwrap()), report)
     }
 
     /// Sends datagrams of `bytes` on the wire and returns the numbers of those that arrive, in
@@ -284,6 +294,36 @@ fn what_arrives_is_what_was_sent_without_what_the_link_lost() {
         .map(|number| came[number as usize])
         .collect();
     assert_eq!(missing, expected);
+}
+
+/// Sends an IPv4 header with another first byte from the calling thread's device.
+fn send_header(first: u8, to: Ipv4Addr) {
+    let mut header = [0; 20];
+    header[0] = first;
+    header[3] = 20;
+    header[16..].copy_from_slice(&to.octets());
+    let protocol = Some(SockProtocol::Raw);
+    let socket =
+        socket(AddressFamily::Inet, SockType::Raw, SockFlag::SOCK_CLOEXEC, protocol).unwrap();
+    let to = SockaddrIn::from(SocketAddrV4::new(to, 0));
+    sendto(socket.as_raw_fd(), &header, &to, MsgFlags::empty()).unwrap();
+}
+
+#[test]
+fn a_frame_that_is_not_ip_is_dropped_and_counted() {
+    if !can_make_networks() {
+        return;
+    }
+    let setting = Setting::new(&network(link(drop_tail(50))), None, &[]);
+    for version in [0x05, 0x55, 0xf5] {
+        setting.sender.run(move || send_header(version, PEER)).unwrap();
+    }
+    setting.peer.run(|| send_header(0x05, SENDER)).unwrap();
+    let arrived = setting.send_datagrams(3, 100, Duration::ZERO);
+    let (noted, report) = setting.report();
+    assert_eq!(arrived, [0, 1, 2]);
+    assert_eq!(report.not_ip, [3, 1]);
+    assert_eq!(delivered(&noted).len(), 3);
 }
 
 #[test]

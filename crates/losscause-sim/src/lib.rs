@@ -6,6 +6,7 @@
 //! - [`simulation`]: the event loop.
 //! - [`live`]: the links of a path alone, for packets that come from outside.
 //! - [`counters`]: what happened to packets, per flow and hop; exact at the instant a run stopped.
+//! - [`demand`]: the memory and events that a run can need at most.
 //! - [`oracle`]: what can only answer because it is told the true cause.
 //! - [`report`]: what a flow achieved, and how good its verdicts were.
 //! - [`trace`]: every event, for recorders.
@@ -30,6 +31,7 @@ mod channel;
 mod copies;
 pub mod counters;
 mod delay;
+pub mod demand;
 mod elision;
 mod fifo;
 mod ledger;
@@ -55,6 +57,7 @@ mod unmarked;
 
 pub use channel::jakes;
 pub use counters::{Counters, HopCounters};
+pub use demand::{Demand, FlowDemand, LinkDemand};
 /// TCP's settings, as [`Traffic::tcp`] takes them.
 pub use losscause_transport::tcp;
 pub use oracle::{Accuracy, Oracle};

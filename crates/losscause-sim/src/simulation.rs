@@ -26,6 +26,9 @@ pub use conservation::ConservationError;
 
 use flow::{Flow, Phase};
 
+/// Memory of a flow in motion, bytes, without what its ends keep per packet.
+pub(crate) const FLOW_BYTES: usize = size_of::<Flow>();
+
 /// A network in motion.
 #[derive(Clone, Debug)]
 pub struct Simulation {

@@ -14,6 +14,9 @@ pub(crate) struct Stamps {
     recording: bool,
 }
 
+/// Memory per packet, bytes, with its slot in the pool.
+pub(crate) const STAMP_BYTES: f64 = (size_of::<Option<Stamp>>() + size_of::<u32>()) as f64;
+
 #[derive(Clone, Copy, Debug)]
 struct Stamp {
     sent_at: Time,

@@ -3,21 +3,24 @@
 use std::sync::Arc;
 
 use crate::files::{Disk, Files};
+use crate::limits::Limits;
 use crate::registry::Registry;
 
-/// The algorithms and TCPs that a scenario can name, and the source of its files.
+/// The algorithms and TCPs that a scenario can name, the source of its files, and what it may ask
+/// for.
 ///
-/// The default is [`crate::registry()`] and the disk.
+/// The default is [`crate::registry()`], the disk and the usual [`Limits`].
 #[derive(Clone, Debug)]
 pub struct Context {
     registry: Registry,
     files: Arc<dyn Files>,
+    limits: Limits,
 }
 
 impl Context {
     /// Flows may run what `registry` names. Files are read from the disk.
     pub fn new(registry: Registry) -> Self {
-        Self { registry, files: Arc::new(Disk) }
+        Self { registry, files: Arc::new(Disk), limits: Limits::default() }
     }
 
     /// The same with files from `files`.
@@ -26,9 +29,20 @@ impl Context {
         Self { files: Arc::new(files), ..self }
     }
 
+    /// The same with other limits.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
     /// The algorithms and TCPs.
     pub fn registry(&self) -> &Registry {
         &self.registry
+    }
+
+    /// What a scenario may ask for.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// The source of files.

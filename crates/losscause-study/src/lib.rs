@@ -29,6 +29,7 @@ pub mod error;
 pub mod files;
 #[cfg(feature = "capture-files")]
 pub mod fitted;
+mod limits;
 mod parallel;
 mod registry;
 pub mod run;
@@ -40,6 +41,7 @@ pub mod trace_file;
 
 pub use context::Context;
 pub use error::{InputError, RunError};
+pub use limits::Limits;
 pub use parallel::{Jobs, Stop, Stopped, Workers};
 pub use registry::{Registry, RegistryError};
 pub use run::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Run, run, run_recorded};

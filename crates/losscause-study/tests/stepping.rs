@@ -214,7 +214,11 @@ fn busy() -> Experiment {
     let busy = CBR
         .replace("rate_bps = 1e6", "rate_bps = 20e9")
         .replace("rate_bps = 800e3", "rate_bps = 10e9");
-    experiment(&busy.replace("duration_s = 12", "duration_s = 1e6").replace("stop_s = 6\n", ""))
+    experiment(
+        &busy
+            .replace("duration_s = 12", "budget = 10\nduration_s = 1e6")
+            .replace("stop_s = 6\n", ""),
+    )
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn a_quirk_replaces_one_rule_of_the_mode() {
     assert_eq!(config(lines).quirks, Quirks { new_reno, ..Quirks::RFC });
     refused(
         "[tcp.quirks]\ntick_ms = 0",
-        "tcp.quirks.tick_ms: is 0, expected a number above 0, up to 1e9",
+        "tcp.quirks.tick_ms: is 0, expected a number from 0.001 to 1e9",
     );
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use losscause_laboratory::papers::record;
-use losscause_study::{Context, Registry, Scenario, Setting};
+use losscause_study::{Context, Limits, Registry, Scenario, Setting};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use toml::{Table, Value};
@@ -22,7 +22,7 @@ pub(crate) fn scenario(
 ) -> Result<Scenario, Failure> {
     let context = Context::new(registry.clone());
     let scenario = if given.cast::<PyMapping>().is_ok() {
-        let text = table(given, "")?.to_string();
+        let text = table(given, "", 0)?.to_string();
         Scenario::parse(&text, DICTIONARY, &record::with_papers(&context))?
     } else {
         record::open_scenario(&path(given, "scenario")?, Path::new(""), &context)?
@@ -48,25 +48,31 @@ pub(crate) fn settings(given: &Bound<'_, PyDict>) -> Result<Vec<Setting>, Failur
         .iter()
         .map(|(key, value)| {
             let key = name(&key, "")?;
-            Ok(Setting::checked(&key, self::value(&value, &key)?)?)
+            Ok(Setting::checked(&key, self::value(&value, &key, 0)?)?)
         })
         .collect()
 }
 
-/// A mapping as a table of TOML; `path` is its key, empty for the whole scenario.
-fn table(given: &Bound<'_, PyAny>, path: &str) -> Result<Table, Failure> {
+/// A mapping as a table of TOML; `path` is its key, empty for the whole scenario, and `depth` how
+/// many mappings and lists it is in.
+fn table(given: &Bound<'_, PyAny>, path: &str, depth: u32) -> Result<Table, Failure> {
     let mapping = given.cast::<PyMapping>().map_err(PyErr::from)?;
     let entry = |item: Bound<'_, PyAny>| {
         let (key, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
         let key = name(&key, path)?;
         let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-        Ok((key, self::value(&value, &below)?))
+        Ok((key, self::value(&value, &below, depth + 1)?))
     };
     mapping.items()?.iter().map(entry).collect()
 }
 
-/// A value as TOML has it; `key` is its place, for errors.
-fn value(given: &Bound<'_, PyAny>, key: &str) -> Result<Value, Failure> {
+/// A value as TOML has it; `key` is its place, for errors, and `depth` as for [`table`].
+fn value(given: &Bound<'_, PyAny>, key: &str, depth: u32) -> Result<Value, Failure> {
+    // A dictionary may contain itself.
+    if depth > Limits::NESTING {
+        let key = key.split('.').next().unwrap_or(key);
+        return Err(refused(key, format!("is nested more than {} deep", Limits::NESTING)));
+    }
     // A bool is an int to Python. Numbers of NumPy are neither, but say that they can become one.
     if let Ok(flag) = given.cast::<PyBool>() {
         return Ok(Value::Boolean(flag.is_true()));
@@ -82,11 +88,11 @@ fn value(given: &Bound<'_, PyAny>, key: &str) -> Result<Value, Failure> {
         return Ok(Value::Integer(given.extract().map_err(|_| too_large())?));
     }
     if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
-        let items = given.try_iter()?.map(|item| value(&item?, key));
+        let items = given.try_iter()?.map(|item| value(&item?, key, depth + 1));
         return Ok(Value::Array(items.collect::<Result<_, Failure>>()?));
     }
     if given.cast::<PyMapping>().is_ok() {
-        return Ok(Value::Table(table(given, key)?));
+        return Ok(Value::Table(table(given, key, depth)?));
     }
     if given.hasattr("__float__")? {
         return Ok(Value::Float(given.extract()?));

@@ -5,7 +5,7 @@ use losscause::{Span, Time};
 use losscause_sim::{Event, Recorder};
 use losscause_study::run::{Series, SimulationResult, Trace, TraceRow, repeat};
 use losscause_study::trace_file::{self, Filter};
-use losscause_study::{Experiment, Jobs, Run, RunError, Scenario, Setting, Workers};
+use losscause_study::{Experiment, Jobs, Limits, Run, RunError, Scenario, Setting, Workers};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -83,13 +83,10 @@ fn kept(kinds: &[String]) -> Result<Filter, Failure> {
 }
 
 fn span(seconds: &Bound<'_, PyAny>) -> PyResult<Span> {
-    match seconds.extract::<f64>() {
-        Ok(seconds) if (1e-3..=1e6).contains(&seconds) => Ok(Span::from_secs_f64_rounded(seconds)),
-        _ => {
-            let problem = format!("interval: is {seconds}, expected seconds from 0.001 to 1000000");
-            Err(about(problem, None, Some("interval")))
-        }
-    }
+    let span = Limits::interval(seconds.extract().unwrap_or(f64::NAN));
+    span.map_err(|expected| {
+        about(format!("interval: is {seconds}, {expected}"), None, Some("interval"))
+    })
 }
 
 /// One run, on the calling thread.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use losscause_linux::emulator::{LOG_COLUMNS, Outputs};
+use losscause_linux::emulator::Outputs;
 use losscause_study::tools::atomic::AtomicFile;
 use losscause_study::{RunError, capture_files};
 
@@ -62,7 +62,8 @@ impl Files {
             Ok::<_, RunError>(Shared(Arc::new(Mutex::new(AtomicFile::create(file)?))))
         };
         if let Some(directory) = directory {
-            capture_files::prepare(directory, LOG_COLUMNS)?;
+            // A run with real programs cannot be repeated, so earlier captures are kept.
+            capture_files::prepare(directory, None)?;
         }
         let captured =
             |name: &str| directory.map(|directory| create(&directory.join(name))).transpose();

@@ -29,6 +29,10 @@ pub(super) fn summary(summary: &Summary) -> String {
     if marked > 0 {
         text += &format!("\nQueues marked {marked} packets (ECN).");
     }
+    let not_ip: u64 = summary.directions().iter().map(|(_, direction)| direction.not_ip).sum();
+    if not_ip > 0 {
+        text += &format!("\nThe link dropped {not_ip} frames that are not IP.");
+    }
     text
 }
 
@@ -50,7 +54,7 @@ fn row(name: &str, direction: &DirectionSummary) -> Vec<String> {
     [name.to_owned()].into_iter().chain(counts).chain([goodput]).chain(delays).collect()
 }
 
-/// "Packets were delivered 0.012 ms late (median), …".
+/// "10.2 s. The emulator was late by 0.012 ms (median), …".
 fn lateness(summary: &Summary) -> String {
     let Quantiles { p50_ms: Some(p50), p99_ms: Some(p99), worst_ms: Some(worst), .. } =
         summary.lateness
@@ -60,8 +64,8 @@ fn lateness(summary: &Summary) -> String {
     let priority = if summary.real_time { "with" } else { "without" };
     format!(
         "{:.1} s. The emulator was late by {p50:.3} ms (median), {p99:.3} ms (99 %), {worst:.3} ms (worst), \
-         {priority} real-time priority.",
-        summary.seconds
+         {priority} real-time priority.\nThe hosts stalled for up to {:.3} ms (99 %: {:.3} ms).",
+        summary.seconds, summary.host_stall_ms.greatest, summary.host_stall_ms.p99
     )
 }
 
@@ -80,6 +84,7 @@ mod tests {
             in_flight: 1,
             marked: 0,
             copies: 0,
+            not_ip: 0,
             goodput_bps: 1_234_567.0,
             queueing_delay: none,
         };

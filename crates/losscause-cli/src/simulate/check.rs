@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use losscause::Span;
-use losscause_study::InputError;
 use losscause_study::files::Inputs;
+use losscause_study::{InputError, Limits};
 
 use super::{Arguments, folder};
 use crate::output::Format;
@@ -12,12 +12,8 @@ use crate::output::Format;
 /// The length of an interval of the time series, if there is one.
 pub(super) fn interval(arguments: &Arguments) -> Result<Option<Span>, InputError> {
     let Some(seconds) = arguments.interval else { return Ok(None) };
-    if !(1e-3..=1e6).contains(&seconds) {
-        return Err(refused(
-            format!("--interval {seconds}"),
-            "expected seconds from 0.001 to 1000000",
-        ));
-    }
+    let span = Limits::interval(seconds)
+        .map_err(|expected| refused(format!("--interval {seconds}"), &expected))?;
     if arguments.runs > 1 {
         return Err(refused(
             format!("--interval {seconds}"),
@@ -29,7 +25,7 @@ pub(super) fn interval(arguments: &Arguments) -> Result<Option<Span>, InputError
             format!("--series {}", file.display()),
             "expected a name that ends in .csv",
         )),
-        _ => Ok(Some(Span::from_secs_f64_rounded(seconds))),
+        _ => Ok(Some(span)),
     }
 }
 

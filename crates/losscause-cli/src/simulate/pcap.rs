@@ -12,8 +12,9 @@ use crate::input::is_standard;
 /// The arguments about captures.
 #[derive(Debug, clap::Args)]
 pub(super) struct Captures {
-    /// Write captures of the run to this directory, which must be new or empty: sender.pcap,
-    /// bottleneck.pcap and receiver.pcap, and the true cause of every drop in drops.csv.
+    /// Write captures of the run to this directory: sender.pcap, bottleneck.pcap and receiver.pcap,
+    /// and the true cause of every drop in drops.csv. It must be new or empty, or hold captures of
+    /// an earlier run, which are replaced.
     #[arg(long, value_name = "DIR")]
     pcap: Option<PathBuf>,
     /// Capture only these flows; the name of a group stands for all of its flows.

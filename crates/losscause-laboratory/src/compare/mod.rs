@@ -18,7 +18,8 @@ use losscause_study::run::{
 use losscause_study::statistics::Estimate;
 use losscause_study::tools::figures::{plus_minus, to_the_digits_of};
 use losscause_study::{
-    Experiment, InputError, Jobs, Measurements, RunError, Scenario, Workers, run, run_recorded,
+    Experiment, InputError, Jobs, Limits, Measurements, RunError, Scenario, Workers, run,
+    run_recorded,
 };
 
 mod files;
@@ -159,8 +160,8 @@ impl Plan {
     /// measured.
     ///
     /// # Errors
-    /// There are fewer than two variants, two have the same name, or the settings of one do not fit
-    /// the scenario.
+    /// There are fewer than two variants, two have the same name, the settings of one do not fit the
+    /// scenario, or there are too many runs ([`Limits::RUNS`]).
     pub fn new(
         scenario: &Scenario,
         variants: Vec<Variant>,
@@ -171,6 +172,7 @@ impl Plan {
             option: "losscause compare".to_owned(),
             problem,
         };
+        Limits::check_runs(runs)?;
         if let [] | [_] = &variants[..] {
             return Err(problem(
                 "there is only one variant, expected two or more, such as --lda none,ZBS"

@@ -19,10 +19,10 @@ use std::path::Path;
 use losscause_sim::rng::Stream;
 
 use crate::papers::record;
-use crate::papers::reproduce::{MOST_RUNS, Repetitions, Selection};
+use crate::papers::reproduce::{Repetitions, Selection};
 use losscause_study::files::watched::Watched;
 use losscause_study::tools::toml_file;
-use losscause_study::{Context, InputError, Scenario, Setting, files};
+use losscause_study::{Context, InputError, Limits, Scenario, Setting, files};
 
 mod axis;
 mod cells;
@@ -135,9 +135,9 @@ impl Sweep {
             key: key.to_owned(),
             problem: problem.to_owned(),
         };
-        if !(1..=MOST_RUNS).contains(&document.runs) {
-            let problem =
-                format!("is {}, expected a whole number from 1 to {MOST_RUNS}", document.runs);
+        if !(1..=Limits::RUNS).contains(&document.runs) {
+            let most = Limits::RUNS;
+            let problem = format!("is {}, expected a whole number from 1 to {most}", document.runs);
             return Err(key("runs", &problem));
         }
         let axes = axis::axes(&document.axis, document.sampler)

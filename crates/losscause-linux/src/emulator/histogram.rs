@@ -28,6 +28,18 @@ impl Histogram {
         self.worst_ns = self.worst_ns.max(nanos);
     }
 
+    /// Adds the spans of another histogram.
+    pub fn merge(&mut self, other: &Self) {
+        if self.buckets.len() < other.buckets.len() {
+            self.buckets.resize(other.buckets.len(), 0);
+        }
+        for (own, others) in self.buckets.iter_mut().zip(&other.buckets) {
+            *own += others;
+        }
+        self.count += other.count;
+        self.worst_ns = self.worst_ns.max(other.worst_ns);
+    }
+
     /// How many spans it has.
     pub fn count(&self) -> u64 {
         self.count
@@ -128,6 +140,15 @@ mod tests {
         let histogram = of([1_000_000, 1_000_000, 1_000_000, 3_000_000]);
         assert_eq!(histogram.quantile(0.5), Some(Span::from_nanos(1_015_807)));
         assert_eq!(histogram.quantile(0.99), Some(Span::from_nanos(3_000_000)));
+    }
+
+    #[test]
+    fn merged_histograms_hold_the_spans_of_both() {
+        for (own, others) in [(1..=10, 11..=20), (11..=20, 1..=10)] {
+            let mut merged = of(own);
+            merged.merge(&of(others));
+            assert_eq!(merged.quantiles(), of(1..=20).quantiles());
+        }
     }
 
     #[test]

@@ -9,6 +9,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use nix::mount::{MsFlags, mount};
@@ -26,6 +28,9 @@ const ARGUMENT: &str = "__losscause-launcher";
 
 /// The exit status of a launcher that cannot start its command, as in a shell.
 const CANNOT_START: u8 = 126;
+
+/// For `kill`: every process of the namespace but the launcher.
+const EVERY_OTHER_PROCESS: Pid = Pid::from_raw(-1);
 
 /// A launcher and its command.
 #[derive(Debug)]
@@ -68,7 +73,7 @@ impl Launched {
         Ok(status.map(status_of))
     }
 
-    /// Asks the command to end.
+    /// Asks all processes of the command to end.
     pub(super) fn terminate(&self) {
         // If it has ended already, that is as good.
         let _ = kill(Pid::from_raw(self.0.id() as i32), Signal::SIGTERM);
@@ -133,13 +138,16 @@ fn run(parent: u32, command: &[OsString]) -> Result<u8, (String, io::Error)> {
     let mut signals = Signals::new([SIGTERM]).map_err(failed("signals cannot be handled"))?;
     let started = Command::new(program).args(arguments).spawn();
     let child = started.map_err(failed(&program.to_string_lossy()))?;
-    let pid = Pid::from_raw(child.id() as i32);
+    let asked = Arc::new(AtomicBool::new(false));
+    let ask = Arc::clone(&asked);
     thread::spawn(move || {
         for _ in signals.forever() {
-            let _ = kill(pid, Signal::SIGTERM);
+            ask.store(true, Ordering::Relaxed);
+            let _ = kill(EVERY_OTHER_PROCESS, Signal::SIGTERM);
         }
     });
-    wait_for(pid).map_err(system("the command cannot be waited for"))
+    wait_for(Pid::from_raw(child.id() as i32), &asked)
+        .map_err(system("the command cannot be waited for"))
 }
 
 /// The process that started this one, by the mounted /proc.
@@ -157,19 +165,27 @@ fn show_own_processes() -> nix::Result<()> {
 }
 
 /// Waits until the child ends, and meanwhile for orphans, whose parent the first process of a
-/// namespace becomes.
-fn wait_for(child: Pid) -> nix::Result<u8> {
+/// namespace becomes. If they were `asked` to end, waits for all processes: what a shell started
+/// may take longer than the shell.
+fn wait_for(child: Pid, asked: &AtomicBool) -> nix::Result<u8> {
+    use nix::errno::Errno;
     use nix::sys::wait::{WaitStatus, wait};
+    let mut childs_status = None;
     loop {
         match wait() {
             Ok(WaitStatus::Exited(pid, status)) if pid == child => {
-                return Ok(u8::try_from(status).unwrap_or(1));
+                childs_status = Some(u8::try_from(status).unwrap_or(1));
             }
             Ok(WaitStatus::Signaled(pid, signal, _)) if pid == child => {
-                return Ok(128 + signal as u8);
+                childs_status = Some(128 + signal as u8);
             }
-            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
-            Err(error) => return Err(error),
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(error) => return childs_status.filter(|_| error == Errno::ECHILD).ok_or(error),
+        }
+        if let Some(status) = childs_status
+            && !asked.load(Ordering::Relaxed)
+        {
+            return Ok(status);
         }
     }
 }

@@ -20,7 +20,7 @@ use tun_rs::SyncDevice;
 
 use super::clock::Clock;
 use super::error::Error;
-use super::packet::{Header, ecn_of, mark};
+use super::packet::{Header, ecn_of, is_ip, mark};
 use super::path::Path;
 use super::priority::take_real_time_priority;
 
@@ -30,6 +30,17 @@ pub struct EmulatedLink {
     ends: [SyncDevice; 2],
     path: LivePath<Vec<u8>>,
     clock: Clock,
+    report: LinkReport,
+}
+
+/// What [`EmulatedLink::run`] has to tell beside its sights.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkReport {
+    /// Whether the link's thread had a real-time priority.
+    pub real_time: bool,
+    /// Frames from the sender, and from the peer, that are neither IPv4 nor IPv6. A device takes no
+    /// such frame, so the link drops them at once. It has no [`Sight`] of them.
+    pub not_ip: [u64; 2],
 }
 
 /// What the link saw or did. Times are those of its clock.
@@ -108,16 +119,20 @@ impl EmulatedLink {
     /// # Errors
     /// The path is not valid.
     pub fn new(path: &Path, ends: [SyncDevice; 2], clock: Clock) -> Result<Self, Error> {
-        Ok(Self { ends, path: path.live()?, clock })
+        Ok(Self { ends, path: path.live()?, clock, report: LinkReport::default() })
     }
 
     /// Runs on the calling thread until `stop`. `observe` is told everything in the order in which
-    /// it happens here; it must not wait. Returns whether the thread had a real-time priority.
+    /// it happens here; it must not wait.
     ///
     /// # Errors
     /// A device fails.
-    pub fn run(mut self, stop: &AtomicBool, mut observe: impl FnMut(Sight)) -> Result<bool, Error> {
-        let real_time = take_real_time_priority();
+    pub fn run(
+        mut self,
+        stop: &AtomicBool,
+        mut observe: impl FnMut(Sight),
+    ) -> Result<LinkReport, Error> {
+        self.report.real_time = take_real_time_priority();
         let mut buffer = [0; LARGEST_PACKET_BYTES];
         while !stop.load(Ordering::Relaxed) {
             let mut more = false;
@@ -129,7 +144,7 @@ impl EmulatedLink {
                 self.sleep()?;
             }
         }
-        Ok(real_time)
+        Ok(self.report)
     }
 
     /// Reads a batch of packets from the end that sends in this direction. Returns whether there
@@ -147,6 +162,10 @@ impl EmulatedLink {
             };
             let at = self.clock.now();
             let packet = &buffer[..bytes];
+            if !is_ip(packet) {
+                self.report.not_ip[place(direction)] += 1;
+                continue;
+            }
             observe(Sight::Came { at, direction, packet });
             let offered = Offered {
                 content: packet.to_vec(),

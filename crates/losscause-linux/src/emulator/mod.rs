@@ -5,6 +5,7 @@
 //! path        a flow's path and return path in a network, whose links are emulated
 //! host        a network namespace with a TUN device, and a thread in it; loopback brings up its own device
 //! link        the links between two TUN devices: reads, passes packets over the path, delivers, loses
+//! stall       how long the hosts stood still, beside the link's own lateness
 //! priority    the real-time priority of the link's thread
 //! launcher    the first process of a host: starts a command, and takes all its processes along when it ends
 //! run         hosts, link and commands of one run
@@ -31,6 +32,7 @@ mod path;
 mod priority;
 mod record;
 mod run;
+mod stall;
 mod summary;
 
 pub use clock::Clock;
@@ -38,10 +40,11 @@ pub use error::Error;
 pub use histogram::{Histogram, Quantiles};
 pub use host::{DEVICE, Host, MTU_BYTES, PEER, SENDER, device_drops, enter};
 pub use launcher::{Output, intercept};
-pub use link::{EmulatedLink, Sight};
+pub use link::{EmulatedLink, LinkReport, Sight};
 pub use packet::Header;
 pub use path::Path;
 pub use priority::take_real_time_priority;
 pub use record::{LOG_COLUMNS, Outputs, SNAP_BYTES};
 pub use run::{PEER_VARIABLE, Setup, emulate};
+pub use stall::{HostStall, StallWatch};
 pub use summary::{DeviceDrops, DirectionSummary, Summary};

@@ -116,6 +116,12 @@ impl Header {
     }
 }
 
+/// Whether a TUN device takes a frame: by its first four bits it is IPv4 or IPv6 (the kernel's
+/// `tun_get_user`).
+pub(super) fn is_ip(frame: &[u8]) -> bool {
+    matches!(frame, [first, ..] if matches!(first >> 4, 4 | 6))
+}
+
 /// The ECN field of an IPv4 packet (RFC 3168, section 5).
 pub(super) fn ecn_of(packet: &[u8]) -> Ecn {
     match packet {
@@ -216,6 +222,12 @@ mod tests {
         assert_eq!(flow(&tcp()), flow(&other), "only the sequence number differs");
         other[23] = 81;
         assert_ne!(flow(&tcp()), flow(&other));
+    }
+
+    #[test]
+    fn a_frame_is_ip_by_its_first_four_bits() {
+        assert!(is_ip(&tcp()) && is_ip(&[0x45]) && is_ip(&[0x60; 40]));
+        assert!(!is_ip(&[]) && !is_ip(&[0]) && !is_ip(&[0x50, 0, 0, 0]) && !is_ip(&[0xff; 60]));
     }
 
     #[test]

@@ -18,8 +18,9 @@ use super::clock::Clock;
 use super::error::Error;
 use super::goodput::Goodput;
 use super::histogram::Histogram;
-use super::link::Sight;
+use super::link::{LinkReport, Sight};
 use super::packet::Header;
+use super::stall::HostStall;
 use super::summary::{DeviceDrops, DirectionSummary, Summary, name};
 
 /// Most bytes of a packet in a capture.
@@ -166,15 +167,25 @@ impl Recorder {
     pub(super) fn finish(
         self,
         exit_status: u8,
-        real_time: bool,
+        link: LinkReport,
+        host_stall_ms: HostStall,
         device_drops: DeviceDrops,
     ) -> Result<Summary, Error> {
         let counts = self.thread.join().map_err(|_| Error::Thread)??;
         let seconds =
             counts.first.map_or(0.0, |first| (counts.last - first).max(Span::ZERO).as_secs_f64());
-        let [forward, back] = counts.directions.each_ref().map(|counts| counts.summary(seconds));
-        let lateness = counts.lateness.quantiles();
-        Ok(Summary { seconds, exit_status, forward, back, lateness, real_time, device_drops })
+        let [forward, back] = counts.directions;
+        let [not_ip_forward, not_ip_back] = link.not_ip;
+        Ok(Summary {
+            seconds,
+            exit_status,
+            forward: forward.summary(seconds, not_ip_forward),
+            back: back.summary(seconds, not_ip_back),
+            lateness: counts.lateness.quantiles(),
+            host_stall_ms,
+            real_time: link.real_time,
+            device_drops,
+        })
     }
 }
 
@@ -223,13 +234,14 @@ impl Counts {
 }
 
 impl DirectionCounts {
-    fn summary(&self, seconds: f64) -> DirectionSummary {
+    fn summary(&self, seconds: f64, not_ip: u64) -> DirectionSummary {
         let Self { packets, delivered, queue_drops, wireless_losses, marked, copies, .. } = *self;
         DirectionSummary {
             packets,
             delivered,
             queue_drops,
             wireless_losses,
+            not_ip,
             in_flight: packets - delivered - queue_drops - wireless_losses,
             marked,
             copies,
@@ -427,7 +439,9 @@ mod tests {
             });
         }
         drop(collector);
-        let summary = recorder.finish(3, true, DeviceDrops::default()).unwrap();
+        let link = LinkReport { real_time: true, not_ip: [2, 0] };
+        let stall = HostStall { greatest: 3.0, ..HostStall::default() };
+        let summary = recorder.finish(3, link, stall, DeviceDrops::default()).unwrap();
         let forward = &summary.forward;
         assert_eq!(
             (forward.packets, forward.delivered, forward.in_flight, forward.marked),

@@ -14,9 +14,10 @@ use super::clock::Clock;
 use super::error::Error;
 use super::host::{Host, PEER, SENDER, device_drops, is_listening};
 use super::launcher::{Launched, Output};
-use super::link::EmulatedLink;
+use super::link::{EmulatedLink, LinkReport};
 use super::path::Path;
 use super::record::{Outputs, Recorder};
+use super::stall::StallWatch;
 use super::summary::{DeviceDrops, Summary};
 
 /// What is to be run.
@@ -39,9 +40,9 @@ pub const PEER_VARIABLE: &str = "LOSSCAUSE_PEER";
 /// COMMAND begins when the peer's command waits for connections or datagrams, or after this.
 const PEER_PATIENCE: Duration = Duration::from_secs(2);
 /// After COMMAND, the peer's command may end by itself within this, then it is asked to.
-const PEER_UNASKED: Duration = Duration::from_millis(300);
+const PEER_UNASKED: Duration = Duration::from_secs(2);
 /// After that long it is ended.
-const PEER_ASKED: Duration = Duration::from_secs(1);
+const PEER_ASKED: Duration = Duration::from_secs(5);
 /// After an interruption COMMAND may end by itself (a terminal has told it, too), then it is asked
 /// to.
 const UNASKED: Duration = Duration::from_millis(500);
@@ -68,15 +69,37 @@ pub fn emulate(setup: Setup, interrupted: &AtomicBool) -> Result<Summary, Error>
     let link = EmulatedLink::new(&path, [senders_device, receivers_device], clock)?;
     let (mut collector, recorder) = Recorder::start(outputs, clock, path.link_names())?;
     let link = Running::start(move |stop| link.run(stop, |sight| collector.take(&sight)))?;
+    let stalls = StallWatch::start(clock)?;
 
+    let exit_status = run_commands([&sender, &receiver], command, output, peer, &link, interrupted);
+    let drops = [&sender, &receiver].map(|host| host.run(device_drops)?);
+    let host_stall_ms = stalls.stop()?;
+    // The devices end with the link's thread, so whatever failed because of that is reported after
+    // the thread's own error.
+    let link = link.stop()?;
+    let exit_status = exit_status?;
+    let [sender, peer] = drops;
+    let device_drops = DeviceDrops { sender: sender?, peer: peer? };
+    recorder.finish(exit_status, link, host_stall_ms, device_drops)
+}
+
+/// Runs COMMAND and the peer's command, each in its host. Returns COMMAND's exit status.
+fn run_commands(
+    [sender, receiver]: [&Host; 2],
+    command: Vec<OsString>,
+    output: Output,
+    peer: Option<OsString>,
+    link: &Running<LinkReport>,
+    interrupted: &AtomicBool,
+) -> Result<u8, Error> {
     let shell = |peer: OsString| vec!["sh".into(), "-c".into(), peer];
     let mut peer =
-        peer.map(|peer| start(&receiver, shell(peer), SENDER, Output::Error)).transpose()?;
+        peer.map(|peer| start(receiver, shell(peer), SENDER, Output::Error)).transpose()?;
     if let Some(peer) = &mut peer {
-        wait_until_listening(peer, &receiver, interrupted)?;
+        wait_until_listening(peer, receiver, interrupted)?;
     }
-    let mut command = start(&sender, command, PEER, output)?;
-    let exit_status = wait(&mut command, &link, interrupted)?;
+    let mut command = start(sender, command, PEER, output)?;
+    let exit_status = wait(&mut command, link, interrupted)?;
     drop(command);
     if let Some(mut peer) = peer
         && !ends_within(&mut peer, PEER_UNASKED)?
@@ -84,10 +107,7 @@ pub fn emulate(setup: Setup, interrupted: &AtomicBool) -> Result<Summary, Error>
         peer.terminate();
         ends_within(&mut peer, PEER_ASKED)?;
     }
-    let device_drops =
-        DeviceDrops { sender: sender.run(device_drops)??, peer: receiver.run(device_drops)?? };
-    let real_time = link.stop()?;
-    recorder.finish(exit_status, real_time, device_drops)
+    Ok(exit_status)
 }
 
 /// Starts a command in a host.
@@ -126,7 +146,7 @@ fn wait_until_listening(
 /// too.
 fn wait(
     command: &mut Launched,
-    link: &Running<bool>,
+    link: &Running<LinkReport>,
     interrupted: &AtomicBool,
 ) -> Result<u8, Error> {
     let mut interrupted_at = None;

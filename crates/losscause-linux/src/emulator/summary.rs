@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::error::Error;
 use super::histogram::Quantiles;
+use super::stall::HostStall;
 
 /// A run of the emulator.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,6 +20,8 @@ pub struct Summary {
     pub back: DirectionSummary,
     /// How late packets were delivered: what the real clock adds to the path's own delays.
     pub lateness: Quantiles,
+    /// How long the hosts stood still, which can fill a queue while no packet is late.
+    pub host_stall_ms: HostStall,
     /// Whether the link's thread had a real-time priority.
     pub real_time: bool,
     /// Packets that the TUN devices dropped; see [`Summary::check`].
@@ -45,6 +48,9 @@ pub struct DirectionSummary {
     pub queue_drops: u64,
     /// Packets that channels corrupted.
     pub wireless_losses: u64,
+    /// Frames that are neither IPv4 nor IPv6. The link dropped them at once, and they are not among
+    /// `packets`.
+    pub not_ip: u64,
     /// Packets that were on their way at the end.
     pub in_flight: u64,
     /// Delivered packets that queues marked (ECN).

@@ -67,6 +67,9 @@ struct SubQueue {
     listed: Listed,
 }
 
+/// Memory of a sub-queue, bytes. Its list keeps the place of a few packets once it was used.
+pub(super) const SUB_QUEUE_BYTES: f64 = (size_of::<SubQueue>() + 4 * size_of::<Waiting>()) as f64;
+
 /// The list that a sub-queue is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Listed {

@@ -39,6 +39,17 @@ use policer::Policer;
 use red::Red;
 use step_mark::StepMark;
 
+/// Memory of a packet that waits in a managed queue, bytes.
+pub(crate) const WAITING_BYTES: f64 = size_of::<timed::Waiting>() as f64;
+
+/// Memory of a queue without packets, bytes.
+pub(crate) fn own_bytes(spec: &QueueSpec) -> f64 {
+    match spec {
+        QueueSpec::FqCoDel(spec) => f64::from(spec.queues) * fq_codel::SUB_QUEUE_BYTES,
+        _ => 512.0,
+    }
+}
+
 /// A queue in motion.
 pub(crate) trait QueueDiscipline: fmt::Debug + Send + Sync {
     /// A packet comes. `idle` says that the transmitter is free and nothing waits: then the limit

@@ -15,32 +15,44 @@ pub(super) const DROPS: &str = "drops.csv";
 /// The names of all files of captures.
 pub const FILE_NAMES: [&str; 4] = [SENDER, BOTTLENECK, RECEIVER, DROPS];
 
-/// Creates a directory for captures if it is missing. It may hold captures of an earlier run, which
-/// will be replaced: then its `drops.csv` begins with these columns, separated by commas.
+/// Creates a directory for captures if it is missing. With `replaced` it may hold captures of an
+/// earlier run, which will be replaced: then its `drops.csv` begins with these columns, separated by
+/// commas.
 ///
 /// # Errors
-/// It cannot be created or read, or holds files that this program did not write as captures of a
-/// run.
-pub fn prepare(directory: &Path, columns: &str) -> Result<(), RunError> {
+/// It cannot be created or read, or holds files that are not to be replaced.
+pub fn prepare(directory: &Path, replaced: Option<&str>) -> Result<(), RunError> {
     let unwritable =
         |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
     if fs::metadata(directory).is_ok_and(|found| !found.is_dir()) {
         return Err(unwritable(io::ErrorKind::NotADirectory.into()));
     }
     fs::create_dir_all(directory).map_err(unwritable)?;
+    let expected = match replaced {
+        Some(_) => "a new or empty directory, or one of an earlier --pcap",
+        None => "a new or empty directory",
+    };
+    let refuse = |problem: &str| -> RunError {
+        let problem = format!("{problem}, expected {expected}");
+        InputError::Option { option: format!("--pcap {}", directory.display()), problem }.into()
+    };
     let mut holds_captures = false;
     for entry in fs::read_dir(directory).map_err(unwritable)? {
         let name = entry.map_err(unwritable)?.file_name();
         match name.to_str() {
             Some(name) if is_unfinished(name) => {}
-            Some(SENDER | BOTTLENECK | RECEIVER | DROPS) => holds_captures = true,
-            _ => return Err(refuse(directory, &format!("holds {}", name.display()))),
+            Some(SENDER | BOTTLENECK | RECEIVER | DROPS) if replaced.is_some() => {
+                holds_captures = true;
+            }
+            _ => return Err(refuse(&format!("holds {}", name.display()))),
         }
     }
-    if holds_captures && !has_our_drops(directory, columns) {
-        return Err(refuse(directory, "holds captures of another origin"));
+    match replaced {
+        Some(columns) if holds_captures && !has_our_drops(directory, columns) => {
+            Err(refuse("holds captures of another origin"))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Whether there is a `drops.csv` that begins with these columns.
@@ -51,17 +63,12 @@ fn has_our_drops(directory: &Path, columns: &str) -> bool {
     read.is_ok() && line.trim_end() == columns
 }
 
-fn refuse(directory: &Path, problem: &str) -> RunError {
-    let problem =
-        format!("{problem}, expected a new or empty directory, or one of an earlier --pcap");
-    InputError::Option { option: format!("--pcap {}", directory.display()), problem }.into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const OURS: &str = "time_s,cause";
+    const COLUMNS: &str = "time_s,cause";
+    const OURS: Option<&str> = Some(COLUMNS);
 
     #[test]
     fn a_directory_with_files_of_others_is_refused() {
@@ -86,8 +93,10 @@ mod tests {
         );
         fs::write(directory.path().join(DROPS), "time,cause\n").unwrap();
         assert!(prepare(directory.path(), OURS).is_err());
-        fs::write(directory.path().join(DROPS), format!("{OURS}\n")).unwrap();
+        fs::write(directory.path().join(DROPS), format!("{COLUMNS}\n")).unwrap();
         assert!(prepare(directory.path(), OURS).is_ok());
+        let error = prepare(directory.path(), None).unwrap_err().to_string();
+        assert!(error.ends_with("expected a new or empty directory"), "{error}");
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Outputs {
         has_bottleneck: bool,
         snap_bytes: u32,
     ) -> Result<Self, RunError> {
-        directory::prepare(directory, &COLUMNS.join(","))?;
+        directory::prepare(directory, Some(&COLUMNS.join(",")))?;
         let capture = |name: &str| {
             let file = directory.join(name);
             let unwritable =

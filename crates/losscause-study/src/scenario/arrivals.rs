@@ -6,11 +6,8 @@ use losscause_sim::{FlowId, Turnover};
 use super::expression::Names;
 use super::format::{Arrivals, Flow};
 use super::protocol;
-use super::reader::{LONGEST_S, Range, Reader};
-use crate::InputError;
-
-/// Largest number of flows in a group.
-const MOST_FLOWS: u32 = 10_000;
+use super::reader::{Range, Reader};
+use crate::{InputError, Limits};
 
 /// Start and stop of one flow, in the simulator's types.
 pub(super) struct Life {
@@ -29,12 +26,12 @@ pub(super) fn count(
     let key = format!("flow.{}.count", flow.name);
     match (&flow.arrivals, &flow.count) {
         (Some(Arrivals::List { times_s }), None) => match u32::try_from(times_s.len()) {
-            Ok(count @ ..=MOST_FLOWS) => Ok(Some(count)),
+            Ok(count @ ..=Limits::FLOWS) => Ok(Some(count)),
             _ => {
                 let key = format!("flow.{}.arrivals.times_s", flow.name);
                 Err(reader.error(
                     &key,
-                    format!("names {} flows, expected at most {MOST_FLOWS}", times_s.len()),
+                    format!("names {} flows, expected at most {}", times_s.len(), Limits::FLOWS),
                 ))
             }
         },
@@ -45,9 +42,10 @@ pub(super) fn count(
         (Some(Arrivals::Poisson { .. }), None) => {
             Err(reader.error(&key, "is missing, expected the most flows that may come"))
         }
-        (_, count) => {
-            count.as_ref().map(|count| reader.whole(&key, count, names, 0, MOST_FLOWS)).transpose()
-        }
+        (_, count) => count
+            .as_ref()
+            .map(|count| reader.whole(&key, count, names, 0, Limits::FLOWS))
+            .transpose(),
     }
 }
 
@@ -96,7 +94,7 @@ pub(super) fn life(
                 &key("rate_per_s"),
                 rate_per_s,
                 names,
-                Range::Between(1.0 / LONGEST_S, 1e6),
+                Range::Between(1.0 / Limits::LONGEST_S, 1e6),
             )?;
             Some(Turnover {
                 // The members of a group have consecutive numbers in the network.

@@ -9,7 +9,7 @@ use super::expression::{Names, Quantity};
 use super::format::{self, DelayFormat, DelayVariation};
 use super::probes;
 use super::reader::{LONGEST_S, Range, Reader, Text};
-use crate::InputError;
+use crate::{InputError, Limits};
 
 /// What is added to the link's delay. `key` is the key of `variation`.
 pub(super) fn variation(
@@ -96,6 +96,12 @@ pub(super) fn variation(
                 let problem = "is repeat, expected hold: the trace ends at 0 s, so that a round would take no time";
                 return Err(reader.error(&field("at_end"), problem));
             }
+            if at_end == AtEnd::Repeat
+                && let Some(last) = points.last()
+            {
+                Limits::check_round(points.len(), last.at)
+                    .map_err(|problem| reader.error(&field("at_end"), problem))?;
+            }
             VariationSpec::Trace { points, between, at_end }
         }
         DelayVariation::Sinusoid { most_ms, period_s } => VariationSpec::Sinusoid {
@@ -150,7 +156,7 @@ pub(super) fn variation(
                 &field("every_s"),
                 every_s,
                 names,
-                Range::Between(1e-3, LONGEST_S),
+                Range::Between(Limits::SHORTEST_WALK_S, LONGEST_S),
             )?;
             let step = millis(step).min(most);
             VariationSpec::Walk { most, step, every: Span::from_secs_f64_rounded(every) }

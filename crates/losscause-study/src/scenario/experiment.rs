@@ -9,10 +9,12 @@ use losscause_sim::{FlowSpec, LinkId, LinkSpec, Network, Traffic};
 use super::arrivals::{self, Life};
 use super::expression::{Names, Quantity};
 use super::format::{Bottleneck, Document, Flow, Link, Protocol};
+use super::link;
 use super::protocol::{self, Settings};
-use super::{link, reader::Reader};
+use super::reader::{Range, Reader};
 use crate::InputError;
 use crate::error::unknown;
+use crate::limits::{self, Limits};
 
 /// A network ready to run, with the window in which it is measured.
 #[derive(Clone, Debug)]
@@ -35,10 +37,6 @@ pub struct Experiment {
     /// The parameters and their values, by name.
     pub parameters: BTreeMap<String, f64>,
 }
-
-/// Largest number of links on all paths and return paths together: 10 000 flows over ten links
-/// each. It limits the memory that a short file can request.
-const MOST_HOPS: usize = 200_000;
 
 /// Evaluates `document`, whose values `reader` reads.
 pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, InputError> {
@@ -69,6 +67,7 @@ pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, 
     };
     // The checks above refuse what the simulator would refuse, with the user's names in the error.
     network.validate().map_err(|error| reader.error("network", error.to_string()))?;
+    check_budget(document, &network, duration, (&layout, &members), reader, &names)?;
 
     let from =
         reader.instant("measure.from_s", document.measure.from_s.as_ref(), &names, Time::ZERO)?;
@@ -86,6 +85,31 @@ pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, 
     let cwnd = document.measure.cwnd;
     let delays = document.measure.delays == Some(true);
     Ok(Experiment { network, duration, window: (from, to), bottleneck, cwnd, delays, parameters })
+}
+
+/// Refuses a network whose run may need too much memory or too many events.
+fn check_budget(
+    document: &Document,
+    network: &Network,
+    duration: Time,
+    (layout, members): (&Layout, &[Member]),
+    reader: &Reader,
+    names: &Names,
+) -> Result<(), InputError> {
+    let limits = reader.context.limits();
+    let budget = match &document.budget {
+        None => 1.0,
+        Some(budget) => {
+            reader.number("budget", budget, names, Range::Positive(limits.largest_budget))?
+        }
+    };
+    let names = limits::Names {
+        links: layout.order.iter().map(|(place, ..)| document.link[*place].name.as_str()).collect(),
+        flows: members.iter().map(|member| member.flow.name.as_str()).collect(),
+    };
+    limits
+        .check_budget(budget, network, duration, &names)
+        .map_err(|(key, problem)| reader.error(&key, problem))
 }
 
 /// The parameters by name. A parameter that is a formula may use those that are plain numbers.
@@ -181,9 +205,10 @@ impl<'a> Member<'a> {
         let count = arrivals::count(flow, reader, names)?;
         let there_and_back = path.len() + return_path.as_ref().unwrap_or(&path).len();
         *hops += count.unwrap_or(1) as usize * there_and_back;
-        if *hops > MOST_HOPS {
+        if *hops > Limits::HOPS {
             let problem = format!(
-                "brings the links on all paths to {hops}, there and back, expected at most {MOST_HOPS}"
+                "brings the links on all paths to {hops}, there and back, expected at most {}",
+                Limits::HOPS
             );
             return Err(reader.error(&key("path"), problem));
         }

@@ -14,7 +14,7 @@ use super::probes;
 use super::queue;
 use super::rate;
 use super::reader::{LONGEST_S, Range, Reader, Text};
-use crate::InputError;
+use crate::{InputError, Limits};
 
 /// The link in the simulator's types, with its name in the file.
 pub(super) fn template(
@@ -61,9 +61,10 @@ pub(super) fn template(
         (None, Some(length)) => {
             let ms =
                 reader.number(&key("slot_ms"), length, &own, Range::Positive(LONGEST_S * 1e3))?;
-            if ms < SHORTEST_SLOT_MS {
+            let shortest = Limits::SHORTEST_PERIOD_MS;
+            if ms < shortest {
                 let problem = format!(
-                    "is {ms}, expected {SHORTEST_SLOT_MS} or more: the channel takes a step in every slot"
+                    "is {ms}, expected {shortest} or more: the channel takes a step in every slot"
                 );
                 return Err(reader.error(&key("slot_ms"), problem));
             }
@@ -244,9 +245,6 @@ fn by_load(
 const TRACE: Text = Text { expected: EXPECTED, largest: 256 << 20 };
 
 const EXPECTED: &str = "a text file of 0 (received) and 1 (lost)";
-
-/// The simulator's shortest slot.
-const SHORTEST_SLOT_MS: f64 = 0.001;
 
 /// Reads an error trace from a text: `0` (received) or `1` (lost) for each slot, separated by
 /// blanks or line ends. Errors use `file_name`.

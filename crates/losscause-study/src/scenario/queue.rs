@@ -6,10 +6,8 @@ use losscause_sim::{CoDelSpec, FqCoDelSpec, Limit, PieSpec, PolicerSpec, QueueSp
 use super::expression::{Names, Quantity};
 use super::format::QueueKind;
 use super::reader::{LONGEST_S, Range, Reader};
-use crate::InputError;
+use crate::{InputError, Limits};
 
-/// Largest threshold, packets.
-const MOST_PACKETS: f64 = 1e9;
 /// Largest gain of PIE, per second.
 const LARGEST_GAIN: f64 = 1e6;
 
@@ -57,13 +55,7 @@ pub(super) fn spec(
                     u32::MAX,
                     default.quantum_bytes,
                 )?,
-                queues: table.whole(
-                    "queues",
-                    queues,
-                    1,
-                    FqCoDelSpec::MOST_QUEUES,
-                    default.queues,
-                )?,
+                queues: table.whole("queues", queues, 1, Limits::SUB_QUEUES, default.queues)?,
             })
         }
         QueueKind::Pie { .. } => QueueSpec::Pie(table.pie(queue, PieSpec::new(limit))?),
@@ -93,7 +85,7 @@ impl Table<'_> {
         else {
             return Ok(default);
         };
-        let packets = Range::NotNegative(MOST_PACKETS);
+        let packets = Range::NotNegative(Limits::QUEUE_PACKETS);
         let spec = RedSpec {
             min_th_pkts: self.number(
                 "min_th_packets",
@@ -104,7 +96,7 @@ impl Table<'_> {
             max_th_pkts: self.number(
                 "max_th_packets",
                 max_th_packets,
-                Range::Positive(MOST_PACKETS),
+                Range::Positive(Limits::QUEUE_PACKETS),
                 default.max_th_pkts,
             )?,
             max_p: self.number("max_p", max_p, Range::Positive(1.0), default.max_p)?,
@@ -172,7 +164,7 @@ impl Table<'_> {
         Ok(PieSpec {
             limit: default.limit,
             target: self.positive_ms("target_ms", target_ms, default.target)?,
-            t_update: self.positive_ms("update_ms", update_ms, default.t_update)?,
+            t_update: self.period_ms("update_ms", update_ms, default.t_update)?,
             max_burst: Span::from_secs_f64_rounded(max_burst_ms / 1e3),
             alpha: self.number("alpha", alpha, gain, default.alpha)?,
             beta: self.number("beta", beta, gain, default.beta)?,
@@ -209,6 +201,16 @@ impl Table<'_> {
         let ms =
             self.number(name, given, Range::Positive(LONGEST_S * 1e3), default.as_millis_f64())?;
         Ok(Span::from_secs_f64_rounded(ms / 1e3).max(Span::from_nanos(1)))
+    }
+
+    fn period_ms(
+        &self,
+        name: &str,
+        given: &Option<Quantity>,
+        default: Span,
+    ) -> Result<Span, InputError> {
+        let ms = self.number(name, given, Range::PERIOD_MS, default.as_millis_f64())?;
+        Ok(Span::from_secs_f64_rounded(ms / 1e3))
     }
 
     fn number(

@@ -9,7 +9,7 @@ use losscause_sim::{AtEnd, RatePoint, RateSpec, RetransmissionSpec};
 use super::expression::{Names, Quantity};
 use super::format::{self, RateVariation, Retransmission};
 use super::reader::{LONGEST_S, Range, Reader, Text};
-use crate::InputError;
+use crate::{InputError, Limits};
 
 /// Bytes of one of mahimahi's delivery opportunities.
 const OPPORTUNITY_BYTES: u32 = 1504;
@@ -84,10 +84,14 @@ pub(super) fn retransmission(
 
 /// What is wrong with the steps as a whole is said of `key`.
 fn checked(spec: RateSpec, key: &str, reader: &Reader) -> Result<RateSpec, InputError> {
-    match spec.validate() {
-        Ok(()) => Ok(spec),
-        Err(problem) => Err(reader.error(key, format!("does not fit the steps: {problem}"))),
+    spec.validate()
+        .map_err(|problem| reader.error(key, format!("does not fit the steps: {problem}")))?;
+    if let RateSpec::Steps { points, at_end: AtEnd::Repeat } = &spec
+        && let Some(last) = points.last()
+    {
+        Limits::check_round(points.len(), last.at).map_err(|problem| reader.error(key, problem))?;
     }
+    Ok(spec)
 }
 
 /// The points that stand in the scenario itself.

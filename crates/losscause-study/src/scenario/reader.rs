@@ -9,6 +9,7 @@ use super::patterns::Patterns;
 use crate::context::Context;
 use crate::error::InputError;
 use crate::files;
+use crate::limits::Limits;
 
 /// What a number must be.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,10 @@ pub(super) enum Range {
 }
 
 impl Range {
+    /// A period of something that makes events or takes steps, milliseconds.
+    pub(super) const PERIOD_MS: Self =
+        Self::Between(Limits::SHORTEST_PERIOD_MS, Limits::LONGEST_S * 1e3);
+
     fn holds(self, value: f64) -> bool {
         match self {
             Self::Positive(most) => value > 0.0 && value <= most,
@@ -53,8 +58,7 @@ impl Range {
     }
 }
 
-/// Longest time in a scenario, seconds: 11 days.
-pub(super) const LONGEST_S: f64 = 1e6;
+pub(super) const LONGEST_S: f64 = Limits::LONGEST_S;
 
 /// A text file that a scenario names: what it must be, and how large it may be.
 #[derive(Clone, Copy, Debug)]
@@ -132,7 +136,7 @@ impl Reader<'_> {
         quantity: &Quantity,
         names: &Names,
     ) -> Result<u64, InputError> {
-        let rate = self.number(key, quantity, names, Range::Positive(1e13))?;
+        let rate = self.number(key, quantity, names, Range::Positive(Limits::RATE_BPS))?;
         Ok((rate.round() as u64).max(1))
     }
 

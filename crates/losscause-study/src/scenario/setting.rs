@@ -4,8 +4,8 @@ use std::fmt;
 
 use toml::{Table, Value};
 
-use crate::InputError;
 use crate::error::unknown;
+use crate::{InputError, Limits};
 
 /// One change: of a parameter (`N=4`), or of a dotted path that names links and flows
 /// (`link.shared.rate_bps=1e6`, `flow.video.lda=Spike`, `tfrc.mode=rfc5348`). A table adds a link
@@ -153,19 +153,18 @@ fn check_key(key: &str, text: &str) -> Result<(), InputError> {
             "a part of the key is empty, expected a name or names joined by dots".to_owned(),
         );
     }
-    if key.split('.').count() > MAX_PARTS {
+    if key.split('.').count() > Limits::KEY_PARTS {
         return problem(format!(
-            "the key has more than {MAX_PARTS} parts, expected a key of a scenario"
+            "the key has more than {} parts, expected a key of a scenario",
+            Limits::KEY_PARTS
         ));
     }
     Ok(())
 }
 
-/// Most parts of a key, which limits the nesting of tables; a scenario's keys have at most four.
-const MAX_PARTS: usize = 16;
-
 /// Top-level keys that are not tables.
-const TOP_LEVEL: [&str; 5] = ["title", "source", "duration_s", "packet_bytes", "header_bytes"];
+const TOP_LEVEL: [&str; 6] =
+    ["title", "source", "duration_s", "packet_bytes", "header_bytes", "budget"];
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -209,7 +208,7 @@ mod tests {
         assert_eq!(
             applied(DOCUMENT, "duration=4").unwrap_err(),
             "--set duration=4: the parameter \"duration\" is unknown (did you mean \"duration_s\"?), \
-             expected one of N, title, source, duration_s, packet_bytes, header_bytes"
+             expected one of N, title, source, duration_s, packet_bytes, header_bytes, budget"
         );
     }
 

@@ -8,7 +8,7 @@ use losscause_sim::truth::Cause;
 use losscause_sim::{FlowId, LinkId, LinkSpec, Network, VerdictTally};
 use losscause_study::files::Memory;
 use losscause_study::run::{LossLog, LostPacket, SimulationResult, Trace, algorithm_of};
-use losscause_study::{Context, InputError, Run, RunError, Scenario, Setting};
+use losscause_study::{Context, InputError, Limits, Run, RunError, Scenario, Setting};
 use serde::Serialize;
 
 use crate::bottleneck::Bottleneck;
@@ -129,7 +129,10 @@ impl Lab {
     ) -> Result<Self, RunError> {
         let settings: Vec<Setting> =
             settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-        let context = Context::default().with_files(files.with(Path::new(name), text));
+        // A text may come with a link: it cannot ask for more of the reader's machine.
+        let limits = Limits { largest_budget: 1.0, ..Limits::default() };
+        let files = files.with(Path::new(name), text);
+        let context = Context::default().with_files(files).with_limits(limits);
         let scenario = Scenario::parse(text, name, &context)?.with(&settings)?;
         let now = Moment::start(&scenario, None, seed)?;
         let duration = now.run.experiment().duration - Time::ZERO;

@@ -33,7 +33,7 @@ pub use comparison::{Comparison, Worse};
 pub use plan::{Plan, blank_item};
 pub use recording::{RecordedCurve, RecordedEvents, Recording};
 pub use scorecard::{Scorecard, answer_in_words, preview_in_words, score_in_words, score_of};
-pub use selection::{MOST_RUNS, Repetitions, Selection};
+pub use selection::{Repetitions, Selection};
 pub use settings::{Place, place};
 
 /// The outcome of a reproduction, in the shape of its JSON.

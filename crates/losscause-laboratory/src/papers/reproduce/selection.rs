@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::papers::record::{self, ItemSpec, Paper};
-use losscause_study::InputError;
+use losscause_study::{InputError, Limits};
 
 /// Tables and figures to measure, and algorithms that run beside the papers' in them.
 #[derive(Clone, Debug)]
@@ -116,21 +116,14 @@ pub enum Repetitions {
     Exactly(u32),
 }
 
-/// Most runs of a system; the results of all runs are in memory at once.
-pub const MOST_RUNS: u32 = 10_000;
-
 impl Repetitions {
     /// `runs` runs.
     ///
     /// # Errors
-    /// `runs` is 0 or larger than [`MOST_RUNS`].
+    /// `runs` is 0 or larger than [`Limits::RUNS`].
     pub fn exactly(runs: u32) -> Result<Self, InputError> {
-        let problem = match runs {
-            0 => "nothing would be measured, expected 1 or more".to_owned(),
-            1..=MOST_RUNS => return Ok(Self::Exactly(runs)),
-            _ => format!("expected at most {MOST_RUNS}"),
-        };
-        Err(InputError::Option { option: format!("--runs {runs}"), problem })
+        Limits::check_runs(runs)?;
+        Ok(Self::Exactly(runs))
     }
 
     pub(super) fn of(self, paper: &Paper) -> u32 {

@@ -1,9 +1,7 @@
 //! From a formula's text to its tree, by recursive descent.
 
 use super::tree::{Function, Node, Operator};
-
-/// Deepest nesting of a formula, so that a hostile file cannot exhaust the stack.
-const MAX_DEPTH: u32 = 64;
+use crate::Limits;
 
 /// Longest formula, bytes: a long sum makes a deep tree.
 const MAX_LENGTH: usize = 1000;
@@ -69,9 +67,10 @@ impl<'a> Parser<'a> {
 
     fn factor(&mut self) -> Result<Node, String> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
+        if self.depth > Limits::NESTING {
             return Err(format!(
-                "nests deeper than {MAX_DEPTH} levels, expected a simpler formula"
+                "nests deeper than {} levels, expected a simpler formula",
+                Limits::NESTING
             ));
         }
         let node = self.factor_inner();

@@ -43,6 +43,9 @@ pub struct Document {
     /// Headers within a data packet, bytes, for flows that do not say otherwise (default: the
     /// protocol's own).
     pub header_bytes: Option<Quantity>,
+    /// How many times the usual memory (4 GB) and events (10^12) a run may need, above 0 (default:
+    /// 1).
+    pub budget: Option<Quantity>,
     /// Names that every formula may use. `--set NAME=VALUE` replaces a value.
     #[serde(default)]
     pub parameters: BTreeMap<String, Quantity>,

@@ -11,7 +11,7 @@ use super::expression::{Names, Quantity};
 use super::format::{Document, Flow, LdaAt, Periods, Protocol};
 use super::lda;
 use super::reader::{LONGEST_S, Range, Reader};
-use crate::InputError;
+use crate::{InputError, Limits};
 
 pub mod tcp;
 pub mod tfrc;
@@ -313,7 +313,7 @@ impl Overlay<'_> {
         Ok(())
     }
 
-    /// A time above zero.
+    /// A time of at least the shortest period.
     fn milliseconds(
         &self,
         field: &str,
@@ -322,14 +322,13 @@ impl Overlay<'_> {
     ) -> Result<(), InputError> {
         if let Some(quantity) = quantity {
             let key = format!("{}.{field}", self.section);
-            let ms =
-                self.reader.number(&key, quantity, self.names, Range::Positive(LONGEST_S * 1e3))?;
-            *target = Span::from_secs_f64_rounded(ms / 1e3).max(Span::from_nanos(1));
+            let ms = self.reader.number(&key, quantity, self.names, Range::PERIOD_MS)?;
+            *target = Span::from_secs_f64_rounded(ms / 1e3);
         }
         Ok(())
     }
 
-    /// A time above zero; none if the file says 0.
+    /// A time of at least the shortest period; none if the file says 0.
     fn milliseconds_or_off(
         &self,
         field: &str,
@@ -338,7 +337,13 @@ impl Overlay<'_> {
         let key = format!("{}.{field}", self.section);
         let ms =
             self.reader.number(&key, quantity, self.names, Range::NotNegative(LONGEST_S * 1e3))?;
-        Ok((ms > 0.0).then(|| Span::from_secs_f64_rounded(ms / 1e3).max(Span::from_nanos(1))))
+        let shortest = Limits::SHORTEST_PERIOD_MS;
+        if ms > 0.0 && ms < shortest {
+            return Err(self
+                .reader
+                .error(&key, format!("is {ms}, expected 0 or at least {shortest}")));
+        }
+        Ok((ms > 0.0).then(|| Span::from_secs_f64_rounded(ms / 1e3)))
     }
 
     /// Refuses a key that is given although another setting makes it meaningless.
