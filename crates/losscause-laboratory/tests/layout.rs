@@ -737,7 +737,7 @@ fn members_come_one_after_the_other_or_at_the_times_of_a_list() {
     let turnover = |after: Option<u32>| Turnover {
         after: after.map(FlowId),
         mean_gap: Span::from_millis(250),
-        mean_duration: Span::from_secs(6),
+        mean_duration: Some(Span::from_secs(6)),
         durations: Lengths::Pareto { shape: 1.5 },
     };
     assert_eq!(

@@ -4,9 +4,12 @@
 use serde::Serialize;
 
 use super::algorithms::{self, AlgorithmView, LegendView};
+use super::axis::{Axis, nice_ceiling, short};
+use super::lines::{Across, Curve, Lines, Point, Style};
 use super::{losses, timeline};
 use losscause_study::run::{
-    FlowMeasurements, LinkMeasurements, MetricEstimate, Percentiles, RunRecord, SimulationResult,
+    CompletionTime, FlowMeasurements, LinkMeasurements, MetricEstimate, Percentiles, RunRecord,
+    SimulationResult,
 };
 use losscause_study::tools::csv_file;
 use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
@@ -31,6 +34,8 @@ pub(super) struct PageView {
     algorithms: Vec<AlgorithmView>,
     metrics: Vec<MetricView>,
     csv: String,
+    /// The distribution of completion times as a drawing; empty without transfers.
+    completion_times: String,
     tables: Vec<TableView>,
     version: String,
 }
@@ -116,6 +121,7 @@ pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> PageView {
             .map(|(name, found)| metric(name, found, result.runs))
             .collect(),
         csv: csv_file::text(rows),
+        completion_times: completion_times(&result.completion_times),
         tables: tables(result),
         version: result.version.clone(),
     }
@@ -135,6 +141,34 @@ fn listed(record: &RunRecord) -> Vec<LossView> {
         verdict: losses::reason(loss).unwrap_or_default(),
     };
     record.losses.iter().take(MOST_LISTED).map(view).collect()
+}
+
+/// The share of the transfers that were done within a time.
+fn completion_times(times: &[CompletionTime]) -> String {
+    let Some(CompletionTime { time_s: most, .. }) = times.last() else { return String::new() };
+    let axis = Axis::from_zero(nice_ceiling(*most));
+    let ticks = axis.ticks().into_iter().map(|tick| (tick, short(tick))).collect();
+    let drawn =
+        times.iter().filter(|time| time.percent % 5 == 0 || [1, 99].contains(&time.percent));
+    let point = |time: &CompletionTime| Point {
+        x: time.time_s,
+        value: Some(f64::from(time.percent)),
+        interval: None,
+        title: format!("{} % within {} s", time.percent, number(Some(time.time_s))),
+        ring: None,
+    };
+    let lines = Lines {
+        label: "share of the transfers over their completion time".to_owned(),
+        across: Across { name: "completion time, s".to_owned(), axis, ticks },
+        up: Axis::linear(0.0, 100.0),
+        up_name: "transfers done, %".to_owned(),
+        curves: vec![Curve {
+            name: "transfers".to_owned(),
+            style: Style::nth(0),
+            points: drawn.map(point).collect(),
+        }],
+    };
+    lines.svg()
 }
 
 fn metric(name: &str, found: &MetricEstimate, runs: u32) -> MetricView {

@@ -326,6 +326,18 @@ mod of_a_run {
     }
 
     #[test]
+    fn several_transfers_have_their_distribution_drawn() {
+        let settings = ["flow.video.protocol=tcp", "flow.video.bytes=50e3", "flow.video.count=4"];
+        let (result, record) = run(&settings);
+        let html = simulation_html(&result, &record);
+        check_page(&html);
+        let slowest = result.flows.iter().filter_map(|flow| flow.completion_s).fold(0.0, f64::max);
+        assert!(html.contains(&format!("100 % within {slowest:.3} s")), "{slowest}");
+        let (one, record) = run(&[]);
+        assert!(!simulation_html(&one, &record).contains("completion-times"));
+    }
+
+    #[test]
     fn every_algorithm_has_its_decision_boundary_at_either_end() {
         let tcp = ["flow.video.protocol=tcp", "flow.video.return_path=[\"radio\", \"backbone\"]"];
         for lda in

@@ -105,7 +105,7 @@
 //!     turnover: Some(Turnover {
 //!         after: place.checked_sub(1).map(FlowId),
 //!         mean_gap: Span::from_secs(1),
-//!         mean_duration: Span::from_secs(10),
+//!         mean_duration: Some(Span::from_secs(10)),
 //!         durations: Lengths::Exponential,
 //!     }),
 //!     ..FlowSpec::new(format!("web {place}"), &[LinkId(0)], &[], bursts.clone())
@@ -353,8 +353,9 @@ pub struct Turnover {
     /// Mean of the exponential time from the start of the previous flow (for the first: from
     /// `start`) to its own start; positive.
     pub mean_gap: Span,
-    /// Mean of the time from its start to its stop, positive. [`FlowSpec::stop`] may cut it short.
-    pub mean_duration: Span,
+    /// Mean of the time from its start to its stop, positive; none if it lasts until
+    /// [`FlowSpec::stop`], which may also cut it short.
+    pub mean_duration: Option<Span>,
     /// The distribution of that time.
     pub durations: Lengths,
 }

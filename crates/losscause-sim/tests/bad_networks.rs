@@ -406,7 +406,7 @@ fn flows_that_cannot_come_and_go_so_are_refused() {
     let turnover = Turnover {
         after: None,
         mean_gap: Span::from_secs(1),
-        mean_duration: Span::from_secs(1),
+        mean_duration: Some(Span::from_secs(1)),
         durations: Lengths::Exponential,
     };
     let with = |turnover| with_flow(|flow| flow.turnover = Some(turnover));
@@ -419,7 +419,7 @@ fn flows_that_cannot_come_and_go_so_are_refused() {
         r#"flow "only": mean_gap is 0.000 ms, expected more than 0"#,
     );
     refused(
-        &with(Turnover { mean_duration: Span::ZERO, ..turnover }),
+        &with(Turnover { mean_duration: Some(Span::ZERO), ..turnover }),
         r#"flow "only": mean_duration is 0.000 ms, expected more than 0"#,
     );
     refused(

@@ -341,7 +341,7 @@ fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
         |(mean_gap, mean_duration, durations)| Turnover {
             after: None,
             mean_gap,
-            mean_duration,
+            mean_duration: Some(mean_duration),
             durations,
         },
     );

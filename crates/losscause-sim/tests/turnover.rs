@@ -12,7 +12,7 @@ fn network(flows: u32, durations: Lengths) -> Network {
     let turnover = |number: u32| Turnover {
         after: number.checked_sub(1).map(FlowId),
         mean_gap: Span::from_secs(1),
-        mean_duration: Span::from_secs(2),
+        mean_duration: Some(Span::from_secs(2)),
         durations,
     };
     let spec = |number| FlowSpec {

@@ -166,9 +166,9 @@ fn flows_that_come_and_go_are_measured_over_their_own_lives() {
         (run.flows[2].goodput_kbps, run.flows[2].m_c, run.flows[2].sent_packets),
         (None, None, 0)
     );
-    // 500 packets of 10 s at 125 a second; their sum of rates is twice what one had at a time.
+    // 500 packets of 10 s at 125 a second; the flows together in the 7 s from 1 s to 8 s.
     close(&run, "thput", 40.0, 0.2);
-    close(&run, "goodput", 1600.0, 10.0);
+    close(&run, "goodput", 4000.0 / 7.0, 5.0);
     // Of 200 and 300 packets: 50 sqrt 2 over 250. The flow that never came does not count.
     close(&run, "dev", 28.28, 0.3);
 }
@@ -334,4 +334,68 @@ fn the_window_is_measured_on_request_and_nothing_else_changes() {
     }
     close(&with, "cwnd_mean", f64::midpoint(means[0], means[1]), 1e-6);
     close(&with, "cwnd_max", max, 0.0);
+}
+
+/// Two transfers of 10 packets of 1000 bytes over 1 Mb/s, by TCP without headers and handshake.
+const TRANSFERS: &str = r#"
+title = "transfers"
+duration_s = 20
+[measure]
+to_s = 10
+[tcp]
+mode = "ns2"
+[tcp.quirks]
+syn_bytes = 0
+[[link]]
+name = "line"
+rate_bps = 1e6
+delay_ms = 10
+queue_packets = 50
+[[flow]]
+name = "transfer"
+protocol = "tcp"
+path = ["line"]
+packet_bytes = 1000
+header_bytes = 0
+bytes = 10e3
+arrivals = { kind = "list", times_s = [[0, 20], [9, 20], [12, 20], [15, 15.001]] }
+"#;
+
+#[test]
+fn sums_are_bytes_over_the_time_from_the_first_start_to_the_last_stop() {
+    let run = measured(TRANSFERS, &[]);
+    // From 0 to 15.001 s three transfers of 80 kb, and one that is cut off after 2 packets.
+    close(&run, "goodput", 256.0 / 15.001, 1e-9);
+    let own: f64 = run.flows.iter().filter_map(|flow| flow.goodput_kbps).sum();
+    assert!(own > 1000.0, "the sum over the flows' own lives exceeds the link: {own}");
+    let turns = "flow.source.arrivals={ kind = \"list\", times_s = [[0, 4], [4, 8]] }";
+    // One after the other, each with 800 kb/s.
+    close(&measured(CBR, &[turns]), "goodput", 800.0, 2.5);
+}
+
+#[test]
+fn arrivals_without_a_duration_stay_until_they_are_complete() {
+    let arrivals = "flow.transfer.arrivals={ kind = \"poisson\", rate_per_s = 2 }";
+    let run = measured(TRANSFERS, &[arrivals, "flow.transfer.count=20"]);
+    close(&run, "transfers", 20.0, 0.0);
+    close(&run, "incomplete", 0.0, 0.0);
+}
+
+#[test]
+fn transfers_have_percentiles_and_an_offered_load() {
+    let run = measured(TRANSFERS, &[]);
+    let mut times: Vec<f64> = run.flows.iter().filter_map(|flow| flow.completion_s).collect();
+    times.sort_by(f64::total_cmp);
+    let [first, .., last] = times[..] else { panic!("{times:?}") };
+    // Alone on the line, each takes as long as the others.
+    assert!(times.len() == 3 && last - first < 1e-6, "{times:?}");
+    close(&run, "completion_time_p50", first, 0.0);
+    close(&run, "completion_time_p99", last, 0.0);
+    close(&run, "transfers", 4.0, 0.0);
+    close(&run, "incomplete", 1.0, 0.0);
+    // Two start within 10 s: 160 kb of 10 Mb.
+    close(&run, "offered_load", 1.6, 1e-9);
+    let one =
+        measured(TRANSFERS, &["flow.transfer.arrivals={ kind = \"list\", times_s = [[0, 20]] }"]);
+    assert_eq!(one.metric("offered_load"), None, "one transfer is no load");
 }

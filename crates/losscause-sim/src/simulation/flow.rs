@@ -96,7 +96,7 @@ fn life(spec: &FlowSpec, before: Option<Time>, seed: u64) -> (Time, Time) {
     let Some(turnover) = spec.turnover else { return (start, stop) };
     let start = start
         + Span::from_nanos(stream("arrival").exponential(turnover.mean_gap.as_nanos_f64()) as i64);
-    let duration =
-        turnover.durations.draw(&mut stream("duration"), turnover.mean_duration.as_nanos_f64());
+    let Some(mean) = turnover.mean_duration else { return (start, stop) };
+    let duration = turnover.durations.draw(&mut stream("duration"), mean.as_nanos_f64());
     (start, stop.min(start + Span::from_nanos(duration as i64)))
 }

@@ -389,8 +389,8 @@ fn validate_turnover(turnover: &Turnover, index: usize) -> Result<(), FlowProble
     if mean_gap <= Span::ZERO {
         return Err(FlowProblem::MeanGap(mean_gap));
     }
-    if mean_duration <= Span::ZERO {
-        return Err(FlowProblem::MeanDuration(mean_duration));
+    if let Some(mean) = mean_duration.filter(|mean| *mean <= Span::ZERO) {
+        return Err(FlowProblem::MeanDuration(mean));
     }
     validate_lengths(durations)
 }

@@ -1,6 +1,7 @@
 //! The answer of a run in words.
 
 use super::SimulationResult;
+use crate::statistics::mean;
 use crate::tools::figures::{plus_minus, to_the_digits_of};
 
 impl SimulationResult {
@@ -12,16 +13,13 @@ impl SimulationResult {
             (Some(only), 1) => (format!("The flow {}", only.flow), "its"),
             (Some(_), count) => (format!("The {count} measured flows together"), "their"),
         };
-        let found = |name: &str| {
-            self.metrics.get(name).and_then(|metric| Some((metric.value?, metric.ci95)))
-        };
-        let text = |(value, ci95): (f64, Option<f64>)| {
-            format!("{} {}", to_the_digits_of(value, ci95), plus_minus(ci95)).trim_end().to_owned()
-        };
+        let found = |name: &str| self.found(name);
         let count = |name| found(name).map_or_else(|| "0".to_owned(), text);
+        let transfers = self.transfers();
         let goodput = found("goodput")
             .map_or_else(|| "nothing".to_owned(), |rate| format!("{} kb/s of goodput", text(rate)));
         let complete = found("completion_time")
+            .filter(|_| transfers.is_none())
             .map(|time| format!(" and was complete after {} s", text(time)));
         let each = if self.runs > 1 { " per run" } else { "" };
         let lost = format!(
@@ -35,8 +33,7 @@ impl SimulationResult {
             .into_iter()
             .filter_map(|(metric, cause)| {
                 let (share, ci95) = found(metric)?;
-                let share = ci95.map_or_else(|| format!("{share:.0}"), |_| text((share, ci95)));
-                Some(format!("{share} % of the {cause} losses"))
+                Some(format!("{} % of the {cause} losses", percent((share, ci95))))
             })
             .collect();
         let judged = match (&names[..], &misjudged[..]) {
@@ -46,6 +43,69 @@ impl SimulationResult {
                 format!("{} misjudged {}.", names.join(" and "), shares.join(" and "))
             }
         };
-        vec![format!("{who} got {goodput}{}.", complete.unwrap_or_default()), lost, judged]
+        let got = format!("{who} got {goodput}{}.", complete.unwrap_or_default());
+        let all_are_transfers = measured().all(|flow| flow.offered_bytes.is_some());
+        let got = Some(got).filter(|_| transfers.is_none() || !all_are_transfers);
+        got.into_iter().chain(transfers).chain([lost, judged]).collect()
+    }
+
+    /// A metric's mean and the half-width of its interval.
+    fn found(&self, name: &str) -> Option<(f64, Option<f64>)> {
+        self.metrics.get(name).and_then(|metric| Some((metric.value?, metric.ci95)))
+    }
+
+    /// The sentence about the transfers, if there are several.
+    fn transfers(&self) -> Option<String> {
+        let count = text(self.found("transfers")?);
+        let measured = self.flows.iter().filter(|flow| flow.measured);
+        let sizes: Vec<f64> =
+            measured.filter_map(|flow| flow.offered_bytes).map(|bytes| bytes as f64).collect();
+        let size = bytes(mean(&sizes)?);
+        let on_average =
+            if sizes.iter().all(|size| *size == sizes[0]) { "" } else { " on average" };
+        let took = match (self.found("completion_time"), self.found("completion_time_p95")) {
+            (Some(mean), Some(p95)) => {
+                format!("mean {} s, 95 % within {} s", text(mean), text(p95))
+            }
+            _ => "none was complete".to_owned(),
+        };
+        let incomplete = self.found("incomplete").filter(|(count, _)| *count > 0.0);
+        let incomplete = incomplete.map(|count| format!(", {} not complete", text(count)));
+        let load = self.found("offered_load");
+        let load = load.map(|load| format!(", offered load {} %", percent(load)));
+        let rest = [incomplete, load].into_iter().flatten().collect::<String>();
+        Some(format!("{count} transfers of {size}{on_average}: {took}{rest}."))
+    }
+}
+
+/// A mean and its interval: "2853 ± 86".
+fn text((value, ci95): (f64, Option<f64>)) -> String {
+    format!("{} {}", to_the_digits_of(value, ci95), plus_minus(ci95)).trim_end().to_owned()
+}
+
+/// The same; without an interval a whole number.
+fn percent((value, ci95): (f64, Option<f64>)) -> String {
+    ci95.map_or_else(|| format!("{value:.0}"), |_| text((value, ci95)))
+}
+
+/// A size to two significant digits: "100 kB", "1.5 MB".
+fn bytes(bytes: f64) -> String {
+    let step = 10_f64.powi((bytes.log10().floor() as i32 - 1).max(0));
+    let rounded = (bytes / step).round() * step;
+    let (unit, name) = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
+        .into_iter()
+        .find(|(unit, _)| rounded >= *unit)
+        .unwrap_or((1.0, "B"));
+    format!("{} {name}", (rounded / unit * 10.0).round() / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_has_two_significant_digits() {
+        let texts = [7.0, 999.0, 14_480.0, 100_740.0, 1_500_000.0, 2e9].map(bytes);
+        assert_eq!(texts, ["7 B", "1 kB", "14 kB", "100 kB", "1.5 MB", "2 GB"]);
     }
 }

@@ -34,7 +34,7 @@ pub use record::{
 };
 #[cfg(feature = "estimates")]
 pub use repeat::repeat;
-pub use result::{JUDGED_BY, MetricEstimate, RunMetrics, SimulationResult};
+pub use result::{CompletionTime, JUDGED_BY, MetricEstimate, RunMetrics, SimulationResult};
 pub use series::{Series, SeriesRow};
 pub use trace::{EVENT_NAMES, Trace, TraceRow, event_name};
 #[cfg(feature = "capture-files")]

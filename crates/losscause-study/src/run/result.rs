@@ -10,6 +10,7 @@ use super::{
     FlowMeasurements, LinkMeasurements, Measurements, Run, SeriesRow, Warning, covers_window,
     warnings,
 };
+use crate::statistics::nearest_rank;
 use crate::{Experiment, Scenario, Setting};
 
 /// The result of one or more runs of a scenario.
@@ -44,10 +45,24 @@ pub struct SimulationResult {
     pub links: Vec<LinkMeasurements>,
     /// What to know before drawing conclusions.
     pub warnings: Vec<Warning>,
+    /// Completion times of the measured transfers of all runs, if there are several: the time by
+    /// which each percentage of those that are complete was done, 1 to 100 percent; else empty.
+    pub completion_times: Vec<CompletionTime>,
     /// The run over time, if `--interval` asks for it; else empty.
     pub series: Vec<SeriesRow>,
     /// Every run by itself, if there are several; else empty.
     pub each_run: Vec<RunMetrics>,
+}
+
+/// A point of the distribution of completion times.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CompletionTime {
+    /// Percentage of the transfers, 1 to 100.
+    pub percent: u32,
+    /// So many were done within this time of their start (nearest rank), seconds.
+    pub time_s: f64,
 }
 
 /// What one or more runs say about a metric.
@@ -120,6 +135,7 @@ impl SimulationResult {
             flows: first.flows,
             links: first.links,
             warnings: warnings(experiment, runs),
+            completion_times: CompletionTime::of_all(runs),
             series: Vec::new(),
             each_run: RunMetrics::of_all(seed, all),
         }
@@ -139,11 +155,16 @@ impl SimulationResult {
 }
 
 /// The metrics that users judge a link by, the most telling first.
-pub const JUDGED_BY: [&str; 15] = [
+pub const JUDGED_BY: [&str; 20] = [
     "goodput",
     "thput",
     "completion_time",
+    "completion_time_p50",
+    "completion_time_p95",
+    "completion_time_p99",
+    "transfers",
     "incomplete",
+    "offered_load",
     "rtt_p50",
     "rtt_p95",
     "delay_p95",
@@ -159,6 +180,23 @@ pub const JUDGED_BY: [&str; 15] = [
 
 /// The version of the JSON.
 const FORMAT_VERSION: u32 = 2;
+
+impl CompletionTime {
+    /// The distribution over the measured transfers of all `runs`; nothing below two.
+    fn of_all(runs: &[Measurements]) -> Vec<Self> {
+        let measured = runs.iter().flat_map(|run| &run.flows).filter(|flow| flow.measured);
+        let mut times: Vec<f64> = measured.filter_map(|flow| flow.completion_s).collect();
+        if times.len() < 2 {
+            return Vec::new();
+        }
+        times.sort_by(f64::total_cmp);
+        let point = |percent: u32| {
+            let time_s = nearest_rank(&times, f64::from(percent) / 100.0)?;
+            Some(Self { percent, time_s })
+        };
+        (1..=100).filter_map(point).collect()
+    }
+}
 
 impl RunMetrics {
     /// Every one of `runs`, which have the seeds `seed`, `seed + 1`, …

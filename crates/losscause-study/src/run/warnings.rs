@@ -43,7 +43,8 @@ pub enum WarningKind {
 const ENOUGH_LOSSES: u64 = 10;
 
 /// Metrics that cover the measuring window; all others cover each flow's life.
-const OVER_THE_WINDOW: [&str; 5] = ["thput", "thput_intact", "cong", "dev", "norm_thput"];
+const OVER_THE_WINDOW: [&str; 6] =
+    ["thput", "thput_intact", "cong", "dev", "norm_thput", "offered_load"];
 
 /// Whether the metric covers the measuring window instead of each flow's life.
 pub fn covers_window(metric: &str) -> bool {
@@ -129,8 +130,12 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
     }
     if windows_differ(experiment, runs) {
         let seconds = |at: Time| at.as_secs_f64();
+        let names = match runs.iter().any(|run| run.metric("offered_load").is_some()) {
+            true => "dev, norm_thput and offered_load",
+            false => "dev and norm_thput",
+        };
         let text = format!(
-            "thput, thput_intact, cong, dev and norm_thput (marked *) cover {} s to {} s; all others cover each flow's life",
+            "thput, thput_intact, cong, {names} (marked *) cover {} s to {} s; all others cover each flow's life",
             seconds(experiment.window.0),
             seconds(experiment.window.1)
         );

@@ -100,11 +100,10 @@ pub(super) fn life(
                 // The members of a group have consecutive numbers in the network.
                 after: (number > 0).then(|| FlowId(index as u32 - 1)),
                 mean_gap: Span::from_secs_f64_rounded(1.0 / rate),
-                mean_duration: reader.positive_seconds(
-                    &key("mean_duration_s"),
-                    mean_duration_s,
-                    names,
-                )?,
+                mean_duration: mean_duration_s
+                    .as_ref()
+                    .map(|mean| reader.positive_seconds(&key("mean_duration_s"), mean, names))
+                    .transpose()?,
                 durations: protocol::lengths(
                     *durations,
                     shape.as_ref(),

@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 use losscause::{Span, Time};
 use losscause_sim::{FlowId, FlowReport, Traffic};
 
+use super::State;
 use super::delays::{FlowDelays, Percentiles};
-use super::{Metrics, State, measured};
 use crate::run::record::algorithm_of;
-use crate::statistics::mean;
 
 /// One flow over its whole life.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,6 +30,9 @@ pub struct FlowMeasurements {
     pub received_packets: u64,
     /// Distinct data packets delivered.
     pub delivered_packets: u64,
+    /// Payload of a transfer with `bytes`, rounded up to whole packets, bytes; null if the flow is
+    /// unlimited.
+    pub offered_bytes: Option<u64>,
     /// Distinct payload delivered, kb/s.
     pub goodput_kbps: Option<f64>,
     /// All payload received, kb/s.
@@ -96,6 +98,7 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
             sent_packets: report.sent_packets,
             received_packets: report.received_packets,
             delivered_packets: report.delivered_packets,
+            offered_bytes: offered_bytes(&spec.traffic),
             goodput_kbps: kbps(report.delivered_payload_bytes),
             throughput_kbps: kbps(report.received_payload_bytes),
             bottleneck_packets: window.crossed(id, &experiment.bottleneck).packets,
@@ -122,28 +125,25 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
     (0..experiment.network.flows.len() as u32).map(FlowId).map(flow).collect()
 }
 
-/// `completion_time` and `incomplete`, if a measured flow is a transfer of given size.
-pub(super) fn add_completions(metrics: &mut Metrics, state: State<'_>, flows: &[FlowMeasurements]) {
-    let has_size = |flow: &FlowId| {
-        let traffic = &state.network().flows[flow.0 as usize].traffic;
-        matches!(traffic, Traffic::Tcp { config, .. } if config.limit_pkts.is_some())
-    };
-    let transfers: Vec<Option<f64>> = measured(state.network())
-        .filter(has_size)
-        .map(|flow| flows[flow.0 as usize].completion_s)
-        .collect();
-    if transfers.is_empty() {
-        return;
+/// Payload of a transfer of limited size, bytes.
+fn offered_bytes(traffic: &Traffic) -> Option<u64> {
+    match traffic {
+        Traffic::Tcp { config, .. } => {
+            config.limit_pkts.map(|pkts| pkts * u64::from(config.payload_bytes))
+        }
+        _ => None,
     }
-    let complete: Vec<f64> = transfers.iter().copied().flatten().collect();
-    metrics.add("completion_time", "s", mean(&complete));
-    metrics.add("incomplete", "count", Some((transfers.len() - complete.len()) as f64));
 }
 
-/// How long the flow has lived by `now`; null if it has not.
-fn life(report: &FlowReport, now: Time) -> Option<Span> {
+/// When the flow lived by `now`; none if it has not.
+pub(super) fn lifetime(report: &FlowReport, now: Time) -> Option<(Time, Time)> {
     let end = report.stops_at.unwrap_or(now).min(now);
-    report.started_at.map(|start| end - start).filter(|life| *life > Span::ZERO)
+    report.started_at.map(|start| (start, end)).filter(|(start, end)| start < end)
+}
+
+/// How long the flow has lived by `now`; none if it has not.
+fn life(report: &FlowReport, now: Time) -> Option<Span> {
+    lifetime(report, now).map(|(start, end)| end - start)
 }
 
 /// When the flow stopped, if it started and stopped by `now`.

@@ -1,7 +1,7 @@
 //! What is measured in a run. The definitions:
 //!
 //! - *window*: `measure.from_s` to `measure.to_s`. `thput`, `thput_intact`, `cong`, `dev`,
-//!   `norm_thput` and a link's utilisation cover the window. Everything else covers a flow's life,
+//!   `norm_thput`, `offered_load` and a link's utilisation cover the window. Everything else covers a flow's life,
 //!   from its start to its stop or the end of the run.
 //! - `thput`: packets of measured flows that crossed the bottleneck, corrupted ones included, in
 //!   bits on the wire, over what the bottleneck could carry. `thput_intact` counts the packets that
@@ -18,10 +18,11 @@
 //!   over an equal share of the bottleneck for each of its flows.
 //! - `usage.X`: share of received packets during which base scheme X of a hybrid algorithm was in
 //!   force.
-//! - `goodput`: distinct payload delivered; `throughput`: all payload received; each flow over its
-//!   own life, summed. `goodput_mean`, `throughput_mean`: the means over the flows that started;
-//!   with `.X`, over the group X.
-//! - `overhead`: 1 - goodput / throughput, of all measured flows together.
+//! - `goodput`: distinct payload that all measured flows delivered, over the time from the first
+//!   start to the last stop of one of them; `throughput`: the same of all payload received.
+//!   `goodput_mean`, `throughput_mean`: each flow over its own life, the means over the flows that
+//!   started; with `.X`, over the group X.
+//! - `overhead`: 1 - the sum of the flows' goodputs over the sum of their throughputs.
 //! - `fairness`: Jain's index (Σ T)² / (n Σ T²) of the flows' throughputs T; with `.X`, of the
 //!   group X.
 //! - `queue_loss.L`: packets of all flows that the queue of link L dropped over packets that
@@ -41,7 +42,11 @@
 //!   arrivals of the interarrival jitter J of RFC 3550, section 6.4.1; then the mean over the
 //!   flows.
 //! - `completion_time`, where a measured flow has `bytes`: from the start to the delivery of the
-//!   last byte, the mean over the flows that are complete. `incomplete`: how many are not.
+//!   last byte, the mean over the flows that are complete. `incomplete`: how many of those that
+//!   started are not. Where several have `bytes`: `completion_time_pN`, percentiles over the flows
+//!   that are complete (nearest rank, exact); `transfers`, how many started; `offered_load`, the
+//!   payload of those that started in the window over what a link on their paths can carry in that
+//!   time, of the link where it is largest.
 //!
 //! Before the end of a run, "the end of the run" and "the end of the window" are the present. A
 //! value that is not defined yet, such as `thput` before the window, is none.
@@ -58,6 +63,7 @@ pub use flows::FlowMeasurements;
 pub use links::LinkMeasurements;
 pub(super) use window::Window;
 
+mod completions;
 mod cwnd;
 mod delays;
 mod flows;
@@ -147,7 +153,7 @@ fn metrics(state: State<'_>, flows: &[FlowMeasurements]) -> Vec<Metric> {
     window.add_throughput(&mut metrics);
     verdicts::add_errors(&mut metrics, flows);
     window.add_deviation(&mut metrics);
-    rates::add_sums(&mut metrics, flows);
+    rates::add_sums(&mut metrics, state);
     window.add_shares(&mut metrics);
     metrics.add("queue_drops", "packets", total(|flow| flow.queue_drops));
     metrics.add("wireless_drops", "packets", total(|flow| flow.wireless_drops));
@@ -175,7 +181,7 @@ fn metrics(state: State<'_>, flows: &[FlowMeasurements]) -> Vec<Metric> {
     if let Some(delays) = state.delays {
         delays.add(&mut metrics, state);
     }
-    flows::add_completions(&mut metrics, state, flows);
+    completions::add(&mut metrics, state, flows);
     metrics.0
 }
 

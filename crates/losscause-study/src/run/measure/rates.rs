@@ -1,13 +1,27 @@
-//! Goodput and throughput over the flows' lives, and how evenly they are shared.
+//! Goodput and throughput, and how evenly they are shared.
 
-use super::{FlowMeasurements, Metrics, group, sum};
+use losscause_sim::FlowReport;
+
+use super::flows::lifetime;
+use super::{FlowMeasurements, Metrics, State, group, measured, sum};
 use crate::statistics::mean;
 
-/// `goodput` and `throughput`.
-pub(super) fn add_sums(metrics: &mut Metrics, flows: &[FlowMeasurements]) {
-    let (goodputs, throughputs) = rates(flows, None);
-    metrics.add("goodput", "kb/s", sum(goodputs.into_iter()));
-    metrics.add("throughput", "kb/s", sum(throughputs.into_iter()));
+/// `goodput` and `throughput`: the payload of all measured flows over the time from the first start
+/// to the last stop of one of them.
+pub(super) fn add_sums(metrics: &mut Metrics, state: State<'_>) {
+    let simulation = state.simulation;
+    let reports: Vec<FlowReport> =
+        measured(state.network()).map(|flow| simulation.flow(flow)).collect();
+    let lives = || reports.iter().filter_map(|report| lifetime(report, simulation.now()));
+    let first = lives().map(|(start, _)| start).min();
+    let last = lives().map(|(_, end)| end).max();
+    let seconds = first.zip(last).map(|(first, last)| (last - first).as_secs_f64());
+    let kbps = |bytes: fn(&FlowReport) -> u64| {
+        let bytes: u64 = reports.iter().map(bytes).sum();
+        seconds.map(|seconds| bytes as f64 * 8e-3 / seconds)
+    };
+    metrics.add("goodput", "kb/s", kbps(|report| report.delivered_payload_bytes));
+    metrics.add("throughput", "kb/s", kbps(|report| report.received_payload_bytes));
 }
 
 /// Means, fairness and overhead of all measured flows, then means and fairness of each group.

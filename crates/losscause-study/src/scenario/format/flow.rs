@@ -125,8 +125,9 @@ pub enum Arrivals {
     Poisson {
         /// Mean number of flows that start per second (1e-6 to 1e6).
         rate_per_s: Quantity,
-        /// Mean duration of a flow, seconds (above 0).
-        mean_duration_s: Quantity,
+        /// Mean duration of a flow, seconds (above 0; default: until `stop_s`, or until a transfer
+        /// with `bytes` is complete).
+        mean_duration_s: Option<Quantity>,
         /// Distribution of the duration (default: exponential).
         #[serde(default)]
         durations: Periods,
