@@ -13,7 +13,8 @@
 //! | bytes per packet | a list that grows holds [`GROWTH`] times its entries for a moment |
 //! | events | one per packet and hop, [`AT_ENDS`] at the ends; those that a link makes by itself |
 //!
-//! A TCP that is not one of this project's may send more than the table says.
+//! A TCP that is not one of this project's may send more than the table says. A link that doubles
+//! packets multiplies what the flow sends.
 
 use std::collections::BTreeSet;
 
@@ -26,9 +27,12 @@ use crate::queue;
 use crate::simulation::FLOW_BYTES;
 use crate::stamps::STAMP_BYTES;
 use crate::topology::{
-    AtEnd, ChannelSpec, FlowSpec, Limit, LinkSpec, Network, QueueSpec, RateSpec, Slots, Traffic,
-    VariationSpec,
+    AtEnd, ChannelSpec, FlowSpec, Lateness, Limit, LinkSpec, Network, QueueSpec, RateSpec, Slots,
+    Traffic, VariationSpec,
 };
+
+/// Draws of a jitter beyond so many deviations hold too few packets to count.
+const JITTER_DEVIATIONS: i64 = 10;
 
 /// The most that a run can need, part by part.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,10 +94,11 @@ impl Network {
         let mut visits: Vec<Visits> = vec![Visits::default(); self.links.len()];
         let mut flows = Vec::with_capacity(self.flows.len());
         for flow in &self.flows {
-            let sent = one_way_pkts(flow, end);
+            let sent = one_way_pkts(flow, end).map(|packets| packets * self.copies(flow));
             let slowest = self.slowest_link(flow, run);
             if sent.is_none() {
                 groups[slowest].add(flow, &self.links, run);
+                groups[slowest].copies = groups[slowest].copies.max(self.copies(flow));
             }
             let smallest = smallest_bytes(&flow.traffic);
             for link in flow.path.iter().chain(&flow.return_path) {
@@ -112,6 +117,7 @@ impl Network {
         }
         for (group, link) in groups.iter_mut().zip(&self.links) {
             group.sent_pkts += group.timeouts + SENT_PER_DELIVERED * group.delivered(link, run);
+            group.sent_pkts *= group.copies;
         }
         let links: Vec<LinkDemand> = self
             .links
@@ -122,10 +128,19 @@ impl Network {
             .collect();
         let at_links: f64 = links.iter().map(|link| link.packets).sum();
         let in_network: f64 = groups.iter().map(Group::in_network).sum();
-        let one_way: f64 = self.flows.iter().filter_map(|flow| one_way_pkts(flow, end)).sum();
+        let one_way =
+            self.flows.iter().filter_map(|flow| Some(one_way_pkts(flow, end)? * self.copies(flow)));
+        let one_way: f64 = one_way.sum();
         let content = GROWTH * (size_of::<Payload>() as f64 + STAMP_BYTES) + TCP_STATE_BYTES;
         let content_bytes = content * at_links.min(in_network + one_way);
         Demand { links, flows, content_bytes }
+    }
+
+    /// Packets that links make of one of the flow's, there and back.
+    fn copies(&self, flow: &FlowSpec) -> f64 {
+        let both_ways = flow.path.iter().chain(&flow.return_path);
+        let doubles = both_ways.filter_map(|link| self.links[link.index()].duplication);
+        doubles.map(|doubles| 1.0 + doubles.share).product()
     }
 
     /// The place of the link on the flow's path that can transmit least.
@@ -146,6 +161,8 @@ struct Group {
     timeouts: f64,
     sent_pkts: f64,
     hops: f64,
+    /// Packets that links make of one.
+    copies: f64,
 }
 
 impl Default for Group {
@@ -157,6 +174,7 @@ impl Default for Group {
             timeouts: 0.0,
             sent_pkts: 0.0,
             hops: 0.0,
+            copies: 1.0,
         }
     }
 }
@@ -199,7 +217,7 @@ impl Group {
     }
 
     fn in_network(&self) -> f64 {
-        self.sent_pkts.min(2.0 * self.windows_pkts + self.timeouts)
+        self.sent_pkts.min(self.copies * (2.0 * self.windows_pkts + self.timeouts))
     }
 }
 
@@ -302,11 +320,16 @@ fn longest_delay(link: &LinkSpec) -> Span {
         VariationSpec::Sinusoid { most, .. }
         | VariationSpec::Walk { most, .. }
         | VariationSpec::Batches { most, .. } => *most,
+        VariationSpec::Jitter(jitter) => jitter.mean + jitter.deviation * JITTER_DEVIATIONS,
     };
+    let late = link.reordering.map_or(Span::ZERO, |reordering| match reordering.by {
+        Lateness::Time { most, .. } | Lateness::Packets { most, .. } => most,
+    });
+    let copy = link.duplication.map_or(Span::ZERO, |doubles| doubles.delay);
     let repeated = link.retransmission.map_or(Span::ZERO, |spec| {
         Span::from_secs_f64_rounded(spec.delay.as_secs_f64() * f64::from(spec.attempts))
     });
-    link.delay + varies + repeated
+    link.delay + varies + repeated + late + copy
 }
 
 /// Events and steps that a link makes by itself, if so many packets come to it.
@@ -330,7 +353,8 @@ fn own_events(link: &LinkSpec, packets: f64, run: Span) -> f64 {
         VariationSpec::Walk { every, .. } => run / every.as_secs_f64(),
         VariationSpec::Constant
         | VariationSpec::Sinusoid { .. }
-        | VariationSpec::Batches { .. } => 0.0,
+        | VariationSpec::Batches { .. }
+        | VariationSpec::Jitter(_) => 0.0,
     };
     let slots = match (&link.channel, link.slots) {
         (ChannelSpec::Perfect, _) | (_, Slots::PerPacket(1)) => 0.0,
