@@ -36,11 +36,11 @@ fn config(bytes: &mut Bytes) -> Option<Config> {
         0 => Config::rfc().with_variant(variant),
         1 => Config::ns2().with_variant(variant),
         2 => Config::ns2_classic().with_variant(variant),
-        // Linux has these two.
-        _ => Config::linux().with_variant(if number % 2 == 0 {
-            Variant::Reno
-        } else {
-            Variant::Cubic
+        // Linux has these three.
+        _ => Config::linux().with_variant(match number % 4 {
+            1 => Variant::Cubic,
+            3 => Variant::Bbr,
+            _ => Variant::Reno,
         }),
     };
     if choice & 0x80 != 0 {

@@ -10,8 +10,8 @@ use losscause::{BuiltIn, Differentiator, End, Span, Time};
 use losscause_transport::Ecn;
 use losscause_transport::tcp::{
     Ack, AckEvent, Answer, Config, CongestionControl, LossEvent, OwnControl, Quirks, Receiver,
-    RecoveryScheme, ResponseScheme, SackBlocks, Segment, Sender, TimeoutEvent, VegasParameters,
-    VegasRules, WestwoodVtParameters, Window,
+    RecoveryScheme, ResponseScheme, SackBlocks, Segment, Sender, TimeoutEvent, Variant,
+    VegasParameters, VegasRules, WestwoodVtParameters, Window,
 };
 use proptest::prelude::*;
 
@@ -90,6 +90,47 @@ fn delayed_acks_halve_the_number_of_acks() {
     let config = Config { delayed_ack: Some(Span::from_millis(100)), ..rfc() };
     // Packet 0 at once, then every second one, and the last on the timer if it is alone.
     assert_eq!(transfer(config, 0).log.acks.len(), 101);
+}
+
+/// 15 s of BBR alone over 10 Mb/s, 40 ms and a queue of one bandwidth-delay product, which loses
+/// every packet that `lose` says. Returns the share of the link's rate that arrives, and what was
+/// sent.
+fn bbr_alone(random_seed: u64, lose: impl FnMut(u64) -> bool) -> (f64, Vec<(f64, f64)>) {
+    let link = Link { rate_bps: 10e6, delay_s: 0.02, queue_pkts: 34 };
+    let config = Config { random_seed, ..Config::linux().with_variant(Variant::Bbr) };
+    let mut pipe = Pipe::new(&config, link, lose);
+    pipe.run(15.0);
+    let bits = pipe.receiver.delivered_packets() * u64::from(config.wire_bytes()) * 8;
+    (bits as f64 / 15.0 / link.rate_bps, pipe.log.sends)
+}
+
+#[test]
+fn bbr_alone_fills_its_link() {
+    let (share, _) = bbr_alone(1, |_| false);
+    assert!((0.95..=1.0).contains(&share), "{share}");
+}
+
+#[test]
+fn bbr_keeps_nine_tenths_with_random_losses_of_2_percent() {
+    for seed in 1..6_u64 {
+        // SplitMix64 (Steele, Lea and Flood 2014).
+        let mut state = seed;
+        let lose = move |_| {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (z ^ z >> 31) % 50 == 0
+        };
+        let (share, _) = bbr_alone(seed, lose);
+        assert!(share >= 0.9, "seed {seed}: {share}");
+    }
+}
+
+#[test]
+fn equal_seeds_make_equal_runs() {
+    let sends = |seed| bbr_alone(seed, |_| false).1;
+    assert_eq!(sends(1), sends(1));
+    assert!((2..9).any(|seed| sends(seed) != sends(1)), "the first gain is drawn");
 }
 
 /// RFC 5681 as another crate would write it.
