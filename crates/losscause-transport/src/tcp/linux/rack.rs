@@ -12,7 +12,8 @@
 //! rule, so it can be lost too. The ACK of a retransmission that came faster than any round trip
 //! was for the original, and does not count.
 //!
-//! Deviations: links here never reorder packets, so reordering (step 3) is not looked for.
+//! Deviations: reordering (step 3) is not looked for. Where a link reorders packets, the kernel's
+//! window is wider and repeats fewer of them.
 
 use losscause::{Span, Time};
 
