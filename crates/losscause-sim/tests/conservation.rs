@@ -276,7 +276,8 @@ fn tcp_config() -> impl Strategy<Value = tcp::Config> {
     let base = prop_oneof![
         Just(tcp::Config::rfc()),
         Just(tcp::Config::ns2()),
-        Just(tcp::Config::ns2_classic())
+        Just(tcp::Config::ns2_classic()),
+        Just(tcp::Config::linux())
     ];
     (base, prop::option::of(millis(1..200)), 1..1460_u32, any::<bool>()).prop_map(
         |(config, delayed_ack, payload_bytes, ecn)| tcp::Config {

@@ -161,6 +161,34 @@ fn what_is_sent_arrives_or_is_among_the_drops() {
 }
 
 #[test]
+fn what_a_link_doubles_and_reorders_arrives_so_in_the_captures() {
+    let directory = tempfile::tempdir().unwrap();
+    let experiment = experiment(&[
+        "link.radio.duplication={ share = 0.1, delay_ms = 1 }",
+        "link.uplink.reordering={ share = 0.1, packets = 2 }",
+    ]);
+    let (events, _) = capture(&experiment, 3, directory.path());
+    let received = |event: &&Event| match event.kind {
+        EventKind::Received(packet) => is_data(packet.kind),
+        _ => false,
+    };
+    let [sent, arrived] = ["sender.pcap", "receiver.pcap"].map(|name| {
+        packets(&directory.path().join(name))
+            .iter()
+            .filter(|packet| packet.is_forward())
+            .map(identity)
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(arrived.len(), events.iter().filter(received).count() + 1, "and the SYN");
+    let distinct: BTreeSet<_> = arrived.iter().collect();
+    assert!(distinct.len() + 50 < arrived.len(), "copies are seen twice");
+    assert!(distinct.iter().all(|packet| sent.contains(packet)));
+    let order: Vec<usize> =
+        arrived.iter().filter_map(|packet| sent.iter().position(|other| other == packet)).collect();
+    assert!(!order.is_sorted());
+}
+
+#[test]
 fn the_bottleneck_sees_what_leaves_its_queue_and_comes_back() {
     let directory = tempfile::tempdir().unwrap();
     let experiment = experiment(&[]);
