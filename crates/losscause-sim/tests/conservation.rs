@@ -305,6 +305,7 @@ fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
         traffic(),
         times,
         any::<bool>(),
+        prop_oneof![Just(Span::ZERO), millis(0..20)],
         prop::option::weighted(0.3, turnover),
     )
         .prop_map(
@@ -314,6 +315,7 @@ fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
                 traffic,
                 (start, start_spread, stop),
                 wireless_immune,
+                send_jitter,
                 turnover,
             )| FlowSpec {
                 name: String::new(),
@@ -323,6 +325,7 @@ fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
                 start: Time::ZERO + start,
                 start_spread,
                 stop: Some(Time::ZERO + stop),
+                send_jitter,
                 turnover,
                 wireless_immune,
                 measured: true,
