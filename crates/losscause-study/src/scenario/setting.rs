@@ -165,7 +165,8 @@ fn check_key(key: &str, text: &str) -> Result<(), InputError> {
 const MAX_PARTS: usize = 16;
 
 /// Top-level keys that are not tables.
-const TOP_LEVEL: [&str; 5] = ["title", "source", "duration_s", "packet_bytes", "header_bytes"];
+const TOP_LEVEL: [&str; 6] =
+    ["title", "source", "duration_s", "packet_bytes", "header_bytes", "send_jitter_us"];
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -209,7 +210,7 @@ mod tests {
         assert_eq!(
             applied(DOCUMENT, "duration=4").unwrap_err(),
             "--set duration=4: the parameter \"duration\" is unknown (did you mean \"duration_s\"?), \
-             expected one of N, title, source, duration_s, packet_bytes, header_bytes"
+             expected one of N, title, source, duration_s, packet_bytes, header_bytes, send_jitter_us"
         );
     }
 
