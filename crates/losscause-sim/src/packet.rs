@@ -98,6 +98,16 @@ impl Payload {
         }
     }
 
+    /// Gives it the sender's timestamp `at`, if it carries one.
+    fn stamp(&mut self, at: Time) {
+        match self {
+            Payload::Segment(segment) => segment.sent_at = at,
+            Payload::Data(data) => data.sent_at = at,
+            Payload::Media(media) => media.sent_at = at,
+            Payload::Ack(_) | Payload::Feedback(_) => {}
+        }
+    }
+
     /// When the data packet was sent that this one answers, plus the time that TFRC's receiver
     /// deducts.
     fn answers(&self) -> Option<Time> {
@@ -290,6 +300,13 @@ impl Pool {
     /// Marks a packet if its transport supports ECN; returns whether it did.
     pub(crate) fn mark(&mut self, handle: Handle) -> bool {
         self.payloads.entries.get_mut(handle.0 as usize).is_some_and(Payload::mark)
+    }
+
+    /// Gives a packet the sender's timestamp `at`, if it carries one.
+    pub(crate) fn stamp(&mut self, handle: Handle, at: Time) {
+        if let Some(payload) = self.payloads.entries.get_mut(handle.0 as usize) {
+            payload.stamp(at);
+        }
     }
 
     /// Number of packets in flight.

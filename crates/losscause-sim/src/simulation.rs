@@ -21,6 +21,7 @@ mod change;
 mod conservation;
 mod deferral;
 mod flow;
+mod jitter;
 
 pub use conservation::ConservationError;
 
@@ -192,6 +193,8 @@ impl Simulation {
                 flow.phase = Phase::Sending;
                 flow.sender.start(now);
             }
+            // Or a packet leaves that the sender has emitted.
+            Phase::Sending if flow.is_jittered && !flow.is_sender_due(now) => {}
             Phase::Sending => {
                 let ledger = &mut self.transit.store.ledgers[index];
                 let flow_id = FlowId(index as u32);
@@ -211,6 +214,9 @@ impl Simulation {
         let flow = &mut self.flows[index];
         if flow.phase == Phase::Sending && flow.stops_at <= now {
             flow.phase = Phase::Stopped;
+        }
+        if flow.is_jittered {
+            return self.serve_jittered(now, index, recorder);
         }
         if flow.phase != Phase::Sending {
             self.transit.set_sender(index, None, now);

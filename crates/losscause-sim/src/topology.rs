@@ -305,6 +305,9 @@ pub struct FlowSpec {
     pub start_spread: Span,
     /// The sender stops at this instant, if any. Packets in flight still arrive.
     pub stop: Option<Time>,
+    /// Every packet of the sender leaves a uniform draw from [0, this) after the sender emits it,
+    /// or with the packet ahead if that leaves later; 0 or more. With 0 nothing is drawn.
+    pub send_jitter: Span,
     /// Whether it belongs to a group that starts and stops at random times; then `start` is the
     /// earliest start of the first.
     pub turnover: Option<Turnover>,
@@ -330,6 +333,7 @@ impl FlowSpec {
             start: Time::ZERO,
             start_spread: Span::ZERO,
             stop: None,
+            send_jitter: Span::ZERO,
             turnover: None,
             wireless_immune: false,
             measured: true,

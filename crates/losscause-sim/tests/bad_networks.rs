@@ -278,6 +278,10 @@ fn bad_flows_are_refused() {
         &with_flow(|flow| flow.start_spread = Span::from_millis(-1)),
         r#"flow "only": start_spread is -1.000 ms, expected 0 or more"#,
     );
+    refused(
+        &with_flow(|flow| flow.send_jitter = Span::from_millis(-1)),
+        r#"flow "only": send_jitter is -1.000 ms, expected 0 or more"#,
+    );
     let cbr = |rate_bps, packet_bytes| with_traffic(Traffic::cbr(rate_bps, packet_bytes));
     refused(&cbr(0, 762), r#"flow "only": rate_bps is 0, expected at least 1"#);
     refused(&cbr(1, 0), r#"flow "only": packet_bytes is 0, expected at least 1"#);

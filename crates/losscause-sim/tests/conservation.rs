@@ -352,6 +352,7 @@ fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
         traffic(),
         times,
         any::<bool>(),
+        prop_oneof![Just(Span::ZERO), millis(0..20)],
         prop::option::weighted(0.3, turnover),
     )
         .prop_map(
@@ -361,6 +362,7 @@ fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
                 traffic,
                 (start, start_spread, stop),
                 wireless_immune,
+                send_jitter,
                 turnover,
             )| FlowSpec {
                 name: String::new(),
@@ -370,6 +372,7 @@ fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
                 start: Time::ZERO + start,
                 start_spread,
                 stop: Some(Time::ZERO + stop),
+                send_jitter,
                 turnover,
                 wireless_immune,
                 measured: true,

@@ -338,7 +338,7 @@ fn a_handshake_precedes_the_data_by_the_time_of_an_empty_path() {
 #[test]
 fn sack_blocks_tell_of_what_arrived_behind_a_hole() {
     let directory = tempfile::tempdir().unwrap();
-    capture(&experiment(&[]), 3, directory.path());
+    capture(&experiment(&[]), 4, directory.path());
     let mut received = BTreeSet::new();
     let mut blocks_seen = 0;
     for packet in packets(&directory.path().join("receiver.pcap")) {

@@ -1,6 +1,7 @@
 //! What a run measures, held against numbers worked out by hand.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
+use losscause_study::run::{SimulationResult, WarningKind};
 use losscause_study::{Context, Experiment, Measurements, Scenario, Setting, run, run_recorded};
 
 /// 100 packets of 1000 bytes a second over a link that carries 125 a second.
@@ -398,4 +399,82 @@ fn transfers_have_percentiles_and_an_offered_load() {
     let one =
         measured(TRANSFERS, &["flow.transfer.arrivals={ kind = \"list\", times_s = [[0, 20]] }"]);
     assert_eq!(one.metric("offered_load"), None, "one transfer is no load");
+}
+
+/// Two long TCP flows over a fast and a slow link.
+const LONG: &str = r#"
+title = "two long flows"
+duration_s = 20
+[[link]]
+name = "fast"
+rate_bps = 10e6
+delay_ms = 1
+queue_packets = 50
+[[link]]
+name = "slow"
+rate_bps = 1e6
+delay_ms = 10
+queue_packets = 10
+[[flow]]
+name = "tcp"
+protocol = "tcp"
+path = ["fast", "slow"]
+count = 2
+packet_bytes = 1000
+"#;
+
+/// What three runs say, and the kinds of their warnings.
+fn of_three_runs(text: &str, settings: &[&str]) -> (SimulationResult, Vec<WarningKind>) {
+    let experiment = experiment(text, settings);
+    let runs: Vec<Measurements> = (1..=3).map(|seed| run(&experiment, seed).unwrap()).collect();
+    let scenario = Scenario::parse(text, "test.toml", &Context::default()).unwrap();
+    let result = SimulationResult::of_measurements(&scenario, &[], &experiment, 1, &runs);
+    let kinds = result.warnings.iter().map(|warning| warning.kind).collect();
+    (result, kinds)
+}
+
+#[test]
+fn sender_jitter_is_half_a_packet_time_of_the_slowest_link_in_modes_for_users() {
+    let micros = |settings: &[&str]| {
+        let network = experiment(LONG, settings).network;
+        network.flows.iter().map(|flow| flow.send_jitter.as_nanos() / 1000).collect::<Vec<_>>()
+    };
+    // 1000 bytes at 1 Mb/s take 8 ms.
+    assert_eq!(micros(&[]), [4000; 2]);
+    assert_eq!(micros(&["tcp.mode=linux"]), [4000; 2]);
+    assert_eq!(micros(&["tcp.mode=ns2"]), [0; 2]);
+    assert_eq!(micros(&["flow.tcp.protocol=tfrc"]), [4000; 2]);
+    assert_eq!(micros(&["flow.tcp.protocol=tfrc", "tfrc.mode=ns2"]), [0; 2]);
+    assert_eq!(micros(&["flow.tcp.protocol=cbr", "flow.tcp.rate_bps=1e5"]), [0; 2]);
+    assert_eq!(micros(&["send_jitter_us=7"]), [7; 2]);
+    assert_eq!(micros(&["send_jitter_us=7", "flow.tcp.send_jitter_us=0"]), [0; 2]);
+}
+
+#[test]
+fn long_flows_in_step_on_a_plain_queue_are_warned_of() {
+    let warned =
+        |settings: &[&str]| of_three_runs(LONG, settings).1.contains(&WarningKind::PhaseEffects);
+    let still = "send_jitter_us=0";
+    assert!(warned(&[still]));
+    assert!(!warned(&[]), "the jitter is on by default");
+    assert!(!warned(&[still, "flow.tcp.count=1"]), "one flow");
+    assert!(!warned(&[still, "link.slow.queue={ kind = \"codel\" }"]), "no plain queue");
+    assert!(!warned(&[still, "tcp.max_window_pkts=4"]), "nothing is dropped");
+    let random = "flow.cross={ protocol = \"on-off\", path = [\"slow\"], rate_bps = 5e5, \
+                  mean_on_s = 0.1, mean_off_s = 0.1 }";
+    assert!(!warned(&[still, random]), "cross traffic varies the phase");
+}
+
+#[test]
+fn runs_that_nothing_tells_apart_have_no_interval() {
+    let (same, kinds) = of_three_runs(LONG, &["send_jitter_us=0"]);
+    assert!(kinds.contains(&WarningKind::SameRuns), "{kinds:?}");
+    assert!(same.metrics.values().all(|metric| metric.ci95.is_none()));
+    assert!(same.metrics["goodput"].value.is_some() && same.metrics["goodput"].runs == 3);
+    let (different, kinds) = of_three_runs(LONG, &[]);
+    assert!(!kinds.contains(&WarningKind::SameRuns), "{kinds:?}");
+    assert!(different.metrics["goodput"].ci95 > Some(0.0));
+    assert_eq!(different.metrics["wireless_drops"].ci95, Some(0.0), "no draw could change it");
+    let one = run(&experiment(LONG, &["send_jitter_us=0"]), 1).unwrap();
+    assert!(!losscause_study::run::are_one_run(&[one]), "one run is no several");
 }

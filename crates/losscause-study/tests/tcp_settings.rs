@@ -47,6 +47,33 @@ fn refused(lines: &str, problem: &str) {
     assert_eq!(config_with(lines, &[]).unwrap_err().to_string(), format!("small.toml: {problem}"));
 }
 
+/// 14,480 bytes in 10 packets over a round trip of 100 ms.
+fn short_transfer(settings: &str) -> f64 {
+    let text = format!(
+        "title = \"a transfer\"\nduration_s = 3\n{settings}\n[[link]]\nname = \"line\"\nrate_bps = 10e9\n\
+         delay_ms = 50\nqueue_packets = 100\n[[flow]]\nname = \"t\"\nprotocol = \"tcp\"\npath = [\"line\"]\n\
+         bytes = 14480\npacket_bytes = 1500\nheader_bytes = 52\nsend_jitter_us = 0\n"
+    );
+    let scenario = Scenario::parse(&text, "test.toml", &Context::default()).unwrap();
+    let measured = losscause_study::run(&scenario.experiment().unwrap(), 1).unwrap();
+    measured.metric("completion_time").unwrap()
+}
+
+#[test]
+fn a_transfer_opens_with_a_syn_in_the_modes_for_users() {
+    let ten = "initial_window_pkts = 10";
+    for (settings, expected_ms) in [
+        // A round trip for the SYN, half of one for the data.
+        (format!("[tcp]\n{ten}"), 150),
+        ("[tcp]\nmode = \"linux\"".to_owned(), 150),
+        (format!("[tcp]\n{ten}\n[tcp.quirks]\nsyn_bytes = 0"), 50),
+        (format!("[tcp]\nmode = \"ns2-classic\"\n{ten}"), 50),
+    ] {
+        let took = short_transfer(&settings);
+        assert_eq!((took * 1e3).round() as i64, expected_ms, "{settings}: {took} s");
+    }
+}
+
 #[test]
 fn a_mode_is_a_whole_set_of_the_transport() {
     assert_eq!(config(""), Config::rfc());

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use losscause_study::run::JUDGED_BY;
 use losscause_study::run::{
     MetricEstimate, RunMetrics, RunRecord, RunRecorder, SimulationResult, Warning, WarningKind,
-    run_stopping_at,
+    are_one_run, run_stopping_at,
 };
 use losscause_study::statistics::Estimate;
 use losscause_study::tools::figures::{plus_minus, to_the_digits_of};
@@ -77,7 +77,8 @@ pub struct Difference {
     pub unit: String,
     /// Mean of the differences between runs of the same seed; null if no seed has both values.
     pub value: Option<f64>,
-    /// Half-width of Student's 95 % interval for that mean; null below two pairs.
+    /// Half-width of Student's 95 % interval for that mean; null below two pairs, and if nothing
+    /// in either variant depends on the seed.
     pub ci95: Option<f64>,
     /// The variant's mean over the first variant's, minus 1, percent; null if that one is 0.
     pub percent: Option<f64>,
@@ -85,7 +86,8 @@ pub struct Difference {
     pub percent_ci95: Option<f64>,
     /// Pairs of runs in which both have a value.
     pub runs: u32,
-    /// Whether the interval excludes 0; null below two pairs.
+    /// Whether the interval excludes 0 (without one: whether the value is not 0); null below two
+    /// pairs.
     pub clear: Option<bool>,
 }
 
@@ -292,11 +294,17 @@ impl Plan {
 /// The differences of every metric that both have.
 fn differences(first: &[Measurements], other: &[Measurements]) -> IndexMap<String, Difference> {
     let mut found = IndexMap::new();
+    let no_interval = are_one_run(first) && are_one_run(other);
     for metric in other.first().into_iter().flat_map(|run| &run.metrics) {
         let name = metric.metric.as_str();
         let pairs: Vec<(Option<f64>, Option<f64>)> =
             first.iter().zip(other).map(|(a, b)| (b.metric(name), a.metric(name))).collect();
-        found.insert(name.to_owned(), difference(metric.unit, &pairs));
+        let mut difference = difference(metric.unit, &pairs);
+        if no_interval {
+            difference.ci95 = None;
+            difference.percent_ci95 = None;
+        }
+        found.insert(name.to_owned(), difference);
     }
     found
 }

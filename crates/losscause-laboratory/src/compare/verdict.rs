@@ -65,7 +65,9 @@ fn told_as((Told { in_percent, .. }, difference): &(Told, Difference)) -> (f64, 
     let value = difference.value.unwrap_or(0.0);
     let ci95 = difference.ci95.unwrap_or(0.0);
     match (difference.percent, difference.percent_ci95) {
-        (Some(percent), Some(ci95)) if is_told(percent, ci95) => (percent, ci95, "%"),
+        (Some(percent), percent_ci95) if is_told(percent, percent_ci95.unwrap_or(0.0)) => {
+            (percent, percent_ci95.unwrap_or(0.0), "%")
+        }
         _ if difference.unit == "fraction" => (value * 100.0, ci95 * 100.0, "points"),
         _ => (value, ci95, &difference.unit),
     }
@@ -81,7 +83,8 @@ fn is_equal(one: &(Told, Difference)) -> bool {
 /// "goodput +38 % ± 4", "queueing delay (p95) +7.0 ms ± 1.6".
 fn changed(one: &(Told, Difference)) -> String {
     let (value, ci95, unit) = told_as(one);
-    format!("{} {} {unit} ± {}", one.0.words, signed(value, ci95), short(ci95))
+    let change = format!("{} {} {unit}", one.0.words, signed(value, ci95));
+    if one.1.ci95.is_none() { change } else { format!("{change} ± {}", short(ci95)) }
 }
 
 /// A number with its sign, to the digits that its interval leaves.

@@ -132,6 +132,8 @@ impl Sweep {
         let of = |runs: &[RunRow], units: &[Units], place: usize| {
             let values = || runs.iter().map(move |run| run.metrics[place]);
             let estimate = Estimate::from_runs(values());
+            // Where no metric differs between runs, nothing depends on the seed.
+            let one_run = runs.iter().all(|run| run.metrics == runs[0].metrics);
             Row {
                 scenario: scenario.to_owned(),
                 parameters: Parameters::new(),
@@ -139,7 +141,7 @@ impl Sweep {
                 metric: self.metrics[place].clone(),
                 unit: units[0][place].to_owned(),
                 measured: estimate.mean,
-                ci95: estimate.ci95,
+                ci95: estimate.ci95.filter(|_| !one_run),
                 runs: estimate.runs,
                 runs_with_value: Some(values().flatten().count() as u32),
                 published: None,

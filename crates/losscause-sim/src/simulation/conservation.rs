@@ -47,11 +47,11 @@ pub enum ConservationError {
         /// Packets taken in after it, or received at the end.
         entered: u64,
     },
-    /// Packets exist that are on no link.
+    /// Packets exist that are on no link, and that no sender with jitter holds.
     Stray {
         /// Packets that exist.
         existing: u64,
-        /// Packets on links.
+        /// Packets on links and at such senders.
         present: u64,
     },
     /// A queue's length is not that of the packets that wait in it.
@@ -97,7 +97,7 @@ impl fmt::Display for ConservationError {
                 )
             }
             Self::Stray { existing, present } => {
-                write!(f, "{existing} packets exist, but {present} are on links")
+                write!(f, "{existing} packets exist, but {present} are on links or held by senders")
             }
             Self::Queue { link, length, waiting } => write!(
                 f,
@@ -133,11 +133,13 @@ impl Simulation {
                 present[packet.hop as usize] += 1;
             }
         }
-        let on_links = present.iter().sum();
-        if transit.store.pool.len() as u64 != on_links {
+        let held = self.flows.iter().filter_map(|flow| flow.jitter.as_ref());
+        let held: u64 = held.map(|jitter| jitter.held() as u64).sum();
+        let known = present.iter().sum::<u64>() + held;
+        if transit.store.pool.len() as u64 != known {
             return Err(ConservationError::Stray {
                 existing: transit.store.pool.len() as u64,
-                present: on_links,
+                present: known,
             });
         }
         for (index, link) in transit.links.iter().enumerate() {

@@ -116,13 +116,17 @@ fn users(network: &Network) -> Vec<u32> {
 /// these in one go.
 const MOST_LATE_PKTS: f64 = 1_000.0;
 
-/// The shortest time that its packets take over the first link, if nobody notices them before.
+/// The shortest time that its packets take over the first link, if nobody notices them before. A
+/// sender with jitter is never late.
 fn deferral(flow: &FlowSpec, users: &[u32], links: &[Link]) -> Option<Span> {
     let (Traffic::Cbr { rate_bps, packet_bytes, .. }
     | Traffic::OnOff { rate_bps, packet_bytes, .. }) = flow.traffic
     else {
         return None;
     };
+    if flow.send_jitter > Span::ZERO {
+        return None;
+    }
     let [LinkId(first), _, ..] = flow.path[..] else { return None };
     let first = first as usize;
     if users[first] > 1 {

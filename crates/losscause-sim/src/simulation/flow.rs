@@ -2,6 +2,7 @@
 
 use losscause::{Span, Time};
 
+use super::jitter::Jitter;
 use crate::agent::{self, Receiver, Sender};
 use crate::rng::Stream;
 use crate::topology::{FlowId, FlowProblem, FlowSpec};
@@ -12,6 +13,8 @@ use crate::trace::{Event, EventKind, Recorder};
 #[repr(C, align(64))]
 pub(super) struct Flow {
     pub(super) phase: Phase,
+    /// Whether it has `jitter`.
+    pub(super) is_jittered: bool,
     /// The first hop of each path.
     pub(super) path: u32,
     pub(super) return_path: u32,
@@ -29,6 +32,7 @@ pub(super) struct Flow {
     pub(super) starts_at: Time,
     /// Copies of data packets that arrived after the first.
     pub(super) received_copies: u64,
+    pub(super) jitter: Option<Jitter>,
     /// The last window or rate that was recorded.
     sample: Option<EventKind>,
 }
@@ -50,10 +54,16 @@ impl Flow {
     ) -> Result<Self, FlowProblem> {
         let (sender, receiver) = agent::ends(spec, seed)?;
         let (starts_at, stops_at) = life(spec, before, seed);
+        let jitter = (spec.send_jitter > Span::ZERO).then(|| {
+            let stream = Stream::new(seed, &format!("flow/{}/jitter", spec.name));
+            Jitter::new(spec.send_jitter, stream)
+        });
         Ok(Self {
             sender,
             receiver,
             phase: Phase::Waiting,
+            is_jittered: jitter.is_some(),
+            jitter,
             starts_at,
             stops_at,
             path: first_hop,
@@ -74,6 +84,11 @@ impl Flow {
     pub(super) fn is_complete(&self) -> bool {
         self.received_packets >= self.size_pkts
             && self.receiver.delivered_packets(self.received_packets) >= self.size_pkts
+    }
+
+    /// Whether a timer of the sender itself has expired.
+    pub(super) fn is_sender_due(&self, now: Time) -> bool {
+        self.sender.poll_timeout().is_some_and(|timeout| timeout <= now)
     }
 
     /// Records the window or rate if it has changed.

@@ -146,6 +146,8 @@ pub enum FlowProblem {
     Start(Time),
     /// `start_spread` is negative.
     StartSpread(Span),
+    /// `send_jitter` is negative.
+    SendJitter(Span),
     /// `rate_bps` of the source is 0.
     SourceRate,
     /// `packet_bytes` of the source is 0.
@@ -355,6 +357,9 @@ fn validate_flow(flow: &FlowSpec, links: &[LinkSpec]) -> Result<(), FlowProblem>
     if flow.start_spread < Span::ZERO {
         return Err(FlowProblem::StartSpread(flow.start_spread));
     }
+    if flow.send_jitter < Span::ZERO {
+        return Err(FlowProblem::SendJitter(flow.send_jitter));
+    }
     if flow.return_path.is_empty()
         && matches!(flow.traffic, Traffic::Tcp { .. } | Traffic::Tfrc { .. })
     {
@@ -549,6 +554,9 @@ impl fmt::Display for FlowProblem {
                 write!(f, "the path visits link \"{link}\" twice, expected once at most")
             }
             FlowProblem::Start(start) => write!(f, "start is {start}, expected 0 or more"),
+            FlowProblem::SendJitter(jitter) => {
+                write!(f, "send_jitter is {jitter}, expected 0 or more")
+            }
             FlowProblem::StartSpread(spread) => {
                 write!(f, "start_spread is {spread}, expected 0 or more")
             }

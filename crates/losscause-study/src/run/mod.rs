@@ -39,7 +39,7 @@ pub use series::{Series, SeriesRow};
 pub use trace::{EVENT_NAMES, Trace, TraceRow, event_name};
 #[cfg(feature = "capture-files")]
 pub(crate) use trace::{cause_name, packet_name};
-pub use warnings::{Warning, WarningKind, covers_window, warnings, windows_differ};
+pub use warnings::{Warning, WarningKind, are_one_run, covers_window, warnings, windows_differ};
 
 /// Runs `experiment` to its end with `seed`. Repetition `k` of an item, counted from 0, uses the
 /// user's seed plus `k`.

@@ -7,8 +7,8 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FlowMeasurements, LinkMeasurements, Measurements, Run, SeriesRow, Warning, covers_window,
-    warnings,
+    FlowMeasurements, LinkMeasurements, Measurements, Run, SeriesRow, Warning, are_one_run,
+    covers_window, warnings,
 };
 use crate::statistics::nearest_rank;
 use crate::{Experiment, Scenario, Setting};
@@ -76,7 +76,8 @@ pub struct MetricEstimate {
     /// Mean over the runs in which the metric is defined; null if it is defined in none (M_c
     /// without a congestion loss).
     pub value: Option<f64>,
-    /// Half-width of Student's 95 % interval for the mean; null below two values.
+    /// Half-width of Student's 95 % interval for the mean; null below two values, and if nothing
+    /// depends on the seed, so that all runs are the same.
     pub ci95: Option<f64>,
     /// Runs in which the metric has a value.
     pub runs: u32,
@@ -218,10 +219,12 @@ impl MetricEstimate {
     /// Every metric of `runs`, which have the same metrics, by name.
     pub fn of_all(runs: &[Measurements]) -> IndexMap<String, Self> {
         let names = runs.first().into_iter().flat_map(|run| &run.metrics);
+        let one_run = are_one_run(runs);
         let estimate = |(place, metric): (usize, &super::Metric)| {
             let values: Vec<Option<f64>> =
                 runs.iter().map(|run| run.metrics[place].value).collect();
             let (value, ci95) = mean_and_interval(&values);
+            let ci95 = ci95.filter(|_| !one_run);
             let with_value = values.iter().flatten().count() as u32;
             let window = covers_window(&metric.metric);
             (

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use losscause::{Algorithm, Time};
-use losscause_sim::{FlowSpec, TcpLda, Traffic};
+use losscause::{Algorithm, Span, Time};
+use losscause_sim::{FlowSpec, LinkId, Network, QueueSpec, TcpLda, Traffic};
 
 use super::measure::group;
 use super::{FlowMeasurements, Measurements};
@@ -37,6 +37,10 @@ pub enum WarningKind {
     DifferentWindows,
     /// Metrics have no value in some runs.
     MissingValues,
+    /// Long flows without sender jitter share a DropTail queue.
+    PhaseEffects,
+    /// Several runs are the same.
+    SameRuns,
 }
 
 /// Fewer judged losses than this say little about an algorithm.
@@ -128,6 +132,27 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
         );
         warn(WarningKind::NoLda, text);
     }
+    let shared: Vec<(&str, usize, f64)> = links_with_phase_effects(experiment, runs).collect();
+    if let Some((link, flows, packet_us)) = shared.first() {
+        let others = match shared.len() - 1 {
+            0 => String::new(),
+            others => format!(" ({others} more such links)"),
+        };
+        let text = format!(
+            "{link}: {flows} long flows share its drop-tail queue{others} and nothing varies when their packets arrive, \
+             so phase effects may decide which of them lose; --set send_jitter_us={:.0} is half a packet's time \
+             (losscause docs chance)",
+            packet_us / 2.0
+        );
+        warn(WarningKind::PhaseEffects, text);
+    }
+    if are_one_run(runs) {
+        let text = format!(
+            "nothing in this scenario depends on the seed: the {} runs are one run, so there are no intervals",
+            runs.len()
+        );
+        warn(WarningKind::SameRuns, text);
+    }
     if windows_differ(experiment, runs) {
         let seconds = |at: Time| at.as_secs_f64();
         let names = match runs.iter().any(|run| run.metric("offered_load").is_some()) {
@@ -152,6 +177,48 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
         warn(WarningKind::MissingValues, text);
     }
     found
+}
+
+/// Whether there are several runs, and no draw made a difference between them.
+pub fn are_one_run(runs: &[Measurements]) -> bool {
+    runs.len() > 1 && runs.iter().all(|run| *run == runs[0])
+}
+
+/// The links with a DropTail queue that dropped packets in some run, although nothing varies when
+/// packets arrive: several long flows share it, none with sender jitter, and no source with random
+/// traffic. With each the number of long flows, and the packet time of the largest, microseconds.
+fn links_with_phase_effects<'a>(
+    experiment: &'a Experiment,
+    runs: &'a [Measurements],
+) -> impl Iterator<Item = (&'a str, usize, f64)> {
+    let Network { links, flows } = &experiment.network;
+    let has_drops = |place: usize| {
+        runs.iter().any(|run| run.links.get(place).is_some_and(|link| link.queue_drops > 0))
+    };
+    links.iter().zip(0..).filter_map(move |(link, place)| {
+        let users = || flows.iter().filter(move |flow| flow.path.contains(&LinkId(place)));
+        let varies = |flow: &FlowSpec| {
+            flow.send_jitter > Span::ZERO || matches!(flow.traffic, Traffic::OnOff { .. })
+        };
+        if !matches!(link.queue, QueueSpec::DropTail { .. })
+            || !has_drops(place as usize)
+            || users().any(varies)
+        {
+            return None;
+        }
+        let long: Vec<u32> = users().filter_map(|flow| long_flow_bytes(&flow.traffic)).collect();
+        let packet_us = f64::from(*long.iter().max()?) * 8e6 / link.rate_bps as f64;
+        (long.len() > 1).then_some((link.name.as_str(), long.len(), packet_us))
+    })
+}
+
+/// The size of a full packet of a flow with feedback and unlimited data, bytes.
+fn long_flow_bytes(traffic: &Traffic) -> Option<u32> {
+    match traffic {
+        Traffic::Tcp { config, .. } if config.limit_pkts.is_none() => Some(config.wire_bytes()),
+        Traffic::Tfrc { config, .. } => Some(config.payload_bytes + config.header_bytes),
+        _ => None,
+    }
 }
 
 /// The metrics that have a value in some runs but not in all, and in how many.

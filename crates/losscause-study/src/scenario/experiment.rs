@@ -57,14 +57,13 @@ pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, 
         members.extend(Member::of(flow, document, reader, &names, &mut hops)?);
     }
     let layout = Layout::new(document, &mut members);
-    let network = Network {
-        links: layout.links(document, reader, &names)?,
-        flows: members
-            .iter()
-            .enumerate()
-            .map(|(index, member)| member.spec(index, &settings, &layout, reader, &names))
-            .collect::<Result<_, InputError>>()?,
-    };
+    let links = layout.links(document, reader, &names)?;
+    let flows = members
+        .iter()
+        .enumerate()
+        .map(|(index, member)| member.spec(index, &settings, (&layout, &links), reader, &names))
+        .collect::<Result<_, InputError>>()?;
+    let network = Network { links, flows };
     // The checks above refuse what the simulator would refuse, with the user's names in the error.
     network.validate().map_err(|error| reader.error("network", error.to_string()))?;
     check_budget(document, &network, duration, (&layout, &members), reader, &names)?;
@@ -227,7 +226,7 @@ impl<'a> Member<'a> {
         &self,
         index: usize,
         settings: &Settings,
-        layout: &Layout,
+        (layout, links): (&Layout, &[LinkSpec]),
         reader: &Reader,
         names: &Names,
     ) -> Result<FlowSpec, InputError> {
@@ -241,14 +240,19 @@ impl<'a> Member<'a> {
         };
         let Life { start, start_spread, stop, turnover } =
             arrivals::life(flow, self.number, index, reader, names)?;
+        let path: Vec<LinkId> = self.path.iter().map(|&link| place(link, Way::There)).collect();
+        let slowest_bps = path.iter().map(|link| links[link.0 as usize].rate_bps).min();
+        let send_jitter =
+            protocol::send_jitter(flow, &traffic, slowest_bps, settings, reader, names)?;
         Ok(FlowSpec {
             name: self.name.clone(),
-            path: self.path.iter().map(|&link| place(link, Way::There)).collect(),
+            path,
             return_path,
             traffic,
             start,
             start_spread,
             stop,
+            send_jitter,
             turnover,
             wireless_immune: flow.wireless_immune,
             measured: self.is_measured(),

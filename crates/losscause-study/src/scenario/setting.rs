@@ -163,8 +163,8 @@ fn check_key(key: &str, text: &str) -> Result<(), InputError> {
 }
 
 /// Top-level keys that are not tables.
-const TOP_LEVEL: [&str; 6] =
-    ["title", "source", "duration_s", "packet_bytes", "header_bytes", "budget"];
+const TOP_LEVEL: [&str; 7] =
+    ["title", "source", "duration_s", "packet_bytes", "header_bytes", "budget", "send_jitter_us"];
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -208,7 +208,8 @@ mod tests {
         assert_eq!(
             applied(DOCUMENT, "duration=4").unwrap_err(),
             "--set duration=4: the parameter \"duration\" is unknown (did you mean \"duration_s\"?), \
-             expected one of N, title, source, duration_s, packet_bytes, header_bytes, budget"
+             expected one of N, title, source, duration_s, packet_bytes, header_bytes, budget, \
+             send_jitter_us"
         );
     }
 

@@ -38,6 +38,8 @@ pub struct Flow {
     pub arrivals: Option<Arrivals>,
     /// Every member starts at a random time within this many seconds after `start_s` (default 0).
     pub start_spread_s: Option<Quantity>,
+    /// Sender jitter, microseconds (0 to 1e6; default: the scenario's).
+    pub send_jitter_us: Option<Quantity>,
     /// When the sender stops, seconds (default: never).
     pub stop_s: Option<Quantity>,
     /// Whether no channel corrupts its packets (default false).

@@ -46,6 +46,11 @@ pub struct Document {
     /// How many times the usual memory (4 GB) and events (10^12) a run may need, above 0 (default:
     /// 1).
     pub budget: Option<Quantity>,
+    /// Sender jitter of flows that do not say otherwise, microseconds: each packet leaves a uniform
+    /// draw from 0 to this after its sender emits it, without overtaking (0 to 1e6). 0 draws
+    /// nothing. Default: half of a packet's time on the slowest link of the flow's path for tcp in
+    /// the modes `rfc` and `linux` and tfrc in the mode `rfc5348`; else 0.
+    pub send_jitter_us: Option<Quantity>,
     /// Names that every formula may use. `--set NAME=VALUE` replaces a value.
     #[serde(default)]
     pub parameters: BTreeMap<String, Quantity>,

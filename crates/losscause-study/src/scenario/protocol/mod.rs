@@ -69,6 +69,9 @@ pub(super) fn traffic(
             (config.payload_bytes, config.header_bytes) =
                 sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
             config.limit_pkts = limit_pkts(flow, config.payload_bytes, reader, names)?;
+            if config.limit_pkts.is_some() {
+                document.tcp.open_transfer(&mut config);
+            }
             Traffic::Tcp { config, lda: tcp_lda(flow, document, reader)? }
         }
         Protocol::Tfrc => {
@@ -110,6 +113,43 @@ pub(super) fn traffic(
         },
     })
 }
+
+/// The sender jitter of `flow`, which runs `traffic` over a path whose slowest link has this rate.
+pub(super) fn send_jitter(
+    flow: &Flow,
+    traffic: &Traffic,
+    slowest_bps: Option<u64>,
+    settings: &Settings,
+    reader: &Reader,
+    names: &Names,
+) -> Result<Span, InputError> {
+    let document = settings.document;
+    let of_flow = flow.send_jitter_us.as_ref();
+    let key = of_flow.map_or_else(
+        || "send_jitter_us".to_owned(),
+        |_| format!("flow.{}.send_jitter_us", flow.name),
+    );
+    if let Some(jitter) = of_flow.or(document.send_jitter_us.as_ref()) {
+        let us = reader.number(&key, jitter, names, Range::NotNegative(MOST_JITTER_US))?;
+        return Ok(Span::from_secs_f64_rounded(us / 1e6));
+    }
+    let wire_bytes = match traffic {
+        Traffic::Tcp { config, .. } if document.tcp.mode.is_for_users() => config.wire_bytes(),
+        Traffic::Tfrc { config, .. } if document.tfrc.mode == tfrc::TfrcMode::Rfc5348 => {
+            config.payload_bytes + config.header_bytes
+        }
+        _ => return Ok(Span::ZERO),
+    };
+    let packet_s = slowest_bps.map_or(0.0, |bps| f64::from(wire_bytes) * 8.0 / bps as f64);
+    Ok(Span::from_secs_f64_rounded((JITTER_PKTS * packet_s).min(MOST_JITTER_US / 1e6)))
+}
+
+/// Largest sender jitter, microseconds.
+const MOST_JITTER_US: f64 = 1e6;
+
+/// Sender jitter in the modes for users, packet times of the slowest link: enough to break phase
+/// effects (docs/chance.md).
+const JITTER_PKTS: f64 = 0.5;
 
 /// The TCP that the flow names.
 fn variant_of(flow: &Flow, reader: &Reader) -> Result<Option<Tcp>, InputError> {

@@ -124,6 +124,17 @@ struct Scoped {
     needs: &'static str,
 }
 
+impl TcpMode {
+    /// Whether it describes TCP as it is, and not as a version of ns-2 has it.
+    pub(super) fn is_for_users(self) -> bool {
+        matches!(self, Self::Rfc | Self::Linux)
+    }
+}
+
+/// The SYN of a transfer in mode `rfc`: headers of IPv4 and TCP, and the option for the segment's
+/// size (RFC 9293, section 3.7.1), bytes.
+const SYN_BYTES: u32 = 44;
+
 impl TcpSettings {
     /// The settings of a flow that names `variant`, and for `additive_increase_pkts` this key and
     /// value.
@@ -209,6 +220,14 @@ impl TcpSettings {
         self.westwood_vt.put(&mut config.response, reader, names)?;
         self.quirks.put(&mut config.quirks, reader, names)?;
         Ok(config)
+    }
+
+    /// Gives a transfer of limited size its SYN in mode `rfc`, unless `tcp.quirks.syn_bytes` is set.
+    /// The other modes have their own rule.
+    pub(super) fn open_transfer(&self, config: &mut tcp::Config) {
+        if self.mode == TcpMode::Rfc && self.quirks.syn_bytes.is_none() {
+            config.quirks.syn_bytes = Some(SYN_BYTES);
+        }
     }
 
     /// Refuses a variant that the mode does not have; `key` names it.

@@ -16,7 +16,8 @@ use crate::scenario::reader::Reader;
 #[serde(deny_unknown_fields)]
 pub struct TcpQuirks {
     /// Size of the SYN that opens the connection, bytes; 0: no SYN. (With ns-2's Vegas every other
-    /// value means as long as a data packet.)
+    /// value means as long as a data packet.) In mode `rfc` only flows with `bytes` have one by
+    /// default, of 44 bytes.
     pub syn_bytes: Option<Quantity>,
     /// Granularity of the clock that measures round-trip times, milliseconds (ns-2 `tcpTick_`).
     pub tick_ms: Option<Quantity>,
