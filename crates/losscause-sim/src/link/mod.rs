@@ -43,17 +43,18 @@ use in_flight::InFlight;
 use rate::{ConstantRate, VaryingRate};
 use retransmission::{Attempt, Retransmission};
 
-/// A link in motion. What every packet touches comes first, in two cache lines.
+/// A link in motion. What every packet touches comes first, in two cache lines; a packet that leaves
+/// needs only the first.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Link {
+    in_flight: InFlight,
+    queue: Queue,
     /// When the transmitter will be free, or became free.
     free_at: Time,
     delay: Span,
     irregular: Option<Box<Irregular>>,
     rate: ConstantRate,
-    in_flight: InFlight,
-    queue: Queue,
     /// Where errors hit, if there can be any.
     errors: Option<ErrorPosition>,
     channel: Channel,
@@ -488,6 +489,13 @@ mod tests {
         Accepted,
         Dropped,
         Hit,
+    }
+
+    #[test]
+    fn what_every_packet_touches_is_in_two_cache_lines() {
+        // Of the queue, a packet that leaves reads the tag, which comes first.
+        assert!(std::mem::offset_of!(Link, queue) < 64);
+        assert!(std::mem::offset_of!(Link, channel) <= 2 * 64);
     }
 
     /// A packet of 762 bytes comes.
