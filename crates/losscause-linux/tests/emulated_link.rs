@@ -20,8 +20,7 @@ use std::time::Duration;
 use common::can_make_networks;
 use losscause::{Span, Time};
 use losscause_linux::emulator::{
-    Clock, EmulatedLink, Header, Host, LinkReport, PEER, Path, SENDER, Sight,
-    device_drops,
+    Clock, EmulatedLink, Header, Host, LinkReport, PEER, Path, SENDER, Sight, device_drops,
 };
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered};
 use losscause_sim::truth::Cause;
@@ -314,7 +313,7 @@ fn a_frame_that_is_not_ip_is_dropped_and_counted() {
     if !can_make_networks() {
         return;
     }
-    let setting = Setting::new(&network(link(drop_tail(50))), None, &[]);
+    let setting = Setting::new(&network(link(drop_tail(50))), &[]);
     for version in [0x05, 0x55, 0xf5] {
         setting.sender.run(move || send_header(version, PEER)).unwrap();
     }
