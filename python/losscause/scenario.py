@@ -218,10 +218,10 @@ TcpMode: TypeAlias = "Literal['rfc', 'ns2', 'ns2-classic', 'linux', 'ns2-2001']"
 TcpRecovery: TypeAlias = "Literal['reno', 'fast-retransmit', 'newreno', 'sack', 'vegas']"
 
 # What the window does.
-TcpResponse: TypeAlias = "Literal['aimd', 'vegas', 'veno', 'cubic', 'westwood', 'westwood-vt', 'new-jersey'] | str"
+TcpResponse: TypeAlias = "Literal['aimd', 'vegas', 'veno', 'cubic', 'westwood', 'westwood-vt', 'new-jersey', 'bbr'] | str"
 
 # The TCPs that have a name: a recovery and a response.
-TcpVariant: TypeAlias = "Literal['reno', 'newreno', 'sack', 'vegas', 'veno', 'cubic', 'westwood', 'westwood-nr', 'westwood-vt', 'new-jersey'] | str"
+TcpVariant: TypeAlias = "Literal['reno', 'newreno', 'sack', 'vegas', 'veno', 'cubic', 'westwood', 'westwood-nr', 'westwood-vt', 'new-jersey', 'bbr'] | str"
 
 # The sets of TFRC settings that have a name.
 TfrcMode: TypeAlias = "Literal['rfc5348', 'ns2']"
@@ -1180,6 +1180,8 @@ class TcpSettings(Table):
     min_rto_ms: Smallest retransmission timeout, milliseconds (ns-2 `minrto_`); 0: two ticks of the clock are the only
         minimum.
     mode: Where every setting that is not given comes from, those of `[tcp.quirks]` included (default: rfc).
+    pacing: Whether packets leave at the rate of cwnd and the round-trip time, as with the queue discipline fq,
+        instead of when ACKs come (mode linux, variants reno and cubic; default false; bbr always does).
     quirks: Rules that imitate a version of ns-2, one by one; only reproductions need them.
     recovery: How losses are repaired, in place of the variant's own.
     response: What the window does, in place of the variant's own.
@@ -1201,6 +1203,7 @@ class TcpSettings(Table):
         "max_window_pkts",
         "min_rto_ms",
         "mode",
+        "pacing",
         "quirks",
         "recovery",
         "response",
@@ -1227,6 +1230,7 @@ class TcpSettings(Table):
             max_window_pkts: Quantity | None = None,
             min_rto_ms: Quantity | None = None,
             mode: TcpMode | None = None,
+            pacing: bool | None = None,
             quirks: TcpQuirks | None = None,
             recovery: TcpRecovery | None = None,
             response: TcpResponse | None = None,

@@ -92,7 +92,7 @@ pub(super) fn by_window(
     };
     let pkts = u64::from(window.whole_pkts()).max(outstanding);
     let bytes = u128::from(pkts) * u128::from(payload_bytes) * u128::from(percent) * 10_000_000;
-    let per_s = bytes / srtt.as_nanos().max(1).unsigned_abs() as u128;
+    let per_s = bytes / u128::from(srtt.as_nanos().max(1).unsigned_abs());
     Pacing {
         bytes_per_s: u64::try_from(per_s).unwrap_or(u64::MAX).max(1),
         least_burst_pkts: LEAST_BURST_PKTS,
