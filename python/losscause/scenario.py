@@ -34,9 +34,11 @@ __all__ = [
     "Channel",
     "CodelQueue",
     "Deflation",
+    "DelayFormat",
     "DelayVariation",
     "Discounting",
     "DropTailQueue",
+    "Duplication",
     "Equation",
     "ErrorPosition",
     "Fading",
@@ -52,13 +54,18 @@ __all__ = [
     "Halving",
     "Inflation",
     "InitialRate",
+    "JitterDelayVariation",
+    "JitterDistribution",
     "LdaAt",
     "LdaSettings",
     "LdaValue",
     "LimitedTransmit",
     "Link",
     "ListArrivals",
+    "LoadChannel",
+    "LossDirection",
     "LossEvent",
+    "LossFormat",
     "MahimahiRateVariation",
     "Measure",
     "MinRtoOf",
@@ -78,8 +85,10 @@ __all__ = [
     "RateVariation",
     "RecoveryExit",
     "RedQueue",
+    "Reordering",
     "Reports",
     "Retransmission",
+    "RoundTripPart",
     "Rto",
     "Scenario",
     "SinusoidDelayVariation",
@@ -115,13 +124,16 @@ Between: TypeAlias = "Literal['steps', 'linear']"
 Bottleneck: TypeAlias = "str | Sequence[BottleneckChoice]"
 
 # How the channel corrupts packets.
-Channel: TypeAlias = "PerfectChannel | BernoulliChannel | GilbertElliottChannel | FadingChannel | TraceChannel"
+Channel: TypeAlias = "PerfectChannel | BernoulliChannel | GilbertElliottChannel | FadingChannel | TraceChannel | LoadChannel"
 
 # What a partial acknowledgement does to the window.
 Deflation: TypeAlias = "Literal['by-acked', 'all']"
 
+# The format of a delay trace.
+DelayFormat: TypeAlias = "Literal['pairs', 'irtt', 'lens', 'leocc']"
+
 # Variable delay that is added to a link's propagation delay.
-DelayVariation: TypeAlias = "NoneDelayVariation | TraceDelayVariation | SinusoidDelayVariation | WalkDelayVariation | BatchesDelayVariation"
+DelayVariation: TypeAlias = "NoneDelayVariation | TraceDelayVariation | SinusoidDelayVariation | WalkDelayVariation | BatchesDelayVariation | JitterDelayVariation"
 
 # How far older loss intervals are discounted while the open one is long.
 Discounting: TypeAlias = "Literal['off', 'rfc5348', 'ns2']"
@@ -156,6 +168,9 @@ Inflation: TypeAlias = "Literal['in-recovery', 'always', 'never']"
 # The rate before the first report, and the one that the first report brings.
 InitialRate: TypeAlias = "Literal['rfc5348', 'ns2']"
 
+# The distribution of a jitter.
+JitterDistribution: TypeAlias = "Literal['uniform', 'normal', 'exponential', 'pareto']"
+
 # The end of a TCP connection that differentiates losses.
 LdaAt: TypeAlias = "Literal['sender', 'receiver', 'onlooker']"
 
@@ -168,8 +183,14 @@ LdaValue: TypeAlias = "float | str | bool | Mapping[str, LdaValue]"
 # What the duplicate acknowledgements below the threshold release.
 LimitedTransmit: TypeAlias = "Literal['off', 'unsent-packet', 'next-packet']"
 
+# Where a probe of a round trip was lost.
+LossDirection: TypeAlias = "Literal['any', 'up', 'down']"
+
 # What starts a new loss event.
 LossEvent: TypeAlias = "Literal['arrival-time', 'send-time-and-round']"
+
+# The format of a loss trace.
+LossFormat: TypeAlias = "Literal['slots', 'irtt', 'lens']"
 
 # What the smallest retransmission timeout bounds.
 MinRtoOf: TypeAlias = "Literal['estimate', 'timer']"
@@ -204,6 +225,9 @@ RecoveryExit: TypeAlias = "Literal['no-burst', 'as-deflated']"
 
 # When the receiver reports.
 Reports: TypeAlias = "Literal['rfc5348', 'ns2']"
+
+# What a link gets of a recorded round-trip time.
+RoundTripPart: TypeAlias = "Literal['whole', 'half']"
 
 # The retransmission timeout in the equation.
 Rto: TypeAlias = "Literal['four-rtts', 'ticks']"
@@ -420,13 +444,19 @@ class FadingChannel(Table):
 class TraceChannel(Table):
     """Losses are read from a file.
 
-    file: A text file of `0` (received) and `1` (lost), one per packet, separated by blanks or line ends; relative to
-        the scenario file. It is repeated.
-    start: The entry that the first packet meets, counted from 0 (default: a random one).
+    file: A text file of `0` (received) and `1` (lost), one per packet, separated by blanks or line ends; or a file in
+        another `format`. Relative to the scenario file. It is repeated.
+    direction: Which losses of a recorded round trip count (default: any). Not with the format `slots`.
+    format: The format of the file (default: as above). With another one the losses are those of their instants, and
+        the first packet meets the first one at time zero.
+    start: The entry that the first packet meets, counted from 0 (default: a random one). Only with the format
+        `slots`.
     """
 
     _keys = (
         "file",
+        "direction",
+        "format",
         "start",
     )
     _required = (
@@ -440,7 +470,39 @@ class TraceChannel(Table):
             self,
             *,
             file: str,
+            direction: LossDirection | None = None,
+            format: LossFormat | None = None,
             start: Quantity | None = None,
+        ) -> None: ...
+
+
+class LoadChannel(Table):
+    """Every packet is lost with a probability that follows from the link's load. Not with `slots_per_packet`, `slot_ms`
+    and `error_position = "before-queue"`.
+
+    points: Pairs of a load and the share of packets lost at it, both 0 to 1; loads rise. Between two of them the loss
+        is on the straight line, outside it is that of the nearest.
+    window_s: The load is the share of this time before the end of the packet's transmission in which the link
+        transmitted, seconds (above 0).
+    """
+
+    _keys = (
+        "points",
+        "window_s",
+    )
+    _required = (
+        "points",
+        "window_s",
+    )
+    _fixed = {"kind": "load"}
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            points: Sequence[tuple[Quantity, Quantity] | list[Quantity]],
+            window_s: Quantity,
         ) -> None: ...
 
 
@@ -463,15 +525,21 @@ class TraceDelayVariation(Table):
     at_end: The delay after the last line or point (default: the last one's).
     between: The delay between two lines or points (default: the earlier one's).
     file: A text file with a time in seconds and a delay in milliseconds on each line, separated by blanks or a comma,
-        in the order of time; `#` begins a comment. Relative to the scenario file.
+        in the order of time; `#` begins a comment; or a file in another `format`. Relative to the scenario file.
+    format: The format of the file (default: as above).
+    interval_ms: With `format = "leocc"`: the time between two lines, milliseconds (above 0; default 10).
     points: Instead of `file`: pairs of a time in seconds and a delay in milliseconds, in the order of time.
+    round_trip: Of a recorded round-trip time: what the link gets of it (default: all of it).
     """
 
     _keys = (
         "at_end",
         "between",
         "file",
+        "format",
+        "interval_ms",
         "points",
+        "round_trip",
     )
     _required = ()
     _fixed = {"kind": "trace"}
@@ -484,7 +552,10 @@ class TraceDelayVariation(Table):
             at_end: AtEnd | None = None,
             between: Between | None = None,
             file: str | None = None,
+            format: DelayFormat | None = None,
+            interval_ms: Quantity | None = None,
             points: Sequence[tuple[Quantity, Quantity] | list[Quantity]] | None = None,
+            round_trip: RoundTripPart | None = None,
         ) -> None: ...
 
 
@@ -570,6 +641,69 @@ class BatchesDelayVariation(Table):
             *,
             hold_ms: Quantity,
             drawn: bool | None = None,
+        ) -> None: ...
+
+
+class JitterDelayVariation(Table):
+    """A draw for each packet.
+
+    distribution: The distribution.
+    mean_ms: Mean, milliseconds (0 or more).
+    correlation: Correlation of the draws of neighbouring packets, 0 to below 1 (default 0).
+    deviation_ms: Standard deviation, milliseconds (0 or more; `uniform`: at most `mean_ms` / 1.732). Required, except
+        with `exponential`, whose deviation is the mean.
+    reorders: Whether packets overtake each other. If not, a packet that would arrives together with the one before it
+        (default false).
+    """
+
+    _keys = (
+        "distribution",
+        "mean_ms",
+        "correlation",
+        "deviation_ms",
+        "reorders",
+    )
+    _required = (
+        "distribution",
+        "mean_ms",
+    )
+    _fixed = {"kind": "jitter"}
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            distribution: JitterDistribution,
+            mean_ms: Quantity,
+            correlation: Quantity | None = None,
+            deviation_ms: Quantity | None = None,
+            reorders: bool | None = None,
+        ) -> None: ...
+
+
+class Duplication(Table):
+    """Packets that arrive twice.
+
+    share: Share of the packets that get a copy, 0 to 1, each independently.
+    delay_ms: How much later the copy arrives, milliseconds (0 or more; default 0).
+    """
+
+    _keys = (
+        "share",
+        "delay_ms",
+    )
+    _required = (
+        "share",
+    )
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            share: Quantity,
+            delay_ms: Quantity | None = None,
         ) -> None: ...
 
 
@@ -707,7 +841,8 @@ class Link(Table):
     channel: The channel, which corrupts packets (default: none are corrupted).
     delay_variation: Variable delay that is added to `delay_ms`, independent of the queue (default: none). Its value
         at the end of a packet's transmission counts. A packet that would overtake the one before it arrives together
-        with it.
+        with it, except with `reorders`.
+    duplication: A share of the packets arrives twice (default: none).
     error_position: Where the channel corrupts packets (default: after their transmission).
     per_flow: Whether every member of a flow group has a copy of its own (`last.1`, `last.2`, …).
     queue: The queue discipline (default: drop-tail).
@@ -715,6 +850,7 @@ class Link(Table):
     queue_packets: Largest number of waiting packets, without the one in transmission. Formulas may use this link's
         `rate_bps` and `delay_ms`.
     rate_variation: How the rate varies (default: it does not).
+    reordering: A share of the packets is late at the far end, so that later ones overtake it (default: none).
     retransmission: Retransmission by the link layer (default: none): a packet that the channel corrupts is
         transmitted again, and packets are delivered in order.
     slot_ms: Length of a step of the channel, milliseconds (0.001 or more); instead of `slots_per_packet`. The channel
@@ -729,12 +865,14 @@ class Link(Table):
         "delay_ms",
         "channel",
         "delay_variation",
+        "duplication",
         "error_position",
         "per_flow",
         "queue",
         "queue_bytes",
         "queue_packets",
         "rate_variation",
+        "reordering",
         "retransmission",
         "slot_ms",
         "slots_per_packet",
@@ -755,12 +893,14 @@ class Link(Table):
             delay_ms: Quantity,
             channel: Channel | None = None,
             delay_variation: DelayVariation | None = None,
+            duplication: Duplication | None = None,
             error_position: ErrorPosition | None = None,
             per_flow: bool | None = None,
             queue: QueueKind | None = None,
             queue_bytes: Quantity | None = None,
             queue_packets: Quantity | None = None,
             rate_variation: RateVariation | None = None,
+            reordering: Reordering | None = None,
             retransmission: Retransmission | None = None,
             slot_ms: Quantity | None = None,
             slots_per_packet: Quantity | None = None,
@@ -1074,6 +1214,41 @@ class MahimahiRateVariation(Table):
             *,
             file: str,
             opportunity_bytes: Quantity | None = None,
+        ) -> None: ...
+
+
+class Reordering(Table):
+    """Packets that later ones overtake: by a time (`delay_ms`) or by a distance (`packets`).
+
+    share: Share of the packets that are late, 0 to 1, each independently.
+    at_most_ms: With `packets`: a packet goes on after this even if fewer have come, milliseconds (above 0; default
+        100).
+    delay_ms: How late they are, milliseconds (0 or more).
+    drawn: Whether each is late by a uniform draw from 0 to `delay_ms` (default false).
+    packets: Instead of `delay_ms`: how many later packets of the link overtake each (1 or more).
+    """
+
+    _keys = (
+        "share",
+        "at_most_ms",
+        "delay_ms",
+        "drawn",
+        "packets",
+    )
+    _required = (
+        "share",
+    )
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            share: Quantity,
+            at_most_ms: Quantity | None = None,
+            delay_ms: Quantity | None = None,
+            drawn: bool | None = None,
+            packets: Quantity | None = None,
         ) -> None: ...
 
 

@@ -64,8 +64,8 @@ pub use oracle::{Accuracy, Oracle};
 pub use report::{FlowReport, LossCounts, VerdictTally, Verdicts};
 pub use simulation::{ConservationError, Simulation};
 pub use topology::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, DisorderProblem, Distribution,
-    DuplicationSpec, ErrorPosition, FlowId, FlowProblem, FlowSpec, FqCoDelSpec, JitterSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, DisorderProblem, DuplicationSpec,
+    ErrorPosition, FlowId, FlowProblem, FlowSpec, FqCoDelSpec, JitterDistribution, JitterSpec,
     Lateness, Lengths, Limit, LinkId, LinkProblem, LinkSpec, LoadPoint, Network, NetworkError,
     PieSpec, PolicerSpec, QueueProblem, QueueSpec, RatePoint, RateProblem, RateSpec, RedSpec,
     ReorderingSpec, RetransmissionSpec, Slots, TcpLda, TraceStart, Traffic, Turnover,

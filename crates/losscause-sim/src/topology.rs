@@ -148,7 +148,7 @@ pub use rate::{RatePoint, RateProblem, RateSpec, RetransmissionSpec};
 pub(crate) use validate::validate_change;
 pub use validate::{FlowProblem, LinkProblem, NetworkError};
 pub use variation::{
-    AtEnd, Between, DelayPoint, Distribution, JitterSpec, VariationProblem, VariationSpec,
+    AtEnd, Between, DelayPoint, JitterDistribution, JitterSpec, VariationProblem, VariationSpec,
 };
 
 /// One-way links and the flows that cross them.

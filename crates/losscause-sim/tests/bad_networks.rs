@@ -6,8 +6,8 @@ mod common;
 use common::{cbr, drop_tail, flow, one_flow, wired};
 use losscause::{Span, Time};
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, Distribution, DuplicationSpec,
-    ErrorPosition, FlowId, FlowSpec, FqCoDelSpec, JitterSpec, Lateness, Lengths, Limit, LinkSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, DuplicationSpec, ErrorPosition, FlowId,
+    FlowSpec, FqCoDelSpec, JitterDistribution, JitterSpec, Lateness, Lengths, Limit, LinkSpec,
     LoadPoint, Network, PieSpec, QueueSpec, RedSpec, ReorderingSpec, Simulation, Slots, TraceStart,
     Traffic, Turnover, VariationSpec,
 };
@@ -90,7 +90,7 @@ fn bad_disorder_is_refused() {
         r#"link "out": duplication: the share is NaN, expected 0 to 1"#,
     );
     let jitter = JitterSpec {
-        distribution: Distribution::Uniform,
+        distribution: JitterDistribution::Uniform,
         mean: Span::from_millis(10),
         deviation: Span::from_millis(6),
         correlation: 0.0,

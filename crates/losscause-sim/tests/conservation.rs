@@ -9,8 +9,8 @@ use std::sync::Arc;
 use common::run_to;
 use losscause::{AnyAlgorithm, BuiltIn, Span, Time};
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, Distribution, DuplicationSpec,
-    ErrorPosition, Event, EventKind, FlowId, FlowSpec, FqCoDelSpec, HopCounters, JitterSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, DuplicationSpec, ErrorPosition,
+    Event, EventKind, FlowId, FlowSpec, FqCoDelSpec, HopCounters, JitterDistribution, JitterSpec,
     Lateness, Lengths, Limit, LinkEvent, LinkId, LinkSpec, LoadPoint, Network, Oracle, PacketKind,
     PieSpec, PolicerSpec, QueueSpec, RatePoint, RateSpec, Recorder, RedSpec, ReorderingSpec,
     RetransmissionSpec, Simulation, Slots, TraceStart, Traffic, Turnover, VariationSpec,
@@ -154,10 +154,10 @@ fn variation() -> impl Strategy<Value = VariationSpec> {
 
 fn jitter() -> impl Strategy<Value = JitterSpec> {
     let distributions = [
-        Distribution::Uniform,
-        Distribution::Normal,
-        Distribution::Exponential,
-        Distribution::Pareto,
+        JitterDistribution::Uniform,
+        JitterDistribution::Normal,
+        JitterDistribution::Exponential,
+        JitterDistribution::Pareto,
     ];
     let distribution = prop::sample::select(distributions.to_vec());
     (distribution, millis(1..30), millis(0..30), 0.0..0.99_f64, any::<bool>()).prop_map(

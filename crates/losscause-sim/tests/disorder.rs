@@ -8,9 +8,9 @@ use losscause::{AnyAlgorithm, BuiltIn, Span, Time};
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered};
 use losscause_sim::truth::Cause;
 use losscause_sim::{
-    ChannelSpec, Distribution, DuplicationSpec, Event, EventKind, FlowId, FlowReport, JitterSpec,
-    Lateness, Limit, LinkEvent, LinkId, LinkSpec, LoadPoint, LossCounts, Network, QueueSpec,
-    ReorderingSpec, Simulation, Traffic, VariationSpec,
+    ChannelSpec, DuplicationSpec, Event, EventKind, FlowId, FlowReport, JitterDistribution,
+    JitterSpec, Lateness, Limit, LinkEvent, LinkId, LinkSpec, LoadPoint, LossCounts, Network,
+    QueueSpec, ReorderingSpec, Simulation, Traffic, VariationSpec,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -128,7 +128,7 @@ fn a_share_of_packets_is_late_by_a_time() {
 fn jitter_reorders_only_if_it_may() {
     let jitter = |reorders| {
         let variation = VariationSpec::Jitter(JitterSpec {
-            distribution: Distribution::Normal,
+            distribution: JitterDistribution::Normal,
             mean: ms(20),
             deviation: ms(4),
             correlation: 0.0,

@@ -5,8 +5,8 @@ use std::fs;
 
 use losscause::Span;
 use losscause_sim::{
-    ChannelSpec, Distribution, DuplicationSpec, JitterSpec, Lateness, LinkSpec, ReorderingSpec,
-    Slots, TraceStart, VariationSpec,
+    ChannelSpec, DuplicationSpec, JitterDistribution, JitterSpec, Lateness, LinkSpec,
+    ReorderingSpec, Slots, TraceStart, VariationSpec,
 };
 use losscause_study::{Context, Experiment, InputError, Measurements, Scenario, Setting, run};
 
@@ -115,7 +115,7 @@ fn jitter_has_a_distribution() {
         way(&format!("link.way.delay_variation={{ kind = \"jitter\", {setting} }}")).variation
     };
     let jitter = JitterSpec {
-        distribution: Distribution::Normal,
+        distribution: JitterDistribution::Normal,
         mean: ms(10),
         deviation: ms(3),
         correlation: 0.25,
@@ -128,7 +128,7 @@ fn jitter_has_a_distribution() {
         VariationSpec::Jitter(jitter)
     );
     let exponential = JitterSpec {
-        distribution: Distribution::Exponential,
+        distribution: JitterDistribution::Exponential,
         deviation: ms(10),
         correlation: 0.0,
         reorders: false,

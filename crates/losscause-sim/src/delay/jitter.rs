@@ -24,7 +24,7 @@ use losscause::Span;
 
 use crate::normal::Normal;
 use crate::rng::Stream;
-use crate::topology::{Distribution, JitterSpec};
+use crate::topology::{JitterDistribution, JitterSpec};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Jitter {
@@ -59,11 +59,11 @@ fn nanos(spec: &JitterSpec, z: f64) -> f64 {
     let deviation = spec.deviation.as_nanos_f64();
     let above = || libm::erfc(z * FRAC_1_SQRT_2) / 2.0;
     match spec.distribution {
-        Distribution::Uniform => mean + deviation * 3.0_f64.sqrt() * (1.0 - 2.0 * above()),
-        Distribution::Normal => mean + deviation * z,
-        Distribution::Exponential => -mean * libm::log(above()),
-        Distribution::Pareto if deviation == 0.0 => mean,
-        Distribution::Pareto => {
+        JitterDistribution::Uniform => mean + deviation * 3.0_f64.sqrt() * (1.0 - 2.0 * above()),
+        JitterDistribution::Normal => mean + deviation * z,
+        JitterDistribution::Exponential => -mean * libm::log(above()),
+        JitterDistribution::Pareto if deviation == 0.0 => mean,
+        JitterDistribution::Pareto => {
             let ratio = mean / deviation;
             let shape = 1.0 + (1.0 + ratio * ratio).sqrt();
             mean * (shape - 1.0) / shape * libm::pow(above(), -1.0 / shape)
@@ -75,7 +75,7 @@ fn nanos(spec: &JitterSpec, z: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn spec(distribution: Distribution, mean_ms: i64, deviation_ms: i64) -> JitterSpec {
+    fn spec(distribution: JitterDistribution, mean_ms: i64, deviation_ms: i64) -> JitterSpec {
         JitterSpec {
             distribution,
             mean: Span::from_millis(mean_ms),
@@ -93,15 +93,15 @@ mod tests {
     fn quantiles_are_those_of_the_distribution() {
         // P(0) = 1/2; P(1.2815516) = 0.9.
         let upper = 1.281_551_565_544_600_4;
-        let uniform = spec(Distribution::Uniform, 10, 3);
+        let uniform = spec(JitterDistribution::Uniform, 10, 3);
         assert!((ms(&uniform, 0.0) - 10.0).abs() < 1e-9);
         assert!((ms(&uniform, upper) - (10.0 + 0.8 * 3.0 * 3.0_f64.sqrt())).abs() < 1e-9);
-        assert!((ms(&spec(Distribution::Normal, 10, 3), -2.0) - 4.0).abs() < 1e-9);
-        let exponential = spec(Distribution::Exponential, 10, 10);
+        assert!((ms(&spec(JitterDistribution::Normal, 10, 3), -2.0) - 4.0).abs() < 1e-9);
+        let exponential = spec(JitterDistribution::Exponential, 10, 10);
         assert!((ms(&exponential, upper) - 10.0 * 10.0_f64.ln()).abs() < 1e-9);
         // With the deviation sqrt(1/3) of the mean, the shape is 1 + sqrt(1 + 3) = 3.
         let deviation = Span::from_nanos(5_773_503);
-        let pareto = JitterSpec { deviation, ..spec(Distribution::Pareto, 10, 0) };
+        let pareto = JitterSpec { deviation, ..spec(JitterDistribution::Pareto, 10, 0) };
         assert!((ms(&pareto, upper) - 20.0 / 3.0 * 10.0_f64.cbrt()).abs() < 1e-5);
     }
 
@@ -109,13 +109,13 @@ mod tests {
     fn mean_and_deviation_are_as_given() {
         let draws = 200_000;
         for (distribution, correlation) in [
-            (Distribution::Uniform, 0.0),
-            (Distribution::Normal, 0.0),
-            (Distribution::Exponential, 0.0),
-            (Distribution::Pareto, 0.0),
-            (Distribution::Uniform, 0.5),
+            (JitterDistribution::Uniform, 0.0),
+            (JitterDistribution::Normal, 0.0),
+            (JitterDistribution::Exponential, 0.0),
+            (JitterDistribution::Pareto, 0.0),
+            (JitterDistribution::Uniform, 0.5),
         ] {
-            let deviation = if distribution == Distribution::Exponential { 20 } else { 4 };
+            let deviation = if distribution == JitterDistribution::Exponential { 20 } else { 4 };
             let spec = JitterSpec { correlation, ..spec(distribution, 20, deviation) };
             let mut jitter = Jitter::new(spec, Stream::new(1, "x"));
             let seen: Vec<f64> = (0..draws).map(|_| jitter.draw().as_millis_f64()).collect();
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn neighbours_are_correlated_as_asked() {
         for correlation in [0.0, 0.6] {
-            let spec = JitterSpec { correlation, ..spec(Distribution::Normal, 100, 10) };
+            let spec = JitterSpec { correlation, ..spec(JitterDistribution::Normal, 100, 10) };
             let mut jitter = Jitter::new(spec, Stream::new(1, "x"));
             let seen: Vec<f64> =
                 (0..100_000).map(|_| jitter.draw().as_millis_f64() / 10.0 - 10.0).collect();

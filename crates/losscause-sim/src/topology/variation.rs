@@ -54,11 +54,11 @@ pub enum VariationSpec {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JitterSpec {
     /// Its distribution.
-    pub distribution: Distribution,
+    pub distribution: JitterDistribution,
     /// Its mean, not negative.
     pub mean: Span,
-    /// Its standard deviation, not negative. Of [`Distribution::Uniform`] at most the mean divided
-    /// by the square root of 3; of [`Distribution::Exponential`] the mean. A normal draw below 0
+    /// Its standard deviation, not negative. Of [`JitterDistribution::Uniform`] at most the mean divided
+    /// by the square root of 3; of [`JitterDistribution::Exponential`] the mean. A normal draw below 0
     /// counts as 0, so that the mean grows and the deviation falls if it is not small beside the
     /// mean.
     pub deviation: Span,
@@ -72,7 +72,7 @@ pub struct JitterSpec {
 
 /// The distribution of a delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Distribution {
+pub enum JitterDistribution {
     /// Uniform around the mean.
     Uniform,
     /// Normal.
@@ -194,13 +194,13 @@ impl JitterSpec {
     /// The largest deviation that its distribution can have at this mean.
     pub fn most_deviation(&self) -> Span {
         match self.distribution {
-            Distribution::Uniform => {
+            JitterDistribution::Uniform => {
                 Span::from_nanos((self.mean.as_nanos_f64() / 3.0_f64.sqrt()) as i64)
             }
-            Distribution::Exponential => self.mean,
-            Distribution::Normal => Span::MAX,
-            Distribution::Pareto if self.mean == Span::ZERO => Span::ZERO,
-            Distribution::Pareto => Span::MAX,
+            JitterDistribution::Exponential => self.mean,
+            JitterDistribution::Normal => Span::MAX,
+            JitterDistribution::Pareto if self.mean == Span::ZERO => Span::ZERO,
+            JitterDistribution::Pareto => Span::MAX,
         }
     }
 }

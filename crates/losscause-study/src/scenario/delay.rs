@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use losscause::Span;
-use losscause_sim::{AtEnd, Between, DelayPoint, Distribution, JitterSpec, VariationSpec};
+use losscause_sim::{AtEnd, Between, DelayPoint, JitterDistribution, JitterSpec, VariationSpec};
 
 use super::expression::{Names, Quantity};
 use super::format::{self, DelayFormat, DelayVariation};
@@ -115,14 +115,18 @@ pub(super) fn variation(
             let (mean_ms, mean) = most("mean_ms", mean_ms)?;
             let (distribution, most_ms) = match distribution {
                 // The least draw is mean - sqrt(3) deviation.
-                format::Distribution::Uniform => (Distribution::Uniform, mean_ms / 3.0_f64.sqrt()),
-                format::Distribution::Normal => (Distribution::Normal, LONGEST_S * 1e3),
-                format::Distribution::Pareto => (Distribution::Pareto, LONGEST_S * 1e3),
-                format::Distribution::Exponential => (Distribution::Exponential, mean_ms),
+                format::JitterDistribution::Uniform => {
+                    (JitterDistribution::Uniform, mean_ms / 3.0_f64.sqrt())
+                }
+                format::JitterDistribution::Normal => (JitterDistribution::Normal, LONGEST_S * 1e3),
+                format::JitterDistribution::Pareto => (JitterDistribution::Pareto, LONGEST_S * 1e3),
+                format::JitterDistribution::Exponential => {
+                    (JitterDistribution::Exponential, mean_ms)
+                }
             };
             let deviation = match (distribution, deviation_ms) {
-                (Distribution::Exponential, None) => mean,
-                (Distribution::Exponential, Some(_)) => {
+                (JitterDistribution::Exponential, None) => mean,
+                (JitterDistribution::Exponential, Some(_)) => {
                     let problem = "is the mean with distribution exponential; remove it";
                     return Err(reader.error(&field("deviation_ms"), problem));
                 }

@@ -18,7 +18,7 @@ use losscause::Span;
 use losscause_sim::DelayPoint;
 use serde::Deserialize;
 
-use super::format::{Direction, RoundTrip};
+use super::format::{LossDirection, RoundTripPart};
 use super::reader::{LONGEST_S, Text};
 use crate::InputError;
 
@@ -40,7 +40,7 @@ struct Probe {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Outcome {
     /// Its round-trip time, milliseconds.
-    RoundTrip(f64),
+    Answered(f64),
     Lost,
     LostUp,
     LostDown,
@@ -67,17 +67,17 @@ pub(super) fn delays(
     text: &str,
     file: &str,
     format: Format,
-    round_trip: RoundTrip,
+    round_trip: RoundTripPart,
 ) -> Result<Arc<[DelayPoint]>, InputError> {
     let part = match round_trip {
-        RoundTrip::Whole => 1.0,
-        RoundTrip::Half => 0.5,
+        RoundTripPart::Whole => 1.0,
+        RoundTripPart::Half => 0.5,
     };
     let probes = probes(text, file, format)?;
     let first = probes.first().map_or(0.0, |first| first.at);
     let mut points: Vec<DelayPoint> = Vec::new();
     for Probe { at, outcome } in probes {
-        let Outcome::RoundTrip(ms) = outcome else { continue };
+        let Outcome::Answered(ms) = outcome else { continue };
         let at = Span::from_secs_f64_rounded(at - first);
         // Two probes of the same instant: the first holds.
         if points.last().is_none_or(|last| at > last.at) {
@@ -95,7 +95,7 @@ pub(super) fn losses(
     text: &str,
     file: &str,
     format: Format,
-    direction: Direction,
+    direction: LossDirection,
 ) -> Result<Arc<[bool]>, InputError> {
     if format == Format::Lens && is_ping_csv(text) {
         return Err(error(file, "is a CSV of ping, which leaves out what was lost"));
@@ -114,10 +114,10 @@ pub(super) fn losses(
     let mut lost = vec![false; slot(length).max(1)];
     for (place, probe) in probes.iter().enumerate() {
         let is_lost = match probe.outcome {
-            Outcome::RoundTrip(_) => false,
-            Outcome::Lost => direction == Direction::Any,
-            Outcome::LostUp => direction != Direction::Down,
-            Outcome::LostDown => direction != Direction::Up,
+            Outcome::Answered(_) => false,
+            Outcome::Lost => direction == LossDirection::Any,
+            Outcome::LostUp => direction != LossDirection::Down,
+            Outcome::LostDown => direction != LossDirection::Up,
         };
         if is_lost {
             let from = slot(probe.at - first.at).min(lost.len() - 1);
@@ -141,7 +141,7 @@ fn probes(text: &str, file: &str, format: Format) -> Result<Vec<Probe>, InputErr
     let first = probes.first().map_or(0.0, |first| first.at);
     let is_possible = |probe: &Probe| {
         let delay = match probe.outcome {
-            Outcome::RoundTrip(ms) => (0.0..=LONGEST_S * 1e3).contains(&ms),
+            Outcome::Answered(ms) => (0.0..=LONGEST_S * 1e3).contains(&ms),
             Outcome::Lost | Outcome::LostUp | Outcome::LostDown => true,
         };
         delay && (0.0..=LONGEST_S).contains(&(probe.at - first))
@@ -226,7 +226,7 @@ fn of_irtt(text: &str, file: &str) -> Result<Vec<Probe>, InputError> {
             Lost::Named(LostName::TrueDown) => Outcome::LostDown,
             Lost::Known(false) | Lost::Named(LostName::False) => {
                 let rtt = round.delay.rtt.ok_or_else(|| problem("delay"))?;
-                Outcome::RoundTrip(rtt / 1e6)
+                Outcome::Answered(rtt / 1e6)
             }
         };
         probes.push(Probe { at: at.saturating_sub(first) as f64 / 1e9, outcome });
@@ -272,7 +272,7 @@ fn of_csv(text: &str, file: &str) -> Result<Vec<Probe>, InputError> {
             (-1.0, _, _) => Outcome::Lost,
             (0.0, -1.0, _) => Outcome::LostUp,
             (0.0, _, -1.0) => Outcome::LostDown,
-            _ => Outcome::RoundTrip(rtt),
+            _ => Outcome::Answered(rtt),
         };
         probes.push(Probe { at, outcome });
     }
@@ -303,7 +303,7 @@ fn of_ping(text: &str, file: &str) -> Result<Vec<Probe>, InputError> {
             }
         }
         before = Some((number, at));
-        probes.push(Probe { at, outcome: Outcome::RoundTrip(rtt) });
+        probes.push(Probe { at, outcome: Outcome::Answered(rtt) });
     }
     if probes.is_empty() { Err(error(file, "holds no answer of ping -D")) } else { Ok(probes) }
 }

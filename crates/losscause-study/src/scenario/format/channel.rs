@@ -39,7 +39,7 @@ pub enum Channel {
         /// the format `slots`.
         start: Option<Quantity>,
         /// Which losses of a recorded round trip count (default: any). Not with the format `slots`.
-        direction: Option<Direction>,
+        direction: Option<LossDirection>,
     },
     /// Every packet is lost with a probability that follows from the link's load. Not with
     /// `slots_per_packet`, `slot_ms` and `error_position = "before-queue"`.
@@ -71,7 +71,7 @@ pub enum LossFormat {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Direction {
+pub enum LossDirection {
     /// Anywhere.
     #[default]
     Any,

@@ -151,7 +151,7 @@ pub enum DelayVariation {
         #[serde(default)]
         format: DelayFormat,
         /// Of a recorded round-trip time: what the link gets of it (default: all of it).
-        round_trip: Option<RoundTrip>,
+        round_trip: Option<RoundTripPart>,
         /// With `format = "leocc"`: the time between two lines, milliseconds (above 0; default 10).
         interval_ms: Option<Quantity>,
         /// Instead of `file`: pairs of a time in seconds and a delay in milliseconds, in the order
@@ -193,7 +193,7 @@ pub enum DelayVariation {
     /// A draw for each packet.
     Jitter {
         /// The distribution.
-        distribution: Distribution,
+        distribution: JitterDistribution,
         /// Mean, milliseconds (0 or more).
         mean_ms: Quantity,
         /// Standard deviation, milliseconds (0 or more; `uniform`: at most `mean_ms` / 1.732).
@@ -212,7 +212,7 @@ pub enum DelayVariation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Distribution {
+pub enum JitterDistribution {
     /// Uniform around the mean.
     Uniform,
     /// Normal; a draw below 0 counts as 0.
@@ -243,7 +243,7 @@ pub enum DelayFormat {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum RoundTrip {
+pub enum RoundTripPart {
     /// All of it: the other direction has a constant delay.
     #[default]
     Whole,

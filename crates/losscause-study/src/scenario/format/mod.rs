@@ -17,11 +17,11 @@ mod flow;
 mod link;
 mod queue;
 
-pub use channel::{Channel, Direction, Fading, FadingProcess, FadingRepeats, LossFormat};
+pub use channel::{Channel, Fading, FadingProcess, FadingRepeats, LossDirection, LossFormat};
 pub use flow::{Arrivals, Flow, LdaAt, Periods, Protocol};
 pub use link::{
-    AtEnd, Between, DelayFormat, DelayVariation, Distribution, Duplication, ErrorPosition, Link,
-    RateVariation, Reordering, Retransmission, RoundTrip,
+    AtEnd, Between, DelayFormat, DelayVariation, Duplication, ErrorPosition, JitterDistribution,
+    Link, RateVariation, Reordering, Retransmission, RoundTripPart,
 };
 pub use queue::QueueKind;
 

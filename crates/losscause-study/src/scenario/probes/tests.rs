@@ -41,7 +41,7 @@ const PING: &str = "PING 100.64.0.1 (100.64.0.1) 56(84) bytes of data.
 [1700182800.458000] 64 bytes from 100.64.0.1: icmp_seq=1 ttl=63 time=75 ms
 ";
 
-fn delays_of(text: &str, format: Format, round_trip: RoundTrip) -> Vec<(f64, f64)> {
+fn delays_of(text: &str, format: Format, round_trip: RoundTripPart) -> Vec<(f64, f64)> {
     delays(text, "x", format, round_trip)
         .unwrap()
         .iter()
@@ -50,7 +50,7 @@ fn delays_of(text: &str, format: Format, round_trip: RoundTrip) -> Vec<(f64, f64
 }
 
 /// The first and last millisecond of each stretch of losses, and all milliseconds.
-fn losses_of(text: &str, format: Format, direction: Direction) -> (Vec<(usize, usize)>, usize) {
+fn losses_of(text: &str, format: Format, direction: LossDirection) -> (Vec<(usize, usize)>, usize) {
     let lost = losses(text, "x", format, direction).unwrap();
     let mut stretches: Vec<(usize, usize)> = Vec::new();
     for place in (0..lost.len()).filter(|&place| lost[place]) {
@@ -65,44 +65,48 @@ fn losses_of(text: &str, format: Format, direction: Direction) -> (Vec<(usize, u
 #[test]
 fn round_trips_of_irtt_give_their_delay_to_one_link_or_half_to_each() {
     assert_eq!(
-        delays_of(IRTT, Format::Irtt, RoundTrip::Whole),
+        delays_of(IRTT, Format::Irtt, RoundTripPart::Whole),
         [(0.0, 40.0), (30.0, 52.5)],
         "lost ones have none"
     );
-    assert_eq!(delays_of(IRTT, Format::Irtt, RoundTrip::Half), [(0.0, 20.0), (30.0, 26.25)]);
-    assert_eq!(delays_of(IRTT, Format::Lens, RoundTrip::Whole)[1], (30.0, 52.5), "raw LENS");
+    assert_eq!(delays_of(IRTT, Format::Irtt, RoundTripPart::Half), [(0.0, 20.0), (30.0, 26.25)]);
+    assert_eq!(delays_of(IRTT, Format::Lens, RoundTripPart::Whole)[1], (30.0, 52.5), "raw LENS");
 }
 
 #[test]
 fn losses_hold_until_the_next_probe_in_their_direction() {
     let of = |direction| losses_of(IRTT, Format::Irtt, direction);
-    assert_eq!(of(Direction::Any), (vec![(10, 29)], 40));
-    assert_eq!(of(Direction::Up), (vec![(10, 19)], 40));
-    assert_eq!(of(Direction::Down), (vec![], 40));
+    assert_eq!(of(LossDirection::Any), (vec![(10, 29)], 40));
+    assert_eq!(of(LossDirection::Up), (vec![(10, 19)], 40));
+    assert_eq!(of(LossDirection::Down), (vec![], 40));
     let of = |direction| losses_of(CSV_ROWS, Format::Lens, direction);
-    assert_eq!(of(Direction::Any), (vec![(10, 29), (40, 49)], 50));
-    assert_eq!(of(Direction::Up), (vec![(10, 19)], 50));
-    assert_eq!(of(Direction::Down), (vec![(40, 49)], 50));
+    assert_eq!(of(LossDirection::Any), (vec![(10, 29), (40, 49)], 50));
+    assert_eq!(of(LossDirection::Up), (vec![(10, 19)], 50));
+    assert_eq!(of(LossDirection::Down), (vec![(40, 49)], 50));
 }
 
 #[test]
 fn lens_has_three_formats() {
-    assert_eq!(delays_of(CSV_ROWS, Format::Lens, RoundTrip::Whole), [(0.0, 40.0), (30.0, 52.5)]);
+    assert_eq!(
+        delays_of(CSV_ROWS, Format::Lens, RoundTripPart::Whole),
+        [(0.0, 40.0), (30.0, 52.5)]
+    );
     let csv = "timestamp,rtt\n1705744800.533641,91.8\n1705744800.55492,96.5\n";
-    let found = delays_of(csv, Format::Lens, RoundTrip::Whole);
+    let found = delays_of(csv, Format::Lens, RoundTripPart::Whole);
     assert_eq!((found[0], found[1].1), ((0.0, 91.8), 96.5));
     assert!((found[1].0 - 21.279).abs() < 1e-3);
-    let refused = losses(csv, "ping.csv", Format::Lens, Direction::Any).unwrap_err().to_string();
+    let refused =
+        losses(csv, "ping.csv", Format::Lens, LossDirection::Any).unwrap_err().to_string();
     assert!(refused.starts_with("ping.csv: is a CSV of ping, which leaves out"), "{refused}");
 }
 
 #[test]
 fn gaps_in_the_numbers_of_ping_are_losses() {
-    let found = delays_of(PING, Format::Lens, RoundTrip::Whole);
+    let found = delays_of(PING, Format::Lens, RoundTripPart::Whole);
     let delays: Vec<f64> = found.iter().map(|(_, delay)| *delay).collect();
     assert_eq!(delays, [60.6, 56.9, 62.0, 75.0]);
     // 0 is missing, between 10 and 48 ms; the next answer came at 40 ms. 1 was late, not lost.
-    assert_eq!(losses_of(PING, Format::Lens, Direction::Any), (vec![(29, 39)], 60));
+    assert_eq!(losses_of(PING, Format::Lens, LossDirection::Any), (vec![(29, 39)], 60));
 }
 
 #[test]
@@ -117,8 +121,9 @@ fn leocc_has_a_delay_per_interval_and_a_round_of_all_of_them() {
 
 #[test]
 fn what_is_in_no_such_format_is_refused() {
-    let whole =
-        |text: &str, format| delays(text, "x", format, RoundTrip::Whole).unwrap_err().to_string();
+    let whole = |text: &str, format| {
+        delays(text, "x", format, RoundTripPart::Whole).unwrap_err().to_string()
+    };
     assert!(whole("0 20\n1 30\n", Format::Irtt).starts_with("x, line 1: is not irtt's JSON"));
     let expected = format!("expected {EXPECTED}");
     assert_eq!(
