@@ -27,6 +27,13 @@ LINK = {
     "flow": [{"name": "video", "protocol": "tfrc", "lda": "ZBS", "path": ["radio"], "measured": True}],
 }
 
+ITSELF = {}
+ITSELF["a"] = ITSELF
+DEEP = 1
+for _ in range(100_000):
+    DEEP = {"a": DEEP}
+FLOOD = {"flow.flood": {"protocol": "cbr", "rate_bps": 8e12, "count": 20, "path": ["radio"], "measured": False}}
+
 
 def test_the_metric_of_a_papers_scenario_is_found_by_its_name():
     value = losscause.simulate("cen2003/WLH", seed=7)["metrics"]["thput"]["value"]
@@ -116,6 +123,11 @@ def test_a_result_is_a_mapping_of_its_json():
         (LINK, {"trace": True, "runs": 2}, "trace: shows one run", None, "trace"),
         (LINK, {"interval": 0.0}, "interval: is 0.0, expected seconds", None, "interval"),
         (LINK, {"trace": ["drps"]}, '"drps" is unknown', None, "trace"),
+        (LINK, {"runs": 4294967295}, "--runs 4294967295: expected at most 10000", None, "runs"),
+        ({**LINK, "parameters": ITSELF}, {}, "parameters: is nested more than 64 deep", None, "parameters"),
+        ({**LINK, "x": DEEP}, {}, "x: is nested more than 64 deep", None, "x"),
+        (LINK, {"x": [DEEP]}, "x: is nested more than 64 deep", None, "x"),
+        (LINK, FLOOD, "dict: flow.flood.rate_bps: a run may need up to ", "dict", "flow.flood.rate_bps"),
     ],
 )
 def test_what_cannot_be_used_is_told_in_one_sentence(scenario, overrides, sentence, file, key):

@@ -33,6 +33,16 @@ impl Place {
         std::fs::write(self.0.path().join(name), content).unwrap();
     }
 
+    /// The scenario with several texts changed.
+    fn all_changed(&self, changes: &[(&str, &str)]) {
+        let mut text = SCENARIO.to_owned();
+        for (from, to) in changes {
+            assert!(text.contains(from), "{from}");
+            text = text.replace(from, to);
+        }
+        self.write("s.toml", text.as_bytes());
+    }
+
     /// The scenario with one line changed.
     fn changed(&self, from: &str, to: &str) {
         assert!(SCENARIO.contains(from), "{from}");
@@ -215,7 +225,7 @@ fn a_setting_that_names_nothing() {
     place.refuses(
         &["simulate", "s.toml", "--set", "N=3"],
         "--set N=3: the parameter \"N\" is unknown, expected one of title, source, duration_s, packet_bytes, \
-         header_bytes",
+         header_bytes, budget",
     );
     place.refuses(
         &["simulate", "s.toml", "--set", "link.rado.rate_bps=3"],
@@ -410,4 +420,67 @@ fn captures_that_make_no_sense() {
     assert!(said.contains("--pcap-flow") && said.contains("video"), "{said}");
     let said = place.refusal(&["simulate", "s.toml", "--pcap-tick", "10"]);
     assert!(said.contains("--pcap"), "{said}");
+}
+
+#[test]
+fn too_many_runs_are_refused_at_every_door() {
+    let place = Place::new();
+    let sentence = "--runs 4294967295: expected at most 10000";
+    let runs = ["--runs", "4294967295"];
+    for verb in [
+        &["simulate", "s.toml"][..],
+        &["compare", "s.toml", "--lda", "none,Spike"],
+        &["reproduce", "cen2003/table2"],
+    ] {
+        place.refuses(&[verb, &runs].concat(), sentence);
+    }
+    let sweep = "title = \"t\"\nscenario = \"s.toml\"\nmetrics = [\"goodput\"]\n\
+                 [[axis]]\nkey = \"link.radio.delay_ms\"\nvalues = [1, 2]\n";
+    place.write("sweep.toml", sweep.as_bytes());
+    place.refuses(&["sweep", "sweep.toml", "--runs", "4294967295"], sentence);
+}
+
+#[test]
+fn a_run_that_would_fill_the_memory_is_refused_at_every_door() {
+    let place = Place::new();
+    place.all_changed(&[
+        (
+            "queue_packets = 3",
+            "queue_packets = 3\nper_flow = true\nqueue = { kind = \"fq-codel\", queues = 65536 }",
+        ),
+        ("name = \"video\"", "name = \"video\"\ncount = 10000"),
+    ]);
+    let sweep = "title = \"t\"\nscenario = \"s.toml\"\nmetrics = [\"goodput\"]\n\
+                 [[axis]]\nkey = \"link.radio.delay_ms\"\nvalues = [1, 2]\n";
+    place.write("sweep.toml", sweep.as_bytes());
+    for verb in [
+        &["simulate", "s.toml"][..],
+        &["compare", "s.toml", "--lda", "none,Spike"],
+        &["sweep", "sweep.toml"],
+    ] {
+        let found = place.refusal(verb);
+        assert!(
+            found.contains("s.toml: link.radio.queue: a run may need up to ")
+                && found.contains("for 20000 copies of this link with 65536 sub-queues each"),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn what_never_ends_is_refused() {
+    let place = Place::new();
+    place.all_changed(&[(
+        "queue_packets = 3",
+        "queue_packets = 3\nrate_variation = { kind = \"steps\", points = [[0, 1e6], [1e-9, 2e6]], at_end = \"repeat\" }",
+    )]);
+    place.refuses(
+        &["simulate", "s.toml"],
+        "s.toml: link.radio.rate_variation.at_end: repeats 2 points every 0.001 µs, expected at least 1 µs per point",
+    );
+    place.all_changed(&[("protocol = \"tfrc\"", "protocol = \"tcp\"")]);
+    place.refuses(
+        &["simulate", "s.toml", "--set", "tcp.max_rto_ms=1e-6", "--set", "tcp.min_rto_ms=0"],
+        "s.toml: tcp.max_rto_ms: is 0.000001, expected a number from 0.001 to 1e9",
+    );
 }

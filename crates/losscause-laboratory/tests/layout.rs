@@ -431,7 +431,7 @@ fn queues_are_managed_as_the_link_says() {
             "kind = \"fq-codel\", queues = 1e5",
             "queues: is 100000, expected a whole number from 1 to 65536",
         ),
-        ("kind = \"pie\", update_ms = 0", "update_ms: is 0, expected a number above 0, up to 1e9"),
+        ("kind = \"pie\", update_ms = 0", "update_ms: is 0, expected a number from 0.001 to 1e9"),
         (
             "kind = \"pie\", max_burst_ms = -1",
             "max_burst_ms: is -1, expected a number from 0 to 1e9",
@@ -494,7 +494,7 @@ fn paths_that_cannot_be_are_refused() {
 #[test]
 fn settings_of_unused_protocols_are_checked_all_the_same() {
     // A slip in a section must not wait until somebody switches the protocol.
-    refused("[tcp]\nmax_rto_ms = 0", "tcp.max_rto_ms: is 0, expected a number above 0, up to 1e9");
+    refused("[tcp]\nmax_rto_ms = 0", "tcp.max_rto_ms: is 0, expected a number from 0.001 to 1e9");
 }
 
 #[test]

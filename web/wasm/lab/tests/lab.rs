@@ -181,6 +181,22 @@ fn an_added_flow_changes_nothing_past_and_nothing_is_read_twice() {
 }
 
 #[test]
+fn a_text_from_a_link_cannot_ask_for_a_larger_budget() {
+    let refused = |settings: &[&str]| {
+        let lab = Lab::new(RADIO, "s.toml", Memory::new(), settings, 1);
+        lab.map(|_| ()).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused(&["budget=2"]),
+        "s.toml: budget: is 2, expected a number above 0, up to 1e0"
+    );
+    let many = refused(&[
+        "flow.rival={ protocol = \"cbr\", rate_bps = 8e12, count = 20, path = [\"radio\"], measured = false }",
+    ]);
+    assert!(many.contains("flow.rival.rate_bps: a run may need up to "), "{many}");
+}
+
+#[test]
 fn a_flow_that_cannot_be_added_or_stopped_is_refused() {
     let mut lab = lab(1);
     lab.advance(3.0);
