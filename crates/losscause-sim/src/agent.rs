@@ -11,7 +11,7 @@ use crate::rng::Stream;
 use crate::topology::FlowProblem;
 use crate::topology::{FlowSpec, TcpLda, Traffic};
 use crate::trace::{EventKind, Recorder};
-use crate::traffic::{Cbr, MediaSource, OnOff};
+use crate::traffic::{Cbr, MediaSource, OnOff, Poisson};
 
 /// The sending end.
 #[derive(Clone, Debug)]
@@ -22,6 +22,7 @@ pub(crate) enum Sender {
     Tfrc(tfrc::Sender),
     Cbr(Cbr),
     OnOff(OnOff),
+    Poisson(Poisson),
     Media(Box<MediaSource>),
 }
 
@@ -92,6 +93,13 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
                 Some(lda) => judged(MediaSource::OnOff(source), lda),
             }
         }
+        Traffic::Poisson { rate_bps, packet_bytes, lda } => {
+            let source = Poisson::new(*rate_bps, *packet_bytes, stream("traffic"));
+            match lda {
+                None => (Sender::Poisson(source), Receiver::Sink),
+                Some(lda) => judged(MediaSource::Poisson(source), lda),
+            }
+        }
     })
 }
 
@@ -107,6 +115,7 @@ impl Sender {
             Sender::Tfrc(sender) => sender.start(now),
             Sender::Cbr(source) => source.start(now),
             Sender::OnOff(source) => source.start(now),
+            Sender::Poisson(source) => source.start(now),
             Sender::Media(source) => source.start(now),
         }
     }
@@ -133,7 +142,7 @@ impl Sender {
         match self {
             Sender::Tcp(sender) => sender.on_timeout(now, watch),
             Sender::Tfrc(sender) => sender.on_timeout(now),
-            Sender::Cbr(_) | Sender::OnOff(_) | Sender::Media(_) => {}
+            Sender::Cbr(_) | Sender::OnOff(_) | Sender::Poisson(_) | Sender::Media(_) => {}
         }
     }
 
@@ -144,6 +153,7 @@ impl Sender {
             Sender::Tfrc(sender) => sender.poll_timeout(),
             Sender::Cbr(source) => source.poll_timeout(),
             Sender::OnOff(source) => source.poll_timeout(),
+            Sender::Poisson(source) => source.poll_timeout(),
             Sender::Media(source) => source.poll_timeout(),
         }
     }
@@ -156,6 +166,7 @@ impl Sender {
             Sender::Tfrc(sender) => pool.insert(Payload::Data(sender.poll_transmit(now)?), hop),
             Sender::Cbr(source) => pool.insert_datagram(source.poll_transmit(now)?, hop),
             Sender::OnOff(source) => pool.insert_datagram(source.poll_transmit(now)?, hop),
+            Sender::Poisson(source) => pool.insert_datagram(source.poll_transmit(now)?, hop),
             Sender::Media(source) => pool.insert(Payload::Media(source.poll_transmit(now)?), hop),
         })
     }
@@ -165,7 +176,7 @@ impl Sender {
         match self {
             Sender::Tcp(sender) => Some(EventKind::Cwnd(sender.cwnd())),
             Sender::Tfrc(sender) => Some(EventKind::Rate(sender.rate())),
-            Sender::Cbr(_) | Sender::OnOff(_) | Sender::Media(_) => None,
+            Sender::Cbr(_) | Sender::OnOff(_) | Sender::Poisson(_) | Sender::Media(_) => None,
         }
     }
 
@@ -187,7 +198,7 @@ impl Sender {
                 )
             }
             Sender::Tfrc(sender) => Some(sender.in_slow_start()),
-            Sender::Cbr(_) | Sender::OnOff(_) | Sender::Media(_) => None,
+            Sender::Cbr(_) | Sender::OnOff(_) | Sender::Poisson(_) | Sender::Media(_) => None,
         }
     }
 }
@@ -265,12 +276,13 @@ impl Traffic {
             Traffic::Tcp { lda: TcpLda::Receiver { .. }, .. } | Traffic::Tfrc { .. } => {
                 Judge::Receiver
             }
-            Traffic::Cbr { lda: Some(_), .. } | Traffic::OnOff { lda: Some(_), .. } => {
-                Judge::Receiver
-            }
+            Traffic::Cbr { lda: Some(_), .. }
+            | Traffic::OnOff { lda: Some(_), .. }
+            | Traffic::Poisson { lda: Some(_), .. } => Judge::Receiver,
             Traffic::Tcp { lda: TcpLda::None, .. }
             | Traffic::Cbr { .. }
-            | Traffic::OnOff { .. } => Judge::None,
+            | Traffic::OnOff { .. }
+            | Traffic::Poisson { .. } => Judge::None,
         }
     }
 
@@ -279,10 +291,13 @@ impl Traffic {
         let lda = match self {
             Traffic::Tcp { lda: TcpLda::Sender(lda) | TcpLda::Receiver { lda, .. }, .. } => lda,
             Traffic::Tfrc { lda, .. } => lda,
-            Traffic::Cbr { lda: Some(lda), .. } | Traffic::OnOff { lda: Some(lda), .. } => lda,
+            Traffic::Cbr { lda: Some(lda), .. }
+            | Traffic::OnOff { lda: Some(lda), .. }
+            | Traffic::Poisson { lda: Some(lda), .. } => lda,
             Traffic::Tcp { lda: TcpLda::None, .. }
             | Traffic::Cbr { .. }
-            | Traffic::OnOff { .. } => return None,
+            | Traffic::OnOff { .. }
+            | Traffic::Poisson { .. } => return None,
         };
         lda.downcast_ref::<Oracle>().copied()
     }
@@ -291,7 +306,9 @@ impl Traffic {
     pub(crate) fn is_observed(&self) -> bool {
         match self {
             Traffic::Tcp { .. } | Traffic::Tfrc { .. } => true,
-            Traffic::Cbr { lda, .. } | Traffic::OnOff { lda, .. } => lda.is_some(),
+            Traffic::Cbr { lda, .. }
+            | Traffic::OnOff { lda, .. }
+            | Traffic::Poisson { lda, .. } => lda.is_some(),
         }
     }
 
@@ -300,7 +317,7 @@ impl Traffic {
         match self {
             Traffic::Tcp { config, .. } => config.ecn,
             Traffic::Tfrc { config, .. } => config.ecn,
-            Traffic::Cbr { .. } | Traffic::OnOff { .. } => false,
+            Traffic::Cbr { .. } | Traffic::OnOff { .. } | Traffic::Poisson { .. } => false,
         }
     }
 
@@ -308,7 +325,10 @@ impl Traffic {
     pub(crate) fn size_pkts(&self) -> u64 {
         match self {
             Traffic::Tcp { config, .. } => config.limit_pkts.unwrap_or(u64::MAX),
-            Traffic::Tfrc { .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => u64::MAX,
+            Traffic::Tfrc { .. }
+            | Traffic::Cbr { .. }
+            | Traffic::OnOff { .. }
+            | Traffic::Poisson { .. } => u64::MAX,
         }
     }
 
@@ -317,9 +337,9 @@ impl Traffic {
         match self {
             Traffic::Tcp { config, .. } => config.payload_bytes,
             Traffic::Tfrc { config, .. } => config.payload_bytes,
-            Traffic::Cbr { packet_bytes, .. } | Traffic::OnOff { packet_bytes, .. } => {
-                *packet_bytes
-            }
+            Traffic::Cbr { packet_bytes, .. }
+            | Traffic::OnOff { packet_bytes, .. }
+            | Traffic::Poisson { packet_bytes, .. } => *packet_bytes,
         }
     }
 }

@@ -408,6 +408,15 @@ pub enum Traffic {
         /// As for `Cbr`.
         lda: Option<AnyAlgorithm>,
     },
+    /// Packets of one size with exponential gaps between their starts.
+    Poisson {
+        /// Mean rate on the wire, bits per second; at least 1.
+        rate_bps: u64,
+        /// Size on the wire, bytes; at least 1.
+        packet_bytes: u32,
+        /// As for `Cbr`.
+        lda: Option<AnyAlgorithm>,
+    },
 }
 
 /// The distribution of random lengths of time.

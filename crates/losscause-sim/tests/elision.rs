@@ -18,8 +18,9 @@ use proptest::prelude::*;
 
 /// Rates and sizes at which hardly two packets come at the same nanosecond.
 fn source() -> impl Strategy<Value = Traffic> {
-    (200_u32..1000, 200_000_u64..3_000_000, 0_i64..3).prop_map(|(packet_bytes, rate_bps, burst)| {
-        match burst {
+    (200_u32..1000, 200_000_u64..3_000_000, -1_i64..3).prop_map(
+        |(packet_bytes, rate_bps, burst)| match burst {
+            -1 => Traffic::Poisson { rate_bps, packet_bytes, lda: None },
             0 => Traffic::cbr(rate_bps, packet_bytes),
             _ => {
                 let mean = Span::from_millis(50 * burst);
@@ -32,8 +33,8 @@ fn source() -> impl Strategy<Value = Traffic> {
                     lda: None,
                 }
             }
-        }
-    })
+        },
+    )
 }
 
 fn tfrc() -> impl Strategy<Value = Traffic> {
@@ -80,7 +81,7 @@ fn marked(mut network: Network, (thresholds, ecn): (Vec<Option<u32>>, [bool; 3])
         match &mut flow.traffic {
             Traffic::Tcp { config, .. } => config.ecn = supported,
             Traffic::Tfrc { config, .. } => config.ecn = supported,
-            Traffic::Cbr { .. } | Traffic::OnOff { .. } => {}
+            Traffic::Cbr { .. } | Traffic::OnOff { .. } | Traffic::Poisson { .. } => {}
         }
     }
     network
@@ -112,7 +113,8 @@ fn network() -> impl Strategy<Value = Network> {
                     nanos,
                 ));
                 let tcp = flow(name, &[access, 0], &[1], Traffic::tcp(tcp::Config::ns2()));
-                flows.push(FlowSpec { start: Time::from_nanos(nanos), ..tcp });
+                let send_jitter = Span::from_nanos(nanos);
+                flows.push(FlowSpec { start: Time::from_nanos(nanos), send_jitter, ..tcp });
             }
             let (access, tfrc, stop_s, nanos) = media;
             let media = flow("media", &[4, 0], &[1], tfrc);

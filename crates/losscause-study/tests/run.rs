@@ -478,3 +478,41 @@ fn runs_that_nothing_tells_apart_have_no_interval() {
     let one = run(&experiment(LONG, &["send_jitter_us=0"]), 1).unwrap();
     assert!(!losscause_study::run::are_one_run(&[one]), "one run is no several");
 }
+
+/// How long data packets waited in queues.
+#[derive(Default)]
+struct Waits {
+    sum_ms: f64,
+    packets: u64,
+}
+
+impl losscause_sim::Recorder for Waits {
+    fn detail(&self) -> losscause_sim::Detail {
+        losscause_sim::Detail::Arrivals
+    }
+
+    fn record(&mut self, event: &losscause_sim::Event) {
+        if let losscause_sim::EventKind::Received(packet) = event.kind {
+            self.sum_ms += packet.timing.unwrap().queued.as_millis_f64();
+            self.packets += 1;
+        }
+    }
+}
+
+#[test]
+fn a_poisson_source_alone_on_a_link_waits_as_m_d_1() {
+    // 1000 bytes at 10 Mb/s take s = 0.8 ms; at load r packets wait r s / (2 (1 - r)) on average.
+    for (load, expected_ms) in [(0.5, 0.4), (0.8, 1.6)] {
+        let text = format!(
+            "title = \"M/D/1\"\nduration_s = 2000\nmeasure = {{ delays = true }}\n[[link]]\nname = \"line\"\n\
+             rate_bps = 10e6\ndelay_ms = 0\nqueue_packets = 100000\n[[flow]]\nname = \"source\"\n\
+             protocol = \"poisson\"\nrate_bps = {}\npacket_bytes = 1000\npath = [\"line\"]\nmeasured = true\n",
+            load * 10e6
+        );
+        let mut waits = Waits::default();
+        run_recorded(&experiment(&text, &[]), 1, &mut waits).unwrap();
+        assert!(waits.packets > 1_000_000, "{} packets", waits.packets);
+        let waited = waits.sum_ms / waits.packets as f64;
+        assert!((waited / expected_ms - 1.0).abs() < 0.02, "at {load}: {waited} ms");
+    }
+}

@@ -358,7 +358,7 @@ impl System {
                         }
                     });
                 }
-                Traffic::Cbr { .. } | Traffic::OnOff { .. } => {}
+                Traffic::Cbr { .. } | Traffic::OnOff { .. } | Traffic::Poisson { .. } => {}
             }
         }
         Ok(())

@@ -120,7 +120,8 @@ const MOST_LATE_PKTS: f64 = 1_000.0;
 /// sender with jitter is never late.
 fn deferral(flow: &FlowSpec, users: &[u32], links: &[Link]) -> Option<Span> {
     let (Traffic::Cbr { rate_bps, packet_bytes, .. }
-    | Traffic::OnOff { rate_bps, packet_bytes, .. }) = flow.traffic
+    | Traffic::OnOff { rate_bps, packet_bytes, .. }
+    | Traffic::Poisson { rate_bps, packet_bytes, .. }) = flow.traffic
     else {
         return None;
     };

@@ -368,7 +368,8 @@ fn validate_flow(flow: &FlowSpec, links: &[LinkSpec]) -> Result<(), FlowProblem>
     match &flow.traffic {
         Traffic::Tcp { config, .. } => config.validate().map_err(FlowProblem::Tcp)?,
         Traffic::Tfrc { config, lda: _ } => config.validate().map_err(FlowProblem::Tfrc)?,
-        &Traffic::Cbr { rate_bps, packet_bytes, lda: _ } => {
+        &Traffic::Cbr { rate_bps, packet_bytes, lda: _ }
+        | &Traffic::Poisson { rate_bps, packet_bytes, lda: _ } => {
             validate_source(rate_bps, packet_bytes)?;
         }
         &Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off, lengths, lda: _ } => {

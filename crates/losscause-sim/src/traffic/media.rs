@@ -3,7 +3,7 @@
 
 use losscause::Time;
 
-use super::{Cbr, OnOff};
+use super::{Cbr, OnOff, Poisson};
 use crate::packet::Datagram;
 
 /// A packet with its sending time.
@@ -19,6 +19,7 @@ pub(crate) struct Media {
 pub(crate) enum MediaSource {
     Cbr(Cbr),
     OnOff(OnOff),
+    Poisson(Poisson),
 }
 
 impl MediaSource {
@@ -26,6 +27,7 @@ impl MediaSource {
         match self {
             MediaSource::Cbr(source) => source.start(now),
             MediaSource::OnOff(source) => source.start(now),
+            MediaSource::Poisson(source) => source.start(now),
         }
     }
 
@@ -33,6 +35,7 @@ impl MediaSource {
         match self {
             MediaSource::Cbr(source) => source.poll_timeout(),
             MediaSource::OnOff(source) => source.poll_timeout(),
+            MediaSource::Poisson(source) => source.poll_timeout(),
         }
     }
 
@@ -40,6 +43,7 @@ impl MediaSource {
         let Datagram { seq, bytes } = match self {
             MediaSource::Cbr(source) => source.poll_transmit(now),
             MediaSource::OnOff(source) => source.poll_transmit(now),
+            MediaSource::Poisson(source) => source.poll_transmit(now),
         }?;
         Some(Media { wire_bytes: bytes, seq, sent_at: now })
     }

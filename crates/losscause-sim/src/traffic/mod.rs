@@ -5,10 +5,12 @@ use losscause::Span;
 mod cbr;
 mod media;
 mod on_off;
+mod poisson;
 
 pub(crate) use cbr::Cbr;
 pub(crate) use media::{Media, MediaSource};
 pub(crate) use on_off::OnOff;
+pub(crate) use poisson::Poisson;
 
 /// Equal spacing that need not be a whole number of nanoseconds: remainders are carried over, not
 /// lost.

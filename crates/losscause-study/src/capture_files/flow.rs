@@ -200,6 +200,8 @@ fn wire_bytes(traffic: &Traffic) -> u32 {
     match traffic {
         Traffic::Tcp { config, .. } => config.wire_bytes(),
         Traffic::Tfrc { config, .. } => config.payload_bytes.saturating_add(config.header_bytes),
-        Traffic::Cbr { packet_bytes, .. } | Traffic::OnOff { packet_bytes, .. } => *packet_bytes,
+        Traffic::Cbr { packet_bytes, .. }
+        | Traffic::OnOff { packet_bytes, .. }
+        | Traffic::Poisson { packet_bytes, .. } => *packet_bytes,
     }
 }

@@ -198,7 +198,8 @@ fn links_with_phase_effects<'a>(
     links.iter().zip(0..).filter_map(move |(link, place)| {
         let users = || flows.iter().filter(move |flow| flow.path.contains(&LinkId(place)));
         let varies = |flow: &FlowSpec| {
-            flow.send_jitter > Span::ZERO || matches!(flow.traffic, Traffic::OnOff { .. })
+            flow.send_jitter > Span::ZERO
+                || matches!(flow.traffic, Traffic::OnOff { .. } | Traffic::Poisson { .. })
         };
         if !matches!(link.queue, QueueSpec::DropTail { .. })
             || !has_drops(place as usize)
@@ -262,10 +263,12 @@ fn has_lda(traffic: &Traffic) -> bool {
         Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } | Traffic::Tfrc { lda, .. } => {
             Algorithm::name(lda)
         }
-        Traffic::Cbr { lda, .. } | Traffic::OnOff { lda, .. } => match lda {
-            Some(lda) => Algorithm::name(lda),
-            None => return false,
-        },
+        Traffic::Cbr { lda, .. } | Traffic::OnOff { lda, .. } | Traffic::Poisson { lda, .. } => {
+            match lda {
+                Some(lda) => Algorithm::name(lda),
+                None => return false,
+            }
+        }
     };
     name != crate::scenario::NO_LDA
 }

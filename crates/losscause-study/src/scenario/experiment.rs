@@ -186,7 +186,7 @@ impl<'a> Member<'a> {
         let key = |field: &str| format!("flow.{}.{field}", flow.name);
         let path = resolve(&flow.path, &key("path"), document, reader)?;
         let return_path = match &flow.return_path {
-            Some(_) if matches!(flow.protocol, Protocol::Cbr | Protocol::OnOff) => {
+            Some(_) if !matches!(flow.protocol, Protocol::Tfrc | Protocol::Tcp) => {
                 return Err(reader
                     .error(&key("return_path"), "only valid for tfrc and tcp flows; remove it"));
             }
@@ -234,7 +234,9 @@ impl<'a> Member<'a> {
         let traffic = protocol::traffic(flow, settings, reader, names)?;
         let place = |link: usize, way: Way| layout.id(link, self.copies.get(&link).copied(), way);
         let return_path = match (&traffic, &self.return_path) {
-            (Traffic::Cbr { .. } | Traffic::OnOff { .. }, _) => Vec::new(),
+            (Traffic::Cbr { .. } | Traffic::OnOff { .. } | Traffic::Poisson { .. }, _) => {
+                Vec::new()
+            }
             (_, Some(links)) => links.iter().map(|&link| place(link, Way::There)).collect(),
             (_, None) => self.path.iter().rev().map(|&link| place(link, Way::Back)).collect(),
         };

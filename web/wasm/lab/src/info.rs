@@ -116,6 +116,7 @@ pub(crate) fn flows(network: &Network) -> Vec<FlowInfo> {
             Traffic::Tfrc { .. } => "tfrc",
             Traffic::Cbr { .. } => "cbr",
             Traffic::OnOff { .. } => "on-off",
+            Traffic::Poisson { .. } => "poisson",
         },
         algorithm: algorithm_of(&spec.traffic),
         measured: spec.measured,
@@ -219,7 +220,9 @@ fn packet_hops(experiment: &Experiment) -> f64 {
             |id: &LinkId| link(id).rate_bps as f64 / f64::from(users[id.0 as usize].max(1));
         let slowest_bps = flow.path.iter().map(share_bps).fold(f64::INFINITY, f64::min);
         let offered_bps = match flow.traffic {
-            Traffic::Cbr { rate_bps, .. } | Traffic::OnOff { rate_bps, .. } => rate_bps as f64,
+            Traffic::Cbr { rate_bps, .. }
+            | Traffic::OnOff { rate_bps, .. }
+            | Traffic::Poisson { rate_bps, .. } => rate_bps as f64,
             Traffic::Tcp { .. } | Traffic::Tfrc { .. } => f64::INFINITY,
         };
         slowest_bps.min(offered_bps) * seconds / 8e3

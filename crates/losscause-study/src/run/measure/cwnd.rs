@@ -28,7 +28,10 @@ impl CwndAverages {
     pub(crate) fn new(network: &Network) -> Self {
         let limit = |flow: &FlowSpec| match &flow.traffic {
             Traffic::Tcp { config, .. } => f64::from(config.max_window_pkts),
-            Traffic::Tfrc { .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => 0.0,
+            Traffic::Tfrc { .. }
+            | Traffic::Cbr { .. }
+            | Traffic::OnOff { .. }
+            | Traffic::Poisson { .. } => 0.0,
         };
         let integral = |flow: &FlowSpec| Integral { limit: limit(flow), ..Integral::default() };
         Self { flows: network.flows.iter().map(integral).collect() }

@@ -36,9 +36,9 @@ fn base_schemes(flow: &FlowSpec) -> &'static [&'static str] {
         Traffic::Tfrc { lda, .. } | Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } => {
             lda.schemes()
         }
-        Traffic::Cbr { lda: Some(lda), .. } | Traffic::OnOff { lda: Some(lda), .. } => {
-            lda.schemes()
-        }
+        Traffic::Cbr { lda: Some(lda), .. }
+        | Traffic::OnOff { lda: Some(lda), .. }
+        | Traffic::Poisson { lda: Some(lda), .. } => lda.schemes(),
         _ => &[],
     }
 }

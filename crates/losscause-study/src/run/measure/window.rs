@@ -141,7 +141,9 @@ fn wire_bytes(flow: &FlowSpec) -> u32 {
     match &flow.traffic {
         Traffic::Tcp { config, .. } => config.wire_bytes(),
         Traffic::Tfrc { config, .. } => config.payload_bytes + config.header_bytes,
-        Traffic::Cbr { packet_bytes, .. } | Traffic::OnOff { packet_bytes, .. } => *packet_bytes,
+        Traffic::Cbr { packet_bytes, .. }
+        | Traffic::OnOff { packet_bytes, .. }
+        | Traffic::Poisson { packet_bytes, .. } => *packet_bytes,
     }
 }
 

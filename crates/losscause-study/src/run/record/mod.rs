@@ -257,7 +257,9 @@ impl Steer {
                 series: Series::new(end, steps),
             },
             Traffic::Tfrc { .. } => Self::AllowedRate(Series::new(end, steps)),
-            Traffic::Cbr { .. } | Traffic::OnOff { .. } => Self::SentRate(Rate::new(end, steps)),
+            Traffic::Cbr { .. } | Traffic::OnOff { .. } | Traffic::Poisson { .. } => {
+                Self::SentRate(Rate::new(end, steps))
+            }
         }
     }
 }
@@ -274,7 +276,9 @@ fn lda_at_receiver(traffic: &Traffic) -> Option<&AnyAlgorithm> {
             Some(lda)
         }
         Traffic::Tcp { lda: TcpLda::None | TcpLda::Sender(_), .. } => None,
-        Traffic::Cbr { lda, .. } | Traffic::OnOff { lda, .. } => lda.as_ref(),
+        Traffic::Cbr { lda, .. } | Traffic::OnOff { lda, .. } | Traffic::Poisson { lda, .. } => {
+            lda.as_ref()
+        }
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Flow {
     pub additive_increase_pkts: Option<Quantity>,
     /// The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the
     /// receiver; tcp: at the sender, which asks about every loss that duplicate acknowledgements
-    /// reveal; cbr and on-off: at the receiver, which only judges; default: `always congestion`).
+    /// reveal; cbr, on-off and poisson: at the receiver, which only judges; default: `always congestion`).
     pub lda: Option<String>,
     /// The end of the TCP connection that runs it (tcp only; default: the sender).
     pub lda_at: Option<LdaAt>,
@@ -45,8 +45,8 @@ pub struct Flow {
     /// Whether no channel corrupts its packets (default false).
     #[serde(default)]
     pub wireless_immune: bool,
-    /// Whether it counts in the measurements (default: true for tfrc and tcp; for cbr and on-off,
-    /// if it has an `lda`).
+    /// Whether it counts in the measurements (default: true for tfrc and tcp; for others, if it
+    /// has an `lda`).
     pub measured: Option<bool>,
     /// Size of a data packet on the wire, bytes, headers included (default: the scenario's).
     pub packet_bytes: Option<Quantity>,
@@ -55,7 +55,7 @@ pub struct Flow {
     /// Size of the transfer, bytes of payload, rounded up to whole packets (tcp only). The flow
     /// stops when all of it is delivered. Default: unlimited.
     pub bytes: Option<Quantity>,
-    /// Sending rate, bits per second on the wire (cbr; on-off while on).
+    /// Sending rate, bits per second on the wire (cbr; on-off while on; poisson: the mean).
     pub rate_bps: Option<Quantity>,
     /// Mean time on, seconds (on-off).
     pub mean_on_s: Option<Quantity>,
@@ -88,6 +88,8 @@ pub enum Protocol {
     Cbr,
     /// Bursts at a constant rate, separated by silences; both have random lengths.
     OnOff,
+    /// Packets of one size with exponential gaps.
+    Poisson,
 }
 
 /// The end of a TCP connection that differentiates losses.

@@ -88,6 +88,12 @@ pub(super) fn traffic(
                 .unwrap_or(DEFAULT_PACKET_BYTES),
             lda: sink_lda(flow, document, reader)?,
         },
+        Protocol::Poisson => Traffic::Poisson {
+            rate_bps: reader.rate(&key("rate_bps"), &needed("rate_bps", &flow.rate_bps)?, names)?,
+            packet_bytes: packet_bytes(document, flow, reader, names)?
+                .unwrap_or(DEFAULT_PACKET_BYTES),
+            lda: sink_lda(flow, document, reader)?,
+        },
         Protocol::OnOff => Traffic::OnOff {
             rate_bps: reader.rate(&key("rate_bps"), &needed("rate_bps", &flow.rate_bps)?, names)?,
             packet_bytes: packet_bytes(document, flow, reader, names)?
@@ -233,19 +239,19 @@ pub(super) fn lengths(
 /// for file sizes.
 const DEFAULT_SHAPE: f64 = 1.5;
 
-/// Packet size of CBR and on-off flows if the scenario gives none, bytes.
+/// Packet size of CBR, on-off and Poisson flows if the scenario gives none, bytes.
 const DEFAULT_PACKET_BYTES: u32 = 1000;
 
 /// Refuses keys that the flow's protocol does not read.
 fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
-    use Protocol::{Cbr, OnOff, Tcp, Tfrc};
+    use Protocol::{Cbr, OnOff, Poisson, Tcp, Tfrc};
     let keys: [(&str, bool, &[Protocol], &str); 10] = [
         ("variant", flow.variant.is_some(), &[Tcp], "tcp"),
         ("additive_increase_pkts", flow.additive_increase_pkts.is_some(), &[Tcp], "tcp"),
         ("bytes", flow.bytes.is_some(), &[Tcp], "tcp"),
         ("lda_at", flow.lda_at.is_some(), &[Tcp], "tcp"),
         ("header_bytes", flow.header_bytes.is_some(), &[Tfrc, Tcp], "tfrc and tcp"),
-        ("rate_bps", flow.rate_bps.is_some(), &[Cbr, OnOff], "cbr and on-off"),
+        ("rate_bps", flow.rate_bps.is_some(), &[Cbr, OnOff, Poisson], "cbr, on-off and poisson"),
         ("mean_on_s", flow.mean_on_s.is_some(), &[OnOff], "on-off"),
         ("mean_off_s", flow.mean_off_s.is_some(), &[OnOff], "on-off"),
         ("periods", flow.periods.is_some(), &[OnOff], "on-off"),

@@ -42,7 +42,10 @@ impl Curve {
         let of = Of::curve(spec, network).ok()?;
         let limit = |flow: &FlowId| match &network.flows[flow.0 as usize].traffic {
             Traffic::Tcp { config, .. } => f64::from(config.max_window_pkts),
-            Traffic::Tfrc { .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => f64::INFINITY,
+            Traffic::Tfrc { .. }
+            | Traffic::Cbr { .. }
+            | Traffic::OnOff { .. }
+            | Traffic::Poisson { .. } => f64::INFINITY,
         };
         let limits = match &of {
             Of::Flows(flows) => flows.iter().map(limit).collect(),
