@@ -31,8 +31,8 @@ use crate::topology::{
     Traffic, VariationSpec,
 };
 
-/// Draws of a jitter beyond so many deviations hold too few packets to count.
-const JITTER_DEVIATIONS: i64 = 10;
+/// A jitter or a Poisson count beyond so many deviations is too rare to count.
+const DRAWN_DEVIATIONS: i64 = 10;
 
 /// The most that a run can need, part by part.
 #[derive(Clone, Debug, PartialEq)]
@@ -265,12 +265,15 @@ impl Visits {
 /// Packets that a source without feedback can send; none for other flows.
 fn one_way_pkts(flow: &FlowSpec, end: Time) -> Option<f64> {
     let (Traffic::Cbr { rate_bps, packet_bytes, .. }
-    | Traffic::OnOff { rate_bps, packet_bytes, .. }) = flow.traffic
+    | Traffic::OnOff { rate_bps, packet_bytes, .. }
+    | Traffic::Poisson { rate_bps, packet_bytes, .. }) = flow.traffic
     else {
         return None;
     };
     let lasts = (flow.stop.unwrap_or(end).min(end) - flow.start).max(Span::ZERO).as_secs_f64();
-    Some(rate_bps as f64 * lasts / (8.0 * f64::from(packet_bytes)) + 1.0)
+    let mean = rate_bps as f64 * lasts / (8.0 * f64::from(packet_bytes)) + 1.0;
+    let deviation = if matches!(flow.traffic, Traffic::Poisson { .. }) { mean.sqrt() } else { 0.0 };
+    Some(mean + DRAWN_DEVIATIONS as f64 * deviation)
 }
 
 /// The size of a data packet, bytes.
@@ -278,7 +281,9 @@ fn data_bytes(traffic: &Traffic) -> f64 {
     f64::from(match traffic {
         Traffic::Tcp { config, .. } => config.payload_bytes + config.header_bytes,
         Traffic::Tfrc { config, .. } => config.payload_bytes + config.header_bytes,
-        Traffic::Cbr { packet_bytes, .. } | Traffic::OnOff { packet_bytes, .. } => *packet_bytes,
+        Traffic::Cbr { packet_bytes, .. }
+        | Traffic::OnOff { packet_bytes, .. }
+        | Traffic::Poisson { packet_bytes, .. } => *packet_bytes,
     })
 }
 
@@ -288,7 +293,7 @@ fn smallest_bytes(traffic: &Traffic) -> f64 {
     match traffic {
         Traffic::Tcp { config, .. } => data.min(f64::from(config.ack_bytes)),
         Traffic::Tfrc { config, .. } => data.min(f64::from(config.feedback_bytes)),
-        Traffic::Cbr { .. } | Traffic::OnOff { .. } => data,
+        Traffic::Cbr { .. } | Traffic::OnOff { .. } | Traffic::Poisson { .. } => data,
     }
     .max(1.0)
 }
@@ -320,7 +325,7 @@ fn longest_delay(link: &LinkSpec) -> Span {
         VariationSpec::Sinusoid { most, .. }
         | VariationSpec::Walk { most, .. }
         | VariationSpec::Batches { most, .. } => *most,
-        VariationSpec::Jitter(jitter) => jitter.mean + jitter.deviation * JITTER_DEVIATIONS,
+        VariationSpec::Jitter(jitter) => jitter.mean + jitter.deviation * DRAWN_DEVIATIONS,
     };
     let late = link.reordering.map_or(Span::ZERO, |reordering| match reordering.by {
         Lateness::Time { most, .. } | Lateness::Packets { most, .. } => most,
