@@ -67,7 +67,8 @@ impl Bottleneck {
                 self.remove(event.flow, packet, false);
                 self.lose(event, packet, false);
             }
-            LinkEvent::Mark => {}
+            // A copy is made where the link ends.
+            LinkEvent::Mark | LinkEvent::Duplicate => {}
         }
     }
 

@@ -180,7 +180,7 @@ impl Adjustable {
             ChannelSpec::Bernoulli { loss } | ChannelSpec::GilbertElliott { loss, .. } => {
                 (Some(*loss), (format!("{key}.loss="), ""))
             }
-            ChannelSpec::Trace { .. } => (None, (String::new(), "")),
+            ChannelSpec::Load { .. } | ChannelSpec::Trace { .. } => (None, (String::new(), "")),
         };
         Self {
             name: name.to_owned(),
