@@ -48,7 +48,6 @@ impl Copies {
     }
 
     /// The packet arrives at an end. Whether it is the first of its copies.
-    #[inline]
     pub(crate) fn is_first(&mut self, packet: Handle) -> bool {
         self.is_empty()
             || self.leave(packet).is_none_or(|family| {

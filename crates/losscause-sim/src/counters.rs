@@ -7,8 +7,8 @@ use crate::topology::{FlowId, LinkId, Network};
 
 /// Packets of one flow at one link.
 ///
-/// At every instant `entered + duplicated = delivered + queue_drops + corrupted + queued + in
-/// flight`.
+/// At every instant `entered = delivered + queue_drops + corrupted + queued + in flight`, if the link
+/// makes no copies ([`Counters::duplicated`]); they are added to `entered`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HopCounters {
     /// Arrived at the link.
@@ -23,9 +23,6 @@ pub struct HopCounters {
     pub transmitted_bytes: u64,
     /// Corrupted by the channel.
     pub corrupted: u64,
-    /// Copies that the link made ([`DuplicationSpec`](crate::DuplicationSpec)). They are not
-    /// transmitted there.
-    pub duplicated: u64,
     /// Handed to the next link or to the receiving end, copies included.
     pub delivered: u64,
 }
@@ -38,7 +35,6 @@ impl AddAssign for HopCounters {
         self.transmitted += other.transmitted;
         self.transmitted_bytes += other.transmitted_bytes;
         self.corrupted += other.corrupted;
-        self.duplicated += other.duplicated;
         self.delivered += other.delivered;
     }
 }
@@ -53,7 +49,6 @@ impl Sub for HopCounters {
             transmitted: self.transmitted - earlier.transmitted,
             transmitted_bytes: self.transmitted_bytes - earlier.transmitted_bytes,
             corrupted: self.corrupted - earlier.corrupted,
-            duplicated: self.duplicated - earlier.duplicated,
             delivered: self.delivered - earlier.delivered,
         }
     }
@@ -64,6 +59,8 @@ impl Sub for HopCounters {
 pub struct Counters {
     /// Hops of all flows, one flow after the other: path, then return path.
     pub(crate) hops: Vec<HopState>,
+    /// For each hop, the copies that its link made. Apart, because few links make any.
+    pub(crate) duplicated: Vec<u64>,
     layout: Arc<Layout>,
 }
 
@@ -132,7 +129,7 @@ impl Counters {
             layout.first.push(layout.link.len());
             layout.forward.push(flow.path.len());
         }
-        Self { hops, layout: Arc::new(layout) }
+        Self { duplicated: vec![0; hops.len()], hops, layout: Arc::new(layout) }
     }
 
     /// The hops of `flow`'s path, in order, with their links.
@@ -173,6 +170,16 @@ impl Counters {
         totals
     }
 
+    /// Copies that each link made ([`DuplicationSpec`](crate::DuplicationSpec)), in the network's
+    /// order. They are not transmitted there, and delivered like other packets.
+    pub fn duplicated(&self) -> Vec<u64> {
+        let mut totals = vec![0; self.layout.links];
+        for (link, copies) in self.layout.link.iter().zip(&self.duplicated) {
+            totals[link.index()] += copies;
+        }
+        totals
+    }
+
     fn range(&self, from: usize, to: usize) -> impl Iterator<Item = (LinkId, &HopCounters)> {
         self.layout.link[from..to]
             .iter()
@@ -198,6 +205,8 @@ impl Sub for &Counters {
             ..*later
         };
         let hops = self.hops.iter().zip(&earlier.hops).map(since).collect();
-        Counters { hops, layout: Arc::clone(&self.layout) }
+        let copies = self.duplicated.iter().zip(&earlier.duplicated);
+        let duplicated = copies.map(|(later, earlier)| later - earlier).collect();
+        Counters { hops, duplicated, layout: Arc::clone(&self.layout) }
     }
 }

@@ -108,8 +108,8 @@ impl Transit {
         recorder: &mut R,
     ) {
         while let Some(at) = self.links[index].next_elided(until) {
-            let transmission =
-                self.links[index].leave(at, &mut Hooks { store: &mut self.store, recorder });
+            let transmission = self.links[index]
+                .leave_in_order(at, &mut Hooks { store: &mut self.store, recorder });
             let Some(Transmission { packet, hit, .. }) = transmission else { return };
             let arrived = self.forward_late(at, packet, hit, index, now, recorder);
             if let Some(Arrived { at, packet, flow }) = arrived {

@@ -95,7 +95,7 @@ impl<R: Recorder> LinkHooks for Hooks<'_, R> {
         let copy = self.store.pool.copy(packet);
         self.store.copies.add(packet.handle, copy.handle);
         self.store.stamps.copy(packet.handle, copy.handle);
-        self.store.counters.hops[packet.hop as usize].counters.duplicated += 1;
+        self.store.counters.duplicated[packet.hop as usize] += 1;
         self.observe(at, LinkEvent::Duplicate, packet, then);
         copy
     }

@@ -10,7 +10,7 @@ use crate::agent::Receiver;
 use crate::counters::Counters;
 use crate::elision::Elision;
 use crate::ledger::Watch;
-use crate::packet::Content;
+use crate::packet::{Content, Packet};
 use crate::report::FlowReport;
 use crate::topology::{FlowId, LinkId, LinkSpec, Network, NetworkError};
 use crate::trace::{Detail, Event, EventKind, Recorder, Recording};
@@ -140,6 +140,7 @@ impl Simulation {
     }
 
     /// A packet has reached an end of its flow.
+    #[inline(always)] // Called at one place, for every packet.
     fn receive<R: Recorder>(
         &mut self,
         now: Time,
@@ -148,15 +149,14 @@ impl Simulation {
     ) {
         let index = id as usize;
         let id = FlowId(id);
+        if !self.transit.store.copies.is_empty() {
+            self.count_copy(index, packet);
+        }
         let flow = &mut self.flows[index];
         let content = self.transit.store.pool.content(packet);
         if recorder.detail().arrivals() {
             let kind = EventKind::Received(self.transit.store.info(packet));
             recorder.record(&Event { at: now, flow: id, kind });
-        }
-        let is_copy = !self.transit.store.copies.is_first(packet.handle);
-        if is_copy && content.data_seq().is_some() {
-            flow.received_copies += 1;
         }
         // One-way sources get no feedback.
         let Content::Payload(payload) = content else {
@@ -166,10 +166,8 @@ impl Simulation {
         let mut watch =
             Watch { ledger: &mut self.transit.store.ledgers[index], recorder, flow: id, end, now };
         if let Some(payload_bytes) = payload.payload_bytes() {
-            if !is_copy {
-                flow.received_packets += 1;
-                flow.received_payload_bytes += u64::from(payload_bytes);
-            }
+            flow.received_packets += 1;
+            flow.received_payload_bytes += u64::from(payload_bytes);
             flow.receiver.on_message(now, payload, &mut watch);
             if flow.is_complete() {
                 flow.stops_at = flow.stops_at.min(now);
@@ -182,6 +180,24 @@ impl Simulation {
             }
             self.transit.store.pool.remove(packet.handle);
             self.serve_sender(now, index, recorder);
+        }
+    }
+
+    /// Some packets in the network have copies. A copy that arrives after the packet or another
+    /// copy is counted; that of an acknowledgement is not.
+    #[cold]
+    fn count_copy(&mut self, index: usize, packet: Packet) {
+        if self.transit.store.copies.is_first(packet.handle) {
+            return;
+        }
+        let payload_bytes = match self.transit.store.pool.content(packet) {
+            Content::Payload(payload) => payload.payload_bytes(),
+            Content::Datagram(datagram) => Some(datagram.bytes),
+        };
+        if let Some(payload_bytes) = payload_bytes {
+            let flow = &mut self.flows[index];
+            flow.received_copies += 1;
+            flow.received_copied_bytes += u64::from(payload_bytes);
         }
     }
 
@@ -298,16 +314,12 @@ impl Simulation {
 
     /// Data packets that reached the end of `flow`, without copies, and their bytes of payload.
     fn received(&self, flow: FlowId) -> (u64, u64) {
-        let Flow {
-            receiver,
-            payload_bytes,
-            received_packets,
-            received_payload_bytes,
-            received_copies,
-            ..
-        } = &self.flows[flow.index()];
+        let Flow { receiver, payload_bytes, received_packets, received_payload_bytes, .. } =
+            &self.flows[flow.index()];
+        let Flow { received_copies, received_copied_bytes, .. } = &self.flows[flow.index()];
         if !matches!(receiver, Receiver::Sink) {
-            return (*received_packets, *received_payload_bytes);
+            let packets = received_packets - received_copies;
+            return (packets, received_payload_bytes - received_copied_bytes);
         }
         let packets = self.counters().path(flow).last().map_or(0, |(_, hop)| hop.delivered);
         let packets = packets - received_copies;

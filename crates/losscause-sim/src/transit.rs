@@ -165,6 +165,28 @@ impl Transit {
             self.forward_elided(now, index, now, recorder);
         }
         let link = &mut self.links[index];
+        if link.has_disorder() {
+            return self.on_arrival_in_disorder(now, index, recorder);
+        }
+        let transmission =
+            link.leave_in_order(now, &mut Hooks { store: &mut self.store, recorder });
+        let next_event = link.next_event();
+        if next_event < NEVER {
+            self.schedule.set(index, next_event, now);
+        }
+        let Transmission { packet, hit, .. } = transmission?;
+        self.forward(now, packet, hit, index, recorder)
+    }
+
+    /// The event of a link whose packets may be late.
+    #[cold]
+    fn on_arrival_in_disorder<R: Recorder>(
+        &mut self,
+        now: Time,
+        index: usize,
+        recorder: &mut R,
+    ) -> Option<Arrived> {
+        let link = &mut self.links[index];
         let transmission = link.leave(now, &mut Hooks { store: &mut self.store, recorder });
         let next_event = link.next_event();
         if next_event < NEVER {

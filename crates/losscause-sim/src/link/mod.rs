@@ -266,22 +266,15 @@ impl Link {
         self.in_flight.next_elided(now)
     }
 
-    /// The link's event at `now`: takes out the next packet at the far end. None if the packet that
-    /// is there is late (`disorder.rs`).
+    /// Whether packets may be late behind the point up to which the link keeps the order.
     #[inline(always)]
-    pub(crate) fn leave<H: LinkHooks>(&mut self, now: Time, hooks: &mut H) -> Option<Transmission> {
-        if self.irregular.is_some() {
-            return self.leave_irregularly(now, hooks);
-        }
-        self.leave_in_order(now, hooks)
+    pub(crate) fn has_disorder(&self) -> bool {
+        self.irregular.as_ref().is_some_and(|irregular| irregular.disorder.is_some())
     }
 
-    #[cold]
-    fn leave_irregularly<H: LinkHooks>(
-        &mut self,
-        now: Time,
-        hooks: &mut H,
-    ) -> Option<Transmission> {
+    /// The link's event at `now`: takes out the next packet at the far end. None if the packet that
+    /// is there is late (`disorder.rs`).
+    pub(crate) fn leave<H: LinkHooks>(&mut self, now: Time, hooks: &mut H) -> Option<Transmission> {
         let Some(mut disorder) =
             self.irregular.as_mut().and_then(|irregular| irregular.disorder.take())
         else {
@@ -306,8 +299,14 @@ impl Link {
         left
     }
 
+    /// [`Link::leave`] of a link that keeps the order: takes out the next packet at the far end, at
+    /// its instant `now`.
     #[inline(always)]
-    fn leave_in_order<H: LinkHooks>(&mut self, now: Time, hooks: &mut H) -> Option<Transmission> {
+    pub(crate) fn leave_in_order<H: LinkHooks>(
+        &mut self,
+        now: Time,
+        hooks: &mut H,
+    ) -> Option<Transmission> {
         let transmission = self.in_flight.pop()?;
         if hooks.records() || matches!(self.queue, Queue::Managed(_)) {
             self.catch_up(now, hooks);

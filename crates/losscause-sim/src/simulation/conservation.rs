@@ -33,6 +33,8 @@ pub enum ConservationError {
         link: LinkId,
         /// The link's counters.
         counters: HopCounters,
+        /// Copies that the link made.
+        duplicated: u64,
         /// Packets that wait or are in flight there.
         present: u64,
     },
@@ -77,13 +79,13 @@ pub enum ConservationError {
 impl fmt::Display for ConservationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Hop { flow, link, counters, present } => write!(
+            Self::Hop { flow, link, counters, duplicated, present } => write!(
                 f,
                 "flow {} at link {}: {} packets entered and {} were copied, but {} were delivered, {} dropped, {} corrupted and {} are there",
                 flow.0,
                 link.0,
                 counters.entered,
-                counters.duplicated,
+                duplicated,
                 counters.delivered,
                 counters.queue_drops,
                 counters.corrupted,
@@ -157,11 +159,11 @@ impl Simulation {
             let flow = FlowId(hop.flow);
             let link = LinkId(hop.link);
             let counters = transit.store.counters.hops[place].counters;
-            let HopCounters { entered, queue_drops, corrupted, duplicated, delivered, .. } =
-                counters;
+            let HopCounters { entered, queue_drops, corrupted, delivered, .. } = counters;
+            let duplicated = transit.store.counters.duplicated[place];
             let present = present[place];
             if entered + duplicated != delivered + queue_drops + corrupted + present {
-                return Err(ConservationError::Hop { flow, link, counters, present });
+                return Err(ConservationError::Hop { flow, link, counters, duplicated, present });
             }
             let index = hop.flow as usize;
             let entered_next = if !hop.last {

@@ -30,9 +30,11 @@ pub(super) struct Flow {
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
     pub(super) starts_at: Time,
-    /// Copies of data packets that arrived after the first.
+    /// Copies of data packets that arrived after the first, and their payload: a part of what was
+    /// received.
     pub(super) received_copies: u64,
     pub(super) jitter: Option<Jitter>,
+    pub(super) received_copied_bytes: u64,
     /// The last window or rate that was recorded.
     sample: Option<EventKind>,
 }
@@ -73,6 +75,7 @@ impl Flow {
             received_packets: 0,
             received_payload_bytes: 0,
             received_copies: 0,
+            received_copied_bytes: 0,
             deferral: Span::ZERO,
             size_pkts: spec.traffic.size_pkts(),
             sample: None,

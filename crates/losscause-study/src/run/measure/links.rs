@@ -62,27 +62,30 @@ fn is_zero(count: &u64) -> bool {
 
 pub(super) fn measure(state: State<'_>) -> Vec<LinkMeasurements> {
     let State { simulation, window, .. } = state;
-    let link =
-        |((spec, total), in_window): ((&losscause_sim::LinkSpec, HopCounters), HopCounters)| {
-            let capacity = spec.rate_bps as f64 * window.length().as_secs_f64();
-            let transmitted_bytes = in_window.transmitted_bytes as f64;
-            LinkMeasurements {
-                link: spec.name.clone(),
-                rate_bps: spec.rate_bps,
-                entered_packets: total.entered,
-                queue_drops: total.queue_drops,
-                queue_marks: total.queue_marks,
-                wireless_drops: total.corrupted,
-                duplicated_packets: total.duplicated,
-                delivered_packets: total.delivered,
-                utilisation_percent: (capacity > 0.0).then(|| transmitted_bytes * 800.0 / capacity),
-            }
-        };
+    let link = |(((spec, total), duplicated_packets), in_window): (
+        ((&losscause_sim::LinkSpec, HopCounters), u64),
+        HopCounters,
+    )| {
+        let capacity = spec.rate_bps as f64 * window.length().as_secs_f64();
+        let transmitted_bytes = in_window.transmitted_bytes as f64;
+        LinkMeasurements {
+            link: spec.name.clone(),
+            rate_bps: spec.rate_bps,
+            entered_packets: total.entered,
+            queue_drops: total.queue_drops,
+            queue_marks: total.queue_marks,
+            wireless_drops: total.corrupted,
+            duplicated_packets,
+            delivered_packets: total.delivered,
+            utilisation_percent: (capacity > 0.0).then(|| transmitted_bytes * 800.0 / capacity),
+        }
+    };
     state
         .network()
         .links
         .iter()
         .zip(simulation.counters().links())
+        .zip(simulation.counters().duplicated())
         .zip(window.counters.links())
         .map(link)
         .collect()
