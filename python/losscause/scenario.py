@@ -264,20 +264,20 @@ class PoissonArrivals(Table):
     """Members start as a Poisson process from `start_s` on, at most `count` of them, and stop at `stop_s` at the latest.
 
     rate_per_s: Mean number of flows that start per second (1e-6 to 1e6).
-    mean_duration_s: Mean duration of a flow, seconds (above 0).
     durations: Distribution of the duration (default: exponential).
+    mean_duration_s: Mean duration of a flow, seconds (above 0; default: until `stop_s`, or until a transfer with
+        `bytes` is complete).
     shape: Shape of the Pareto distribution, above 1 (`durations = "pareto"`; default 1.5).
     """
 
     _keys = (
         "rate_per_s",
-        "mean_duration_s",
         "durations",
+        "mean_duration_s",
         "shape",
     )
     _required = (
         "rate_per_s",
-        "mean_duration_s",
     )
     _fixed = {"kind": "poisson"}
 
@@ -287,8 +287,8 @@ class PoissonArrivals(Table):
             self,
             *,
             rate_per_s: Quantity,
-            mean_duration_s: Quantity,
             durations: Periods | None = None,
+            mean_duration_s: Quantity | None = None,
             shape: Quantity | None = None,
         ) -> None: ...
 
@@ -628,6 +628,7 @@ class Flow(Table):
     rate_bps: Sending rate, bits per second on the wire (cbr; on-off while on).
     return_path: The links back (tfrc and tcp only). Default: the path reversed, over links of the same rate, delay
         and queue whose channel is perfect.
+    send_jitter_us: Sender jitter, microseconds (0 to 1e6; default: the scenario's).
     shape: Shape of the Pareto distribution, above 1 (on-off with `periods = "pareto"`; default 1.5).
     start_s: Earliest start, seconds (default 0).
     start_spread_s: Every member starts at a random time within this many seconds after `start_s` (default 0).
@@ -654,6 +655,7 @@ class Flow(Table):
         "periods",
         "rate_bps",
         "return_path",
+        "send_jitter_us",
         "shape",
         "start_s",
         "start_spread_s",
@@ -689,6 +691,7 @@ class Flow(Table):
             periods: Periods | None = None,
             rate_bps: Quantity | None = None,
             return_path: Sequence[str] | None = None,
+            send_jitter_us: Quantity | None = None,
             shape: Quantity | None = None,
             start_s: Quantity | None = None,
             start_spread_s: Quantity | None = None,
@@ -1120,7 +1123,7 @@ class TcpQuirks(Table):
     partial_ack_timer: Which partial acknowledgements restart the retransmission timer (recovery newreno).
     recovery_exit: What the acknowledgement that ends fast recovery does to the window (recovery newreno).
     syn_bytes: Size of the SYN that opens the connection, bytes; 0: no SYN. (With ns-2's Vegas every other value means
-        as long as a data packet.)
+        as long as a data packet.) In mode `rfc` only flows with `bytes` have one by default, of 44 bytes.
     tick_ms: Granularity of the clock that measures round-trip times, milliseconds (ns-2 `tcpTick_`).
     """
 
@@ -1389,6 +1392,10 @@ class Scenario(Table):
     packet_bytes: Size of a data packet on the wire, bytes, headers included, for flows that do not say otherwise
         (default: the protocol's own).
     parameters: Names that every formula may use. `--set NAME=VALUE` replaces a value.
+    send_jitter_us: Sender jitter of flows that do not say otherwise, microseconds: each packet leaves a uniform draw
+        from 0 to this after its sender emits it, without overtaking (0 to 1e6). 0 draws nothing. Default: half of a
+        packet's time on the slowest link of the flow's path for tcp in the modes `rfc` and `linux` and tfrc in the
+        mode `rfc5348`; else 0.
     source: Source of the scenario, for example a paper and its section.
     tcp: Settings of every TCP flow.
     tfrc: Settings of every TFRC flow.
@@ -1405,6 +1412,7 @@ class Scenario(Table):
         "measure",
         "packet_bytes",
         "parameters",
+        "send_jitter_us",
         "source",
         "tcp",
         "tfrc",
@@ -1429,6 +1437,7 @@ class Scenario(Table):
             measure: Measure | None = None,
             packet_bytes: Quantity | None = None,
             parameters: Mapping[str, Quantity] | None = None,
+            send_jitter_us: Quantity | None = None,
             source: str | None = None,
             tcp: TcpSettings | None = None,
             tfrc: TfrcSettings | None = None,
