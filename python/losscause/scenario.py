@@ -184,7 +184,7 @@ PartialAckTimer: TypeAlias = "Literal['impatient', 'slow-but-steady']"
 Periods: TypeAlias = "Literal['exponential', 'pareto']"
 
 # The protocol or traffic source of a flow.
-Protocol: TypeAlias = "Literal['tfrc', 'tcp', 'cbr', 'on-off']"
+Protocol: TypeAlias = "Literal['tfrc', 'tcp', 'cbr', 'on-off', 'poisson']"
 
 # A number, or a formula in quotes: numbers, names, + - * / ( ), comparisons, min, max, floor, ceil, round,
 # if(condition, then, else).
@@ -616,16 +616,15 @@ class Flow(Table):
     count: Number of members (0 or more, default 1).
     header_bytes: Headers within a data packet, bytes (tfrc and tcp; default: the scenario's).
     lda: The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the receiver; tcp: at
-        the sender, which asks about every loss that duplicate acknowledgements reveal; cbr and on-off: at the
-        receiver, which only judges; default: `always congestion`).
+        the sender, which asks about every loss that duplicate acknowledgements reveal; cbr, on-off and poisson: at
+        the receiver, which only judges; default: `always congestion`).
     lda_at: The end of the TCP connection that runs it (tcp only; default: the sender).
     mean_off_s: Mean time off, seconds (on-off).
     mean_on_s: Mean time on, seconds (on-off).
-    measured: Whether it counts in the measurements (default: true for tfrc and tcp; for cbr and on-off, if it has an
-        `lda`).
+    measured: Whether it counts in the measurements (default: true for tfrc and tcp; for others, if it has an `lda`).
     packet_bytes: Size of a data packet on the wire, bytes, headers included (default: the scenario's).
     periods: Distribution of the times on and off (on-off; default: exponential).
-    rate_bps: Sending rate, bits per second on the wire (cbr; on-off while on).
+    rate_bps: Sending rate, bits per second on the wire (cbr; on-off while on; poisson: the mean).
     return_path: The links back (tfrc and tcp only). Default: the path reversed, over links of the same rate, delay
         and queue whose channel is perfect.
     send_jitter_us: Sender jitter, microseconds (0 to 1e6; default: the scenario's).
