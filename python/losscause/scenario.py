@@ -205,7 +205,7 @@ PartialAckTimer: TypeAlias = "Literal['impatient', 'slow-but-steady']"
 Periods: TypeAlias = "Literal['exponential', 'pareto']"
 
 # The protocol or traffic source of a flow.
-Protocol: TypeAlias = "Literal['tfrc', 'tcp', 'cbr', 'on-off']"
+Protocol: TypeAlias = "Literal['tfrc', 'tcp', 'cbr', 'on-off', 'poisson']"
 
 # A number, or a formula in quotes: numbers, names, + - * / ( ), comparisons, min, max, floor, ceil, round,
 # if(condition, then, else).
@@ -288,20 +288,20 @@ class PoissonArrivals(Table):
     """Members start as a Poisson process from `start_s` on, at most `count` of them, and stop at `stop_s` at the latest.
 
     rate_per_s: Mean number of flows that start per second (1e-6 to 1e6).
-    mean_duration_s: Mean duration of a flow, seconds (above 0).
     durations: Distribution of the duration (default: exponential).
+    mean_duration_s: Mean duration of a flow, seconds (above 0; default: until `stop_s`, or until a transfer with
+        `bytes` is complete).
     shape: Shape of the Pareto distribution, above 1 (`durations = "pareto"`; default 1.5).
     """
 
     _keys = (
         "rate_per_s",
-        "mean_duration_s",
         "durations",
+        "mean_duration_s",
         "shape",
     )
     _required = (
         "rate_per_s",
-        "mean_duration_s",
     )
     _fixed = {"kind": "poisson"}
 
@@ -311,8 +311,8 @@ class PoissonArrivals(Table):
             self,
             *,
             rate_per_s: Quantity,
-            mean_duration_s: Quantity,
             durations: Periods | None = None,
+            mean_duration_s: Quantity | None = None,
             shape: Quantity | None = None,
         ) -> None: ...
 
@@ -750,18 +750,18 @@ class Flow(Table):
     count: Number of members (0 or more, default 1).
     header_bytes: Headers within a data packet, bytes (tfrc and tcp; default: the scenario's).
     lda: The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the receiver; tcp: at
-        the sender, which asks about every loss that duplicate acknowledgements reveal; cbr and on-off: at the
-        receiver, which only judges; default: `always congestion`).
+        the sender, which asks about every loss that duplicate acknowledgements reveal; cbr, on-off and poisson: at
+        the receiver, which only judges; default: `always congestion`).
     lda_at: The end of the TCP connection that runs it (tcp only; default: the sender).
     mean_off_s: Mean time off, seconds (on-off).
     mean_on_s: Mean time on, seconds (on-off).
-    measured: Whether it counts in the measurements (default: true for tfrc and tcp; for cbr and on-off, if it has an
-        `lda`).
+    measured: Whether it counts in the measurements (default: true for tfrc and tcp; for others, if it has an `lda`).
     packet_bytes: Size of a data packet on the wire, bytes, headers included (default: the scenario's).
     periods: Distribution of the times on and off (on-off; default: exponential).
-    rate_bps: Sending rate, bits per second on the wire (cbr; on-off while on).
+    rate_bps: Sending rate, bits per second on the wire (cbr; on-off while on; poisson: the mean).
     return_path: The links back (tfrc and tcp only). Default: the path reversed, over links of the same rate, delay
         and queue whose channel is perfect.
+    send_jitter_us: Sender jitter, microseconds (0 to 1e6; default: the scenario's).
     shape: Shape of the Pareto distribution, above 1 (on-off with `periods = "pareto"`; default 1.5).
     start_s: Earliest start, seconds (default 0).
     start_spread_s: Every member starts at a random time within this many seconds after `start_s` (default 0).
@@ -788,6 +788,7 @@ class Flow(Table):
         "periods",
         "rate_bps",
         "return_path",
+        "send_jitter_us",
         "shape",
         "start_s",
         "start_spread_s",
@@ -823,6 +824,7 @@ class Flow(Table):
             periods: Periods | None = None,
             rate_bps: Quantity | None = None,
             return_path: Sequence[str] | None = None,
+            send_jitter_us: Quantity | None = None,
             shape: Quantity | None = None,
             start_s: Quantity | None = None,
             start_spread_s: Quantity | None = None,
@@ -1295,7 +1297,7 @@ class TcpQuirks(Table):
     partial_ack_timer: Which partial acknowledgements restart the retransmission timer (recovery newreno).
     recovery_exit: What the acknowledgement that ends fast recovery does to the window (recovery newreno).
     syn_bytes: Size of the SYN that opens the connection, bytes; 0: no SYN. (With ns-2's Vegas every other value means
-        as long as a data packet.)
+        as long as a data packet.) In mode `rfc` only flows with `bytes` have one by default, of 44 bytes.
     tick_ms: Granularity of the clock that measures round-trip times, milliseconds (ns-2 `tcpTick_`).
     """
 
@@ -1568,6 +1570,10 @@ class Scenario(Table):
     packet_bytes: Size of a data packet on the wire, bytes, headers included, for flows that do not say otherwise
         (default: the protocol's own).
     parameters: Names that every formula may use. `--set NAME=VALUE` replaces a value.
+    send_jitter_us: Sender jitter of flows that do not say otherwise, microseconds: each packet leaves a uniform draw
+        from 0 to this after its sender emits it, without overtaking (0 to 1e6). 0 draws nothing. Default: half of a
+        packet's time on the slowest link of the flow's path for tcp in the modes `rfc` and `linux` and tfrc in the
+        mode `rfc5348`; else 0.
     source: Source of the scenario, for example a paper and its section.
     tcp: Settings of every TCP flow.
     tfrc: Settings of every TFRC flow.
@@ -1584,6 +1590,7 @@ class Scenario(Table):
         "measure",
         "packet_bytes",
         "parameters",
+        "send_jitter_us",
         "source",
         "tcp",
         "tfrc",
@@ -1608,6 +1615,7 @@ class Scenario(Table):
             measure: Measure | None = None,
             packet_bytes: Quantity | None = None,
             parameters: Mapping[str, Quantity] | None = None,
+            send_jitter_us: Quantity | None = None,
             source: str | None = None,
             tcp: TcpSettings | None = None,
             tfrc: TfrcSettings | None = None,

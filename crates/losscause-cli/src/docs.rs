@@ -35,6 +35,7 @@ const PAGES: &[Page] = pages! {
     "stream": "stream.md",
     "scenario": "scenario.md",
     "queues": "queues.md",
+    "chance": "chance.md",
     "sweep": "sweep.md",
     "kernel": "kernel.md",
     "live": "live.md",
