@@ -63,6 +63,7 @@ pub(super) enum StreamError {
 }
 
 /// What travels over the path.
+#[derive(Clone)]
 struct Datagram {
     bytes: Vec<u8>,
     /// The sequence number, of data.

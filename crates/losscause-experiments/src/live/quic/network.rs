@@ -60,6 +60,7 @@ impl fmt::Display for ConnectionLost {
 impl std::error::Error for ConnectionLost {}
 
 /// What travels over the path.
+#[derive(Clone)]
 struct Datagram {
     flow: u32,
     bytes: BytesMut,
