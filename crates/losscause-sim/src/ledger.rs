@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 
 use losscause::arrivals::MAX_JUMP_PKTS;
-use losscause::{End, Judgement, Loss, Observation, Observer, Recovery, Time};
+use losscause::{End, Judgement, Loss, Numbers, Observation, Observer, Recovery, Time};
 
 use crate::oracle::Oracle;
 use crate::report::{LossCounts, VerdictTally};
@@ -225,6 +225,12 @@ impl<R: Recorder> Observer for Watch<'_, R> {
         self.record(seq, cause, judgement);
     }
 
+    fn on_taken_back(&mut self, numbers: Numbers) {
+        if self.recorder.looks() {
+            self.recorder.see(self.flow, self.end, Seen::TakenBack(numbers));
+        }
+    }
+
     fn on_loss(&mut self, loss: &Loss) {
         if self.recorder.looks() {
             self.recorder.see(self.flow, self.end, Seen::Declared(loss));
@@ -282,7 +288,7 @@ impl<R: Recorder> Watch<'_, R> {
 #[cfg(test)]
 mod tests {
 
-    use losscause::{Numbers, Signal, Verdict};
+    use losscause::{Signal, Verdict};
 
     use super::*;
 
@@ -388,5 +394,39 @@ mod tests {
             watch.on_observation(&arrival(seq as u64), scheme);
         }
         assert_eq!(ledger.schemes(), [("Spike", 3), ("mBiaz", 1)]);
+    }
+
+    /// Keeps what was taken back.
+    #[derive(Default)]
+    struct TakenBack(Vec<u64>);
+
+    impl Recorder for TakenBack {
+        fn detail(&self) -> crate::trace::Detail {
+            crate::trace::Detail::Nothing
+        }
+        fn record(&mut self, _: &Event) {}
+        fn looks(&self) -> bool {
+            true
+        }
+        fn see(&mut self, _: FlowId, _: End, seen: Seen<'_>) {
+            if let Seen::TakenBack(numbers) = seen {
+                self.0.push(numbers.first);
+            }
+        }
+    }
+
+    #[test]
+    fn a_recorder_sees_what_is_taken_back() {
+        let mut recorder = TakenBack::default();
+        let mut ledger = ledger();
+        let mut watch = Watch {
+            ledger: &mut ledger,
+            recorder: &mut recorder,
+            flow: FlowId(0),
+            end: End::Sender,
+            now: Time::ZERO,
+        };
+        watch.on_taken_back(Numbers::one(7));
+        assert_eq!(recorder.0, [7]);
     }
 }

@@ -89,7 +89,7 @@
 //! ```
 
 use crate::truth::Cause;
-use losscause::{End, Judgement, Loss, Observation, Recovery, Span, Time};
+use losscause::{End, Judgement, Loss, Numbers, Observation, Recovery, Span, Time};
 use losscause_transport::{tcp, tfrc};
 
 use crate::topology::{FlowId, LinkId};
@@ -133,6 +133,8 @@ pub enum Seen<'a> {
     Declared(&'a Loss),
     /// A loss about which the algorithm was asked, and its true cause, if the loss is one.
     Judged(&'a Loss, Option<Cause>),
+    /// A loss about which the algorithm was told proved to be none.
+    TakenBack(Numbers),
     /// A sender's recovery ended.
     Recovered(&'a Recovery),
 }

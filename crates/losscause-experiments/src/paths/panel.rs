@@ -82,6 +82,9 @@ impl<A: Algorithm, T: FnMut(usize, Moment<'_>, &[A])> Recorder for Panel<A, T> {
                 (self.take)(number, Moment::Lost(loss, cause), &beside.algorithms);
             }
             Seen::Judged(..) => {}
+            Seen::TakenBack(numbers) => {
+                beside.algorithms.iter_mut().for_each(|algorithm| algorithm.take_back(numbers));
+            }
             Seen::Recovered(recovery) => {
                 let revised = beside.on_recovered(recovery);
                 (self.take)(number, Moment::Ends(&revised), &beside.algorithms);
