@@ -27,8 +27,7 @@ pub struct LinkMeasurements {
     pub queue_marks: u64,
     /// Packets that its channel corrupted.
     pub wireless_drops: u64,
-    /// Copies that it made of packets; left out if none.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// Copies that it made of packets.
     pub duplicated_packets: u64,
     /// Packets delivered at its far end, copies included.
     pub delivered_packets: u64,
@@ -54,10 +53,6 @@ impl LinkMeasurements {
             number(self.utilisation_percent),
         ]
     }
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 pub(super) fn measure(state: State<'_>) -> Vec<LinkMeasurements> {
