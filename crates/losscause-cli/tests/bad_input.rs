@@ -215,7 +215,7 @@ fn an_unknown_algorithm_or_protocol() {
     place.refuses(
         &["simulate", "s.toml", "--set", "flow.video.protocol=tfcr"],
         "s.toml: flow.video.protocol: \"tfcr\" is unknown (did you mean \"tfrc\"?), expected one of tfrc, tcp, cbr, \
-         on-off",
+         on-off, poisson",
     );
 }
 
@@ -225,7 +225,7 @@ fn a_setting_that_names_nothing() {
     place.refuses(
         &["simulate", "s.toml", "--set", "N=3"],
         "--set N=3: the parameter \"N\" is unknown, expected one of title, source, duration_s, packet_bytes, \
-         header_bytes, budget",
+         header_bytes, budget, send_jitter_us",
     );
     place.refuses(
         &["simulate", "s.toml", "--set", "link.rado.rate_bps=3"],
