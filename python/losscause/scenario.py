@@ -1560,6 +1560,7 @@ class Scenario(Table):
 
     title: What the scenario is, in a few words.
     duration_s: End of the run, seconds after its start.
+    budget: How many times the usual memory (4 GB) and events (10^12) a run may need, above 0 (default: 1).
     fading: The channel of all links with `channel.kind = "fading"`.
     flow: The flows, in groups of equal flows.
     header_bytes: Headers within a data packet, bytes, for flows that do not say otherwise (default: the protocol's
@@ -1582,6 +1583,7 @@ class Scenario(Table):
     _keys = (
         "title",
         "duration_s",
+        "budget",
         "fading",
         "flow",
         "header_bytes",
@@ -1607,6 +1609,7 @@ class Scenario(Table):
             *,
             title: str,
             duration_s: Quantity,
+            budget: Quantity | None = None,
             fading: Fading | None = None,
             flow: Sequence[Flow] | None = None,
             header_bytes: Quantity | None = None,

@@ -10,11 +10,13 @@
 //! | packets that flows with feedback send | [`SENT_PER_DELIVERED`] for each that is delivered, the first windows, one per retransmission timeout |
 //! | packets of TCP in the network | the window, all of it again, one per timeout |
 //! | packets at a link | its queue's limit and what its delay holds, or all that can come to it, whichever is less |
-//! | bytes per packet | a list that grows holds [`GROWTH`] times its entries for a moment |
+//! | acknowledgements on their way over a link | [`BUNCHED`] for each packet that passes the slowest link in the link's delay |
+//! | bytes per packet | a list holds up to twice its entries, and for a moment [`GROWTH`] times while it grows |
 //! | events | one per packet and hop, [`AT_ENDS`] at the ends; those that a link makes by itself |
 //!
-//! A TCP that is not one of this project's may send more than the table says. A link that doubles
-//! packets multiplies what the flow sends.
+//! A link that doubles packets multiplies what the flow sends. A TCP that is not one of this
+//! project's may send more than the table says. Acknowledgements that waited at many links in front
+//! of another may come there in a larger bunch than the table says.
 
 use std::collections::BTreeSet;
 
@@ -73,6 +75,8 @@ pub struct FlowDemand {
 pub const SENT_PER_DELIVERED: f64 = 4.0;
 /// A list doubles when it is full, and then both the old and the new one exist.
 pub const GROWTH: f64 = 3.0;
+/// Acknowledgements may come faster than the packets that they answer, after they have waited.
+pub const BUNCHED: f64 = 4.0;
 /// Events per packet at the sender and the receiver.
 pub const AT_ENDS: f64 = 4.0;
 
@@ -100,10 +104,12 @@ impl Network {
                 groups[slowest].add(flow, &self.links, run);
                 groups[slowest].copies = groups[slowest].copies.max(self.copies(flow));
             }
-            let smallest = smallest_bytes(&flow.traffic);
-            for link in flow.path.iter().chain(&flow.return_path) {
+            let there = flow.path.iter().map(|link| (link, data_bytes(&flow.traffic)));
+            let back = flow.return_path.iter().map(|link| (link, answer_bytes(&flow.traffic)));
+            for (place, (link, bytes)) in there.chain(back).enumerate() {
                 let visits = &mut visits[link.index()];
-                visits.smallest_bytes = visits.smallest_bytes.min(smallest);
+                visits.smallest_bytes = visits.smallest_bytes.min(bytes);
+                visits.has_data |= place < flow.path.len();
                 match sent {
                     Some(packets) => visits.one_way_pkts += packets,
                     None => {
@@ -124,16 +130,42 @@ impl Network {
             .iter()
             .zip(&visits)
             .zip(&groups)
-            .map(|((link, visits), group)| visits.demand(link, group, &groups, run))
+            .map(|((link, visits), group)| visits.demand(link, group, &self.links, &groups, run))
             .collect();
-        let at_links: f64 = links.iter().map(|link| link.packets).sum();
-        let in_network: f64 = groups.iter().map(Group::in_network).sum();
-        let one_way =
-            self.flows.iter().filter_map(|flow| Some(one_way_pkts(flow, end)? * self.copies(flow)));
-        let one_way: f64 = one_way.sum();
-        let content = GROWTH * (size_of::<Payload>() as f64 + STAMP_BYTES) + TCP_STATE_BYTES;
-        let content_bytes = content * at_links.min(in_network + one_way);
+        let content_bytes = self.content_bytes(end, &links, &visits, &groups);
         Demand { links, flows, content_bytes }
+    }
+
+    fn content_bytes(
+        &self,
+        end: Time,
+        links: &[LinkDemand],
+        visits: &[Visits],
+        groups: &[Group],
+    ) -> f64 {
+        let at_links: f64 = links.iter().map(|link| link.packets).sum();
+        let data = links.iter().zip(visits).filter(|(_, visits)| visits.has_data);
+        let at_data_links: f64 = data.map(|(link, _)| link.packets).sum();
+        let responsive: f64 = groups.iter().map(Group::in_network).sum();
+        // Packets with a timestamp, for an algorithm at the receiver, and plain ones.
+        let mut stamped = 0.0;
+        let mut plain = 0.0;
+        for flow in &self.flows {
+            let sent = one_way_pkts(flow, end).unwrap_or(0.0) * self.copies(flow);
+            match &flow.traffic {
+                Traffic::Cbr { lda: Some(_), .. }
+                | Traffic::OnOff { lda: Some(_), .. }
+                | Traffic::Poisson { lda: Some(_), .. } => {
+                    stamped += sent;
+                }
+                _ => plain += sent,
+            }
+        }
+        let payload = GROWTH * (size_of::<Payload>() as f64 + STAMP_BYTES);
+        let number = GROWTH * (size_of::<u64>() as f64 + STAMP_BYTES);
+        payload * at_links.min(responsive + stamped)
+            + number * at_links.min(plain)
+            + TCP_STATE_BYTES * at_data_links.min(responsive)
     }
 
     /// Packets that links make of one of the flow's, there and back.
@@ -225,18 +257,32 @@ impl Group {
 #[derive(Clone, Debug)]
 struct Visits {
     smallest_bytes: f64,
+    /// Whether it carries data, and not acknowledgements alone.
+    has_data: bool,
     one_way_pkts: f64,
     groups: BTreeSet<usize>,
 }
 
 impl Default for Visits {
     fn default() -> Self {
-        Self { smallest_bytes: f64::INFINITY, one_way_pkts: 0.0, groups: BTreeSet::new() }
+        Self {
+            smallest_bytes: f64::INFINITY,
+            has_data: false,
+            one_way_pkts: 0.0,
+            groups: BTreeSet::new(),
+        }
     }
 }
 
 impl Visits {
-    fn demand(&self, link: &LinkSpec, group: &Group, groups: &[Group], run: Span) -> LinkDemand {
+    fn demand(
+        &self,
+        link: &LinkSpec,
+        group: &Group,
+        links: &[LinkSpec],
+        groups: &[Group],
+        run: Span,
+    ) -> LinkDemand {
         let responsive = |of: fn(&Group) -> f64| -> f64 {
             self.groups.iter().map(|&place| of(&groups[place])).sum()
         };
@@ -245,17 +291,23 @@ impl Visits {
             Limit::Packets(packets) => f64::from(packets),
             Limit::Bytes(bytes) => bytes as f64 / self.smallest_bytes,
         };
+        let delay = longest_delay(link);
+        let fits = capacity_bits(link, delay) / (8.0 * self.smallest_bytes);
+        let answers = || -> f64 {
+            let answered = self
+                .groups
+                .iter()
+                .map(|&slowest| groups[slowest].delivered(&links[slowest], delay));
+            BUNCHED * answered.sum::<f64>()
+        };
         // One is in transmission, one in propagation at least.
-        let under_way =
-            2.0 + capacity_bits(link, longest_delay(link)) / (8.0 * self.smallest_bytes);
+        let under_way = 2.0 + if self.has_data { fits } else { fits.min(answers()) };
         let present = self.one_way_pkts + responsive(Group::in_network);
         let packets = present.min(waiting + under_way);
         LinkDemand {
             own_bytes: size_of::<Link>() as f64 + queue::own_bytes(&link.queue) + LINK_BYTES,
             packets,
-            list_bytes: packets
-                * GROWTH
-                * (size_of::<Transmission>() as f64 + queue::WAITING_BYTES),
+            list_bytes: packets * 2.0 * (size_of::<Transmission>() as f64 + queue::WAITING_BYTES),
             own_events: own_events(link, all, run),
             carried_events: group.sent_pkts * (group.hops + AT_ENDS),
         }
@@ -287,15 +339,15 @@ fn data_bytes(traffic: &Traffic) -> f64 {
     })
 }
 
-/// The size of its smallest packet, bytes.
-fn smallest_bytes(traffic: &Traffic) -> f64 {
-    let data = data_bytes(traffic);
+/// The size of a packet that answers, bytes; of no matter without feedback.
+fn answer_bytes(traffic: &Traffic) -> f64 {
     match traffic {
-        Traffic::Tcp { config, .. } => data.min(f64::from(config.ack_bytes)),
-        Traffic::Tfrc { config, .. } => data.min(f64::from(config.feedback_bytes)),
-        Traffic::Cbr { .. } | Traffic::OnOff { .. } | Traffic::Poisson { .. } => data,
+        Traffic::Tcp { config, .. } => f64::from(config.ack_bytes),
+        Traffic::Tfrc { config, .. } => f64::from(config.feedback_bytes),
+        Traffic::Cbr { .. } | Traffic::OnOff { .. } | Traffic::Poisson { .. } => {
+            data_bytes(traffic)
+        }
     }
-    .max(1.0)
 }
 
 /// Bits that the link can transmit in any stretch of this length.

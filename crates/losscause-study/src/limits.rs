@@ -108,9 +108,12 @@ impl Limits {
         names: &Names,
     ) -> Result<(), (String, String)> {
         let parts = Parts::of(network, end, names);
-        let gigabytes = |bytes: f64| format!("{:.1} GB of memory", bytes / 1e9);
+        let bytes = |bytes: f64| match bytes {
+            ..1e9 => format!("{:.0} MB of memory", bytes / 1e6),
+            _ => format!("{:.1} GB of memory", bytes / 1e9),
+        };
         let events = |events: f64| format!("{events:.1e} events");
-        check(&parts.memory, self.memory_bytes * budget, gigabytes)?;
+        check(&parts.memory, self.memory_bytes * budget, bytes)?;
         check(&parts.events, self.events * budget, events)
     }
 }
