@@ -1,10 +1,13 @@
-//! A cell over the running kernel: a transfer between two hosts of its own, with the emulator's
-//! link between them.
+//! A cell over the running kernel: transfers between two hosts of its own, with the emulator's link
+//! between them.
+//!
+//! The kernel's settings are its defaults but for [`SEND_BUFFER`].
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -12,55 +15,69 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use losscause::{Span, Time};
 use losscause_linux::emulator::{
-    Clock, EmulatedLink, Header, Host, PEER, Path, SENDER, Sight, device_drops,
+    Clock, EmulatedLink, Header, Host, PEER, Path, SENDER, Sight, StallWatch, device_drops,
 };
 use losscause_sim::FlowId;
 use losscause_sim::live::Direction;
+use losscause_sim::truth::Cause;
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrIn, setsockopt, sockopt};
 use nix::sys::time::{TimeVal, TimeValLike};
 use tun_rs::SyncDevice;
 
 use super::Outcome;
 use super::cell::Cell;
-use super::lateness::{Lateness, Watch};
+use super::golden::Transfer;
+use super::lateness::Watch;
 use crate::linux::sockets::{close, is_waiting};
 
+/// The port of the first transfer; the second has the next.
 const PORT: u16 = 5001;
 /// Ends of the connection look at least so often whether the transfer is over.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// A lost SYN is sent again after 1, 3 and 7 s.
 const CONNECT_S: i64 = 10;
+/// The send buffer may grow to 64 MB, where the default is 4 MB. It never limits a transfer then,
+/// as in the simulator, which has none.
+const SEND_BUFFER: (&str, &str) = ("tcp_wmem", "4096 16384 67108864");
 
-/// Makes a transfer of `seconds`, counted from the SYN.
+/// Makes a cell's transfers for `seconds`, counted from the SYN of the first.
 ///
 /// # Errors
-/// A host, the link or the connection fails, or a TUN device dropped packets.
-pub(super) fn run(cell: &Cell, seed: u64, seconds: i64) -> Result<(Outcome, Lateness)> {
-    let path = Path::new(&cell.experiment(seconds)?.network, FlowId(0), seed)?;
-    let (sender, senders) = Host::new(SENDER, &[])?;
+/// A host, the link or a connection fails, or a TUN device dropped packets.
+pub(super) fn run(cell: &Cell, seed: u64, seconds: i64) -> Result<Transfer> {
+    let network = cell.experiment(seconds)?.network;
+    let path = Path::new(&network, FlowId(0), seed)?;
+    let (name, value) = SEND_BUFFER;
+    let (sender, senders) = Host::new(SENDER, &[(name, value.to_owned())])?;
     let (peer, peers) = Host::new(PEER, &[])?;
     let clock = Clock::start();
     let stop = &AtomicBool::new(false);
-    let (received, drops, seen) = thread::scope(|scope| {
+    let stalls = StallWatch::start(clock)?;
+    let (transferred, drops, seen) = thread::scope(|scope| {
         let link = scope.spawn(move || watch(&path, [senders, peers], clock, stop));
-        let control = cell.variant.name();
-        let received = transfer(&sender, &peer, control, clock, Span::from_secs(seconds));
+        let starts: Vec<Span> = network.flows.iter().map(|flow| flow.start - Time::ZERO).collect();
+        let transferred = transfers(&sender, &peer, cell, clock, &starts, Span::from_secs(seconds));
         // The devices end with the link.
         let drops = own_drops(&sender, &peer);
         stop.store(true, Ordering::Relaxed);
         let seen = link.join().unwrap_or_else(|_| bail!("the link's thread panicked"));
-        Ok::<_, anyhow::Error>((received?, drops?, seen?))
+        Ok::<_, anyhow::Error>((transferred?, drops?, seen?))
     })?;
+    let host_stall_ms = stalls.stop()?.greatest;
     for (end, drops) in ["sender", "peer"].into_iter().zip(drops) {
         if drops > 0 {
             bail!("the TUN device at the {end} dropped {drops} packets that the link never saw");
         }
     }
+    let Transferred { bytes, until } = transferred;
+    let in_time = |times: &[Time]| times.iter().filter(|at| **at <= until).count() as u64;
     let outcome = Outcome {
-        goodput_mbps: received.bytes as f64 * 8.0 / seconds as f64 / 1e6,
-        retransmissions: seen.repeats.iter().filter(|at| **at <= received.until).count() as u64,
+        goodput_mbps: bytes as f64 * 8.0 / seconds as f64 / 1e6,
+        retransmissions: in_time(&seen.repeats),
+        drops: in_time(&seen.drops),
     };
-    Ok((outcome, seen.watch.lateness()?))
+    let lateness = seen.watch.lateness()?;
+    Ok(Transfer { cell: *cell, seed, outcome, lateness, host_stall_ms })
 }
 
 /// Packets that each TUN device dropped by itself.
@@ -68,10 +85,10 @@ fn own_drops(sender: &Host, peer: &Host) -> Result<[u64; 2]> {
     Ok([sender.run(device_drops)??, peer.run(device_drops)??])
 }
 
-/// What the receiving application read.
-struct Received {
+/// What the receiving applications read.
+struct Transferred {
     bytes: u64,
-    /// The end of the transfer.
+    /// The end of the transfers.
     until: Time,
 }
 
@@ -79,10 +96,12 @@ struct Received {
 #[derive(Default)]
 struct Seen {
     watch: Watch,
-    /// The sequence number behind the last one sent.
-    end: Option<u32>,
+    /// The sequence number behind the last one sent, by the receiver's port.
+    ends: HashMap<u16, u32>,
     /// When packets came whose data had been sent before.
     repeats: Vec<Time>,
+    /// When the queue dropped packets.
+    drops: Vec<Time>,
 }
 
 /// The link, until `stop`.
@@ -95,6 +114,9 @@ fn watch(path: &Path, ends: [SyncDevice; 2], clock: Clock, stop: &AtomicBool) ->
             }
         }
         Sight::Delivered { due, written, .. } => seen.watch.delivered(due, written),
+        Sight::Lost { at, direction: Direction::Forward, cause: Cause::Congestion, .. } => {
+            seen.drops.push(at);
+        }
         _ => {}
     })?;
     Ok(seen)
@@ -106,49 +128,89 @@ impl Seen {
         let Some(seq) = header.seq.filter(|_| header.syn || header.payload_bytes > 0) else {
             return;
         };
-        let end = self.end.unwrap_or(seq);
+        let end = self.ends.entry(header.destination.port()).or_insert(seq);
         let beyond = seq.wrapping_add(header.payload_bytes + u32::from(header.syn));
-        if (seq.wrapping_sub(end) as i32) < 0 {
+        if (seq.wrapping_sub(*end) as i32) < 0 {
             self.repeats.push(at);
         }
-        if (beyond.wrapping_sub(end) as i32) > 0 {
-            self.end = Some(beyond);
+        if (beyond.wrapping_sub(*end) as i32) > 0 {
+            *end = beyond;
         }
     }
 }
 
-/// Sends as fast as TCP lets it, from the SYN on for as long as the transfer `lasts`.
-fn transfer(
+/// Makes the transfers that begin at these times after now, and end together when the first has
+/// lasted for `lasts`.
+fn transfers(
     sender: &Host,
     peer: &Host,
-    control: &'static str,
+    cell: &Cell,
     clock: Clock,
+    starts: &[Span],
     lasts: Span,
-) -> Result<Received> {
-    let listener = peer.run(|| TcpListener::bind((PEER, PORT)))??;
-    let until = clock.now() + lasts;
-    let stream = sender.run(|| connect(control))?.context("the sender cannot connect")?;
+) -> Result<Transferred> {
+    let mut sockets = Vec::new();
+    for port in (PORT..).take(starts.len()) {
+        let listener = peer.run(move || TcpListener::bind((PEER, port)))??;
+        let control = cell.variant.name();
+        sockets.push((port, listener, sender.run(move || open(control))??));
+    }
+    let begun = clock.now();
+    let until = begun + lasts;
+    let sum = thread::scope(|scope| {
+        let running: Vec<_> = sockets
+            .into_iter()
+            .zip(starts)
+            .map(|((port, listener, socket), start)| {
+                let start = begun + *start;
+                scope.spawn(move || transfer(port, &listener, socket, clock, start, until))
+            })
+            .collect();
+        let ended = running
+            .into_iter()
+            .map(|one| one.join().unwrap_or_else(|_| bail!("a transfer's thread panicked")));
+        ended.sum::<Result<u64>>()
+    });
+    Ok(Transferred { bytes: sum?, until })
+}
+
+/// Sends as fast as TCP lets it, from `start` to `until`. Returns how many bytes the receiver read.
+fn transfer(
+    port: u16,
+    listener: &TcpListener,
+    socket: OwnedFd,
+    clock: Clock,
+    start: Time,
+    until: Time,
+) -> Result<u64> {
+    let wait = (start - clock.now()).as_nanos().max(0);
+    thread::sleep(Duration::from_nanos(wait.unsigned_abs()));
+    let stream = connect(socket, port).context("the sender cannot connect")?;
     thread::scope(|scope| {
-        let receiver = scope.spawn(|| receive(&listener, clock, until));
+        let receiver = scope.spawn(|| receive(listener, clock, until));
         let sent = send(&stream, clock, until);
         let (bytes, other_end) =
             receiver.join().unwrap_or_else(|_| bail!("the receiver's thread panicked"))?;
         sent?;
         // Only now: an end that hears of the other's leaving would fail.
         [stream, other_end].into_iter().try_for_each(close)?;
-        Ok(Received { bytes, until })
+        Ok(bytes)
     })
 }
 
-/// A connection with this congestion control, which is set before the SYN. (A namespace's default
-/// may not be set to every congestion control.)
-fn connect(control: &str) -> Result<TcpStream> {
+/// A socket with this congestion control, which is set before the SYN. (A namespace's default may
+/// not be set to every congestion control.)
+fn open(control: &str) -> Result<OwnedFd> {
     let socket =
         socket::socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
     setsockopt(&socket, sockopt::TcpCongestion, &OsString::from(control))
         .with_context(|| format!("this kernel has no congestion control {control}"))?;
     setsockopt(&socket, sockopt::SendTimeout, &TimeVal::seconds(CONNECT_S))?;
-    socket::connect(socket.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(PEER, PORT)))?;
+    Ok(socket)
+}
+
+fn connect(socket: OwnedFd, port: u16) -> Result<TcpStream> {
+    socket::connect(socket.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(PEER, port)))?;
     Ok(TcpStream::from(socket))
 }
 
@@ -203,12 +265,11 @@ mod tests {
     #[test]
     fn data_sent_before_is_a_retransmission_where_numbers_wrap_too() {
         let mut seen = Seen::default();
-        let mut send = |at, seq, payload_bytes, syn| {
-            let source = "10.77.0.1:5001".parse().unwrap();
+        let mut send_to = |port, at, seq, payload_bytes, syn| {
             let header = Header {
                 protocol: 6,
-                source,
-                destination: source,
+                source: SocketAddrV4::new(SENDER, 40_000),
+                destination: SocketAddrV4::new(PEER, port),
                 ip_id: 0,
                 payload_bytes,
                 seq: Some(seq),
@@ -216,6 +277,9 @@ mod tests {
             };
             seen.sent(Time::from_nanos(at), &header);
         };
+        // Another connection's numbers say nothing.
+        send_to(5002, 1, 5_000, 100, false);
+        let mut send = |at, seq, payload_bytes, syn| send_to(5001, at, seq, payload_bytes, syn);
         send(1, u32::MAX - 100, 0, true);
         send(2, u32::MAX - 99, 0, false);
         send(3, u32::MAX - 99, 100, false);

@@ -1,10 +1,11 @@
 //! `validate linux`: the simulator's Linux against the running kernel.
 //!
-//! [`cell`] lists what is compared: one scenario, with other rates, round trips, losses and
-//! congestion controls. [`kernel`] makes a transfer over the emulator, [`simulated`] the same one
-//! in the simulator. Both draw the channel's losses from the same stream. [`agreement`] judges,
-//! [`golden`] keeps the kernel's transfers, so that machines without root compare too, [`page`]
-//! shows them, and [`lateness`] says whether the emulator was on time.
+//! [`cell`] draws what is compared: one scenario, with other rates, round trips, queues, losses,
+//! numbers of flows and congestion controls. [`kernel`] makes the transfers over the emulator,
+//! [`simulated`] the same ones in the simulator. Both draw the channel's losses from the same
+//! stream. [`agreement`] judges, [`golden`] keeps the kernel's transfers, so that machines without
+//! root compare too and a run can be taken up again, [`page`] shows them, and [`lateness`] says
+//! whether the emulator was on time.
 
 mod agreement;
 mod cell;
@@ -14,49 +15,56 @@ mod lateness;
 mod page;
 mod simulated;
 
-use std::collections::{BTreeMap, VecDeque};
 use std::fs;
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::path::PathBuf;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use losscause_study::Jobs;
 
 use agreement::{Compared, Pair, Verdict};
-use cell::Cell;
+use cell::{CELLS, Cell, Variant};
 use golden::{Recording, Transfer};
 
 use crate::shell::root;
 use crate::tools::Tool;
 
 /// The arguments of `validate linux`.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub(crate) struct Options {
-    /// What CI runs: four cells, two transfers of 5 s each; writes nothing
+    /// What CI runs: three cells, two transfers of 5 s each; writes nothing
     #[arg(long)]
     short: bool,
     /// Make no transfers: compare the simulator with the recorded ones, and write the page
     #[arg(long, conflicts_with = "short")]
     recorded: bool,
-    /// Transfers at a time; those that fill 50 Mb/s are made alone
-    #[arg(long, default_value_t = 4, value_name = "N")]
-    jobs: usize,
+    /// Only the first K cells; the page is not written
+    #[arg(long, value_name = "K", conflicts_with_all = ["short", "recorded"])]
+    cells: Option<u32>,
+    /// Only this cell, made again; may be given several times; the page is not written
+    #[arg(long, value_name = "N", conflicts_with_all = ["short", "recorded", "cells"])]
+    cell: Vec<u32>,
+    /// Forget what an interrupted run has made
+    #[arg(long, conflicts_with_all = ["short", "recorded"])]
+    fresh: bool,
 }
 
-/// What a transfer gave.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What the transfers of a cell gave, together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Outcome {
-    /// What the application received.
+    /// What the applications received.
     goodput_mbps: f64,
     /// Segments sent again.
     retransmissions: u64,
+    /// Packets that the queue dropped.
+    drops: u64,
 }
 
 const SECONDS: i64 = 15;
-const SEEDS: u64 = 5;
 const SHORT_SECONDS: i64 = 5;
-const SHORT_SEEDS: u64 = 2;
-/// Attempts at a transfer that the emulator delivers in time.
+/// Every cell is made with each of these seeds.
+const SEEDS: [u64; 2] = [1, 2];
+/// Attempts at a transfer that hosts and emulator make in time.
 const ATTEMPTS: u32 = 3;
 
 /// Makes the transfers, compares, prints and writes.
@@ -77,26 +85,128 @@ pub(crate) fn validate(options: &Options) -> Result<()> {
         );
         return Ok(());
     }
-    let (cells, seeds, seconds) = if options.short {
-        (Cell::few(), SHORT_SEEDS, SHORT_SECONDS)
-    } else {
-        (Cell::all(), SEEDS, SECONDS)
-    };
-    let (alone, beside): (Vec<Cell>, Vec<Cell>) = cells.into_iter().partition(Cell::is_demanding);
-    let mut transfers = make_all(&alone, seeds, seconds, 1)?;
-    transfers.extend(make_all(&beside, seeds, seconds, options.jobs)?);
-    transfers.sort_by_key(|transfer| (transfer.cell, transfer.seed));
+    let cells = simulated_cells(options.selected()?)?;
     let kernel = nix::sys::utsname::uname()?.release().to_string_lossy().into_owned();
-    let recording = Recording { kernel, seconds, transfers };
-    if !options.short {
-        recording.write()?;
+    if options.short {
+        let mut recording = Recording { kernel, seconds: SHORT_SECONDS, transfers: Vec::new() };
+        make_all(&cells, &mut recording, |_| Ok(()))?;
+        return conclude(&recording, false);
     }
-    conclude(&recording, !options.short)
+    let file = unfinished();
+    if options.fresh && file.exists() {
+        fs::remove_file(&file)?;
+    }
+    let mut recording = Recording::resume(&file, &kernel, SECONDS);
+    let wanted = |transfer: &Transfer| cells.contains(&transfer.cell);
+    if !options.cell.is_empty() {
+        recording.transfers.retain(|transfer| !wanted(transfer));
+    }
+    make_all(&cells, &mut recording, |recording| recording.write(&file))?;
+    recording.transfers.retain(wanted);
+    let whole = options.cells.is_none() && options.cell.is_empty();
+    if whole {
+        recording.write(&root().join(golden::FILE))?;
+    }
+    conclude(&recording, whole)
 }
 
 /// The short form, as one of CI's steps.
 pub(crate) fn short() -> Result<()> {
-    validate(&Options { short: true, recorded: false, jobs: 4 })
+    validate(&Options { short: true, ..Options::default() })
+}
+
+impl Options {
+    /// The cells that are asked for.
+    fn selected(&self) -> Result<Vec<Cell>> {
+        if self.short {
+            return Ok(Cell::few());
+        }
+        let mut cells = Cell::all();
+        if let Some(unknown) = self.cell.iter().find(|number| !(1..=CELLS).contains(number)) {
+            bail!("--cell {unknown}: expected 1 to {CELLS}");
+        }
+        if !self.cell.is_empty() {
+            cells.retain(|cell| self.cell.contains(&cell.number));
+        }
+        cells.truncate(self.cells.map_or(usize::MAX, |count| count as usize));
+        Ok(cells)
+    }
+}
+
+/// Where a run keeps what it has made, until the next one takes it up.
+fn unfinished() -> PathBuf {
+    root().join("target/validate-linux.csv")
+}
+
+/// The cells whose congestion control the simulator has. Tells which others are left out.
+fn simulated_cells(mut cells: Vec<Cell>) -> Result<Vec<Cell>> {
+    for variant in Variant::ALL {
+        if !variant.is_simulated()? {
+            let before = cells.len();
+            cells.retain(|cell| cell.variant != variant);
+            println!(
+                "skipped: the simulator has no {}, which {} of the cells use",
+                variant.name(),
+                before - cells.len()
+            );
+        }
+    }
+    Ok(cells)
+}
+
+/// Makes every transfer that `recording` does not have, or has unsoundly, one after another, so
+/// that the machine is quiet. Calls `keep` after each.
+fn make_all(
+    cells: &[Cell],
+    recording: &mut Recording,
+    keep: impl Fn(&Recording) -> Result<()>,
+) -> Result<()> {
+    let is_made = |cell: &Cell, seed: u64| {
+        let of = |one: &&Transfer| one.cell == *cell && one.seed == seed;
+        recording.transfers.iter().find(of).is_some_and(Transfer::is_sound)
+    };
+    let all = cells.iter().flat_map(|cell| SEEDS.map(|seed| (*cell, seed)));
+    let missing: Vec<(Cell, u64)> = all.filter(|(cell, seed)| !is_made(cell, *seed)).collect();
+    let begun = Instant::now();
+    for (done, (cell, seed)) in missing.iter().enumerate() {
+        let transfer =
+            make(cell, *seed, recording.seconds).with_context(|| format!("{cell}, seed {seed}"))?;
+        recording.add(transfer);
+        keep(recording)?;
+        let done = done + 1;
+        let left = begun.elapsed().as_secs_f64() / done as f64 * (missing.len() - done) as f64;
+        eprintln!("{done} of {} transfers, about {:.0} min left", missing.len(), left / 60.0);
+    }
+    Ok(())
+}
+
+/// Makes a transfer, again if the emulator was late or a host stood still. If none is sound, the
+/// one with the shortest stall is returned.
+fn make(cell: &Cell, seed: u64, seconds: i64) -> Result<Transfer> {
+    let mut best: Option<Transfer> = None;
+    for _ in 0..ATTEMPTS {
+        let transfer = kernel::run(cell, seed, seconds)?;
+        let Transfer { outcome, lateness, host_stall_ms, .. } = transfer;
+        eprintln!(
+            "{cell}, seed {seed}: {:.3} Mb/s, {} retransmissions, {} drops; late by {:.3} ms (median), {:.3} ms (99 %), the \
+             machine's own {:.3} ms, {:.3} ms; hosts stood still for {host_stall_ms:.1} ms, the queue drains in {:.0} ms",
+            outcome.goodput_mbps,
+            outcome.retransmissions,
+            outcome.drops,
+            lateness.emulator.p50_ms,
+            lateness.emulator.p99_ms,
+            lateness.machine.p50_ms,
+            lateness.machine.p99_ms,
+            cell.drain().as_secs_f64() * 1e3,
+        );
+        if transfer.is_sound() {
+            return Ok(transfer);
+        }
+        if best.is_none_or(|best| host_stall_ms < best.host_stall_ms) {
+            best = Some(transfer);
+        }
+    }
+    best.context("no attempt was made")
 }
 
 /// Compares with the simulator, prints the page, writes it if asked to, and fails unless they
@@ -115,69 +225,26 @@ fn conclude(recording: &Recording, write: bool) -> Result<()> {
     Ok(())
 }
 
-/// Makes every transfer, some at a time; ends with the first that fails.
-fn make_all(cells: &[Cell], seeds: u64, seconds: i64, jobs: usize) -> Result<Vec<Transfer>> {
-    let all: VecDeque<(Cell, u64)> =
-        (1..=seeds).flat_map(|seed| cells.iter().map(move |cell| (*cell, seed))).collect();
-    let waiting = Mutex::new(all);
-    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    let work = || -> Result<Vec<Transfer>> {
-        let mut made = Vec::new();
-        while let Some((cell, seed)) = next() {
-            let transfer =
-                make(&cell, seed, seconds).with_context(|| format!("{cell}, seed {seed}"));
-            if transfer.is_err() {
-                // The others need not begin.
-                while next().is_some() {}
-            }
-            made.push(transfer?);
-        }
-        Ok(made)
-    };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
-        let made = workers
-            .into_iter()
-            .map(|worker| worker.join().unwrap_or_else(|_| bail!("a thread panicked")));
-        Ok(made.collect::<Result<Vec<_>>>()?.concat())
-    })
-}
-
-/// Makes a transfer, again if the emulator was late.
-fn make(cell: &Cell, seed: u64, seconds: i64) -> Result<Transfer> {
-    for _ in 0..ATTEMPTS {
-        let (outcome, lateness) = kernel::run(cell, seed, seconds)?;
-        let Outcome { goodput_mbps, retransmissions } = outcome;
-        eprintln!(
-            "{cell}, seed {seed}: {goodput_mbps:.3} Mb/s, {retransmissions} retransmissions; late by {:.3} ms (median), \
-             {:.3} ms (99 %), the machine's own {:.3} ms, {:.3} ms",
-            lateness.emulator.p50_ms,
-            lateness.emulator.p99_ms,
-            lateness.machine.p50_ms,
-            lateness.machine.p99_ms
-        );
-        if lateness.is_bounded() {
-            return Ok(Transfer { cell: *cell, seed, outcome, lateness });
-        }
-    }
-    bail!(
-        "the emulator was late in {ATTEMPTS} transfers in turn, expected a less busy machine or fewer --jobs"
-    )
-}
-
 /// Simulates every recorded transfer.
 fn compare(recording: &Recording) -> Result<Vec<Compared>> {
     let simulate =
         |transfer: &Transfer| simulated::run(&transfer.cell, transfer.seed, recording.seconds);
     let simulated = Jobs::default().map(&recording.transfers, simulate, |_| {});
-    let mut cells: BTreeMap<Cell, Vec<Pair>> = BTreeMap::new();
+    let mut cells: Vec<Compared> = Vec::new();
     for (transfer, simulated) in recording.transfers.iter().zip(simulated) {
-        cells
-            .entry(transfer.cell)
-            .or_default()
-            .push(Pair { kernel: transfer.outcome, simulated: simulated? });
+        let pair = Pair { kernel: transfer.outcome, simulated: simulated? };
+        let cell = transfer.cell;
+        let (is_sound, host_stall_ms) = (transfer.is_sound(), transfer.host_stall_ms);
+        match cells.last_mut().filter(|last| last.cell == cell) {
+            Some(last) => {
+                last.pairs.push(pair);
+                last.is_sound &= is_sound;
+                last.host_stall_ms = last.host_stall_ms.max(host_stall_ms);
+            }
+            None => cells.push(Compared { cell, pairs: vec![pair], is_sound, host_stall_ms }),
+        }
     }
-    Ok(cells.into_iter().map(|(cell, pairs)| Compared { cell, pairs }).collect())
+    Ok(cells)
 }
 
 #[cfg(test)]
@@ -190,10 +257,15 @@ mod tests {
     fn the_simulator_agrees_with_the_recorded_kernel() {
         let recording = Recording::read().unwrap();
         let compared = compare(&recording).unwrap();
-        assert_eq!(
-            compared.iter().map(|one| one.cell).collect::<Vec<_>>().len(),
-            Cell::all().len()
-        );
+        let recorded: Vec<Variant> = Variant::ALL
+            .into_iter()
+            .filter(|variant| compared.iter().any(|one| one.cell.variant == *variant))
+            .collect();
+        assert!(recorded.starts_with(&[Variant::Reno, Variant::Cubic]), "{recorded:?}");
+        let mut expected = Cell::all();
+        expected.retain(|cell| recorded.contains(&cell.variant));
+        assert_eq!(compared.iter().map(|one| one.cell).collect::<Vec<_>>(), expected);
+        assert!(compared.iter().all(|one| one.pairs.len() == SEEDS.len()));
         let verdict = Verdict::of(&compared);
         assert!(verdict.agrees(), "{verdict}");
         assert_eq!(
