@@ -258,8 +258,8 @@ impl Receiver {
         }
     }
 
-    /// Distinct packets delivered to the application, given the packets that arrived: all senders but
-    /// TCP's send every packet once.
+    /// Distinct packets delivered to the application, given the packets that arrived: all senders
+    /// but TCP's send every packet once.
     pub(crate) fn delivered_packets(&self, received: u64) -> u64 {
         match self {
             Receiver::Tcp(receiver) => receiver.delivered_packets(),

@@ -7,8 +7,8 @@ use crate::topology::{FlowId, LinkId, Network};
 
 /// Packets of one flow at one link.
 ///
-/// At every instant `entered = delivered + queue_drops + corrupted + queued + in flight`, if the link
-/// makes no copies ([`Counters::duplicated`]); they are added to `entered`.
+/// At every instant `entered = delivered + queue_drops + corrupted + queued + in flight`, if the
+/// link makes no copies ([`Counters::duplicated`]); they are added to `entered`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HopCounters {
     /// Arrived at the link.

@@ -12,9 +12,9 @@
 //! a packet for which the link's memory would have to grow, a recorder, or the end of
 //! [`run_until`](crate::Simulation::run_until). It then moves on as if it had moved at its own
 //! instant. Nothing else can have happened at the next link in between, because nothing else feeds
-//! it. Only links with a DropTail queue that keep the order do this, as they know a packet's arrival
-//! when it enters. The ends tell copies from packets, so they observe the packets of flows that
-//! cross a link with duplication.
+//! it. Only links with a DropTail queue that keep the order do this, as they know a packet's
+//! arrival when it enters. The ends tell copies from packets, so they observe the packets of flows
+//! that cross a link with duplication.
 //!
 //! [`Simulation::with_every_event`](crate::Simulation::with_every_event) runs without shortcuts.
 //! Tests compare both: they differ only in the order of events at the very same instant. The

@@ -52,8 +52,8 @@ pub struct FlowReport {
     pub received_packets: u64,
     /// Payload of the received packets, bytes (throughput counts these).
     pub received_payload_bytes: u64,
-    /// Copies made by a link ([`DuplicationSpec`](crate::DuplicationSpec)) that reached the receiver
-    /// after the packet or another copy.
+    /// Copies made by a link ([`DuplicationSpec`](crate::DuplicationSpec)) that reached the
+    /// receiver after the packet or another copy.
     pub received_copies: u64,
     /// Distinct data packets delivered to the application.
     pub delivered_packets: u64,

@@ -2,8 +2,9 @@
 //!
 //! The load is the share of the window, which ends with the packet's own transmission, in which the
 //! transmitter was busy. The loss is read from a table of loads and losses: on the straight line
-//! between two points, and that of the nearest point outside of them. Every packet is lost with that
-//! probability, independently. On satellites the loss of the air rises with the rate that is sent.
+//! between two points, and that of the nearest point outside of them. Every packet is lost with
+//! that probability, independently. On satellites the loss of the air rises with the rate that is
+//! sent.
 //!
 //! Parameters: the table and the window, no defaults. Deviations: none. Before time zero the link
 //! was idle.

@@ -11,12 +11,12 @@
 //! Pareto:       least (1 - P(z))^(-1 / shape)
 //! ```
 //!
-//! P is the normal distribution. Pareto's shape is 1 + sqrt(1 + (mean / deviation)^2), and its least
-//! value mean (shape - 1) / shape; so mean and deviation are as given.
+//! P is the normal distribution. Pareto's shape is 1 + sqrt(1 + (mean / deviation)^2), and its
+//! least value mean (shape - 1) / shape; so mean and deviation are as given.
 //!
 //! Parameters: [`JitterSpec`]. Deviations from netem (`sch_netem.c`, `tabledist`): netem correlates
-//! uniform draws linearly, which lessens their deviation; its Pareto table has shape 3 and is shifted
-//! to mean 0; it adds the draw to a delay and lets the sum fall below 0.
+//! uniform draws linearly, which lessens their deviation; its Pareto table has shape 3 and is
+//! shifted to mean 0; it adds the draw to a delay and lets the sum fall below 0.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 

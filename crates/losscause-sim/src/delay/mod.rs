@@ -40,7 +40,8 @@ enum Process {
 }
 
 impl Variation {
-    /// None if the delay is constant, or if the link adds it. `stream` belongs to the variation alone.
+    /// None if the delay is constant, or if the link adds it. `stream` belongs to the variation
+    /// alone.
     pub(crate) fn new(spec: &VariationSpec, stream: impl FnOnce() -> Stream) -> Option<Self> {
         let process = match spec {
             VariationSpec::Constant => return None,

@@ -1,7 +1,7 @@
 //! Packets that arrive late or twice at the far end of a link.
 //!
-//! A link delivers in order (`in_flight.rs`). What is late waits behind that, at the far end: it has
-//! used the transmitter and met the channel, and it no longer waits in the queue.
+//! A link delivers in order (`in_flight.rs`). What is late waits behind that, at the far end: it
+//! has used the transmitter and met the channel, and it no longer waits in the queue.
 //!
 //! - *Reordering*: a packet is late by a time, or until a number of others has passed. netem sends
 //!   the chosen packets at once and delays the others (`sch_netem.c`, `netem_enqueue`). Here the
@@ -96,8 +96,8 @@ impl Disorder {
         })
     }
 
-    /// A packet is at the far end, in order, while `waiting` waits at the link. Returns it unless it
-    /// is late.
+    /// A packet is at the far end, in order, while `waiting` waits at the link. Returns it unless
+    /// it is late.
     pub(super) fn arrive<H: LinkHooks>(
         &mut self,
         now: Time,

@@ -27,8 +27,8 @@ pub(crate) struct Transmission {
 #[derive(Clone, Debug)]
 pub(crate) struct InFlight {
     transmissions: Fifo<Transmission>,
-    /// When the link's next event is, or never: the first packet that needs one arrives, or one that
-    /// is late (`disorder.rs`).
+    /// When the link's next event is, or never: the first packet that needs one arrives, or one
+    /// that is late (`disorder.rs`).
     next_event: Time,
     /// How many packets need none.
     elided: u32,
@@ -49,8 +49,8 @@ impl InFlight {
         }
     }
 
-    /// Appends a packet: it begins and arrives after all others here. Returns its arrival if that is
-    /// now the next event.
+    /// Appends a packet: it begins and arrives after all others here. Returns its arrival if that
+    /// is now the next event.
     #[inline(always)]
     pub(crate) fn push(&mut self, transmission: Transmission) -> Option<Time> {
         self.waiting_bytes += u64::from(transmission.packet.wire_bytes);

@@ -121,9 +121,10 @@ impl std::error::Error for ConservationError {}
 
 impl Simulation {
     /// Checks that every packet that ever entered a link or was copied there was delivered, dropped
-    /// or corrupted there, waits, or is in flight; that every delivered packet entered the next link or was received;
-    /// that every queue is as long as the packets in it; and that every lost packet has a cause.
-    /// Debug builds check this every 1,024 events and at the end of [`Simulation::run_until`].
+    /// or corrupted there, waits, or is in flight; that every delivered packet entered the next
+    /// link or was received; that every queue is as long as the packets in it; and that every lost
+    /// packet has a cause. Debug builds check this every 1,024 events and at the end of
+    /// [`Simulation::run_until`].
     ///
     /// # Errors
     /// Says where packets appeared or vanished.

@@ -57,10 +57,10 @@ pub struct JitterSpec {
     pub distribution: JitterDistribution,
     /// Its mean, not negative.
     pub mean: Span,
-    /// Its standard deviation, not negative. Of [`JitterDistribution::Uniform`] at most the mean divided
-    /// by the square root of 3; of [`JitterDistribution::Exponential`] the mean. A normal draw below 0
-    /// counts as 0, so that the mean grows and the deviation falls if it is not small beside the
-    /// mean.
+    /// Its standard deviation, not negative. Of [`JitterDistribution::Uniform`] at most the mean
+    /// divided by the square root of 3; of [`JitterDistribution::Exponential`] the mean. A normal
+    /// draw below 0 counts as 0, so that the mean grows and the deviation falls if it is not small
+    /// beside the mean.
     pub deviation: Span,
     /// Correlation of the normal variables behind the draws of two successive packets, 0 to below
     /// 1.

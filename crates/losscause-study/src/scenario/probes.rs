@@ -6,9 +6,9 @@
 //!   true_up, true_down), `delay.rtt` and `timestamps.client.send`, in nanoseconds.
 //! - LENS (Zhao and Pan 2024, "LENS: a LEO satellite network measurement dataset"): its CSV of irtt
 //!   (`timestamp,rtt,uplink,downlink`: nanoseconds since 1970 and milliseconds; -1 in the last
-//!   columns or in rtt is a loss there, or somewhere), its CSV of ping (`timestamp,rtt`: seconds and
-//!   milliseconds, without the lost ones), and its logs of `ping -D`, in which gaps of `icmp_seq`
-//!   are losses.
+//!   columns or in rtt is a loss there, or somewhere), its CSV of ping (`timestamp,rtt`: seconds
+//!   and milliseconds, without the lost ones), and its logs of `ping -D`, in which gaps of
+//!   `icmp_seq` are losses.
 //!
 //! A delay or a loss holds from its probe until the next one; the first probe is time zero.
 
@@ -321,8 +321,8 @@ fn error(file: &str, problem: &str) -> InputError {
 }
 
 /// Reads a delay trace of LeoCC's replayer (`mm-delay INTERVAL FILE` in LeoReplayer): on each line
-/// the delay of one direction in whole milliseconds, one line per interval. The last delay holds for
-/// an interval too.
+/// the delay of one direction in whole milliseconds, one line per interval. The last delay holds
+/// for an interval too.
 pub(super) fn leocc(
     text: &str,
     file: &str,

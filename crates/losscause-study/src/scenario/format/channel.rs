@@ -44,8 +44,8 @@ pub enum Channel {
     /// Every packet is lost with a probability that follows from the link's load. Not with
     /// `slots_per_packet`, `slot_ms` and `error_position = "before-queue"`.
     Load {
-        /// Pairs of a load and the share of packets lost at it, both 0 to 1; loads rise. Between two
-        /// of them the loss is on the straight line, outside it is that of the nearest.
+        /// Pairs of a load and the share of packets lost at it, both 0 to 1; loads rise. Between
+        /// two of them the loss is on the straight line, outside it is that of the nearest.
         points: Vec<[Quantity; 2]>,
         /// The load is the share of this time before the end of the packet's transmission in which
         /// the link transmitted, seconds (above 0).
