@@ -37,6 +37,7 @@ const HOME: &str = r#"
 title = "a wired bottleneck, then a wireless hop"
 duration_s = 150
 packet_bytes = 1000
+send_jitter_us = 0
 [measure]
 bottleneck = "wired"
 [[link]]
@@ -82,6 +83,7 @@ const SERVER: &str = r#"
 title = "a server, a queue, a path that loses packets"
 duration_s = 120
 packet_bytes = 1500
+send_jitter_us = 0
 [parameters]
 rate = 10e6
 loss = 0.02

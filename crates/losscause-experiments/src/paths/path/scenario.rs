@@ -41,6 +41,8 @@ impl<'a> Writer<'a> {
         line!(self, "source = \"{}\"", levels.join(", "));
         line!(self, "duration_s = {}", path.duration_s());
         line!(self, "packet_bytes = {}", RANGES.duration.packet_bytes);
+        // The benchmark's paths draw their chance themselves.
+        line!(self, "send_jitter_us = 0");
         line!(self, "measure = {{ from_s = 10, bottleneck = \"{}\" }}", self.bottleneck());
         if vantage == Vantage::Sender {
             let of_tcp = match (path.stack(), path.acknowledged) {
