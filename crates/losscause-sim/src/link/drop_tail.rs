@@ -18,7 +18,7 @@ use crate::topology::Limit;
 
 /// Packed, so that a link's first two cache lines hold all that every packet needs.
 #[derive(Clone, Copy, Debug)]
-#[repr(packed(4))]
+#[repr(C, packed(4))]
 pub(crate) struct DropTail {
     /// There is room for at least so many packets. Only packets that are let in use it up, so most
     /// need no look at what waits, nor at whether the transmitter is idle, which a processor cannot
