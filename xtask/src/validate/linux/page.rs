@@ -132,7 +132,7 @@ const EXPLANATION: &str = "
   emulator is, they fall into the kernel's groups. At 10 Mb/s, 100 ms and one bandwidth-delay product, the kernel sends 15
   to 17 packets again in some transfers and 232 to 242 in the others; of 12 simulated ones with seeds 1 to 12, 7 lost 16
   packets, one 54 and 4 lost 228 to 231. The scenario is `validation/linux/late.toml`.
-- *Reno behind CoDel, cell 52.* Two groups again: five of seven transfers by the kernel have 33.4 to 33.8 Mb/s and 594 to 597
+- *Reno behind CoDel, cell 52.* Two groups again: four of six transfers by the kernel have 33.4 to 33.8 Mb/s and 594 to 597
   drops, the others 46.4 and 50.3 Mb/s with 490 and 551. With a delay that wanders by up to 0.1 ms, 11 of 12 simulated
   transfers have 33.9 to 34.4 Mb/s and 588 to 608 drops, one 40.7 Mb/s and 94 drops.
 - *A queue of a few packets, cell 58.* Reno's window fills the queue every 0.3 s, and one packet is dropped, or a second one a
