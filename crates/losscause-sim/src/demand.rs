@@ -17,6 +17,25 @@
 //! A link that doubles packets multiplies what the flow sends. A TCP that is not one of this
 //! project's may send more than the table says. Acknowledgements that waited at many links in front
 //! of another may come there in a larger bunch than the table says.
+//!
+//! ```
+//! use losscause::{Span, Time};
+//! use losscause_sim::{
+//!     Demand, FlowDemand, FlowSpec, Limit, LinkDemand, LinkId, LinkSpec, Network, QueueSpec, Traffic,
+//! };
+//!
+//! let queue = QueueSpec::DropTail { limit: Limit::Packets(u32::MAX) };
+//! let line = LinkSpec::wired("line", 1_000_000, Span::from_millis(10), queue);
+//! let flood = FlowSpec::new("flood", &[LinkId(0)], &[], Traffic::cbr(2_000_000, 1_000));
+//! let network = Network { links: vec![line], flows: vec![flood] };
+//! let Demand { links, flows, .. } = network.demand(Time::ZERO + Span::from_secs(20));
+//!
+//! // 2 Mb/s for 20 s are 5,000 packets of 1,000 bytes, and one. Each crosses a link, and has two ends.
+//! let [LinkDemand { packets, .. }] = links[..] else { panic!("one link") };
+//! assert_eq!(packets, 5_001.0);
+//! let [FlowDemand { events, .. }] = flows[..] else { panic!("one flow") };
+//! assert_eq!(events, 5_001.0 * 5.0);
+//! ```
 
 use std::collections::BTreeSet;
 

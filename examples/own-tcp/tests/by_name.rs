@@ -136,7 +136,7 @@ fn it_is_a_row_of_the_benchmark_of_paths() {
 #[test]
 fn an_unknown_name_is_refused_with_the_list() {
     let list = "expected one of reno, newreno, sack, vegas, veno, cubic, westwood, westwood-nr, westwood-vt, \
-                new-jersey, gentle";
+                new-jersey, bbr, gentle";
     let unknown = format!("\"gentel\" is unknown (did you mean \"gentle\"?), {list}");
     assert_eq!(refused(&["tcp.variant=gentel"]), format!("lossy.toml: tcp.variant: {unknown}"));
     assert_eq!(
@@ -144,7 +144,7 @@ fn an_unknown_name_is_refused_with_the_list() {
         format!("lossy.toml: flow.download.variant: {unknown}")
     );
     let said = refused(&["tcp.response=gentel"]);
-    assert!(said.ends_with("new-jersey, gentle") && said.contains("aimd, vegas"), "{said}");
+    assert!(said.ends_with("new-jersey, bbr, gentle") && said.contains("aimd, vegas"), "{said}");
     let additive = refused(&["tcp.variant=gentle", "tcp.additive_increase_pkts=2"]);
     assert!(additive.ends_with("only valid with response \"aimd\"; remove it"), "{additive}");
     let taken = registry().with_tcp(GENTLE).unwrap_err().to_string();

@@ -5,6 +5,40 @@ use std::fmt;
 use losscause::Span;
 
 /// A share of a link's packets is late at its far end, so that later packets overtake it.
+///
+/// A radio link whose packets jitter, overtake each other and come twice, and which loses more the
+/// more it carries:
+///
+/// ```
+/// use losscause::Span;
+/// use losscause_sim::{
+///     ChannelSpec, DisorderProblem, DuplicationSpec, JitterDistribution, JitterSpec, Lateness, Limit,
+///     LinkProblem, LinkSpec, LoadPoint, Network, NetworkError, QueueSpec, ReorderingSpec, VariationSpec,
+/// };
+///
+/// let ms = Span::from_millis;
+/// let queue = QueueSpec::DropTail { limit: Limit::Packets(50) };
+/// let mut radio = LinkSpec::wired("radio", 10_000_000, ms(20), queue);
+/// radio.reordering = Some(ReorderingSpec { share: 0.01, by: Lateness::Time { most: ms(5), drawn: true } });
+/// radio.duplication = Some(DuplicationSpec { share: 0.001, delay: ms(1) });
+/// radio.variation = VariationSpec::Jitter(JitterSpec {
+///     distribution: JitterDistribution::Normal,
+///     mean: ms(4),
+///     deviation: ms(1),
+///     correlation: 0.0,
+///     reorders: false,
+/// });
+/// let at = |load, loss| LoadPoint { load, loss };
+/// radio.channel = ChannelSpec::Load { points: [at(0.5, 0.0), at(1.0, 0.02)].into(), window: ms(200) };
+/// let network = |radio| Network { links: vec![radio], flows: vec![] };
+/// network(radio.clone()).validate()?;
+///
+/// // A share of more than all packets is refused, with the reason.
+/// radio.duplication = Some(DuplicationSpec { share: 1.5, delay: ms(1) });
+/// let NetworkError::Link { problem, .. } = network(radio).validate().unwrap_err() else { panic!() };
+/// assert_eq!(problem, LinkProblem::Duplication(DisorderProblem::Share(1.5)));
+/// # Ok::<(), NetworkError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReorderingSpec {
     /// Share of the packets that reach the far end, 0 to 1, each independently.

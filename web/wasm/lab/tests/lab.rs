@@ -374,15 +374,15 @@ fn the_first_losses_of_an_added_flow_are_read() {
     let mut seen = read(&mut lab, Numbers::Losses);
     let mut lost = read(&mut lab, Numbers::Lost);
     // Step by step, from the very instant of the change.
-    for step in 0..=100 {
+    for step in 0..=500 {
         lab.advance(9.01 + f64::from(step) * 1e-3);
         seen.extend(read(&mut lab, Numbers::Losses));
         lost.extend(read(&mut lab, Numbers::Lost));
     }
     whole.advance(9.01);
     whole.change(RIVAL).unwrap();
-    whole.advance(9.11);
-    whole.seek(9.11);
+    whole.advance(9.51);
+    whole.seek(9.51);
     let places = |numbers: &[f64]| -> std::collections::BTreeSet<u64> {
         numbers.chunks(8).filter(|loss| loss[1] == 2.0).map(|loss| loss[0] as u64).collect()
     };

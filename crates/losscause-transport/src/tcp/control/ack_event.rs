@@ -81,6 +81,55 @@ pub struct TimeoutEvent {
 
 /// What an ACK tells a control that follows delivery rates
 /// ([`CongestionControl::follows_rate`](crate::tcp::CongestionControl::follows_rate)).
+///
+/// A control that sends at the last rate at which the network delivered, and holds twice what that
+/// rate carries in a round trip:
+///
+/// ```
+/// use losscause_transport::tcp::{
+///     AckEvent, Answer, CongestionControl, Delivery, LossEvent, Pacing, RateSample, Repair, TimeoutEvent,
+///     Window,
+/// };
+///
+/// #[derive(Clone, Debug, Default)]
+/// struct AtItsRate {
+///     pkts_per_s: f64,
+/// }
+///
+/// impl CongestionControl for AtItsRate {
+///     fn name(&self) -> &'static str {
+///         "AtItsRate"
+///     }
+///     fn follows_rate(&self) -> bool {
+///         true
+///     }
+///     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
+///         let (Some(rtt), Some(RateSample { delivered_pkts, interval, is_limited: false, .. })) =
+///             (delivery.srtt, delivery.rate)
+///         else {
+///             return;
+///         };
+///         // What a timeout leaves says nothing of the path.
+///         if delivery.repair < Repair::Timeout {
+///             self.pkts_per_s = delivered_pkts as f64 / interval.as_secs_f64();
+///             window.cwnd = (2.0 * self.pkts_per_s * rtt.as_secs_f64()).max(4.0);
+///         }
+///     }
+///     fn pacing(&self) -> Option<Pacing> {
+///         let bytes_per_s = (self.pkts_per_s * 1448.0) as u64;
+///         (bytes_per_s > 0).then_some(Pacing { bytes_per_s, least_burst_pkts: 1 })
+///     }
+///     fn on_ack(&mut self, _: &mut Window, _: &AckEvent) {}
+///     fn on_loss(&mut self, _: &mut Window, _: &LossEvent) -> Answer {
+///         Answer::Kept
+///     }
+///     fn on_timeout(&mut self, window: &mut Window, _: &TimeoutEvent) {
+///         window.cwnd = 1.0;
+///     }
+/// }
+///
+/// assert_eq!(AtItsRate { pkts_per_s: 100.0 }.pacing().map(|pacing| pacing.bytes_per_s), Some(144_800));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Delivery {
     /// When the ACK arrived.
