@@ -141,7 +141,7 @@ def test_what_cannot_be_used_is_told_in_one_sentence(scenario, overrides, senten
 HOURS = f"""
 import losscause, os, threading, time
 link = {LINK!r}
-link["duration_s"] = 1_000_000
+link["duration_s"] = 100_000
 link["link"][0].update(rate_bps=1e9, channel={{"kind": "bernoulli", "loss": 0}})
 """
 
