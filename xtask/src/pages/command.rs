@@ -35,7 +35,7 @@ pub(super) enum Test {
 }
 
 /// Commands that are not run, by their beginning. The first entry that fits decides.
-const NOT_RUN: [(&str, Test); 31] = [
+const NOT_RUN: [(&str, Test); 32] = [
     ("losscause reproduce --all", Test::Check("minutes")),
     ("losscause reproduce barman2002", Test::Check("minutes")),
     ("losscause reproduce biaz1999", Test::Check("minutes")),
@@ -55,6 +55,7 @@ const NOT_RUN: [(&str, Test); 31] = [
     ),
     ("losscause reproduce live", Test::Skip("needs root and a feature; has tests of its own")),
     ("losscause sweep papers/", Test::Check("minutes to hours")),
+    ("losscause sweep scenarios/sweeps/", Test::Check("half a minute")),
     (
         "losscause fade",
         Test::Check("half a minute per pattern; a test recomputes their first trials"),
