@@ -139,9 +139,10 @@ const EXPLANATION: &str = "
   packets, one 54 and 4 lost 228 to 231. The scenario is `validation/linux/late.toml`.
 - *Reno behind CoDel, cells 40 and 52.* Two groups again. In cell 52 four of six transfers by the kernel have 33.4 to 33.8
   Mb/s and 594 to 597 drops, the others 46.4 and 50.3 Mb/s with 490 and 551. With a delay that wanders by up to 0.1 ms, 11
-  of 12 simulated transfers have 33.9 to 34.4 Mb/s and 588 to 608 drops, one 40.7 Mb/s and 94 drops. Cell 40 was made again
-  later: its two transfers have 36.1 and 57.1 Mb/s, the simulator's 36.2, so that goodput is 22 % off there, and beyond what
-  agreement allows. Two transfers do not tell how often the kernel takes which.
+  of 12 simulated transfers have 33.9 to 34.4 Mb/s and 588 to 608 drops, one 40.7 Mb/s and 94 drops. Cell 40: 14 of 18
+  transfers by the kernel have 36.1 to 36.3 Mb/s and 942 to 958 drops, four have 56.2 to 57.1 and 757 to 789. The simulator
+  has 36.2, also with a delay that wanders (20 of 20). So a recording with one transfer of each kind is 22 % off there, beyond
+  what agreement allows. What makes the kernel's second kind is not known.
 - *A queue of a few packets, cell 58.* Reno's window fills the queue every 0.3 s, and one packet is dropped, or a second one a
   round trip later. Which of both hangs on a single ACK: the window grows once more if the round trip that follows the drop
   acknowledges as many packets as the window has. The kernel's receiver acknowledges packets with PSH at once, which the
