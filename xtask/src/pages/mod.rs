@@ -189,18 +189,14 @@ impl Place {
     /// The verb and the options exist, and the repository's files.
     fn check(&self, command: &str) -> Result<()> {
         let words: Vec<&str> = command.split_whitespace().collect();
-        let (mut help, arguments) = match words.as_slice() {
-            ["losscause", arguments @ ..] => (Command::new(&self.program), arguments),
-            ["cargo", "xtask", arguments @ ..] => {
-                (Command::new(std::env::current_exe()?), arguments)
-            }
-            ["cargo", "run", "--release", "--", arguments @ ..] => {
-                (Command::new(&self.program), arguments)
-            }
+        let this = std::env::current_exe()?;
+        let (program, arguments) = match words.as_slice() {
+            ["losscause", arguments @ ..] => (&self.program, arguments),
+            ["cargo", "xtask", arguments @ ..] => (&this, arguments),
+            ["cargo", "run", "--release", "--", arguments @ ..] => (&self.program, arguments),
             _ => bail!("it is neither run nor can it be checked"),
         };
-        let verb = arguments.first().filter(|word| !word.starts_with('-') && **word != "…");
-        let help = String::from_utf8(output(help.args(verb).arg("--help"))?)?;
+        let help = help(program, arguments)?;
         for word in arguments {
             let option = word.split(['=', ',']).next().unwrap_or_default();
             if option.starts_with("--") && option.len() > 2 && !help.contains(option) {
@@ -213,4 +209,23 @@ impl Place {
         }
         Ok(())
     }
+}
+
+/// The help of the verb that `arguments` begin with, or of that verb's own command, as in
+/// `validate linux`.
+fn help(program: &Path, arguments: &[&str]) -> Result<String> {
+    let of = |verbs: &[&str]| -> Result<String> {
+        Ok(String::from_utf8(output(Command::new(program).args(verbs).arg("--help"))?)?)
+    };
+    let is_verb = |word: &&&str| !word.starts_with('-') && **word != "…";
+    let words = arguments.iter().take_while(is_verb).count();
+    let mut help = of(&arguments[..words.min(1)])?;
+    for depth in 1..words {
+        let listed = format!("  {} ", arguments[depth]);
+        if !help.lines().any(|line| line.starts_with(&listed)) {
+            break;
+        }
+        help = of(&arguments[..=depth])?;
+    }
+    Ok(help)
 }
