@@ -401,6 +401,41 @@ fn transfers_have_percentiles_and_an_offered_load() {
     assert_eq!(one.metric("offered_load"), None, "one transfer is no load");
 }
 
+/// A transfer of 1000 packets that no queue drops, by Linux's sender, which finds losses by SACK.
+const LOSSY_TRANSFER: &str = r#"
+title = "a transfer over a lossy link"
+duration_s = 60
+[tcp]
+mode = "linux"
+[[link]]
+name = "air"
+rate_bps = 10e6
+delay_ms = 10
+queue_packets = 2000
+channel = { kind = "bernoulli", loss = 0.01 }
+[[flow]]
+name = "transfer"
+protocol = "tcp"
+path = ["air"]
+packet_bytes = 1000
+header_bytes = 52
+bytes = 948e3
+"#;
+
+#[test]
+fn a_transfer_without_timeouts_sends_each_lost_packet_once_more() {
+    let clean = measured(LOSSY_TRANSFER, &["link.air.channel={ kind = \"perfect\" }"]);
+    assert_eq!(clean.flows[0].retransmitted_packets, Some(0));
+    let lossy = measured(LOSSY_TRANSFER, &[]);
+    let flow = &lossy.flows[0];
+    assert!(flow.completion_s.is_some() && flow.wireless_drops > 5, "{flow:?}");
+    assert_eq!((flow.queue_drops, flow.timeouts), (0, Some(0)));
+    assert_eq!(flow.retransmitted_packets, Some(flow.wireless_drops));
+    // The SYN and 1000 packets of data, and what was sent again.
+    assert_eq!(flow.sent_packets, 1_001 + flow.wireless_drops);
+    assert_eq!(measured(CBR, &[]).flows[0].retransmitted_packets, None);
+}
+
 /// Two long TCP flows over a fast and a slow link.
 const LONG: &str = r#"
 title = "two long flows"

@@ -43,6 +43,8 @@ pub struct FlowMeasurements {
     pub queue_drops: u64,
     /// Data packets that channels corrupted.
     pub wireless_drops: u64,
+    /// Packets sent again, whether lost or not, a SYN included; null if it is not TCP.
+    pub retransmitted_packets: Option<u64>,
     /// Retransmission timeouts; null if it is not TCP.
     pub timeouts: Option<u64>,
     /// Share of judged congestion losses that were called wireless, percent; null if no such loss
@@ -104,6 +106,7 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
             bottleneck_packets: window.crossed(id, &experiment.bottleneck).packets,
             queue_drops: report.lost.congestion,
             wireless_drops: report.lost.wireless,
+            retransmitted_packets: report.tcp.map(|stats| stats.retransmissions),
             timeouts: report.tcp.map(|stats| stats.timeouts),
             m_c: verdicts.m_c().map(|share| share * 100.0),
             m_w: verdicts.m_w().map(|share| share * 100.0),
