@@ -6,6 +6,7 @@ use losscause::{Span, Time};
 use losscause_sim::{FlowId, FlowReport, Traffic};
 
 use super::State;
+use super::applications::ApplicationMeasurements;
 use super::delays::{FlowDelays, Percentiles};
 use crate::run::record::algorithm_of;
 
@@ -66,6 +67,8 @@ pub struct FlowMeasurements {
     /// From the start to the delivery of the last byte of a transfer with `bytes`, seconds; null if
     /// it is not complete.
     pub completion_s: Option<f64>,
+    /// What the client of a flow with an `application` got; null without one.
+    pub application: Option<ApplicationMeasurements>,
     /// Share of the acknowledgements of new data at which the receiver's window held the sender
     /// back, percent; null if it is not TCP.
     pub window_limited_percent: Option<f64>,
@@ -115,6 +118,7 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
             judged_wireless: verdicts.wireless.judged(),
             undetected: verdicts.congestion.undetected + verdicts.wireless.undetected,
             completion_s: life.filter(|_| report.is_complete).map(Span::as_secs_f64),
+            application: ApplicationMeasurements::of(spec, simulation.application(id)),
             window_limited_percent: report.tcp.map(|stats| {
                 stats.window_limited_acks as f64 * 100.0 / stats.new_acks.max(1) as f64
             }),
