@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 from losscause._losscause import Error
 
 __all__ = [
+    "Application",
     "Arrivals",
     "AtEnd",
     "BatchesDelayVariation",
@@ -32,6 +33,7 @@ __all__ = [
     "Bottleneck",
     "BottleneckChoice",
     "Channel",
+    "ChunkedVideoApplication",
     "CodelQueue",
     "Deflation",
     "DelayFormat",
@@ -87,6 +89,7 @@ __all__ = [
     "RedQueue",
     "Reordering",
     "Reports",
+    "RequestResponseApplication",
     "Retransmission",
     "RoundTripPart",
     "Rto",
@@ -104,12 +107,16 @@ __all__ = [
     "TfrcMode",
     "TfrcQuirks",
     "TfrcSettings",
+    "Thinking",
     "TraceChannel",
     "TraceDelayVariation",
     "Vegas",
     "WalkDelayVariation",
     "WestwoodVt",
 ]
+
+# An application over TCP.
+Application: TypeAlias = "RequestResponseApplication | ChunkedVideoApplication"
 
 # Start and stop times of the members of a group.
 Arrivals: TypeAlias = "PoissonArrivals | ListArrivals"
@@ -250,6 +257,9 @@ TcpVariant: TypeAlias = "Literal['reno', 'newreno', 'sack', 'vegas', 'veno', 'cu
 # The sets of TFRC settings that have a name.
 TfrcMode: TypeAlias = "Literal['rfc5348', 'ns2']"
 
+# The distribution of think times.
+Thinking: TypeAlias = "Literal['constant', 'exponential']"
+
 
 class Table(dict[str, Any]):
     """A table of a scenario file: a dictionary whose keys are checked when it is made."""
@@ -282,6 +292,68 @@ def _refused(key: str, text: str) -> Error:
     error = Error(text)
     error.key = key
     return error
+
+
+class RequestResponseApplication(Table):
+    """The client thinks after each response, and asks for the next.
+
+    response_bytes: Size of a response, bytes of payload, rounded up to whole packets.
+    think_s: From the end of a response to the next request, seconds (0 or more; a mean, unless `thinking` is
+        constant).
+    thinking: Distribution of that time (default: constant).
+    """
+
+    _keys = (
+        "response_bytes",
+        "think_s",
+        "thinking",
+    )
+    _required = (
+        "response_bytes",
+        "think_s",
+    )
+    _fixed = {"kind": "request-response"}
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            response_bytes: Quantity,
+            think_s: Quantity,
+            thinking: Thinking | None = None,
+        ) -> None: ...
+
+
+class ChunkedVideoApplication(Table):
+    """A player fetches chunks of video of one bitrate.
+
+    chunk_s: How long a chunk plays, seconds (above 0).
+    bitrate_kbps: Bitrate of the video, 1000 bits of payload per second. A chunk is rounded up to whole packets.
+    buffer_s: The player asks for the next chunk while less than this is left to play, seconds (above 0).
+    """
+
+    _keys = (
+        "chunk_s",
+        "bitrate_kbps",
+        "buffer_s",
+    )
+    _required = (
+        "chunk_s",
+        "bitrate_kbps",
+        "buffer_s",
+    )
+    _fixed = {"kind": "chunked-video"}
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            chunk_s: Quantity,
+            bitrate_kbps: Quantity,
+            buffer_s: Quantity,
+        ) -> None: ...
 
 
 class PoissonArrivals(Table):
@@ -744,6 +816,7 @@ class Flow(Table):
     path: The links from sender to receiver, in order.
     additive_increase_pkts: Additive increase, packets per round-trip time (tcp with response aimd only; above 0;
         default: the value of `[tcp]`).
+    application: What hands data to the sender over time (tcp only; not with `bytes`). Default: it always has some.
     arrivals: Start and stop times, if members have their own.
     bytes: Size of the transfer, bytes of payload, rounded up to whole packets (tcp only). The flow stops when all of
         it is delivered. Default: unlimited.
@@ -775,6 +848,7 @@ class Flow(Table):
         "protocol",
         "path",
         "additive_increase_pkts",
+        "application",
         "arrivals",
         "bytes",
         "count",
@@ -811,6 +885,7 @@ class Flow(Table):
             protocol: Protocol,
             path: Sequence[str],
             additive_increase_pkts: Quantity | None = None,
+            application: Application | None = None,
             arrivals: Arrivals | None = None,
             bytes: Quantity | None = None,
             count: Quantity | None = None,

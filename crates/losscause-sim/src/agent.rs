@@ -47,7 +47,8 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
             let tick_offset = stream("tick").span_below(config.quirks.tick);
             let quirks = tcp::Quirks { tick_offset, ..config.quirks };
             let random_seed = stream("tcp").below(u64::MAX);
-            let config = tcp::Config { quirks, random_seed, ..*config };
+            let limit_pkts = flow.application.map_or(config.limit_pkts, |_| Some(0));
+            let config = tcp::Config { quirks, random_seed, limit_pkts, ..*config };
             let (sender_lda, differentiator) = match lda {
                 TcpLda::None => (None, None),
                 TcpLda::Sender(lda) => (Some(lda.clone()), None),
@@ -169,6 +170,19 @@ impl Sender {
             Sender::Poisson(source) => pool.insert_datagram(source.poll_transmit(now)?, hop),
             Sender::Media(source) => pool.insert(Payload::Media(source.poll_transmit(now)?), hop),
         })
+    }
+
+    /// The application hands over packets. Only TCP has an application.
+    pub(crate) fn hand_over(&mut self, now: Time, pkts: u64) {
+        if let Sender::Tcp(sender) = self {
+            sender.hand_over(now, pkts);
+        }
+    }
+
+    /// Whether a TCP connection is open: all of what was sent before the application's data is
+    /// acknowledged.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self, Sender::Tcp(sender) if sender.is_finished())
     }
 
     /// The window or rate, for a trace; none for sources that have neither.

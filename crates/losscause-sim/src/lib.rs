@@ -3,6 +3,7 @@
 //! A [`Network`] is plain data: one-way links, and flows that cross them. [`Simulation`] runs it:
 //!
 //! - [`topology`]: what a network is, and what makes one invalid.
+//! - [`application`]: what hands data to a TCP sender over time.
 //! - [`simulation`]: the event loop.
 //! - [`live`]: the links of a path alone, for packets that come from outside.
 //! - [`counters`]: what happened to packets, per flow and hop; exact at the instant a run stopped.
@@ -27,6 +28,7 @@
 #![warn(missing_docs)]
 
 mod agent;
+pub mod application;
 mod channel;
 mod copies;
 pub mod counters;
@@ -55,6 +57,7 @@ mod transit;
 pub mod truth;
 mod unmarked;
 
+pub use application::{ApplicationReport, ApplicationSpec, Waits};
 pub use channel::jakes;
 pub use counters::{Counters, HopCounters};
 pub use demand::{Demand, FlowDemand, LinkDemand};

@@ -7,6 +7,7 @@
 use losscause::{End, Span, Time};
 
 use crate::agent::Receiver;
+use crate::application::ApplicationReport;
 use crate::counters::Counters;
 use crate::elision::Elision;
 use crate::ledger::Watch;
@@ -26,6 +27,7 @@ mod jitter;
 pub use conservation::ConservationError;
 
 use flow::{Flow, Phase};
+use jitter::Jitter;
 
 /// Memory of a flow in motion, bytes, without what its ends keep per packet.
 pub(crate) const FLOW_BYTES: usize = size_of::<Flow>();
@@ -76,7 +78,9 @@ impl Simulation {
             let before =
                 spec.turnover.and_then(|turnover| turnover.after).map(|FlowId(flow)| flow as usize);
             let before = before.map(|flow: usize| flows[flow].starts_at);
-            let flow = Flow::new(spec, before, seed, first_hop)
+            let back = spec.return_path.iter().map(|link| network.links[link.index()].delay);
+            let request = back.fold(Span::ZERO, |sum, delay| sum + delay);
+            let flow = Flow::new(spec, request, before, seed, first_hop)
                 .map_err(|problem| NetworkError::Flow { flow: spec.name.clone(), problem })?;
             transit.set_sender(index, Some(flow.starts_at), Time::ZERO);
             flows.push(flow);
@@ -173,7 +177,11 @@ impl Simulation {
                 flow.stops_at = flow.stops_at.min(now);
             }
             self.transit.store.pool.remove(packet.handle);
+            let asks = flow.has_application && flow.phase == Phase::Sending;
             self.serve_receiver(now, index, recorder);
+            if asks {
+                self.serve_client(now, index);
+            }
         } else {
             if flow.phase == Phase::Sending {
                 flow.sender.on_message(now, payload, &mut watch);
@@ -208,6 +216,7 @@ impl Simulation {
             Phase::Waiting => {
                 flow.phase = Phase::Sending;
                 flow.sender.start(now);
+                flow.start_application(now);
             }
             // Or a packet leaves that the sender has emitted.
             Phase::Sending if flow.is_jittered && !flow.is_sender_due(now) => {}
@@ -231,6 +240,9 @@ impl Simulation {
         if flow.phase == Phase::Sending && flow.stops_at <= now {
             flow.phase = Phase::Stopped;
         }
+        if flow.has_application && flow.phase == Phase::Sending {
+            flow.serve_application(now);
+        }
         if flow.is_jittered {
             return self.serve_jittered(now, index, recorder);
         }
@@ -244,11 +256,22 @@ impl Simulation {
             flow.sent_packets += 1;
             self.transit.send(now, packet, recorder);
         }
-        let timeout = flow.sender.poll_timeout().unwrap_or(Time::MAX).min(flow.stops_at);
+        let timeout = flow.sender_due();
         self.transit.set_sender(index, (timeout < Time::MAX).then_some(timeout.max(now)), now);
         if recorder.detail().windows() {
             flow.record_sample(now, FlowId(index as u32), recorder);
         }
+    }
+
+    /// Tells the client of an application what was delivered, and sets the sender's timer for its
+    /// request.
+    #[inline(never)]
+    fn serve_client(&mut self, now: Time, index: usize) {
+        let flow = &mut self.flows[index];
+        flow.serve_client(now);
+        let held = flow.jitter.as_ref().map_or(Time::MAX, Jitter::next_departure);
+        let next = flow.sender_due().min(held);
+        self.transit.set_sender(index, (next < Time::MAX).then_some(next.max(now)), now);
     }
 
     /// Sends what the receiver has to send, and sets its timer.
@@ -264,6 +287,16 @@ impl Simulation {
             flow.receiver.poll_timeout().map(|timeout| timeout.max(now)),
             now,
         );
+    }
+
+    /// What the application of `flow` achieved so far, if it has one.
+    ///
+    /// # Panics
+    /// There is no such flow.
+    pub fn application(&self, flow: FlowId) -> Option<ApplicationReport> {
+        let flow = &self.flows[flow.index()];
+        let now = self.now.min(flow.stops_at);
+        flow.application.as_ref().map(|application| application.report_at(now))
     }
 
     /// The instant up to which everything has happened.

@@ -132,6 +132,7 @@ use std::sync::Arc;
 use losscause::{AnyAlgorithm, Span, Time};
 use losscause_transport::{tcp, tfrc};
 
+use crate::application::ApplicationSpec;
 use crate::rng::Stream;
 
 mod disorder;
@@ -299,6 +300,8 @@ pub struct FlowSpec {
     pub return_path: Vec<LinkId>,
     /// The traffic that it sends.
     pub traffic: Traffic,
+    /// What hands data to the sender over time (TCP without a size only); none: it always has some.
+    pub application: Option<ApplicationSpec>,
     /// Earliest start, not negative.
     pub start: Time,
     /// A uniform draw from [0, this) is added to `start`; not negative.
@@ -330,6 +333,7 @@ impl FlowSpec {
             path: path.to_vec(),
             return_path: return_path.to_vec(),
             traffic,
+            application: None,
             start: Time::ZERO,
             start_spread: Span::ZERO,
             stop: None,

@@ -369,6 +369,7 @@ fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
                 path,
                 return_path,
                 traffic,
+                application: None,
                 start: Time::ZERO + start,
                 start_spread,
                 stop: Some(Time::ZERO + stop),

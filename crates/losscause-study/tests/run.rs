@@ -401,6 +401,116 @@ fn transfers_have_percentiles_and_an_offered_load() {
     assert_eq!(one.metric("offered_load"), None, "one transfer is no load");
 }
 
+/// A transfer of 1000 packets that no queue drops, by Linux's sender, which finds losses by SACK.
+const LOSSY_TRANSFER: &str = r#"
+title = "a transfer over a lossy link"
+duration_s = 60
+[tcp]
+mode = "linux"
+[[link]]
+name = "air"
+rate_bps = 10e6
+delay_ms = 10
+queue_packets = 2000
+channel = { kind = "bernoulli", loss = 0.01 }
+[[flow]]
+name = "transfer"
+protocol = "tcp"
+path = ["air"]
+packet_bytes = 1000
+header_bytes = 52
+bytes = 948e3
+"#;
+
+#[test]
+fn a_transfer_without_timeouts_sends_each_lost_packet_once_more() {
+    let clean = measured(LOSSY_TRANSFER, &["link.air.channel={ kind = \"perfect\" }"]);
+    assert_eq!(clean.flows[0].retransmitted_packets, Some(0));
+    let lossy = measured(LOSSY_TRANSFER, &[]);
+    let flow = &lossy.flows[0];
+    assert!(flow.completion_s.is_some() && flow.wireless_drops > 5, "{flow:?}");
+    assert_eq!((flow.queue_drops, flow.timeouts), (0, Some(0)));
+    assert_eq!(flow.retransmitted_packets, Some(flow.wireless_drops));
+    // The SYN and 1000 packets of data, and what was sent again.
+    assert_eq!(flow.sent_packets, 1_001 + flow.wireless_drops);
+    assert_eq!(measured(CBR, &[]).flows[0].retransmitted_packets, None);
+}
+
+/// Responses of 10 packets over 10 Mb/s and 40 ms, in mode linux, whose first window they fill.
+const REQUESTS: &str = r#"
+title = "requests"
+duration_s = 2
+send_jitter_us = 0
+[tcp]
+mode = "linux"
+[[link]]
+name = "line"
+rate_bps = 10e6
+delay_ms = 20
+queue_packets = 50
+[[flow]]
+name = "client"
+protocol = "tcp"
+path = ["line"]
+packet_bytes = 1500
+header_bytes = 52
+application = { kind = "request-response", response_bytes = 14480, think_s = 0.1 }
+"#;
+
+#[test]
+fn a_response_of_the_first_window_takes_a_round_trip_and_its_packets() {
+    let run = measured(REQUESTS, &[]);
+    // 20 ms for the request, 10 packets of 1.2 ms each, 20 ms for the last of them.
+    close(&run, "response_time_p50", 0.052, 1e-9);
+    // The first takes a handshake more. Then one every 52 ms and 100 ms of thought.
+    close(&run, "responses", 13.0, 0.0);
+    assert_eq!((run.metric("stalls"), run.metric("completion_time")), (None, None));
+    let client = run.flows[0].application.clone().unwrap();
+    assert_eq!((client.responses, client.response_times.len()), (13, 100));
+    // A byte more needs a packet more, which waits for the first acknowledgement.
+    let more = "flow.client.application.response_bytes=14481";
+    let first = measured(REQUESTS, &[more, "duration_s=0.2"]);
+    let needed = first.metric("response_time").unwrap() - client.response_times[99].time_s;
+    assert!(needed > 0.025 && needed < 0.045, "{needed}");
+}
+
+#[test]
+fn video_that_the_link_cannot_carry_stalls() {
+    let video = |kbps: u32| {
+        let text = format!(
+            "flow.client.application={{ kind = \"chunked-video\", chunk_s = 1, bitrate_kbps = \
+             {kbps}, buffer_s = 5 }}"
+        );
+        measured(REQUESTS, &[&text, "duration_s=60"])
+    };
+    let slow = video(12_000);
+    let startup = slow.metric("startup").unwrap();
+    let stalled = slow.metric("rebuffering").unwrap();
+    let played = slow.metric("responses").unwrap();
+    // Since the start it has played a second per chunk, and stalled else.
+    assert!((startup + stalled + played - 60.0).abs() < 1.0, "{startup} {stalled} {played}");
+    assert!(slow.metric("stalls").unwrap() > 40.0);
+    close(&video(2_000), "stalls", 0.0, 0.0);
+}
+
+#[test]
+fn errors_of_applications_name_the_key() {
+    let refused = |setting: &str| {
+        let setting = Setting::parse(setting).unwrap();
+        let scenario = Scenario::parse(REQUESTS, "test.toml", &Context::default()).unwrap();
+        scenario.with(&[setting]).and_then(|it| it.experiment()).unwrap_err().to_string()
+    };
+    for (setting, key) in [
+        ("flow.client.application.response_bytes=0", "flow.client.application.response_bytes"),
+        ("flow.client.application.think_s=-1", "flow.client.application.think_s"),
+        ("flow.client.bytes=1e6", "flow.client.bytes"),
+        ("flow.client.protocol=cbr", "flow.client.application"),
+    ] {
+        let error = refused(setting);
+        assert!(error.contains(key), "{setting}: {error}");
+    }
+}
+
 /// Two long TCP flows over a fast and a slow link.
 const LONG: &str = r#"
 title = "two long flows"

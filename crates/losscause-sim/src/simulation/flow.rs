@@ -4,6 +4,7 @@ use losscause::{Span, Time};
 
 use super::jitter::Jitter;
 use crate::agent::{self, Receiver, Sender};
+use crate::application::Application;
 use crate::rng::Stream;
 use crate::topology::{FlowId, FlowProblem, FlowSpec};
 use crate::trace::{Event, EventKind, Recorder};
@@ -15,6 +16,8 @@ pub(super) struct Flow {
     pub(super) phase: Phase,
     /// Whether it has `jitter`.
     pub(super) is_jittered: bool,
+    /// Whether it has an `application`.
+    pub(super) has_application: bool,
     /// The first hop of each path.
     pub(super) path: u32,
     pub(super) return_path: u32,
@@ -35,6 +38,7 @@ pub(super) struct Flow {
     pub(super) received_copies: u64,
     pub(super) jitter: Option<Jitter>,
     pub(super) received_copied_bytes: u64,
+    pub(super) application: Option<Box<Application>>,
     /// The last window or rate that was recorded.
     sample: Option<EventKind>,
 }
@@ -47,9 +51,11 @@ pub(super) enum Phase {
 }
 
 impl Flow {
-    /// `before` is the start of the flow that it comes after, if any.
+    /// `before` is the start of the flow that it comes after, if any; `request` is how long a request
+    /// of its application is under way.
     pub(super) fn new(
         spec: &FlowSpec,
+        request: Span,
         before: Option<Time>,
         seed: u64,
         first_hop: u32,
@@ -66,6 +72,11 @@ impl Flow {
             phase: Phase::Waiting,
             is_jittered: jitter.is_some(),
             jitter,
+            has_application: spec.application.is_some(),
+            application: spec.application.map(|application| {
+                let stream = Stream::new(seed, &format!("flow/{}/application", spec.name));
+                Box::new(Application::new(application, request, stream))
+            }),
             starts_at,
             stops_at,
             path: first_hop,
@@ -87,6 +98,41 @@ impl Flow {
     pub(super) fn is_complete(&self) -> bool {
         self.received_packets >= self.size_pkts
             && self.receiver.delivered_packets(self.received_packets) >= self.size_pkts
+    }
+
+    /// When the sender has something to do next; [`Time::MAX`] if never.
+    #[inline(always)]
+    pub(super) fn sender_due(&self) -> Time {
+        let due = self.sender.poll_timeout().unwrap_or(Time::MAX).min(self.stops_at);
+        match &self.application {
+            Some(application) if self.has_application => due.min(application.due()),
+            _ => due,
+        }
+    }
+
+    /// The sender has started.
+    pub(super) fn start_application(&mut self, now: Time) {
+        if let Some(application) = &mut self.application {
+            application.start(now);
+        }
+    }
+
+    /// Packets were delivered to the client.
+    pub(super) fn serve_client(&mut self, now: Time) {
+        if let Some(application) = &mut self.application {
+            application.on_delivered(now, self.receiver.delivered_packets(self.received_packets));
+        }
+    }
+
+    /// Hands over what a request that has arrived asks for.
+    pub(super) fn serve_application(&mut self, now: Time) {
+        let Some(application) = &mut self.application else { return };
+        if self.sender.is_open() {
+            application.on_open(now);
+        }
+        if let Some(pkts) = application.poll(now) {
+            self.sender.hand_over(now, pkts);
+        }
     }
 
     /// Whether a timer of the sender itself has expired.

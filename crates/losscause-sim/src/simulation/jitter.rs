@@ -54,7 +54,7 @@ impl Jitter {
         self.held.pop_front().map(|(_, packet)| packet)
     }
 
-    fn next_departure(&self) -> Time {
+    pub(super) fn next_departure(&self) -> Time {
         self.held.front().map_or(Time::MAX, |(departure, _)| *departure)
     }
 
@@ -75,15 +75,17 @@ impl Simulation {
         recorder: &mut R,
     ) {
         let flow = &mut self.flows[index];
-        let Some(jitter) = &mut flow.jitter else { return };
         let mut timeout = Time::MAX;
         if flow.phase == Phase::Sending {
             let pool = &mut self.transit.store.pool;
             while let Some(packet) = flow.sender.poll_transmit(now, flow.path, pool) {
-                jitter.hold(now, packet);
+                if let Some(jitter) = &mut flow.jitter {
+                    jitter.hold(now, packet);
+                }
             }
-            timeout = flow.sender.poll_timeout().unwrap_or(Time::MAX).min(flow.stops_at);
+            timeout = flow.sender_due();
         }
+        let Some(jitter) = &mut flow.jitter else { return };
         while let Some(packet) = jitter.release(now) {
             flow.sent_packets += 1;
             self.transit.store.pool.stamp(packet.handle, now);

@@ -6,6 +6,7 @@ use std::fmt;
 use losscause::{Span, Time};
 use losscause_transport::{tcp, tfrc};
 
+use crate::application::{ApplicationSpec, Waits};
 use crate::schedule::Schedule;
 
 use super::{
@@ -126,6 +127,10 @@ pub enum LinkProblem {
 pub enum FlowProblem {
     /// Another flow has the same name.
     DuplicateName,
+    /// An application, but no TCP without a size.
+    ApplicationTraffic,
+    /// A response of an application has no packets, or a time is out of its range.
+    Application,
     /// The path is empty.
     EmptyPath,
     /// The return path is empty, but the traffic needs feedback.
@@ -336,6 +341,17 @@ fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
     Ok(())
 }
 
+fn validate_application(spec: &ApplicationSpec, traffic: &Traffic) -> Result<(), FlowProblem> {
+    if !matches!(traffic, Traffic::Tcp { config, .. } if config.limit_pkts.is_none()) {
+        return Err(FlowProblem::ApplicationTraffic);
+    }
+    let waits = match spec.waits {
+        Waits::Think { mean, .. } => mean >= Span::ZERO,
+        Waits::Play { chunk, buffer } => chunk > Span::ZERO && buffer > Span::ZERO,
+    };
+    if spec.response_pkts > 0 && waits { Ok(()) } else { Err(FlowProblem::Application) }
+}
+
 fn validate_flow(flow: &FlowSpec, links: &[LinkSpec]) -> Result<(), FlowProblem> {
     if flow.path.is_empty() {
         return Err(FlowProblem::EmptyPath);
@@ -350,6 +366,9 @@ fn validate_flow(flow: &FlowSpec, links: &[LinkSpec]) -> Result<(), FlowProblem>
                 return Err(FlowProblem::Cycle { link: spec.name.clone() });
             }
         }
+    }
+    if let Some(application) = &flow.application {
+        validate_application(application, &flow.traffic)?;
     }
     if flow.start < Time::ZERO {
         return Err(FlowProblem::Start(flow.start));
@@ -537,6 +556,13 @@ impl fmt::Display for FlowProblem {
             FlowProblem::DuplicateName => {
                 write!(f, "another flow has the same name, expected every name once")
             }
+            FlowProblem::ApplicationTraffic => {
+                write!(f, "application is set, expected it with TCP without a size only")
+            }
+            FlowProblem::Application => write!(
+                f,
+                "application has empty responses, chunks or buffers, expected more than none"
+            ),
             FlowProblem::EmptyPath => write!(f, "path is empty, expected at least one link"),
             FlowProblem::EmptyReturnPath => {
                 write!(

@@ -24,17 +24,18 @@ mod series;
 mod trace;
 mod warnings;
 
-use measure::{CwndAverages, Delays, State, Window};
 pub use measure::{
-    FlowMeasurements, LinkMeasurements, Measurements, Metric, Percentiles, group, is_of_delays,
+    ApplicationMeasurements, CompletionTime, FlowMeasurements, LinkMeasurements, Measurements,
+    Metric, Percentiles, group, is_of_delays,
 };
+use measure::{CwndAverages, Delays, State, Window};
 pub use record::{
     Boundary, FlowRecord, LossLog, LossRow, LostPacket, MOST_FLOWS, RunRecord, RunRecorder,
     Series as RecordSeries, algorithm_of, bottleneck,
 };
 #[cfg(feature = "estimates")]
 pub use repeat::repeat;
-pub use result::{CompletionTime, JUDGED_BY, MetricEstimate, RunMetrics, SimulationResult};
+pub use result::{JUDGED_BY, MetricEstimate, RunMetrics, SimulationResult};
 pub use series::{Series, SeriesRow};
 pub use trace::{EVENT_NAMES, Trace, TraceRow, event_name};
 #[cfg(feature = "capture-files")]

@@ -7,10 +7,9 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FlowMeasurements, LinkMeasurements, Measurements, Run, SeriesRow, Warning, are_one_run,
-    covers_window, warnings,
+    CompletionTime, FlowMeasurements, LinkMeasurements, Measurements, Run, SeriesRow, Warning,
+    are_one_run, covers_window, warnings,
 };
-use crate::statistics::nearest_rank;
 use crate::{Experiment, Scenario, Setting};
 
 /// The result of one or more runs of a scenario.
@@ -52,17 +51,6 @@ pub struct SimulationResult {
     pub series: Vec<SeriesRow>,
     /// Every run by itself, if there are several; else empty.
     pub each_run: Vec<RunMetrics>,
-}
-
-/// A point of the distribution of completion times.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct CompletionTime {
-    /// Percentage of the transfers, 1 to 100.
-    pub percent: u32,
-    /// So many were done within this time of their start (nearest rank), seconds.
-    pub time_s: f64,
 }
 
 /// What one or more runs say about a metric.
@@ -136,7 +124,7 @@ impl SimulationResult {
             flows: first.flows,
             links: first.links,
             warnings: warnings(experiment, runs),
-            completion_times: CompletionTime::of_all(runs),
+            completion_times: CompletionTime::of_all(completion_times(runs)),
             series: Vec::new(),
             each_run: RunMetrics::of_all(seed, all),
         }
@@ -156,7 +144,7 @@ impl SimulationResult {
 }
 
 /// The metrics that users judge a link by, the most telling first.
-pub const JUDGED_BY: [&str; 20] = [
+pub const JUDGED_BY: [&str; 28] = [
     "goodput",
     "thput",
     "completion_time",
@@ -166,6 +154,14 @@ pub const JUDGED_BY: [&str; 20] = [
     "transfers",
     "incomplete",
     "offered_load",
+    "response_time",
+    "response_time_p50",
+    "response_time_p95",
+    "response_time_p99",
+    "responses",
+    "startup",
+    "stalls",
+    "rebuffering",
     "rtt_p50",
     "rtt_p95",
     "delay_p95",
@@ -182,21 +178,10 @@ pub const JUDGED_BY: [&str; 20] = [
 /// The version of the JSON.
 const FORMAT_VERSION: u32 = 2;
 
-impl CompletionTime {
-    /// The distribution over the measured transfers of all `runs`; nothing below two.
-    fn of_all(runs: &[Measurements]) -> Vec<Self> {
-        let measured = runs.iter().flat_map(|run| &run.flows).filter(|flow| flow.measured);
-        let mut times: Vec<f64> = measured.filter_map(|flow| flow.completion_s).collect();
-        if times.len() < 2 {
-            return Vec::new();
-        }
-        times.sort_by(f64::total_cmp);
-        let point = |percent: u32| {
-            let time_s = nearest_rank(&times, f64::from(percent) / 100.0)?;
-            Some(Self { percent, time_s })
-        };
-        (1..=100).filter_map(point).collect()
-    }
+/// Completion times of the measured transfers of all `runs`, seconds.
+fn completion_times(runs: &[Measurements]) -> Vec<f64> {
+    let measured = runs.iter().flat_map(|run| &run.flows).filter(|flow| flow.measured);
+    measured.filter_map(|flow| flow.completion_s).collect()
 }
 
 impl RunMetrics {

@@ -91,7 +91,11 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
             );
             warn(WarningKind::WindowLimited, text);
         }
-        let slow = count(|flow| flow.in_slow_start == Some(true) && flow.completion_s.is_none());
+        let slow = count(|flow| {
+            flow.in_slow_start == Some(true)
+                && flow.completion_s.is_none()
+                && flow.application.is_none()
+        });
         if slow > 0 && window_limited == 0 {
             let text = format!(
                 "{part}: never left slow start{}, so its numbers are those of a start; a longer duration_s shows the \
@@ -207,16 +211,20 @@ fn links_with_phase_effects<'a>(
         {
             return None;
         }
-        let long: Vec<u32> = users().filter_map(|flow| long_flow_bytes(&flow.traffic)).collect();
+        let long: Vec<u32> = users().filter_map(long_flow_bytes).collect();
         let packet_us = f64::from(*long.iter().max()?) * 8e6 / link.rate_bps as f64;
         (long.len() > 1).then_some((link.name.as_str(), long.len(), packet_us))
     })
 }
 
 /// The size of a full packet of a flow with feedback and unlimited data, bytes.
-fn long_flow_bytes(traffic: &Traffic) -> Option<u32> {
-    match traffic {
-        Traffic::Tcp { config, .. } if config.limit_pkts.is_none() => Some(config.wire_bytes()),
+fn long_flow_bytes(flow: &FlowSpec) -> Option<u32> {
+    match &flow.traffic {
+        Traffic::Tcp { config, .. }
+            if config.limit_pkts.is_none() && flow.application.is_none() =>
+        {
+            Some(config.wire_bytes())
+        }
         Traffic::Tfrc { config, .. } => Some(config.payload_bytes + config.header_bytes),
         _ => None,
     }

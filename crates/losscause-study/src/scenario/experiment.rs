@@ -246,11 +246,13 @@ impl<'a> Member<'a> {
         let slowest_bps = path.iter().map(|link| links[link.0 as usize].rate_bps).min();
         let send_jitter =
             protocol::send_jitter(flow, &traffic, slowest_bps, settings, reader, names)?;
+        let application = protocol::application(flow, &traffic, reader, names)?;
         Ok(FlowSpec {
             name: self.name.clone(),
             path,
             return_path,
             traffic,
+            application,
             start,
             start_spread,
             stop,

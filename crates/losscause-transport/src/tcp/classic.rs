@@ -32,6 +32,8 @@ pub(super) struct Classic<L> {
     timed_out: Option<u64>,
     /// The one segment whose round-trip time is being measured (Karn).
     timed: Option<Timed>,
+    /// When the last segment was sent.
+    last_sent: Option<Time>,
     deadline: Option<Time>,
     window: Window,
     recovery: Recovery,
@@ -85,6 +87,7 @@ impl<L: Algorithm> Classic<L> {
             initial_window_pkts: config.initial_window_pkts,
             timed_out: None,
             timed: None,
+            last_sent: None,
             deadline: None,
             window,
             recovery: Recovery::new(config),
@@ -101,6 +104,18 @@ impl<L: Algorithm> Classic<L> {
     /// Opens the connection: from now on [`Sender::poll_transmit`] has segments.
     pub(super) fn start(&mut self, now: Time) {
         self.opened.get_or_insert(now);
+    }
+
+    /// The application hands over more data.
+    pub(super) fn hand_over(&mut self, now: Time, pkts: u64) {
+        // RFC 5681, section 4.1.
+        if self.stream.una == self.stream.sent
+            && self.last_sent.is_some_and(|sent| now - sent > self.rto.current())
+        {
+            let restart = f64::from(self.initial_window_pkts);
+            self.window.cwnd = self.window.cwnd.min(restart);
+        }
+        self.stream.end = self.stream.end.saturating_add(pkts);
     }
 
     /// An ACK arrived. An ACK of something never sent, or older than the newest, changes nothing.
@@ -392,6 +407,7 @@ impl<L: Algorithm> Classic<L> {
             self.stream.sent = seq + 1;
             self.timed.get_or_insert(Timed { seq, sent_at: now });
         }
+        self.last_sent = Some(now);
         // RFC 6298, 5.1.
         if idle || self.deadline.is_none() {
             self.deadline = Some(now + self.rto.current());

@@ -9,8 +9,8 @@ use super::recovery::RecoveryScheme;
 use super::segment::{Ack, Segment};
 use super::stats::Stats;
 
-/// The sender of a connection that always has data to send. `L` judges why packets were lost; with
-/// `()` every loss is congestion.
+/// The sender of a connection. It has [`Config::limit_pkts`] packets of data to send, and what
+/// [`Sender::hand_over`] adds. `L` judges why packets were lost; with `()` every loss is congestion.
 #[derive(Clone, Debug)]
 pub struct Sender<L = ()> {
     machine: Machine<L>,
@@ -65,6 +65,13 @@ impl<L: Algorithm> Sender<L> {
             Machine::Classic(sender) => sender.start(now),
             Machine::Linux(sender) => sender.start(),
         }
+    }
+
+    /// The application hands over `pkts` more packets of data, beyond [`Config::limit_pkts`]. After
+    /// an idle time longer than the retransmission timeout, cwnd restarts: RFC 5681, section 4.1; in
+    /// Linux's machine net/ipv4/tcp_output.c, `tcp_cwnd_restart`. Without a limit it has no effect.
+    pub fn hand_over(&mut self, now: Time, pkts: u64) {
+        either!(&mut self.machine, sender => sender.hand_over(now, pkts));
     }
 
     /// An ACK arrived. An ACK of something never sent, or older than the newest, changes nothing.

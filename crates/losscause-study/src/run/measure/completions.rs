@@ -1,12 +1,39 @@
 //! How long transfers take, and how much they ask of the network.
 
 use losscause_sim::FlowId;
+use serde::{Deserialize, Serialize};
 
 use super::{FlowMeasurements, Metrics, State, measured};
 use crate::statistics::{mean, nearest_rank};
 
 /// The percentiles of completion times that are metrics: the end of the name, and the share.
-const PERCENTILES: [(&str, f64); 3] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
+pub(super) const PERCENTILES: [(&str, f64); 3] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
+
+/// A point of the distribution of the completion times of transfers, or of response times.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CompletionTime {
+    /// Percentage of the transfers or responses, 1 to 100.
+    pub percent: u32,
+    /// So many were done within this time of their start, or of the request (nearest rank), seconds.
+    pub time_s: f64,
+}
+
+impl CompletionTime {
+    /// The distribution of these times, seconds; nothing below two.
+    pub(crate) fn of_all(mut times: Vec<f64>) -> Vec<Self> {
+        if times.len() < 2 {
+            return Vec::new();
+        }
+        times.sort_by(f64::total_cmp);
+        let point = |percent: u32| {
+            let time_s = nearest_rank(&times, f64::from(percent) / 100.0)?;
+            Some(Self { percent, time_s })
+        };
+        (1..=100).filter_map(point).collect()
+    }
+}
 
 /// `completion_time` and `incomplete`, if a measured flow is a transfer; with several, also
 /// `transfers`, the percentiles and `offered_load`.

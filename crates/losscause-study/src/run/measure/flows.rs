@@ -6,6 +6,7 @@ use losscause::{Span, Time};
 use losscause_sim::{FlowId, FlowReport, Traffic};
 
 use super::State;
+use super::applications::ApplicationMeasurements;
 use super::delays::{FlowDelays, Percentiles};
 use crate::run::record::algorithm_of;
 
@@ -43,6 +44,8 @@ pub struct FlowMeasurements {
     pub queue_drops: u64,
     /// Data packets that channels corrupted.
     pub wireless_drops: u64,
+    /// Packets sent again, whether lost or not, a SYN included; null if it is not TCP.
+    pub retransmitted_packets: Option<u64>,
     /// Retransmission timeouts; null if it is not TCP.
     pub timeouts: Option<u64>,
     /// Share of judged congestion losses that were called wireless, percent; null if no such loss
@@ -64,6 +67,8 @@ pub struct FlowMeasurements {
     /// From the start to the delivery of the last byte of a transfer with `bytes`, seconds; null if
     /// it is not complete.
     pub completion_s: Option<f64>,
+    /// What the client of a flow with an `application` got; null without one.
+    pub application: Option<ApplicationMeasurements>,
     /// Share of the acknowledgements of new data at which the receiver's window held the sender
     /// back, percent; null if it is not TCP.
     pub window_limited_percent: Option<f64>,
@@ -104,6 +109,7 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
             bottleneck_packets: window.crossed(id, &experiment.bottleneck).packets,
             queue_drops: report.lost.congestion,
             wireless_drops: report.lost.wireless,
+            retransmitted_packets: report.tcp.map(|stats| stats.retransmissions),
             timeouts: report.tcp.map(|stats| stats.timeouts),
             m_c: verdicts.m_c().map(|share| share * 100.0),
             m_w: verdicts.m_w().map(|share| share * 100.0),
@@ -112,6 +118,7 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
             judged_wireless: verdicts.wireless.judged(),
             undetected: verdicts.congestion.undetected + verdicts.wireless.undetected,
             completion_s: life.filter(|_| report.is_complete).map(Span::as_secs_f64),
+            application: ApplicationMeasurements::of(spec, simulation.application(id)),
             window_limited_percent: report.tcp.map(|stats| {
                 stats.window_limited_acks as f64 * 100.0 / stats.new_acks.max(1) as f64
             }),

@@ -47,6 +47,9 @@
 //!   that are complete (nearest rank, exact); `transfers`, how many started; `offered_load`, the
 //!   payload of those that started in the window over what a link on their paths can carry in that
 //!   time, of the link where it is largest.
+//! - `response_time`, where a measured flow has an `application`: from a request to the last byte of
+//!   its response, the mean over the complete ones of all such flows; `response_time_pN`,
+//!   `responses`. Of video `startup`, `stalls` and `rebuffering`.
 //!
 //! Before the end of a run, "the end of the run" and "the end of the window" are the present. A
 //! value that is not defined yet, such as `thput` before the window, is none.
@@ -55,6 +58,8 @@ use losscause_sim::{FlowId, Network, Simulation};
 
 use crate::Experiment;
 
+pub use applications::ApplicationMeasurements;
+pub use completions::CompletionTime;
 pub(super) use cwnd::CwndAverages;
 pub use delays::Percentiles;
 pub use delays::is_of_delays;
@@ -63,6 +68,7 @@ pub use flows::FlowMeasurements;
 pub use links::LinkMeasurements;
 pub(super) use window::Window;
 
+mod applications;
 mod completions;
 mod cwnd;
 mod delays;
@@ -182,6 +188,7 @@ fn metrics(state: State<'_>, flows: &[FlowMeasurements]) -> Vec<Metric> {
         delays.add(&mut metrics, state);
     }
     completions::add(&mut metrics, state, flows);
+    applications::add(&mut metrics, state, flows);
     metrics.0
 }
 

@@ -55,6 +55,9 @@ pub struct Flow {
     /// Size of the transfer, bytes of payload, rounded up to whole packets (tcp only). The flow
     /// stops when all of it is delivered. Default: unlimited.
     pub bytes: Option<Quantity>,
+    /// What hands data to the sender over time (tcp only; not with `bytes`). Default: it always has
+    /// some.
+    pub application: Option<Application>,
     /// Sending rate, bits per second on the wire (cbr; on-off while on; poisson: the mean).
     pub rate_bps: Option<Quantity>,
     /// Mean time on, seconds (on-off).
@@ -73,6 +76,47 @@ impl Flow {
         let default = matches!(self.protocol, Protocol::Tfrc | Protocol::Tcp) || self.lda.is_some();
         self.measured.unwrap_or(default)
     }
+}
+
+/// An application over TCP. The client asks, and the server, which is the flow's sender, answers.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Application {
+    /// The client thinks after each response, and asks for the next.
+    RequestResponse {
+        /// Size of a response, bytes of payload, rounded up to whole packets.
+        response_bytes: Quantity,
+        /// From the end of a response to the next request, seconds (0 or more; a mean, unless
+        /// `thinking` is constant).
+        think_s: Quantity,
+        /// Distribution of that time (default: constant).
+        #[serde(default)]
+        thinking: Thinking,
+    },
+    /// A player fetches chunks of video of one bitrate.
+    ChunkedVideo {
+        /// How long a chunk plays, seconds (above 0).
+        chunk_s: Quantity,
+        /// Bitrate of the video, 1000 bits of payload per second. A chunk is rounded up to whole
+        /// packets.
+        bitrate_kbps: Quantity,
+        /// The player asks for the next chunk while less than this is left to play, seconds (above
+        /// 0).
+        buffer_s: Quantity,
+    },
+}
+
+/// The distribution of think times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Thinking {
+    /// Always the same.
+    #[default]
+    Constant,
+    /// Exponential distribution.
+    Exponential,
 }
 
 /// The protocol or traffic source of a flow.

@@ -18,7 +18,7 @@ mod link;
 mod queue;
 
 pub use channel::{Channel, Fading, FadingProcess, FadingRepeats, LossDirection, LossFormat};
-pub use flow::{Arrivals, Flow, LdaAt, Periods, Protocol};
+pub use flow::{Application, Arrivals, Flow, LdaAt, Periods, Protocol, Thinking};
 pub use link::{
     AtEnd, Between, DelayFormat, DelayVariation, Duplication, ErrorPosition, JitterDistribution,
     Link, RateVariation, Reordering, Retransmission, RoundTripPart,

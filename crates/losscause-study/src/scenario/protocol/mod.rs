@@ -3,12 +3,12 @@
 //! A setting that is not given has its mode's value, which `losscause-transport` defines.
 
 use losscause::{AnyAlgorithm, Span};
-use losscause_sim::{Lengths, TcpLda, Traffic};
+use losscause_sim::{ApplicationSpec, Lengths, TcpLda, Traffic, Waits};
 use losscause_transport::tcp::Tcp;
 use losscause_transport::tfrc as tfrc_sender;
 
 use super::expression::{Names, Quantity};
-use super::format::{Document, Flow, LdaAt, Periods, Protocol};
+use super::format::{Application, Document, Flow, LdaAt, Periods, Protocol, Thinking};
 use super::lda;
 use super::reader::{LONGEST_S, Range, Reader};
 use crate::{InputError, Limits};
@@ -69,7 +69,7 @@ pub(super) fn traffic(
             (config.payload_bytes, config.header_bytes) =
                 sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
             config.limit_pkts = limit_pkts(flow, config.payload_bytes, reader, names)?;
-            if config.limit_pkts.is_some() {
+            if config.limit_pkts.is_some() || flow.application.is_some() {
                 document.tcp.open_transfer(&mut config);
             }
             Traffic::Tcp { config, lda: tcp_lda(flow, document, reader)? }
@@ -188,6 +188,46 @@ fn limit_pkts(
     Ok(Some((bytes / f64::from(payload_bytes)).ceil() as u64))
 }
 
+/// What hands data to the sender of `flow`, which sends `traffic`.
+pub(super) fn application(
+    flow: &Flow,
+    traffic: &Traffic,
+    reader: &Reader,
+    names: &Names,
+) -> Result<Option<ApplicationSpec>, InputError> {
+    let key = |field: &str| format!("flow.{}.application.{field}", flow.name);
+    let Some(application) = &flow.application else { return Ok(None) };
+    if flow.bytes.is_some() {
+        let key = format!("flow.{}.bytes", flow.name);
+        return Err(reader.error(&key, "cannot be combined with application; remove it"));
+    }
+    let Traffic::Tcp { config, .. } = traffic else { return Ok(None) };
+    let pkts = |bytes: f64| (bytes / f64::from(config.payload_bytes)).ceil() as u64;
+    Ok(Some(match application {
+        Application::RequestResponse { response_bytes, think_s, thinking } => {
+            let range = Range::Positive(MOST_BYTES);
+            let bytes = reader.number(&key("response_bytes"), response_bytes, names, range)?;
+            let mean = reader.seconds(&key("think_s"), think_s, names)?;
+            let lengths = match thinking {
+                Thinking::Constant => None,
+                Thinking::Exponential => Some(Lengths::Exponential),
+            };
+            ApplicationSpec { response_pkts: pkts(bytes), waits: Waits::Think { mean, lengths } }
+        }
+        Application::ChunkedVideo { chunk_s, bitrate_kbps, buffer_s } => {
+            let chunk = reader.positive_seconds(&key("chunk_s"), chunk_s, names)?;
+            let range = Range::Positive(Limits::RATE_BPS / 1e3);
+            let kbps = reader.number(&key("bitrate_kbps"), bitrate_kbps, names, range)?;
+            let buffer = reader.positive_seconds(&key("buffer_s"), buffer_s, names)?;
+            let bytes = kbps * 125.0 * chunk.as_secs_f64();
+            ApplicationSpec {
+                response_pkts: pkts(bytes).max(1),
+                waits: Waits::Play { chunk, buffer },
+            }
+        }
+    }))
+}
+
 /// Largest transfer, bytes: exact as a floating-point number.
 const MOST_BYTES: f64 = 1e15;
 
@@ -245,10 +285,11 @@ const DEFAULT_PACKET_BYTES: u32 = 1000;
 /// Refuses keys that the flow's protocol does not read.
 fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
     use Protocol::{Cbr, OnOff, Poisson, Tcp, Tfrc};
-    let keys: [(&str, bool, &[Protocol], &str); 10] = [
+    let keys: [(&str, bool, &[Protocol], &str); 11] = [
         ("variant", flow.variant.is_some(), &[Tcp], "tcp"),
         ("additive_increase_pkts", flow.additive_increase_pkts.is_some(), &[Tcp], "tcp"),
         ("bytes", flow.bytes.is_some(), &[Tcp], "tcp"),
+        ("application", flow.application.is_some(), &[Tcp], "tcp"),
         ("lda_at", flow.lda_at.is_some(), &[Tcp], "tcp"),
         ("header_bytes", flow.header_bytes.is_some(), &[Tfrc, Tcp], "tfrc and tcp"),
         ("rate_bps", flow.rate_bps.is_some(), &[Cbr, OnOff, Poisson], "cbr, on-off and poisson"),

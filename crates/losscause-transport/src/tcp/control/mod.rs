@@ -6,7 +6,7 @@
 
 use core::fmt;
 
-use losscause::Time;
+use losscause::{Span, Time};
 
 use super::config::Config;
 use super::loss_event::{Answer, LossEvent};
@@ -164,6 +164,12 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// acknowledged.
     fn on_restart(&mut self, window: &mut Window, now: Time) {
         let _ = (window, now);
+    }
+
+    /// Linux's machine: the application has data again. Nothing was outstanding, and nothing was sent
+    /// for `idle`.
+    fn on_idle(&mut self, idle: Span) {
+        let _ = idle;
     }
 
     /// Linux's machine: a recovery or a timeout proved needless, and cwnd and ssthresh are about to

@@ -120,6 +120,13 @@ impl CongestionControl for Cubic {
         *self = Self::new(self.curve.clock, self.curve.hystart.is_paced());
         window.cwnd = 1.0;
     }
+
+    fn on_idle(&mut self, idle: Span) {
+        // net/ipv4/tcp_cubic.c, cubictcp_cwnd_event: the curve does not rise while nothing is sent.
+        if let Some(epoch) = &mut self.curve.epoch {
+            epoch.began += idle.as_nanos() / self.curve.clock.tick().as_nanos();
+        }
+    }
 }
 
 impl Curve {

@@ -5,10 +5,13 @@
 //! used    cwnd stopped the sender in this round trip; in slow start also if more than half of it was outstanding
 //! ```
 //!
-//! An unused window does not grow.
+//! An unused window does not grow. It is halved for each retransmission timeout of an idle time, to
+//! the initial window at least (net/ipv4/tcp_output.c, `tcp_cwnd_restart`).
 //!
-//! Deviations: the sender always has data, so the window does not shrink after an idle time (RFC
-//! 7661, section 4.4).
+//! Deviations: a sender that its application holds back keeps its window while it is not idle (the
+//! kernel's `tcp_cwnd_application_limited`).
+
+use losscause::Span;
 
 use crate::tcp::window::Window;
 
@@ -51,6 +54,19 @@ impl Cwnd {
     /// The sender sets cwnd, whatever the control left.
     pub(super) fn set(&mut self, pkts: u32) {
         self.window.cwnd = f64::from(pkts);
+    }
+
+    /// The sender has data again after it was `idle` for longer than `rto`.
+    pub(super) fn restart(&mut self, initial_pkts: u32, idle: Span, rto: Span) {
+        self.window.ssthresh = f64::from(self.current_ssthresh(false));
+        let mut pkts = self.pkts();
+        let least = initial_pkts.min(pkts);
+        let mut left = idle - rto;
+        while left > Span::ZERO && pkts > least {
+            pkts /= 2;
+            left -= rto;
+        }
+        self.set(pkts.max(least));
     }
 
     /// A cut is undone: cwnd and ssthresh are at least these again.
@@ -102,6 +118,23 @@ mod tests {
         assert!(!cwnd.is_used());
         cwnd.on_stop(false, 6, 0, 6);
         assert!(cwnd.is_used());
+    }
+
+    #[test]
+    fn an_idle_window_is_halved_per_timeout_down_to_the_initial_one() {
+        let ms = Span::from_millis;
+        let after = |idle: Span| {
+            let mut cwnd = Cwnd::new(100, Some(50), 1_000);
+            cwnd.restart(10, idle, ms(200));
+            (cwnd.pkts(), cwnd.window.ssthresh)
+        };
+        // ssthresh becomes 3/4 of the window: 100 / 2 + 100 / 4.
+        assert_eq!(after(ms(201)), (50, 75.0));
+        assert_eq!(after(ms(401)), (25, 75.0));
+        assert_eq!(after(ms(801)), (10, 75.0), "6, but at least the initial window");
+        let mut small = Cwnd::new(4, Some(50), 1_000);
+        small.restart(10, ms(800), ms(200));
+        assert_eq!(small.pkts(), 4, "it does not grow");
     }
 
     #[test]

@@ -50,7 +50,7 @@ use reduction::{News, Recovering};
 use timers::{Timer, TimerKind};
 use transmit::Due;
 
-/// The sender of a Linux connection that always has data to send. `L` judges why packets were lost.
+/// The sender of a Linux connection. `L` judges why packets were lost.
 #[derive(Clone, Debug)]
 pub(crate) struct Linux<L> {
     config: Config,
@@ -87,6 +87,8 @@ pub(crate) struct Linux<L> {
     due: Due,
     /// Whether something was sent since the last event.
     sent_some: bool,
+    /// When the last segment was sent, or the connection opened (the kernel's `lsndtime`).
+    last_sent: Time,
     /// The timestamp of the newest ACK, which segments echo.
     echo_us: u32,
     /// The label of the newest ACK ([`Ack::wireless`]).
@@ -139,6 +141,7 @@ impl<L: Algorithm> Linux<L> {
             timeouts: 0,
             due: Due::Nothing,
             sent_some: false,
+            last_sent: Time::ZERO,
             echo_us: 0,
             labelled: false,
             lda,
@@ -153,6 +156,20 @@ impl<L: Algorithm> Linux<L> {
 
     pub(crate) fn start(&mut self) {
         self.opened = true;
+    }
+
+    /// The application hands over more data (net/ipv4/tcp.c, `tcp_sendmsg`).
+    pub(crate) fn hand_over(&mut self, now: Time, pkts: u64) {
+        // include/net/tcp.h, tcp_slow_start_after_idle_check.
+        let idle = now - self.last_sent;
+        if self.packets.outstanding() == 0 && self.stream.una > 0 {
+            if idle > self.rtt.rto() && !self.control.follows_rate() {
+                let initial_pkts = self.config.initial_window_pkts;
+                self.cwnd.restart(initial_pkts, idle, self.rtt.rto());
+            }
+            self.control.on_idle(idle);
+        }
+        self.stream.end = self.stream.end.saturating_add(pkts);
     }
 
     #[inline(never)]
@@ -223,6 +240,7 @@ impl<L: Algorithm> Linux<L> {
         self.control.on_open(&mut self.cwnd.window, initial_pkts);
         self.measure_rate(now, 1);
         self.set_pacing();
+        self.last_sent = now;
         self.timer = None;
         self.undo.on_repaired();
         self.due = Due::Nothing;

@@ -120,6 +120,7 @@ impl<L: Algorithm> Linux<L> {
     fn transmit(&mut self, now: Time, seq: u64, retransmission: bool) -> Segment {
         self.note_rate(now, seq);
         self.packets.on_send(now, seq);
+        self.last_sent = now;
         let transmission = self.stats.segments_sent;
         self.stats.segments_sent += 1;
         let (payload_bytes, wire_bytes) = match self.config.syn_bytes() {
