@@ -494,6 +494,20 @@ fn video_that_the_link_cannot_carry_stalls() {
 }
 
 #[test]
+fn the_answer_says_how_long_responses_took_and_how_often_video_stalled() {
+    let answer = |settings: &[&str]| measured(REQUESTS, settings).answer().join(" ");
+    let requests = answer(&[]);
+    assert!(requests.contains("Complete responses: 13; mean 0.0"), "{requests}");
+    assert!(!requests.contains("Video"), "{requests}");
+    let video = "flow.client.application={ kind = \"chunked-video\", chunk_s = 1, bitrate_kbps = \
+                 2000, buffer_s = 5 }";
+    assert!(answer(&[video]).contains("stalls: 0, 0 s in all."), "{}", answer(&[video]));
+    let before = answer(&[video, "duration_s=0.1"]);
+    assert!(before.contains("responses: 0; none was complete."), "{before}");
+    assert!(!before.contains("Video"), "it has not begun: {before}");
+}
+
+#[test]
 fn errors_of_applications_name_the_key() {
     let refused = |setting: &str| {
         let setting = Setting::parse(setting).unwrap();

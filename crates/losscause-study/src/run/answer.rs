@@ -46,7 +46,8 @@ impl SimulationResult {
         let got = format!("{who} got {goodput}{}.", complete.unwrap_or_default());
         let all_are_transfers = measured().all(|flow| flow.offered_bytes.is_some());
         let got = Some(got).filter(|_| transfers.is_none() || !all_are_transfers);
-        got.into_iter().chain(transfers).chain([lost, judged]).collect()
+        let clients = [self.responses(), self.played()].into_iter().flatten();
+        got.into_iter().chain(transfers).chain(clients).chain([lost, judged]).collect()
     }
 
     /// A metric's mean and the half-width of its interval.
@@ -63,18 +64,39 @@ impl SimulationResult {
         let size = bytes(mean(&sizes)?);
         let on_average =
             if sizes.iter().all(|size| *size == sizes[0]) { "" } else { " on average" };
-        let took = match (self.found("completion_time"), self.found("completion_time_p95")) {
-            (Some(mean), Some(p95)) => {
-                format!("mean {} s, 95 % within {} s", text(mean), text(p95))
-            }
-            _ => "none was complete".to_owned(),
-        };
+        let took = self.took("completion_time");
         let incomplete = self.found("incomplete").filter(|(count, _)| *count > 0.0);
         let incomplete = incomplete.map(|count| format!(", {} not complete", text(count)));
         let load = self.found("offered_load");
         let load = load.map(|load| format!(", offered load {} %", percent(load)));
         let rest = [incomplete, load].into_iter().flatten().collect::<String>();
         Some(format!("{count} transfers of {size}{on_average}: {took}{rest}."))
+    }
+
+    /// The sentence about the responses that clients of applications got.
+    fn responses(&self) -> Option<String> {
+        let count = text(self.found("responses")?);
+        Some(format!("Complete responses: {count}; {}.", self.took("response_time")))
+    }
+
+    /// The sentence about players of video, once one plays.
+    fn played(&self) -> Option<String> {
+        let [startup, stalls, rebuffering] =
+            ["startup", "stalls", "rebuffering"].map(|name| self.found(name).map(text));
+        Some(format!(
+            "Video began after {} s; stalls: {}, {} s in all.",
+            startup?, stalls?, rebuffering?
+        ))
+    }
+
+    /// The mean of a time and its 95th percentile, as a part of a sentence.
+    fn took(&self, time: &str) -> String {
+        match (self.found(time), self.found(&format!("{time}_p95"))) {
+            (Some(mean), Some(p95)) => {
+                format!("mean {} s, 95 % within {} s", text(mean), text(p95))
+            }
+            _ => "none was complete".to_owned(),
+        }
     }
 }
 
