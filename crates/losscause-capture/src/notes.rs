@@ -96,39 +96,54 @@ impl Analysis {
     /// What a reader must know to trust the numbers.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        let mut note = |count: u64, text: &str| {
-            if count > 0 {
-                notes.push(format!("{count} {text}"));
-            }
+        let mut note = |count: u64, [one, several]: [&str; 2], text: &str| match count {
+            0 => {}
+            1 => notes.push(format!("1 {one} {text}")),
+            _ => notes.push(format!("{count} {several} {text}")),
         };
-        note(self.out_of_order_times, "packets have a time before that of the packet before them");
+        note(
+            self.out_of_order_times,
+            ["packet has", "packets have"],
+            "an earlier time than the packet before",
+        );
         note(
             self.cut_options,
-            "TCP segments have options that the snap length cut: losses may be missing",
+            ["TCP segment has", "TCP segments have"],
+            "options that the snap length cut: losses may be missing",
         );
         note(
             self.flows.iter().map(|flow| flow.capture_drops).sum(),
-            "packets were delivered but not captured",
+            ["packet was", "packets were"],
+            "delivered but not captured",
         );
         let offload = self.flows.iter().filter(|flow| flow.offload).count() as u64;
         note(
             self.flows.iter().map(Flow::copied).sum(),
-            "packets are here twice: the capture saw them on two interfaces, twice on one, or at both ends",
+            ["packet is", "packets are"],
+            "here twice: seen on two interfaces, twice on one, or at both ends",
         );
         note(
             offload,
-            "flows have segments larger than packets (offload): they were counted as the packets they become",
+            ["flow has", "flows have"],
+            "segments larger than packets (offload): they were counted as the packets they become",
         );
         if let Some(RadioFrames { data_frames, retries, .. }) = self.radio {
+            let of = format!("of {data_frames} data frames of 802.11");
             note(
                 retries,
-                &format!(
-                    "of {data_frames} data frames of 802.11 repeat one that was not acknowledged"
-                ),
+                [&format!("{of} repeats"), &format!("{of} repeat")],
+                "one that was not acknowledged",
             );
         }
         let renumbered = self.flows.iter().map(|flow| flow.renumbered).sum();
-        note(renumbered, "jumps of a stream's numbers are no losses: its sender began new ones");
+        note(
+            renumbered,
+            [
+                "jump of a stream's numbers is no loss:",
+                "jumps of a stream's numbers are no losses:",
+            ],
+            "its sender began new ones",
+        );
         for (what, is_closed) in [("keep-alive", false), ("probe", true)] {
             let asked = self.flows.iter().filter(|flow| (flow.window_closed_s > 0.0) == is_closed);
             let probes: u64 = asked.map(|flow| flow.probes).sum();

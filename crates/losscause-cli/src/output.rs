@@ -50,6 +50,11 @@ pub(crate) fn make_folder(directory: &Path) -> Result<(), RunError> {
     std::fs::create_dir_all(directory).map_err(unwritable)
 }
 
+/// "1 flow", "2 flows".
+pub(crate) fn plural(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 /// Writes a line of text, or several; on a terminal in colour.
 pub(crate) fn line(text: &str) -> io::Result<()> {
     match ink::is_wanted() {

@@ -233,8 +233,8 @@ fn disordered_times_and_cut_options_are_told_on_page_and_screen() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let printed = text(&output.stdout);
     for note in [
-        "1 packets have a time before that of the packet before them",
-        "1 TCP segments have options that the snap length cut: losses may be missing",
+        "1 packet has an earlier time than the packet before",
+        "1 TCP segment has options that the snap length cut: losses may be missing",
     ] {
         assert!(printed.contains(&format!("note: {note}\n")), "{printed}");
         assert!(page.contains(&format!("<li>{note}.</li>")), "{note}");

@@ -137,8 +137,11 @@ fn the_exit_status_is_that_of_the_command() {
 #[test]
 fn each_end_has_its_own_network_and_knows_the_other_address() {
     let Some(place) = place() else { return };
-    let peer = "echo $LOSSCAUSE_PEER > peer.txt; cat /proc/net/dev > devices.txt; sleep 1";
-    let script = "echo $LOSSCAUSE_PEER; cat /proc/net/dev; ls /proc | grep -c '^[0-9]'";
+    // Both commands run at the same time: each waits for a file of the other's.
+    let peer = "echo $LOSSCAUSE_PEER > peer.txt; cat /proc/net/dev > devices.txt; \
+        echo > ready.txt; until [ -e done.txt ]; do sleep 0.05; done";
+    let script = "until [ -e ready.txt ]; do sleep 0.05; done; \
+        echo $LOSSCAUSE_PEER; cat /proc/net/dev; ls /proc | grep -c '^[0-9]'; echo > done.txt";
     let output = output(place.path(), &["--peer", peer, "--", "sh", "-c", script]);
     let printed = text(&output.stdout);
     assert!(printed.starts_with("10.77.0.2\n"), "{printed}");
@@ -158,10 +161,18 @@ fn each_end_has_its_own_network_and_knows_the_other_address() {
 fn json_is_alone_on_standard_output_and_agrees_with_the_log() {
     let Some(place) = place() else { return };
     // Bash can send datagrams by itself: 40 of them, to a port that nobody has; the answers are
-    // ICMP.
-    let script = "echo noise; for i in $(seq 40); do echo x > /dev/udp/$LOSSCAUSE_PEER/9; sleep 0.002; done 2>&1; sleep 0.1";
-    let files =
-        ["--format", "json", "--log", "log.csv", "--pcap", "captures", "--", "bash", "-c", script];
+    // ICMP. It ends when the link has taken all 40 and an answer is there.
+    let script = "echo noise
+for i in $(seq 40); do echo x > /dev/udp/$LOSSCAUSE_PEER/9; sleep 0.002; done 2>&1
+for i in $(seq 6000); do
+    set -- $(grep tun0: /proc/net/dev)
+    [ ${11} -ge 40 ] && grep -q '^Icmp: [1-9]' /proc/net/snmp && break
+    sleep 0.01
+done";
+    // The queue has room for all 40, however late the link takes them.
+    let options = ["--set", "link.air.queue_packets=40", "--format", "json"];
+    let files = ["--log", "log.csv", "--pcap", "captures", "--", "bash", "-c", script];
+    let files = [&options[..], &files].concat();
     let output = output(place.path(), &files);
     let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(text(&output.stderr).contains("noise"));

@@ -7,10 +7,12 @@ use std::path::Path;
 
 use losscause_sim::{Event, EventKind, LinkEvent, PacketKind};
 use losscause_study::capture_files::{CaptureFiles, CaptureSettings, FILE_NAMES};
-use losscause_study::{Context, Experiment, Measurements, Run, Scenario, Setting};
+use losscause_study::{Context, Experiment, Measurements, Run, Scenario};
 
 #[path = "captures/reading.rs"]
 mod reading;
+
+mod common;
 
 use reading::{Seen, Transport, packets};
 
@@ -58,14 +60,7 @@ ecn = true
 "#;
 
 fn experiment(settings: &[&str]) -> Experiment {
-    let settings: Vec<Setting> =
-        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(SCENARIO, "three.toml", &Context::default())
-        .unwrap()
-        .with(&settings)
-        .unwrap()
-        .experiment()
-        .unwrap()
+    common::experiment(SCENARIO, settings)
 }
 
 /// Whole packets, so that their checksums can be checked.

@@ -6,20 +6,16 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use losscause_study::run::WarningKind;
-use losscause_study::{Context, Experiment, Jobs, Measurements, Scenario, Setting, run};
+use losscause_study::{Experiment, Jobs, Measurements, run};
+
+mod common;
 
 const RTT_S: f64 = 0.04;
 
 fn experiment(settings: &[String]) -> Experiment {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/clean-link.toml");
-    let text = std::fs::read_to_string(file).unwrap();
-    let settings: Vec<Setting> =
-        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    let scenario = Scenario::parse(&text, "clean-link.toml", &Context::default())
-        .unwrap()
-        .with(&settings)
-        .unwrap();
-    scenario.experiment().unwrap()
+    let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+    common::experiment(&std::fs::read_to_string(file).unwrap(), &settings)
 }
 
 fn measured(settings: &[String], seed: u64) -> Measurements {

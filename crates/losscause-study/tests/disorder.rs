@@ -8,7 +8,9 @@ use losscause_sim::{
     ChannelSpec, DuplicationSpec, JitterDistribution, JitterSpec, Lateness, LinkSpec,
     ReorderingSpec, Slots, TraceStart, VariationSpec,
 };
-use losscause_study::{Context, Experiment, InputError, Measurements, Scenario, Setting, run};
+use losscause_study::{Context, Experiment, InputError, Measurements, Scenario, run};
+
+mod common;
 
 const SCENARIO: &str = r#"
 title = "one link"
@@ -34,9 +36,7 @@ path = ["way"]
 "#;
 
 fn build(settings: &[&str], file: &str) -> Result<Experiment, InputError> {
-    let settings: Vec<Setting> =
-        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(SCENARIO, file, &Context::default())?.with(&settings)?.experiment()
+    common::build(SCENARIO, file, settings, &Context::default())
 }
 
 fn measured(settings: &[&str]) -> Measurements {

@@ -7,7 +7,11 @@ use std::fs::File;
 use losscause::Time;
 use losscause_capture::{Analysis, Cost, Fit, Flow, Options, Vantage, analyze};
 use losscause_study::capture_files::{CaptureFiles, CaptureSettings};
-use losscause_study::{Context, Experiment, Run, Scenario, Setting, fitted, run};
+use losscause_study::{Run, fitted, run};
+
+mod common;
+
+use common::experiment;
 
 /// 10 Mb/s, 40 ms, about one bandwidth-delay product of queue.
 const LINK: &str = r#"
@@ -30,17 +34,6 @@ path = ["link"]
 mode = "linux"
 variant = "reno"
 "#;
-
-fn experiment(text: &str, settings: &[&str]) -> Experiment {
-    let settings: Vec<Setting> =
-        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(text, "link.toml", &Context::default())
-        .unwrap()
-        .with(&settings)
-        .unwrap()
-        .experiment()
-        .unwrap()
-}
 
 /// The captures at the sender and at the receiver, and the goodput in kb/s.
 fn captured(settings: &[&str]) -> ([Analysis; 2], f64) {

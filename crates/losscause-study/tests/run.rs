@@ -2,7 +2,11 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause_study::run::{SimulationResult, WarningKind};
-use losscause_study::{Context, Experiment, Measurements, Scenario, Setting, run, run_recorded};
+use losscause_study::{Context, Experiment, Measurements, Scenario, run, run_recorded};
+
+mod common;
+
+use common::experiment;
 
 /// 100 packets of 1000 bytes a second over a link that carries 125 a second.
 const CBR: &str = r#"
@@ -25,17 +29,6 @@ rate_bps = 800e3
 packet_bytes = 1000
 measured = true
 "#;
-
-fn experiment(text: &str, settings: &[&str]) -> Experiment {
-    let settings: Vec<Setting> =
-        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(text, "test.toml", &Context::default())
-        .unwrap()
-        .with(&settings)
-        .unwrap()
-        .experiment()
-        .unwrap()
-}
 
 fn measured(text: &str, settings: &[&str]) -> Measurements {
     run(&experiment(text, settings), 1).unwrap()
@@ -380,6 +373,14 @@ fn arrivals_without_a_duration_stay_until_they_are_complete() {
     let run = measured(TRANSFERS, &[arrivals, "flow.transfer.count=20"]);
     close(&run, "transfers", 20.0, 0.0);
     close(&run, "incomplete", 0.0, 0.0);
+}
+
+#[test]
+fn the_answer_counts_transfers_that_started() {
+    let told = |settings: &[&str]| of_three_runs(TRANSFERS, settings).0.answer().join(" ");
+    assert!(told(&[]).contains("4 transfers of 10 kB: "), "{}", told(&[]));
+    let early = told(&["duration_s=8", "measure.to_s=8"]);
+    assert!(early.contains("1 transfer of 10 kB: "), "{early}");
 }
 
 #[test]

@@ -3,7 +3,9 @@
 
 use losscause::Span;
 use losscause_sim::Traffic;
-use losscause_study::{Context, InputError, Scenario, Setting};
+use losscause_study::{Context, InputError, Scenario};
+
+mod common;
 use losscause_transport::tcp::{
     Config, FastRetransmit, Halving, NewRenoRules, PartialAckTimer, Quirks, RecoveryScheme,
     ResponseScheme, Variant, VegasParameters, WestwoodVtParameters,
@@ -27,12 +29,9 @@ path = ["radio"]
 /// The settings of the flow, with these lines at the end of the file and these settings of the
 /// command line.
 fn config_with(lines: &str, settings: &[&str]) -> Result<Config, InputError> {
-    let settings: Vec<Setting> =
-        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    let scenario =
-        Scenario::parse(&SMALL.replace("# here", lines), "small.toml", &Context::default())?
-            .with(&settings)?;
-    match &scenario.experiment()?.network.flows[0].traffic {
+    let text = SMALL.replace("# here", lines);
+    let experiment = common::build(&text, "small.toml", settings, &Context::default())?;
+    match &experiment.network.flows[0].traffic {
         Traffic::Tcp { config, .. } => Ok(*config),
         other => panic!("{other:?}"),
     }

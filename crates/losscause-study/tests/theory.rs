@@ -8,7 +8,9 @@ use std::fmt::{self, Display};
 use std::{fs, thread};
 
 use losscause_study::files::Memory;
-use losscause_study::{Context, Measurements, Scenario, Setting, run};
+use losscause_study::{Context, Measurements, run};
+
+mod common;
 
 /// The page that shows the table. It is read at run time, since no package of the crate has it.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation/theory.md");
@@ -90,10 +92,7 @@ fn runs(text: &str, settings: &[&str], seeds: u64) -> Vec<Measurements> {
         .with("every1000.txt", periodic(1_000))
         .with("every10000.txt", periodic(10_000));
     let context = Context::default().with_files(files);
-    let settings: Vec<Setting> =
-        settings.iter().map(|setting| Setting::parse(setting).unwrap()).collect();
-    let scenario = Scenario::parse(text, "theory.toml", &context).unwrap();
-    let experiment = scenario.with(&settings).unwrap().experiment().unwrap();
+    let experiment = common::build(text, "theory.toml", settings, &context).unwrap();
     (1..=seeds).map(|seed| run(&experiment, seed).unwrap()).collect()
 }
 

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause_sim::{Event, EventKind, LinkEvent};
-use losscause_study::{
-    Context, Experiment, Jobs, Measurements, Scenario, Setting, run, run_recorded,
-};
+use losscause_study::{Experiment, Jobs, Measurements, run, run_recorded};
+
+mod common;
 
 const TFRC: &str = r#"
 title = "one TFRC flow over a radio link"
@@ -25,14 +25,7 @@ path = ["radio"]
 "#;
 
 fn experiment(settings: &[&str]) -> Experiment {
-    let settings: Vec<Setting> =
-        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(TFRC, "test.toml", &Context::default())
-        .unwrap()
-        .with(&settings)
-        .unwrap()
-        .experiment()
-        .unwrap()
+    common::experiment(TFRC, settings)
 }
 
 fn measured(settings: &[&str]) -> Measurements {

@@ -30,7 +30,8 @@ pub(super) fn check(option: &str, out: &Path, captures: &[PathBuf]) -> Result<()
 pub(super) fn annotate(capture: &Path, analysis: &Analysis, out: &Path) -> Result<(), Failure> {
     let comments =
         write(capture, out, |source, out| losscause_capture::annotate(source, analysis, out))?;
-    notice::print(&format!("{}: {comments} packets have a comment", out.display()));
+    let have = if comments == 1 { "packet has" } else { "packets have" };
+    notice::print(&format!("{}: {comments} {have} a comment", out.display()));
     Ok(())
 }
 

@@ -23,7 +23,8 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
     output::print_table(&table)?;
     let hidden = (analysis.flows.len() - shown) as u64 + analysis.unlisted_flows;
     if hidden > 0 {
-        output::line(&format!("… and {hidden} more flows; --verbose and --format json show them"))?;
+        let more = output::plural(hidden, "more flow");
+        output::line(&format!("… and {more}; --verbose and --format json show all"))?;
     }
     analysis.notes().iter().try_for_each(|note| output::line(&format!("note: {note}")))?;
     if !analysis.next().is_empty() {

@@ -27,11 +27,11 @@ pub(super) fn summary(summary: &Summary) -> String {
     let mut text = format!("{table}\n{}", lateness(summary));
     let marked: u64 = summary.directions().iter().map(|(_, direction)| direction.marked).sum();
     if marked > 0 {
-        text += &format!("\nQueues marked {marked} packets (ECN).");
+        text += &format!("\nQueues marked {} (ECN).", output::plural(marked, "packet"));
     }
     let not_ip: u64 = summary.directions().iter().map(|(_, direction)| direction.not_ip).sum();
     if not_ip > 0 {
-        text += &format!("\nThe link dropped {not_ip} frames that are not IP.");
+        text += &format!("\nThe link dropped {} other than IP.", output::plural(not_ip, "frame"));
     }
     text
 }

@@ -9,7 +9,7 @@ use losscause_study::run::{
 };
 use losscause_study::{FlowMeasurements, statistics};
 
-use crate::output::{self, number};
+use crate::output::{self, number, plural};
 
 /// Most flows and most links that are shown without `--verbose`.
 const MOST: usize = 10;
@@ -87,15 +87,11 @@ fn left_out(
     let parts = [(metrics, "metric"), (flows, "flow"), (links, "link")]
         .into_iter()
         .filter(|(count, _)| *count > 0);
-    let parts: Vec<String> = parts.map(|(count, what)| plural(count, what)).collect();
+    let parts: Vec<String> = parts.map(|(count, what)| plural(count as u64, what)).collect();
     match parts.is_empty() {
         true => Ok(()),
         false => output::line(&format!("--verbose shows {} more.", parts.join(", "))),
     }
-}
-
-fn plural(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// The name of a metric; with a star if it covers another part of the run than most metrics.

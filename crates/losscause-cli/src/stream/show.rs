@@ -9,7 +9,7 @@ use losscause_media::{ReceiverStats, SenderStats};
 use serde::Serialize;
 
 use crate::notice;
-use crate::output::{self, Format};
+use crate::output::{self, Format, plural};
 
 /// Time between two statistics.
 pub(super) const EVERY: Duration = Duration::from_secs(1);
@@ -152,19 +152,19 @@ fn rtt(rtt: Option<Span>) -> String {
 
 fn sender_line(stats: &SenderStats) -> String {
     format!(
-        "{:.3} Mb/s, {}, lost lately: {:.1} % congestion, {:.1} % wireless; {} packets sent",
+        "{:.3} Mb/s, {}, lost lately: {:.1} % congestion, {:.1} % wireless; {} sent",
         stats.rate_bps / 1e6,
         rtt(stats.rtt),
         100.0 * stats.recent.congestion,
         100.0 * stats.recent.wireless,
-        stats.sent_pkts
+        plural(stats.sent_pkts, "packet")
     )
 }
 
 fn receiver_line(stats: &ReceiverStats) -> String {
     format!(
-        "{} packets received, {}, lost: {} to congestion, {} wireless",
-        stats.received_pkts,
+        "{} received, {}, lost: {} to congestion, {} wireless",
+        plural(stats.received_pkts, "packet"),
         rtt(stats.rtt),
         stats.lost_congestion_pkts,
         stats.lost_wireless_pkts
@@ -174,8 +174,8 @@ fn receiver_line(stats: &ReceiverStats) -> String {
 /// What a sender did, for people.
 pub(super) fn sent(stats: &SenderStats) -> String {
     format!(
-        "sent {} packets ({} bytes), of which {} arrived, {} were lost to congestion and {} to the air",
-        stats.sent_pkts,
+        "sent {} ({} bytes), of which {} arrived, {} were lost to congestion and {} to the air",
+        plural(stats.sent_pkts, "packet"),
         stats.sent_media_bytes,
         stats.received_pkts,
         stats.lost_congestion_pkts,
@@ -186,8 +186,8 @@ pub(super) fn sent(stats: &SenderStats) -> String {
 /// What a receiver got, for people.
 pub(super) fn received(stats: &ReceiverStats) -> String {
     format!(
-        "received {} packets ({} bytes); {} were lost to congestion and {} to the air",
-        stats.received_pkts,
+        "received {} ({} bytes); {} were lost to congestion and {} to the air",
+        plural(stats.received_pkts, "packet"),
         stats.received_media_bytes,
         stats.lost_congestion_pkts,
         stats.lost_wireless_pkts

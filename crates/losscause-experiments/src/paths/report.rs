@@ -15,6 +15,9 @@ use crate::paths::score::Interval;
 /// An algorithm works at a level if it errs at most so often there.
 pub const WORKS: f64 = 0.2;
 
+/// The balanced error of an answer that is always the same.
+const CONSTANT: f64 = 0.5;
+
 /// A level with fewer paths says nothing about where an algorithm works.
 const LEAST_PATHS: usize = 5;
 
@@ -259,7 +262,7 @@ impl AtVantage {
             for level in levels {
                 match level.errors[index] {
                     Some(error) if error <= WORKS => works.push(level.level),
-                    Some(error) if error >= 0.5 => fails.push(level.level),
+                    Some(error) if error >= CONSTANT => fails.push(level.level),
                     _ => {}
                 }
             }
@@ -267,7 +270,7 @@ impl AtVantage {
                 if names.is_empty() { "nowhere".to_owned() } else { names.join(", ") }
             };
             format!(
-                "{}: at most {:.0} % wrong: {}; worse than a constant answer: {}.",
+                "{}: at most {:.0} % wrong: {}; no better than a constant answer: {}.",
                 row.algorithm,
                 100.0 * WORKS,
                 list(&works),

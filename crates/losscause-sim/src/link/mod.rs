@@ -43,8 +43,8 @@ use in_flight::InFlight;
 use rate::{ConstantRate, VaryingRate};
 use retransmission::{Attempt, Retransmission};
 
-/// A link in motion. What every packet touches comes first, what a packet that leaves needs before
-/// all.
+/// A link in motion. What every packet touches comes first. At the very front are the packets in
+/// flight, of which one leaves at each event of the link.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Link {

@@ -1,6 +1,8 @@
 //! Sources without feedback, one file each. TCP and TFRC are sources in their own crate.
 
-use losscause::Span;
+use losscause::{Span, Time};
+
+use crate::packet::Datagram;
 
 mod cbr;
 mod media;
@@ -11,6 +13,40 @@ pub(crate) use cbr::Cbr;
 pub(crate) use media::{Media, MediaSource};
 pub(crate) use on_off::OnOff;
 pub(crate) use poisson::Poisson;
+
+/// Packets of one size, numbered from 0, and when the next of them is due.
+#[derive(Clone, Debug)]
+struct Departures {
+    packet_bytes: u32,
+    seq: u64,
+    next: Option<Time>,
+}
+
+impl Departures {
+    fn new(packet_bytes: u32) -> Self {
+        Self { packet_bytes, seq: 0, next: None }
+    }
+
+    /// The first packet is due at this time.
+    fn start(&mut self, first: Time) {
+        self.next = Some(first);
+    }
+
+    #[inline]
+    fn next(&self) -> Option<Time> {
+        self.next
+    }
+
+    /// The next packet, if it is due; `gap` is the time from it to the one after.
+    #[inline(always)] // The hot part of a source is short.
+    fn take(&mut self, now: Time, gap: impl FnOnce() -> Span) -> Option<Datagram> {
+        let due = self.next.filter(|&next| next <= now)?;
+        self.next = Some(due + gap());
+        let seq = self.seq;
+        self.seq += 1;
+        Some(Datagram { seq, bytes: self.packet_bytes })
+    }
+}
 
 /// Equal spacing that need not be a whole number of nanoseconds: remainders are carried over, not
 /// lost.

@@ -12,23 +12,26 @@
 
 use losscause::{Span, Time};
 
-use super::Spacing;
+use super::{Departures, Spacing};
 use crate::packet::Datagram;
 use crate::rng::Stream;
 use crate::topology::Lengths;
 
 #[derive(Clone, Debug)]
 pub(crate) struct OnOff {
+    bursts: Bursts,
+    departures: Departures,
+}
+
+#[derive(Clone, Debug)]
+struct Bursts {
     spacing: Spacing,
-    packet_bytes: u32,
     mean_burst_packets: f64,
     mean_off_nanos: f64,
     lengths: Lengths,
     stream: Stream,
-    seq: u64,
     /// Packets left in the burst, including the next one.
     left: u64,
-    next: Option<Time>,
 }
 
 impl OnOff {
@@ -43,37 +46,37 @@ impl OnOff {
         let mean_burst_packets = mean_on.as_nanos_f64() / spacing.mean_nanos();
         let mean_off_nanos = mean_off.as_nanos_f64();
         Self {
-            spacing,
-            packet_bytes,
-            mean_burst_packets,
-            mean_off_nanos,
-            lengths,
-            stream,
-            seq: 0,
-            left: 0,
-            next: None,
+            bursts: Bursts {
+                spacing,
+                mean_burst_packets,
+                mean_off_nanos,
+                lengths,
+                stream,
+                left: 0,
+            },
+            departures: Departures::new(packet_bytes),
         }
     }
 
     pub(crate) fn start(&mut self, now: Time) {
-        self.next = Some(now + self.gap());
+        self.departures.start(now + self.bursts.gap());
     }
 
     #[inline]
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
-        self.next
+        self.departures.next()
     }
 
     #[inline(always)] // The hot part of a source is short.
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Datagram> {
-        let due = self.next.filter(|&next| next <= now)?;
-        self.left -= 1;
-        self.next = Some(due + self.gap());
-        let seq = self.seq;
-        self.seq += 1;
-        Some(Datagram { seq, bytes: self.packet_bytes })
+        self.departures.take(now, || {
+            self.bursts.left -= 1;
+            self.bursts.gap()
+        })
     }
+}
 
+impl Bursts {
     /// The time to the next packet. Draws the next burst if this one has ended.
     #[inline]
     fn gap(&mut self) -> Span {

@@ -11,44 +11,46 @@
 
 use losscause::{Span, Time};
 
+use super::Departures;
 use crate::packet::Datagram;
 use crate::rng::Stream;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Poisson {
-    mean_gap_nanos: f64,
-    packet_bytes: u32,
+    gaps: Gaps,
+    departures: Departures,
+}
+
+#[derive(Clone, Debug)]
+struct Gaps {
+    mean_nanos: f64,
     stream: Stream,
-    seq: u64,
-    next: Option<Time>,
 }
 
 impl Poisson {
     pub(crate) fn new(rate_bps: u64, packet_bytes: u32, stream: Stream) -> Self {
-        let mean_gap_nanos = f64::from(packet_bytes) * 8e9 / rate_bps as f64;
-        Self { mean_gap_nanos, packet_bytes, stream, seq: 0, next: None }
+        let mean_nanos = f64::from(packet_bytes) * 8e9 / rate_bps as f64;
+        Self { gaps: Gaps { mean_nanos, stream }, departures: Departures::new(packet_bytes) }
     }
 
     pub(crate) fn start(&mut self, now: Time) {
-        self.next = Some(now + self.gap());
+        self.departures.start(now + self.gaps.draw());
     }
 
     #[inline]
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
-        self.next
+        self.departures.next()
     }
 
     #[inline]
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Datagram> {
-        let due = self.next.filter(|&next| next <= now)?;
-        self.next = Some(due + self.gap());
-        let seq = self.seq;
-        self.seq += 1;
-        Some(Datagram { seq, bytes: self.packet_bytes })
+        self.departures.take(now, || self.gaps.draw())
     }
+}
 
-    fn gap(&mut self) -> Span {
-        Span::from_nanos((self.stream.exponential(self.mean_gap_nanos) + 0.5) as i64)
+impl Gaps {
+    fn draw(&mut self) -> Span {
+        Span::from_nanos((self.stream.exponential(self.mean_nanos) + 0.5) as i64)
     }
 }
 

@@ -70,7 +70,8 @@ impl SimulationResult {
         let load = self.found("offered_load");
         let load = load.map(|load| format!(", offered load {} %", percent(load)));
         let rest = [incomplete, load].into_iter().flatten().collect::<String>();
-        Some(format!("{count} transfers of {size}{on_average}: {took}{rest}."))
+        let transfers = if count == "1" { "transfer" } else { "transfers" };
+        Some(format!("{count} {transfers} of {size}{on_average}: {took}{rest}."))
     }
 
     /// The sentence about the responses that clients of applications got.

@@ -13,7 +13,8 @@ pub struct Stats {
     pub timeouts: u64,
     /// Recoveries and timeouts that proved needless and were undone. Only Linux's machine notices.
     pub undone: u64,
-    /// Window reductions caused by ECN marks.
+    /// ECN marks that the control was told of, at most one per window of data. It may keep the
+    /// window all the same.
     pub ecn_reductions: u64,
     /// ACKs of new data.
     pub new_acks: u64,

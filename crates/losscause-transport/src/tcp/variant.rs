@@ -40,8 +40,8 @@ macro_rules! variants {
 variants! {
     /// Reno's recovery, additive increase and multiplicative decrease (RFC 5681).
     Reno = "reno",
-        "Reno: one loss per window is repaired without a timeout; the window grows by a packet per round trip and \
-         is\nhalved.",
+        "Reno: one loss per window is repaired without a timeout; the window grows by a packet per round trip \
+         and is halved.",
         Reno, Aimd;
     /// NewReno's recovery (RFC 6582), the same response.
     NewReno = "newreno", "NewReno (RFC 6582): one loss per round trip is repaired without a timeout.", NewReno, Aimd;
@@ -67,8 +67,8 @@ variants! {
         NewReno, WestwoodVt(WestwoodVtParameters::PUBLISHED);
     /// NewReno's recovery, New Jersey's response (Xu, Tian and Ansari 2005).
     NewJersey = "new-jersey",
-        "New Jersey: NewReno that sets its window to the estimated bandwidth-delay product on ECN marks, and \
-         cuts\nfor no other loss.",
+        "New Jersey: NewReno that sets its window to the estimated bandwidth-delay product on ECN marks, \
+         and cuts for no other loss.",
         NewReno, NewJersey;
     /// BBR, version 1, as in Linux (Cardwell et al. 2016). Only with Linux's recovery.
     Bbr = "bbr",
@@ -132,6 +132,13 @@ mod tests {
         assert_eq!(sizes(Config::ns2().with_variant(Variant::Sack)), (1040, Some(40)));
         assert_eq!(sizes(Config::ns2_classic().with_variant(Variant::Vegas)), (1000, None));
         assert_eq!(sizes(Config::rfc().with_variant(Variant::Vegas)), (1500, None));
+    }
+
+    #[test]
+    fn a_summary_is_one_line() {
+        for variant in Variant::ALL {
+            assert_eq!(variant.summary().lines().count(), 1, "{}", variant.name());
+        }
     }
 
     #[test]
