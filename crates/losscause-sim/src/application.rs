@@ -13,6 +13,34 @@
 //!
 //! Deviations from real applications: a request is never lost and waits in no queue; one response at
 //! a time is asked for; responses are whole packets; video has one bitrate and does not adapt.
+//!
+//! A response of ten packets, again and again:
+//!
+//! ```
+//! use losscause::{Span, Time};
+//! use losscause_sim::{
+//!     ApplicationReport, ApplicationSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network,
+//!     QueueSpec, Simulation, Traffic, Waits, tcp,
+//! };
+//!
+//! // 20 ms there and 20 ms back; a packet of 1500 bytes takes 1.2 ms.
+//! let queue = QueueSpec::DropTail { limit: Limit::Packets(100) };
+//! let link = |name: &str| LinkSpec::wired(name, 10_000_000, Span::from_millis(20), queue.clone());
+//! let traffic = Traffic::tcp(tcp::Config::linux());
+//! let waits = Waits::Think { mean: Span::from_secs(1), lengths: None };
+//! let flow = FlowSpec {
+//!     application: Some(ApplicationSpec { response_pkts: 10, waits }),
+//!     ..FlowSpec::new("client", &[LinkId(0)], &[LinkId(1)], traffic)
+//! };
+//! let network = Network { links: vec![link("there"), link("back")], flows: vec![flow] };
+//! let mut simulation = Simulation::new(&network, 1)?;
+//! simulation.run_until(Time::ZERO + Span::from_secs(10), &mut ());
+//! let Some(ApplicationReport { response_times, .. }) = simulation.application(FlowId(0)) else {
+//!     unreachable!("the flow has an application")
+//! };
+//! assert_eq!(response_times[1], Span::from_millis(52), "20 for the request, 12, and 20");
+//! # Ok::<(), losscause_sim::NetworkError>(())
+//! ```
 
 use losscause::{Span, Time};
 

@@ -27,7 +27,6 @@ mod jitter;
 pub use conservation::ConservationError;
 
 use flow::{Flow, Phase};
-use jitter::Jitter;
 
 /// Memory of a flow in motion, bytes, without what its ends keep per packet.
 pub(crate) const FLOW_BYTES: usize = size_of::<Flow>();
@@ -180,7 +179,7 @@ impl Simulation {
             let asks = flow.has_application && flow.phase == Phase::Sending;
             self.serve_receiver(now, index, recorder);
             if asks {
-                self.serve_client(now, index);
+                self.serve_client(now, index, recorder);
             }
         } else {
             if flow.phase == Phase::Sending {
@@ -263,15 +262,12 @@ impl Simulation {
         }
     }
 
-    /// Tells the client of an application what was delivered, and sets the sender's timer for its
-    /// request.
+    /// Tells the client of an application what was delivered. Its next request may set the sender's
+    /// timer.
     #[inline(never)]
-    fn serve_client(&mut self, now: Time, index: usize) {
-        let flow = &mut self.flows[index];
-        flow.serve_client(now);
-        let held = flow.jitter.as_ref().map_or(Time::MAX, Jitter::next_departure);
-        let next = flow.sender_due().min(held);
-        self.transit.set_sender(index, (next < Time::MAX).then_some(next.max(now)), now);
+    fn serve_client<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
+        self.flows[index].serve_client(now);
+        self.serve_sender(now, index, recorder);
     }
 
     /// Sends what the receiver has to send, and sets its timer.

@@ -54,7 +54,7 @@ impl Jitter {
         self.held.pop_front().map(|(_, packet)| packet)
     }
 
-    pub(super) fn next_departure(&self) -> Time {
+    fn next_departure(&self) -> Time {
         self.held.front().map_or(Time::MAX, |(departure, _)| *departure)
     }
 
@@ -75,17 +75,18 @@ impl Simulation {
         recorder: &mut R,
     ) {
         let flow = &mut self.flows[index];
+        let Some(jitter) = &mut flow.jitter else { return };
         let mut timeout = Time::MAX;
         if flow.phase == Phase::Sending {
             let pool = &mut self.transit.store.pool;
             while let Some(packet) = flow.sender.poll_transmit(now, flow.path, pool) {
-                if let Some(jitter) = &mut flow.jitter {
-                    jitter.hold(now, packet);
-                }
+                jitter.hold(now, packet);
             }
-            timeout = flow.sender_due();
+            timeout = flow.sender.poll_timeout().unwrap_or(Time::MAX).min(flow.stops_at);
+            if let Some(application) = &flow.application {
+                timeout = timeout.min(application.due());
+            }
         }
-        let Some(jitter) = &mut flow.jitter else { return };
         while let Some(packet) = jitter.release(now) {
             flow.sent_packets += 1;
             self.transit.store.pool.stamp(packet.handle, now);
