@@ -239,9 +239,6 @@ impl Simulation {
         if flow.phase == Phase::Sending && flow.stops_at <= now {
             flow.phase = Phase::Stopped;
         }
-        if flow.has_application && flow.phase == Phase::Sending {
-            flow.serve_application(now);
-        }
         if flow.is_jittered {
             return self.serve_jittered(now, index, recorder);
         }
@@ -255,7 +252,7 @@ impl Simulation {
             flow.sent_packets += 1;
             self.transit.send(now, packet, recorder);
         }
-        let timeout = flow.sender_due();
+        let timeout = flow.sender.poll_timeout().unwrap_or(Time::MAX).min(flow.stops_at);
         self.transit.set_sender(index, (timeout < Time::MAX).then_some(timeout.max(now)), now);
         if recorder.detail().windows() {
             flow.record_sample(now, FlowId(index as u32), recorder);

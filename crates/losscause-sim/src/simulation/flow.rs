@@ -14,7 +14,7 @@ use crate::trace::{Event, EventKind, Recorder};
 #[repr(C, align(64))]
 pub(super) struct Flow {
     pub(super) phase: Phase,
-    /// Whether it has `jitter`.
+    /// Whether it has `jitter`. With an application it has one, of zero if need be.
     pub(super) is_jittered: bool,
     /// Whether it has an `application`.
     pub(super) has_application: bool,
@@ -62,7 +62,8 @@ impl Flow {
     ) -> Result<Self, FlowProblem> {
         let (sender, receiver) = agent::ends(spec, seed)?;
         let (starts_at, stops_at) = life(spec, before, seed);
-        let jitter = (spec.send_jitter > Span::ZERO).then(|| {
+        let is_held = spec.send_jitter > Span::ZERO || spec.application.is_some();
+        let jitter = is_held.then(|| {
             let stream = Stream::new(seed, &format!("flow/{}/jitter", spec.name));
             Jitter::new(spec.send_jitter, stream)
         });
@@ -98,16 +99,6 @@ impl Flow {
     pub(super) fn is_complete(&self) -> bool {
         self.received_packets >= self.size_pkts
             && self.receiver.delivered_packets(self.received_packets) >= self.size_pkts
-    }
-
-    /// When the sender has something to do next; [`Time::MAX`] if never.
-    #[inline(always)]
-    pub(super) fn sender_due(&self) -> Time {
-        let due = self.sender.poll_timeout().unwrap_or(Time::MAX).min(self.stops_at);
-        match &self.application {
-            Some(application) if self.has_application => due.min(application.due()),
-            _ => due,
-        }
     }
 
     /// The sender has started.

@@ -28,7 +28,7 @@ use crate::trace::Recorder;
 /// Packets that a sender has emitted and that have not left yet.
 #[derive(Clone, Debug)]
 pub(super) struct Jitter {
-    /// Upper end of a draw; positive.
+    /// Upper end of a draw.
     most: Span,
     stream: Stream,
     /// With their departures, in order.
@@ -65,8 +65,8 @@ impl Jitter {
 }
 
 impl Simulation {
-    /// Takes what the sender emits, sends what leaves now, and sets the sender's timer. The flow
-    /// has sender jitter.
+    /// Takes what the application hands over and the sender emits, sends what leaves now, and sets
+    /// the sender's timer. The flow has sender jitter, or an application.
     #[inline(never)]
     pub(super) fn serve_jittered<R: Recorder>(
         &mut self,
@@ -75,6 +75,9 @@ impl Simulation {
         recorder: &mut R,
     ) {
         let flow = &mut self.flows[index];
+        if flow.phase == Phase::Sending {
+            flow.serve_application(now);
+        }
         let Some(jitter) = &mut flow.jitter else { return };
         let mut timeout = Time::MAX;
         if flow.phase == Phase::Sending {
