@@ -145,8 +145,9 @@ const EXPLANATION: &str = "
   0.36 s after the start it ended at packet 125 to 130, else at 162 to 189. So slow start was behind, and overshot less.
   If the receive buffer begins with 8 MB (`net.ipv4.tcp_rmem`), none of 23 transfers has fewer than 941 drops; a larger
   first send buffer changes nothing (3 of 13 had 757). The simulator has 36.2 Mb/s, also with a delay that wanders (20
-  of 20): its receiving application reads at once. A recording with one transfer of each kind is 22 % off there, beyond
-  what agreement allows; over all 64 the kernel's mean is 39.9 Mb/s, and the simulator's is 9 % below it.
+  of 20). Why the kernel's window stays in some transfers is not known. A recording with one transfer of each kind is 22
+  % off there, beyond what agreement allows; over all 64 the kernel's mean is 39.9 Mb/s, and the simulator's is 9 %
+  below it.
 - *A queue of a few packets, cell 58.* Reno's window fills the queue every 0.3 s, and one packet is dropped, or a second one a
   round trip later. Which of both hangs on a single ACK: the window grows once more if the round trip that follows the drop
   acknowledges as many packets as the window has. The kernel's receiver acknowledges packets with PSH at once, which the
