@@ -120,6 +120,7 @@ impl Simulation {
             }
             let Some((now, source)) = self.transit.next(until) else { break };
             events += 1;
+            debug_assert!(self.now <= now, "{source:?} has an event in the past");
             self.now = now;
             match source {
                 Source::Link(link) => {

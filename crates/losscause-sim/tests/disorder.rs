@@ -168,6 +168,22 @@ fn a_share_of_packets_arrives_twice_and_counts_once() {
 }
 
 #[test]
+fn jitter_does_not_add_to_the_longest_time() {
+    let variation = VariationSpec::Jitter(JitterSpec {
+        distribution: JitterDistribution::Exponential,
+        mean: ms(80),
+        deviation: Span::ZERO,
+        correlation: 0.0,
+        reorders: true,
+    });
+    let by = Lateness::Packets { packets: 5, most: ms(50) };
+    let arrived =
+        arrivals(&network(vec![LinkSpec { variation, ..reordering(1.0, by) }], 10), at_secs(1));
+    let expected: Vec<(u64, f64)> = (0..94).map(|k| (k, 10.0 * k as f64 + 61.0)).collect();
+    assert_eq!(arrived, expected);
+}
+
+#[test]
 fn a_copy_takes_no_time_on_its_own_link_but_on_the_next() {
     // The second link is as fast: with every packet doubled it carries twice as many.
     let network = network(vec![duplication(1.0, Span::ZERO), wired("next", 1_000_000, 5, 100)], 10);

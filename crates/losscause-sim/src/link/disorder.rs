@@ -121,7 +121,7 @@ impl Disorder {
                 }
                 Lateness::Packets { packets, most } => {
                     let passed = self.passed + u64::from(packets);
-                    let at_most = now + late + most;
+                    let at_most = now + most;
                     self.overtaken.push_back(Overtaken { passed, at_most, transmission });
                     return None;
                 }

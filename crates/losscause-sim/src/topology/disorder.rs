@@ -58,7 +58,7 @@ pub enum Lateness {
         drawn: bool,
     },
     /// By a distance: until this many later packets of any flow, which are not late themselves,
-    /// have reached the far end.
+    /// have reached the far end. The link's jitter does not add to this.
     Packets {
         /// At least 1.
         packets: u32,
