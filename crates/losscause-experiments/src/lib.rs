@@ -2,11 +2,13 @@
 //!
 //! | module | what it measures |
 //! |---|---|
+//! | [`abroad`] | kinds of networks that the drawn paths do not have |
 //! | [`live`] | tables on real network stacks, with the simulator's values beside them |
 //! | [`paths`] | every algorithm over paths that are drawn at random: which one is right where |
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod abroad;
 pub mod live;
 pub mod paths;
 

@@ -4,7 +4,7 @@
 use losscause::{Algorithm, Loss};
 use losscause_sim::truth::Cause;
 use losscause_study::run::run_recorded_stopping_at;
-use losscause_study::{RunError, Stop};
+use losscause_study::{Experiment, RunError, Stop};
 
 use crate::paths::panel::{Moment, Panel};
 use crate::paths::path::{Path, Vantage};
@@ -34,7 +34,20 @@ pub fn judged<A: Algorithm, T>(
     make: impl Fn(usize) -> A,
     read: impl Fn(&A, &Loss) -> T,
 ) -> Result<Vec<JudgedLoss<T>>, RunError> {
-    let experiment = path.experiment(vantage)?;
+    judged_in(&path.experiment(vantage)?, path.run_seed(), vantage, make, read)
+}
+
+/// The same for the measured flows of any experiment.
+///
+/// # Errors
+/// The run needs more memory than it may.
+pub fn judged_in<A: Algorithm, T>(
+    experiment: &Experiment,
+    seed: u64,
+    vantage: Vantage,
+    make: impl Fn(usize) -> A,
+    read: impl Fn(&A, &Loss) -> T,
+) -> Result<Vec<JudgedLoss<T>>, RunError> {
     let mut losses = Vec::new();
     let take = |flow: usize, moment: Moment<'_>, algorithms: &[A]| {
         if let (Moment::Lost(loss, Some(cause)), [algorithm]) = (moment, algorithms) {
@@ -46,7 +59,7 @@ pub fn judged<A: Algorithm, T>(
         }
     };
     let mut panel = Panel::new(&experiment.network, vantage.end(), |flow| vec![make(flow)], take);
-    run_recorded_stopping_at(&experiment, path.run_seed(), &mut panel, &Stop::new())?;
+    run_recorded_stopping_at(experiment, seed, &mut panel, &Stop::new())?;
     drop(panel);
     Ok(losses)
 }

@@ -25,5 +25,5 @@ pub mod score;
 
 pub use benchmark::Benchmark;
 pub use in_loop::InLoop;
-pub use judged::{JudgedLoss, judged};
+pub use judged::{JudgedLoss, judged, judged_in};
 pub use path::{Level, Path, Pilot, Vantage};
