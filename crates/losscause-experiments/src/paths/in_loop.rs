@@ -190,7 +190,7 @@ fn own_control(tcp: Tcp) -> Option<OwnControl> {
 }
 
 /// Whether it always says the same, or is told the truth.
-fn is_bound_or_oracle(entry: &LdaConfig) -> bool {
+pub(crate) fn is_bound_or_oracle(entry: &LdaConfig) -> bool {
     let is_told = entry.build(End::Sender).is_ok_and(|algorithm| algorithm.needs().other.is_some());
     is_told || matches!(entry, LdaConfig::Constant(_))
 }

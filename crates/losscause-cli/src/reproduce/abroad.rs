@@ -1,0 +1,46 @@
+//! `losscause reproduce abroad` and `abroad/loop`: kinds of networks that the drawn paths do not
+//! have.
+
+use losscause_experiments::abroad::{Drawn, drawn, verdicts};
+use losscause_study::{InputError, Registry};
+
+use super::Arguments;
+use super::drawn::{ABROAD, Results, at_least_one, refused, workers};
+use crate::failure::Failure;
+use crate::output;
+use crate::progress::Progress;
+use crate::tables::abroad as tables;
+
+/// Networks that are drawn of each kind if nothing says how many.
+const COUNT: u32 = 20;
+
+/// Makes the runs, then prints the answer and the tables; or prints one network's scenario.
+pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
+    let results = Results::of(arguments);
+    selected(arguments)?;
+    if let Some(network) = &arguments.print {
+        return Ok(output::line(network.parse::<Drawn>()?.scenario().trim_end())?);
+    }
+    let networks = at_least_one("--networks", arguments.networks.unwrap_or(COUNT))?;
+    let kinds = drawn::chosen(&arguments.kind)?;
+    let shown = verdicts::columns(registry, &arguments.algorithms)?;
+    let workers = workers(arguments)?;
+    let mut progress = Progress::new("runs", kinds.len() * networks as usize);
+    let found = verdicts::measure(registry, &kinds, arguments.seed, networks, &workers, |done| {
+        progress.set(done);
+    })?;
+    drop(progress);
+    let shown = if arguments.verbose { found.names() } else { shown };
+    let csv = ("flows.csv", found.csv());
+    results.give(&found, || tables::verdicts(&found, &shown), || found.html(), csv)
+}
+
+/// Whether the part in the loop is asked for. Refuses what does not belong to the benchmark.
+fn selected(arguments: &Arguments) -> Result<bool, InputError> {
+    let in_loop = ABROAD.selected(arguments)?;
+    if let Some(runs) = arguments.runs {
+        let problem = "not valid with abroad, which runs each network once; --networks draws more";
+        refused(&format!("--runs {runs}"), problem)?;
+    }
+    Ok(in_loop)
+}
