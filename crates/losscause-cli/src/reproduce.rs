@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     /// With paths: how many are drawn [default: 80].
     #[arg(long, value_name = "COUNT")]
     paths: Option<u32>,
-    /// With abroad: how many are drawn of each kind.
+    /// With abroad: how many are drawn of each kind [default: 20].
     #[arg(long, value_name = "COUNT")]
     networks: Option<u32>,
     /// With abroad: only this kind of networks; can be repeated.

@@ -113,7 +113,7 @@ mod tests {
         let drawn = Drawn::new(&KINDS[0], 2, 5);
         assert_eq!(drawn.to_string(), "one flow, DropTail/2/5");
         let again: Drawn = drawn.to_string().parse().expect("a network");
-        assert_eq!((again.network, again.run_seed()), (KINDS[0].draw(2005), 2005));
+        assert_eq!((again.run_seed(), again.network), (2005, KINDS[0].draw(2005)));
         let refused = |text: &str| text.parse::<Drawn>().map(|_| ()).unwrap_err().to_string();
         assert_eq!(refused("LTE/1"), "network LTE/1: expected KIND/SEED/NUMBER, such as LTE/1/3");
         assert!(refused("LTA/1/3").contains("did you mean \"LTE\"?"), "{}", refused("LTA/1/3"));

@@ -4,6 +4,7 @@ use losscause_report::map::{Map, MapCell, MapGroup, MapPage, MapRow};
 use losscause_report::map_html;
 use losscause_study::tools::csv_file;
 
+use crate::abroad::in_loop::{Steered, SteeredRow};
 use crate::abroad::kinds::Role;
 use crate::abroad::verdicts::{OfKind, OfRole, Shares, Verdicts};
 use crate::paths::score::Estimate;
@@ -84,10 +85,7 @@ impl Verdicts {
             shares: &kind.shares,
         });
         let means = self.means.iter().filter(|mean| mean.role == role).map(|mean| ShareRow {
-            name: match measure.kinds(mean) {
-                1 => "mean of 1 kind".to_owned(),
-                kinds => format!("mean of {kinds} kinds"),
-            },
+            name: mean_of_kinds(measure.kinds(mean)),
             basis: String::new(),
             shares: &mean.shares,
         });
@@ -193,6 +191,132 @@ impl OfRole {
             });
         }
         format!("On {} kinds, {}.", self.role.name(), sentences.join("; "))
+    }
+}
+
+impl Steered {
+    /// What the systems cost and bring, a sentence per role.
+    pub fn answers(&self) -> Vec<String> {
+        Role::ALL.into_iter().filter_map(|role| self.answer(role)).collect()
+    }
+
+    fn answer(&self, role: Role) -> Option<String> {
+        let means = || self.means.iter().filter(move |mean| mean.role == role);
+        let drops = |row: &SteeredRow| Some(row.drops_per_1000?.value);
+        let stock = drops(means().next()?)?;
+        let of = |row: &SteeredRow| {
+            let over_stock = row.over_stock?.value;
+            Some(format!("{} {:.1}, at {over_stock:.2} times the goodput", row.system, drops(row)?))
+        };
+        let found: Vec<String> = means().skip(1).filter_map(of).collect();
+        Some(format!(
+            "On {} kinds, queues drop {stock:.1} of 1000 packets of stock CUBIC; {}.",
+            role.name(),
+            found.join("; ")
+        ))
+    }
+
+    /// The rows of a system: those of a role's kinds, then their mean.
+    pub fn rows_of(&self, system: &str, role: Role) -> Vec<&SteeredRow> {
+        let own = |row: &&SteeredRow| row.system == system && row.role == role;
+        self.rows.iter().filter(own).chain(self.means.iter().filter(own)).collect()
+    }
+
+    /// Stock CUBIC's row of the same kinds.
+    pub fn beside(&self, row: &SteeredRow) -> Option<&SteeredRow> {
+        let stock = *self.systems.first()?;
+        self.rows_of(stock, row.role).into_iter().find(|own| own.kind == row.kind)
+    }
+
+    /// A row per run.
+    pub fn csv(&self) -> String {
+        csv_file::text(self.runs.iter())
+    }
+
+    /// The page.
+    pub fn html(&self) -> String {
+        let mut answers = self.answers();
+        if answers.is_empty() {
+            answers.push("No kind was drawn".to_owned());
+        }
+        map_html(&MapPage {
+            title: "abroad in the loop".to_owned(),
+            answers,
+            what: format!(
+                "{} networks of seed {} of each kind; all flows run the system. Held-out kinds are those that nothing was \
+                 fitted to.",
+                self.networks, self.seed
+            ),
+            maps: self.systems.iter().map(|system| self.map(system)).collect(),
+            csv: self.csv(),
+            csv_name: "loop.csv".to_owned(),
+            footnote: format!(
+                "losscause reproduce abroad/loop --seed {} --networks {}: the same program gives the same page.",
+                self.seed, self.networks
+            ),
+        })
+    }
+
+    fn map(&self, system: &str) -> Map {
+        let row = |row: &SteeredRow| MapRow {
+            name: row.name(self),
+            basis: String::new(),
+            cells: row.cells(self).into_iter().map(MapCell::text).collect(),
+        };
+        let group = |role: Role| MapGroup {
+            name: format!("{} kinds", role.name()),
+            rows: self.rows_of(system, role).into_iter().map(row).collect(),
+        };
+        Map {
+            heading: system.to_owned(),
+            note: "Drops per 1000 packets and Mb/s: mean over networks. Ratios: geometric mean. In the last row of a group \
+                   over its kinds, all alike."
+                .to_owned(),
+            columns: SteeredRow::HEADS.map(String::from).into(),
+            groups: Role::ALL.map(group).into_iter().filter(|group| !group.rows.is_empty()).collect(),
+            remarks: Vec::new(),
+        }
+    }
+}
+
+impl SteeredRow {
+    /// The heads of [`SteeredRow::cells`].
+    pub const HEADS: [&'static str; 6] =
+        ["drops ‰", "stock", "Mb/s", "stock", "over stock", "over the truth"];
+
+    /// The kind, or "mean of 18 kinds".
+    pub fn name(&self, all: &Steered) -> String {
+        let kinds = || all.rows_of(self.system, self.role).len() - 1;
+        self.kind.map_or_else(|| mean_of_kinds(kinds()), str::to_owned)
+    }
+
+    /// The row's values as texts.
+    pub fn cells(&self, all: &Steered) -> [String; 6] {
+        let stock = all.beside(self);
+        let text = |estimate: Option<Estimate>, digits: usize| {
+            estimate.map_or_else(String::new, |estimate| format!("{:.digits$}", estimate.value))
+        };
+        let ratio = |estimate: Option<Estimate>| {
+            estimate.map_or_else(String::new, |Estimate { value, ci95 }| match ci95 {
+                Some([low, high]) => format!("{value:.2} [{low:.2}, {high:.2}]"),
+                None => format!("{value:.2}"),
+            })
+        };
+        [
+            text(self.drops_per_1000, 1),
+            text(stock.and_then(|stock| stock.drops_per_1000), 1),
+            text(self.goodput_mbps, 2),
+            text(stock.and_then(|stock| stock.goodput_mbps), 2),
+            ratio(self.over_stock),
+            ratio(self.over_told),
+        ]
+    }
+}
+
+fn mean_of_kinds(kinds: usize) -> String {
+    match kinds {
+        1 => "mean of 1 kind".to_owned(),
+        kinds => format!("mean of {kinds} kinds"),
     }
 }
 

@@ -368,13 +368,18 @@ mod tests {
     #[test]
     fn flows_count_alike_in_a_kind_and_kinds_alike_in_a_role() {
         let found = scored(
-            2,
+            3,
             vec![
-                // One of two, none of a hundred: a mean of 25 %, not 1 of 102.
-                flow("LTE", 0, (1, 2), (0, 0)),
+                // Two of four, none of a hundred, a quarter: a mean of 25 %, not 3 of 108.
+                flow("LTE", 0, (2, 4), (0, 0)),
                 flow("LTE", 1, (0, 100), (3, 4)),
-                // A kind with one such flow has the same weight.
+                flow("LTE", 2, (1, 4), (0, 0)),
+                flow("LTE", 2, (1, 4), (0, 0)),
+                // A kind with fewer flows has the same weight.
                 flow("LEO", 0, (3, 4), (0, 0)),
+                flow("LEO", 1, (3, 4), (0, 0)),
+                flow("LEO", 2, (3, 4), (0, 0)),
+                // One network is too few for the mean.
                 flow("RED", 0, (0, 5), (0, 0)),
             ],
         );
@@ -392,12 +397,9 @@ mod tests {
         );
         let by_role: Vec<_> =
             found.means.iter().map(|mean| (mean.role, of(&mean.shares))).collect();
-        assert_eq!(
-            by_role,
-            [(Role::Fitted, (Some(0.5), Some(0.75))), (Role::HeldOut, (Some(0.0), None))]
-        );
-        assert_eq!((found.means[0].congestion_kinds, found.means[0].wireless_kinds), (2, 1));
-        assert_eq!((found.kinds[0].congestion_flows, found.kinds[0].wireless_flows), (2, 1));
+        assert_eq!(by_role, [(Role::Fitted, (Some(0.5), None)), (Role::HeldOut, (None, None))]);
+        assert_eq!((found.means[0].congestion_kinds, found.means[0].wireless_kinds), (2, 0));
+        assert_eq!((found.kinds[0].congestion_flows, found.kinds[0].wireless_flows), (4, 1));
     }
 
     #[test]
