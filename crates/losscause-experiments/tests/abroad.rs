@@ -33,14 +33,15 @@ fn the_constants_call_every_loss_the_same() {
     assert!(!found.names().contains(&"omniscient"), "it is told the truth");
     for flow in &found.flows {
         assert_eq!((flow.called_wireless[congestion], flow.found[congestion]), (0, 0));
-        // No rule of receivers decides about a loss in a gap that is no longer remembered.
-        let missed = flow.congestion_losses - flow.called_wireless[wireless];
-        assert!(10 * missed <= flow.congestion_losses, "{flow:?}");
-        assert!(10 * flow.found[wireless] >= 9 * flow.wireless_losses, "{flow:?}");
+    }
+    // At a sender no rule of receivers decides about a loss in a gap that is no longer remembered.
+    for shares in found.kinds.iter().map(|kind| kind.shares[wireless]) {
+        for share in [shares.m_c, shares.found].into_iter().flatten() {
+            assert!(share.value > 0.9, "{shares:?}");
+        }
     }
     let red = &found.kinds[2];
     assert_eq!((red.kind, red.role, red.wireless_flows), ("RED", Role::HeldOut, 0));
-    assert!(red.shares[wireless].m_c.unwrap().value > 0.95);
     assert_eq!(red.shares[congestion].m_c.unwrap().value, 0.0);
     assert_eq!(red.shares[wireless].found, None, "no loss is wireless behind it");
     let lines = 1 + found.flows.len() * found.names().len();
