@@ -64,3 +64,17 @@ fn selected(arguments: &Arguments) -> Result<bool, InputError> {
     }
     Ok(in_loop)
 }
+
+#[cfg(test)]
+mod tests {
+    use losscause_experiments::abroad::KINDS;
+
+    #[test]
+    fn the_page_has_a_row_for_every_kind_and_says_how_many_there_are() {
+        let page = include_str!("../../docs/abroad.md");
+        for kind in &KINDS {
+            assert!(page.contains(&format!("\n| {} |", kind.name)), "{}", kind.name);
+        }
+        assert!(page.contains(&format!("{} kinds of networks", KINDS.len())));
+    }
+}

@@ -72,9 +72,11 @@ impl Verdicts {
         self.algorithms.iter().map(|judge| judge.algorithm).collect()
     }
 
-    /// What these algorithms say of all kinds, a sentence per role.
+    /// What these algorithms say of all kinds, a sentence per role; none without a loss.
     pub fn answers(&self, algorithms: &[&str]) -> Vec<String> {
-        self.means.iter().map(|mean| mean.answer(algorithms)).collect()
+        let answers: Vec<String> =
+            self.means.iter().filter_map(|mean| mean.answer(algorithms)).collect();
+        if answers.is_empty() { vec!["No kind had enough losses.".to_owned()] } else { answers }
     }
 
     /// The rows of a role, its kinds and their mean; none if it has no kind.
@@ -84,7 +86,8 @@ impl Verdicts {
             basis: measure.flows(kind).to_string(),
             shares: &kind.shares,
         });
-        let means = self.means.iter().filter(|mean| mean.role == role).map(|mean| ShareRow {
+        let has_kinds = |mean: &&OfRole| mean.role == role && measure.kinds(mean) > 0;
+        let means = self.means.iter().filter(has_kinds).map(|mean| ShareRow {
             name: mean_of_kinds(measure.kinds(mean)),
             basis: String::new(),
             shares: &mean.shares,
@@ -126,10 +129,7 @@ impl Verdicts {
 
     /// The page.
     pub fn html(&self) -> String {
-        let mut answers = self.answers(&self.names());
-        if answers.is_empty() {
-            answers.push("No kind was drawn".to_owned());
-        }
+        let answers = self.answers(&self.names());
         map_html(&MapPage {
             title: "abroad".to_owned(),
             answers,
@@ -175,29 +175,35 @@ impl Verdicts {
 }
 
 impl OfRole {
-    fn answer(&self, algorithms: &[&str]) -> String {
-        let percent = |share: Option<Estimate>| {
-            share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share.value))
-        };
-        let shares = |name: &&str| self.shares.iter().find(|shares| shares.algorithm == *name);
-        let mut sentences = Vec::new();
-        for Shares { algorithm, m_c, found } in algorithms.iter().filter_map(shares) {
-            let [m_c, found] = [m_c, found].map(|share| percent(*share));
-            sentences.push(match sentences.len() {
-                0 => format!(
-                    "{algorithm} calls {m_c} of congestion losses wireless and finds {found} of wireless losses"
+    fn answer(&self, algorithms: &[&str]) -> Option<String> {
+        let percent = |share: Option<Estimate>| Some(format!("{:.0} %", 100.0 * share?.value));
+        let mut parts = Vec::new();
+        for name in algorithms {
+            let shares = self.shares.iter().find(|shares| shares.algorithm == *name)?;
+            let is_first = parts.is_empty();
+            parts.push(match (percent(shares.m_c), percent(shares.found)) {
+                (Some(m_c), Some(found)) if is_first => format!(
+                    "{name} calls {m_c} of congestion losses wireless and finds {found} of wireless losses"
                 ),
-                _ => format!("{algorithm} {m_c} and {found}"),
+                (Some(m_c), Some(found)) => format!("{name} {m_c} and {found}"),
+                (Some(m_c), None) if is_first => {
+                    format!("{name} calls {m_c} of congestion losses wireless")
+                }
+                (None, Some(found)) if is_first => format!("{name} finds {found} of wireless losses"),
+                (Some(share), None) | (None, Some(share)) => format!("{name} {share}"),
+                (None, None) => return None,
             });
         }
-        format!("On {} kinds, {}.", self.role.name(), sentences.join("; "))
+        Some(format!("On {} kinds, {}.", self.role.name(), parts.join("; ")))
     }
 }
 
 impl Steered {
     /// What the systems cost and bring, a sentence per role.
     pub fn answers(&self) -> Vec<String> {
-        Role::ALL.into_iter().filter_map(|role| self.answer(role)).collect()
+        let answers: Vec<String> =
+            Role::ALL.into_iter().filter_map(|role| self.answer(role)).collect();
+        if answers.is_empty() { vec!["No packet was sent.".to_owned()] } else { answers }
     }
 
     fn answer(&self, role: Role) -> Option<String> {
@@ -235,10 +241,7 @@ impl Steered {
 
     /// The page.
     pub fn html(&self) -> String {
-        let mut answers = self.answers();
-        if answers.is_empty() {
-            answers.push("No kind was drawn".to_owned());
-        }
+        let answers = self.answers();
         map_html(&MapPage {
             title: "abroad in the loop".to_owned(),
             answers,
