@@ -46,7 +46,7 @@
 //! assert_eq!(watch.on_loss(&loss, Verdict::Wireless), Some(Safeguard::Brake));
 //! ```
 
-use crate::{Loss, Observation, Span, Time, Verdict};
+use crate::{Loss, Needs, Observation, Span, Time, Verdict};
 
 /// Which safeguards a transport has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,13 @@ impl Safeguards {
     pub const ON: Self = Self { guard: true, brake: true };
     /// None: the algorithm decides.
     pub const OFF: Self = Self { guard: false, brake: false };
+
+    /// These safeguards above an algorithm that needs `needs`. An algorithm that is told the truth
+    /// has none: it does not err.
+    #[must_use]
+    pub const fn above(self, needs: Needs) -> Self {
+        if needs.label || needs.other.is_some() { Self::OFF } else { self }
+    }
 }
 
 /// The safeguard that turned a wireless verdict into congestion.
@@ -103,8 +110,6 @@ struct Round {
     wireless: u64,
     /// Whether the brake holds.
     is_braked: bool,
-    /// Whether this round has set the brake.
-    sets_brake: bool,
 }
 
 /// Length of a bucket of the base round-trip time.
@@ -188,7 +193,6 @@ impl Watch {
         }
         if round.is_unlike_independent_losses() {
             round.is_braked = true;
-            round.sets_brake = true;
             self.held_rounds = HELD_ROUNDS;
         }
         self.round = Some(round);
@@ -196,7 +200,7 @@ impl Watch {
     }
 
     fn next_round(&mut self, before: Option<Round>, loss: &Loss) -> Round {
-        if let Some(before) = before.filter(|before| !before.sets_brake) {
+        if let Some(before) = before.filter(|before| !before.is_large(before.lost)) {
             self.shares.on_lost(before.lost);
         }
         let is_braked = self.held_rounds > 0;
@@ -208,17 +212,20 @@ impl Watch {
             lost: 0,
             wireless: 0,
             is_braked,
-            sets_brake: false,
         }
     }
 }
 
 impl Round {
+    /// Whether `pkts` are a large part of the flight.
+    fn is_large(&self, pkts: u64) -> bool {
+        pkts >= LEAST_LOST && pkts > self.flight_pkts / 4
+    }
+
     /// Whether more losses of it were called wireless than independent losses explain.
     fn is_unlike_independent_losses(&self) -> bool {
         let beyond_least_1024 = self.wireless.saturating_sub(LEAST_LOST).saturating_mul(1_024);
-        self.wireless >= LEAST_LOST
-            && self.wireless > self.flight_pkts / 4
+        self.is_large(self.wireless)
             && beyond_least_1024 >= self.expected_1024.saturating_mul(3)
     }
 }
