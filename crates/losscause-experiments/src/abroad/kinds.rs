@@ -268,8 +268,13 @@ fn policer(d: &mut Draws) -> Network {
     let key = format!(
         "queue = {{ kind = \"policer\", rate_bps = {rate_bps}, burst_bytes = {burst_bytes} }}"
     );
-    Network { rate_bps: rounded(rate_bps * spare), queue_packets: 20_000.0, flows, ..wired(d, 1.0..2.0) }
-        .with(key)
+    Network {
+        rate_bps: rounded(rate_bps * spare),
+        queue_packets: 20_000.0,
+        flows,
+        ..wired(d, 1.0..2.0)
+    }
+    .with(key)
 }
 
 /// Four rates in turn, a large queue, and a link layer that repeats what the radio lost.
