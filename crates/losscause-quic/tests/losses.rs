@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use common::{Connection, NO_CAPS, Scripted, at};
 use losscause::Verdict::{Congestion, Undecided, Wireless};
-use losscause::{Judgement, Loss, Numbers, Observation, Observer, Recovery, Signal};
+use losscause::{Judgement, Loss, Numbers, Observation, Observer, Recovery, Safeguards, Signal};
 use losscause_quic::{
     Caps, ControllerObserver, LossVerdict, Overruled, Response, Undone, on_verdict,
 };
@@ -110,6 +110,43 @@ fn each_cap_turns_wireless_into_congestion_and_says_so() {
     assert_eq!((overruled, counts.share_caps, counts.wireless), (Some(Overruled::ShareCap), 1, 2));
     let (overruled, _, counts) = losing(Caps { max_loss_rate: 0.01, ..NO_CAPS }, &[10, 11, 12]);
     assert_eq!((overruled, counts.rate_caps, counts.wireless), (Some(Overruled::LossRate), 1, 2));
+}
+
+const GUARDED: Caps = Caps { safeguards: Safeguards::ON, ..NO_CAPS };
+
+#[test]
+fn the_guard_reduces_where_the_link_stays_full() {
+    let guarded = |caps| {
+        let choice = Scripted::saying([Wireless; 9]).choice().with_caps(caps).unwrap();
+        let mut connection = Connection::new(&choice);
+        connection.send(500);
+        // Round-trip times of 41, 131 and 181 ms: a queue of at least 90 ms stands for 50 ms.
+        connection.ack(50, 0..10);
+        connection.ack(150, 10..20);
+        connection.ack(210, 20..30);
+        (connection.lose(211, [30]), last(&connection).overruled, connection.losses.counts())
+    };
+    let (response, overruled, counts) = guarded(GUARDED);
+    assert_eq!((response, overruled), (Response::Reduced, Some(Overruled::Guard)));
+    assert_eq!((counts.guarded, counts.congestion, counts.wireless), (1, 1, 0));
+    let (response, overruled, _) = guarded(NO_CAPS);
+    assert_eq!((response, overruled), (Response::Kept, None));
+}
+
+#[test]
+fn the_brake_reduces_where_a_third_of_the_flight_is_lost() {
+    // One packet of 10 is expected to be lost, so 3 * 9 + 4 of 90 are too many.
+    let choice = Scripted::saying([Wireless; 9]).choice().with_caps(GUARDED).unwrap();
+    let mut connection = Connection::with_ten_acked(&choice);
+    assert_eq!(connection.lose(60, 10..21), Response::Kept);
+    assert_eq!(connection.lose(61, 21..32), Response::Kept);
+    assert_eq!(connection.lose(62, 32..43), Response::Reduced);
+    assert_eq!(
+        last(&connection).reason(),
+        "more is lost than independent losses explain: congestion (the algorithm said: test: as \
+         asked: wireless)"
+    );
+    assert_eq!(connection.losses.counts().braked, 11);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! From `[tcp]` to the settings of a connection.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use losscause::Span;
+use losscause::{Safeguards, Span};
 use losscause_sim::Traffic;
 use losscause_study::{Context, InputError, Scenario};
 
@@ -115,6 +115,19 @@ fn linux_has_its_own_recovery_and_three_variants() {
         "additive_increase_pkts = 2\n[tcp]\nmode = \"linux\"",
         &format!("flow.download.additive_increase_pkts: {other_mode}"),
     );
+}
+
+#[test]
+fn guard_and_brake_belong_to_mode_linux() {
+    let safeguards = |line| config(&format!("[tcp]\nmode = \"linux\"\n{line}")).safeguards;
+    assert_eq!(safeguards(""), Safeguards::ON);
+    assert_eq!(safeguards("guard = false"), Safeguards { guard: false, brake: true });
+    assert_eq!(safeguards("brake = false"), Safeguards { guard: true, brake: false });
+    assert_eq!(config("").safeguards, Safeguards::OFF, "mode rfc");
+    let needs = "only valid with variant \"reno\" or \"cubic\" in mode \"linux\"; remove it";
+    refused("[tcp]\nguard = true", &format!("tcp.guard: {needs}"));
+    let bbr = "[tcp]\nmode = \"linux\"\nvariant = \"bbr\"\nbrake = false";
+    refused(bbr, &format!("tcp.brake: {needs}"));
 }
 
 #[test]

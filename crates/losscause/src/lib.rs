@@ -71,6 +71,7 @@
 //!   answers.
 //! - [`arrivals`]: a receiver. [`ack`]: a sender.
 //! - [`diagnosis`]: why a flow loses packets.
+//! - [`safeguard`]: when a transport reduces its window although a loss was called wireless.
 //! - [`filter`]: the running estimates that the algorithms are built from.
 //! - [`registry`]: the algorithms by name, with their parameters.
 //! - [`time`]: integer nanoseconds.
@@ -96,6 +97,7 @@ pub mod lda;
 pub mod loss;
 pub mod observe;
 pub mod registry;
+pub mod safeguard;
 pub mod time;
 pub mod verdict;
 
@@ -106,6 +108,7 @@ pub use lda::{AnyAlgorithm, AsTold, BuiltIn, LdaConfig};
 pub use loss::{Loss, Recovery, Signal};
 pub use observe::{Acked, Interval, Numbers, Observation};
 pub use registry::{ConfigError, End};
+pub use safeguard::{Safeguard, Safeguards};
 pub use time::{Span, Time};
 pub use verdict::{Amount, Evidence, Input, Judgement, Reason, Verdict};
 

@@ -32,6 +32,10 @@ impl Base for Halving {
         self.window
     }
 
+    fn kept_1024(&self) -> Option<u32> {
+        Some(512)
+    }
+
     fn without_reduction(&self, before: Self) -> Option<Self> {
         self.can_restore.then_some(before)
     }

@@ -2,7 +2,7 @@
 
 mod error;
 
-use losscause::Span;
+use losscause::{Safeguards, Span};
 
 pub use error::ConfigError;
 
@@ -73,6 +73,10 @@ pub struct Config {
     /// ACKs come (Linux: the queue discipline `fq`). Only Linux's machine reads it; a response with a
     /// rate of its own ([`ResponseScheme::Bbr`]) is paced anyway.
     pub pacing: bool,
+    /// What makes a loss congestion although the algorithm calls it wireless. Only Linux's machine
+    /// reads it, unless the response follows delivery rates ([`ResponseScheme::Bbr`]) or the
+    /// algorithm is told the truth ([`Safeguards::above`]).
+    pub safeguards: Safeguards,
     /// Seed of what a sender draws: the first gain that [`ResponseScheme::Bbr`] probes with. A
     /// simulator gives each sender its own.
     pub random_seed: u64,
@@ -105,6 +109,7 @@ impl Config {
             delayed_ack: None,
             ecn: false,
             pacing: false,
+            safeguards: Safeguards::OFF,
             random_seed: 0,
             quirks: Quirks::RFC,
         }
@@ -164,6 +169,7 @@ impl Config {
             min_rto: Span::from_millis(200),
             max_rto: Span::from_secs(120),
             delayed_ack: Some(Span::from_millis(40)),
+            safeguards: Safeguards::ON,
             quirks: Quirks::LINUX,
             ..Self::rfc()
         }

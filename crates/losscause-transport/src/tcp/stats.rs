@@ -13,6 +13,10 @@ pub struct Stats {
     pub timeouts: u64,
     /// Recoveries and timeouts that proved needless and were undone. Only Linux's machine notices.
     pub undone: u64,
+    /// Losses that the algorithm called wireless and the guard made congestion.
+    pub guarded: u64,
+    /// The same, by the brake.
+    pub braked: u64,
     /// ECN marks that the control was told of, at most one per window of data. It may keep the
     /// window all the same.
     pub ecn_reductions: u64,

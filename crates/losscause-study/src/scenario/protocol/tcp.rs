@@ -84,6 +84,13 @@ pub struct TcpSettings {
     /// discipline fq, instead of when ACKs come (mode linux, variants reno and cubic; default false;
     /// bbr always does).
     pub pacing: Option<bool>,
+    /// Whether a loss is congestion, whatever the sender's algorithm says, if the link stays full
+    /// after the reduction (mode linux, variants reno and cubic; default true).
+    pub guard: Option<bool>,
+    /// Whether losses are congestion, whatever the sender's algorithm says, after a round that lost
+    /// more of its flight than independent losses explain (mode linux, variants reno and cubic;
+    /// default true).
+    pub brake: Option<bool>,
     /// Thresholds of the response vegas.
     #[serde(default)]
     pub vegas: Vegas,
@@ -216,6 +223,8 @@ impl TcpSettings {
         }
         replace(&mut config.ecn, self.ecn);
         replace(&mut config.pacing, self.pacing);
+        replace(&mut config.safeguards.guard, self.guard);
+        replace(&mut config.safeguards.brake, self.brake);
         self.vegas.put(&mut config.response, reader, names)?;
         self.westwood_vt.put(&mut config.response, reader, names)?;
         self.quirks.put(&mut config.quirks, reader, names)?;
@@ -266,14 +275,19 @@ impl TcpSettings {
             read_by: |config| config.response == tcp::ResponseScheme::Aimd,
             needs: "response \"aimd\"",
         };
-        let pacing = Scoped {
-            key: "tcp.pacing",
-            given: self.pacing.is_some(),
+        let of_linux = [
+            ("tcp.pacing", self.pacing.is_some()),
+            ("tcp.guard", self.guard.is_some()),
+            ("tcp.brake", self.brake.is_some()),
+        ];
+        let of_linux = of_linux.map(|(key, given)| Scoped {
+            key,
+            given,
             read_by: |config| {
                 !quirks::not_linux(config) && config.response != tcp::ResponseScheme::Bbr
             },
             needs: "variant \"reno\" or \"cubic\" in mode \"linux\"",
-        };
+        });
         let others = [
             ("tcp.recovery", self.recovery.is_some()),
             ("tcp.response", self.response.is_some()),
@@ -285,8 +299,9 @@ impl TcpSettings {
             read_by: quirks::not_linux,
             needs: quirks::NOT_LINUX,
         });
-        let keys = [increase, pacing]
+        let keys = [increase]
             .into_iter()
+            .chain(of_linux)
             .chain(others)
             .chain(self.vegas.scoped())
             .chain(self.westwood_vt.scoped());

@@ -133,6 +133,12 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// than it still counts in flight, whatever the control leaves.
     fn on_timeout(&mut self, window: &mut Window, timeout: &TimeoutEvent);
 
+    /// The share of the window that a cut keeps, 1/1024, from 0 to 1024; none if it is not fixed.
+    /// The guard needs it ([`Watch`](losscause::safeguard::Watch)).
+    fn kept_1024(&self) -> Option<u32> {
+        None
+    }
+
     /// Linux's machine: whether the control follows delivery rates and sets the window at every ACK
     /// by itself (the kernel's `cong_control`). The machine then measures the rates and calls
     /// [`on_delivery`](Self::on_delivery) in place of [`on_ack`](Self::on_ack) and

@@ -24,6 +24,7 @@
 //!
 //! Deviations: the cube root is exact; Linux's is off by 0.2 % on average.
 
+use losscause::safeguard::Watch;
 use losscause::{Span, Time};
 
 use super::clock::Clock;
@@ -76,7 +77,7 @@ const C_1024: i128 = 410;
 const LONGEST: i128 = 1 << 38;
 
 /// beta, and its denominator.
-const BETA: (u64, u64) = (717, 1_024);
+const BETA: (u64, u64) = (Watch::CUBIC as u64, 1_024);
 
 impl Cubic {
     /// `paced` if the sender is.
@@ -92,6 +93,10 @@ impl Cubic {
 impl CongestionControl for Cubic {
     fn name(&self) -> &'static str {
         "CUBIC"
+    }
+
+    fn kept_1024(&self) -> Option<u32> {
+        Some(Watch::CUBIC)
     }
 
     fn on_rtt(&mut self, window: &mut Window, sample: &RttSample) {

@@ -8,6 +8,8 @@
 //!
 //! Deviations: none.
 
+use losscause::safeguard::Watch;
+
 use super::steps::Steps;
 use crate::tcp::control::{AckEvent, CongestionControl, TimeoutEvent};
 use crate::tcp::loss_event::{Answer, LossEvent};
@@ -27,6 +29,10 @@ impl Reno {
 impl CongestionControl for Reno {
     fn name(&self) -> &'static str {
         "Reno"
+    }
+
+    fn kept_1024(&self) -> Option<u32> {
+        Some(Watch::HALF)
     }
 
     fn on_ack(&mut self, window: &mut Window, acked: &AckEvent) {

@@ -22,7 +22,8 @@ mod timers;
 mod transmit;
 mod undoing;
 
-use losscause::{Algorithm, Numbers, Observer, Signal, Time, Verdict, ask, tell};
+use losscause::safeguard::Watch;
+use losscause::{Algorithm, Numbers, Observer, Safeguards, Signal, Time, Verdict, ask, tell};
 
 use super::clock::Clock;
 use super::cwnd::Cwnd;
@@ -94,6 +95,8 @@ pub(crate) struct Linux<L> {
     /// The label of the newest ACK ([`Ack::wireless`]).
     labelled: bool,
     lda: L,
+    /// None if the algorithm alone decides.
+    watch: Option<Watch>,
     /// When the last arrival that was news became known.
     newest_arrival_at: Option<Time>,
     recovering: Option<Recovering>,
@@ -114,7 +117,10 @@ impl<L: Algorithm> Linux<L> {
         let initial = if syn == 1 { 1 } else { config.initial_window_pkts };
         let control = config.response.build_linux(config);
         let is_paced = config.pacing || control.pacing().is_some();
+        let safeguards = config.safeguards.above(lda.needs());
+        let is_watched = safeguards != Safeguards::OFF && !control.follows_rate();
         Self {
+            watch: is_watched.then(|| Watch::new(safeguards)),
             config: *config,
             clock,
             opened: false,
@@ -197,6 +203,9 @@ impl<L: Algorithm> Linux<L> {
         let rtt = self.measure(now, ack, &brought);
         let sample = self.sample(now, rtt);
         self.lda.observe(&sample);
+        if let Some(watch) = &mut self.watch {
+            watch.on_ack(&sample);
+        }
         observer.on_observation(&sample, self.lda.scheme());
         if opening {
             self.open(now);
@@ -268,7 +277,8 @@ impl<L: Algorithm> Linux<L> {
         loss.label = self.labelled.then_some(Verdict::Wireless);
         let loss = tell(&mut self.lda, &loss, observer);
         let verdict = ask(&self.lda, &loss, observer).verdict;
-        self.reduce(now, verdict);
+        let response = self.safeguarded(&loss, verdict);
+        self.reduce(now, response);
         self.end_reduction();
         self.keep_open();
     }

@@ -1,7 +1,9 @@
 //! A loss: the algorithm's verdict, and the reduction of the window that follows from it (RFC
 //! 6937).
 
-use losscause::{Algorithm, Loss, Numbers, Observer, Signal, Span, Time, Verdict, ask, tell};
+use losscause::{
+    Algorithm, Loss, Numbers, Observer, Safeguard, Signal, Span, Time, Verdict, ask, tell,
+};
 
 use super::Linux;
 use super::alert::State;
@@ -20,8 +22,10 @@ pub(super) struct Recovering {
     pub(super) retransmissions: u64,
     /// The window before the cut, if there was one.
     pub(super) uncut: Option<Window>,
-    /// Whether every loss so far was called wireless.
+    /// Whether the window was kept so far.
     pub(super) spared: bool,
+    /// The algorithm's verdict on the loss that opened it.
+    pub(super) opened_by: Verdict,
 }
 
 /// What an event tells about the network.
@@ -41,7 +45,7 @@ impl<L: Algorithm> Linux<L> {
     /// A packet is lost: asks why, and repairs it.
     pub(super) fn recover(&mut self, now: Time, observer: &mut impl Observer) {
         self.told.clear();
-        let verdict = self.judge(now, observer);
+        let (opened_by, verdict) = self.judge(now, observer);
         let retransmissions = self.stats.retransmissions;
         let mut uncut = None;
         let ssthresh = self.cwnd.current_ssthresh(self.state >= State::Reduced);
@@ -55,12 +59,14 @@ impl<L: Algorithm> Linux<L> {
             }
         }
         let spared = verdict.is_wireless();
-        self.recovering = Some(Recovering { began: now, retransmissions, uncut, spared });
+        self.recovering =
+            Some(Recovering { began: now, retransmissions, uncut, spared, opened_by });
         self.state = State::Recovery;
         self.stats.fast_retransmits += 1;
     }
 
-    fn judge(&mut self, now: Time, observer: &mut impl Observer) -> Verdict {
+    /// The algorithm's verdict, and the one to act on.
+    fn judge(&mut self, now: Time, observer: &mut impl Observer) -> (Verdict, Verdict) {
         let mut loss = self.declared(now, Signal::Gap);
         if let Some(found) = self.packets.take_found() {
             (loss.numbers, loss.lost_pkts, loss.sent_at) =
@@ -68,33 +74,60 @@ impl<L: Algorithm> Linux<L> {
         }
         loss.label = self.labelled.then_some(Verdict::Wireless);
         self.told.extend(loss.numbers);
-        let loss = tell(&mut self.lda, &loss, observer);
-        ask(&self.lda, &loss, observer).verdict
+        let told = tell(&mut self.lda, &loss, observer);
+        let verdict = ask(&self.lda, &told, observer).verdict;
+        (verdict, self.safeguarded(&loss, verdict))
     }
 
-    /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may
-    /// call for the reduction now. The first verdict stands for the whole event in the observer's
+    /// The verdict to act on if the algorithm's is `verdict`.
+    pub(super) fn safeguarded(&mut self, loss: &Loss, verdict: Verdict) -> Verdict {
+        let kept_1024 = self.control.kept_1024();
+        match self.watch.as_mut().and_then(|watch| watch.on_loss(loss, verdict, kept_1024)) {
+            None => return verdict,
+            Some(Safeguard::Guard) => self.stats.guarded += 1,
+            Some(Safeguard::Brake) => self.stats.braked += 1,
+        }
+        Verdict::Congestion
+    }
+
+    /// Further packets of a recovery are lost. If the window was spared so far, the algorithm or a
+    /// safeguard may call for the reduction now. The first verdict stands for the whole event in the observer's
     /// counts.
     pub(super) fn judge_further_losses(&mut self, now: Time, observer: &mut impl Observer) {
-        let is_told = self.lda.scope().observes_every_loss || observer.wants_every_loss();
-        let Some(found) = self.packets.take_found().filter(|_| is_told) else { return };
+        let Some(found) = self.packets.take_found() else { return };
+        let scope = self.lda.scope();
+        let is_told = scope.observes_every_loss || observer.wants_every_loss();
+        if !is_told && self.watch.is_none() {
+            return;
+        }
         let mut loss = self.declared(now, Signal::Gap);
         (loss.numbers, loss.lost_pkts, loss.sent_at) =
             (Some(found.numbers), found.pkts, Some(found.sent_at));
         loss.is_further = true;
-        self.told.push(found.numbers);
-        let loss = tell(&mut self.lda, &loss, observer);
-        let judged = self.lda.scope().judges_every_loss;
-        if !judged || !self.recovering.as_ref().is_some_and(|recovering| recovering.spared) {
+        let mut told = loss;
+        if is_told {
+            self.told.push(found.numbers);
+            told = tell(&mut self.lda, &loss, observer);
+        }
+        let Some(recovering) = &self.recovering else { return };
+        if !recovering.spared {
+            if let Some(watch) = &mut self.watch {
+                watch.on_loss(&loss, recovering.opened_by, None);
+            }
             return;
         }
-        let judgement = ask(&self.lda, &loss, observer);
-        if judgement.verdict.is_wireless() {
+        let judged = if is_told && scope.judges_every_loss {
+            ask(&self.lda, &told, observer).verdict
+        } else {
+            recovering.opened_by
+        };
+        let verdict = self.safeguarded(&loss, judged);
+        if verdict.is_wireless() {
             return;
         }
         // The spared window, which the recovery approaches again only packet by packet.
         self.end_reduction();
-        let uncut = self.reduce(now, judgement.verdict);
+        let uncut = self.reduce(now, verdict);
         if uncut.is_some() {
             self.ecn.on_loss(self.stream.sent);
         }

@@ -1,7 +1,8 @@
 //! What a Linux sender sends and does, ACK by ACK. Packets are sent at once, and ACKs come 100 ms
 //! later.
 
-use losscause::{Algorithm, AsTold, AtSender, End, Span, Time};
+use losscause::lda::Constant;
+use losscause::{Algorithm, AsTold, AtSender, End, Safeguards, Span, Time, Verdict};
 
 use super::*;
 use crate::tcp::segment::SackBlocks;
@@ -551,4 +552,51 @@ fn bbr_keeps_its_window_at_a_loss_and_paces() {
     assert!(driver.sender.ssthresh() > 1e9);
     // In the first round trip as many are in flight as were, and 10 is found lost.
     assert!(driver.sender.cwnd() <= before, "{} {before}", driver.sender.cwnd());
+}
+
+/// Three reports find 11 of 20 packets lost.
+fn lose_eleven(safeguards: Safeguards) -> Driver<AtSender<Constant>> {
+    let config = Config { safeguards, ..config() };
+    let mut driver = twenty_in_flight(&config, AtSender::new(Constant::new(Verdict::Wireless)));
+    let blocks = [(13, 16), (20, 23), (27, 30)];
+    driver.report(200, 10, [blocks[0], NO, NO]);
+    driver.report(201, 10, [blocks[1], blocks[0], NO]);
+    assert!(driver.sender.ssthresh() > 1e9, "seven, called wireless");
+    driver.report(202, 10, [blocks[2], blocks[1], blocks[0]]);
+    driver
+}
+
+#[test]
+fn the_brake_cuts_in_the_middle_of_a_recovery() {
+    let driver = lose_eleven(Safeguards::ON);
+    assert_eq!((driver.sender.ssthresh(), driver.sender.stats().braked), (10.0, 1));
+    let free = lose_eleven(Safeguards::OFF);
+    assert!(free.sender.ssthresh() > 1e9);
+    assert_eq!(free.sender.stats().braked, 0);
+}
+
+/// A round trip of 100 ms, then one of 200 ms or more for 50 ms; then packet 18 is lost.
+fn lose_behind_a_queue<L: Algorithm>(lda: L) -> Driver<L> {
+    let mut driver = twenty_in_flight(&config(), lda);
+    for (ms, next) in [(300, 12), (310, 14), (320, 16), (330, 18)] {
+        driver.on_ack(ms, &ack_of(next, 100, [NO; 3]));
+    }
+    let report = Ack { wireless: true, ..ack_of(18, 100, [(19, 22), NO, NO]) };
+    driver.on_ack(351, &report);
+    assert_eq!(driver.sender.stats().fast_retransmits, 1);
+    driver
+}
+
+#[test]
+fn the_guard_cuts_where_the_link_stays_full() {
+    let driver = lose_behind_a_queue(AtSender::new(Constant::new(Verdict::Wireless)));
+    assert!(driver.sender.ssthresh() < 100.0);
+    assert_eq!((driver.sender.stats().guarded, driver.sender.stats().braked), (1, 0));
+}
+
+#[test]
+fn a_sender_that_is_told_the_cause_has_no_safeguards() {
+    let driver = lose_behind_a_queue(AsTold);
+    assert!(driver.sender.ssthresh() > 1e9, "the label says wireless");
+    assert_eq!(driver.sender.stats().guarded, 0);
 }
