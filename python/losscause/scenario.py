@@ -1420,10 +1420,14 @@ class TcpSettings(Table):
     ack_bytes: Size of an acknowledgement on the wire, bytes.
     additive_increase_pkts: Packets by which congestion avoidance opens the window per round trip (response aimd;
         above 0, RFC 5681: 1).
+    brake: Whether losses are congestion, whatever the sender's algorithm says, after a round that lost more of its
+        flight than independent losses explain (mode linux, variants reno and cubic; default true).
     delayed_ack_ms: Longest delay of an acknowledgement, milliseconds; 0: every packet is acknowledged at once.
     dup_ack_threshold: Duplicate acknowledgements that trigger fast retransmit.
     ecn: Whether queues may mark segments instead of dropping them, and marks count as losses (RFC 3168; default
         false).
+    guard: Whether a loss is congestion, whatever the sender's algorithm says, if the link stays full after the
+        reduction (mode linux, variants reno and cubic; default true).
     initial_rto_ms: Retransmission timeout before the first round-trip time is known, milliseconds.
     initial_ssthresh_pkts: The first slow start threshold, packets.
     initial_window_pkts: The first congestion window, packets (ns-2 `windowInit_`).
@@ -1445,9 +1449,11 @@ class TcpSettings(Table):
     _keys = (
         "ack_bytes",
         "additive_increase_pkts",
+        "brake",
         "delayed_ack_ms",
         "dup_ack_threshold",
         "ecn",
+        "guard",
         "initial_rto_ms",
         "initial_ssthresh_pkts",
         "initial_window_pkts",
@@ -1472,9 +1478,11 @@ class TcpSettings(Table):
             *,
             ack_bytes: Quantity | None = None,
             additive_increase_pkts: Quantity | None = None,
+            brake: bool | None = None,
             delayed_ack_ms: Quantity | None = None,
             dup_ack_threshold: Quantity | None = None,
             ecn: bool | None = None,
+            guard: bool | None = None,
             initial_rto_ms: Quantity | None = None,
             initial_ssthresh_pkts: Quantity | None = None,
             initial_window_pkts: Quantity | None = None,

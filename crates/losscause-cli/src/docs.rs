@@ -36,6 +36,7 @@ const PAGES: &[Page] = pages! {
     "scenario": "scenario.md",
     "queues": "queues.md",
     "chance": "chance.md",
+    "safeguards": "safeguards.md",
     "sweep": "sweep.md",
     "kernel": "kernel.md",
     "live": "live.md",

@@ -1,7 +1,8 @@
 //! Caps: how much a wrong algorithm can cost.
 //!
 //! `max_run` and `max_share` mean the same as those of the kernel's programs (`docs/kernel.md`);
-//! `max_loss_rate` is the fall-back to the base controller.
+//! `max_loss_rate` is the fall-back to the base controller. The safeguards look at the path and not
+//! at counts alone; they speak first (`losscause::safeguard`).
 //!
 //! ```text
 //! ignore a batch of n lost packets only if
@@ -16,8 +17,8 @@
 //! count: a slow start that overflows a queue loses half a window at once, and is answered by that
 //! reduction.
 
-use losscause::ConfigError;
 use losscause::registry::check;
+use losscause::{ConfigError, Safeguards};
 
 /// Upper limits of what a connection ignores.
 ///
@@ -26,6 +27,7 @@ use losscause::registry::check;
 /// | `max_run` | packets | 1000 | 0 to 2^32 - 1 |
 /// | `max_share` | of the recent packets | 0.05 | 0 to 1 |
 /// | `max_loss_rate` | of the recent packets | 0.1 | 0 to 1 |
+/// | `safeguards` | | both on | |
 ///
 /// Recent are the last 256 to 512 packets. Any cap of 0 makes every loss congestion: the base
 /// controller alone.
@@ -38,11 +40,14 @@ pub struct Caps {
     /// If more than this share of the recent packets was lost, whatever the verdicts, every loss is
     /// congestion. Losses in a recovery that has reduced the window do not count.
     pub max_loss_rate: f64,
+    /// What makes a loss congestion because of the path
+    /// ([`losscause::safeguard`]). Off above an algorithm that is told the truth.
+    pub safeguards: Safeguards,
 }
 
 impl Default for Caps {
     fn default() -> Self {
-        Self { max_run: 1000, max_share: 0.05, max_loss_rate: 0.1 }
+        Self { max_run: 1000, max_share: 0.05, max_loss_rate: 0.1, safeguards: Safeguards::ON }
     }
 }
 
@@ -152,7 +157,12 @@ mod tests {
     use super::*;
 
     fn counts(change: impl Fn(&mut Caps)) -> CapCounts {
-        let mut caps = Caps { max_run: u32::MAX, max_share: 1.0, max_loss_rate: 1.0 };
+        let mut caps = Caps {
+            max_run: u32::MAX,
+            max_share: 1.0,
+            max_loss_rate: 1.0,
+            safeguards: Safeguards::OFF,
+        };
         change(&mut caps);
         CapCounts::new(caps)
     }

@@ -140,12 +140,11 @@ impl Choice {
 
     /// The two parts of a new controller: what feeds the algorithm, and what decides about losses.
     pub fn build<B: Base>(&self) -> (SenderDifferentiator<AnyAlgorithm, Growing>, Losses<B>) {
+        let safeguards = self.caps.safeguards.above(self.lda.needs());
+        let caps = Caps { safeguards, ..self.caps };
         let sender =
             SenderDifferentiator::with_memory(self.lda.clone(), Growing::up_to(self.memory_pkts));
-        (
-            sender,
-            Losses::new(self.caps, self.monitor.clone(), self.observer.clone(), self.transport),
-        )
+        (sender, Losses::new(caps, self.monitor.clone(), self.observer.clone(), self.transport))
     }
 }
 

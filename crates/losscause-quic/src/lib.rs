@@ -19,6 +19,7 @@
 //! - losses without a fresh round-trip time: the last one was measured more than a quarter of
 //!   itself ago;
 //! - losses of packets that are not remembered;
+//! - losses for which guard or brake speaks ([`losscause::safeguard`], [`Caps::safeguards`]);
 //! - losses beyond the [`Caps`].
 //!
 //! Losses that the algorithm leaves undecided are congestion too.

@@ -5,6 +5,7 @@
 //!   mark, persistent               told         told, not asked
 //!   no fresh round-trip time       told         told, not asked
 //!   packets not remembered         told         told, not asked
+//!   wireless, a safeguard speaks   told         told and asked
 //!   wireless, within the caps      NOT told     told and asked
 //!   anything else                  told         told and asked
 //! ```
@@ -24,7 +25,11 @@
 use std::collections::VecDeque;
 
 use losscause::ack::Memory;
-use losscause::{Algorithm, Judgement, Loss, SenderDifferentiator, Signal, Span, Time, Verdict};
+use losscause::safeguard::Watch;
+use losscause::{
+    Algorithm, Judgement, Loss, Observation, Observer, Safeguard, SenderDifferentiator, Signal,
+    Span, Time, Verdict,
+};
 
 use crate::caps::{CapCounts, Refusal};
 use crate::monitor::push;
@@ -37,6 +42,12 @@ use crate::{
 pub trait Base: Clone {
     /// The congestion window, bytes.
     fn window(&self) -> u64;
+
+    /// The share of the window that a reduction keeps, 1/1024, from 0 to 1024; none if it is not
+    /// known. Without it the guard is silent ([`Caps::safeguards`]).
+    fn kept_1024(&self) -> Option<u32> {
+        None
+    }
 
     /// The controller without the reduction before which it was `before`. None if it cannot be
     /// put back, or would return into slow start by it.
@@ -75,6 +86,7 @@ pub struct Event {
 #[derive(Clone)]
 pub struct Losses<B> {
     caps: CapCounts,
+    watch: Watch,
     recovery: Option<Recovery<B>>,
     counts: Counts,
     last: VecDeque<LossVerdict>,
@@ -116,6 +128,7 @@ impl<B: Base> Losses<B> {
     ) -> Self {
         Self {
             caps: CapCounts::new(caps),
+            watch: Watch::new(caps.safeguards),
             recovery: None,
             counts: Counts::default(),
             last: VecDeque::new(),
@@ -155,7 +168,11 @@ impl<B: Base> Losses<B> {
         ack: Ack,
     ) -> bool {
         self.caps.on_acked(ack.pkts);
-        let revised = sender.end_of_ack(ack.at, ack.largest, &mut self.observer.get());
+        let revised = sender.end_of_ack(
+            ack.at,
+            ack.largest,
+            &mut (Feed(&mut self.watch), self.observer.get()),
+        );
         self.recovery.is_some() && !sender.is_recovering() && self.end_recovery(base, revised)
     }
 
@@ -191,7 +208,7 @@ impl<B: Base> Losses<B> {
         let is_answered = self.recovery.as_ref().is_some_and(|recovery| recovery.reduced);
         self.caps.on_lost(lost_pkts, is_answered);
         let rtt = fresh_rtt(sender, at);
-        let (judgement, overruled) = self.judge(sender, &loss, lost_pkts, rtt);
+        let (judgement, overruled) = self.judge(sender, &loss, lost_pkts, rtt, base.kept_1024());
         let verdict = match (judgement, overruled) {
             (Some(judgement), None) => judgement.verdict,
             _ => Verdict::Congestion,
@@ -227,25 +244,37 @@ impl<B: Base> Losses<B> {
         loss: &Loss,
         lost: u32,
         rtt: Option<Span>,
+        kept_1024: Option<u32>,
     ) -> (Option<Judgement>, Option<Overruled>) {
-        match loss.signal {
+        let unasked = match loss.signal {
             Signal::EcnMark => return (None, Some(Overruled::Mark)),
-            Signal::PersistentCongestion => return (None, Some(Overruled::PersistentCongestion)),
-            _ if rtt.is_none() => return (None, Some(Overruled::NoFreshRtt)),
-            _ if loss.numbers.is_none() => return (None, Some(Overruled::UnknownPackets)),
-            _ => {}
+            Signal::PersistentCongestion => Some(Overruled::PersistentCongestion),
+            _ if rtt.is_none() => Some(Overruled::NoFreshRtt),
+            _ if loss.numbers.is_none() => Some(Overruled::UnknownPackets),
+            _ => None,
+        };
+        if unasked.is_some() {
+            self.watch.on_loss(loss, Verdict::Congestion, kept_1024);
+            return (None, unasked);
         }
         let judgement = sender.judge(loss, &mut self.observer.get());
-        let overruled = if judgement.verdict.is_wireless() {
-            self.caps.ignore(lost).err().map(|refusal| match refusal {
-                Refusal::Run => Overruled::RunCap,
-                Refusal::Share => Overruled::ShareCap,
-                Refusal::LossRate => Overruled::LossRate,
-            })
-        } else {
-            None
+        let safeguard = self.watch.on_loss(loss, judgement.verdict, kept_1024);
+        let overruled = match safeguard {
+            Some(Safeguard::Guard) => Some(Overruled::Guard),
+            Some(Safeguard::Brake) => Some(Overruled::Brake),
+            None if judgement.verdict.is_wireless() => self.refuse(lost),
+            None => None,
         };
         (Some(judgement), overruled)
+    }
+
+    /// The cap that refuses to ignore `lost` packets.
+    fn refuse(&mut self, lost: u32) -> Option<Overruled> {
+        self.caps.ignore(lost).err().map(|refusal| match refusal {
+            Refusal::Run => Overruled::RunCap,
+            Refusal::Share => Overruled::ShareCap,
+            Refusal::LossRate => Overruled::LossRate,
+        })
     }
 
     /// Passes a congestion event on to the base.
@@ -316,6 +345,16 @@ impl<B: Base> Losses<B> {
         trace::verdict(self.transport, verdict);
         self.monitor.on_verdict(verdict);
         self.observer.get().on_verdict(verdict);
+    }
+}
+
+/// Feeds a watch with what the algorithm observes.
+struct Feed<'a>(&'a mut Watch);
+
+impl Observer for Feed<'_> {
+    #[inline]
+    fn on_observation(&mut self, observation: &Observation, _: &'static str) {
+        self.0.on_ack(observation);
     }
 }
 

@@ -99,6 +99,12 @@ pub enum Overruled {
     /// The lost packets are not remembered: sent before the controller was built, or too many are
     /// in flight.
     UnknownPackets,
+    /// The queue that stands keeps the link full after the reduction
+    /// ([`Safeguard::Guard`](losscause::Safeguard::Guard)).
+    Guard,
+    /// More was lost than independent losses explain
+    /// ([`Safeguard::Brake`](losscause::Safeguard::Brake)).
+    Brake,
     /// [`Caps::max_run`](crate::Caps::max_run).
     RunCap,
     /// [`Caps::max_share`](crate::Caps::max_share).
@@ -114,6 +120,8 @@ impl fmt::Display for Overruled {
             Overruled::PersistentCongestion => "congestion is persistent",
             Overruled::NoFreshRtt => "the last round-trip time is too old",
             Overruled::UnknownPackets => "the lost packets are not remembered",
+            Overruled::Guard => "the queue keeps the link full after a reduction",
+            Overruled::Brake => "more is lost than independent losses explain",
             Overruled::RunCap => "max_run is reached",
             Overruled::ShareCap => "max_share is reached",
             Overruled::LossRate => "the loss rate is above max_loss_rate",
@@ -162,6 +170,11 @@ pub struct Counts {
     pub avoided: u64,
     /// Reductions undone, because the algorithm revised its verdict when the recovery ended.
     pub undone: u64,
+    /// Lost packets called wireless that the guard turned into congestion
+    /// ([`Caps::safeguards`](crate::Caps::safeguards)).
+    pub guarded: u64,
+    /// The same, by the brake.
+    pub braked: u64,
     /// Lost packets that [`Caps::max_run`](crate::Caps::max_run) turned into congestion.
     pub run_caps: u64,
     /// Lost packets that [`Caps::max_share`](crate::Caps::max_share) turned into congestion.
@@ -186,6 +199,8 @@ impl Counts {
         match verdict.overruled {
             Some(Overruled::Mark) => self.marks += 1,
             Some(Overruled::NoFreshRtt) => self.without_rtt += pkts,
+            Some(Overruled::Guard) => self.guarded += pkts,
+            Some(Overruled::Brake) => self.braked += pkts,
             Some(Overruled::RunCap) => self.run_caps += pkts,
             Some(Overruled::ShareCap) => self.share_caps += pkts,
             Some(Overruled::LossRate) => self.rate_caps += pkts,

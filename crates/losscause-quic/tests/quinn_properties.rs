@@ -80,7 +80,9 @@ proptest! {
             prop_assert!(controller.window() >= 2 * u64::from(mtu));
             prop_assert!(controller.last_verdicts().count() <= 16);
             let counts = controller.counts();
-            prop_assert!(counts.run_caps + counts.share_caps + counts.rate_caps <= counts.congestion);
+            let overruled = counts.guarded + counts.braked;
+            let capped = counts.run_caps + counts.share_caps + counts.rate_caps;
+            prop_assert!(overruled + capped <= counts.congestion);
         }
     }
 
@@ -93,7 +95,7 @@ proptest! {
         max_share in 0.0..0.3,
         max_loss_rate in 0.0..0.5,
     ) {
-        let caps = Caps { max_run, max_share, max_loss_rate };
+        let caps = Caps { max_run, max_share, max_loss_rate, ..Caps::default() };
         let lda = BuiltIn::AlwaysWireless.build(End::Sender).expect("published parameters");
         let factory = LossTolerant::new(Base::cubic(), lda).and_then(|factory| factory.with_caps(caps)).expect("in range");
         let mut driver = Driver::new(|now| factory.controller(now, MTU));

@@ -50,16 +50,17 @@
 //! use losscause::safeguard::{Safeguard, Safeguards, Watch};
 //! use losscause::{Acked, Loss, Observation, Signal, Span, Time, Verdict};
 //!
-//! let mut watch = Watch::new(Safeguards::ON, Watch::HALF);
+//! let mut watch = Watch::new(Safeguards::ON);
 //! let at = Time::ZERO + Span::from_millis(100);
 //! watch.on_ack(&Observation::first(1_000, at).with_acked(Acked::new(1_000)));
-//! let mut loss = Loss::new(at, Signal::Gap);
-//! loss.in_flight_pkts = 40;
-//! loss.lost_pkts = 9;
-//! assert_eq!(watch.on_loss(&loss, Verdict::Wireless), None, "one report: a fade");
-//! loss.lost_pkts = 1;
-//! assert_eq!(watch.on_loss(&loss, Verdict::Wireless), None, "two, of a quarter of the flight");
-//! assert_eq!(watch.on_loss(&loss, Verdict::Wireless), Some(Safeguard::Brake));
+//! let mut lose = |lost_pkts| {
+//!     let mut loss = Loss::new(at, Signal::Gap);
+//!     (loss.lost_pkts, loss.in_flight_pkts) = (lost_pkts, 40);
+//!     watch.on_loss(&loss, Verdict::Wireless, Some(Watch::CUBIC))
+//! };
+//! assert_eq!(lose(9), None, "one report: a fade");
+//! assert_eq!(lose(1), None, "two, of a quarter of the flight");
+//! assert_eq!(lose(1), Some(Safeguard::Brake));
 //! ```
 
 use crate::{Loss, Needs, Observation, Span, Time, Verdict};
@@ -100,8 +101,6 @@ pub enum Safeguard {
 #[derive(Clone, Debug)]
 pub struct Watch {
     safeguards: Safeguards,
-    /// The share of the window that the response keeps, 1/1024.
-    kept_1024: u32,
     base: Least,
     standing: Least,
     /// The newest round-trip time.
@@ -158,12 +157,10 @@ impl Watch {
     /// CUBIC's share (RFC 9438, section 4.6), as Linux rounds it.
     pub const CUBIC: u32 = 717;
 
-    /// A sender whose response keeps `kept_1024`/1024 of the window, 0 to 1024. With 0 the guard
-    /// never speaks: no queue makes such a reduction free.
-    pub const fn new(safeguards: Safeguards, kept_1024: u32) -> Self {
+    /// A sender that has seen nothing.
+    pub const fn new(safeguards: Safeguards) -> Self {
         Self {
             safeguards,
-            kept_1024,
             base: Least::new(BASE_BUCKET),
             standing: Least::new(STANDING_BUCKET),
             rtt: Span::ZERO,
@@ -186,12 +183,20 @@ impl Watch {
 
     /// Losses were declared, and the algorithm's verdict on them is `verdict`. Returns the
     /// safeguard that makes them congestion. None if the verdict stands, or is not wireless anyway.
-    pub fn on_loss(&mut self, loss: &Loss, verdict: Verdict) -> Option<Safeguard> {
+    ///
+    /// The response would keep `kept_1024`/1024 of the window, from 0 to 1024. The guard is silent
+    /// if that is 0 or not known.
+    pub fn on_loss(
+        &mut self,
+        loss: &Loss,
+        verdict: Verdict,
+        kept_1024: Option<u32>,
+    ) -> Option<Safeguard> {
         let is_wireless = verdict.is_wireless();
         let is_braked = self.brake(loss, is_wireless);
         if !is_wireless {
             None
-        } else if self.safeguards.guard && self.is_reduction_free(loss.at) {
+        } else if self.safeguards.guard && self.is_reduction_free(loss.at, kept_1024) {
             Some(Safeguard::Guard)
         } else {
             (self.safeguards.brake && is_braked).then_some(Safeguard::Brake)
@@ -199,11 +204,11 @@ impl Watch {
     }
 
     /// Whether the link stays full after a reduction.
-    fn is_reduction_free(&self, at: Time) -> bool {
+    fn is_reduction_free(&self, at: Time, kept_1024: Option<u32>) -> bool {
+        let Some(kept) = kept_1024.map(i128::from) else { return false };
         let Some(base) = self.base.least(at) else { return false };
         let Some(standing) = self.standing.whole(at) else { return false };
         let queue = i128::from((standing - base).as_nanos());
-        let kept = i128::from(self.kept_1024);
         kept > 0 && queue * kept >= i128::from(base.as_nanos()) * (1_024 - kept)
     }
 
@@ -399,32 +404,43 @@ mod tests {
     fn round(watch: &mut Watch, ms: i64, reports: &[u32]) -> Option<Safeguard> {
         let mut spoke = None;
         for &pkts in reports {
-            spoke = watch.on_loss(&report(ms, ms - 40, pkts), Verdict::Wireless);
+            spoke = lose(watch, &report(ms, ms - 40, pkts));
         }
         spoke
     }
 
-    fn guard(kept_1024: u32) -> Watch {
-        Watch::new(Safeguards { guard: true, brake: false }, kept_1024)
+    fn guard() -> Watch {
+        Watch::new(Safeguards { guard: true, brake: false })
+    }
+
+    /// A loss called wireless.
+    fn lose(watch: &mut Watch, loss: &Loss) -> Option<Safeguard> {
+        watch.on_loss(loss, Verdict::Wireless, Some(Watch::HALF))
     }
 
     /// A brake after 1023 packets without a loss: with one of them lost, 40/1024 of a packet is
     /// expected of 40.
     fn brake() -> Watch {
-        let mut watch = Watch::new(Safeguards { guard: false, brake: true }, Watch::CUBIC);
+        let mut watch = Watch::new(Safeguards { guard: false, brake: true });
         delivered(&mut watch, 0, 1_024);
         watch
     }
 
-    /// Whether the guard speaks at `ms`, about a loss called wireless.
+    /// Whether the guard of a response that keeps `kept_1024` speaks at `ms`.
+    fn speaks(watch: &mut Watch, ms: i64, kept_1024: u32) -> bool {
+        let loss = report(ms, ms - 40, 1);
+        watch.on_loss(&loss, Verdict::Wireless, Some(kept_1024)) == Some(Safeguard::Guard)
+    }
+
+    /// The same of Reno's.
     fn guards(watch: &mut Watch, ms: i64) -> bool {
-        watch.on_loss(&report(ms, ms - 40, 1), Verdict::Wireless) == Some(Safeguard::Guard)
+        speaks(watch, ms, Watch::HALF)
     }
 
     #[test]
     fn renos_guard_asks_for_a_base_round_trip_of_queue() {
         for (rtt_ms, speaks) in [(79, false), (80, true), (200, true)] {
-            let mut watch = guard(Watch::HALF);
+            let mut watch = guard();
             acks(&mut watch, 0, 1_000, 40);
             acks(&mut watch, 1_000, 1_200, rtt_ms);
             assert_eq!(guards(&mut watch, 1_195), speaks, "{rtt_ms} ms, of which 40 are base");
@@ -435,10 +451,10 @@ mod tests {
     fn cubics_guard_asks_for_0_43_of_it() {
         // 307/717 of 100 ms are 42.8 ms.
         for (rtt_ms, speaks) in [(142, false), (143, true)] {
-            let mut watch = guard(Watch::CUBIC);
+            let mut watch = guard();
             acks(&mut watch, 0, 1_000, 100);
             acks(&mut watch, 1_000, 1_200, rtt_ms);
-            assert_eq!(guards(&mut watch, 1_195), speaks, "{rtt_ms} ms");
+            assert_eq!(self::speaks(&mut watch, 1_195, Watch::CUBIC), speaks, "{rtt_ms} ms");
         }
     }
 
@@ -448,12 +464,13 @@ mod tests {
         for kept in [Watch::HALF, Watch::CUBIC, 922] {
             for base_ms in [3, 20, 100, 317] {
                 for rtt_ms in base_ms..3 * base_ms {
-                    let mut watch = guard(kept);
+                    let mut watch = guard();
                     acks(&mut watch, 0, 1_000, base_ms);
                     acks(&mut watch, 1_000, 1_200, rtt_ms);
                     let window_left_1024 = rtt_ms * i64::from(kept);
                     let fills = window_left_1024 >= base_ms * 1_024;
-                    assert_eq!(guards(&mut watch, 1_195), fills, "{kept} {base_ms} {rtt_ms}");
+                    let speaks = speaks(&mut watch, 1_195, kept);
+                    assert_eq!(speaks, fills, "{kept} {base_ms} {rtt_ms}");
                 }
             }
         }
@@ -461,7 +478,7 @@ mod tests {
 
     #[test]
     fn a_queue_that_was_gone_within_50_ms_does_not_stand() {
-        let mut watch = guard(Watch::HALF);
+        let mut watch = guard();
         acks(&mut watch, 0, 1_000, 40);
         acks(&mut watch, 1_000, 1_200, 200);
         ack(&mut watch, 1_200, 41);
@@ -473,7 +490,7 @@ mod tests {
 
     #[test]
     fn without_round_trip_times_of_100_ms_the_guard_is_silent() {
-        let mut watch = guard(Watch::HALF);
+        let mut watch = guard();
         assert!(!guards(&mut watch, 0), "none at all");
         acks(&mut watch, 0, 1_000, 40);
         acks(&mut watch, 1_000, 1_200, 200);
@@ -485,7 +502,7 @@ mod tests {
 
     #[test]
     fn the_base_follows_a_longer_path_after_two_buckets() {
-        let mut watch = guard(Watch::HALF);
+        let mut watch = guard();
         acks(&mut watch, 0, 1_000, 40);
         acks(&mut watch, 1_000, 20_000, 120);
         assert!(guards(&mut watch, 19_999), "120 ms look like a queue");
@@ -495,10 +512,12 @@ mod tests {
 
     #[test]
     fn a_reduction_to_nothing_is_never_free() {
-        let mut watch = guard(0);
+        let mut watch = guard();
         acks(&mut watch, 0, 1_000, 40);
         acks(&mut watch, 1_000, 1_200, 10_000);
-        assert!(!guards(&mut watch, 1_195));
+        assert!(!speaks(&mut watch, 1_195, 0));
+        let loss = report(1_195, 1_155, 1);
+        assert_eq!(watch.on_loss(&loss, Verdict::Wireless, None), None, "no fixed share");
     }
 
     #[test]
@@ -514,7 +533,7 @@ mod tests {
             let mut watch = brake();
             let report = |&pkts: &u32| {
                 let loss = Loss { in_flight_pkts: 8, ..report(100, 60, pkts) };
-                watch.on_loss(&loss, Verdict::Wireless)
+                lose(&mut watch, &loss)
             };
             pkts.iter().map(report).last().flatten()
         };
@@ -545,9 +564,7 @@ mod tests {
     #[test]
     fn losses_sent_before_the_first_report_are_one_round() {
         let mut watch = brake();
-        let of = |watch: &mut Watch, ms, sent_ms| {
-            watch.on_loss(&report(ms, sent_ms, 4), Verdict::Wireless)
-        };
+        let of = |watch: &mut Watch, ms, sent_ms| lose(watch, &report(ms, sent_ms, 4));
         assert_eq!(of(&mut watch, 100, 50), None);
         assert_eq!(of(&mut watch, 120, 100), None);
         assert_eq!(of(&mut watch, 145, 101), None, "a packet of the next round");
@@ -574,12 +591,12 @@ mod tests {
     fn losses_called_congestion_set_no_brake_and_teach_unless_many() {
         let mut watch = brake();
         for pkts in [15, 15, 15] {
-            let spoke = watch.on_loss(&report(100, 60, pkts), Verdict::Congestion);
+            let spoke = watch.on_loss(&report(100, 60, pkts), Verdict::Congestion, None);
             assert_eq!(spoke, None);
         }
         assert_eq!(round(&mut watch, 200, &[1]), None);
         assert_eq!(watch.shares.lost, 0, "45 of 40 were the overflow of a slow start");
-        watch.on_loss(&report(300, 260, 10), Verdict::Congestion);
+        watch.on_loss(&report(300, 260, 10), Verdict::Congestion, None);
         round(&mut watch, 400, &[1]);
         assert_eq!(watch.shares.lost, 1 + 10, "those of 200 and 300 ms");
     }
@@ -587,7 +604,7 @@ mod tests {
     #[test]
     fn a_path_that_always_loses_5_percent_sets_no_brake() {
         // Every 20th packet is lost, flights of 40: two each, and 4 in a row of bad luck.
-        let mut watch = Watch::new(Safeguards::ON, Watch::CUBIC);
+        let mut watch = Watch::new(Safeguards::ON);
         for n in 1..500 {
             delivered(&mut watch, 100 * n - 50, 38);
             let reports: &[u32] = if n % 50 == 0 { &[1; 6] } else { &[1, 1] };
@@ -597,7 +614,7 @@ mod tests {
 
     #[test]
     fn safeguards_that_are_off_say_nothing() {
-        let mut watch = Watch::new(Safeguards::OFF, Watch::HALF);
+        let mut watch = Watch::new(Safeguards::OFF);
         acks(&mut watch, 0, 1_000, 40);
         acks(&mut watch, 1_000, 1_200, 400);
         assert_eq!(round(&mut watch, 1_195, &[9, 9, 9]), None);
@@ -612,7 +629,7 @@ mod tests {
         let times = [i64::MIN, -1, 0, 0, 1, 50_000_000, i64::MAX, i64::MAX - 1, 7, i64::MIN + 1];
         let rtts = [i64::MIN, -5, 0, 1, 40_000_000, i64::MAX];
         let counts = [0, 1, 3, 5_000, u64::from(u32::MAX), u64::MAX];
-        let mut watch = Watch::new(Safeguards::ON, 1_024);
+        let mut watch = Watch::new(Safeguards::ON);
         for now in times {
             for rtt in rtts {
                 for count in counts {
@@ -624,8 +641,8 @@ mod tests {
                     loss.lost_pkts = u32::try_from(count).unwrap_or(u32::MAX);
                     loss.in_flight_pkts = counts[rtt.unsigned_abs() as usize % counts.len()];
                     loss.sent_at = (count % 2 == 1).then(|| Time::from_nanos(rtt));
-                    watch.on_loss(&loss, Verdict::Wireless);
-                    watch.on_loss(&loss, Verdict::Undecided);
+                    watch.on_loss(&loss, Verdict::Wireless, Some(u32::MAX));
+                    watch.on_loss(&loss, Verdict::Undecided, Some(0));
                 }
             }
         }

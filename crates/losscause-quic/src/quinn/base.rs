@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use losscause::safeguard::Watch;
 use quinn_proto::congestion::{
     Controller, ControllerMetrics, Cubic, CubicConfig, NewReno, NewRenoConfig,
 };
@@ -143,6 +144,14 @@ impl BaseController {
 impl crate::Base for BaseController {
     fn window(&self) -> u64 {
         BaseController::window(self)
+    }
+
+    /// quinn's defaults. The factor of its NewReno can be set, but not read.
+    fn kept_1024(&self) -> Option<u32> {
+        Some(match self {
+            BaseController::NewReno(_) => Watch::HALF,
+            BaseController::Cubic(_) => Watch::CUBIC,
+        })
     }
 
     fn without_reduction(&self, before: Self) -> Option<Self> {

@@ -29,6 +29,7 @@
 use std::fmt;
 
 use losscause::ack::Growing;
+use losscause::safeguard::Watch;
 use losscause::{Algorithm, AnyAlgorithm, SenderDifferentiator, Signal, Time};
 use s2n_quic_core::random::Generator;
 use s2n_quic_core::recovery::congestion_controller::{CongestionController, Publisher};
@@ -67,6 +68,10 @@ struct Cubic(CubicCongestionController);
 impl Base for Cubic {
     fn window(&self) -> u64 {
         self.0.congestion_window().into()
+    }
+
+    fn kept_1024(&self) -> Option<u32> {
+        Some(Watch::CUBIC)
     }
 }
 

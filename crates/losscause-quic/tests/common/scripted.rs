@@ -3,11 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use losscause::{Algorithm, Judgement, Loss, Needs, Numbers, Observation, Recovery, Time, Verdict};
+use losscause::{
+    Algorithm, Judgement, Loss, Needs, Numbers, Observation, Recovery, Safeguards, Time, Verdict,
+};
 use losscause_quic::Caps;
 
 /// Caps that never refuse.
-pub const NO_CAPS: Caps = Caps { max_run: u32::MAX, max_share: 1.0, max_loss_rate: 1.0 };
+pub const NO_CAPS: Caps =
+    Caps { max_run: u32::MAX, max_share: 1.0, max_loss_rate: 1.0, safeguards: Safeguards::OFF };
 
 /// Gives these verdicts, one for each loss about which it is asked; then congestion.
 #[derive(Clone, Default)]

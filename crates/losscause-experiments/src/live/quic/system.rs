@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use losscause::{AnyAlgorithm, End};
+use losscause::{AnyAlgorithm, End, Safeguards};
+use losscause_quic::Caps;
 use losscause_quic::quinn::LossTolerant;
 use losscause_sim::Oracle;
 use losscause_study::InputError;
@@ -120,7 +121,9 @@ impl System {
         let tolerant = match &self.judge {
             None => return FlowSetup { factory: self.plain(), ledger, bytes },
             // The observer answers every loss in its place.
-            Some(Judge::Oracle) => with(AnyAlgorithm::boxed(())),
+            Some(Judge::Oracle) => with(AnyAlgorithm::boxed(()))
+                .with_caps(Caps { safeguards: Safeguards::OFF, ..Caps::default() })
+                .expect("the caps are those of the default"),
             Some(Judge::Recommended) => LossTolerant::recommended(base),
             Some(Judge::Algorithm(name)) => {
                 with(build(name).expect("names are checked when they are read"))

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use losscause::{Span, Time};
-use losscause_sim::{FlowId, FlowReport, Traffic};
+use losscause::{Algorithm, Safeguards, Span, Time};
+use losscause_sim::{FlowId, FlowReport, TcpLda, Traffic, tcp};
 
 use super::State;
 use super::applications::ApplicationMeasurements;
@@ -48,6 +48,11 @@ pub struct FlowMeasurements {
     pub retransmitted_packets: Option<u64>,
     /// Retransmission timeouts; null if it is not TCP.
     pub timeouts: Option<u64>,
+    /// Losses that the algorithm called wireless and the guard made congestion; null if no safeguard
+    /// watches the sender.
+    pub guarded: Option<u64>,
+    /// The same, by the brake.
+    pub braked: Option<u64>,
     /// Share of judged congestion losses that were called wireless, percent; null if no such loss
     /// was judged.
     #[serde(rename = "M_c")]
@@ -111,6 +116,8 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
             wireless_drops: report.lost.wireless,
             retransmitted_packets: report.tcp.map(|stats| stats.retransmissions),
             timeouts: report.tcp.map(|stats| stats.timeouts),
+            guarded: watched(&spec.traffic, &report).map(|stats| stats.guarded),
+            braked: watched(&spec.traffic, &report).map(|stats| stats.braked),
             m_c: verdicts.m_c().map(|share| share * 100.0),
             m_w: verdicts.m_w().map(|share| share * 100.0),
             undecided: verdicts.congestion.undecided + verdicts.wireless.undecided,
@@ -130,6 +137,14 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
         }
     };
     (0..experiment.network.flows.len() as u32).map(FlowId).map(flow).collect()
+}
+
+/// The counts of a TCP sender that has safeguards.
+fn watched(traffic: &Traffic, report: &FlowReport) -> Option<tcp::Stats> {
+    let Traffic::Tcp { config, lda: TcpLda::Sender(lda) } = traffic else { return None };
+    let is_watched = config.safeguards.above(lda.needs()) != Safeguards::OFF
+        && config.response != tcp::ResponseScheme::Bbr;
+    report.tcp.filter(|_| is_watched)
 }
 
 /// Payload of a transfer of limited size, bytes.

@@ -168,6 +168,14 @@ fn metrics(state: State<'_>, flows: &[FlowMeasurements]) -> Vec<Metric> {
         "count",
         sum(measured().filter_map(|flow| flow.timeouts).map(|count| count as f64)),
     );
+    for (name, count) in [
+        ("guarded", (|flow| flow.guarded) as fn(&FlowMeasurements) -> Option<u64>),
+        ("braked", |flow| flow.braked),
+    ] {
+        if let Some(count) = sum(measured().filter_map(count).map(|count| count as f64)) {
+            metrics.add(name, "count", Some(count));
+        }
+    }
     metrics.add("undecided", "packets", total(|flow| flow.undecided));
     metrics.add("undetected", "packets", total(|flow| flow.undetected));
     usage::add(&mut metrics, state);

@@ -119,9 +119,8 @@ impl<L: Algorithm> Linux<L> {
         let is_paced = config.pacing || control.pacing().is_some();
         let safeguards = config.safeguards.above(lda.needs());
         let is_watched = safeguards != Safeguards::OFF && !control.follows_rate();
-        let kept_1024 = control.kept_1024().unwrap_or(0);
         Self {
-            watch: is_watched.then(|| Watch::new(safeguards, kept_1024)),
+            watch: is_watched.then(|| Watch::new(safeguards)),
             config: *config,
             clock,
             opened: false,

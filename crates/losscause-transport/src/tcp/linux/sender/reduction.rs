@@ -81,7 +81,8 @@ impl<L: Algorithm> Linux<L> {
 
     /// The verdict to act on if the algorithm's is `verdict`.
     pub(super) fn safeguarded(&mut self, loss: &Loss, verdict: Verdict) -> Verdict {
-        match self.watch.as_mut().and_then(|watch| watch.on_loss(loss, verdict)) {
+        let kept_1024 = self.control.kept_1024();
+        match self.watch.as_mut().and_then(|watch| watch.on_loss(loss, verdict, kept_1024)) {
             None => return verdict,
             Some(Safeguard::Guard) => self.stats.guarded += 1,
             Some(Safeguard::Brake) => self.stats.braked += 1,
@@ -111,7 +112,7 @@ impl<L: Algorithm> Linux<L> {
         let Some(recovering) = &self.recovering else { return };
         if !recovering.spared {
             if let Some(watch) = &mut self.watch {
-                watch.on_loss(&loss, recovering.opened_by);
+                watch.on_loss(&loss, recovering.opened_by, None);
             }
             return;
         }
