@@ -18,7 +18,7 @@
  * guard            1
  * brake            1
  *
- * Deviations: counts end at 2^32 - 1, a round-trip time at 60 s (types.h).
+ * Deviations: a round-trip time ends at 60 s (types.h).
  */
 #ifndef LC_SAFEGUARD_H
 #define LC_SAFEGUARD_H
@@ -57,9 +57,9 @@ struct lc_round {
 	s64 began; /* when the first loss was reported */
 	s64 expected_1024; /* losses, if they are independent */
 	s64 surplus_before_1024; /* S after the round before */
+	u64 lost; /* packets */
+	u64 wireless; /* of them */
 	u32 flight; /* packets not acknowledged then */
-	u32 lost;
-	u32 wireless; /* packets of them */
 	u32 reports; /* of wireless ones */
 	u32 braked;
 	u32 begun; /* 0 before the first loss */
@@ -86,13 +86,6 @@ struct lc_report {
 };
 
 #define LC_NOT_SENT_AT ((s64)(1ULL << 63))
-
-lc_inline u32 lc_saturating(u32 a, u32 b)
-{
-	u32 sum = a + b;
-
-	return sum < a ? ~0U : sum;
-}
 
 /* The buckets as they are at `at`. After a silence, or if the clock was set back, they are empty. */
 lc_inline void lc_least_move(struct lc_least *least, u64 bucket_ns, s64 at)
@@ -142,9 +135,9 @@ lc_inline u32 lc_halvings(u64 count)
 	return times + (above != 0);
 }
 
-lc_inline void lc_watch_count(struct lc_watch *watch, u32 packets, u32 lost)
+lc_inline void lc_watch_count(struct lc_watch *watch, u64 packets, u64 lost)
 {
-	u64 counted = (u64)watch->counted + packets, counted_lost = (u64)watch->counted_lost + lost;
+	u64 counted = watch->counted + packets, counted_lost = watch->counted_lost + lost;
 
 	if (counted >> LC_COUNTED_SHIFT) {
 		u32 times = lc_halvings(counted) & 63;
@@ -180,7 +173,7 @@ lc_inline int lc_reduction_is_free(struct lc_watch *watch, s64 at, u32 keeps)
 	return keeps && base && standing && (standing - base) * (s64)keeps >= base * (s64)(1024 - keeps);
 }
 
-lc_inline int lc_round_is_large(const struct lc_round *round, u32 packets)
+lc_inline int lc_round_is_large(const struct lc_round *round, u64 packets)
 {
 	return packets >= LC_LEAST_LOST && packets > round->flight / 4;
 }
@@ -227,10 +220,10 @@ lc_inline int lc_brake(struct lc_watch *watch, const struct lc_report *report)
 
 	if (!round->begun || sent_at > round->began || round->began > report->at)
 		lc_next_round(watch, report);
-	round->lost = lc_saturating(round->lost, report->lost);
+	round->lost += report->lost;
 	if (report->wireless) {
-		round->wireless = lc_saturating(round->wireless, report->lost);
-		round->reports = lc_saturating(round->reports, 1);
+		round->wireless += report->lost;
+		round->reports++;
 	}
 	if ((lc_round_is_large(round, round->wireless) && round->reports >= LC_LEAST_REPORTS &&
 	     (s64)round->wireless * 1024 >= 3 * round->expected_1024 + LC_LEAST_LOST * 1024) ||
