@@ -46,6 +46,7 @@ const PAGES: &[Page] = pages! {
     "json": "json.md",
     "papers": "papers.md",
     "paths": "paths.md",
+    "abroad": "abroad.md",
     "extra": "extra.md",
     "jakes": "channels/jakes.md",
     "algorithms": "algorithms/README.md",

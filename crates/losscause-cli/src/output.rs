@@ -92,7 +92,12 @@ pub(crate) fn texts(header: &[&str]) -> Table {
 
 /// Prints a table. If the terminal is narrower, the rows are printed as lists.
 pub(crate) fn print_table(table: &Table) -> io::Result<()> {
-    line(&fitted(table, table.width().or_else(terminal_width).map(usize::from)))
+    line(&table_text(table))
+}
+
+/// The text of a table. If the terminal is narrower, the rows are lists.
+pub(crate) fn table_text(table: &Table) -> String {
+    fitted(table, table.width().or_else(terminal_width).map(usize::from))
 }
 
 /// The table as a text of lines up to `width`; none if the output is no terminal, which takes any.

@@ -22,6 +22,8 @@ use crate::progress::Progress;
 use crate::summary::{self, LeftOut};
 use crate::tables;
 
+mod abroad;
+mod drawn;
 mod experiment;
 mod paths;
 
@@ -31,8 +33,8 @@ pub(crate) struct Arguments {
     /// Papers, or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names
     /// them). Default: a fixed choice of every paper, about half a minute on two cores, and a
     /// report in ./out. Or an experiment on real stacks (`losscause list experiments`): live,
-    /// live/sharing, which take root; quic; media. Or the benchmark of drawn paths: paths,
-    /// paths/loop (`losscause docs paths`).
+    /// live/sharing, which take root; quic; media. Or a benchmark of drawn networks: paths,
+    /// paths/loop (`losscause docs paths`); abroad, abroad/loop (`losscause docs abroad`).
     #[arg(value_name = "PAPER[/ITEM]")]
     items: Vec<String>,
     /// Measure everything that the papers publish, and write a report into ./out.
@@ -47,19 +49,26 @@ pub(crate) struct Arguments {
     /// (`losscause list algorithms` names them).
     #[arg(long, value_name = "ALGORITHM,…", value_delimiter = ',')]
     also: Vec<String>,
-    /// Print every table, as if its item were named; of an experiment, the values of every run.
+    /// Print every table, as if its item were named; of an experiment, the values of every run; of
+    /// abroad, every algorithm.
     #[arg(long, short)]
     verbose: bool,
     /// With paths: how many are drawn [default: 80].
     #[arg(long, value_name = "COUNT")]
     paths: Option<u32>,
-    /// With paths/loop: the algorithms that run, and TCPs that the program has registered, by name;
-    /// separated by commas.
+    /// With abroad: how many are drawn of each kind [default: 20].
+    #[arg(long, value_name = "COUNT")]
+    networks: Option<u32>,
+    /// With abroad: only this kind of networks; can be repeated.
+    #[arg(long, value_name = "NAME")]
+    kind: Vec<String>,
+    /// With paths/loop and abroad/loop: the algorithms that run, and TCPs that the program has
+    /// registered, by name, separated by commas. With abroad: the algorithms that are shown.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     algorithms: Vec<String>,
     /// With paths: print the scenario of a path, such as 1/7, or 1/7/sender for TCP in place of
-    /// TFRC.
-    #[arg(long, value_name = "SEED/NUMBER")]
+    /// TFRC. With abroad: that of a network, such as LTE/1/3.
+    #[arg(long, value_name = "[KIND/]SEED/NUMBER")]
     print: Option<String>,
     /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten
     /// for a paper that made one; two for live, 30 for quic and media; one for paths/loop, there of
@@ -91,13 +100,16 @@ pub(crate) struct Arguments {
 /// Makes the runs, prints the tables that were asked for as they are complete, then the conclusion.
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
     if arguments.items.iter().any(|name| losscause_experiments::live::find(name).is_some()) {
-        paths::refuse_options(&arguments)?;
+        drawn::refuse_options(&arguments, None)?;
         return experiment::run(&arguments);
     }
-    if paths::is_named(&arguments.items) {
+    if drawn::PATHS.is_named(&arguments.items) {
         return paths::run(&arguments, registry);
     }
-    paths::refuse_options(&arguments)?;
+    if drawn::ABROAD.is_named(&arguments.items) {
+        return abroad::run(&arguments, registry);
+    }
+    drawn::refuse_options(&arguments, None)?;
     if let Some(only) = arguments.only.first() {
         let problem =
             "only valid with an experiment on real stacks, such as live; remove it".to_owned();

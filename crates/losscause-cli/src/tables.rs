@@ -9,6 +9,7 @@ use losscause_report::curves::{Panel, panels};
 
 use crate::{output, summary};
 
+pub(crate) mod abroad;
 pub(crate) mod experiment;
 pub(crate) mod paths;
 

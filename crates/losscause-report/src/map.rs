@@ -78,6 +78,11 @@ impl MapCell {
         }
     }
 
+    /// A share of right answers, 0 to 1: good above a half.
+    pub fn right(share: f64) -> Self {
+        Self { text: format!("{:.0}", 100.0 * share), ..Self::error(Some(1.0 - share)) }
+    }
+
     /// A text without a colour.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), colour: None }
@@ -96,6 +101,8 @@ mod tests {
             [("good", 0), ("good", 60), ("good", 30), ("bad", 60)]
         );
         assert_eq!(MapCell::error(None).colour, None);
+        let right = MapCell::right(0.75);
+        assert_eq!((right.text.as_str(), right.colour), ("75", Some(("good", 30))));
     }
 
     #[test]

@@ -9,16 +9,31 @@
 
 use losscause_sim::rng::Stream;
 use losscause_study::{Context, Experiment, InputError, Scenario};
+use serde::Serialize;
 
 use crate::paths::ranges::{Range, rounded};
 
 /// What a kind may be used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// Algorithms may be fitted to its networks.
     Fitted,
     /// Its networks are for tests of an algorithm that was fixed before.
     HeldOut,
+}
+
+impl Role {
+    /// Both, those to fit first.
+    pub const ALL: [Self; 2] = [Self::Fitted, Self::HeldOut];
+
+    /// The name: "held-out".
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fitted => "fitted",
+            Self::HeldOut => "held-out",
+        }
+    }
 }
 
 /// A kind of networks.

@@ -1,14 +1,11 @@
 //! All paths, every algorithm behind the same transport: how often is each wrong, and where?
 
 use losscause::registry::{Info, Origin, Registry};
-use losscause::{Algorithm, AnyAlgorithm, AtSender, LdaConfig, Loss, Verdict};
-use losscause_sim::truth::Cause;
-use losscause_study::run::run_recorded_stopping_at;
 use losscause_study::statistics::mean;
 use losscause_study::{RunError, Stop, Workers};
 use serde::Serialize;
 
-use crate::paths::panel::{Moment, Panel};
+use crate::paths::jury::Jury;
 use crate::paths::path::{Level, Path, Vantage};
 use crate::paths::score::{Bootstrap, Halves, Interval, LEAST_LOSSES, Tally, best_by_halves};
 
@@ -110,16 +107,15 @@ pub fn measure(
         .iter()
         .flat_map(|&vantage| drawn.iter().map(move |path| (path, vantage)))
         .collect();
-    let algorithms: Vec<Algorithms> =
-        Vantage::ALL.iter().map(|&vantage| Algorithms::of(registry, vantage)).collect();
+    let juries: Vec<Jury> =
+        Vantage::ALL.iter().map(|&vantage| Jury::of(registry, vantage)).collect();
     let work = |(path, vantage): &(&Path, Vantage)| {
-        let stop = workers.stop();
-        algorithms[*vantage as usize].tallies(path, stop)
+        tallies(&juries[*vantage as usize], path, workers.stop())
     };
     let mut tallies = workers.map(&jobs, work, done)?.into_iter();
     let vantages = Vantage::ALL.iter().map(|&vantage| {
         let of_paths = tallies.by_ref().take(drawn.len()).collect::<Result<Vec<_>, _>>()?;
-        Ok(AtVantage::of(vantage, &algorithms[vantage as usize].infos, &drawn, &of_paths, seed))
+        Ok(AtVantage::of(vantage, &juries[vantage as usize].infos, &drawn, &of_paths, seed))
     });
     let vantages = vantages.collect::<Result<_, RunError>>()?;
     Ok(Benchmark { seed, paths, vantages })
@@ -130,129 +126,16 @@ pub fn runs(paths: u32) -> usize {
     Vantage::ALL.len() * paths as usize
 }
 
-/// The algorithms that run at one end.
-struct Algorithms {
-    vantage: Vantage,
-    infos: Vec<&'static Info>,
-    built: Vec<AtSender<AnyAlgorithm>>,
-}
-
-impl Algorithms {
-    fn of(registry: &Registry, vantage: Vantage) -> Self {
-        let built = registry.iter().filter_map(|entry: &LdaConfig| {
-            let algorithm = entry
-                .build(vantage.end())
-                .ok()
-                .filter(|algorithm| algorithm.needs().other.is_none())?;
-            Some((entry.info(), AtSender::new(algorithm)))
-        });
-        let (infos, built) = built.unzip();
-        Self { vantage, infos, built }
-    }
-
-    /// Runs the path behind its pilot. Returns every algorithm's tally.
-    fn tallies(&self, path: &Path, stop: &Stop) -> Result<Vec<Halves>, RunError> {
-        let experiment = path.experiment(self.vantage)?;
-        let mut tallies = vec![Halves::default(); self.infos.len()];
-        let mut events = Events::new(path.flows as usize);
-        let take =
-            |flow: usize, moment: Moment<'_>, algorithms: &[AtSender<AnyAlgorithm>]| match self
-                .vantage
-            {
-                Vantage::Receiver => {
-                    let Moment::Lost(loss, Some(cause)) = moment else { return };
-                    for (tally, algorithm) in tallies.iter_mut().zip(algorithms) {
-                        tally.count(cause, algorithm.judge(loss).verdict.is_wireless());
-                    }
-                }
-                Vantage::Sender => events.take(flow, moment, algorithms, &mut tallies),
-            };
-        let mut panel =
-            Panel::new(&experiment.network, self.vantage.end(), |_| self.built.clone(), take);
-        run_recorded_stopping_at(&experiment, path.run_seed(), &mut panel, stop)?;
-        drop(panel);
-        events.end(&mut tallies);
-        Ok(tallies)
-    }
-}
-
-/// The open loss events of a path's senders.
-///
-/// An algorithm has called an event wireless if a transport that follows it would have kept its
-/// window in the end: the loss that opens the event was called wireless, and so was, by an
-/// algorithm that judges every loss, each further loss among the packets that were in flight; or
-/// the verdict was revised to wireless at the recovery's end.
-struct Events {
-    open: Vec<Option<Event>>,
-}
-
-struct Event {
-    cause: Cause,
-    /// One above the last packet that belongs to it.
-    end: u64,
-    /// Whether each algorithm calls it wireless so far.
-    called_wireless: Vec<bool>,
-}
-
-impl Events {
-    fn new(flows: usize) -> Self {
-        Self { open: (0..flows).map(|_| None).collect() }
-    }
-
-    fn take(
-        &mut self,
-        flow: usize,
-        moment: Moment<'_>,
-        ldas: &[AtSender<AnyAlgorithm>],
-        tallies: &mut [Halves],
-    ) {
-        match moment {
-            Moment::Lost(loss, cause) => {
-                self.close(flow, tallies);
-                let Some(cause) = cause else { return };
-                let called_wireless = ldas.iter().map(|lda| calls_wireless(lda, loss)).collect();
-                let end = loss.seq().unwrap_or(0) + loss.in_flight_pkts;
-                self.open[flow] = Some(Event { cause, end, called_wireless });
-            }
-            Moment::Follows(loss) => {
-                let Some(event) = &mut self.open[flow] else { return };
-                if loss.seq().is_some_and(|seq| seq >= event.end) {
-                    return;
-                }
-                for (called_wireless, lda) in event.called_wireless.iter_mut().zip(ldas) {
-                    if *called_wireless && lda.scope().judges_every_loss {
-                        *called_wireless = calls_wireless(lda, loss);
-                    }
-                }
-            }
-            Moment::Ends(revised) => {
-                if let Some(event) = &mut self.open[flow] {
-                    for (called_wireless, revised) in event.called_wireless.iter_mut().zip(revised)
-                    {
-                        *called_wireless |=
-                            revised.is_some_and(|judgement| judgement.verdict == Verdict::Wireless);
-                    }
-                }
-                self.close(flow, tallies);
-            }
-        }
-    }
-
-    fn close(&mut self, flow: usize, tallies: &mut [Halves]) {
-        let Some(Event { cause, called_wireless, .. }) = self.open[flow].take() else { return };
-        for (tally, called_wireless) in tallies.iter_mut().zip(called_wireless) {
+/// Runs the path behind its pilot. Returns every algorithm's tally.
+fn tallies(jury: &Jury, path: &Path, stop: &Stop) -> Result<Vec<Halves>, RunError> {
+    let mut tallies = vec![Halves::default(); jury.infos.len()];
+    let experiment = path.experiment(jury.vantage)?;
+    jury.judge(&experiment, path.run_seed(), stop, |_, cause, called_wireless| {
+        for (tally, &called_wireless) in tallies.iter_mut().zip(called_wireless) {
             tally.count(cause, called_wireless);
         }
-    }
-
-    /// The run is over.
-    fn end(&mut self, tallies: &mut [Halves]) {
-        (0..self.open.len()).for_each(|flow| self.close(flow, tallies));
-    }
-}
-
-fn calls_wireless(lda: &AtSender<AnyAlgorithm>, loss: &Loss) -> bool {
-    lda.judge(&loss.within(lda.scope())).verdict.is_wireless()
+    })?;
+    Ok(tallies)
 }
 
 impl AtVantage {

@@ -7,6 +7,7 @@
 //! what an algorithm shows of that size. Means over several runs of each path tell more.
 
 use losscause::lda::Constant;
+use losscause::registry::Origin;
 use losscause::{Algorithm, End, LdaConfig, Verdict};
 use losscause_sim::tcp::{self, OwnControl, ResponseScheme, Tcp};
 use losscause_sim::{Network, Oracle, TcpLda, Traffic};
@@ -123,7 +124,8 @@ impl Contender {
         }
     }
 
-    fn runs_at(&self, vantage: Vantage) -> bool {
+    /// Whether it runs at that end.
+    pub(crate) fn runs_at(&self, vantage: Vantage) -> bool {
         match self {
             Self::Algorithm(config) => config.build(vantage.end()).is_ok(),
             Self::Tcp(_) => vantage == Vantage::Sender,
@@ -134,7 +136,7 @@ impl Contender {
 /// What steers the flows in a run.
 #[derive(Clone)]
 #[allow(clippy::large_enum_variant)] // A few, all of the large kind.
-enum System {
+pub(crate) enum System {
     Base,
     /// The base, with other seeds.
     BaseAgain,
@@ -158,21 +160,39 @@ impl LoopRow {
 /// # Errors
 /// There is neither an algorithm nor a TCP of a user of a name.
 pub fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<Contender>, InputError> {
-    let own_tcps = || registry.tcps().iter().filter_map(own_control);
-    if names.is_empty() {
-        let is_own =
-            |entry: &&LdaConfig| entry.info().origin.is_unpublished() && !is_bound_or_oracle(entry);
-        let published = DEFAULT.iter().filter_map(|name| registry.find(name));
-        let algorithms =
-            published.chain(registry.iter().filter(is_own)).cloned().map(Contender::Algorithm);
-        return Ok(algorithms.chain(own_tcps().map(Contender::Tcp)).collect());
+    match names {
+        [] => Ok(by_default(registry, &DEFAULT, Origin::is_unpublished)),
+        names => find(registry, names),
     }
+}
+
+/// The algorithms of these names, as far as the registry has them, those of an origin that `also`
+/// takes, and the TCPs of a user.
+pub(crate) fn by_default(
+    registry: &Registry,
+    names: &[&str],
+    also: fn(Origin) -> bool,
+) -> Vec<Contender> {
+    let named = names.iter().filter_map(|name| registry.find(name));
+    let others = registry
+        .iter()
+        .filter(|entry| also(entry.info().origin) && !is_bound_or_oracle(entry))
+        .filter(|entry| !names.contains(&entry.info().name));
+    let algorithms = named.chain(others).cloned().map(Contender::Algorithm);
+    algorithms.chain(own_tcps(registry).map(Contender::Tcp)).collect()
+}
+
+/// The algorithms and TCPs of a user of that name.
+///
+/// # Errors
+/// There is neither an algorithm nor a TCP of a user of a name.
+pub(crate) fn find(registry: &Registry, names: &[String]) -> Result<Vec<Contender>, InputError> {
     let find = |name: &String| {
         let algorithm = registry.find(name).cloned().map(Contender::Algorithm);
         let tcp = || registry.tcps().find(name).and_then(own_control).map(Contender::Tcp);
         algorithm.or_else(tcp).ok_or_else(|| {
-            let known =
-                registry.infos().map(|info| info.name).chain(own_tcps().map(|own| own.name()));
+            let algorithms = registry.infos().map(|info| info.name);
+            let known = algorithms.chain(own_tcps(registry).map(|own| own.name()));
             InputError::Option {
                 option: format!("--algorithms {name}"),
                 problem: losscause_study::error::unknown(name, &known.collect::<Vec<_>>()),
@@ -180,6 +200,11 @@ pub fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<Contender>, I
         })
     };
     names.iter().map(find).collect()
+}
+
+/// The TCPs of a user.
+fn own_tcps(registry: &Registry) -> impl Iterator<Item = OwnControl> {
+    registry.tcps().iter().filter_map(own_control)
 }
 
 fn own_control(tcp: Tcp) -> Option<OwnControl> {
@@ -190,7 +215,7 @@ fn own_control(tcp: Tcp) -> Option<OwnControl> {
 }
 
 /// Whether it always says the same, or is told the truth.
-fn is_bound_or_oracle(entry: &LdaConfig) -> bool {
+pub(crate) fn is_bound_or_oracle(entry: &LdaConfig) -> bool {
     let is_told = entry.build(End::Sender).is_ok_and(|algorithm| algorithm.needs().other.is_some());
     is_told || matches!(entry, LdaConfig::Constant(_))
 }
@@ -323,7 +348,7 @@ impl System {
     }
 
     /// Replaces the pilot of every test flow.
-    fn steer(&self, network: &mut Network) -> Result<(), RunError> {
+    pub(crate) fn steer(&self, network: &mut Network) -> Result<(), RunError> {
         let problem = |error: losscause::ConfigError| InputError::Option {
             option: self.name().to_owned(),
             problem: error.to_string(),

@@ -17,6 +17,7 @@
 pub mod benchmark;
 pub mod in_loop;
 pub mod judged;
+pub(crate) mod jury;
 pub mod panel;
 pub mod path;
 pub mod ranges;

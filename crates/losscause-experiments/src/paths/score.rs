@@ -135,6 +135,18 @@ pub struct Interval {
     pub high: f64,
 }
 
+/// A value with its 95 % interval, if enough networks say something about it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The value.
+    pub value: f64,
+    /// The ends of the interval; null of fewer than [`LEAST_NETWORKS`] networks.
+    pub ci95: Option<[f64; 2]>,
+}
+
+/// Fewer networks say nothing about how much networks differ.
+pub const LEAST_NETWORKS: usize = 3;
+
 /// Resamples of `paths` paths, the same for every row that is compared.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
@@ -163,11 +175,73 @@ impl Bootstrap {
         })
     }
 
-    /// A statistic of all paths (none) and of each resample.
+    /// The mean of all values of several groups, one group per path. A resample takes a group with
+    /// all its values.
+    pub fn mean_of_groups(&self, groups: &[Vec<f64>]) -> Resampled {
+        let resampled = self.resampled(|sample| {
+            let chosen: Vec<f64> = match sample {
+                Some(sample) => sample.iter().flat_map(|&group| &groups[group]).copied().collect(),
+                None => groups.concat(),
+            };
+            mean(&chosen)
+        });
+        let with_value = groups.iter().filter(|group| !group.is_empty()).count();
+        Resampled { with_value, ..resampled }
+    }
+
+    /// The interval of a statistic of all paths (none) and of each resample.
     fn interval(&self, statistic: impl Fn(Option<&[usize]>) -> Option<f64>) -> Option<Interval> {
-        let value = statistic(None)?;
-        let mut resampled: Vec<f64> =
-            self.samples.iter().filter_map(|sample| statistic(Some(sample))).collect();
+        self.resampled(statistic).interval()
+    }
+
+    fn resampled(&self, statistic: impl Fn(Option<&[usize]>) -> Option<f64>) -> Resampled {
+        Resampled {
+            value: statistic(None),
+            resamples: self.samples.iter().map(|sample| statistic(Some(sample))).collect(),
+            with_value: self.samples.first().map_or(0, Vec::len),
+        }
+    }
+}
+
+/// A statistic of all paths, and of each resample.
+#[derive(Clone, Debug)]
+pub struct Resampled {
+    value: Option<f64>,
+    resamples: Vec<Option<f64>>,
+    /// The paths that say something about it; of a mean, those of its largest part.
+    with_value: usize,
+}
+
+impl Resampled {
+    /// The mean of several statistics that have a value, resample by resample. A part that has no
+    /// value in a resample keeps its own.
+    pub fn mean_of(parts: &[&Self]) -> Self {
+        let over = |value: &dyn Fn(&Self) -> Option<f64>| {
+            mean(&parts.iter().filter_map(|part| value(part)).collect::<Vec<f64>>())
+        };
+        let resample = |at: usize| over(&|part| part.resamples[at].or(part.value));
+        Self {
+            value: over(&|part| part.value),
+            resamples: (0..RESAMPLES).map(resample).collect(),
+            with_value: parts.iter().map(|part| part.with_value).max().unwrap_or(0),
+        }
+    }
+
+    /// Whether enough paths say something about it, of so many that could.
+    pub fn counts(&self, paths: usize) -> bool {
+        self.with_value >= LEAST_NETWORKS.min(paths)
+    }
+
+    /// The value, with its interval if enough paths say something about it; none without a value.
+    pub fn estimate(&self) -> Option<Estimate> {
+        let Interval { value, low, high } = self.interval()?;
+        Some(Estimate { value, ci95: (self.with_value >= LEAST_NETWORKS).then_some([low, high]) })
+    }
+
+    /// The value with its interval; none without a value.
+    fn interval(&self) -> Option<Interval> {
+        let value = self.value?;
+        let mut resampled: Vec<f64> = self.resamples.iter().flatten().copied().collect();
         resampled.sort_by(f64::total_cmp);
         let at = |share: f64| {
             resampled.get((share * (resampled.len() - 1) as f64).round() as usize).copied()
@@ -249,6 +323,21 @@ mod tests {
             value == 0.5 && (low - 0.402).abs() < 0.02 && (high - 0.598).abs() < 0.02,
             "{low} {high}"
         );
+    }
+
+    #[test]
+    fn a_group_is_resampled_with_all_its_values() {
+        // A resample has both groups, or one of them twice: means of 0.5, 0 and 1.
+        let groups = [vec![0.0, 0.0], vec![1.0, 1.0]];
+        let found = Bootstrap::new(2, 1).mean_of_groups(&groups);
+        assert_eq!(found.interval(), Some(Interval { value: 0.5, low: 0.0, high: 1.0 }));
+        // Its mean with one that is always 1 is half as wide. One without a value is left out.
+        let one = Bootstrap::new(1, 1).mean_of_groups(&[vec![1.0]]);
+        let none = Bootstrap::new(1, 1).mean_of_groups(&[Vec::new()]);
+        assert_eq!(none.interval(), None);
+        let mean = Resampled::mean_of(&[&found, &one, &none]).interval();
+        assert_eq!(mean, Some(Interval { value: 0.75, low: 0.5, high: 1.0 }));
+        assert_eq!(found.estimate(), Some(Estimate { value: 0.5, ci95: None }), "two networks");
     }
 
     #[test]

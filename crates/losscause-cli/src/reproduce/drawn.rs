@@ -1,0 +1,147 @@
+//! What the benchmarks of drawn networks share: their parts, which options they take, and what they
+//! print and write.
+
+use std::path::Path as File;
+use std::time::Instant;
+
+use losscause_study::InputError;
+use losscause_study::error::unknown;
+use losscause_study::tools::atomic;
+use losscause_study::{Jobs, Workers};
+use serde::Serialize;
+
+use super::{Arguments, REPORT, RESULT, make_writable};
+use crate::failure::Failure;
+use crate::notice;
+use crate::output::{self, Format};
+
+/// A benchmark: its name, and that of its part in the loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Benchmark {
+    name: &'static str,
+    in_loop: &'static str,
+}
+
+/// Drawn paths.
+pub(super) const PATHS: Benchmark = Benchmark { name: "paths", in_loop: "paths/loop" };
+
+/// Kinds of networks that the drawn paths do not have.
+pub(super) const ABROAD: Benchmark = Benchmark { name: "abroad", in_loop: "abroad/loop" };
+
+impl Benchmark {
+    /// Whether the items name it.
+    pub(super) fn is_named(self, items: &[String]) -> bool {
+        let begin = format!("{}/", self.name);
+        items.iter().any(|name| name == self.name || name.starts_with(&begin))
+    }
+
+    /// Whether its part in the loop is asked for. Refuses what does not belong to it.
+    pub(super) fn selected(self, arguments: &Arguments) -> Result<bool, InputError> {
+        let Arguments { only, also, check, timing, items, .. } = arguments;
+        let given = [
+            only.first().map(|only| format!("--only {only}")),
+            also.first().map(|also| format!("--also {also}")),
+            check.as_ref().map(|file| format!("--check {}", file.display())),
+            timing.then(|| "--timing".to_owned()),
+        ];
+        if let Some(option) = given.into_iter().flatten().next() {
+            self.refuse(&option)?;
+        }
+        refuse_options(arguments, Some(self))?;
+        let Self { name: whole, in_loop } = self;
+        match items.as_slice() {
+            [name] if name == in_loop => Ok(true),
+            [name] if name == whole => Ok(false),
+            [name] => refused(name, &unknown(name, &[whole, in_loop])).map(|()| false),
+            several => {
+                let expected = format!("expected {whole} or {in_loop} alone");
+                refused(&several.join(" "), &expected).map(|()| false)
+            }
+        }
+    }
+
+    /// Refuses an option that it does not take.
+    pub(super) fn refuse(self, option: &str) -> Result<(), InputError> {
+        refused(option, &format!("not valid with {}; remove it", self.name))
+    }
+}
+
+/// Refuses the options of benchmarks for anything else.
+pub(super) fn refuse_options(
+    arguments: &Arguments,
+    named: Option<Benchmark>,
+) -> Result<(), InputError> {
+    let Arguments { paths, networks, kind, algorithms, print, .. } = arguments;
+    let given: [(Option<String>, &[Benchmark]); 5] = [
+        (paths.map(|count| format!("--paths {count}")), &[PATHS]),
+        (networks.map(|count| format!("--networks {count}")), &[ABROAD]),
+        (kind.first().map(|name| format!("--kind {name}")), &[ABROAD]),
+        (algorithms.first().map(|name| format!("--algorithms {name}")), &[PATHS, ABROAD]),
+        (print.as_ref().map(|path| format!("--print {path}")), &[PATHS, ABROAD]),
+    ];
+    for (option, takers) in given {
+        if let Some(option) = option
+            && named.is_none_or(|named| !takers.contains(&named))
+        {
+            let takers: Vec<&str> = takers.iter().map(|taker| taker.name).collect();
+            refused(&option, &format!("only valid with {}; remove it", takers.join(" or ")))?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn refused(option: &str, problem: &str) -> Result<(), InputError> {
+    Err(InputError::Option { option: option.to_owned(), problem: problem.to_owned() })
+}
+
+/// Refuses a count of zero.
+pub(super) fn at_least_one(option: &str, count: u32) -> Result<u32, InputError> {
+    match count {
+        0 => refused(&format!("{option} 0"), "expected 1 or more").map(|()| 0),
+        count => Ok(count),
+    }
+}
+
+/// The threads; checks before the runs that the results can be written.
+pub(super) fn workers(arguments: &Arguments) -> Result<Workers, Failure> {
+    let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
+    arguments.out.as_deref().map_or(Ok(()), make_writable)?;
+    Ok(Workers::from(jobs))
+}
+
+/// Where the results go.
+pub(super) struct Results<'a> {
+    begun: Instant,
+    format: Format,
+    out: Option<&'a File>,
+}
+
+impl<'a> Results<'a> {
+    pub(super) fn of(arguments: &'a Arguments) -> Self {
+        let Arguments { format, out, .. } = arguments;
+        Self { begun: Instant::now(), format: *format, out: out.as_deref() }
+    }
+
+    /// Prints what was found, writes the report, the JSON and the CSV, and says how long it took.
+    pub(super) fn give(
+        &self,
+        found: &impl Serialize,
+        table: impl Fn() -> String,
+        page: impl Fn() -> String,
+        (name, csv): (&str, String),
+    ) -> Result<(), Failure> {
+        match self.format {
+            Format::Json => output::json(found)?,
+            Format::Table => output::line(&table())?,
+        }
+        let mut place = String::new();
+        if let Some(out) = self.out {
+            atomic::write(&out.join(RESULT), output::json_text(found)?.as_bytes())?;
+            atomic::write(&out.join(REPORT), page().as_bytes())?;
+            atomic::write(&out.join(name), csv.as_bytes())?;
+            place = format!(", report in {}", out.join(REPORT).display());
+        }
+        notice::print(&format!("{:.1} s{place}", self.begun.elapsed().as_secs_f64()));
+        Ok(())
+    }
+}

@@ -1,0 +1,335 @@
+//! The results in words, in CSV and as a page.
+
+use losscause_report::map::{Map, MapCell, MapGroup, MapPage, MapRow};
+use losscause_report::map_html;
+use losscause_study::tools::csv_file;
+
+use crate::abroad::in_loop::{Steered, SteeredRow};
+use crate::abroad::kinds::Role;
+use crate::abroad::verdicts::{OfKind, OfRole, Shares, Verdicts};
+use crate::paths::score::Estimate;
+
+/// What is shown of each algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Congestion losses called wireless.
+    MC,
+    /// Wireless losses called wireless.
+    Found,
+}
+
+impl Measure {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::MC, Self::Found];
+
+    /// What it is, as the heading of a table.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::MC => "Congestion losses called wireless (M_c), %",
+            Self::Found => "Wireless losses found, %",
+        }
+    }
+
+    /// Its value.
+    pub fn of(self, shares: &Shares) -> Option<Estimate> {
+        match self {
+            Self::MC => shares.m_c,
+            Self::Found => shares.found,
+        }
+    }
+
+    /// On how many flows of a kind it rests.
+    fn flows(self, kind: &OfKind) -> usize {
+        match self {
+            Self::MC => kind.congestion_flows,
+            Self::Found => kind.wireless_flows,
+        }
+    }
+
+    /// On how many kinds of a role it rests.
+    fn kinds(self, role: &OfRole) -> usize {
+        match self {
+            Self::MC => role.congestion_kinds,
+            Self::Found => role.wireless_kinds,
+        }
+    }
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShareRow<'a> {
+    /// The kind, or "mean of 19 kinds".
+    pub name: String,
+    /// The flows that it rests on: "12"; of a mean none.
+    pub basis: String,
+    /// One per algorithm, in their order.
+    pub shares: &'a [Shares],
+}
+
+impl Verdicts {
+    /// The names of the algorithms, in their order.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.algorithms.iter().map(|judge| judge.algorithm).collect()
+    }
+
+    /// What these algorithms say of all kinds, a sentence per role; none without a loss.
+    pub fn answers(&self, algorithms: &[&str]) -> Vec<String> {
+        let answers: Vec<String> =
+            self.means.iter().filter_map(|mean| mean.answer(algorithms)).collect();
+        if answers.is_empty() { vec!["No kind had enough losses.".to_owned()] } else { answers }
+    }
+
+    /// The rows of a role, its kinds and their mean; none if it has no kind.
+    pub fn rows(&self, role: Role, measure: Measure) -> Vec<ShareRow<'_>> {
+        let kinds = self.kinds.iter().filter(|kind| kind.role == role).map(|kind| ShareRow {
+            name: kind.kind.to_owned(),
+            basis: measure.flows(kind).to_string(),
+            shares: &kind.shares,
+        });
+        let has_kinds = |mean: &&OfRole| mean.role == role && measure.kinds(mean) > 0;
+        let means = self.means.iter().filter(has_kinds).map(|mean| ShareRow {
+            name: mean_of_kinds(measure.kinds(mean)),
+            basis: String::new(),
+            shares: &mean.shares,
+        });
+        kinds.chain(means).collect()
+    }
+
+    /// A row per flow and algorithm.
+    pub fn csv(&self) -> String {
+        let mut records = Vec::new();
+        for flow in &self.flows {
+            for (index, judge) in self.algorithms.iter().enumerate() {
+                records.push(vec![
+                    flow.kind.to_owned(),
+                    flow.number.to_string(),
+                    flow.run_seed.to_string(),
+                    flow.flow.to_string(),
+                    judge.algorithm.to_owned(),
+                    flow.congestion_losses.to_string(),
+                    flow.called_wireless[index].to_string(),
+                    flow.wireless_losses.to_string(),
+                    flow.found[index].to_string(),
+                ]);
+            }
+        }
+        let header = [
+            "kind",
+            "number",
+            "run_seed",
+            "flow",
+            "algorithm",
+            "congestion_losses",
+            "called_wireless",
+            "wireless_losses",
+            "found",
+        ];
+        csv_file::text_of_records(header.map(String::from).into(), records)
+    }
+
+    /// The page.
+    pub fn html(&self) -> String {
+        let answers = self.answers(&self.names());
+        map_html(&MapPage {
+            title: "abroad".to_owned(),
+            answers,
+            what: format!(
+                "{} networks of seed {} of each kind; the flows are stock, and all algorithms at the sender judge the same \
+                 losses. Held-out kinds are those that nothing was fitted to.",
+                self.networks, self.seed
+            ),
+            maps: Measure::ALL.into_iter().map(|measure| self.map(measure)).collect(),
+            csv: self.csv(),
+            csv_name: "flows.csv".to_owned(),
+            footnote: format!(
+                "losscause reproduce abroad --seed {} --networks {}: the same program gives the same page.",
+                self.seed, self.networks
+            ),
+        })
+    }
+
+    fn map(&self, measure: Measure) -> Map {
+        let cell = |shares: &Shares| match (measure, measure.of(shares)) {
+            (Measure::MC, Some(share)) => MapCell::error(Some(share.value)),
+            (Measure::Found, Some(share)) => MapCell::right(share.value),
+            (_, None) => MapCell::error(None),
+        };
+        let row = |row: ShareRow<'_>| MapRow {
+            name: row.name,
+            basis: row.basis,
+            cells: row.shares.iter().map(cell).collect(),
+        };
+        let group = |role: Role| MapGroup {
+            name: format!("{} kinds", role.name()),
+            rows: self.rows(role, measure).into_iter().map(row).collect(),
+        };
+        Map {
+            heading: measure.heading().to_owned(),
+            note: "The mean over the flows that have such a loss; in the last row of a group over its kinds, all alike."
+                .to_owned(),
+            columns: self.names().into_iter().map(String::from).collect(),
+            groups: Role::ALL.map(group).into_iter().filter(|group| !group.rows.is_empty()).collect(),
+            remarks: Vec::new(),
+        }
+    }
+}
+
+impl OfRole {
+    fn answer(&self, algorithms: &[&str]) -> Option<String> {
+        let percent = |share: Option<Estimate>| Some(format!("{:.0} %", 100.0 * share?.value));
+        let mut parts = Vec::new();
+        for name in algorithms {
+            let shares = self.shares.iter().find(|shares| shares.algorithm == *name)?;
+            let is_first = parts.is_empty();
+            parts.push(match (percent(shares.m_c), percent(shares.found)) {
+                (Some(m_c), Some(found)) if is_first => format!(
+                    "{name} calls {m_c} of congestion losses wireless and finds {found} of wireless losses"
+                ),
+                (Some(m_c), Some(found)) => format!("{name} {m_c} and {found}"),
+                (Some(m_c), None) if is_first => {
+                    format!("{name} calls {m_c} of congestion losses wireless")
+                }
+                (None, Some(found)) if is_first => format!("{name} finds {found} of wireless losses"),
+                (Some(share), None) | (None, Some(share)) => format!("{name} {share}"),
+                (None, None) => return None,
+            });
+        }
+        Some(format!("On {} kinds, {}.", self.role.name(), parts.join("; ")))
+    }
+}
+
+impl Steered {
+    /// What the systems cost and bring, a sentence per role.
+    pub fn answers(&self) -> Vec<String> {
+        let answers: Vec<String> =
+            Role::ALL.into_iter().filter_map(|role| self.answer(role)).collect();
+        if answers.is_empty() { vec!["No packet was sent.".to_owned()] } else { answers }
+    }
+
+    fn answer(&self, role: Role) -> Option<String> {
+        let means = || self.means.iter().filter(move |mean| mean.role == role);
+        let drops = |row: &SteeredRow| Some(row.drops_per_1000?.value);
+        let stock = drops(means().next()?)?;
+        let of = |row: &SteeredRow| {
+            let over_stock = row.over_stock?.value;
+            Some(format!("{} {:.1}, at {over_stock:.2} times the goodput", row.system, drops(row)?))
+        };
+        let found: Vec<String> = means().skip(1).filter_map(of).collect();
+        Some(format!(
+            "On {} kinds, queues drop {stock:.1} of 1000 packets of stock CUBIC; {}.",
+            role.name(),
+            found.join("; ")
+        ))
+    }
+
+    /// The rows of a system: those of a role's kinds, then their mean.
+    pub fn rows_of(&self, system: &str, role: Role) -> Vec<&SteeredRow> {
+        let own = |row: &&SteeredRow| row.system == system && row.role == role;
+        self.rows.iter().filter(own).chain(self.means.iter().filter(own)).collect()
+    }
+
+    /// Stock CUBIC's row of the same kinds.
+    pub fn beside(&self, row: &SteeredRow) -> Option<&SteeredRow> {
+        let stock = *self.systems.first()?;
+        self.rows_of(stock, row.role).into_iter().find(|own| own.kind == row.kind)
+    }
+
+    /// A row per run.
+    pub fn csv(&self) -> String {
+        csv_file::text(self.runs.iter())
+    }
+
+    /// The page.
+    pub fn html(&self) -> String {
+        let answers = self.answers();
+        map_html(&MapPage {
+            title: "abroad in the loop".to_owned(),
+            answers,
+            what: format!(
+                "{} networks of seed {} of each kind; all flows run the system. Held-out kinds are those that nothing was \
+                 fitted to.",
+                self.networks, self.seed
+            ),
+            maps: self.systems.iter().map(|system| self.map(system)).collect(),
+            csv: self.csv(),
+            csv_name: "loop.csv".to_owned(),
+            footnote: format!(
+                "losscause reproduce abroad/loop --seed {} --networks {}: the same program gives the same page.",
+                self.seed, self.networks
+            ),
+        })
+    }
+
+    fn map(&self, system: &str) -> Map {
+        let row = |row: &SteeredRow| MapRow {
+            name: row.name(self),
+            basis: String::new(),
+            cells: row.cells(self).into_iter().map(MapCell::text).collect(),
+        };
+        let group = |role: Role| MapGroup {
+            name: format!("{} kinds", role.name()),
+            rows: self.rows_of(system, role).into_iter().map(row).collect(),
+        };
+        Map {
+            heading: system.to_owned(),
+            note: "Drops per 1000 packets and Mb/s: mean over networks. Ratios: geometric mean. In the last row of a group \
+                   over its kinds, all alike."
+                .to_owned(),
+            columns: SteeredRow::HEADS.map(String::from).into(),
+            groups: Role::ALL.map(group).into_iter().filter(|group| !group.rows.is_empty()).collect(),
+            remarks: Vec::new(),
+        }
+    }
+}
+
+impl SteeredRow {
+    /// The heads of [`SteeredRow::cells`].
+    pub const HEADS: [&'static str; 6] =
+        ["drops ‰", "stock", "Mb/s", "stock", "over stock", "over the truth"];
+
+    /// The kind, or "mean of 18 kinds".
+    pub fn name(&self, all: &Steered) -> String {
+        let kinds = || all.rows_of(self.system, self.role).len() - 1;
+        self.kind.map_or_else(|| mean_of_kinds(kinds()), str::to_owned)
+    }
+
+    /// The row's values as texts.
+    pub fn cells(&self, all: &Steered) -> [String; 6] {
+        let stock = all.beside(self);
+        let text = |estimate: Option<Estimate>, digits: usize| {
+            estimate.map_or_else(String::new, |estimate| format!("{:.digits$}", estimate.value))
+        };
+        let ratio = |estimate: Option<Estimate>| {
+            estimate.map_or_else(String::new, |Estimate { value, ci95 }| match ci95 {
+                Some([low, high]) => format!("{value:.2} [{low:.2}, {high:.2}]"),
+                None => format!("{value:.2}"),
+            })
+        };
+        [
+            text(self.drops_per_1000, 1),
+            text(stock.and_then(|stock| stock.drops_per_1000), 1),
+            text(self.goodput_mbps, 2),
+            text(stock.and_then(|stock| stock.goodput_mbps), 2),
+            ratio(self.over_stock),
+            ratio(self.over_told),
+        ]
+    }
+}
+
+fn mean_of_kinds(kinds: usize) -> String {
+    match kinds {
+        1 => "mean of 1 kind".to_owned(),
+        kinds => format!("mean of {kinds} kinds"),
+    }
+}
+
+impl Estimate {
+    /// `12.3 [8, 17]`, percent.
+    pub fn percent(self) -> String {
+        let value = 100.0 * self.value;
+        match self.ci95 {
+            Some([low, high]) => format!("{value:.1} [{:.0}, {:.0}]", 100.0 * low, 100.0 * high),
+            None => format!("{value:.1}"),
+        }
+    }
+}

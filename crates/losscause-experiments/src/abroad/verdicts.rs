@@ -1,0 +1,428 @@
+//! Every algorithm at the sender, beside stock flows: what it says of every loss of every kind.
+//!
+//! ```text
+//! M_c   = congestion losses called wireless / congestion losses,  of a flow
+//! found = wireless losses called wireless / wireless losses,      of a flow
+//! ```
+//!
+//! A kind's value is the mean over the flows that have such a loss. A role's value is the mean over
+//! its kinds, all alike, of which at least three networks have one. An undecided loss counts as called congestion, because
+//! a transport takes it so. Intervals are percentile bootstrap over networks, each with all its
+//! flows, from 2.5 to 97.5 %.
+
+use losscause::LdaConfig;
+use losscause::registry::{Info, Origin, Registry};
+use losscause_sim::truth::Cause;
+use losscause_study::error::unknown;
+use losscause_study::{InputError, RunError, Stop, Workers};
+use serde::Serialize;
+
+use crate::abroad::drawn::Drawn;
+use crate::abroad::kinds::{KINDS, Kind, Role};
+use crate::paths::Vantage;
+use crate::paths::in_loop::is_bound_or_oracle;
+use crate::paths::jury::Jury;
+use crate::paths::score::{Bootstrap, Estimate, Resampled, Tally};
+
+/// Algorithms that a table shows if none is named, besides those from outside.
+const DEFAULT: [&str; 4] = ["Spike", "Sift", "Spike-Tobe", "Veno"];
+
+/// The result. Equal seeds, numbers of networks, kinds and registries give equal results, with any
+/// number of threads.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdicts {
+    /// The seed of the networks.
+    pub seed: u64,
+    /// How many networks were drawn of each kind.
+    pub networks: u32,
+    /// The algorithms, in the registry's order.
+    pub algorithms: Vec<Judge>,
+    /// Each kind.
+    pub kinds: Vec<OfKind>,
+    /// Each role, over its kinds.
+    pub means: Vec<OfRole>,
+    /// Each flow.
+    pub flows: Vec<OfFlow>,
+}
+
+/// An algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Judge {
+    /// The algorithm's name.
+    pub algorithm: &'static str,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// The networks of a kind.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OfKind {
+    /// The kind.
+    pub kind: &'static str,
+    /// What it may be used for.
+    pub role: Role,
+    /// Flows with a congestion loss.
+    pub congestion_flows: usize,
+    /// Flows with a wireless loss.
+    pub wireless_flows: usize,
+    /// One per algorithm, in their order.
+    pub shares: Vec<Shares>,
+}
+
+/// The kinds of a role, all alike.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OfRole {
+    /// The role.
+    pub role: Role,
+    /// Kinds with enough networks with a congestion loss.
+    pub congestion_kinds: usize,
+    /// Kinds with enough networks with a wireless loss.
+    pub wireless_kinds: usize,
+    /// One per algorithm, in their order.
+    pub shares: Vec<Shares>,
+}
+
+/// What an algorithm says of losses.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Shares {
+    /// The algorithm's name.
+    pub algorithm: &'static str,
+    /// Congestion losses called wireless, 0 to 1; null if there was no congestion loss.
+    pub m_c: Option<Estimate>,
+    /// Wireless losses called wireless, 0 to 1; null if there was no wireless loss.
+    pub found: Option<Estimate>,
+}
+
+/// A flow. Each list has one number per algorithm, in their order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OfFlow {
+    /// The kind of its network.
+    pub kind: &'static str,
+    /// The number of its network.
+    pub number: u32,
+    /// The seed of the run.
+    pub run_seed: u64,
+    /// Its number in the network, from 0 on.
+    pub flow: usize,
+    /// Congestion losses that were judged.
+    pub congestion_losses: u64,
+    /// Wireless losses that were judged.
+    pub wireless_losses: u64,
+    /// Congestion losses called wireless.
+    pub called_wireless: Vec<u64>,
+    /// Wireless losses called wireless.
+    pub found: Vec<u64>,
+}
+
+/// Draws `networks` networks of each kind and lets every algorithm of `registry` judge the losses
+/// of their stock flows, except those that need the truth. `done(n)` is called after the n-th run.
+///
+/// # Errors
+/// The workers were stopped.
+pub fn measure(
+    registry: &Registry,
+    kinds: &[&'static Kind],
+    seed: u64,
+    networks: u32,
+    workers: &Workers,
+    done: impl FnMut(usize),
+) -> Result<Verdicts, RunError> {
+    let drawn = Drawn::all(kinds, seed, networks);
+    let jury = Jury::of(registry, Vantage::Sender);
+    let runs = workers.map(&drawn, |drawn| flows(&jury, drawn, workers.stop()), done)?;
+    let flows = runs.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+    Ok(Verdicts::of(&jury.infos, kinds, seed, networks, flows))
+}
+
+/// Runs a network. Returns every flow.
+fn flows(jury: &Jury, drawn: &Drawn, stop: &Stop) -> Result<Vec<OfFlow>, RunError> {
+    let experiment = drawn.experiment()?;
+    let flows = experiment.network.flows.iter().filter(|flow| flow.measured).count();
+    let mut tallies = vec![vec![Tally::default(); jury.infos.len()]; flows];
+    jury.judge(&experiment, drawn.run_seed(), stop, |flow, cause, called_wireless| {
+        for (tally, &called_wireless) in tallies[flow].iter_mut().zip(called_wireless) {
+            tally.count(cause, called_wireless);
+        }
+    })?;
+    Ok(tallies.iter().enumerate().map(|(flow, tallies)| OfFlow::of(drawn, flow, tallies)).collect())
+}
+
+impl OfFlow {
+    fn of(drawn: &Drawn, flow: usize, tallies: &[Tally]) -> Self {
+        // All algorithms judge the same losses.
+        let losses = tallies.first().copied().unwrap_or_default();
+        Self {
+            kind: drawn.kind.name,
+            number: drawn.number,
+            run_seed: drawn.run_seed(),
+            flow,
+            congestion_losses: losses.congestion.losses,
+            wireless_losses: losses.wireless.losses,
+            called_wireless: tallies.iter().map(|tally| tally.congestion.wrong).collect(),
+            found: tallies
+                .iter()
+                .map(|Tally { wireless, .. }| wireless.losses - wireless.wrong)
+                .collect(),
+        }
+    }
+
+    /// Its losses to a cause.
+    fn losses(&self, cause: Cause) -> u64 {
+        match cause {
+            Cause::Congestion => self.congestion_losses,
+            Cause::Wireless => self.wireless_losses,
+        }
+    }
+
+    /// The share of its losses to a cause that an algorithm calls wireless, 0 to 1; none without
+    /// such a loss.
+    pub fn share(&self, cause: Cause, algorithm: usize) -> Option<f64> {
+        let called_wireless = match cause {
+            Cause::Congestion => &self.called_wireless,
+            Cause::Wireless => &self.found,
+        };
+        let losses = self.losses(cause);
+        (losses > 0).then(|| called_wireless[algorithm] as f64 / losses as f64)
+    }
+}
+
+impl Verdicts {
+    fn of(
+        infos: &[&'static Info],
+        kinds: &[&'static Kind],
+        seed: u64,
+        networks: u32,
+        flows: Vec<OfFlow>,
+    ) -> Self {
+        let scored = kinds.iter().map(|kind| {
+            let own: Vec<&OfFlow> = flows.iter().filter(|flow| flow.kind == kind.name).collect();
+            Scored::of(kind, &own, networks, infos.len(), &bootstrap(kind, seed, networks))
+        });
+        let scored: Vec<Scored> = scored.collect();
+        let judge = |info: &&Info| Judge { algorithm: info.name, origin: info.origin };
+        let means =
+            Role::ALL.into_iter().filter_map(|role| Scored::mean(role, &scored, networks, infos));
+        Self {
+            seed,
+            networks,
+            algorithms: infos.iter().map(judge).collect(),
+            kinds: scored.iter().map(|scored| scored.row(infos)).collect(),
+            means: means.collect(),
+            flows,
+        }
+    }
+}
+
+/// Resamples of a kind's networks. Kinds are independent of each other, and so are their resamples.
+pub(crate) fn bootstrap(kind: &Kind, seed: u64, networks: u32) -> Bootstrap {
+    let place = KINDS.iter().position(|known| known.name == kind.name).unwrap_or_default();
+    Bootstrap::new(networks as usize, seed ^ ((place as u64) << 32))
+}
+
+/// What the algorithms say of a kind's losses.
+struct Scored {
+    kind: &'static Kind,
+    congestion_flows: usize,
+    wireless_flows: usize,
+    /// One per algorithm.
+    m_c: Vec<Resampled>,
+    /// One per algorithm.
+    found: Vec<Resampled>,
+}
+
+impl Scored {
+    fn of(
+        kind: &'static Kind,
+        flows: &[&OfFlow],
+        networks: u32,
+        algorithms: usize,
+        bootstrap: &Bootstrap,
+    ) -> Self {
+        let with = |cause| flows.iter().filter(|flow| flow.losses(cause) > 0).count();
+        let shares = |cause: Cause, algorithm: usize| {
+            let of_network = |number: u32| -> Vec<f64> {
+                let own = flows.iter().filter(|flow| flow.number == number);
+                own.filter_map(|flow| flow.share(cause, algorithm)).collect()
+            };
+            let by_network: Vec<Vec<f64>> = (0..networks).map(of_network).collect();
+            bootstrap.mean_of_groups(&by_network)
+        };
+        let of = |cause: Cause| (0..algorithms).map(|algorithm| shares(cause, algorithm)).collect();
+        Self {
+            kind,
+            congestion_flows: with(Cause::Congestion),
+            wireless_flows: with(Cause::Wireless),
+            m_c: of(Cause::Congestion),
+            found: of(Cause::Wireless),
+        }
+    }
+
+    fn row(&self, infos: &[&'static Info]) -> OfKind {
+        OfKind {
+            kind: self.kind.name,
+            role: self.kind.role,
+            congestion_flows: self.congestion_flows,
+            wireless_flows: self.wireless_flows,
+            shares: shares(infos, |algorithm| {
+                (self.m_c[algorithm].estimate(), self.found[algorithm].estimate())
+            }),
+        }
+    }
+
+    /// The mean over the kinds of a role; none without one.
+    fn mean(role: Role, scored: &[Self], networks: u32, infos: &[&'static Info]) -> Option<OfRole> {
+        let own: Vec<&Self> = scored.iter().filter(|scored| scored.kind.role == role).collect();
+        // All algorithms judge the same losses, so a kind counts for all of them or for none.
+        let counting = |of: fn(&Self) -> &Vec<Resampled>| -> Vec<&Vec<Resampled>> {
+            let counts = |own: &&Vec<Resampled>| {
+                own.first().is_some_and(|first| first.counts(networks as usize))
+            };
+            own.iter().map(|scored| of(scored)).filter(counts).collect()
+        };
+        let m_c = counting(|scored| &scored.m_c);
+        let found = counting(|scored| &scored.found);
+        let mean = |kinds: &[&Vec<Resampled>], algorithm: usize| {
+            let parts: Vec<&Resampled> = kinds.iter().map(|own| &own[algorithm]).collect();
+            Resampled::mean_of(&parts).estimate()
+        };
+        (!own.is_empty()).then(|| OfRole {
+            role,
+            congestion_kinds: m_c.len(),
+            wireless_kinds: found.len(),
+            shares: shares(infos, |algorithm| (mean(&m_c, algorithm), mean(&found, algorithm))),
+        })
+    }
+}
+
+fn shares(
+    infos: &[&'static Info],
+    of: impl Fn(usize) -> (Option<Estimate>, Option<Estimate>),
+) -> Vec<Shares> {
+    let of_algorithm = |(algorithm, info): (usize, &&'static Info)| {
+        let (m_c, found) = of(algorithm);
+        Shares { algorithm: info.name, m_c, found }
+    };
+    infos.iter().enumerate().map(of_algorithm).collect()
+}
+
+/// The algorithms of these names, as a table shows them; a few if none is named.
+///
+/// # Errors
+/// No algorithm of a name judges losses at a sender, or it needs the truth.
+pub fn columns(registry: &Registry, names: &[String]) -> Result<Vec<&'static str>, InputError> {
+    let infos = Jury::of(registry, Vantage::Sender).infos;
+    let all: Vec<&'static str> = infos.iter().map(|info| info.name).collect();
+    if names.is_empty() {
+        let is_own =
+            |entry: &&LdaConfig| entry.info().origin == Origin::Other && !is_bound_or_oracle(entry);
+        let own = registry.iter().filter(is_own).map(|entry| entry.info().name);
+        let shown = DEFAULT.into_iter().chain(own).filter(|name| all.contains(name));
+        return Ok(shown.collect());
+    }
+    let find = |name: &String| {
+        let found = registry.find(name).map(|entry| entry.info().name);
+        found.filter(|found| all.contains(found)).ok_or_else(|| InputError::Option {
+            option: format!("--algorithms {name}"),
+            problem: match found {
+                Some(_) => "judges no loss at a sender without the truth".to_owned(),
+                None => unknown(name, &all),
+            },
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abroad::drawn::chosen;
+
+    fn kinds(names: &[&str]) -> Vec<&'static Kind> {
+        chosen(&names.iter().map(ToString::to_string).collect::<Vec<_>>()).expect("known kinds")
+    }
+
+    /// A flow with so many losses of each cause that the one algorithm called wireless.
+    fn flow(
+        kind: &'static str,
+        number: u32,
+        congestion: (u64, u64),
+        wireless: (u64, u64),
+    ) -> OfFlow {
+        OfFlow {
+            kind,
+            number,
+            run_seed: 0,
+            flow: 0,
+            congestion_losses: congestion.1,
+            wireless_losses: wireless.1,
+            called_wireless: vec![congestion.0],
+            found: vec![wireless.0],
+        }
+    }
+
+    fn scored(networks: u32, flows: Vec<OfFlow>) -> Verdicts {
+        let info: &'static Info = const { &Info::new("one", "an algorithm") };
+        Verdicts::of(&[info], &kinds(&["LTE", "LEO", "RED"]), 1, networks, flows)
+    }
+
+    #[test]
+    fn flows_count_alike_in_a_kind_and_kinds_alike_in_a_role() {
+        let found = scored(
+            3,
+            vec![
+                // Two of four, none of a hundred, a quarter: a mean of 25 %, not 3 of 108.
+                flow("LTE", 0, (2, 4), (0, 0)),
+                flow("LTE", 1, (0, 100), (3, 4)),
+                flow("LTE", 2, (1, 4), (0, 0)),
+                flow("LTE", 2, (1, 4), (0, 0)),
+                // A kind with fewer flows has the same weight.
+                flow("LEO", 0, (3, 4), (0, 0)),
+                flow("LEO", 1, (3, 4), (0, 0)),
+                flow("LEO", 2, (3, 4), (0, 0)),
+                // One network is too few for the mean.
+                flow("RED", 0, (0, 5), (0, 0)),
+            ],
+        );
+        let value = |estimate: Option<Estimate>| estimate.map(|estimate| estimate.value);
+        let of = |shares: &[Shares]| (value(shares[0].m_c), value(shares[0].found));
+        let by_kind: Vec<_> =
+            found.kinds.iter().map(|kind| (kind.kind, of(&kind.shares))).collect();
+        assert_eq!(
+            by_kind,
+            [
+                ("LTE", (Some(0.25), Some(0.75))),
+                ("LEO", (Some(0.75), None)),
+                ("RED", (Some(0.0), None))
+            ]
+        );
+        let by_role: Vec<_> =
+            found.means.iter().map(|mean| (mean.role, of(&mean.shares))).collect();
+        assert_eq!(by_role, [(Role::Fitted, (Some(0.5), None)), (Role::HeldOut, (None, None))]);
+        assert_eq!((found.means[0].congestion_kinds, found.means[0].wireless_kinds), (2, 0));
+        assert_eq!((found.kinds[0].congestion_flows, found.kinds[0].wireless_flows), (4, 1));
+    }
+
+    #[test]
+    fn an_interval_takes_three_networks() {
+        let of = |networks: u32| {
+            let flows = (0..networks).map(|number| flow("LTE", number, (1, 4), (0, 0)));
+            scored(networks, flows.collect()).kinds[0].shares[0].m_c
+        };
+        assert_eq!(of(2), Some(Estimate { value: 0.25, ci95: None }));
+        assert_eq!(of(3), Some(Estimate { value: 0.25, ci95: Some([0.25, 0.25]) }));
+    }
+
+    #[test]
+    fn columns_are_a_few_and_the_algorithms_of_a_user() {
+        let registry = losscause_study::registry();
+        assert_eq!(columns(&registry, &[]), Ok(DEFAULT.to_vec()));
+        let named = |name: &str| columns(&registry, &[name.to_owned()]);
+        assert_eq!(named("always wireless"), Ok(vec!["always wireless"]));
+        assert_eq!(
+            named("omniscient").expect_err("needs the truth").to_string(),
+            "--algorithms omniscient: judges no loss at a sender without the truth"
+        );
+        let refused = named("Spyke").expect_err("unknown").to_string();
+        assert!(refused.starts_with("--algorithms Spyke: \"Spyke\" is unknown"), "{refused}");
+    }
+}

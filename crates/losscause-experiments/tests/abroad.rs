@@ -1,0 +1,97 @@
+//! Kinds of networks abroad, as a whole: what is judged and steered, and threads.
+#![allow(clippy::unwrap_used)]
+
+use losscause_experiments::abroad::in_loop::{self, SteeredRow};
+use losscause_experiments::abroad::{Kind, Role, Steered, Verdicts, drawn, verdicts};
+use losscause_study::{Jobs, Stop, Workers, registry};
+
+fn kinds(names: &[&str]) -> Vec<&'static Kind> {
+    drawn::chosen(&names.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
+}
+
+fn workers(jobs: usize) -> Workers {
+    Workers::from(Jobs::new(jobs).unwrap())
+}
+
+fn judged(jobs: usize) -> Verdicts {
+    let kinds = kinds(&["CoDel and radio", "random loss", "RED"]);
+    verdicts::measure(&registry(), &kinds, 1, 3, &workers(jobs), |_| ()).unwrap()
+}
+
+fn steered(jobs: usize) -> Steered {
+    let kinds = kinds(&["random loss", "RED"]);
+    let contenders =
+        in_loop::chosen(&registry(), &["always congestion".to_owned(), "Spike".to_owned()]);
+    in_loop::measure(&contenders.unwrap(), &kinds, 1, 2, &workers(jobs), |_| ()).unwrap()
+}
+
+#[test]
+fn the_constants_call_every_loss_the_same() {
+    let found = judged(2);
+    let row = |name: &str| found.names().iter().position(|known| *known == name).unwrap();
+    let [congestion, wireless] = ["always congestion", "always wireless"].map(row);
+    assert!(!found.names().contains(&"omniscient"), "it is told the truth");
+    for flow in &found.flows {
+        assert_eq!((flow.called_wireless[congestion], flow.found[congestion]), (0, 0));
+    }
+    // At a sender no rule of receivers decides about a loss in a gap that is no longer remembered.
+    for shares in found.kinds.iter().map(|kind| kind.shares[wireless]) {
+        for share in [shares.m_c, shares.found].into_iter().flatten() {
+            assert!(share.value > 0.9, "{shares:?}");
+        }
+    }
+    let red = &found.kinds[2];
+    assert_eq!((red.kind, red.role, red.wireless_flows), ("RED", Role::HeldOut, 0));
+    assert_eq!(red.shares[congestion].m_c.unwrap().value, 0.0);
+    assert_eq!(red.shares[wireless].found, None, "no loss is wireless behind it");
+    let lines = 1 + found.flows.len() * found.names().len();
+    assert_eq!(found.csv().lines().count(), lines);
+}
+
+#[test]
+fn a_kind_has_the_same_values_whatever_else_is_measured() {
+    let found = judged(2);
+    let kinds = kinds(&["RED"]);
+    let alone = verdicts::measure(&registry(), &kinds, 1, 3, &workers(1), |_| ()).unwrap();
+    assert_eq!(alone.kinds[0], found.kinds[2]);
+}
+
+#[test]
+fn who_is_told_nothing_runs_as_stock() {
+    let found = steered(2);
+    assert_eq!(found.systems, ["cubic", "bbr", "always congestion", "Spike", "omniscient"]);
+    let of = |system: &str, kind: Option<&str>| {
+        let own = |row: &&SteeredRow| row.system == system && row.kind == kind;
+        found.rows.iter().chain(&found.means).find(own).unwrap()
+    };
+    for kind in ["random loss", "RED"].map(Some) {
+        let stock = of("cubic", kind);
+        let constant = SteeredRow { system: "cubic", ..of("always congestion", kind).clone() };
+        assert_eq!(constant, *stock);
+        assert_eq!(stock.over_stock.unwrap().value, 1.0);
+        assert_eq!(of("omniscient", kind).over_told.unwrap().value, 1.0);
+    }
+    // Without queueing losses there is all to gain; without wireless ones nothing.
+    assert!(of("omniscient", Some("random loss")).over_stock.unwrap().value > 1.5);
+    assert_eq!(of("omniscient", Some("RED")).over_stock.unwrap().value, 1.0);
+}
+
+#[test]
+fn the_result_does_not_depend_on_the_number_of_threads() {
+    let (one, two) = (judged(1), judged(2));
+    assert_eq!((one.html(), one.csv()), (two.html(), two.csv()));
+    assert_eq!(one, two);
+    let (one, two) = (steered(1), steered(2));
+    assert_eq!((one.html(), one.csv(), one.answers()), (two.html(), two.csv(), two.answers()));
+    assert_eq!(one, two);
+}
+
+#[test]
+fn a_stop_ends_both_parts() {
+    let stop = Stop::new();
+    stop.request();
+    let workers = Workers::from(Jobs::default()).stopping_at(&stop);
+    let kinds = kinds(&["LTE"]);
+    assert!(verdicts::measure(&registry(), &kinds, 1, 1, &workers, |_| ()).is_err());
+    assert!(in_loop::measure(&[], &kinds, 1, 1, &workers, |_| ()).is_err());
+}
