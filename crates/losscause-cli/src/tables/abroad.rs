@@ -3,6 +3,7 @@
 use losscause_experiments::abroad::in_loop::SteeredRow;
 use losscause_experiments::abroad::report::{Measure, ShareRow};
 use losscause_experiments::abroad::{Role, Steered, Verdicts};
+use losscause_experiments::paths::score::Estimate;
 
 use crate::output;
 
@@ -33,9 +34,7 @@ pub(crate) fn verdicts(found: &Verdicts, shown: &[&str]) -> String {
 fn cells(row: &ShareRow<'_>, shown: &[&str], measure: Measure) -> Vec<String> {
     let value = |name: &&str| {
         let shares = row.shares.iter().find(|shares| shares.algorithm == *name);
-        shares
-            .and_then(|shares| measure.of(shares))
-            .map_or_else(String::new, |share| share.percent())
+        shares.and_then(|shares| measure.of(shares)).map_or_else(String::new, Estimate::percent)
     };
     [row.name.clone(), row.basis.clone()].into_iter().chain(shown.iter().map(value)).collect()
 }
