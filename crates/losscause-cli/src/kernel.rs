@@ -167,7 +167,7 @@ fn print(statuses: &[Status]) -> io::Result<()> {
     if statuses.is_empty() {
         return output::line("none is loaded; `losscause kernel load lc_spike` loads one");
     }
-    const TOTALS: [&str; 9] = [
+    const TOTALS: [&str; 11] = [
         "algorithm",
         "open",
         "so far",
@@ -177,6 +177,8 @@ fn print(statuses: &[Status]) -> io::Result<()> {
         "reductions",
         "avoided",
         "capped",
+        "guarded",
+        "braked",
     ];
     let mut totals = output::table(&TOTALS, &TOTALS[1..]);
     for Status { name, totals: t, connections } in statuses {
@@ -188,6 +190,8 @@ fn print(statuses: &[Status]) -> io::Result<()> {
             s.reductions,
             s.avoided,
             s.run_caps + s.share_caps,
+            s.guarded,
+            s.braked,
         ];
         let head = [(*name).to_owned(), connections.len().to_string(), t.opened.to_string()];
         totals.add_row(head.into_iter().chain(counts.map(|n| n.to_string())));
@@ -254,6 +258,8 @@ fn reason(name: &str, last: &Judged) -> String {
         Why::RunCap => "max_run".to_owned(),
         Why::ShareCap => "max_share".to_owned(),
         Why::SlowStart => "slow start".to_owned(),
+        Why::Guard => "guard".to_owned(),
+        Why::Brake => "brake".to_owned(),
         Why::Ceiling => format!("{:.1} dB, but most_ignored", last.measured as f64 / 10.0),
     };
     format!("{}: {why}", last.verdict)

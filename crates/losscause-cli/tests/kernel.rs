@@ -32,10 +32,11 @@ fn bad_input_is_refused_in_one_sentence() {
     for (setting, sentence) in [
         ("alpha=7", "lc_spike: alpha is 7 but must be a number from 0 to 2"),
         ("max_share=1.5", "lc_spike: max_share is 1.5 but must be a number from 0 to 1"),
+        ("guard=1", "lc_spike: guard must be true or false"),
         ("beta", "--set beta: expected KEY=VALUE"),
         (
             "gain=1",
-            "lc_spike has no setting gain, expected one of alpha, beta, window_ms, max_run, max_share",
+            "lc_spike has no setting gain, expected one of alpha, beta, window_ms, max_run, max_share, guard, brake",
         ),
     ] {
         refuses(&losscause(&["load", "lc_spike", "--set", setting]), sentence);

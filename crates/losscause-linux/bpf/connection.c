@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A whole program on the host, on one connection: caps, gaps, episodes and sequence numbers, as in the kernel. Compiled
+ * A whole program on the host, on one connection: caps, safeguards, gaps, episodes and sequence numbers, as in the kernel. Compiled
  * with -DLC_HOST and -DPROGRAM='"lc_spike.bpf.c"'; the arguments are the numbers of struct lc_parameters.
  *
  *	o UNA MSS CWND                            the connection opens
@@ -77,6 +77,7 @@ static void open_connection(const char *line)
 	tcp.snd_ssthresh = ~0U;
 	if (sscanf(line, "o %u %u %u", &tcp.snd_una, &tcp.mss_cache, &tcp.snd_cwnd) != 3)
 		exit(2);
+	tcp.packets_out = tcp.snd_cwnd;
 	lc_init(ctx);
 }
 

@@ -24,6 +24,7 @@
  *	struct lc_response                              the response's own state
  *	lc_response_applies(tp)                         whether the rule may be heeded at the beginning of an episode
  *	lc_response_ignores_undecided                   whether a loss that the rule leaves undecided is ignored too
+ *	lc_response_keeps                               what a reduction keeps of the window, for the guard
  *	lc_response_grow, _kept, _reduced, _on_episode  growth, the window after each verdict, a hook
  *
  * What the kernel interface does not allow is listed in docs/kernel.md.
@@ -36,6 +37,7 @@
 #include "log.h"
 #include "observe.h"
 #include "record.h"
+#include "response/safeguard.h"
 
 enum lc_episode { LC_NONE, LC_KEPT, LC_REDUCED };
 
@@ -46,6 +48,7 @@ struct lc_connection {
 	struct lc_lda lda;
 	struct lc_response response;
 	struct lc_caps caps;
+	struct lc_watch watch;
 	u64 declared_at; /* tcp_mstamp when the kernel last declared losses */
 	u64 marked_at; /* tcp_mstamp of the newest ACK that echoes a mark */
 	u32 declared_wireless; /* how many of them were judged wireless */
@@ -61,6 +64,7 @@ struct lc_connection {
 /* Written by the loader; not const, so that the compiler does not take it for zeros. Read-only in the kernel. */
 struct lc_parameters {
 	struct lc_caps_parameters caps;
+	struct lc_safeguard_parameters safeguards;
 	struct lc_lda_parameters lda;
 } lc_parameters SEC(".rodata.parameters");
 
@@ -156,15 +160,44 @@ lc_inline void lc_read_ack(struct tcp_sock *tp, const struct ack_sample *sample,
 	c->newest_seq = newest;
 }
 
+/* Which safeguard speaks against ignoring `lost` packets. Each gap is a report of its own. */
+lc_inline u32 lc_safeguard(struct sock *sk, struct lc_connection *c, const struct lc_gap *gap, u32 lost, const u32 *seq, int ignored)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	const struct lc_safeguard_parameters *p = &lc_parameters.safeguards;
+	struct lc_report report = {};
+
+	report.at = (s64)tp->tcp_mstamp * 1000;
+	report.sent_at = LC_NOT_SENT_AT;
+	/* The packets of a gap left just before the one that has shown it. */
+	if (gap && seq && gap->shown_by.rott >= 0)
+		report.sent_at = gap->shown_by.at - gap->shown_by.rott;
+	report.lost = lost;
+	report.flight = tp->packets_out;
+	report.wireless = ignored != 0;
+	return lc_watch_loss(&c->watch, &report, (u32)p->guard, (u32)p->brake, lc_response_keeps);
+}
+
 /* Judges `lost` packets of a gap, from `seq` on if that is known; whether they are ignored. */
 lc_inline int lc_judge(struct sock *sk, struct lc_connection *c, const struct lc_gap *gap, u32 lost, const u32 *seq)
 {
 	struct lc_judgement j = lc_lda_judge(&c->lda, &lc_parameters.lda, gap);
 	int ignored = j.verdict == LC_WIRELESS || (lc_response_ignores_undecided && j.verdict == LC_UNDECIDED && j.reason == LC_BY_RULE);
+	u32 safeguard;
 
 	if (ignored && c->episode == LC_NONE && !lc_response_applies((struct tcp_sock *)sk)) {
 		j.verdict = LC_CONGESTION;
 		j.reason = LC_SLOW_START;
+		ignored = 0;
+	}
+	safeguard = lc_safeguard(sk, c, gap, lost, seq, ignored);
+	if (safeguard == LC_GUARD_SPEAKS)
+		LC_ADD(c, guarded, lost);
+	if (safeguard == LC_BRAKE_SPEAKS)
+		LC_ADD(c, braked, lost);
+	if (safeguard != LC_NEITHER) {
+		j.verdict = LC_CONGESTION;
+		j.reason = safeguard == LC_GUARD_SPEAKS ? LC_GUARD : LC_BRAKE;
 		ignored = 0;
 	}
 	if (ignored) {
@@ -405,6 +438,7 @@ void lc_pkts_acked(u64 *ctx)
 	delivered = tp->delivered - c->delivered;
 	c->delivered = tp->delivered;
 	lc_caps_count(&c->caps, delivered);
+	lc_watch_ack(&c->watch, ack.at, ack.rtt, delivered);
 	if (c->episode == LC_KEPT && delivered)
 		lc_grow_kept(sk, c, delivered);
 	if (ack.rtt >= 0) {

@@ -77,6 +77,7 @@ struct tcp_sock {
 	u32 delivered; /* packets, in all */
 	u32 lost; /* packets declared lost, in all, retransmissions too */
 	u32 lost_out; /* packets declared lost that are not acknowledged yet */
+	u32 packets_out; /* sent and not acknowledged up to snd_una, lost ones included */
 	u32 sacked_out;
 	u32 srtt_us; /* << 3 */
 	u32 rate_delivered; /* the delivery rate: so many packets … */

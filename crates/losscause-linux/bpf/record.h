@@ -16,6 +16,8 @@ struct lc_sums {
 	u64 marks; /* reductions for a congestion mark (ECN) */
 	u64 run_caps; /* losses wireless by rule that were congestion because of max_run */
 	u64 share_caps; /* … because of max_share */
+	u64 guarded; /* … because of the guard */
+	u64 braked; /* … because of the brake */
 };
 
 /* The last judgement, and the round-trip times; ns. */

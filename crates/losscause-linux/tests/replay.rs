@@ -8,6 +8,8 @@
 mod connection;
 #[path = "replay/host.rs"]
 mod host;
+#[path = "replay/safeguards.rs"]
+mod safeguards;
 #[path = "replay/streams.rs"]
 mod streams;
 #[path = "replay/weights.rs"]
@@ -57,8 +59,8 @@ fn agree(streams: &[Stream]) {
     for (header, name, set) in RULES {
         let mut settings = Algorithm::find(name).unwrap().settings();
         set.iter().for_each(|setting| settings.set(setting).unwrap());
-        // The first two numbers are the caps, which belong to no algorithm.
-        let fixed_point = host(header).verdicts(&settings.words().unwrap()[2..], &text);
+        // The first four numbers are the caps and safeguards, which belong to no algorithm.
+        let fixed_point = host(header).verdicts(&settings.words().unwrap()[4..], &text);
         let of = |stream: &Stream| stream.verdicts(settings.lda().build(End::Sender).unwrap());
         let reference: Vec<Verdict> = streams.iter().flat_map(of).collect();
         assert_eq!(reference.len(), fixed_point.len(), "{name} {set:?}");

@@ -8,6 +8,9 @@
 #define LC_GROWTH_H
 
 #include "../kernel.h"
+#include "../response/safeguard.h"
+
+#define LC_GROWTH_KEEPS LC_KEEPS_CUBIC
 
 extern void cubictcp_init(struct sock *sk) LC_KERNEL_FUNCTION;
 extern u32 cubictcp_recalc_ssthresh(struct sock *sk) LC_KERNEL_FUNCTION;

@@ -4,6 +4,9 @@
 #define LC_GROWTH_H
 
 #include "../kernel.h"
+#include "../response/safeguard.h"
+
+#define LC_GROWTH_KEEPS LC_KEEPS_HALF
 
 lc_inline void lc_growth_init(struct sock *sk)
 {

@@ -14,6 +14,7 @@ struct lc_response {
 };
 
 #define lc_response_ignores_undecided 0
+#define lc_response_keeps LC_GROWTH_KEEPS
 
 lc_inline int lc_response_applies(struct tcp_sock *tp)
 {

@@ -12,6 +12,7 @@
 struct lc_response {};
 
 #define lc_response_ignores_undecided 1
+#define lc_response_keeps LC_KEEPS_NO_FIXED_SHARE
 
 /* "In congestion avoidance", figure 2. */
 lc_inline int lc_response_applies(struct tcp_sock *tp)

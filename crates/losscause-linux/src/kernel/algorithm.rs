@@ -6,9 +6,9 @@
 use losscause::filter::Lookback;
 use losscause::lda::{SpikeConfig, VegasBufferConfig, ZbsConfig};
 use losscause::registry::Value;
-use losscause::{BuiltIn, End, LdaConfig, Span};
+use losscause::{BuiltIn, End, LdaConfig, Safeguards, Span};
 
-use super::{Caps, KernelError};
+use super::{Caps, KernelError, safeguards};
 
 /// A congestion control that can be loaded.
 #[derive(Debug)]
@@ -93,6 +93,7 @@ pub struct Settings {
     algorithm: &'static Algorithm,
     lda: LdaConfig,
     caps: Caps,
+    safeguards: Safeguards,
 }
 
 impl Algorithm {
@@ -114,15 +115,21 @@ impl Algorithm {
         })
     }
 
-    /// The algorithm's published parameters, with the default caps.
+    /// The algorithm's published parameters, with the default caps and both safeguards.
     pub fn settings(&'static self) -> Settings {
-        Settings { algorithm: self, lda: self.rule.published(), caps: Caps::default() }
+        Settings {
+            algorithm: self,
+            lda: self.rule.published(),
+            caps: Caps::default(),
+            safeguards: Safeguards::ON,
+        }
     }
 
     /// The names of its settings.
     pub fn keys(&self) -> Vec<&'static str> {
         let words = self.rule.words();
-        words.iter().filter_map(Word::key).chain(Caps::SETTINGS.map(|(key, _)| key)).collect()
+        let limits = Caps::SETTINGS.map(|(key, _)| key).into_iter().chain(safeguards::SETTINGS);
+        words.iter().filter_map(Word::key).chain(limits).collect()
     }
 }
 
@@ -156,6 +163,9 @@ impl Settings {
         if let Some(outcome) = self.caps.set(key, number) {
             return outcome.map_err(|error| KernelError::Setting { algorithm, error });
         }
+        if let Some(outcome) = safeguards::set(&mut self.safeguards, key, value) {
+            return outcome.map_err(|error| KernelError::Setting { algorithm, error });
+        }
         if !self.algorithm.keys().contains(&key) {
             let known = self.algorithm.keys();
             return Err(KernelError::UnknownSetting { algorithm, key: key.to_owned(), known });
@@ -171,8 +181,12 @@ impl Settings {
     pub fn words(&self) -> Result<Vec<u64>, KernelError> {
         let algorithm = self.algorithm.name;
         self.lda.build(End::Sender).map_err(|error| KernelError::Setting { algorithm, error })?;
-        let caps = [u64::from(self.caps.max_run), fraction(self.caps.max_share)];
-        let mut words = Vec::from(caps);
+        let mut words = vec![
+            u64::from(self.caps.max_run),
+            fraction(self.caps.max_share),
+            u64::from(self.safeguards.guard),
+            u64::from(self.safeguards.brake),
+        ];
         for word in self.algorithm.rule.words() {
             words.push(word.of(&self.lda).map_err(|(key, value, largest)| {
                 KernelError::TooLarge { algorithm, key, value, largest }
@@ -321,21 +335,24 @@ mod tests {
     fn parameters_become_multiples_of_2_to_the_minus_18() {
         // max_run 1000, max_share 0.1 = 26214.4 / 2^18; alpha 1/2 = 131072 / 2^18, beta 1/3 =
         // 87381.3 / 2^18.
-        assert_eq!(with("lc_spike", &[]), Ok(vec![1000, 26_214, 131_072, 87_381, 60_000_000_000]));
-        // 1/32 = 8192 / 2^18; before-gap.
-        assert_eq!(with("lc_zigzag", &[]), Ok(vec![1000, 26_214, 8_192, 0]));
         assert_eq!(
-            with("lc_zigzag", &["judged_by=after-gap", "max_run=5"]),
-            Ok(vec![5, 26_214, 8_192, 1])
+            with("lc_spike", &[]),
+            Ok(vec![1000, 26_214, 1, 1, 131_072, 87_381, 60_000_000_000])
+        );
+        // 1/32 = 8192 / 2^18; before-gap.
+        assert_eq!(with("lc_zigzag", &[]), Ok(vec![1000, 26_214, 1, 1, 8_192, 0]));
+        assert_eq!(
+            with("lc_zigzag", &["judged_by=after-gap", "max_run=5", "brake=false"]),
+            Ok(vec![5, 26_214, 1, 0, 8_192, 1])
         );
         // 14 and 16 packets; undecided between.
-        assert_eq!(with("lc_westwood_vt", &[]).expect("valid")[2..], [14 << 18, 16 << 18, 1]);
-        assert_eq!(with("lc_veno", &[]).expect("valid")[2..], [3 << 18, 3 << 18, 0]);
-        assert_eq!(with("lc_newreno_ff", &["history=8", "eta=4"]).expect("valid")[2..], [8, 4]);
+        assert_eq!(with("lc_westwood_vt", &[]).expect("valid")[4..], [14 << 18, 16 << 18, 1]);
+        assert_eq!(with("lc_veno", &[]).expect("valid")[4..], [3 << 18, 3 << 18, 0]);
+        assert_eq!(with("lc_newreno_ff", &["history=8", "eta=4"]).expect("valid")[4..], [8, 4]);
         // 4 dB in tenths; 0.001 = 65.5 / 2^16, rounded down as the reference does.
-        assert_eq!(with("lc_sift", &[]).expect("valid")[2..], [40, 65]);
+        assert_eq!(with("lc_sift", &[]).expect("valid")[4..], [40, 65]);
         assert_eq!(
-            with("lc_cubic_sift", &["margin_db=0", "most_ignored=1"]).expect("valid")[2..],
+            with("lc_cubic_sift", &["margin_db=0", "most_ignored=1"]).expect("valid")[4..],
             [0, 65_536]
         );
     }
@@ -349,7 +366,7 @@ mod tests {
             (
                 "lc_spike",
                 "update=at-losses",
-                "lc_spike has no setting update, expected one of alpha, beta, window_ms, max_run, max_share",
+                "lc_spike has no setting update, expected one of alpha, beta, window_ms, max_run, max_share, guard, brake",
             ),
             (
                 "lc_sift",

@@ -3,6 +3,7 @@
 //! ```text
 //! algorithm   the programs by name, their settings, and the parameters that they are loaded with
 //! caps        how much a wrong rule can cost
+//! safeguards  guard and brake as settings
 //! machine     what the machine must have: root, BTF, a new enough kernel, the BPF file system
 //! load        loads a program and keeps it loaded; unloads it
 //! status      what loaded programs have counted, in total and per connection
@@ -29,6 +30,7 @@ mod machine;
 mod namespaces;
 mod record;
 mod refusal;
+mod safeguards;
 mod status;
 mod unit;
 

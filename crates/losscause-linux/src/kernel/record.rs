@@ -26,6 +26,10 @@ pub struct Sums {
     pub run_caps: u64,
     /// Losses wireless by rule that were congestion because of `max_share`.
     pub share_caps: u64,
+    /// Losses wireless by rule that were congestion because of the guard.
+    pub guarded: u64,
+    /// Losses wireless by rule that were congestion because of the brake.
+    pub braked: u64,
 }
 
 /// What a program has counted since it was loaded.
@@ -64,6 +68,10 @@ pub enum Why {
     SlowStart,
     /// Wireless by the evidence, but the rule's own ceiling, `most_ignored`, is reached.
     Ceiling,
+    /// Wireless by rule, but the queue is so long that a reduction leaves the link full.
+    Guard,
+    /// Wireless by rule, but rounds lost more than independent losses explain.
+    Brake,
 }
 
 /// The last judgement of a connection.
@@ -116,11 +124,11 @@ pub(super) struct Row {
 }
 
 /// Size of `struct lc_row`.
-pub(super) const ROW_BYTES: usize = 184;
+pub(super) const ROW_BYTES: usize = 200;
 /// Size of `struct lc_logged`.
 pub(super) const LOGGED_BYTES: usize = 88;
 /// Size of `struct lc_totals`.
-const TOTALS_BYTES: usize = 88;
+const TOTALS_BYTES: usize = 104;
 
 /// Reads fields of a C struct in their order.
 struct Fields<'a>(&'a [u8]);
@@ -158,6 +166,8 @@ impl Fields<'_> {
             marks: self.u64(),
             run_caps: self.u64(),
             share_caps: self.u64(),
+            guarded: self.u64(),
+            braked: self.u64(),
         }
     }
 
@@ -183,6 +193,8 @@ impl Fields<'_> {
             8 => Why::ShareCap,
             9 => Why::SlowStart,
             10 => Why::Ceiling,
+            11 => Why::Guard,
+            12 => Why::Brake,
             _ => return None,
         };
         Some(Judged { verdict, why, measured, limit })

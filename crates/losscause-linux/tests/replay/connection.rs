@@ -1,4 +1,4 @@
-//! `lc_spike` as a whole on one connection whose round-trip time stands still: every loss is
+//! `lc_spike` as a whole on one connection. Where its round-trip time stands still, every loss is
 //! wireless by its rule.
 
 use std::fmt::Write;
@@ -27,12 +27,15 @@ const WIRELESS: u32 = 2;
 const BY_RULE: u32 = 1;
 const RUN_CAP: u32 = 7;
 const SHARE_CAP: u32 = 8;
+const GUARD: u32 = 11;
+const BRAKE: u32 = 12;
 
 /// A sender whose packets are numbered from 0. Packet 0 begins at sequence number `first_seq`.
 struct Sender {
     first_seq: u32,
     text: String,
     at_us: u64,
+    rtt_us: u64,
     una: u32,
     delivered: u32,
 }
@@ -43,6 +46,7 @@ impl Sender {
             first_seq,
             text: format!("o {first_seq} {MSS} 100\n"),
             at_us: 0,
+            rtt_us: RTT_US,
             una: 0,
             delivered: 0,
         }
@@ -58,7 +62,7 @@ impl Sender {
         self.at_us += 1_000;
         self.una = una;
         self.delivered += pkts;
-        write!(self.text, "a {} {RTT_US} {} {}", self.at_us, self.seq(una), self.delivered)
+        write!(self.text, "a {} {} {} {}", self.at_us, self.rtt_us, self.seq(una), self.delivered)
             .unwrap();
         for &(from, to) in blocks {
             write!(self.text, " {} {}", self.seq(from), self.seq(to)).unwrap();
@@ -135,7 +139,7 @@ fn the_run_cap_turns_a_loss_into_congestion_and_starts_anew() {
     }
     let refused = (CONGESTION, RUN_CAP);
     let expected = [IGNORED, IGNORED, refused, IGNORED, IGNORED, refused, IGNORED];
-    assert_eq!(verdicts(&sender.logged(&["max_run=2", "max_share=1"])), expected);
+    assert_eq!(verdicts(&sender.logged(&["max_run=2", "max_share=1", "brake=false"])), expected);
 }
 
 #[test]
@@ -156,7 +160,7 @@ fn the_share_cap_forgets_what_was_ignored_long_ago() {
     lose(&mut sender, 7);
     let refused = (CONGESTION, SHARE_CAP);
     let expected = [[IGNORED; 5].as_slice(), &[refused], &[IGNORED; 6], &[refused]].concat();
-    assert_eq!(verdicts(&sender.logged(&["max_share=0.02"])), expected);
+    assert_eq!(verdicts(&sender.logged(&["max_share=0.02", "brake=false"])), expected);
 }
 
 /// Losses, bursts of losses and reordering, over and over.
@@ -173,7 +177,7 @@ fn long_connection(first_seq: u32) -> Sender {
 
 #[test]
 fn sequence_numbers_that_wrap_change_nothing() {
-    let expected = long_connection(1).logged(&[]);
+    let expected = long_connection(1).logged(&["brake=false"]);
     assert_eq!(
         expected.iter().map(|logged| logged.pkts).collect::<Vec<_>>(),
         [1, 3, 1, 2, 5, 1, 1, 2]
@@ -186,7 +190,7 @@ fn sequence_numbers_that_wrap_change_nothing() {
         for offset in [0, MSS / 2] {
             let first_seq = 0_u32.wrapping_sub(packet * MSS).wrapping_sub(offset);
             assert_eq!(
-                long_connection(first_seq).logged(&[]),
+                long_connection(first_seq).logged(&["brake=false"]),
                 expected,
                 "first number {first_seq}"
             );
@@ -229,4 +233,36 @@ fn a_forgotten_gap_takes_its_packets_along() {
         (4..20).map(|gap| Some(first + 2 * gap)).chain([None]).collect();
     assert_eq!(places, expected);
     assert_eq!(logged.iter().map(|logged| logged.pkts).sum::<u32>(), 20);
+}
+
+#[test]
+fn the_brake_holds_for_the_rest_of_a_round_of_many_reports() {
+    // Every packet of the round has left before the first loss was reported: the round trip is 40
+    // ms, and three ACKs come in 3 ms. S = (r - 1) - 1/2 - 2 p F, where p F is 100 packets of which
+    // 1 in 2,000 is lost: 0.05. The eighth report has S = 6.4.
+    let mut sender = Sender::new(1);
+    sender.deliver(2_000);
+    for _ in 0..10 {
+        sender.lose(1);
+        sender.recover(1);
+    }
+    let braked = (CONGESTION, BRAKE);
+    let expected = [[IGNORED; 7].as_slice(), &[braked; 3]].concat();
+    assert_eq!(verdicts(&sender.logged(&["max_share=1"])), expected);
+    assert_eq!(verdicts(&sender.logged(&["max_share=1", "brake=false"])), [IGNORED; 10]);
+}
+
+#[test]
+fn the_guard_speaks_where_a_queue_stands() {
+    // Reno's asks for a queue of one base round trip. alpha = 2 calls every loss wireless.
+    for (rtt_us, refused) in [(79_000, false), (80_000, true)] {
+        let mut sender = Sender::new(1);
+        sender.deliver(200);
+        sender.rtt_us = rtt_us;
+        sender.deliver(400);
+        sender.lose(1);
+        let expected = if refused { (CONGESTION, GUARD) } else { IGNORED };
+        assert_eq!(verdicts(&sender.logged(&["alpha=2"])), [expected], "{rtt_us} us");
+        assert_eq!(verdicts(&sender.logged(&["alpha=2", "guard=false"])), [IGNORED]);
+    }
 }

@@ -1,4 +1,4 @@
-//! `bpf/replay.c` and `bpf/connection.c`, compiled for this machine.
+//! `bpf/replay.c`, `bpf/safeguard.c` and `bpf/connection.c`, compiled for this machine.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,11 @@ impl Host {
         Self::compile("replay.c", header, &[&format!("-DALGORITHM=\"algorithm/{header}\"")])
     }
 
+    /// Guard and brake.
+    pub(crate) fn safeguard() -> Self {
+        Self::compile("safeguard.c", "response/safeguard.h", &[])
+    }
+
     /// The whole program of `bpf/SOURCE`, on one connection.
     pub(crate) fn program(source: &str) -> Self {
         Self::compile("connection.c", source, &["-DLC_HOST", &format!("-DPROGRAM=\"{source}\"")])
@@ -24,7 +29,9 @@ impl Host {
 
     fn compile(main: &str, of: &str, definitions: &[&str]) -> Self {
         let bpf = Path::new(env!("CARGO_MANIFEST_DIR")).join("bpf");
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(of).with_extension("replay");
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(of.replace('/', "-"))
+            .with_extension("replay");
         let cc = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
         let mut command = Command::new(cc);
         // Undefined arithmetic stops the program: the kernel's would silently differ.

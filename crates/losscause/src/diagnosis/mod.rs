@@ -161,6 +161,9 @@ pub enum Finding {
     Queueing(Span),
     /// Rounds of losses before which a queue stood, all rounds, and its median delay.
     Queued(u32, u32, Span),
+    /// Rounds of losses, and the median delay and the mean flight at which they come, which are
+    /// alike.
+    OneLevel(u32, Span, f64),
     /// Rounds of losses within a round trip of an empty queue, and all rounds.
     Empty(u32, u32),
     /// How unlike the flights at losses are: three quarters of them less one quarter, percent of
@@ -183,6 +186,8 @@ const MANY_ROUNDS: u32 = 20;
 /// Shares of rounds that are most and nearly all of them.
 const MOST: f64 = 0.8;
 const NEARLY_ALL: f64 = 0.9;
+/// A share that is enough where a queue stood before hardly any round.
+const OFTEN_EMPTY: f64 = 0.7;
 /// A policer's losses take this share of a flight, and a queue's and the air's take less.
 const MUCH_OF_FLIGHT: f64 = 0.15;
 /// And so many times as many as losses that are independent of each other.
@@ -205,6 +210,13 @@ const FITS_CLOSELY: (f64, f64) = (0.8, 0.05);
 /// stays.
 const ALIKE: f64 = 0.2;
 const UNLIKE: f64 = 0.27;
+/// A sender that a limit stops grows back to it, so that its losses come at regular times; where
+/// losses choose no moment, the times between them have a spread of 1.6 (exponential). A sender
+/// that keeps its flight whatever is lost, as BBR, has alike flights at both.
+const ANY_MOMENT: f64 = 1.0;
+/// Nor do losses choose a moment that come again before a sender has grown: within so many round
+/// trips.
+const AT_ONCE: i64 = 3;
 /// A sender that losses limit has 1.5 = flight² × lost share (Mathis et al. 1997). One that its
 /// application limits has less, and its constant rate is no policer's.
 const LOSS_LIMITED: f64 = 1.0;
@@ -286,8 +298,10 @@ impl Readings {
         let many = self.is_much_of_flight(lost_share);
         let is_no_burst = many && self.usual_round >= MORE_THAN_BURST;
         let fits = |limits| one_rate.filter(|one| one.fits(limits));
+        // A link that is seldom idle has one rate, too.
+        let is_no_link = |one: &&OneRate| self.hardly_stands() && !self.is_queue_of(one);
         let (rate, certainty) =
-            if let Some(close) = fits(FITS_CLOSELY).filter(|one| many || !self.is_queue_of(one)) {
+            if let Some(close) = fits(FITS_CLOSELY).filter(|one| many || is_no_link(one)) {
                 let is_sure = many || close.intervals >= MANY_ROUNDS && self.flight_pkts.is_some();
                 (Some(close), if is_sure { Certainty::Clear } else { Certainty::Likely })
             } else if let Some(one) = fits(FITS).filter(|_| many) {
@@ -317,24 +331,29 @@ impl Readings {
     fn queue(&self, lost_share: f64) -> Option<Diagnosis> {
         let standing = self.of_rounds(self.queued);
         let is_alike = self.is_alike();
-        if standing < MOST || !(is_alike || self.is_more_than_burst(self.usual_round, lost_share)) {
-            return None;
-        }
+        let is_chosen = is_alike || self.is_more_than_burst(self.usual_round, lost_share);
+        let finding = match (standing >= MOST && is_chosen, self.one_level()) {
+            (true, _) => self.queued(),
+            (false, Some(one_level)) => one_level,
+            (false, None) => return None,
+        };
         let certainty =
             if standing >= NEARLY_ALL && is_alike { Certainty::Clear } else { Certainty::Likely };
         let cause =
             if self.above_least >= LONG_QUEUE { Cause::FullQueue } else { Cause::ManagedQueue };
-        Some(Diagnosis { cause, certainty, findings: [Some(self.queued()), None, None] })
+        Some(Diagnosis { cause, certainty, findings: [Some(finding), None, None] })
     }
 
     /// The air: the queue was just empty before most losses, which are independent of each other
     /// and choose no flight.
     fn air(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
         let empty = self.of_rounds(self.empty);
+        let is_empty = empty >= MOST || empty >= OFTEN_EMPTY && self.hardly_stands();
         let is_independent = self.per_round < BY_CHANCE * self.by_chance(lost_share);
         let fits = one_rate.is_some_and(|one| one.fits(FITS));
         if u64::from(self.with_delay) < FEWEST_LOSSES
-            || empty < MOST
+            || !is_empty
+            || !self.has_no_queue()
             || !is_independent
             || fits
             || lost_share * 100.0 > MOST_OF_AIR
@@ -383,6 +402,11 @@ impl Readings {
         f64::from(count) / f64::from(self.with_delay)
     }
 
+    /// Whether a queue stood before hardly any round.
+    fn hardly_stands(&self) -> bool {
+        self.of_rounds(self.queued) <= 1.0 - NEARLY_ALL
+    }
+
     fn queued(&self) -> Finding {
         Finding::Queued(self.queued, self.with_delay, self.standing)
     }
@@ -398,9 +422,36 @@ impl Readings {
     }
 
     /// Whether the flights or the delays at losses are alike: a queue drops at its level, and the
-    /// air at any.
+    /// air at any. Flights that are alike at any moment are the sender's choice, and so are the
+    /// delays that they make.
     fn is_alike(&self) -> bool {
-        [self.flight_spread, self.level_spread].iter().flatten().any(|spread| *spread <= ALIKE)
+        let is_below = |spread: Option<f64>| spread.is_some_and(|spread| spread <= ALIKE);
+        if is_below(self.flight_spread) {
+            return !self.come_at_any_moment();
+        }
+        is_below(self.level_spread)
+    }
+
+    /// The delay and the flight that losses choose, if they choose one and the queue is never empty
+    /// then: it is too short, or too few packets pass it, to be seen to stand.
+    fn one_level(&self) -> Option<Finding> {
+        let are_alike = [self.flight_spread, self.level_spread]
+            .iter()
+            .all(|spread| spread.is_some_and(|spread| spread <= ALIKE));
+        let is_never_empty = 1.0 - self.of_rounds(self.empty) >= NEARLY_ALL;
+        let is_shown = u64::from(self.with_delay) >= FEWEST_LOSSES
+            && are_alike
+            && is_never_empty
+            && !self.come_at_any_moment();
+        is_shown.then_some(Finding::OneLevel(self.with_delay, self.above_least, self.flight_pkts?))
+    }
+
+    /// Whether many losses come at no time of their own.
+    fn come_at_any_moment(&self) -> bool {
+        let round_trip = self.rtt.unwrap_or(Span::ZERO) + self.queueing;
+        self.rounds >= MANY_ROUNDS
+            && (self.interval_spread.is_some_and(|spread| spread > ANY_MOMENT)
+                || self.interval < round_trip * AT_ONCE)
     }
 
     /// Whether so many lost packets of a round are more than independent losses and bursts of the
@@ -508,6 +559,8 @@ mod tests {
             usual_round: 1.0,
             flight_pkts: Some(20.0),
             flight_spread: Some(0.4),
+            interval: ms(800.0),
+            interval_spread: Some(0.3),
             share_of_flight: Some(0.075),
             ..Readings::default()
         }
@@ -618,5 +671,52 @@ mod tests {
         };
         assert_eq!(found(&many, Some(&mostly)).1, Certainty::CannotTell);
         assert_eq!(found(&many, Some(&rate(4.3, 4, 8, 0.87))).1, Certainty::Clear);
+    }
+
+    /// BBR keeps its flight, and so the queue that it makes, whatever is lost.
+    #[test]
+    fn flights_that_are_alike_at_any_moment_show_no_queue() {
+        let alike = Readings { flight_spread: Some(0.0), level_spread: Some(0.15), ..standing() };
+        assert_eq!(found(&alike, None), (Cause::FullQueue, Certainty::Clear));
+        let untold = (Cause::NotShown(Unknown::BehindQueue), Certainty::CannotTell);
+        let at_any = Readings { interval_spread: Some(1.6), ..alike };
+        assert_eq!(found(&at_any, None), untold, "exponential times");
+        assert_eq!(found(&Readings { rounds: 12, ..at_any }, None).1, Certainty::Clear, "too few");
+        let at_once = Readings { interval: ms(100.0), ..alike };
+        assert_eq!(found(&at_once, None), untold, "no time to grow back");
+    }
+
+    #[test]
+    fn one_level_of_a_queue_that_is_not_seen_to_stand_is_likely_a_queue() {
+        let small = Readings {
+            queued: 2,
+            empty: 1,
+            standing: ms(2.3),
+            above_least: ms(10.0),
+            flight_spread: Some(0.0),
+            level_spread: Some(0.09),
+            ..standing()
+        };
+        assert_eq!(found(&small, None), (Cause::ManagedQueue, Certainty::Likely));
+        for other in [
+            Readings { flight_spread: Some(0.3), ..small },
+            Readings { level_spread: Some(0.3), ..small },
+            Readings { empty: 9, ..small },
+            Readings { interval_spread: Some(1.6), ..small },
+        ] {
+            assert_eq!(found(&other, None).1, Certainty::CannotTell);
+        }
+    }
+
+    #[test]
+    fn the_air_needs_a_queue_that_is_short_and_hardly_ever_stands() {
+        let air = (Cause::Air, Certainty::Clear);
+        assert_eq!(found(&passing(), None), air);
+        let mostly = Readings { empty: 29, ..passing() };
+        assert_eq!(found(&mostly, None), (Cause::Air, Certainty::Likely), "29 of 40");
+        assert_eq!(found(&Readings { queued: 5, ..mostly }, None).1, Certainty::CannotTell);
+        // Jitter hides a queue of 12 ms.
+        let hidden = Readings { queueing: ms(12.0), jitter: ms(16.0), ..passing() };
+        assert_eq!(found(&hidden, None).1, Certainty::CannotTell);
     }
 }

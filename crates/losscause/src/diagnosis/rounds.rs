@@ -31,6 +31,7 @@ pub struct Rounds {
 /// Losses that belong together.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
+    at: Time,
     lost: u32,
     flight_pkts: Option<u32>,
     rtt: Option<Span>,
@@ -87,6 +88,12 @@ pub struct Readings {
     pub flight_pkts: Option<f64>,
     /// Three quarters of these flights less one quarter of them and one packet, over the median.
     pub flight_spread: Option<f64>,
+    /// The time from one round to the next, median.
+    pub interval: Span,
+    /// Three quarters of these times less one quarter of them, over the median. Independent losses
+    /// at one rate have 1.6 (exponential times), those of a sender that grows back to one limit a
+    /// few tenths.
+    pub interval_spread: Option<f64>,
     /// Packets that were lost of those in flight, from 0 to 1.
     pub share_of_flight: Option<f64>,
 }
@@ -101,6 +108,8 @@ const SHOWN_NUM: i64 = 9;
 const SHOWN_DEN: i64 = 8;
 /// Flights are whole packets, and sorted as spans.
 const ONE_PKT: Span = Span::from_nanos(1);
+/// Quartiles.
+const QUARTERS: [f64; 3] = [0.25, 0.5, 0.75];
 /// A queue's delay is more than so many times the jitter.
 const JITTERS: i64 = 3;
 
@@ -121,8 +130,8 @@ impl Rounds {
                 let waited = loss.queue.map_or(Span::ZERO, |queue| queue.above_least);
                 self.ends =
                     loss.at + (loss.rtt.unwrap_or(USUAL_RTT) + waited) * SHOWN_NUM / SHOWN_DEN;
-                let LostPacket { flight_pkts, rtt, queue, .. } = *loss;
-                self.marks.push(Round { lost: 1, flight_pkts, rtt, queue });
+                let LostPacket { at, flight_pkts, rtt, queue, .. } = *loss;
+                self.marks.push(Round { at, lost: 1, flight_pkts, rtt, queue });
             }
         }
     }
@@ -158,8 +167,11 @@ impl Rounds {
         });
         let known = in_flight().count();
         let flights = || in_flight().map(|(_, flight)| ONE_PKT * i64::from(flight.max(1)));
+        let intervals = || rounds().zip(rounds().skip(1)).map(|(one, next)| next.at - one.at);
         let [low, middle, high] =
-            [0.25, 0.5, 0.75].map(|share| quantile(&mut flights(), share).unwrap_or(Span::ZERO));
+            QUARTERS.map(|share| quantile(&mut flights(), share).unwrap_or(Span::ZERO));
+        let [short, usual, long] =
+            QUARTERS.map(|share| quantile(&mut intervals(), share).unwrap_or(Span::ZERO));
         Readings {
             lost: self.lost,
             by_timer: self.by_timer,
@@ -181,6 +193,9 @@ impl Rounds {
             flight_pkts: (known > 0).then(|| flight / known as f64),
             flight_spread: (known > 0)
                 .then(|| (high - low - ONE_PKT).as_nanos_f64().max(0.0) / middle.as_nanos_f64()),
+            interval: usual,
+            interval_spread: (usual > Span::ZERO)
+                .then(|| (long - short).as_nanos_f64() / usual.as_nanos_f64()),
             share_of_flight: (known > 0).then(|| lost / flight),
         }
     }

@@ -78,6 +78,14 @@ impl fmt::Display for Finding {
                     Delay(delay)
                 )
             }
+            Self::OneLevel(rounds, delay, flight) => {
+                write!(
+                    f,
+                    "{rounds} rounds of losses came at a queue of about {} and {flight:.0} packets in \
+                     flight",
+                    Delay(delay)
+                )
+            }
             Self::Empty(empty, all) => {
                 write!(f, "the queue was just empty before {empty} of {all} rounds of losses")
             }
