@@ -32,7 +32,7 @@ const BBR: &str = "bbr";
 const TOLD: &str = "omniscient";
 
 /// The end of the name of an algorithm without guard and brake.
-const ALONE: &str = ", alone";
+const ALONE: &str = " alone";
 
 /// The result: equal inputs give equal results, with any number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
