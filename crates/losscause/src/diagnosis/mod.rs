@@ -353,7 +353,7 @@ impl Readings {
         let fits = one_rate.is_some_and(|one| one.fits(FITS));
         if u64::from(self.with_delay) < FEWEST_LOSSES
             || !is_empty
-            || !self.is_short()
+            || self.queueing >= NO_QUEUE.1
             || !is_independent
             || fits
             || lost_share * 100.0 > MOST_OF_AIR
@@ -468,14 +468,9 @@ impl Readings {
 
     /// Whether losses come without a queue.
     fn has_no_queue(&self) -> bool {
-        self.is_short() && (self.queueing < HOSTS || self.contrast < LONGEST)
-    }
-
-    /// Whether the delay at losses is too short for a queue. A link layer that repeats what is lost
-    /// delays the packets around a loss, which is no queue either.
-    fn is_short(&self) -> bool {
         let (small, large) = NO_QUEUE;
-        self.queueing < (self.jitter * 3).max(small).min(large)
+        let is_small = self.queueing < (self.jitter * 3).max(small).min(large);
+        is_small && (self.queueing < HOSTS || self.contrast < LONGEST)
     }
 }
 
