@@ -59,18 +59,25 @@ fn a_kind_has_the_same_values_whatever_else_is_measured() {
 #[test]
 fn who_is_told_nothing_runs_as_stock() {
     let found = steered(2);
-    assert_eq!(found.systems, ["cubic", "bbr", "always congestion", "Spike", "omniscient"]);
+    let systems = ["cubic", "bbr", "always congestion", "always congestion alone"];
+    assert_eq!(found.systems[..4], systems);
+    assert_eq!(found.systems[4..], ["Spike", "Spike alone", "omniscient"]);
     let of = |system: &str, kind: Option<&str>| {
         let own = |row: &&SteeredRow| row.system == system && row.kind == kind;
         found.rows.iter().chain(&found.means).find(own).unwrap()
     };
     for kind in ["random loss", "RED"].map(Some) {
         let stock = of("cubic", kind);
-        let constant = SteeredRow { system: "cubic", ..of("always congestion", kind).clone() };
-        assert_eq!(constant, *stock);
+        for system in ["always congestion", "always congestion alone"] {
+            let constant = SteeredRow { system: "cubic".to_owned(), ..of(system, kind).clone() };
+            assert_eq!(constant, *stock);
+        }
         assert_eq!(stock.over_stock.unwrap().value, 1.0);
         assert_eq!(of("omniscient", kind).over_told.unwrap().value, 1.0);
     }
+    // Spike calls losses behind RED wireless; guard and brake see what that does.
+    let drops = |system| of(system, Some("RED")).drops_per_1000.unwrap().value;
+    assert!(drops("Spike") < drops("Spike alone"));
     // Without queueing losses there is all to gain; without wireless ones nothing.
     assert!(of("omniscient", Some("random loss")).over_stock.unwrap().value > 1.5);
     assert_eq!(of("omniscient", Some("RED")).over_stock.unwrap().value, 1.0);

@@ -43,7 +43,7 @@ fn cells(row: &ShareRow<'_>, shown: &[&str], measure: Measure) -> Vec<String> {
 pub(crate) fn in_loop(found: &Steered) -> String {
     let mut parts = vec![found.answers().join("\n")];
     for system in found.systems.iter().skip(1) {
-        let header: Vec<&str> = [*system].into_iter().chain(SteeredRow::HEADS).collect();
+        let header: Vec<&str> = [system.as_str()].into_iter().chain(SteeredRow::HEADS).collect();
         let mut table = output::table(&header, &SteeredRow::HEADS);
         for role in Role::ALL {
             let rows = found.rows_of(system, role);

@@ -1,5 +1,6 @@
 //! In the loop: all flows of a network are steered by an algorithm, over CUBIC, or by a stock
-//! congestion control.
+//! congestion control. An algorithm runs with guard and brake ([`losscause::safeguard`]), as users
+//! get it, and alone.
 //!
 //! What an algorithm costs is what queues drop beyond what they drop of stock CUBIC. What it brings
 //! is goodput: over stock CUBIC's, and over that of CUBIC that is told the true causes. Kinds whose
@@ -8,7 +9,9 @@
 //! Drops are means over networks. Ratios are geometric means over networks: twice and half the
 //! goodput make no difference. Intervals are those of [`crate::abroad::verdicts`].
 
+use losscause::Safeguards;
 use losscause::registry::Origin;
+use losscause_sim::{Network, Traffic};
 use losscause_study::run::run_stopping_at;
 use losscause_study::{FlowMeasurements, InputError, Registry, RunError, Stop, Workers};
 use serde::Serialize;
@@ -28,6 +31,9 @@ const STOCK: &str = "cubic";
 const BBR: &str = "bbr";
 const TOLD: &str = "omniscient";
 
+/// The end of the name of an algorithm without guard and brake.
+const ALONE: &str = " alone";
+
 /// The result: equal inputs give equal results, with any number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Steered {
@@ -36,7 +42,7 @@ pub struct Steered {
     /// How many networks were drawn of each kind.
     pub networks: u32,
     /// The systems, in the order in which they are compared.
-    pub systems: Vec<&'static str>,
+    pub systems: Vec<String>,
     /// A row per kind and system.
     pub rows: Vec<SteeredRow>,
     /// A row per role and system: means over the role's kinds.
@@ -53,7 +59,7 @@ pub struct SteeredRow {
     /// What the kind may be used for.
     pub role: Role,
     /// The system.
-    pub system: &'static str,
+    pub system: String,
     /// Packets that queues dropped, per 1000 sent.
     pub drops_per_1000: Option<Estimate>,
     /// The goodput of all flows of a network, Mb/s.
@@ -74,7 +80,7 @@ pub struct SteeredRun {
     /// The seed of the run.
     pub run_seed: u64,
     /// The system.
-    pub system: &'static str,
+    pub system: String,
     /// Data packets that were sent, of all flows.
     pub sent_packets: u64,
     /// Data packets that queues dropped, of all flows.
@@ -86,25 +92,49 @@ pub struct SteeredRun {
 /// What steers the flows.
 #[derive(Clone)]
 struct Steering {
-    name: &'static str,
+    name: String,
     variant: &'static str,
     system: System,
+    /// Whether guard and brake may reduce although a loss was called wireless.
+    has_safeguards: bool,
 }
 
 impl Steering {
-    fn cubic(name: &'static str, system: System) -> Self {
-        Self { name, variant: "cubic", system }
+    fn cubic(name: &str, system: System) -> Self {
+        Self { name: name.to_owned(), variant: "cubic", system, has_safeguards: true }
+    }
+
+    /// A contender; an algorithm also alone.
+    fn of(contender: &Contender) -> Vec<Self> {
+        let own = Self::cubic(contender.name(), System::Contender(contender.clone()));
+        let name = format!("{}{ALONE}", own.name);
+        let alone = Self { name, has_safeguards: false, ..own.clone() };
+        match contender {
+            Contender::Algorithm(_) => vec![own, alone],
+            Contender::Tcp(_) => vec![own],
+        }
+    }
+
+    /// Replaces what the network's flows follow.
+    fn steer(&self, network: &mut Network) -> Result<(), RunError> {
+        self.system.steer(network)?;
+        if !self.has_safeguards {
+            for flow in &mut network.flows {
+                if let Traffic::Tcp { config, .. } = &mut flow.traffic {
+                    config.safeguards = Safeguards::OFF;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
 /// Stock CUBIC, BBR, the contenders, and CUBIC that is told the true causes.
 fn steerings(contenders: &[Contender]) -> Vec<Steering> {
     let stock = Steering::cubic(STOCK, System::Base);
-    let bbr = Steering { name: BBR, variant: "bbr", system: System::Base };
-    let own =
-        contenders.iter().map(|own| Steering::cubic(own.name(), System::Contender(own.clone())));
+    let bbr = Steering { variant: "bbr", ..Steering::cubic(BBR, System::Base) };
     let told = Steering::cubic(TOLD, System::Omniscient);
-    [stock, bbr].into_iter().chain(own).chain([told]).collect()
+    [stock, bbr].into_iter().chain(contenders.iter().flat_map(Steering::of)).chain([told]).collect()
 }
 
 /// The algorithms and TCPs of a user of that name, or those that run if none is named.
@@ -168,14 +198,14 @@ pub fn measure(
         .collect();
     let run = |(drawn, steering): &(&Drawn, &Steering)| run(drawn, steering, workers.stop());
     let runs = workers.map(&jobs, run, done)?.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let systems: Vec<&'static str> = steerings.iter().map(|steering| steering.name).collect();
+    let systems: Vec<String> = steerings.iter().map(|steering| steering.name.clone()).collect();
     Ok(Steered::of(systems, kinds, seed, networks, runs))
 }
 
 fn run(drawn: &Drawn, steering: &Steering, stop: &Stop) -> Result<SteeredRun, RunError> {
     let network = drawn.network.clone().of_variant(steering.variant);
     let mut experiment = Drawn { network, ..drawn.clone() }.experiment()?;
-    steering.system.steer(&mut experiment.network)?;
+    steering.steer(&mut experiment.network)?;
     let measured = run_stopping_at(&experiment, drawn.run_seed(), stop)?;
     let flows: Vec<&FlowMeasurements> =
         measured.flows.iter().filter(|flow| flow.measured).collect();
@@ -184,7 +214,7 @@ fn run(drawn: &Drawn, steering: &Steering, stop: &Stop) -> Result<SteeredRun, Ru
         kind: drawn.kind.name,
         number: drawn.number,
         run_seed: drawn.run_seed(),
-        system: steering.name,
+        system: steering.name.clone(),
         sent_packets: flows.iter().map(|flow| flow.sent_packets).sum(),
         queue_drops: flows.iter().map(|flow| flow.queue_drops).sum(),
         goodput_mbps: goodput_kbps / 1e3,
@@ -200,7 +230,7 @@ impl SteeredRun {
 
 impl Steered {
     fn of(
-        systems: Vec<&'static str>,
+        systems: Vec<String>,
         kinds: &[&'static Kind],
         seed: u64,
         networks: u32,
@@ -220,7 +250,7 @@ impl Steered {
         }
         let row = |kind: &'static Kind, system: usize, scored: &Scored| SteeredRow {
             kind: Some(kind.name),
-            ..scored.row(kind.role, systems[system])
+            ..scored.row(kind.role, &systems[system])
         };
         let rows = scored.iter().flat_map(|(kind, of_kind)| {
             of_kind.iter().enumerate().map(|(system, scored)| row(kind, system, scored))
@@ -293,7 +323,7 @@ impl Scored {
         }
     }
 
-    fn row(&self, role: Role, system: &'static str) -> SteeredRow {
+    fn row(&self, role: Role, system: &str) -> SteeredRow {
         let ratio = |logarithm: &Resampled| {
             let Estimate { value, ci95 } = logarithm.estimate()?;
             Some(Estimate { value: libm::exp(value), ci95: ci95.map(|ends| ends.map(libm::exp)) })
@@ -301,7 +331,7 @@ impl Scored {
         SteeredRow {
             kind: None,
             role,
-            system,
+            system: system.to_owned(),
             drops_per_1000: self.drops_per_1000.estimate(),
             goodput_mbps: self.goodput_mbps.estimate(),
             over_stock: ratio(&self.over_stock),
@@ -330,7 +360,7 @@ mod tests {
             kind,
             number,
             run_seed: 0,
-            system,
+            system: system.to_owned(),
             sent_packets: 2000,
             queue_drops: drops,
             goodput_mbps: mbps,
@@ -353,7 +383,7 @@ mod tests {
             run("LEO", 1, TOLD, 0, 4.0),
             run("LEO", 1, "one", 4, 4.0),
         ];
-        let systems = vec![STOCK, "one", TOLD];
+        let systems = [STOCK, "one", TOLD].map(String::from).to_vec();
         let found = Steered::of(systems, &kinds_named(&["LTE", "LEO"]), 1, 2, runs);
         let values = |row: &SteeredRow| {
             [row.drops_per_1000, row.goodput_mbps, row.over_stock, row.over_told]

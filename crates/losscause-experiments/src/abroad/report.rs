@@ -230,7 +230,7 @@ impl Steered {
 
     /// Stock CUBIC's row of the same kinds.
     pub fn beside(&self, row: &SteeredRow) -> Option<&SteeredRow> {
-        let stock = *self.systems.first()?;
+        let stock = self.systems.first()?;
         self.rows_of(stock, row.role).into_iter().find(|own| own.kind == row.kind)
     }
 
@@ -289,7 +289,7 @@ impl SteeredRow {
 
     /// The kind, or "mean of 18 kinds".
     pub fn name(&self, all: &Steered) -> String {
-        let kinds = || all.rows_of(self.system, self.role).len() - 1;
+        let kinds = || all.rows_of(&self.system, self.role).len() - 1;
         self.kind.map_or_else(|| mean_of_kinds(kinds()), str::to_owned)
     }
 
