@@ -353,7 +353,7 @@ impl Readings {
         let fits = one_rate.is_some_and(|one| one.fits(FITS));
         if u64::from(self.with_delay) < FEWEST_LOSSES
             || !is_empty
-            || !self.has_no_queue()
+            || self.queueing >= NO_QUEUE.1
             || !is_independent
             || fits
             || lost_share * 100.0 > MOST_OF_AIR
