@@ -7,6 +7,7 @@ use losscause_study::error::unknown;
 use losscause_study::{Experiment, InputError};
 
 use crate::abroad::kinds::{KINDS, Kind, Network};
+use crate::paths::Vantage;
 
 /// What steers the flows of a network that is not steered by an algorithm.
 pub(crate) const STOCK: &str = "always congestion";
@@ -46,12 +47,12 @@ impl Drawn {
     /// # Errors
     /// None; a test builds many networks.
     pub fn experiment(&self) -> Result<Experiment, InputError> {
-        self.network.experiment(STOCK)
+        self.network.experiment(Vantage::Sender, STOCK)
     }
 
     /// The scenario file of [`Drawn::experiment`].
     pub fn scenario(&self) -> String {
-        let scenario = self.network.scenario(STOCK);
+        let scenario = self.network.scenario(Vantage::Sender, STOCK);
         format!("# {self}\n# losscause simulate FILE --seed {}\n{scenario}", self.run_seed())
     }
 }
