@@ -25,7 +25,7 @@ pub(crate) fn verdicts(found: &Verdicts, shown: &[&str]) -> String {
         parts.push(format!("{}\n{}", measure.heading(), output::table_text(&table)));
     }
     parts.push(
-        "Mean over the flows that have such a loss, with its 95 % interval over networks; kinds count alike in a mean."
+        "Mean over the flows with at least five such losses, with its 95 % interval over networks; kinds count alike in a mean."
             .to_owned(),
     );
     parts.join("\n\n")

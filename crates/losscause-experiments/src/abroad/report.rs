@@ -165,7 +165,7 @@ impl Verdicts {
         };
         Map {
             heading: measure.heading().to_owned(),
-            note: "The mean over the flows that have such a loss; in the last row of a group over its kinds, all alike."
+            note: "The mean over the flows with at least five such losses; in the last row of a group over its kinds, all alike."
                 .to_owned(),
             columns: self.names().into_iter().map(String::from).collect(),
             groups: Role::ALL.map(group).into_iter().filter(|group| !group.rows.is_empty()).collect(),

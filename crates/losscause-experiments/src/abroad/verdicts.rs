@@ -5,8 +5,8 @@
 //! found = wireless losses called wireless / wireless losses,      of a flow
 //! ```
 //!
-//! A kind's value is the mean over the flows that have such a loss. A role's value is the mean over
-//! its kinds, all alike, of which at least three networks have one. An undecided loss counts as called congestion, because
+//! A kind's value is the mean over the flows that have at least five such losses. A role's value is the mean over
+//! its kinds, all alike, of which at least three networks have such a flow. An undecided loss counts as called congestion, because
 //! a transport takes it so. Intervals are percentile bootstrap over networks, each with all its
 //! flows, from 2.5 to 97.5 %.
 
@@ -23,6 +23,9 @@ use crate::paths::Vantage;
 use crate::paths::in_loop::is_bound_or_oracle;
 use crate::paths::jury::Jury;
 use crate::paths::score::{Bootstrap, Estimate, Resampled, Tally};
+
+/// A flow counts from so many losses of a cause on: of one loss, a share is all or nothing.
+pub const LEAST_LOSSES: u64 = 5;
 
 /// Algorithms that a table shows if none is named, besides those from outside.
 const DEFAULT: [&str; 4] = ["Spike", "Sift", "Spike-Tobe", "Veno"];
@@ -61,9 +64,9 @@ pub struct OfKind {
     pub kind: &'static str,
     /// What it may be used for.
     pub role: Role,
-    /// Flows with a congestion loss.
+    /// Flows with enough congestion losses.
     pub congestion_flows: usize,
-    /// Flows with a wireless loss.
+    /// Flows with enough wireless losses.
     pub wireless_flows: usize,
     /// One per algorithm, in their order.
     pub shares: Vec<Shares>,
@@ -74,9 +77,9 @@ pub struct OfKind {
 pub struct OfRole {
     /// The role.
     pub role: Role,
-    /// Kinds with enough networks with a congestion loss.
+    /// Kinds with enough networks with such a flow.
     pub congestion_kinds: usize,
-    /// Kinds with enough networks with a wireless loss.
+    /// The same of wireless losses.
     pub wireless_kinds: usize,
     /// One per algorithm, in their order.
     pub shares: Vec<Shares>,
@@ -87,9 +90,9 @@ pub struct OfRole {
 pub struct Shares {
     /// The algorithm's name.
     pub algorithm: &'static str,
-    /// Congestion losses called wireless, 0 to 1; null if there was no congestion loss.
+    /// Congestion losses called wireless, 0 to 1; null if no flow had enough of them.
     pub m_c: Option<Estimate>,
-    /// Wireless losses called wireless, 0 to 1; null if there was no wireless loss.
+    /// Wireless losses called wireless, 0 to 1; null if no flow had enough of them.
     pub found: Option<Estimate>,
 }
 
@@ -174,15 +177,15 @@ impl OfFlow {
         }
     }
 
-    /// The share of its losses to a cause that an algorithm calls wireless, 0 to 1; none without
-    /// such a loss.
+    /// The share of its losses to a cause that an algorithm calls wireless, 0 to 1; none of fewer
+    /// than [`LEAST_LOSSES`].
     pub fn share(&self, cause: Cause, algorithm: usize) -> Option<f64> {
         let called_wireless = match cause {
             Cause::Congestion => &self.called_wireless,
             Cause::Wireless => &self.found,
         };
         let losses = self.losses(cause);
-        (losses > 0).then(|| called_wireless[algorithm] as f64 / losses as f64)
+        (losses >= LEAST_LOSSES).then(|| called_wireless[algorithm] as f64 / losses as f64)
     }
 }
 
@@ -238,7 +241,7 @@ impl Scored {
         algorithms: usize,
         bootstrap: &Bootstrap,
     ) -> Self {
-        let with = |cause| flows.iter().filter(|flow| flow.losses(cause) > 0).count();
+        let with = |cause| flows.iter().filter(|flow| flow.losses(cause) >= LEAST_LOSSES).count();
         let shares = |cause: Cause, algorithm: usize| {
             let of_network = |number: u32| -> Vec<f64> {
                 let own = flows.iter().filter(|flow| flow.number == number);
@@ -370,15 +373,17 @@ mod tests {
         let found = scored(
             3,
             vec![
-                // Two of four, none of a hundred, a quarter: a mean of 25 %, not 3 of 108.
-                flow("LTE", 0, (2, 4), (0, 0)),
-                flow("LTE", 1, (0, 100), (3, 4)),
-                flow("LTE", 2, (1, 4), (0, 0)),
-                flow("LTE", 2, (1, 4), (0, 0)),
+                // A half, none, a quarter: a mean of 25 %, whatever their losses.
+                flow("LTE", 0, (5, 10), (0, 0)),
+                flow("LTE", 1, (0, 100), (6, 8)),
+                flow("LTE", 2, (2, 8), (0, 0)),
+                flow("LTE", 2, (2, 8), (0, 0)),
+                // Four losses are too few.
+                flow("LTE", 2, (4, 4), (0, 4)),
                 // A kind with fewer flows has the same weight.
-                flow("LEO", 0, (3, 4), (0, 0)),
-                flow("LEO", 1, (3, 4), (0, 0)),
-                flow("LEO", 2, (3, 4), (0, 0)),
+                flow("LEO", 0, (6, 8), (0, 0)),
+                flow("LEO", 1, (6, 8), (0, 0)),
+                flow("LEO", 2, (6, 8), (0, 0)),
                 // One network is too few for the mean.
                 flow("RED", 0, (0, 5), (0, 0)),
             ],
@@ -405,7 +410,7 @@ mod tests {
     #[test]
     fn an_interval_takes_three_networks() {
         let of = |networks: u32| {
-            let flows = (0..networks).map(|number| flow("LTE", number, (1, 4), (0, 0)));
+            let flows = (0..networks).map(|number| flow("LTE", number, (2, 8), (0, 0)));
             scored(networks, flows.collect()).kinds[0].shares[0].m_c
         };
         assert_eq!(of(2), Some(Estimate { value: 0.25, ci95: None }));
