@@ -4,12 +4,13 @@
 //! sender → out: queue, channel, delay → receiver → back → sender
 //! ```
 //!
-//! All flows are TCP of Linux. A kind is either for fitting or held out: nothing may be fitted to
+//! A kind is either for fitting or held out: nothing may be fitted to
 //! one that is held out, nor chosen by looking at it.
 
 use losscause_sim::rng::Stream;
 use losscause_study::{Context, Experiment, InputError, Scenario};
 
+use crate::paths::Vantage;
 use crate::paths::ranges::{Range, rounded};
 
 /// What a kind may be used for.
@@ -126,18 +127,25 @@ impl Network {
         Self { variant, ..self }
     }
 
-    /// The scenario file; its flows, of the group `test`, follow this algorithm.
-    pub fn scenario(&self, lda: &str) -> String {
+    /// The scenario file. Its flows, of the group `test`, follow this algorithm: TCP of Linux, or
+    /// TFRC if it is at the receiver.
+    pub fn scenario(&self, vantage: Vantage, lda: &str) -> String {
         let Self { rate_bps, queue_packets, flows, variant, duration_s, .. } = *self;
         let delay_ms = rounded(self.rtt_ms / 2.0);
         let keys = self.keys.join("\n");
+        let (tcp, protocol) = match vantage {
+            Vantage::Receiver => (String::new(), String::from("protocol = \"tfrc\"")),
+            Vantage::Sender => (
+                String::from("tcp = { mode = \"linux\", max_window_pkts = 20000 }\n"),
+                format!("protocol = \"tcp\"\nvariant = \"{variant}\""),
+            ),
+        };
         format!(
             r#"title = "A network abroad"
 duration_s = {duration_s}
 packet_bytes = 1500
 measure = {{ from_s = 5, bottleneck = "out" }}
-tcp = {{ mode = "linux", max_window_pkts = 20000 }}
-
+{tcp}
 [[link]]
 name = "out"
 rate_bps = {rate_bps}
@@ -156,8 +164,7 @@ name = "test"
 count = {flows}
 path = ["out"]
 return_path = ["back"]
-protocol = "tcp"
-variant = "{variant}"
+{protocol}
 start_spread_s = 2
 lda = "{lda}"
 "#
@@ -168,8 +175,9 @@ lda = "{lda}"
     ///
     /// # Errors
     /// There is no such algorithm.
-    pub fn experiment(&self, lda: &str) -> Result<Experiment, InputError> {
-        Scenario::parse(&self.scenario(lda), "a network abroad", &Context::default())?.experiment()
+    pub fn experiment(&self, vantage: Vantage, lda: &str) -> Result<Experiment, InputError> {
+        Scenario::parse(&self.scenario(vantage, lda), "a network abroad", &Context::default())?
+            .experiment()
     }
 }
 
@@ -268,8 +276,13 @@ fn policer(d: &mut Draws) -> Network {
     let key = format!(
         "queue = {{ kind = \"policer\", rate_bps = {rate_bps}, burst_bytes = {burst_bytes} }}"
     );
-    Network { rate_bps: rounded(rate_bps * spare), queue_packets: 20_000.0, flows, ..wired(d, 1.0..2.0) }
-        .with(key)
+    Network {
+        rate_bps: rounded(rate_bps * spare),
+        queue_packets: 20_000.0,
+        flows,
+        ..wired(d, 1.0..2.0)
+    }
+    .with(key)
 }
 
 /// Four rates in turn, a large queue, and a link layer that repeats what the radio lost.
@@ -415,14 +428,16 @@ mod tests {
         for kind in &KINDS {
             for seed in 0..20 {
                 let network = kind.draw(seed);
-                let experiment = network.experiment("Spike");
-                assert!(
-                    experiment.is_ok(),
-                    "{}: {}\n{}",
-                    kind.name,
-                    experiment.unwrap_err(),
-                    network.scenario("Spike")
-                );
+                for &vantage in Vantage::ALL {
+                    let experiment = network.experiment(vantage, "Spike");
+                    assert!(
+                        experiment.is_ok(),
+                        "{}: {}\n{}",
+                        kind.name,
+                        experiment.unwrap_err(),
+                        network.scenario(vantage, "Spike")
+                    );
+                }
             }
         }
     }
