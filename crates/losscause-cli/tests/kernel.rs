@@ -48,7 +48,10 @@ fn bad_input_is_refused_in_one_sentence() {
 fn a_user_without_rights_is_told_that_it_takes_root() {
     let folder = tempfile::tempdir().unwrap();
     let binary = folder.path().join("losscause");
-    std::fs::copy(env!("CARGO_BIN_EXE_losscause"), &binary).unwrap();
+    // Another process copies it: while this one has a file open to write, a command that another
+    // test starts has it too, and nobody can run it.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_losscause")).arg(&binary).status();
+    assert!(copied.unwrap().success());
     std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
     for arguments in
         [&["load", "lc_zigzag"][..], &["unload", "lc_zigzag"], &["status"], &["trace", "lc_zigzag"]]
