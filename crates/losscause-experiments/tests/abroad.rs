@@ -86,7 +86,7 @@ fn who_is_told_nothing_runs_as_stock() {
 #[test]
 fn the_result_does_not_depend_on_the_number_of_threads() {
     let (one, two) = (judged(1), judged(2));
-    assert_eq!((one.html(), one.csv()), (two.html(), two.csv()));
+    assert_eq!((one.html(&["Spike"]), one.csv()), (two.html(&["Spike"]), two.csv()));
     assert_eq!(one, two);
     let (one, two) = (steered(1), steered(2));
     assert_eq!((one.html(), one.csv(), one.answers()), (two.html(), two.csv(), two.answers()));

@@ -29,6 +29,8 @@ pub struct Map {
     pub heading: String,
     /// What the cells are, in a sentence.
     pub note: String,
+    /// What the rows rest on: "paths".
+    pub basis: &'static str,
     /// The names of the columns.
     pub columns: Vec<String>,
     /// The rows, in groups.
@@ -115,6 +117,7 @@ mod tests {
         let map = Map {
             heading: "h".into(),
             note: "n".into(),
+            basis: "paths",
             columns: vec!["A & B".into()],
             groups: vec![MapGroup { name: "g".into(), rows: vec![row] }],
             remarks: vec!["r".into()],

@@ -13,9 +13,10 @@ use std::time::Duration;
 use link::{Link, Transfer};
 use losscause::lda::{SpikeConfig, SpikeThresholds};
 use losscause::registry::Registry;
+use losscause::safeguard::Safeguards;
 use losscause::{LdaConfig, Span};
-use losscause_quic::Counts;
 use losscause_quic::s2n_quic::{Cubic, LossTolerant};
+use losscause_quic::{Caps, Counts};
 use losscause_sim::{CoDelSpec, Limit, QueueSpec};
 
 /// A bandwidth-delay product.
@@ -70,10 +71,20 @@ fn without_random_loss_it_is_cubic_and_codels_drops_congestion() {
 fn always_wireless_loses_at_most_a_twentieth_to_the_queue() {
     for queue in [DROP_TAIL, CODEL] {
         let controllers = LossTolerant::named("always wireless", &Registry::built_in()).unwrap();
-        let (ours, counts) = with(controllers, queue, 0.0);
+        let caps = Caps { safeguards: Safeguards::OFF, ..controllers.caps() };
+        let (ours, counts) = with(controllers.with_caps(caps).unwrap(), queue, 0.0);
         assert!(counts.wireless > 100, "it ignores losses: {counts:?}");
         assert!(ours.queue_drops * 20 <= ours.sent, "{ours:?}");
     }
+}
+
+#[test]
+fn with_safeguards_always_wireless_fills_no_plain_queue_more_than_cubic() {
+    let controllers = || LossTolerant::named("always wireless", &Registry::built_in()).unwrap();
+    let cubic = link(DROP_TAIL, 0.0).transfer(Cubic::default(), MEASURED);
+    let (ours, counts) = with(controllers(), DROP_TAIL, 0.0);
+    assert!(counts.guarded > 0, "{counts:?}");
+    assert!(ours.queue_drops * 4 <= cubic.queue_drops * 5, "{cubic:?}, {ours:?}, {counts:?}");
 }
 
 /// Means of three seeds, 30 s each: goodput in Mb/s and queue drops in percent of the packets sent.

@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         drop(progress);
         let shown = if arguments.verbose { found.names() } else { shown };
         let csv = ("flows.csv", found.csv());
-        results.give(&found, || tables::verdicts(&found, &shown), || found.html(), csv)
+        results.give(&found, || tables::verdicts(&found, &shown), || found.html(&shown), csv)
     }
 }
 

@@ -127,9 +127,9 @@ impl Verdicts {
         csv_file::text_of_records(header.map(String::from).into(), records)
     }
 
-    /// The page.
-    pub fn html(&self) -> String {
-        let answers = self.answers(&self.names());
+    /// The page; its answer is about these algorithms.
+    pub fn html(&self, algorithms: &[&str]) -> String {
+        let answers = self.answers(algorithms);
         map_html(&MapPage {
             title: "abroad".to_owned(),
             answers,
@@ -167,6 +167,7 @@ impl Verdicts {
             heading: measure.heading().to_owned(),
             note: "The mean over the flows with at least five such losses; in the last row of a group over its kinds, all alike."
                 .to_owned(),
+            basis: "flows",
             columns: self.names().into_iter().map(String::from).collect(),
             groups: Role::ALL.map(group).into_iter().filter(|group| !group.rows.is_empty()).collect(),
             remarks: Vec::new(),
@@ -275,6 +276,7 @@ impl Steered {
             note: "Drops per 1000 packets and Mb/s: mean over networks. Ratios: geometric mean. In the last row of a group \
                    over its kinds, all alike."
                 .to_owned(),
+            basis: "",
             columns: SteeredRow::HEADS.map(String::from).into(),
             groups: Role::ALL.map(group).into_iter().filter(|group| !group.rows.is_empty()).collect(),
             remarks: Vec::new(),

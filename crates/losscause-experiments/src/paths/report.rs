@@ -217,6 +217,7 @@ impl AtVantage {
             note: "Percent; the error with its 95 % interval over paths, and by how much it is below that of the best \
                    published algorithm."
                 .to_owned(),
+            basis: "paths",
             columns: ["error", "95 %", "M_c", "M_w", "below the best"].map(String::from).into(),
             groups: groups.into_iter().map(group).filter(|group| !group.rows.is_empty()).collect(),
             remarks: Vec::new(),
@@ -247,6 +248,7 @@ impl AtVantage {
                    worse. A level with few paths says little. The last column takes for each path the published one that \
                    turned out best there."
                     .to_owned(),
+            basis: "paths",
             columns: self.algorithms.iter().map(|row| row.algorithm).chain(["best per path"]).map(String::from).collect(),
             groups,
             remarks: self.where_each_works(),
@@ -363,6 +365,7 @@ impl InLoop {
                 "M_c and queue loss beyond the base's: mean, and the worst path. Goodput and what a stock competitor \
                    keeps: median, and the lowest path."
                     .to_owned(),
+            basis: "paths",
             columns: LoopRow::HEADS.map(String::from).into(),
             groups: vec![MapGroup { name: String::new(), rows }],
             remarks: Vec::new(),
