@@ -1,23 +1,10 @@
 //! `losscause reproduce paths`: what it prints, writes and refuses.
 #![allow(clippy::unwrap_used)]
 
-use std::path::Path;
-use std::process::{Command, Output};
+#[path = "common/run.rs"]
+mod run;
 
-fn losscause(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause"))
-        .current_dir(directory)
-        .arg("--quiet")
-        .args(arguments)
-        .output()
-        .unwrap()
-}
-
-fn printed(directory: &Path, arguments: &[&str]) -> String {
-    let output = losscause(directory, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
+use run::{losscause, printed};
 
 #[test]
 fn a_printed_path_is_a_scenario_that_simulate_runs() {
