@@ -41,8 +41,8 @@
 //!   quarter, but again and again.
 //! - Reports are counted beside packets, because a fade loses packets in a row. They show in one
 //!   or two reports; those of a policer are spread over the round.
-//! - A round of at least 4 losses and more than a quarter of its flight does not count for p, whatever the
-//!   verdicts: the overflow of a slow start says nothing of the losses after it.
+//! - A round of at least 4 losses and more than a quarter of its flight does not count for p,
+//!   whatever the verdicts: the overflow of a slow start says nothing of the losses after it.
 //! - Losses that the algorithm calls congestion are not counted to n and r: it reduced the window
 //!   for these.
 //!
@@ -101,8 +101,8 @@ pub enum Safeguard {
 #[derive(Clone, Debug)]
 pub struct Watch {
     safeguards: Safeguards,
-    base: Least,
-    standing: Least,
+    base: Least<{ BASE_BUCKET.as_nanos() }>,
+    standing: Least<{ STANDING_BUCKET.as_nanos() }>,
     /// The newest round-trip time.
     rtt: Span,
     shares: Shares,
@@ -161,8 +161,8 @@ impl Watch {
     pub const fn new(safeguards: Safeguards) -> Self {
         Self {
             safeguards,
-            base: Least::new(BASE_BUCKET),
-            standing: Least::new(STANDING_BUCKET),
+            base: Least::new(),
+            standing: Least::new(),
             rtt: Span::ZERO,
             shares: Shares { total: 0, lost: 0 },
             round: None,
@@ -317,19 +317,19 @@ impl Shares {
     }
 }
 
-/// The least round-trip time of two adjacent buckets: of the last one to two bucket lengths.
+/// The least round-trip time of two adjacent buckets: of the last one to two bucket lengths of so
+/// many nanoseconds. A constant, because each ACK divides by it.
 #[derive(Clone, Copy, Debug)]
-struct Least {
-    bucket: Span,
+struct Least<const BUCKET_NS: i64> {
     /// The number of the present bucket.
     number: i64,
     present: Option<Span>,
     before: Option<Span>,
 }
 
-impl Least {
-    const fn new(bucket: Span) -> Self {
-        Self { bucket, number: 0, present: None, before: None }
+impl<const BUCKET_NS: i64> Least<BUCKET_NS> {
+    const fn new() -> Self {
+        Self { number: 0, present: None, before: None }
     }
 
     #[inline]
@@ -342,11 +342,11 @@ impl Least {
     /// empty.
     #[inline]
     fn moved(self, at: Time) -> Self {
-        let number = at.as_nanos().div_euclid(self.bucket.as_nanos());
+        let number = at.as_nanos().div_euclid(BUCKET_NS);
         match number.checked_sub(self.number) {
             Some(0) => self,
-            Some(1) => Self { number, before: self.present, present: None, ..self },
-            _ => Self { number, before: None, present: None, ..self },
+            Some(1) => Self { number, before: self.present, present: None },
+            _ => Self { number, before: None, present: None },
         }
     }
 

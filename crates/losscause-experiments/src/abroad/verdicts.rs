@@ -5,10 +5,10 @@
 //! found = wireless losses called wireless / wireless losses,      of a flow
 //! ```
 //!
-//! A kind's value is the mean over the flows that have at least five such losses. A role's value is the mean over
-//! its kinds, all alike, of which at least three networks have such a flow. An undecided loss counts as called congestion, because
-//! a transport takes it so. Intervals are percentile bootstrap over networks, each with all its
-//! flows, from 2.5 to 97.5 %.
+//! A kind's value is the mean over the flows that have at least five such losses. A role's value is
+//! the mean over its kinds, all alike, of which at least three networks have such a flow. An
+//! undecided loss counts as called congestion, because a transport takes it so. Intervals are
+//! percentile bootstrap over networks, each with all its flows, from 2.5 to 97.5 %.
 
 use losscause::LdaConfig;
 use losscause::registry::{Info, Origin, Registry};

@@ -91,8 +91,8 @@ impl<L: Algorithm> Linux<L> {
     }
 
     /// Further packets of a recovery are lost. If the window was spared so far, the algorithm or a
-    /// safeguard may call for the reduction now. The first verdict stands for the whole event in the observer's
-    /// counts.
+    /// safeguard may call for the reduction now. The first verdict stands for the whole event in the
+    /// observer's counts.
     pub(super) fn judge_further_losses(&mut self, now: Time, observer: &mut impl Observer) {
         let Some(found) = self.packets.take_found() else { return };
         let scope = self.lda.scope();
