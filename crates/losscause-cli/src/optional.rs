@@ -10,11 +10,13 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use losscause_study::InputError;
 
 /// What `emulate` does.
-pub(crate) const EMULATE: &str = "Run a command over the link of a scenario, in real time. Needs root";
+pub(crate) const EMULATE: &str =
+    "Run a command over the link of a scenario, in real time. Needs root";
 /// What `kernel` does.
 pub(crate) const KERNEL: &str = "Put loss-differentiating TCP into the running kernel. Needs root";
 /// What `stream` does.
-pub(crate) const STREAM: &str = "Send or receive media over UDP at a rate that ignores losses of the air";
+pub(crate) const STREAM: &str =
+    "Send or receive media over UDP at a rate that ignores losses of the air";
 
 /// An optional part.
 struct Part {
