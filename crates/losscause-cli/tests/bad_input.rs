@@ -280,7 +280,6 @@ fn arguments_that_make_no_sense() {
         (&["simulate", "s.toml", "--seed", "x"], "--seed"),
         (&["simulate", "s.toml", "--format", "xml"], "json"),
         (&["simluate", "s.toml"], "simulate"),
-        (&[], "--help"),
     ] {
         let said = place.refusal(arguments);
         assert!(said.contains(about), "{arguments:?}: {said}");
