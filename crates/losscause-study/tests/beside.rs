@@ -14,11 +14,11 @@ const SCENARIO: &str = r#"
 "#;
 
 fn scenario() -> Scenario {
-    Scenario::parse(SCENARIO, "s.toml", &Context::default()).unwrap()
+    Scenario::parse(SCENARIO, "s.toml", &Context::default()).expect("valid")
 }
 
 fn with(key: &str, value: &str) -> Scenario {
-    scenario().with(&[Setting::new(key, value)]).unwrap()
+    scenario().with(&[Setting::new(key, value)]).expect("valid")
 }
 
 #[test]
