@@ -77,12 +77,12 @@ pub const ALGORITHMS: &[Algorithm] = &[
     ),
     Algorithm::new(
         "lc_sift",
-        "Reno; wireless if sixteen readings of the path together say so",
+        "Reno; wireless if 23 readings of the path together say so",
         Rule::Sift,
     ),
     Algorithm::new(
         "lc_cubic_sift",
-        "CUBIC; wireless if sixteen readings of the path together say so",
+        "CUBIC; wireless if 23 readings of the path together say so",
         Rule::Sift,
     ),
 ];

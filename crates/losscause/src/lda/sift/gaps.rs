@@ -1,5 +1,6 @@
 //! How gaps follow each other.
 
+use super::average::{Mean, Spread};
 use super::clues::ratio;
 use crate::Time;
 
@@ -12,7 +13,7 @@ pub(super) struct Gaps {
     /// Packets that arrived since the last burst of gaps began.
     since_burst: u32,
     /// Packets that arrived from one burst to the next.
-    between: Spread,
+    between: Spread<32>,
     pub(super) earlier: Earlier,
 }
 
@@ -48,67 +49,32 @@ impl Gaps {
         }
     }
 
-    /// The mean deviation of the packets from burst to burst, in 1/256 of their mean. Before three
-    /// bursts, what random losses have: 2/e.
+    /// The mean deviation of the packets from burst to burst, in 1/256 of their mean. Before two
+    /// distances, what random losses have: 2/e.
     pub(super) fn evenness(&self) -> u16 {
-        if self.between.seen < 2 {
-            188
-        } else {
-            ratio(self.between.deviation.into(), self.between.mean.into(), 256)
-        }
+        self.between.evenness(188)
     }
-}
-
-/// The mean of numbers of packets, and their mean deviation from it.
-#[derive(Clone, Copy, Debug)]
-struct Spread {
-    /// In 1/16.
-    mean: i32,
-    deviation: i32,
-    seen: u8,
-}
-
-impl Spread {
-    const MOST: u8 = 32;
-    const NEW: Self = Self { mean: 0, deviation: 0, seen: 0 };
-
-    fn observe(&mut self, packets: u32) {
-        let packets = packets.min(1 << 25) as i32 * 16;
-        let deviation = if self.seen == 0 { 0 } else { (packets - self.mean).abs() };
-        self.seen = (self.seen + 1).min(Self::MOST);
-        self.deviation = closer(self.deviation, deviation, self.seen);
-        self.mean = closer(self.mean, packets, self.seen);
-    }
-}
-
-/// The mean of `seen` values of which the last is `value`. Where `seen` stops growing, an
-/// exponential mean of gain 1/`seen`.
-fn closer(mean: i32, value: i32, seen: u8) -> i32 {
-    mean + (value - mean) / i32::from(seen)
 }
 
 /// How much the earlier gaps looked wireless.
 #[derive(Clone, Copy, Debug)]
 pub struct Earlier {
     /// In 1/16 of a tenth of a decibel.
-    mean: i32,
-    seen: u8,
+    mean: Mean<8>,
 }
 
 impl Earlier {
-    const MOST: u8 = 8;
     /// Before the first gap.
-    pub const NEW: Self = Self { mean: 0, seen: 0 };
+    pub const NEW: Self = Self { mean: Mean::NEW };
 
     /// A gap with this sum of evidence of its own ([`Weight::own`](super::Weight::own)).
     pub fn observe(&mut self, own: i16) {
-        self.seen = (self.seen + 1).min(Self::MOST);
-        self.mean = closer(self.mean, i32::from(own) * 16, self.seen);
+        self.mean.observe(i32::from(own) * 16);
     }
 
     /// The mean of their sums, in tenths of a decibel above -100 dB; 0 dB before the first.
     pub fn reading(&self) -> u16 {
-        (1_000 + (self.mean >> 4)).clamp(0, 2_000) as u16
+        (1_000 + (self.mean.get() >> 4)).clamp(0, 2_000) as u16
     }
 }
 

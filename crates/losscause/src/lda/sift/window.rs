@@ -1,9 +1,8 @@
-//! Extremes of the last 30 s.
+//! Extremes of the last 20 s.
 
 use crate::{Span, Time};
 
-/// Extremes of the last 30 s, of which at least 22.5 s: four parts, the oldest dropped when one
-/// begins.
+/// Extremes of the last 20 s, of which at least 10 s: two parts, the older dropped when one begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     /// The newest first.
@@ -14,7 +13,7 @@ pub(super) struct Window {
     pub(super) least_spacing: Divisor,
 }
 
-const PARTS: usize = 4;
+const PARTS: usize = 2;
 
 /// In nanoseconds; delays since the first one. `i64::MAX` and `MIN` where nothing was seen.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +34,7 @@ impl Part {
 }
 
 impl Window {
-    const LENGTH: Span = Span::from_millis(7_500);
+    const LENGTH: Span = Span::from_secs(10);
     pub(super) const NEW: Self =
         Self { parts: [Part::EMPTY; PARTS], since: None, least_spacing: Divisor::NONE };
 
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extremes_are_forgotten_after_30_s_and_kept_for_22_s() {
+    fn extremes_are_forgotten_after_20_s_and_kept_for_10_s() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut window = Window::NEW;
         let mut observe = |ms, delay| {
@@ -129,8 +128,9 @@ mod tests {
             (least, most)
         };
         assert_eq!(observe(0, 5), (5, 5));
-        assert_eq!(observe(22_000, 50), (5, 50));
-        assert_eq!(observe(31_000, 40), (40, 50));
+        assert_eq!(observe(9_000, 50), (5, 50));
+        assert_eq!(observe(19_000, 40), (5, 50), "the first part is the older one");
+        assert_eq!(observe(21_000, 45), (40, 45), "the first part is forgotten");
         assert_eq!(observe(1_000_000, 7), (7, 7), "after a pause");
     }
 }
