@@ -421,15 +421,22 @@ impl Sift {
     /// Takes the packets and their losses into the rounds.
     #[inline]
     fn observe_round(&mut self, arrival: &Observation) {
-        let round = self.round();
-        if let Some((packets, duration)) = self.rounds.observe(arrival, round) {
-            self.level.follow(packets, duration);
+        if self.rounds.is_due(arrival.at) {
+            self.begin_round(arrival.at);
         }
+        self.rounds.observe(arrival);
         if arrival.reveals_gap() {
             let contrast = self
                 .delays
                 .map_or(1_000, |(first, last)| self.level.contrast((last - first).as_nanos()));
-            self.rounds.observe_gap(arrival, round, contrast);
+            self.rounds.observe_gap(arrival, self.round(), contrast);
+        }
+    }
+
+    #[cold]
+    fn begin_round(&mut self, now: Time) {
+        if let Some((packets, duration)) = self.rounds.begin(now, self.round()) {
+            self.level.follow(packets, duration);
         }
     }
 
@@ -438,7 +445,7 @@ impl Sift {
     fn observe_queue(&mut self, now: Time, delay: i64) {
         self.level.observe(delay);
         self.low.observe(now, LOW, delay);
-        let queue = delay.saturating_sub(self.window.all().least);
+        let queue = delay.saturating_sub(self.window.least_delay());
         if queue < (2 * self.jitter.get()).max(EMPTY) {
             self.empty = Some(now);
         }

@@ -103,8 +103,8 @@ pub struct Weight {
 
 /// [`LIMITS`] the other way round: the first limit of all readings, the second, and so on. So each
 /// limit is compared with all readings at once.
-const LIMITS_OF_ALL: [[u16; Clues::COUNT]; INTERVALS - 1] = {
-    let mut of_all = [[0; Clues::COUNT]; INTERVALS - 1];
+const LIMITS_OF_ALL: [[u16; LANES]; INTERVALS - 1] = {
+    let mut of_all = [[u16::MAX; LANES]; INTERVALS - 1];
     let mut clue = 0;
     while clue < Clues::COUNT {
         let mut limit = 0;
@@ -117,16 +117,21 @@ const LIMITS_OF_ALL: [[u16; Clues::COUNT]; INTERVALS - 1] = {
     of_all
 };
 
+/// Room for all readings that a processor compares eight at a time.
+const LANES: usize = Clues::COUNT.next_multiple_of(8);
+
 /// Which interval each reading lies in.
 #[inline(never)]
 pub fn intervals(clues: &Clues) -> [u8; Clues::COUNT] {
-    let mut intervals = [0_u16; Clues::COUNT];
+    let mut readings = [0_u16; LANES];
+    readings[..Clues::COUNT].copy_from_slice(&clues.0);
+    let mut intervals = [0_u16; LANES];
     for limits in &LIMITS_OF_ALL {
-        for clue in 0..Clues::COUNT {
-            intervals[clue] += u16::from(clues.0[clue] >= limits[clue]);
+        for lane in 0..LANES {
+            intervals[lane] += u16::from(readings[lane] >= limits[lane]);
         }
     }
-    intervals.map(|interval| interval as u8)
+    array::from_fn(|clue| intervals[clue] as u8)
 }
 
 impl Card {

@@ -17,9 +17,11 @@ impl Level {
 
     #[inline]
     pub(super) fn observe(&mut self, delay: i64) {
-        let from_mean = delay.saturating_sub(self.mean);
-        self.mean += from_mean >> self.shift;
-        self.deviation += (from_mean.saturating_abs() - self.deviation) >> self.shift;
+        let from_mean = delay.wrapping_sub(self.mean);
+        let size = from_mean.wrapping_abs();
+        self.mean = self.mean.wrapping_add(from_mean >> self.shift);
+        self.deviation =
+            self.deviation.wrapping_add(size.wrapping_sub(self.deviation) >> self.shift);
     }
 
     /// A round of so many packets took so long, in nanoseconds: the means shall follow as many

@@ -59,20 +59,17 @@ impl Rounds {
         rates: Spread::NEW,
     };
 
-    /// An arrival, without the losses before it. If a round ends with it, its packets and how long
-    /// it took, in nanoseconds.
+    /// Whether a round of `length` begins at `now`: the one under way is over, or the clock was set
+    /// back.
     #[inline]
-    pub(super) fn observe(&mut self, arrival: &Observation, round: i64) -> Option<(u32, i64)> {
-        let passed = (arrival.at - self.began).as_nanos();
-        let ended = !(0..self.length).contains(&passed);
-        let before = if ended { self.begin(arrival.at, passed, round) } else { None };
-        self.packets = self.packets.saturating_add(arrival.spanned);
-        self.arrived = self.arrived.saturating_add(arrival.spanned.saturating_sub(arrival.missing));
-        before
+    pub(super) fn is_due(&self, now: Time) -> bool {
+        (now - self.began).as_nanos() as u64 >= self.length as u64
     }
 
-    #[cold]
-    fn begin(&mut self, now: Time, passed: i64, length: i64) -> Option<(u32, i64)> {
+    /// Begins a round of this length. Returns the packets of the one before, if there were any, and
+    /// how long it took, in nanoseconds.
+    pub(super) fn begin(&mut self, now: Time, length: i64) -> Option<(u32, i64)> {
+        let passed = (now - self.began).as_nanos();
         let packets = core::mem::take(&mut self.packets);
         self.began = now;
         self.length = length.max(1);
@@ -80,6 +77,13 @@ impl Rounds {
             self.flight = packets;
             (packets, passed.max(1))
         })
+    }
+
+    /// An arrival, without the losses before it.
+    #[inline]
+    pub(super) fn observe(&mut self, arrival: &Observation) {
+        self.packets = self.packets.saturating_add(arrival.spanned);
+        self.arrived = self.arrived.saturating_add(arrival.spanned.saturating_sub(arrival.missing));
     }
 
     /// A gap: the packets that are missing belong to the losses under way, or begin others.
@@ -185,7 +189,9 @@ mod tests {
 
         fn arrive(&mut self, missing: u32) -> Option<(u32, i64)> {
             let arrival = self.next(missing);
-            let ended = self.rounds.observe(&arrival, ROUND);
+            let is_due = self.rounds.is_due(arrival.at);
+            let ended = if is_due { self.rounds.begin(arrival.at, ROUND) } else { None };
+            self.rounds.observe(&arrival);
             if missing > 0 {
                 self.rounds.observe_gap(&arrival, ROUND, 1_100);
             }

@@ -66,6 +66,12 @@ impl Window {
         self.parts.into_iter().fold(Part::EMPTY, Part::with)
     }
 
+    /// The least delay of all parts.
+    #[inline]
+    pub(super) fn least_delay(&self) -> i64 {
+        self.parts.into_iter().fold(i64::MAX, |least, part| least.min(part.least))
+    }
+
     /// A span of zero is a clock that was too coarse.
     #[inline]
     pub(super) fn observe_spacing(&mut self, spacing: i64) {
