@@ -231,7 +231,7 @@ lc_inline int lc_sift_is_within(s64 now, s64 began, s64 length)
 
 lc_inline void lc_sift_least_observe(struct lc_sift_least *least, s64 now, s64 length, s64 rtt)
 {
-	if (!lc_sift_is_within(now, least->began, length)) {
+	if (least->now == LC_SIFT_NONE || !lc_sift_is_within(now, least->began, length)) {
 		least->before = lc_sift_is_within(now, least->began, 2 * length) ? least->now : LC_SIFT_NONE;
 		least->now = LC_SIFT_NONE;
 		least->began = now;

@@ -17,7 +17,8 @@ impl Least {
     #[inline]
     pub(super) fn observe(&mut self, now: Time, length: Span, delay: i64) {
         let passed = (now - self.began).as_nanos();
-        if !(0..length.as_nanos()).contains(&passed) {
+        let is_first = self.now == i64::MAX;
+        if is_first || !(0..length.as_nanos()).contains(&passed) {
             self.begin(now, passed, length);
         }
         self.now = self.now.min(delay);
@@ -45,7 +46,9 @@ mod tests {
     #[test]
     fn a_delay_is_kept_for_one_to_two_spans() {
         let mut least = Least::NEW;
-        let mut observe = |ms, delay| {
+        // The zero of the clock is arbitrary.
+        let mut observe = |ms: i64, delay| {
+            let ms = ms + 30;
             least.observe(Time::ZERO + Span::from_millis(ms), Span::from_millis(50), delay);
             least.get()
         };
