@@ -95,10 +95,10 @@ impl Readings {
             let mut experiment =
                 kind.draw(seed).experiment(vantage, name).expect("a drawn network is valid");
             if let (None, Some(card)) = (pilot, card) {
-                // Half of its flows follow it as measurements do, half as transports.
-                let is_balanced = seed as usize % PILOTS.len() == 2;
-                let config =
-                    if is_balanced { SiftConfig::balanced() } else { SiftConfig::default() };
+                // Half of its flows follow it with its margin, half are more careful.
+                let is_careful = seed as usize % PILOTS.len() == 4;
+                let margin_db = if is_careful { 6.0 } else { SiftConfig::default().margin_db };
+                let config = SiftConfig { margin_db };
                 steer(&mut experiment, &config, card);
             }
             Run::of(Some(kind.name), &experiment, seed, vantage, LEAST_ABROAD)
@@ -218,7 +218,7 @@ impl Run {
         vantage: Vantage,
         least: usize,
     ) -> Self {
-        let config = SiftConfig::balanced();
+        let config = SiftConfig::default();
         let gaps = Gaps::default();
         let reader = |flow| {
             let sift = match vantage {

@@ -11,16 +11,15 @@
  *	  losses by rounds: how much of the flight is lost now, and was in earlier rounds
  *	gap before arrival i:
  *	  the readings of that state (lc_sift_read), as whole numbers
- *	  sum = start + weight of each + weight of each table of three
+ *	  sum = start + weight of each + weight of each table of three;
+ *	        at most 0 at a gap of more than 256 packets
  *	  wireless  if  sum > margin,   else congestion
  *
  * Source: this project, docs/algorithms/sift.md; crates/losscause/src/lda/sift.rs is the reference. The weights, in
  * sift_weights.h, are those of the reference at a sender.
  *
- * parameter     unit               default
- * margin_db     dB                 6
- * most_ignored  share of packets   0.02: every packet earns it, up to two packets, and a lost packet that is called
- *                                  wireless costs its probability of congestion
+ * parameter  unit  default
+ * margin_db  dB    2.7
  *
  * measured, limit: the sum and the margin, both in tenths of a decibel.
  *
@@ -35,11 +34,10 @@
 
 struct lc_sift_parameters {
 	u64 margin; /* in tenths of a decibel */
-	u64 most_ignored; /* in 1/LC_SIFT_WHOLE packets per packet */
 };
 
 #define LC_SIFT_WHOLE 65536
-#define LC_SIFT_MOST_ALLOWANCE (2 * LC_SIFT_WHOLE)
+#define LC_SIFT_LONGEST 256 /* packets of a gap that may be noise; a longer one is an outage */
 #define LC_SIFT_WARM_UP 32 /* arrivals with a round-trip time before the first answer */
 #define LC_SIFT_PARTS 2 /* of the 20 s */
 #define LC_SIFT_PART_NS 10000000000LL
@@ -88,6 +86,7 @@ struct lc_sift_least {
 struct lc_sift_losses {
 	s64 began;
 	s64 length; /* 0: there were none */
+	u64 arrived; /* packets that had arrived when they began */
 	u32 lost;
 	u32 flight;
 	u32 contrast;
@@ -96,11 +95,12 @@ struct lc_sift_losses {
 /* Losses by rounds. A round is a round-trip time, its packets a flight. */
 struct lc_sift_rounds {
 	struct lc_sift_losses losses;
+	u64 packets; /* so far, … */
+	u64 missing; /* … and those of them that were missing */
+	u64 packets_before; /* the round under way */
 	s64 began;
 	s64 length;
-	u32 packets;
-	u32 flight; /* of the round before */
-	u32 arrived; /* since the losses began */
+	u32 flight; /* packets of the round before */
 	struct lc_sift_mean shares; /* of earlier rounds with losses: lost of the flight, in 1/65536, … */
 	struct lc_sift_mean contrasts; /* … the contrast at the first loss, … */
 	struct lc_sift_mean lost; /* … and packets, in 1/16 */
@@ -110,8 +110,7 @@ struct lc_sift_rounds {
 /* What is remembered of a gap. */
 struct lc_sift_weighed {
 	u32 arrival; /* the number of the one that showed it; 0: none */
-	s16 sum;
-	u16 over_ceiling;
+	s32 sum;
 };
 
 /* Averages hold the mean times 2^shift, and -1 before the first value. */
@@ -132,6 +131,7 @@ struct lc_sift {
 	s64 recent; /* << 5 */
 	s64 before; /* the last interval, if it spans no gap */
 	s64 last_gap; /* when it showed, or LC_UNKNOWN */
+	u64 burst; /* packets that had arrived when the last burst of gaps began */
 	s32 sample[LC_SIFT_SAMPLE]; /* in 128 ns, since the first; LC_SIFT_NO_SAMPLE where there is none yet */
 	u8 pairs[LC_SIFT_BINS]; /* of arrivals with one packet between them, by halves of the least spacing */
 	/* A reading at a gap, and the intervals of all. Here, not on the stack, the verifier does not follow how each came about. */
@@ -146,8 +146,6 @@ struct lc_sift {
 	u32 seen; /* round-trip times */
 	u32 packets_before; /* those of `before`; 0: none */
 	u32 pairs_total;
-	u32 since_burst; /* packets that arrived since the last burst began */
-	u32 allowance; /* dropped packets that may still be called wireless, in 1/LC_SIFT_WHOLE */
 	u32 begun; /* whether there was an arrival */
 };
 
@@ -294,7 +292,6 @@ lc_inline void lc_sift_begin(struct lc_sift *sift, s64 now)
 	sift->last_gap = LC_UNKNOWN;
 	for (u32 i = 0; i < LC_SIFT_SAMPLE; i++)
 		sift->sample[i] = LC_SIFT_NO_SAMPLE;
-	sift->allowance = LC_SIFT_MOST_ALLOWANCE;
 	sift->low.now = sift->low.before = LC_SIFT_NONE;
 	sift->level_shift = 4;
 	sift->empty = LC_UNKNOWN;
@@ -327,34 +324,37 @@ lc_inline void lc_sift_follow(struct lc_sift *sift, u32 packets, s64 duration)
 	sift->level_shift = shift;
 }
 
+/* Packets of the round under way. */
+lc_inline u32 lc_sift_packets_of_round(const struct lc_sift_rounds *rounds)
+{
+	u64 packets = rounds->packets - rounds->packets_before;
+
+	return packets > ~0U ? ~0U : (u32)packets;
+}
+
 /* The packets of an arrival. */
 lc_inline void lc_sift_round_observe(struct lc_sift *sift, const struct lc_arrival *arrival)
 {
 	struct lc_sift_rounds *rounds = &sift->rounds;
-	u32 arrived = arrival->packets - arrival->missing;
 
 	if (!lc_sift_is_within(arrival->at, rounds->began, rounds->length)) {
 		s64 duration = arrival->at - rounds->began, length = lc_sift_round(sift);
+		u32 packets = lc_sift_packets_of_round(rounds);
 
-		if (rounds->packets) {
-			rounds->flight = rounds->packets;
-			lc_sift_follow(sift, rounds->packets, duration);
+		if (packets) {
+			rounds->flight = packets;
+			lc_sift_follow(sift, packets, duration);
 		}
-		rounds->packets = 0;
+		rounds->packets_before = rounds->packets;
 		rounds->began = arrival->at;
 		rounds->length = length < 1 ? 1 : length;
 	}
 	rounds->packets += arrival->packets;
-	if (rounds->packets < arrival->packets)
-		rounds->packets = ~0U;
-	rounds->arrived += arrived;
-	if (rounds->arrived < arrived)
-		rounds->arrived = ~0U;
 }
 
 lc_inline u32 lc_sift_flight(const struct lc_sift_rounds *rounds)
 {
-	u32 flight = rounds->flight > rounds->packets ? rounds->flight : rounds->packets;
+	u32 packets = lc_sift_packets_of_round(rounds), flight = rounds->flight > packets ? rounds->flight : packets;
 
 	return flight ? flight : 1;
 }
@@ -371,7 +371,10 @@ lc_inline void lc_sift_losses_observe(struct lc_sift *sift, const struct lc_arri
 	struct lc_sift_rounds *rounds = &sift->rounds;
 	struct lc_sift_losses *losses = &rounds->losses;
 	s64 length = lc_sift_round(sift);
+	u64 arrived;
 
+	rounds->missing += arrival->missing < arrival->packets ? arrival->missing : arrival->packets;
+	arrived = rounds->packets - rounds->missing;
 	if (lc_sift_losses_last(rounds, arrival->at)) {
 		losses->lost += arrival->missing;
 		if (losses->lost < arrival->missing)
@@ -385,13 +388,13 @@ lc_inline void lc_sift_losses_observe(struct lc_sift *sift, const struct lc_arri
 		/* A clock that was set back. */
 		if (arrival->at <= losses->began)
 			duration = 1;
-		rate = (u64)rounds->arrived * 1000000000ULL / (duration ? duration : 1);
+		rate = (arrived - losses->arrived) * 1000000000ULL / (duration ? duration : 1);
 		lc_sift_mean_observe(&rounds->shares, share > 1 << 24 ? 1 << 24 : (s32)share);
 		lc_sift_mean_observe(&rounds->contrasts, (s32)losses->contrast);
 		lc_sift_mean_observe(&rounds->lost, (s32)(losses->lost > 1 << 20 ? 1 << 20 : losses->lost) * 16);
 		lc_sift_spread_observe(&rounds->rates, LC_SIFT_ROUNDS, rate > 1 << 25 ? 1 << 25 : (u32)rate);
 	}
-	rounds->arrived = 0;
+	losses->arrived = arrived;
 	losses->began = arrival->at;
 	losses->length = length < 1 ? 1 : length;
 	losses->lost = arrival->missing;
@@ -479,6 +482,14 @@ lc_inline u32 lc_sift_sample_below(const struct lc_sift *sift, s64 rtt)
 	return below * LC_SIFT_SAMPLE / taken;
 }
 
+/* Packets that arrived since the last burst of gaps began, of so many that arrived. */
+lc_inline u32 lc_sift_since_burst(const struct lc_sift *sift, u64 arrived)
+{
+	u64 since = arrived - sift->burst;
+
+	return since > ~0U ? ~0U : (u32)since;
+}
+
 /* Which of its intervals a reading lies in. */
 lc_inline void lc_sift_place(struct lc_sift *sift, enum lc_clue clue, u32 reading)
 {
@@ -507,7 +518,7 @@ lc_inline void lc_sift_read(struct lc_sift *sift, const struct lc_arrival *arriv
 	/* Packets that arrived beside the gap, as many as are acknowledged late. They take their time. */
 	s64 arrived = arrival->packets > arrival->missing ? arrival->packets - arrival->missing - 1 : 0;
 	s64 gap = arrival->span - arrived * spacing;
-	u32 own = lc_sift_ratio(above, spacing, 8);
+	u32 own = lc_sift_ratio(above, spacing, 8), since_burst = lc_sift_since_burst(sift, rounds->packets - rounds->missing);
 	int last = lc_sift_losses_last(rounds, arrival->at);
 	s64 lost = (last ? (s64)rounds->losses.lost : 0) + arrival->missing;
 	s64 flight = last ? rounds->losses.flight : lc_sift_flight(rounds);
@@ -524,7 +535,7 @@ lc_inline void lc_sift_read(struct lc_sift *sift, const struct lc_arrival *arriv
 	lc_sift_place(sift, LC_JITTER, lc_sift_ratio(jitter, spacing, 256));
 	lc_sift_place(sift, LC_OWN, own);
 	lc_sift_place(sift, LC_DROPPED, lc_sift_pair_share(sift, gap + window.spacing));
-	lc_sift_place(sift, LC_SINCE_BURST, sift->between.seen ? lc_sift_ratio((s64)sift->since_burst << 4, sift->between.mean, 32) : 32);
+	lc_sift_place(sift, LC_SINCE_BURST, sift->between.seen ? lc_sift_ratio((s64)since_burst << 4, sift->between.mean, 32) : 32);
 	/* Before two distances, what random losses have. */
 	lc_sift_place(sift, LC_EVENNESS, lc_sift_evenness(&sift->between, 188));
 	lc_sift_place(sift, LC_SHARE, lc_sift_ratio(lost, flight, 1000));
@@ -569,30 +580,8 @@ lc_inline struct lc_sift_weight lc_sift_weigh_readings(const struct lc_sift *sif
 	return weight;
 }
 
-/* The probability of congestion behind a sum, in 1/LC_SIFT_WHOLE: 1 / (1 + 2^(sum/30)), in steps of 3 dB. */
-lc_inline u32 lc_sift_probably_dropped(s32 sum)
-{
-	u32 steps = sum < 0 ? 0 : (u32)sum / 30;
-
-	return LC_SIFT_WHOLE / (1 + (1U << (steps > 16 ? 16 : steps)));
-}
-
-/* Whether `missing` packets that look wireless cost more than is left; if not, they are charged. */
-lc_inline int lc_sift_is_over_ceiling(struct lc_sift *sift, u32 most_ignored, u32 missing, s32 sum)
-{
-	u64 cost = (u64)missing * lc_sift_probably_dropped(sum);
-
-	if (cost > sift->allowance) {
-		if (most_ignored < LC_SIFT_WHOLE)
-			return 1;
-		cost = sift->allowance;
-	}
-	sift->allowance -= (u32)cost;
-	return 0;
-}
-
 /* Weighs the gap before an arrival, and remembers the answer. */
-lc_inline void lc_sift_weigh(struct lc_sift *sift, const struct lc_arrival *arrival, u32 margin, u32 most_ignored)
+lc_inline void lc_sift_weigh(struct lc_sift *sift, const struct lc_arrival *arrival)
 {
 	struct lc_sift_weight weight;
 	struct lc_sift_weighed *weighed;
@@ -605,18 +594,21 @@ lc_inline void lc_sift_weigh(struct lc_sift *sift, const struct lc_arrival *arri
 	sift->newest_weighed++;
 	weighed = &sift->weighed[sift->newest_weighed % LC_SIFT_REMEMBERED];
 	weighed->arrival = arrival->number;
-	weighed->sum = (s16)(weight.own + weight.earlier);
-	weighed->over_ceiling = weighed->sum > (s32)margin && lc_sift_is_over_ceiling(sift, most_ignored, arrival->missing, weighed->sum);
+	weighed->sum = weight.own + weight.earlier;
+	if (weighed->sum > 0 && arrival->missing > LC_SIFT_LONGEST)
+		weighed->sum = 0;
 }
 
-/* A gap shows. */
-lc_inline void lc_sift_gap_observe(struct lc_sift *sift, s64 at)
+/* A gap shows behind so many packets that arrived. */
+lc_inline void lc_sift_gap_observe(struct lc_sift *sift, s64 at, u64 arrived)
 {
+	u32 since = lc_sift_since_burst(sift, arrived);
+
 	if (sift->last_gap < 0) {
-		sift->since_burst = 0;
-	} else if (sift->since_burst > LC_SIFT_BURST) {
-		lc_sift_spread_observe(&sift->between, 32, sift->since_burst);
-		sift->since_burst = 0;
+		sift->burst = arrived;
+	} else if (since > LC_SIFT_BURST) {
+		lc_sift_spread_observe(&sift->between, 32, since);
+		sift->burst = arrived;
 	}
 	sift->last_gap = at;
 }
@@ -630,11 +622,6 @@ lc_inline void lc_sift_interval_observe(struct lc_sift *sift, const struct lc_ar
 
 	sift->spacing = lc_sift_average(sift->spacing, 6, per_packet);
 	sift->recent = lc_sift_average(sift->recent, 5, arrival->missing ? LC_SIFT_WHOLE : 0);
-	if (arrival->missing)
-		lc_sift_gap_observe(sift, arrival->at);
-	sift->since_burst += arrival->packets - arrival->missing;
-	if (sift->since_burst < arrival->packets - arrival->missing)
-		sift->since_burst = ~0U;
 	if (arrival->missing) {
 		sift->packets_before = 0;
 		return;
@@ -667,26 +654,25 @@ lc_inline void lc_sift_rtt_observe(struct lc_sift *sift, s64 rtt)
 	lc_sift_sample_observe(sift, since_first);
 }
 
-lc_apart int lc_sift_arrive(struct lc_sift *sift, const struct lc_arrival *arrival, u32 margin, u32 most_ignored)
+lc_apart int lc_sift_arrive(struct lc_sift *sift, const struct lc_arrival *arrival)
 {
 	if (!sift || !arrival)
 		return 0;
 	if (!sift->begun)
 		lc_sift_begin(sift, arrival->at);
 	if (arrival->span >= 0 && arrival->missing)
-		lc_sift_weigh(sift, arrival, margin, most_ignored);
+		lc_sift_weigh(sift, arrival);
 	lc_sift_turn(sift, arrival->at);
 	if (arrival->packets) {
 		lc_sift_round_observe(sift, arrival);
-		if (arrival->missing)
+		if (arrival->missing) {
+			if (arrival->span >= 0)
+				lc_sift_gap_observe(sift, arrival->at, sift->rounds.packets - arrival->packets - sift->rounds.missing);
 			lc_sift_losses_observe(sift, arrival);
+		}
 	}
-	if (arrival->span >= 0 && arrival->packets) {
-		u64 allowance = sift->allowance + (u64)most_ignored * arrival->packets;
-
-		sift->allowance = allowance > LC_SIFT_MOST_ALLOWANCE ? LC_SIFT_MOST_ALLOWANCE : (u32)allowance;
+	if (arrival->span >= 0 && arrival->packets)
 		lc_sift_interval_observe(sift, arrival);
-	}
 	if (arrival->rott >= 0) {
 		lc_sift_rtt_observe(sift, arrival->rott);
 		lc_sift_queue_observe(sift, arrival->at, sift->last - sift->first);
@@ -696,7 +682,7 @@ lc_apart int lc_sift_arrive(struct lc_sift *sift, const struct lc_arrival *arriv
 
 lc_inline void lc_sift_observe(struct lc_sift *sift, const struct lc_sift_parameters *p, const struct lc_arrival *arrival)
 {
-	lc_sift_arrive(sift, arrival, (u32)p->margin, (u32)p->most_ignored);
+	lc_sift_arrive(sift, arrival);
 }
 
 lc_inline struct lc_judgement lc_sift_judge(const struct lc_sift *sift, const struct lc_sift_parameters *p, const struct lc_gap *gap)
@@ -705,16 +691,9 @@ lc_inline struct lc_judgement lc_sift_judge(const struct lc_sift *sift, const st
 		return lc_missing(LC_NO_GAP);
 	for (u32 i = 0; i < LC_SIFT_REMEMBERED; i++) {
 		const struct lc_sift_weighed *weighed = &sift->weighed[i];
-		struct lc_judgement judgement;
 
-		if (!weighed->arrival || weighed->arrival != gap->shown_by.number)
-			continue;
-		judgement = lc_ruled(weighed->sum > (s64)p->margin, weighed->sum, (s64)p->margin);
-		if (weighed->over_ceiling) {
-			judgement.verdict = LC_CONGESTION;
-			judgement.reason = LC_CEILING;
-		}
-		return judgement;
+		if (weighed->arrival && weighed->arrival == gap->shown_by.number)
+			return lc_ruled(weighed->sum > (s64)p->margin, weighed->sum, (s64)p->margin);
 	}
 	return lc_missing(sift->seen <= LC_SIFT_WARM_UP ? LC_NO_SAMPLE : LC_NO_GAP);
 }

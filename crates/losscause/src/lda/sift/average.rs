@@ -11,10 +11,9 @@ pub(super) struct Average<const SHIFT: u32> {
 impl<const SHIFT: u32> Average<SHIFT> {
     pub(super) const NEW: Self = Self { scaled: -1 };
 
-    /// No value, up to a day in nanoseconds, overflows.
+    /// A value up to two days, in nanoseconds.
     #[inline]
     pub(super) fn observe(&mut self, value: i64) {
-        let value = value.min(DAY_NS);
         let is_first = self.scaled < 0;
         self.scaled =
             if is_first { value << SHIFT } else { self.scaled + value - (self.scaled >> SHIFT) };

@@ -165,16 +165,25 @@ impl Card {
         };
         let own = self.start + sum(&single[..Clues::EARLIER]) + together(0..WITHOUT_EARLIER);
         let sum = own + single[Clues::EARLIER] + together(WITHOUT_EARLIER..TOGETHER.len());
-        // The sizes of the weights, each with its reading; of two equal ones the first is the
-        // heavier.
-        let mut heaviest = [0; 2];
-        for (clue, weight) in single.iter().enumerate() {
-            let size = (u32::from(weight.unsigned_abs()) << 5) | (Clues::COUNT - 1 - clue) as u32;
-            heaviest = [heaviest[0].max(size), heaviest[1].max(heaviest[0].min(size))];
-        }
-        let heaviest = heaviest.map(|size| Clues::COUNT - 1 - (size as usize & 0x1f));
-        Weight { sum, own, heaviest }
+        Weight { sum, own, heaviest: heaviest(&single) }
     }
+}
+
+/// The two readings with the largest weights of either sign; of two equal ones the first is the
+/// heavier.
+fn heaviest(weights: &[i16; Clues::COUNT]) -> [usize; 2] {
+    // Each size, with its reading in the low five bits.
+    let mut sizes: [i16; Clues::COUNT] = array::from_fn(|clue| {
+        let size = weights[clue].abs().min(1_023);
+        (size << 5) | (Clues::COUNT - 1 - clue) as i16
+    });
+    let mut take_largest = || {
+        let largest = sizes.iter().copied().fold(0, i16::max);
+        let clue = (Clues::COUNT - 1).saturating_sub(largest as usize % 32);
+        sizes[clue] = 0;
+        clue
+    };
+    [take_largest(), take_largest()]
 }
 
 fn sum(weights: &[i16]) -> i16 {

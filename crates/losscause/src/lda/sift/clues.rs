@@ -96,19 +96,14 @@ impl Clues {
     pub const EARLIER: usize = 22;
 }
 
-/// A number of either sign in 1/`parts` of `unit`, above 1,000, and not more than 999 from it.
-pub(super) fn signed(value: i64, unit: i64, parts: i64) -> u16 {
-    let size = ratio(value.saturating_abs(), unit, parts).min(999);
-    if value < 0 { 1_000 - size } else { 1_000 + size }
+/// A number of either sign in 1/32 of `unit`, above 1,000, and not more than 999 from it.
+pub(super) fn signed(value: i64, unit: i64) -> u16 {
+    (1_000 + (value * 32 / unit.max(1)).clamp(-999, 999)) as u16
 }
 
-/// `value / unit` in 1/`parts`, as far as 16 bits hold it.
-pub(super) fn ratio(value: i64, unit: i64, parts: i64) -> u16 {
-    let value = value.max(0);
-    let unit = unit.max(1);
-    // A value so large that it cannot be multiplied is divided first.
-    let scaled = value
-        .checked_mul(parts)
-        .map_or_else(|| (value / unit).saturating_mul(parts), |scaled| scaled / unit);
-    scaled.min(i64::from(u16::MAX)) as u16
+/// `value / unit` in 1/`parts`, at most 1,000, as far as 16 bits hold it. A value up to 2^53.
+#[inline]
+pub(super) fn ratio(value: i64, unit: i64, parts: u64) -> u16 {
+    let scaled = value.max(0) as u64 * parts / unit.max(1) as u64;
+    scaled.min(u64::from(u16::MAX)) as u16
 }

@@ -10,8 +10,8 @@ use crate::Time;
 pub(super) struct Gaps {
     /// When the last one showed.
     pub(super) last: Option<Time>,
-    /// Packets that arrived since the last burst of gaps began.
-    since_burst: u32,
+    /// Packets that had arrived when the last burst of gaps began.
+    burst: u64,
     /// Packets that arrived from one burst to the next.
     between: Spread<32>,
     pub(super) earlier: Earlier,
@@ -21,31 +21,31 @@ impl Gaps {
     /// Packets between two gaps of one burst, at most.
     const WITHIN_A_BURST: u32 = 3;
     pub(super) const NEW: Self =
-        Self { last: None, since_burst: 0, between: Spread::NEW, earlier: Earlier::NEW };
+        Self { last: None, burst: 0, between: Spread::NEW, earlier: Earlier::NEW };
 
-    /// A gap shows.
-    #[cold]
-    pub(super) fn observe_gap(&mut self, at: Time) {
+    /// A gap shows behind so many packets that arrived.
+    pub(super) fn observe_gap(&mut self, at: Time, arrived: u64) {
         let is_first = self.last.replace(at).is_none();
-        if is_first || self.since_burst > Self::WITHIN_A_BURST {
+        let since_burst = self.since(arrived);
+        if is_first || since_burst > Self::WITHIN_A_BURST {
             if !is_first {
-                self.between.observe(self.since_burst);
+                self.between.observe(since_burst);
             }
-            self.since_burst = 0;
+            self.burst = arrived;
         }
     }
 
-    #[inline]
-    pub(super) fn observe_arrived(&mut self, packets: u32) {
-        self.since_burst = self.since_burst.saturating_add(packets);
+    fn since(&self, arrived: u64) -> u32 {
+        u32::try_from(arrived - self.burst).unwrap_or(u32::MAX)
     }
 
-    /// Packets since the last burst, in 1/32 of the mean from burst to burst; 32 before the second.
-    pub(super) fn since_burst(&self) -> u16 {
+    /// Packets since the last burst, of so many that arrived, in 1/32 of the mean from burst to
+    /// burst; 32 before the second.
+    pub(super) fn since_burst(&self, arrived: u64) -> u16 {
         if self.between.seen == 0 {
             32
         } else {
-            ratio(i64::from(self.since_burst) << 4, self.between.mean.into(), 32)
+            ratio(i64::from(self.since(arrived)) << 4, self.between.mean.into(), 32)
         }
     }
 
@@ -84,26 +84,26 @@ mod tests {
 
     fn gaps(after: &[u32]) -> Gaps {
         let mut gaps = Gaps::NEW;
+        let mut arrived = 0;
         for &packets in after {
-            gaps.observe_arrived(packets);
-            gaps.observe_gap(Time::ZERO);
+            arrived += u64::from(packets);
+            gaps.observe_gap(Time::ZERO, arrived);
         }
         gaps
     }
 
     #[test]
     fn gaps_at_equal_distances_are_even_and_those_of_a_burst_one() {
-        let mut even = gaps(&[7, 100, 100, 2, 98, 100]);
-        even.observe_arrived(50);
+        let even = gaps(&[7, 100, 100, 2, 98, 100]);
         assert_eq!(
-            (even.since_burst(), even.evenness()),
+            (even.since_burst(7 + 400 + 50), even.evenness()),
             (16, 0),
             "50 of 100 packets, all gaps 100 apart"
         );
         // 100, 300, 200: means 100, 200, 200; deviations 0, 200, 0.
         let uneven = gaps(&[7, 100, 300, 200]);
         assert_eq!(
-            (uneven.since_burst(), uneven.evenness()),
+            (uneven.since_burst(7 + 600), uneven.evenness()),
             (0, 85),
             "a mean deviation of 66.7 in 200"
         );
@@ -114,7 +114,7 @@ mod tests {
         for after in [&[][..], &[9], &[9, 100]] {
             assert_eq!(gaps(after).evenness(), 188);
         }
-        assert_eq!((gaps(&[]).since_burst(), gaps(&[9]).since_burst()), (32, 32));
+        assert_eq!((gaps(&[]).since_burst(5), gaps(&[9]).since_burst(9)), (32, 32));
     }
 
     #[test]

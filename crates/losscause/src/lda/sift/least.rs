@@ -1,23 +1,24 @@
 //! The least delay of a short time.
 
+use super::window::NONE;
 use crate::{Span, Time};
 
 /// The least delay of the last one to two spans of a length that the caller chooses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Least {
-    /// In the span under way, and in the one before; `i64::MAX` where nothing was seen.
+    /// In the span under way, and in the one before; [`NONE`] where nothing was seen.
     now: i64,
     before: i64,
     began: Time,
 }
 
 impl Least {
-    pub(super) const NEW: Self = Self { now: i64::MAX, before: i64::MAX, began: Time::ZERO };
+    pub(super) const NEW: Self = Self { now: NONE, before: NONE, began: Time::ZERO };
 
     #[inline]
     pub(super) fn observe(&mut self, now: Time, length: Span, delay: i64) {
         let passed = (now - self.began).as_nanos();
-        let is_first = self.now == i64::MAX;
+        let is_first = self.now == NONE;
         if is_first || !(0..length.as_nanos()).contains(&passed) {
             self.begin(now, passed, length);
         }
@@ -28,12 +29,12 @@ impl Least {
     #[cold]
     fn begin(&mut self, now: Time, passed: i64, length: Span) {
         let follows = (0..length.as_nanos().saturating_mul(2)).contains(&passed);
-        self.before = if follows { self.now } else { i64::MAX };
-        self.now = i64::MAX;
+        self.before = if follows { self.now } else { NONE };
+        self.now = NONE;
         self.began = now;
     }
 
-    /// `i64::MAX` before the first delay.
+    /// [`NONE`] before the first delay.
     pub(super) fn get(&self) -> i64 {
         self.now.min(self.before)
     }

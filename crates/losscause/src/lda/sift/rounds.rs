@@ -11,15 +11,16 @@ use crate::{Observation, Span, Time};
 /// The flight, and how many packets of it are lost now and were lost in earlier rounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rounds {
-    /// When the round under way began, how long it lasts, nanoseconds, and its packets so far.
+    /// Packets so far, and those of them that were missing.
+    packets: u64,
+    missing: u64,
+    /// When the round under way began, how long it lasts, nanoseconds, and the packets before it.
     began: Time,
     length: i64,
-    packets: u32,
+    packets_before: u64,
     /// Packets of the round before.
     flight: u32,
     losses: Option<Losses>,
-    /// Packets that arrived since the losses began.
-    arrived: u32,
     /// Of earlier rounds with losses: the share of the flight that was lost, in 1/65536; the
     /// contrast at the first loss; lost packets, in 1/16; and packets per second from one round to
     /// the next.
@@ -36,6 +37,8 @@ struct Losses {
     length: i64,
     lost: u32,
     flight: u32,
+    /// Packets that had arrived when they began.
+    arrived: u64,
     contrast: u16,
 }
 
@@ -47,12 +50,13 @@ impl Losses {
 
 impl Rounds {
     pub(super) const NEW: Self = Self {
+        packets: 0,
+        missing: 0,
         began: Time::ZERO,
         length: 0,
-        packets: 0,
+        packets_before: 0,
         flight: 0,
         losses: None,
-        arrived: 0,
         shares: Mean::NEW,
         contrasts: Mean::NEW,
         lost: Mean::NEW,
@@ -70,7 +74,8 @@ impl Rounds {
     /// how long it took, in nanoseconds.
     pub(super) fn begin(&mut self, now: Time, length: i64) -> Option<(u32, i64)> {
         let passed = (now - self.began).as_nanos();
-        let packets = core::mem::take(&mut self.packets);
+        let packets = self.packets_of_round();
+        self.packets_before = self.packets;
         self.began = now;
         self.length = length.max(1);
         (packets > 0).then(|| {
@@ -79,17 +84,28 @@ impl Rounds {
         })
     }
 
-    /// An arrival, without the losses before it.
+    /// The packets of an arrival, the missing ones before it included.
     #[inline]
-    pub(super) fn observe(&mut self, arrival: &Observation) {
-        self.packets = self.packets.saturating_add(arrival.spanned);
-        self.arrived = self.arrived.saturating_add(arrival.spanned.saturating_sub(arrival.missing));
+    pub(super) fn observe(&mut self, packets: u32) {
+        self.packets += u64::from(packets);
+    }
+
+    /// Packets that arrived so far.
+    pub(super) fn arrived(&self) -> u64 {
+        self.packets - self.missing
     }
 
     /// A gap: the packets that are missing belong to the losses under way, or begin others.
-    #[cold]
-    pub(super) fn observe_gap(&mut self, arrival: &Observation, round: i64, contrast: u16) {
+    /// The contrast is asked for if they begin others.
+    pub(super) fn observe_gap(
+        &mut self,
+        arrival: &Observation,
+        round: i64,
+        contrast: impl FnOnce() -> u16,
+    ) {
         let now = arrival.at;
+        self.missing += u64::from(arrival.missing.min(arrival.spanned));
+        let arrived = self.arrived();
         if let Some(losses) = &mut self.losses {
             if losses.last_until(now) {
                 losses.lost = losses.lost.saturating_add(arrival.missing);
@@ -100,45 +116,36 @@ impl Rounds {
             self.contrasts.observe(losses.contrast.into());
             self.lost.observe((losses.lost.min(1 << 20) * 16) as i32);
             let duration = (now - losses.began).as_nanos().max(1) as u64;
-            let rate = u64::from(self.arrived).saturating_mul(1_000_000_000) / duration;
+            let rate = (arrived - losses.arrived).saturating_mul(1_000_000_000) / duration;
             self.rates.observe(rate.min(1 << 25) as u32);
         }
-        self.arrived = 0;
         self.losses = Some(Losses {
             began: now,
             length: round.max(1),
             lost: arrival.missing,
             flight: self.flight(),
-            contrast,
+            arrived,
+            contrast: contrast(),
         });
     }
 
+    fn packets_of_round(&self) -> u32 {
+        u32::try_from(self.packets - self.packets_before).unwrap_or(u32::MAX)
+    }
+
     fn flight(&self) -> u32 {
-        self.flight.max(self.packets).max(1)
+        self.flight.max(self.packets_of_round()).max(1)
     }
 
     /// Packets that are lost in the round of the gap before `arrival`, these included, and the
     /// flight that they are of.
-    fn lost_now(&self, arrival: &Observation) -> (i64, i64) {
+    pub(super) fn lost_now(&self, arrival: &Observation) -> (i64, i64) {
         match self.losses.filter(|losses| losses.last_until(arrival.at)) {
             Some(Losses { lost, flight, .. }) => {
                 (i64::from(lost) + i64::from(arrival.missing), flight.into())
             }
             None => (arrival.missing.into(), self.flight().into()),
         }
-    }
-
-    /// The share of the flight that is lost in the round of this gap, in 1/1000.
-    pub(super) fn share(&self, arrival: &Observation) -> u16 {
-        let (lost, flight) = self.lost_now(arrival);
-        ratio(lost, flight, 1_000)
-    }
-
-    /// Packets that are lost in the round of this gap, in 1/16 of one and those queued, of which
-    /// there are so many eighths.
-    pub(super) fn lost_over_queued(&self, arrival: &Observation, queued: u16) -> u16 {
-        let (lost, _) = self.lost_now(arrival);
-        ratio(lost * 128, i64::from(queued) + 8, 1)
     }
 
     /// The mean share of the flight that was lost in earlier rounds with losses, in 1/1000.
@@ -191,12 +198,17 @@ mod tests {
             let arrival = self.next(missing);
             let is_due = self.rounds.is_due(arrival.at);
             let ended = if is_due { self.rounds.begin(arrival.at, ROUND) } else { None };
-            self.rounds.observe(&arrival);
+            self.rounds.observe(arrival.spanned);
             if missing > 0 {
-                self.rounds.observe_gap(&arrival, ROUND, 1_100);
+                self.rounds.observe_gap(&arrival, ROUND, || 1_100);
             }
             self.ms += 10;
             ended
+        }
+
+        /// Packets lost in the round of such a gap, and their flight.
+        fn lost(&self, missing: u32) -> (i64, i64) {
+            self.rounds.lost_now(&self.next(missing))
         }
 
         fn arrive_many(&mut self, packets: u32) {
@@ -208,12 +220,12 @@ mod tests {
     fn the_share_is_that_of_the_flight_and_of_one_round() {
         let mut flow = Flow::new();
         flow.arrive_many(20);
-        assert_eq!(flow.rounds.share(&flow.next(2)), 200, "2 of 10 packets");
+        assert_eq!(flow.lost(2), (2, 10));
         flow.arrive(2);
         flow.arrive_many(4);
-        assert_eq!(flow.rounds.share(&flow.next(1)), 300, "50 ms later: 3 of 10");
+        assert_eq!(flow.lost(1), (3, 10), "50 ms later");
         flow.arrive_many(6);
-        assert_eq!(flow.rounds.share(&flow.next(1)), 83, "110 ms later: 1 of the 12 of that round");
+        assert_eq!(flow.lost(1), (1, 12), "110 ms later: of the 12 of that round");
     }
 
     #[test]
@@ -232,15 +244,6 @@ mod tests {
             (flow.rounds.mean_share(), flow.rounds.mean_lost(), flow.rounds.mean_contrast()),
             (199, 32, 1_100)
         );
-    }
-
-    #[test]
-    fn packets_lost_are_compared_with_those_queued() {
-        let mut flow = Flow::new();
-        flow.arrive_many(20);
-        let gap = flow.next(3);
-        assert_eq!(flow.rounds.lost_over_queued(&gap, 0), 48, "three to one");
-        assert_eq!(flow.rounds.lost_over_queued(&gap, 40), 8, "three to six");
     }
 
     #[test]
@@ -271,6 +274,7 @@ mod tests {
         assert_eq!(flow.arrive(0), Some((1, 1)));
         flow.ms = 1 << 50;
         assert!(flow.arrive(u32::MAX - 1).is_some());
-        assert_eq!(flow.rounds.share(&flow.next(u32::MAX - 1)), 1_999, "no overflow");
+        let most = i64::from(u32::MAX);
+        assert_eq!(flow.lost(u32::MAX - 1), (2 * (most - 1), most), "no overflow");
     }
 }

@@ -14,8 +14,10 @@ pub(super) struct Window {
 }
 
 const PARTS: usize = 2;
+/// The least of nothing. Differences with it overflow nothing.
+pub(super) const NONE: i64 = 1 << 61;
 
-/// In nanoseconds; delays since the first one. `i64::MAX` and `MIN` where nothing was seen.
+/// In nanoseconds; delays since the first one. [`NONE`] and its negative where nothing was seen.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) least: i64,
@@ -24,7 +26,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    const EMPTY: Self = Self { least: i64::MAX, most: i64::MIN, spacing: i64::MAX };
+    const EMPTY: Self = Self { least: NONE, most: -NONE, spacing: NONE };
 
     fn with(self, other: Self) -> Self {
         let least = self.least.min(other.least);
@@ -69,7 +71,7 @@ impl Window {
     /// The least delay of all parts.
     #[inline]
     pub(super) fn least_delay(&self) -> i64 {
-        self.parts.into_iter().fold(i64::MAX, |least, part| least.min(part.least))
+        self.parts.into_iter().fold(NONE, |least, part| least.min(part.least))
     }
 
     /// A span of zero is a clock that was too coarse.
@@ -101,7 +103,7 @@ pub(super) struct Divisor {
 }
 
 impl Divisor {
-    const NONE: Self = Self { value: i64::MAX, reciprocal: 0 };
+    const NONE: Self = Self { value: NONE, reciprocal: 0 };
 
     fn new(value: i64) -> Self {
         Self { value, reciprocal: (1 << 32) / value.max(1) as u64 }
@@ -111,10 +113,12 @@ impl Divisor {
     /// is a whole number.
     #[inline]
     pub(super) fn halves_in(self, span: i64, most: i64) -> u64 {
-        match span.saturating_mul(2) {
-            ..=0 => 0,
-            halves if halves / 64 >= self.value => most as u64,
-            halves => ((halves as u64).wrapping_mul(self.reciprocal) >> 32).min(most as u64),
+        if span <= 0 {
+            0
+        } else if span / 32 >= self.value {
+            most as u64
+        } else {
+            ((2 * span as u64).wrapping_mul(self.reciprocal) >> 32).min(most as u64)
         }
     }
 }
