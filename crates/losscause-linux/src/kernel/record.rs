@@ -190,8 +190,8 @@ impl Fields<'_> {
             7 => Why::RunCap,
             8 => Why::ShareCap,
             9 => Why::SlowStart,
-            10 => Why::Guard,
-            11 => Why::Brake,
+            11 => Why::Guard,
+            12 => Why::Brake,
             _ => return None,
         };
         Some(Judged { verdict, why, measured, limit })
