@@ -209,7 +209,7 @@ fn an_unknown_algorithm_or_protocol() {
     place.refuses(
         &["simulate", "s.toml", "--set", "flow.video.lda=ZigZga"],
         "s.toml: flow.video.lda: the algorithm \"ZigZga\" is unknown (did you mean \"ZigZag\"?), expected one of Biaz, \
-         mBiaz, Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, Sift, Sift-balanced, always congestion, always wireless, \
+         mBiaz, Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, Sift, always congestion, always wireless, \
          Veno, CDG tolerance, fqRTT, n-th loss, drop rate, roll-back, omniscient, labelled",
     );
     place.refuses(
