@@ -128,6 +128,14 @@ impl CapCounts {
         }
     }
 
+    /// `pkts` of the losses that [`CapCounts::on_lost`] has counted, `ignored` of them ignored,
+    /// were none.
+    pub(crate) fn take_back(&mut self, pkts: u32, ignored: u32) {
+        self.lost = (self.lost - f64::from(pkts)).max(0.0);
+        self.ignored = (self.ignored - f64::from(ignored)).max(0.0);
+        self.run = self.run.saturating_sub(ignored);
+    }
+
     /// Ignores `pkts`, which [`CapCounts::on_lost`] has counted, unless a cap refuses.
     pub(crate) fn ignore(&mut self, pkts: u32) -> Result<(), Refusal> {
         if self.falling_back || self.caps.max_loss_rate == 0.0 {

@@ -9,6 +9,7 @@
 //!
 //! | feature | module | stack |
 //! |---|---|---|
+//! | `noq` | `noq` | noq 1.4: in front of NewReno or CUBIC |
 //! | `quinn` | `quinn` | quinn 0.11: in front of NewReno or CUBIC |
 //! | `s2n-quic` | `s2n_quic` | s2n-quic 1.83: in front of CUBIC |
 //! | `qlog` | | `QlogWriter`: every verdict as an event of qlog |
@@ -27,9 +28,9 @@
 //! # What to read while it runs
 //!
 //! - [`Monitor`]: counts and last verdicts of all connections of a factory.
-//! - `tracing`: one event per batch of losses, target `losscause_quic::verdict`, and one per
-//!   reduction undone, target `losscause_quic::undone`; level debug. The field `transport` names
-//!   the stack.
+//! - `tracing`: one event per batch of losses, target `losscause_quic::verdict`, per reduction
+//!   undone, target `losscause_quic::undone`, and per losses that were none, target
+//!   `losscause_quic::spurious`; level debug. The field `transport` names the stack.
 //! - [`ControllerObserver`]: an observer of yours; [`on_verdict`] makes one of a function.
 //!   `QlogWriter` is one.
 //!
@@ -45,6 +46,7 @@
 //! a packet was sent          SenderDifferentiator::on_sent
 //! an ACK                     which packets: …::on_acked; the base grows  Losses::end_of_ack: feeds the algorithm
 //! a loss, a mark             which packets: …::on_lost                   Losses::declare: verdict, caps, response, report
+//! a loss was none                                                        Losses::take_back
 //! ```
 //!
 //! ```
@@ -86,9 +88,13 @@
 
 mod caps;
 mod choice;
+#[cfg(any(feature = "noq", feature = "quinn"))]
+mod clock;
 mod error;
 mod losses;
 mod monitor;
+#[cfg(feature = "noq")]
+pub mod noq;
 mod observer;
 #[cfg(feature = "qlog")]
 mod qlog;
@@ -107,8 +113,8 @@ pub use monitor::Monitor;
 pub use observer::{ControllerObserver, on_verdict};
 #[cfg(feature = "qlog")]
 pub use qlog::QlogWriter;
-pub use verdict::{Counts, LossVerdict, Overruled, Response, Undone};
+pub use verdict::{Counts, LossVerdict, Overruled, Response, Spurious, Undone};
 
-#[cfg(all(doctest, feature = "quinn"))]
+#[cfg(all(doctest, feature = "noq", feature = "quinn"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -21,21 +21,27 @@
 //! *A revised verdict* ([`Algorithm::on_recovered`]): the base gets its window back, if the adapter
 //! can give it ([`Base::without_reduction`]), the caps allow to ignore the recovery's losses, and
 //! the window becomes larger by it.
+//!
+//! *Spurious losses* ([`Losses::take_back`]): the packets of the last recovery's losses have
+//! arrived after all. Algorithm and caps forget the losses. The base hears of it only if they
+//! reduced its window: otherwise it would take back an earlier reduction, which was right. A mark in
+//! the recovery makes its reduction final. The brake keeps what it has counted.
 
 use std::collections::VecDeque;
 
 use losscause::ack::Memory;
 use losscause::safeguard::Watch;
 use losscause::{
-    Algorithm, Judgement, Loss, Observation, Observer, Safeguard, SenderDifferentiator, Signal,
-    Span, Time, Verdict,
+    Algorithm, Judgement, Loss, Numbers, Observation, Observer, Safeguard, SenderDifferentiator,
+    Signal, Span, Time, Verdict,
 };
 
 use crate::caps::{CapCounts, Refusal};
 use crate::monitor::push;
 use crate::observer::AnyObserver;
 use crate::{
-    Caps, ControllerObserver, Counts, LossVerdict, Monitor, Overruled, Response, Undone, trace,
+    Caps, ControllerObserver, Counts, LossVerdict, Monitor, Overruled, Response, Spurious, Undone,
+    trace,
 };
 
 /// The controller below, as far as it is looked at here.
@@ -88,6 +94,7 @@ pub struct Losses<B> {
     caps: CapCounts,
     watch: Watch,
     recovery: Option<Recovery<B>>,
+    declared: Declared,
     counts: Counts,
     last: VecDeque<LossVerdict>,
     connection: u64,
@@ -110,6 +117,18 @@ struct Recovery<B> {
     before: Option<B>,
 }
 
+/// The losses of the recovery under way, or else of the last one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Declared {
+    numbers: Option<Numbers>,
+    /// Lost packets that the caps counted, and those of them that were ignored.
+    counted_pkts: u32,
+    ignored_pkts: u32,
+    /// Whether lost packets reduced the window, and whether a mark came.
+    reduced: bool,
+    marked: bool,
+}
+
 impl<B> Default for Recovery<B> {
     fn default() -> Self {
         Self { has_event: false, reduced: false, congestion: 0, undecided: 0, before: None }
@@ -130,6 +149,7 @@ impl<B: Base> Losses<B> {
             caps: CapCounts::new(caps),
             watch: Watch::new(caps.safeguards),
             recovery: None,
+            declared: Declared::default(),
             counts: Counts::default(),
             last: VecDeque::new(),
             connection: monitor.next_connection(),
@@ -207,6 +227,9 @@ impl<B: Base> Losses<B> {
         let lost_pkts = loss.lost_pkts.max(by_bytes);
         let is_answered = self.recovery.as_ref().is_some_and(|recovery| recovery.reduced);
         self.caps.on_lost(lost_pkts, is_answered);
+        if self.recovery.is_none() {
+            self.declared = Declared::default();
+        }
         let rtt = fresh_rtt(sender, at);
         let (judgement, overruled) = self.judge(sender, &loss, lost_pkts, rtt, base.kept_1024());
         let verdict = match (judgement, overruled) {
@@ -220,6 +243,7 @@ impl<B: Base> Losses<B> {
             self.reduce(base, on_congestion_event, overruled.is_none())
         };
         self.remember(lost_pkts, verdict);
+        self.declared.add(&loss, if is_answered { 0 } else { lost_pkts }, response);
         self.report(&LossVerdict {
             connection: self.connection,
             at,
@@ -235,6 +259,37 @@ impl<B: Base> Losses<B> {
             window_after: base.window(),
         });
         response
+    }
+
+    /// The transport reports that all packets of the last losses have arrived after all, and names
+    /// none of them: they are the losses of the recovery under way, or else of the last one. If
+    /// these reduced the window, `on_spurious` tells the base.
+    pub fn take_back<L: Algorithm, M: Memory>(
+        &mut self,
+        sender: &mut SenderDifferentiator<L, M>,
+        base: &mut B,
+        on_spurious: impl FnOnce(&mut B),
+    ) {
+        let declared = std::mem::take(&mut self.declared);
+        let Some(numbers) = declared.numbers else { return };
+        let pkts = sender.on_spurious(numbers, &mut self.observer.get());
+        self.caps.take_back(declared.counted_pkts, declared.ignored_pkts);
+        let window_before = base.window();
+        let told = declared.reduced && !declared.marked;
+        if told {
+            on_spurious(base);
+        }
+        if let Some(recovery) = &mut self.recovery {
+            let has_event = recovery.has_event;
+            *recovery = Recovery { has_event, ..Recovery::default() };
+        }
+        let connection = self.connection;
+        let window_after = base.window();
+        let spurious = Spurious { connection, numbers, pkts, told, window_before, window_after };
+        self.counts.take_back(&spurious);
+        trace::spurious(self.transport, &spurious);
+        self.monitor.on_spurious(&spurious);
+        self.observer.get().on_spurious(&spurious);
     }
 
     /// The verdict on a loss: the algorithm's judgement, and the rule that overrules it.
@@ -345,6 +400,27 @@ impl<B: Base> Losses<B> {
         trace::verdict(self.transport, verdict);
         self.monitor.on_verdict(verdict);
         self.observer.get().on_verdict(verdict);
+    }
+}
+
+impl Declared {
+    /// Adds a loss of which the caps counted `counted_pkts`, and the response to it.
+    fn add(&mut self, loss: &Loss, counted_pkts: u32, response: Response) {
+        self.numbers = match (self.numbers, loss.numbers) {
+            (Some(before), Some(new)) => Some(Numbers {
+                first: before.first.min(new.first),
+                last: before.last.max(new.last),
+            }),
+            (before, new) => before.or(new),
+        };
+        self.counted_pkts = self.counted_pkts.saturating_add(counted_pkts);
+        if response == Response::Kept {
+            self.ignored_pkts = self.ignored_pkts.saturating_add(loss.lost_pkts);
+        }
+        match loss.signal {
+            Signal::EcnMark => self.marked = true,
+            _ => self.reduced |= response == Response::Reduced,
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use losscause::Observer;
 
-use crate::{ControllerObserver, Counts, LossVerdict, Undone};
+use crate::{ControllerObserver, Counts, LossVerdict, Spurious, Undone};
 
 /// An observer of all controllers that one factory has built: counts and last verdicts. Cloning it
 /// is cheap.
@@ -116,6 +116,10 @@ impl ControllerObserver for Monitor {
 
     fn on_undone(&mut self, undone: &Undone) {
         self.state().totals.undo(undone);
+    }
+
+    fn on_spurious(&mut self, spurious: &Spurious) {
+        self.state().totals.take_back(spurious);
     }
 
     fn on_avoided(&mut self, _: u64) {

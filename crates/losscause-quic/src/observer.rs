@@ -2,7 +2,7 @@
 
 use losscause::Observer;
 
-use crate::{LossVerdict, Undone};
+use crate::{LossVerdict, Spurious, Undone};
 
 /// Looks at a controller: at its algorithm ([`Observer`]), and at what the controller does about a
 /// loss.
@@ -53,6 +53,11 @@ pub trait ControllerObserver: Observer {
         let _ = undone;
     }
 
+    /// The packets of the last recovery's losses have arrived after all.
+    fn on_spurious(&mut self, spurious: &Spurious) {
+        let _ = spurious;
+    }
+
     /// A recovery ended without a reduction that lasts, on the controller with this number
     /// ([`LossVerdict::connection`]): every loss counts as wireless.
     fn on_avoided(&mut self, connection: u64) {
@@ -71,6 +76,11 @@ impl<A: ControllerObserver, B: ControllerObserver> ControllerObserver for (A, B)
     fn on_undone(&mut self, undone: &Undone) {
         self.0.on_undone(undone);
         self.1.on_undone(undone);
+    }
+
+    fn on_spurious(&mut self, spurious: &Spurious) {
+        self.0.on_spurious(spurious);
+        self.1.on_spurious(spurious);
     }
 
     fn on_avoided(&mut self, connection: u64) {

@@ -3,7 +3,7 @@
 use losscause::Span;
 use tracing::debug;
 
-use crate::{LossVerdict, Undone};
+use crate::{LossVerdict, Spurious, Undone};
 
 pub(crate) fn verdict(transport: &'static str, verdict: &LossVerdict) {
     debug!(
@@ -31,5 +31,18 @@ pub(crate) fn undone(transport: &'static str, undone: &Undone) {
         lost_pkts = undone.lost_pkts,
         reason = %undone.revised,
         window = undone.window,
+    );
+}
+
+pub(crate) fn spurious(transport: &'static str, spurious: &Spurious) {
+    debug!(
+        target: "losscause_quic::spurious",
+        transport,
+        connection = spurious.connection,
+        pkts = spurious.pkts,
+        first = spurious.numbers.first,
+        last = spurious.numbers.last,
+        window_before = spurious.window_before,
+        window_after = spurious.window_after,
     );
 }

@@ -86,6 +86,42 @@ pub struct Undone {
     pub window: u64,
 }
 
+/// Losses that were none: the transport reports that their packets have arrived after all. They are
+/// those of the last recovery.
+///
+/// ```
+/// use losscause::Observer;
+/// use losscause_quic::{ControllerObserver, Spurious};
+///
+/// /// The packets that reordering delayed for so long that they counted as lost.
+/// #[derive(Clone, Default)]
+/// struct Late(u64);
+///
+/// impl Observer for Late {}
+///
+/// impl ControllerObserver for Late {
+///     fn on_spurious(&mut self, spurious: &Spurious) {
+///         self.0 += u64::from(spurious.pkts);
+///     }
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Spurious {
+    /// As [`LossVerdict::connection`].
+    pub connection: u64,
+    /// The first and the last of the packets' numbers.
+    pub numbers: Numbers,
+    /// The packets.
+    pub pkts: u32,
+    /// Whether the base controller was told, because it had reduced its window for them.
+    pub told: bool,
+    /// The window before, bytes.
+    pub window_before: u64,
+    /// The window after, bytes.
+    pub window_after: u64,
+}
+
 /// A rule of the controller that stands above the algorithm. All of them mean congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -185,6 +221,10 @@ pub struct Counts {
     /// Lost packets about which the algorithm was not asked, because the last round-trip time was
     /// too old.
     pub without_rtt: u64,
+    /// Of the lost packets, those that have arrived after all. Only some transports report them.
+    pub spurious: u64,
+    /// Reductions that the base controller took back, because the lost packets have arrived.
+    pub restored: u64,
 }
 
 impl Counts {
@@ -207,6 +247,12 @@ impl Counts {
             Some(Overruled::PersistentCongestion | Overruled::UnknownPackets) | None => {}
         }
         self.reductions += u64::from(verdict.response == Response::Reduced);
+    }
+
+    /// Counts losses that were none.
+    pub(crate) fn take_back(&mut self, spurious: &Spurious) {
+        self.spurious += u64::from(spurious.pkts);
+        self.restored += u64::from(spurious.window_after > spurious.window_before);
     }
 
     /// Counts the packets of a reduction that was undone as wireless.

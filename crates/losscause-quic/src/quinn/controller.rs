@@ -26,7 +26,8 @@ use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerMetrics};
 
 use super::base::BaseController;
-use super::signals::{Clock, Numbering};
+use super::signals::Numbering;
+use crate::clock::Clock;
 use crate::{Ack, Caps, Choice, Counts, Event, LossVerdict, Losses};
 
 /// quinn's controller with an algorithm in front; built by [`LossTolerant`](super::LossTolerant).

@@ -1,5 +1,4 @@
-//! What quinn does not say, from what it says: which packets a call is about, and when, on the
-//! core's clock.
+//! What quinn does not say, from what it says: which packets a call is about.
 //!
 //! quinn reports a batch of sent packets as its bytes and its last packet number; `Numbering` finds
 //! its packets. quinn numbers packets without gaps, with two exceptions: it skips a number now and
@@ -26,38 +25,6 @@
 //!   few packets of a connection are.
 
 use std::ops::Range;
-use std::time::Instant;
-
-use losscause::{Span, Time};
-
-/// Converts quinn's instants. Packets of a batch have the same, so it remembers the last.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
-    zero: Instant,
-    last: (Instant, Time),
-}
-
-impl Clock {
-    pub(crate) fn from(zero: Instant) -> Self {
-        Self { zero, last: (zero, Time::ZERO) }
-    }
-
-    #[inline]
-    pub(crate) fn time(&mut self, instant: Instant) -> Time {
-        if instant != self.last.0 {
-            self.last = (instant, self.convert(instant));
-        }
-        self.last.1
-    }
-
-    #[inline]
-    fn convert(self, instant: Instant) -> Time {
-        match instant.checked_duration_since(self.zero) {
-            Some(after) => Time::ZERO + Span::from(after),
-            None => Time::ZERO - Span::from(self.zero.saturating_duration_since(instant)),
-        }
-    }
-}
 
 /// Packets this small may be bare acknowledgements: 1 byte of type, up to 20 of connection ID, 4 of
 /// number, 16 of authentication tag, and an ACK frame of some ranges.
@@ -110,7 +77,6 @@ fn filled(bytes: u64, mtu: u64, numbered: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     const MTU: u64 = 1200;
 
@@ -147,13 +113,5 @@ mod tests {
         assert_eq!(numbering.batch(40, 6, MTU), 0..0);
         assert_eq!(numbering.batch(MTU, 0, MTU), 0..0, "the first packet of the next space");
         assert_eq!(numbering.batch(MTU, 7, MTU), 7..8);
-    }
-
-    #[test]
-    fn instants_before_zero_are_negative_times() {
-        let zero = Instant::now() + Duration::from_secs(1);
-        let mut clock = Clock::from(zero);
-        assert_eq!(clock.time(zero + Duration::from_millis(5)), Time::ZERO + Span::from_millis(5));
-        assert_eq!(clock.time(zero - Duration::from_millis(5)), Time::ZERO - Span::from_millis(5));
     }
 }

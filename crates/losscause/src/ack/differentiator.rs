@@ -118,6 +118,17 @@ impl<A: Algorithm, M: Memory> SenderDifferentiator<A, M> {
         self.tracker.on_lost_bytes(newest_sent_at, bytes, packet_bytes);
     }
 
+    /// The transport says that the lost packets with these numbers have arrived after all. The
+    /// algorithm takes them back, before the eyes of `observer`. Returns how many there are.
+    pub fn on_spurious(&mut self, numbers: Numbers, observer: &mut impl Observer) -> u32 {
+        let pkts = self.tracker.on_spurious(numbers);
+        if pkts > 0 {
+            self.algorithm.take_back(numbers);
+            observer.on_taken_back(numbers);
+        }
+        pkts
+    }
+
     /// Declares everything lost since the last declaration, and judges it, before the eyes of
     /// `observer`. Marks, timeouts and persistent congestion are congestion without asking the
     /// algorithm.

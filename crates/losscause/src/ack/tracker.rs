@@ -188,6 +188,24 @@ impl<M: Memory> AckTracker<M> {
         self.spurious.take()
     }
 
+    /// The transport says that the packets with these numbers that were declared lost have arrived.
+    /// They count as acknowledged, but not to the current ACK. Returns how many there are.
+    pub fn on_spurious(&mut self, numbers: Numbers) -> u32 {
+        let first = self.first_where(|packet| packet.number >= numbers.first);
+        let mut pkts = 0;
+        for order in first..self.sent {
+            let packet = self.packet_mut(order);
+            if packet.number > numbers.last {
+                break;
+            }
+            if packet.state == State::Lost {
+                packet.state = State::Acked;
+                pkts += 1;
+            }
+        }
+        pkts
+    }
+
     /// Without numbers, an ACK may have been credited to the wrong one of several packets sent at
     /// the same instant. The largest number is known to be acknowledged: it takes the credit from
     /// the newest packet that has it.
@@ -389,6 +407,24 @@ mod tests {
         assert_eq!((loss.lost_pkts, loss.sent_at, loss.in_flight_pkts), (3, Some(at(3)), 18));
         assert_eq!(tracker.in_flight_pkts(), 15);
         assert_eq!(tracker.declare(at(57), Signal::EcnMark).lost_pkts, 0);
+    }
+
+    #[test]
+    fn spurious_losses_are_arrivals_and_reveal_no_gap() {
+        let mut tracker = twenty_sent();
+        acked(&mut tracker, 50, &[0, 2, 6]);
+        [1, 3, 4].iter().for_each(|&number| tracker.on_lost(number));
+        tracker.declare(at(56), Signal::Gap);
+        assert_eq!(
+            tracker.on_spurious(Numbers { first: 2, last: 5 }),
+            2,
+            "3 and 4; 5 is in flight"
+        );
+        assert_eq!(tracker.on_spurious(Numbers { first: 0, last: u64::MAX }), 1, "1");
+        assert_eq!(tracker.on_spurious(Numbers { first: 0, last: u64::MAX }), 0);
+        assert_eq!(tracker.take_spurious(), None, "the caller knows them");
+        assert_eq!(acked(&mut tracker, 58, &[1, 3, 4]), None, "nothing new");
+        assert_eq!(tracker.in_flight_pkts(), 14);
     }
 
     /// Packets 0 to 11 in bursts of four, one burst every 10 ms.
