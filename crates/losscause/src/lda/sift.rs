@@ -246,7 +246,6 @@ const SETTINGS: [Setting; 1] =
 
 static INFO: Info = Info::new("Sift", "weighs 23 readings of the path at a gap")
     .described_in("docs/algorithms/sift.md", "Idea")
-    .on_trial()
     .with_aliases(&["Sift-balanced", "sift-safe"])
     .with_settings(&SETTINGS);
 
