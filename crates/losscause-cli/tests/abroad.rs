@@ -130,7 +130,7 @@ fn what_does_not_belong_together_is_refused_in_a_sentence() {
             &["abroad/lop"],
             "abroad/lop: \"abroad/lop\" is unknown (did you mean \"abroad/loop\"?), expected one of abroad, abroad/receivers",
         ),
-        (&["abroad", "paths"], "abroad paths: expected one of paths, paths/loop alone"),
+        (&["abroad", "paths"], "abroad paths: expected paths or paths/loop alone"),
     ] {
         let arguments: Vec<&str> =
             ["reproduce"].into_iter().chain(arguments.iter().copied()).collect();

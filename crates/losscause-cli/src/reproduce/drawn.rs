@@ -58,7 +58,7 @@ impl Benchmark {
                 Some(part) => return Ok(part),
                 None => unknown(name, self.parts),
             },
-            _ => format!("expected one of {} alone", self.parts.join(", ")),
+            _ => format!("expected {} alone", self.parts.join(" or ")),
         };
         refused(&items.join(" "), &problem).map(|()| self.name())
     }
