@@ -109,6 +109,10 @@ enum Verb {
     /// with what the link did; needs root, installs tcpdump if it is missing
     #[cfg(target_os = "linux")]
     LinuxCaptures(linux::Options),
+    /// Judge captures of this machine's own TCP over the held-out networks of `losscause reproduce
+    /// abroad`; --make first makes them, which needs root, --write records the verdicts
+    #[cfg(target_os = "linux")]
+    AbroadLinux(linux::abroad::Options),
     /// Diagnose captures whose cause is known, and count what is named right, wrong and not at all;
     /// --make first makes them: this machine's own TCP over links that seeds draw
     Gate(gate::Options),
@@ -142,6 +146,8 @@ fn main() -> ExitCode {
         Verb::CaptureAccuracy(options) => accuracy::capture_accuracy(&options),
         #[cfg(target_os = "linux")]
         Verb::LinuxCaptures(options) => linux::linux_captures(&options),
+        #[cfg(target_os = "linux")]
+        Verb::AbroadLinux(options) => linux::abroad::abroad(&options),
         Verb::Gate(options) => gate::gate(&options),
         Verb::Score(arguments) => score::run(&arguments),
     };

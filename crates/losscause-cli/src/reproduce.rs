@@ -34,7 +34,8 @@ pub(crate) struct Arguments {
     /// them). Default: a fixed choice of every paper, about half a minute on two cores, and a
     /// report in ./out. Or an experiment on real stacks (`losscause list experiments`): live,
     /// live/sharing, which take root; quic; media. Or a benchmark of drawn networks: paths,
-    /// paths/loop (`losscause docs paths`); abroad, abroad/loop (`losscause docs abroad`).
+    /// paths/loop (`losscause docs paths`); abroad, abroad/receivers, abroad/captures,
+    /// abroad/kernel, abroad/loop (`losscause docs abroad`).
     #[arg(value_name = "PAPER[/ITEM]")]
     items: Vec<String>,
     /// Measure everything that the papers publish, and write a report into ./out.

@@ -24,6 +24,8 @@ fn a_report_has_the_page_the_json_and_a_row_per_flow_or_run() {
     let directory = tempfile::tempdir().unwrap();
     for (part, csv, head) in [
         ("abroad", "flows.csv", "kind,number,run_seed,flow,algorithm,"),
+        ("abroad/receivers", "flows.csv", "kind,number,run_seed,flow,algorithm,"),
+        ("abroad/captures", "flows.csv", "kind,number,run_seed,flow,algorithm,"),
         ("abroad/loop", "loop.csv", "kind,number,run_seed,system,"),
     ] {
         let arguments =
@@ -38,6 +40,25 @@ fn a_report_has_the_page_the_json_and_a_row_per_flow_or_run() {
         assert_eq!(printed(directory.path(), &json), read("result.json"), "any number of threads");
         assert!(read(csv).starts_with(head));
     }
+}
+
+#[test]
+fn the_record_of_the_kernel_is_shown_without_a_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let table = printed(directory.path(), &["reproduce", "abroad/kernel"]);
+    assert!(!table.contains("fitted kinds"), "{table}");
+    assert!(
+        table.contains("\n  RED ") && table.contains("\nThe cause of whole flows\n"),
+        "{table}"
+    );
+    let one = printed(directory.path(), &["reproduce", "abroad/kernel", "--kind", "PIE"]);
+    // Columns may be as wide as other rows ask for.
+    let row = |text: &str| -> Vec<String> {
+        let line = text.lines().find(|line| line.starts_with("  PIE ")).unwrap();
+        line.split_whitespace().map(str::to_owned).collect()
+    };
+    assert_eq!(row(&one), row(&table));
+    assert!(!one.contains("  RED "), "{one}");
 }
 
 #[test]
@@ -64,7 +85,27 @@ fn what_does_not_belong_together_is_refused_in_a_sentence() {
         ),
         (
             &["abroad/loop", "--kind", "BBR"],
-            "--kind BBR: only valid with abroad; abroad/loop replaces the flows",
+            "--kind BBR: not valid with abroad/loop, which replaces the flows",
+        ),
+        (
+            &["abroad/receivers", "--kind", "BBR"],
+            "--kind BBR: not valid with abroad/receivers, which replaces the flows",
+        ),
+        (
+            &["abroad/receivers", "--algorithms", "Veno"],
+            "--algorithms Veno: judges no loss at a receiver without the truth",
+        ),
+        (
+            &["abroad/kernel", "--kind", "LTE"],
+            "--kind LTE: not valid with abroad/kernel, whose record lacks it",
+        ),
+        (
+            &["abroad/kernel", "--networks", "3"],
+            "--networks 3: not valid with abroad/kernel, whose runs are recorded",
+        ),
+        (
+            &["abroad/kernel", "--seed", "2"],
+            "--seed 2: not valid with abroad/kernel, whose runs are recorded",
         ),
         (
             &["abroad", "--print", "LTE/3"],
@@ -87,7 +128,7 @@ fn what_does_not_belong_together_is_refused_in_a_sentence() {
         ),
         (
             &["abroad/lop"],
-            "abroad/lop: \"abroad/lop\" is unknown (did you mean \"abroad/loop\"?), expected one of abroad, abroad/loop",
+            "abroad/lop: \"abroad/lop\" is unknown (did you mean \"abroad/loop\"?), expected one of abroad, abroad/receivers",
         ),
         (&["abroad", "paths"], "abroad paths: expected paths or paths/loop alone"),
     ] {

@@ -1,8 +1,11 @@
-//! Kinds of networks abroad, as a whole: what is judged and steered, and threads.
+//! Kinds of networks abroad, as a whole: what is judged on each stack and steered, and threads.
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeSet;
+
+use losscause_experiments::abroad::diagnosed::CauseClass;
 use losscause_experiments::abroad::in_loop::{self, SteeredRow};
-use losscause_experiments::abroad::{Kind, Role, Steered, Verdicts, drawn, verdicts};
+use losscause_experiments::abroad::{Kind, Role, Stack, Steered, Verdicts, drawn, verdicts};
 use losscause_study::{Jobs, Stop, Workers, registry};
 
 fn kinds(names: &[&str]) -> Vec<&'static Kind> {
@@ -15,7 +18,12 @@ fn workers(jobs: usize) -> Workers {
 
 fn judged(jobs: usize) -> Verdicts {
     let kinds = kinds(&["CoDel and radio", "random loss", "RED"]);
-    verdicts::measure(&registry(), &kinds, 1, 3, &workers(jobs), |_| ()).unwrap()
+    verdicts::measure(Stack::Sender, &registry(), &kinds, 1, 3, &workers(jobs), |_| ()).unwrap()
+}
+
+fn judged_on(stack: Stack, jobs: usize) -> Verdicts {
+    let kinds = kinds(&["policer", "random loss", "RED"]);
+    verdicts::measure(stack, &registry(), &kinds, 1, 2, &workers(jobs), |_| ()).unwrap()
 }
 
 fn steered(jobs: usize) -> Steered {
@@ -52,8 +60,47 @@ fn the_constants_call_every_loss_the_same() {
 fn a_kind_has_the_same_values_whatever_else_is_measured() {
     let found = judged(2);
     let kinds = kinds(&["RED"]);
-    let alone = verdicts::measure(&registry(), &kinds, 1, 3, &workers(1), |_| ()).unwrap();
+    let alone =
+        verdicts::measure(Stack::Sender, &registry(), &kinds, 1, 3, &workers(1), |_| ()).unwrap();
     assert_eq!(alone.kinds[0], found.kinds[2]);
+}
+
+#[test]
+fn a_capture_shows_most_of_the_losses_and_the_constants_judge_them() {
+    let found = judged_on(Stack::Capture, 2);
+    let row = |name: &str| found.names().iter().position(|known| *known == name).unwrap();
+    let [congestion, wireless] = ["always congestion", "always wireless"].map(row);
+    for flow in &found.flows {
+        let judged = flow.congestion_losses + flow.wireless_losses;
+        let lost = flow.diagnosis.unwrap().lost_packets;
+        // Timeouts are not judged.
+        assert!(judged <= lost && 10 * judged >= 7 * lost, "{flow:?}");
+        assert_eq!((flow.called_wireless[congestion], flow.found[congestion]), (0, 0));
+        let called = flow.called_wireless[wireless] + flow.found[wireless];
+        assert_eq!(called, judged, "{flow:?}");
+    }
+    // What a policer, the air and a queue lost, by the flows' true causes.
+    let truth = |kind: &str| {
+        let own = found.flows.iter().filter(|flow| flow.kind == kind);
+        own.map(|flow| flow.diagnosis.unwrap().truth.unwrap()).collect::<BTreeSet<_>>()
+    };
+    let all = ["policer", "random loss", "RED"].map(truth);
+    let expected = [CauseClass::Policer, CauseClass::Air, CauseClass::Queue];
+    assert_eq!(all, expected.map(|class| BTreeSet::from([class])));
+    let flows: usize = found.diagnoses.iter().filter_map(|row| row.kind.map(|_| row.flows)).sum();
+    let of_roles: usize =
+        found.diagnoses.iter().filter(|row| row.kind.is_none()).map(|row| row.flows).sum();
+    assert_eq!((flows, of_roles), (found.flows.len(), found.flows.len()));
+}
+
+#[test]
+fn receivers_judge_flows_of_tfrc_with_their_own_algorithms() {
+    let found = judged_on(Stack::Receiver, 2);
+    assert!(!found.names().contains(&"Veno") && found.names().contains(&"ZBS"));
+    assert!(found.diagnoses.is_empty(), "there is no capture");
+    let [policer, radio, red] = &found.kinds[..] else { panic!("three kinds") };
+    assert_eq!((policer.wireless_flows, radio.congestion_flows, red.wireless_flows), (0, 0, 0));
+    assert!(radio.wireless_flows == 2 && red.congestion_flows > 0);
 }
 
 #[test]
@@ -88,17 +135,23 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
     let (one, two) = (judged(1), judged(2));
     assert_eq!((one.html(&["Spike"]), one.csv()), (two.html(&["Spike"]), two.csv()));
     assert_eq!(one, two);
+    for stack in [Stack::Receiver, Stack::Capture] {
+        let (one, two) = (judged_on(stack, 1), judged_on(stack, 2));
+        assert_eq!((one.html(&["Spike"]), &one), (two.html(&["Spike"]), &two));
+    }
     let (one, two) = (steered(1), steered(2));
     assert_eq!((one.html(), one.csv(), one.answers()), (two.html(), two.csv(), two.answers()));
     assert_eq!(one, two);
 }
 
 #[test]
-fn a_stop_ends_both_parts() {
+fn a_stop_ends_every_part() {
     let stop = Stop::new();
     stop.request();
     let workers = Workers::from(Jobs::default()).stopping_at(&stop);
     let kinds = kinds(&["LTE"]);
-    assert!(verdicts::measure(&registry(), &kinds, 1, 1, &workers, |_| ()).is_err());
+    for stack in [Stack::Sender, Stack::Receiver, Stack::Capture] {
+        assert!(verdicts::measure(stack, &registry(), &kinds, 1, 1, &workers, |_| ()).is_err());
+    }
     assert!(in_loop::measure(&[], &kinds, 1, 1, &workers, |_| ()).is_err());
 }

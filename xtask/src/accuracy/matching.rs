@@ -6,6 +6,7 @@ use losscause::{Time, Verdict};
 use losscause_capture::judge::trust::{Situation, Table};
 use losscause_capture::{Analysis, Flow, Protocol};
 use losscause_sim::truth::Cause;
+use losscause_study::capture_files::{LostPacket, LostPackets};
 
 use super::Vantage;
 use super::truth::{Loss, Losses, TAIL};
@@ -163,34 +164,22 @@ fn compare_flow(
     let mut is_found = vec![false; lost.len()];
     let mut errors: BTreeMap<String, Errors> = BTreeMap::new();
     let until = (end - TAIL).as_secs_f64();
+    let packet = |loss: &Loss| {
+        let lost_s = loss.lost_s - begins;
+        LostPacket { seq: loss.seq, lost_s, cause: loss.cause }
+    };
+    let mut packets = LostPackets::new(src.to_owned(), lost.iter().map(packet).collect());
     for found in flow.iter().flat_map(|flow| &flow.losses) {
         let found_s = begins + found.time_s;
-        // Numbers of TCP and RTP have no more bits.
-        let seq = found.seq as u32;
-        let rtp = flow.is_some_and(|flow| flow.protocol == Protocol::Rtp);
-        // A found range of bytes may hold several segments. RTP's numbers come round; a gap shows
-        // within a second or so.
-        let is_it = |loss: &Loss| match rtp {
-            true => loss.seq == seq && (loss.lost_s - found_s).abs() < 30.0,
-            false => {
-                u64::from(loss.seq.wrapping_sub(seq)) < found.bytes.max(1) && loss.lost_s <= found_s
-            }
-        };
-        // Of a segment that was lost several times, the first loss that was not found yet.
-        let mut matched: Vec<usize> = Vec::new();
-        for (place, loss) in lost.iter().enumerate() {
-            let is_new = matched.iter().all(|&other| lost[other].seq != loss.seq);
-            if !is_found[place] && is_new && is_it(loss) {
-                matched.push(place);
-            }
-        }
+        let protocol = flow.map_or(Protocol::Tcp, |flow| flow.protocol);
+        let matched = packets.take(found, protocol);
         if found_s < until {
             tally.found += 1;
             if matched.is_empty() {
                 tally.found_false += 1;
                 tally.mistakes.push(format!(
-                    "{src}: {seq} is no loss, by {:?}, at {found_s:.6} s",
-                    found.evidence
+                    "{src}: {} is no loss, by {:?}, at {found_s:.6} s",
+                    found.seq as u32, found.evidence
                 ));
             }
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use losscause::diagnosis::Cause;
+use losscause_experiments::abroad::diagnosed::CauseClass;
 use serde::{Deserialize, Serialize};
 
 /// The capture of a made transfer, and the file beside it.
@@ -33,37 +33,18 @@ pub(super) struct Known {
     pub(super) late_worst_us: i64,
 }
 
-/// What lost most packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
-    Queue,
-    Policer,
-    Air,
-}
-
 /// What is known of a capture.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Label {
     /// The row of the table.
     pub(super) kind: String,
-    /// None if nothing was lost, or as much by one cause as by the other.
-    pub(super) truth: Option<Truth>,
+    /// What lost most packets; none if nothing was lost, or as much by one cause as by the other.
+    pub(super) truth: Option<CauseClass>,
     /// Of a policer, bits per second.
     pub(super) rate_bps: Option<f64>,
     /// Of a made transfer, how late the link delivered packets, microseconds: all but one in a
     /// hundred, and the worst.
     pub(super) late_us: Option<[i64; 2]>,
-}
-
-impl Truth {
-    /// Whether a cause is this one.
-    pub(super) fn is(self, cause: &Cause) -> bool {
-        match self {
-            Self::Policer => matches!(cause, Cause::Policer { .. }),
-            Self::Queue => matches!(cause, Cause::FullQueue | Cause::ManagedQueue),
-            Self::Air => matches!(cause, Cause::Air),
-        }
-    }
 }
 
 impl Label {
@@ -75,9 +56,9 @@ impl Label {
         };
         let rate = |key| value(key).and_then(|text| text.parse::<f64>().ok());
         let (kind, truth, rate_bps) = match (value("LOSS"), rate("PCIR"), rate("SCIR")) {
-            (Some(loss), ..) if !loss.starts_with("0%") => ("random", Truth::Air, None),
-            (_, Some(rate), _) => ("policer", Truth::Policer, Some(rate)),
-            (_, None, Some(_)) => ("shaper", Truth::Queue, None),
+            (Some(loss), ..) if !loss.starts_with("0%") => ("random", CauseClass::Air, None),
+            (_, Some(rate), _) => ("policer", CauseClass::Policer, Some(rate)),
+            (_, None, Some(_)) => ("shaper", CauseClass::Queue, None),
             _ => return None,
         };
         Some(Self { kind: kind.to_owned(), truth: Some(truth), rate_bps, late_us: None })
@@ -92,10 +73,11 @@ impl Label {
     }
 
     fn of(known: &Known) -> Self {
-        let queue = if known.policer_bps.is_some() { Truth::Policer } else { Truth::Queue };
+        let queue =
+            if known.policer_bps.is_some() { CauseClass::Policer } else { CauseClass::Queue };
         let truth = match known.queue_drops.cmp(&known.air_drops) {
             std::cmp::Ordering::Greater => Some(queue),
-            std::cmp::Ordering::Less => Some(Truth::Air),
+            std::cmp::Ordering::Less => Some(CauseClass::Air),
             std::cmp::Ordering::Equal => None,
         };
         let rate_bps = known.policer_bps.map(|rate| rate as f64);
@@ -126,9 +108,12 @@ mod tests {
         let policed = of(
             "C=5-CD=1000-PCIR=1500000-PBC=1000000-RTT=100-LOSS=0%-TCP=cubic-T=1-CP=10048.pcap.xz",
         );
-        assert_eq!(policed, Some((Some(Truth::Policer), Some(1.5e6))));
-        assert_eq!(of("SCIR=10000000-RTT=100-LOSS=1%-T=1.pcap"), Some((Some(Truth::Air), None)));
-        assert_eq!(of("SCIR=3000000-SBC=8000-LOSS=0%.pcap"), Some((Some(Truth::Queue), None)));
+        assert_eq!(policed, Some((Some(CauseClass::Policer), Some(1.5e6))));
+        assert_eq!(
+            of("SCIR=10000000-RTT=100-LOSS=1%-T=1.pcap"),
+            Some((Some(CauseClass::Air), None))
+        );
+        assert_eq!(of("SCIR=3000000-SBC=8000-LOSS=0%.pcap"), Some((Some(CauseClass::Queue), None)));
         assert_eq!(of("LICENSE"), None);
     }
 
@@ -149,9 +134,9 @@ mod tests {
             };
             Label::of(&known).truth
         };
-        assert_eq!(of(None, 5, 4), Some(Truth::Queue));
-        assert_eq!(of(None, 4, 5), Some(Truth::Air));
-        assert_eq!(of(Some(1_000_000), 5, 0), Some(Truth::Policer));
+        assert_eq!(of(None, 5, 4), Some(CauseClass::Queue));
+        assert_eq!(of(None, 4, 5), Some(CauseClass::Air));
+        assert_eq!(of(Some(1_000_000), 5, 0), Some(CauseClass::Policer));
         assert_eq!(of(None, 0, 0), None);
     }
 }

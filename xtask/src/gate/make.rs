@@ -42,6 +42,7 @@ fn make_one(drawn: &Drawn, folder: &Path, interrupted: &AtomicBool) -> Result<()
         sack: true,
         timestamps: true,
         seconds: drawn.seconds,
+        connections: 1,
         both_ends: false,
     };
     let made = transfer::make(&transfer, folder, interrupted)?;

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use losscause::diagnosis::{Cause, Certainty, Diagnosis};
+use losscause_experiments::abroad::diagnosed::CauseClass;
 
 use super::bucket::Verdict;
 use super::kind::Kind;
-use super::label::{Label, Truth};
+use super::label::Label;
 
 /// A flow whose cause is known, and what was said of it.
 #[derive(Clone, Debug)]
@@ -34,7 +35,9 @@ impl Judged {
     }
 
     fn is_right(&self) -> bool {
-        self.named().is_some_and(|(cause, _)| self.label.truth.is_some_and(|truth| truth.is(cause)))
+        self.named().is_some_and(|(cause, _)| {
+            self.label.truth.is_some() && self.label.truth == CauseClass::of(*cause)
+        })
     }
 
     fn is_wrong(&self) -> bool {
@@ -84,7 +87,7 @@ impl Judged {
     }
 
     fn is_policed(&self) -> bool {
-        self.label.truth == Some(Truth::Policer)
+        self.label.truth == Some(CauseClass::Policer)
     }
 }
 
@@ -102,7 +105,7 @@ const COLUMNS: [Column; 11] = [
     ("published test: policer", Judged::is_published_policer),
     ("rate within 15 %", Judged::is_published_rate_right),
     ("truly a policer", Judged::is_policed),
-    ("truly the air", |flow| flow.label.truth == Some(Truth::Air)),
+    ("truly the air", |flow| flow.label.truth == Some(CauseClass::Air)),
 ];
 
 /// The flows as a table, a row per kind, and which aims are met.
@@ -207,28 +210,28 @@ mod tests {
     use super::*;
     use crate::gate::bucket::Why;
 
-    fn judged(kind: &str, truth: Truth, cause: Cause, certainty: Certainty) -> Judged {
-        let rate_bps = (truth == Truth::Policer).then_some(1e6);
+    fn judged(kind: &str, truth: CauseClass, cause: Cause, certainty: Certainty) -> Judged {
+        let rate_bps = (truth == CauseClass::Policer).then_some(1e6);
         let label = Label { kind: kind.to_owned(), truth: Some(truth), rate_bps, late_us: None };
         let diagnosis = Some(Diagnosis { cause, certainty, findings: [None; 3] });
         Judged { label, lost: 8, diagnosis, published: Verdict::NotPoliced(Why::FewLosses) }
     }
 
-    fn policer(kind: &str, truth: Truth, mbps: f64) -> Judged {
+    fn policer(kind: &str, truth: CauseClass, mbps: f64) -> Judged {
         let cause = Cause::Policer { rate_bps: Some((mbps * 1e6) as u64), burst_bytes: None };
         judged(kind, truth, cause, Certainty::Clear)
     }
 
     #[test]
     fn a_wrong_name_misses_the_first_aim_and_silence_only_its_own() {
-        let queue = || judged("droptail", Truth::Queue, Cause::FullQueue, Certainty::Likely);
+        let queue = || judged("droptail", CauseClass::Queue, Cause::FullQueue, Certainty::Likely);
         let silent = judged(
             "droptail",
-            Truth::Queue,
+            CauseClass::Queue,
             Cause::NotShown(Unknown::TooFew),
             Certainty::CannotTell,
         );
-        let air = judged("droptail", Truth::Queue, Cause::Air, Certainty::Likely);
+        let air = judged("droptail", CauseClass::Queue, Cause::Air, Certainty::Likely);
         let text = table(&[queue(), queue(), queue(), silent.clone()]);
         assert!(
             text.contains("a named cause is right: 3 of 3, 100.0 %, at least 95 %: met"),
@@ -252,9 +255,9 @@ mod tests {
     #[test]
     fn a_policer_counts_by_its_true_cause_and_its_rate() {
         let flows = [
-            policer("policer", Truth::Policer, 1.14),
-            policer("policer", Truth::Policer, 1.16),
-            policer("wifi", Truth::Air, 1.0),
+            policer("policer", CauseClass::Policer, 1.14),
+            policer("policer", CauseClass::Policer, 1.16),
+            policer("wifi", CauseClass::Air, 1.0),
         ];
         let text = table(&flows);
         assert!(text.contains("policers: rate within 15 %: 1 of 2"), "{text}");
@@ -267,7 +270,7 @@ mod tests {
     #[test]
     fn the_latest_transfer_is_told() {
         let late = |late_us| {
-            let mut flow = judged("wifi", Truth::Air, Cause::Air, Certainty::Clear);
+            let mut flow = judged("wifi", CauseClass::Air, Cause::Air, Certainty::Clear);
             flow.label.late_us = late_us;
             flow
         };
@@ -280,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_flow_without_a_true_cause_is_wrong_if_one_is_named() {
-        let mut flow = judged("wifi", Truth::Air, Cause::Air, Certainty::Clear);
+        let mut flow = judged("wifi", CauseClass::Air, Cause::Air, Certainty::Clear);
         assert!(flow.is_right());
         flow.label.truth = None;
         assert!(flow.is_wrong());

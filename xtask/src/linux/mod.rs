@@ -6,7 +6,10 @@
 //! both hosts. [`transfer`] makes one transfer, [`truth`] tells which of its losses can show in a
 //! capture, [`score`] analyses the captures, with the matching of `capture-accuracy`, and [`page`]
 //! arranges the results.
+//!
+//! [`abroad`] makes transfers over the networks of `losscause reproduce abroad` by the same means.
 
+pub(crate) mod abroad;
 mod link_log;
 mod page;
 mod score;

@@ -78,7 +78,7 @@ fn ideal(packets: &[Sent], asked: &Chosen) -> BTreeMap<String, Errors> {
     ideal
 }
 
-fn first_time(file: &Path) -> Result<Time> {
+pub(super) fn first_time(file: &Path) -> Result<Time> {
     let mut frames = Frames::open(File::open(file)?)?;
     Ok(frames.next_frame().context("a capture is empty")?.time)
 }

@@ -47,6 +47,8 @@ pub(crate) struct Transfer {
     pub(crate) sack: bool,
     pub(crate) timestamps: bool,
     pub(crate) seconds: f64,
+    /// How many connections it has, all at once.
+    pub(crate) connections: usize,
     /// Whether the receiver captures too; the sender always does.
     pub(crate) both_ends: bool,
 }
@@ -202,16 +204,29 @@ fn send(
     device.send(own_device).context("the link is not there")?;
     drop(device);
     go.recv().context("the receiver is not there")?;
-    let mut stream = TcpStream::connect_timeout(&SocketAddr::from((PEER, PORT)), CONNECT)?;
-    // Before the first data. A namespace's default may not be set to every congestion control.
-    setsockopt(&stream, sockopt::TcpCongestion, &OsString::from(&transfer.control))
-        .with_context(|| format!("this kernel has no congestion control {}", transfer.control))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let data = vec![0; 1 << 16];
-    while !over.load(Ordering::Relaxed) {
-        may_wait(stream.write(&data), over)?;
-    }
-    close(stream)?;
+    let connect = || -> Result<TcpStream> {
+        let stream = TcpStream::connect_timeout(&SocketAddr::from((PEER, PORT)), CONNECT)?;
+        // Before the first data. A namespace's default may not be set to every congestion control.
+        setsockopt(&stream, sockopt::TcpCongestion, &OsString::from(&transfer.control))
+            .with_context(|| {
+                format!("this kernel has no congestion control {}", transfer.control)
+            })?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        Ok(stream)
+    };
+    let pour = |mut stream: TcpStream| -> Result<()> {
+        let data = vec![0; 1 << 16];
+        while !over.load(Ordering::Relaxed) {
+            may_wait(stream.write(&data), over)?;
+        }
+        close(stream)
+    };
+    // Threads begin in the network of the thread that starts them.
+    thread::scope(|scope| {
+        let connections = (0..transfer.connections).map(|_| scope.spawn(|| pour(connect()?)));
+        let connections: Vec<_> = connections.collect();
+        connections.into_iter().try_for_each(joined)
+    })?;
     finish(Some(capture))
 }
 
@@ -229,22 +244,30 @@ fn receive(
     listener.set_nonblocking(true)?;
     device.send(own_device).context("the link is not there")?;
     drop(device);
-    let mut data = vec![0; 1 << 16];
-    let mut stream: Option<TcpStream> = None;
-    while !over.load(Ordering::Relaxed) {
-        match &mut stream {
-            Some(stream) => may_wait(stream.read(&mut data), over)?,
-            None => match listener.accept() {
+    let drain = |mut stream: TcpStream| -> Result<()> {
+        let mut data = vec![0; 1 << 16];
+        while !over.load(Ordering::Relaxed) {
+            may_wait(stream.read(&mut data), over)?;
+        }
+        close(stream)
+    };
+    thread::scope(|scope| {
+        let mut connections = Vec::new();
+        while !over.load(Ordering::Relaxed) {
+            match listener.accept() {
                 Ok((accepted, _)) => {
                     accepted.set_read_timeout(Some(PATIENCE))?;
-                    stream = Some(accepted);
+                    connections.push(scope.spawn(|| drain(accepted)));
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => thread::sleep(PATIENCE / 10),
                 Err(error) => return Err(error).context("no connection"),
-            },
+            }
         }
-    }
-    close(stream.context("the sender did not connect")?)?;
+        if connections.len() < transfer.connections {
+            bail!("the sender did not connect");
+        }
+        connections.into_iter().try_for_each(joined)
+    })?;
     finish(capture)
 }
 

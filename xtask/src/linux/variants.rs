@@ -70,7 +70,10 @@ impl Variant {
         let control = self.control.clone();
         let sack = self.sack;
         let timestamps = self.timestamps;
-        Ok(Transfer { path: self.path(seed)?, control, sack, timestamps, seconds, both_ends: true })
+        let path = self.path(seed)?;
+        let connections = 1;
+        let both_ends = true;
+        Ok(Transfer { path, control, sack, timestamps, seconds, connections, both_ends })
     }
 
     /// From the sender to the receiver and back.

@@ -35,7 +35,7 @@ pub(super) enum Test {
 }
 
 /// Commands that are not run, by their beginning. The first entry that fits decides.
-const NOT_RUN: [(&str, Test); 35] = [
+const NOT_RUN: [(&str, Test); 36] = [
     ("losscause reproduce --all", Test::Check("minutes")),
     ("losscause reproduce barman2002", Test::Check("minutes")),
     ("losscause reproduce biaz1999", Test::Check("minutes")),
@@ -47,6 +47,7 @@ const NOT_RUN: [(&str, Test); 35] = [
     ("losscause reproduce paths", Test::Check("a minute and more")),
     ("losscause reproduce abroad --kind", Test::Run),
     ("losscause reproduce abroad --print", Test::Run),
+    ("losscause reproduce abroad/kernel", Test::Run),
     ("losscause reproduce abroad", Test::Check("half a minute")),
     (
         "losscause reproduce quic",

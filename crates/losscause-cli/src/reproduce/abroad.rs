@@ -1,7 +1,6 @@
-//! `losscause reproduce abroad` and `abroad/loop`: kinds of networks that the drawn paths do not
-//! have.
+//! `losscause reproduce abroad` and its parts: kinds of networks that the drawn paths do not have.
 
-use losscause_experiments::abroad::{Drawn, drawn, in_loop, verdicts};
+use losscause_experiments::abroad::{Drawn, Stack, drawn, in_loop, verdicts};
 use losscause_study::{InputError, Registry};
 
 use super::Arguments;
@@ -14,55 +13,74 @@ use crate::tables::abroad as tables;
 /// Networks that are drawn of each kind if nothing says how many.
 const COUNT: u32 = 20;
 
+/// The part in which algorithms steer the flows.
+const LOOP: &str = "abroad/loop";
+
 /// Makes the runs, then prints the answer and the tables; or prints one network's scenario.
 pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     let results = Results::of(arguments);
-    let in_loop = selected(arguments)?;
+    let stack = selected(arguments)?;
     if let Some(network) = &arguments.print {
         return Ok(output::line(network.parse::<Drawn>()?.scenario().trim_end())?);
     }
     let networks = at_least_one("--networks", arguments.networks.unwrap_or(COUNT))?;
     let kinds = drawn::chosen(&arguments.kind)?;
     let seed = arguments.seed;
-    if in_loop {
-        let kinds = in_loop::kinds(&kinds)?;
-        let contenders = in_loop::chosen(registry, &arguments.algorithms)?;
-        let workers = workers(arguments)?;
-        let mut progress = Progress::new("runs", in_loop::runs(&kinds, networks, &contenders));
-        let found = in_loop::measure(&contenders, &kinds, seed, networks, &workers, |done| {
-            progress.set(done);
-        })?;
-        drop(progress);
-        let csv = ("loop.csv", found.csv());
-        results.give(&found, || tables::in_loop(&found), || found.html(), csv)
-    } else {
-        let shown = verdicts::columns(registry, &arguments.algorithms)?;
-        let workers = workers(arguments)?;
-        let mut progress = Progress::new("runs", kinds.len() * networks as usize);
-        let found = verdicts::measure(registry, &kinds, seed, networks, &workers, |done| {
-            progress.set(done);
-        })?;
-        drop(progress);
-        let shown = if arguments.verbose { found.names() } else { shown };
-        let csv = ("flows.csv", found.csv());
-        results.give(&found, || tables::verdicts(&found, &shown), || found.html(&shown), csv)
+    match stack {
+        None => {
+            let kinds = drawn::with_replaced_flows(&kinds, LOOP)?;
+            let contenders = in_loop::chosen(registry, &arguments.algorithms)?;
+            let workers = workers(arguments)?;
+            let mut progress = Progress::new("runs", in_loop::runs(&kinds, networks, &contenders));
+            let found = in_loop::measure(&contenders, &kinds, seed, networks, &workers, |done| {
+                progress.set(done);
+            })?;
+            drop(progress);
+            let csv = ("loop.csv", found.csv());
+            results.give(&found, || tables::in_loop(&found), || found.html(), csv)
+        }
+        Some(stack) => {
+            let kinds = verdicts::kinds(stack, registry, &kinds)?;
+            let shown = verdicts::columns(stack, registry, &arguments.algorithms)?;
+            let workers = workers(arguments)?;
+            let mut progress = Progress::new("runs", kinds.len() * networks as usize);
+            let found =
+                verdicts::measure(stack, registry, &kinds, seed, networks, &workers, |done| {
+                    progress.set(done);
+                })?;
+            drop(progress);
+            let shown = if arguments.verbose { found.names() } else { shown };
+            let csv = ("flows.csv", found.csv());
+            results.give(&found, || tables::verdicts(&found, &shown), || found.html(&shown), csv)
+        }
     }
 }
 
-/// Whether the part in the loop is asked for. Refuses what does not belong to the benchmark.
-fn selected(arguments: &Arguments) -> Result<bool, InputError> {
-    let in_loop = ABROAD.selected(arguments)?;
+/// Where algorithms judge; none of the part in which they steer. Refuses what does not belong to
+/// it.
+fn selected(arguments: &Arguments) -> Result<Option<Stack>, InputError> {
+    let part = ABROAD.selected(arguments)?;
+    let stack = Stack::ALL.into_iter().find(|stack| stack.item() == part);
     if let Some(runs) = arguments.runs {
         let problem = "not valid with abroad, which runs each network once; --networks draws more";
         refused(&format!("--runs {runs}"), problem)?;
     }
-    if arguments.verbose && in_loop {
+    if arguments.verbose && stack.is_none() {
         refused("--verbose", "only valid with abroad; --algorithms names what abroad/loop runs")?;
     }
-    if let (true, Some(name), false) = (arguments.verbose, arguments.algorithms.first(), in_loop) {
+    if let (true, Some(name), Some(_)) = (arguments.verbose, arguments.algorithms.first(), stack) {
         refused(&format!("--algorithms {name}"), "not valid with --verbose, which shows all")?;
     }
-    Ok(in_loop)
+    if stack == Some(Stack::Kernel) {
+        let problem = "not valid with abroad/kernel, whose runs are recorded";
+        if let Some(networks) = arguments.networks {
+            refused(&format!("--networks {networks}"), problem)?;
+        }
+        if arguments.seed != 1 {
+            refused(&format!("--seed {}", arguments.seed), problem)?;
+        }
+    }
+    Ok(stack)
 }
 
 #[cfg(test)]

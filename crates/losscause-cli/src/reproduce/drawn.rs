@@ -15,28 +15,33 @@ use crate::failure::Failure;
 use crate::notice;
 use crate::output::{self, Format};
 
-/// A benchmark: its name, and that of its part in the loop.
+/// A benchmark, by the names of its parts. The first one's is the benchmark's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Benchmark {
-    name: &'static str,
-    in_loop: &'static str,
+    parts: &'static [&'static str],
 }
 
 /// Drawn paths.
-pub(super) const PATHS: Benchmark = Benchmark { name: "paths", in_loop: "paths/loop" };
+pub(super) const PATHS: Benchmark = Benchmark { parts: &["paths", "paths/loop"] };
 
 /// Kinds of networks that the drawn paths do not have.
-pub(super) const ABROAD: Benchmark = Benchmark { name: "abroad", in_loop: "abroad/loop" };
+pub(super) const ABROAD: Benchmark = Benchmark {
+    parts: &["abroad", "abroad/receivers", "abroad/captures", "abroad/kernel", "abroad/loop"],
+};
 
 impl Benchmark {
-    /// Whether the items name it.
-    pub(super) fn is_named(self, items: &[String]) -> bool {
-        let begin = format!("{}/", self.name);
-        items.iter().any(|name| name == self.name || name.starts_with(&begin))
+    fn name(self) -> &'static str {
+        self.parts[0]
     }
 
-    /// Whether its part in the loop is asked for. Refuses what does not belong to it.
-    pub(super) fn selected(self, arguments: &Arguments) -> Result<bool, InputError> {
+    /// Whether the items name it.
+    pub(super) fn is_named(self, items: &[String]) -> bool {
+        let begin = format!("{}/", self.name());
+        items.iter().any(|name| name == self.name() || name.starts_with(&begin))
+    }
+
+    /// The part that is asked for. Refuses what does not belong to it.
+    pub(super) fn selected(self, arguments: &Arguments) -> Result<&'static str, InputError> {
         let Arguments { only, also, check, timing, items, .. } = arguments;
         let given = [
             only.first().map(|only| format!("--only {only}")),
@@ -48,21 +53,19 @@ impl Benchmark {
             self.refuse(&option)?;
         }
         refuse_options(arguments, Some(self))?;
-        let Self { name: whole, in_loop } = self;
-        match items.as_slice() {
-            [name] if name == in_loop => Ok(true),
-            [name] if name == whole => Ok(false),
-            [name] => refused(name, &unknown(name, &[whole, in_loop])).map(|()| false),
-            several => {
-                let expected = format!("expected {whole} or {in_loop} alone");
-                refused(&several.join(" "), &expected).map(|()| false)
-            }
-        }
+        let problem = match items.as_slice() {
+            [name] => match self.parts.iter().find(|part| *part == name) {
+                Some(part) => return Ok(part),
+                None => unknown(name, self.parts),
+            },
+            _ => format!("expected {} alone", self.parts.join(" or ")),
+        };
+        refused(&items.join(" "), &problem).map(|()| self.name())
     }
 
     /// Refuses an option that it does not take.
     pub(super) fn refuse(self, option: &str) -> Result<(), InputError> {
-        refused(option, &format!("not valid with {}; remove it", self.name))
+        refused(option, &format!("not valid with {}; remove it", self.name()))
     }
 }
 
@@ -83,7 +86,7 @@ pub(super) fn refuse_options(
         if let Some(option) = option
             && named.is_none_or(|named| !takers.contains(&named))
         {
-            let takers: Vec<&str> = takers.iter().map(|taker| taker.name).collect();
+            let takers: Vec<&str> = takers.iter().map(|taker| taker.name()).collect();
             refused(&option, &format!("only valid with {}; remove it", takers.join(" or ")))?;
         }
     }

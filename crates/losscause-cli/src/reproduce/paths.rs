@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
 /// Whether the part in the loop is asked for. Refuses what does not belong to the benchmark.
 fn selected(arguments: &Arguments) -> Result<bool, InputError> {
     let Arguments { runs, verbose, algorithms, .. } = arguments;
-    let in_loop = PATHS.selected(arguments)?;
+    let in_loop = PATHS.selected(arguments)? == "paths/loop";
     if *verbose {
         PATHS.refuse("--verbose")?;
     }

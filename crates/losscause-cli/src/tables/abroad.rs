@@ -1,5 +1,6 @@
 //! Kinds of networks abroad: the answer, then a table per measure.
 
+use losscause_experiments::abroad::diagnosed::Diagnoses;
 use losscause_experiments::abroad::in_loop::SteeredRow;
 use losscause_experiments::abroad::report::{Measure, ShareRow};
 use losscause_experiments::abroad::{Role, Steered, Verdicts};
@@ -28,7 +29,27 @@ pub(crate) fn verdicts(found: &Verdicts, shown: &[&str]) -> String {
         "Mean over the flows with at least five such losses, with its 95 % interval over networks; kinds count alike in a mean."
             .to_owned(),
     );
+    if !found.diagnoses.is_empty() {
+        parts.push(diagnoses(found));
+    }
     parts.join("\n\n")
+}
+
+/// How often the causes of whole flows are right.
+fn diagnoses(found: &Verdicts) -> String {
+    let header: Vec<&str> = ["", "flows"].into_iter().chain(Diagnoses::HEADS).collect();
+    let mut table = output::table(&header, &header[1..]);
+    for role in Role::ALL {
+        let rows = found.diagnoses_of(role);
+        if !rows.is_empty() {
+            table.add_row([format!("{} kinds:", role.name())]);
+        }
+        for row in rows {
+            let [name, flows] = [row.name().to_owned(), row.flows.to_string()];
+            table.add_row([name, flows].into_iter().chain(row.cells()));
+        }
+    }
+    format!("{}\n{}\n\n{}", Diagnoses::HEADING, output::table_text(&table), Diagnoses::NOTE)
 }
 
 fn cells(row: &ShareRow<'_>, shown: &[&str], measure: Measure) -> Vec<String> {

@@ -47,7 +47,15 @@ impl Drawn {
     /// # Errors
     /// None; a test builds many networks.
     pub fn experiment(&self) -> Result<Experiment, InputError> {
-        self.network.experiment(Vantage::Sender, STOCK)
+        self.experiment_at(Vantage::Sender)
+    }
+
+    /// The same for algorithms at this end: [`Network::scenario`] says with which flows.
+    ///
+    /// # Errors
+    /// As [`Drawn::experiment`].
+    pub fn experiment_at(&self, vantage: Vantage) -> Result<Experiment, InputError> {
+        self.network.experiment(vantage, STOCK)
     }
 
     /// The scenario file of [`Drawn::experiment`].
@@ -98,8 +106,27 @@ pub fn chosen(names: &[String]) -> Result<Vec<&'static Kind>, InputError> {
     Ok(KINDS.iter().filter(is_chosen).collect())
 }
 
+/// The kinds whose networks still are what they are with other flows, of these: those of CUBIC.
+///
+/// # Errors
+/// None is left for `item`, which replaces the flows.
+pub fn with_replaced_flows(
+    chosen: &[&'static Kind],
+    item: &str,
+) -> Result<Vec<&'static Kind>, InputError> {
+    let is_cubic = |kind: &&&'static Kind| kind.draw(0).variant == "cubic";
+    let kinds: Vec<&'static Kind> = chosen.iter().filter(is_cubic).copied().collect();
+    match (kinds.is_empty(), chosen.first()) {
+        (true, Some(kind)) => Err(InputError::Option {
+            option: format!("--kind {}", kind.name),
+            problem: format!("not valid with {item}, which replaces the flows"),
+        }),
+        _ => Ok(kinds),
+    }
+}
+
 /// The kind of that name; else what is wrong with it.
-fn find(name: &str) -> Result<&'static Kind, String> {
+pub(crate) fn find(name: &str) -> Result<&'static Kind, String> {
     let names = || KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>();
     let kind = KINDS.iter().find(|kind| kind.name.eq_ignore_ascii_case(name));
     kind.ok_or_else(|| unknown(name, &names()))
@@ -118,6 +145,19 @@ mod tests {
         let refused = |text: &str| text.parse::<Drawn>().map(|_| ()).unwrap_err().to_string();
         assert_eq!(refused("LTE/1"), "network LTE/1: expected KIND/SEED/NUMBER, such as LTE/1/3");
         assert!(refused("LTA/1/3").contains("did you mean \"LTE\"?"), "{}", refused("LTA/1/3"));
+    }
+
+    #[test]
+    fn kinds_of_other_flows_are_left_out() {
+        let named = |names: &[&str]| {
+            chosen(&names.iter().map(ToString::to_string).collect::<Vec<_>>()).expect("known")
+        };
+        let all = with_replaced_flows(&named(&[]), "abroad/loop").expect("kinds");
+        assert!(all.iter().all(|kind| !kind.name.starts_with("BBR")) && all.len() > 20);
+        assert_eq!(
+            with_replaced_flows(&named(&["BBR"]), "abroad/loop").expect_err("none").to_string(),
+            "--kind BBR: not valid with abroad/loop, which replaces the flows"
+        );
     }
 
     #[test]

@@ -156,22 +156,6 @@ pub fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<Contender>, I
     Ok(contenders)
 }
 
-/// The kinds that run, of these: those whose flows are not replaced.
-///
-/// # Errors
-/// None is left.
-pub fn kinds(chosen: &[&'static Kind]) -> Result<Vec<&'static Kind>, InputError> {
-    let is_cubic = |kind: &&&'static Kind| kind.draw(0).variant == "cubic";
-    let kinds: Vec<&'static Kind> = chosen.iter().filter(is_cubic).copied().collect();
-    match (kinds.is_empty(), chosen.first()) {
-        (true, Some(kind)) => Err(InputError::Option {
-            option: format!("--kind {}", kind.name),
-            problem: "only valid with abroad; abroad/loop replaces the flows".to_owned(),
-        }),
-        _ => Ok(kinds),
-    }
-}
-
 /// Runs that [`measure`] makes.
 pub fn runs(kinds: &[&'static Kind], networks: u32, contenders: &[Contender]) -> usize {
     kinds.len() * networks as usize * steerings(contenders).len()
@@ -401,15 +385,5 @@ mod tests {
         assert_eq!(values(mean)[0], Some(2.5), "kinds alike");
         assert_eq!(values(mean)[2], Some(2.0), "the geometric mean of 1 and 4");
         assert_eq!((mean.kind, mean.role, found.means.len()), (None, Role::Fitted, 3));
-    }
-
-    #[test]
-    fn kinds_of_other_flows_are_left_out() {
-        let all = kinds(&kinds_named(&[])).expect("kinds");
-        assert!(all.iter().all(|kind| !kind.name.starts_with("BBR")) && all.len() > 20);
-        assert_eq!(
-            kinds(&kinds_named(&["BBR"])).expect_err("none is left").to_string(),
-            "--kind BBR: only valid with abroad; abroad/loop replaces the flows"
-        );
     }
 }

@@ -5,17 +5,27 @@
 //! |---|---|
 //! | [`kinds`] | the kinds, and how each draws a network |
 //! | [`drawn`] | networks by kind, seed and number |
+//! | [`stack`] | where algorithms stand: at an end, or in a capture |
+//! | [`verdicts`] | every algorithm beside stock flows: what it says of their losses |
+//! | [`captured`] | the flows of a network in a capture at their senders |
+//! | [`diagnosed`] | whole flows in captures: whether the named cause is the true one |
+//! | [`kernel`] | recorded runs of the kernel's TCP |
 //! | [`in_loop`] | algorithms that steer the flows: what queues drop, and goodput |
 //! | [`report`] | the results in words, in CSV and as a page |
-//! | [`verdicts`] | every algorithm beside stock flows: what it says of their losses |
 
+pub mod captured;
+pub mod diagnosed;
 pub mod drawn;
 pub mod in_loop;
+pub mod kernel;
 pub mod kinds;
 pub mod report;
+pub mod stack;
 pub mod verdicts;
 
+pub use captured::Judges;
 pub use drawn::Drawn;
 pub use in_loop::Steered;
 pub use kinds::{KINDS, Kind, Network, Role};
+pub use stack::Stack;
 pub use verdicts::Verdicts;

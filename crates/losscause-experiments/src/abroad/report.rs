@@ -4,8 +4,10 @@ use losscause_report::map::{Map, MapCell, MapGroup, MapPage, MapRow};
 use losscause_report::map_html;
 use losscause_study::tools::csv_file;
 
+use crate::abroad::diagnosed::Diagnoses;
 use crate::abroad::in_loop::{Steered, SteeredRow};
 use crate::abroad::kinds::Role;
+use crate::abroad::stack::Stack;
 use crate::abroad::verdicts::{OfKind, OfRole, Shares, Verdicts};
 use crate::paths::score::Estimate;
 
@@ -72,11 +74,23 @@ impl Verdicts {
         self.algorithms.iter().map(|judge| judge.algorithm).collect()
     }
 
-    /// What these algorithms say of all kinds, a sentence per role; none without a loss.
+    /// What these algorithms say of all kinds, a sentence per role; none without a loss. In
+    /// captures, also what the diagnosis says.
     pub fn answers(&self, algorithms: &[&str]) -> Vec<String> {
-        let answers: Vec<String> =
+        let mut answers: Vec<String> =
             self.means.iter().filter_map(|mean| mean.answer(algorithms)).collect();
-        if answers.is_empty() { vec!["No kind had enough losses.".to_owned()] } else { answers }
+        if answers.is_empty() {
+            answers.push("No kind had enough losses.".to_owned());
+        }
+        answers.extend(self.diagnoses.iter().filter_map(Diagnoses::answer));
+        answers
+    }
+
+    /// How often the diagnoses of a role's flows are right: a row per kind with such flows, then
+    /// their sum. None outside of captures.
+    pub fn diagnoses_of(&self, role: Role) -> Vec<&Diagnoses> {
+        let own = |row: &&Diagnoses| row.role == role && row.flows + row.mixed > 0;
+        self.diagnoses.iter().filter(own).collect()
     }
 
     /// The rows of a role, its kinds and their mean; none if it has no kind.
@@ -131,20 +145,56 @@ impl Verdicts {
     pub fn html(&self, algorithms: &[&str]) -> String {
         let answers = self.answers(algorithms);
         map_html(&MapPage {
-            title: "abroad".to_owned(),
+            title: self.stack.item().to_owned(),
             answers,
             what: format!(
-                "{} networks of seed {} of each kind; the flows are stock, and all algorithms at the sender judge the same \
-                 losses. Held-out kinds are those that nothing was fitted to.",
-                self.networks, self.seed
+                "{} networks of seed {} of each kind. {} Held-out kinds are those that nothing was fitted to.",
+                self.networks,
+                self.seed,
+                self.stack.what()
             ),
-            maps: Measure::ALL.into_iter().map(|measure| self.map(measure)).collect(),
+            maps: Measure::ALL
+                .map(|measure| self.map(measure))
+                .into_iter()
+                .chain(self.diagnoses_map())
+                .collect(),
             csv: self.csv(),
             csv_name: "flows.csv".to_owned(),
-            footnote: format!(
-                "losscause reproduce abroad --seed {} --networks {}: the same program gives the same page.",
-                self.seed, self.networks
-            ),
+            footnote: format!("{}: the same program gives the same page.", self.command()),
+        })
+    }
+
+    /// The command that gives this result.
+    fn command(&self) -> String {
+        let command = format!("losscause reproduce {}", self.stack.item());
+        match self.stack {
+            Stack::Kernel => command,
+            Stack::Sender | Stack::Receiver | Stack::Capture => {
+                format!("{command} --seed {} --networks {}", self.seed, self.networks)
+            }
+        }
+    }
+
+    /// The diagnoses; none outside of captures.
+    fn diagnoses_map(&self) -> Option<Map> {
+        let row = |row: &Diagnoses| MapRow {
+            name: row.name().to_owned(),
+            basis: row.flows.to_string(),
+            cells: row.cells().into_iter().map(MapCell::text).collect(),
+        };
+        let group = |role: Role| MapGroup {
+            name: format!("{} kinds", role.name()),
+            rows: self.diagnoses_of(role).into_iter().map(row).collect(),
+        };
+        let groups = Role::ALL.map(group).into_iter().filter(|group| !group.rows.is_empty());
+        let groups: Vec<MapGroup> = groups.collect();
+        (!groups.is_empty()).then(|| Map {
+            heading: Diagnoses::HEADING.to_owned(),
+            note: Diagnoses::NOTE.to_owned(),
+            basis: "flows",
+            columns: Diagnoses::HEADS.map(String::from).into(),
+            groups,
+            remarks: Vec::new(),
         })
     }
 
@@ -196,6 +246,48 @@ impl OfRole {
             });
         }
         Some(format!("On {} kinds, {}.", self.role.name(), parts.join("; ")))
+    }
+}
+
+impl Diagnoses {
+    /// The heading of a table of them.
+    pub const HEADING: &'static str = "The cause of whole flows";
+    /// What the table counts.
+    pub const NOTE: &'static str = "Flows that lost eight packets or more, four fifths of them by one cause; in the last column \
+        the others with so many losses.";
+    /// The heads of [`Diagnoses::cells`].
+    pub const HEADS: [&'static str; 4] =
+        ["clear: right", "likely: right", "cannot tell", "mixed: named"];
+
+    /// The kind, or "all".
+    pub fn name(&self) -> &'static str {
+        self.kind.unwrap_or("all")
+    }
+
+    /// The row's values as texts: "4 of 5" are five flows of which four causes are right.
+    pub fn cells(&self) -> [String; 4] {
+        let part = |of: usize, part: usize| match of {
+            0 => String::new(),
+            of => format!("{part} of {of}"),
+        };
+        [
+            part(self.clear, self.clear_right),
+            part(self.likely, self.likely_right),
+            self.cannot_tell.to_string(),
+            part(self.mixed, self.mixed_named),
+        ]
+    }
+
+    /// A sentence about a role; none about a kind, and none without a flow.
+    fn answer(&self) -> Option<String> {
+        let Self { flows, clear, clear_right, likely, likely_right, cannot_tell, .. } = self;
+        (self.kind.is_none() && *flows > 0).then(|| {
+            format!(
+                "Of {flows} flows on {} kinds, the cause of {clear} is clear ({clear_right} right), of {likely} likely \
+                 ({likely_right} right), and of {cannot_tell} it cannot be told.",
+                self.role.name()
+            )
+        })
     }
 }
 

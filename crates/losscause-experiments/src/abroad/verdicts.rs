@@ -1,4 +1,5 @@
-//! Every algorithm at the sender, beside stock flows: what it says of every loss of every kind.
+//! Every algorithm beside stock flows: what it says of every loss of every kind, at the sender, at
+//! the receiver, or in a capture ([`Stack`]).
 //!
 //! ```text
 //! M_c   = congestion losses called wireless / congestion losses,  of a flow
@@ -17,9 +18,12 @@ use losscause_study::error::unknown;
 use losscause_study::{InputError, RunError, Stop, Workers};
 use serde::Serialize;
 
-use crate::abroad::drawn::Drawn;
+use crate::abroad::captured::Judges;
+use crate::abroad::diagnosed::{Diagnosed, Diagnoses};
+use crate::abroad::drawn::{self, Drawn};
+use crate::abroad::kernel::Recorded;
 use crate::abroad::kinds::{KINDS, Kind, Role};
-use crate::paths::Vantage;
+use crate::abroad::stack::Stack;
 use crate::paths::in_loop::is_bound_or_oracle;
 use crate::paths::jury::Jury;
 use crate::paths::score::{Bootstrap, Estimate, Resampled, Tally};
@@ -27,13 +31,12 @@ use crate::paths::score::{Bootstrap, Estimate, Resampled, Tally};
 /// A flow counts from so many losses of a cause on: of one loss, a share is all or nothing.
 pub const LEAST_LOSSES: u64 = 5;
 
-/// Algorithms that a table shows if none is named, besides those from outside.
-const DEFAULT: [&str; 4] = ["Spike", "Sift", "Spike-Tobe", "Veno"];
-
 /// The result. Equal seeds, numbers of networks, kinds and registries give equal results, with any
 /// number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdicts {
+    /// Where the algorithms stand.
+    pub stack: Stack,
     /// The seed of the networks.
     pub seed: u64,
     /// How many networks were drawn of each kind.
@@ -44,6 +47,9 @@ pub struct Verdicts {
     pub kinds: Vec<OfKind>,
     /// Each role, over its kinds.
     pub means: Vec<OfRole>,
+    /// In captures: how often the diagnoses of flows are right, for each kind, then for each role.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diagnoses: Vec<Diagnoses>,
     /// Each flow.
     pub flows: Vec<OfFlow>,
 }
@@ -115,14 +121,19 @@ pub struct OfFlow {
     pub called_wireless: Vec<u64>,
     /// Wireless losses called wireless.
     pub found: Vec<u64>,
+    /// In captures: what is said of the flow as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<Diagnosed>,
 }
 
 /// Draws `networks` networks of each kind and lets every algorithm of `registry` judge the losses
 /// of their stock flows, except those that need the truth. `done(n)` is called after the n-th run.
+/// Runs of the kernel are not made but those of the record, with its seed and number of networks.
 ///
 /// # Errors
 /// The workers were stopped.
 pub fn measure(
+    stack: Stack,
     registry: &Registry,
     kinds: &[&'static Kind],
     seed: u64,
@@ -131,15 +142,59 @@ pub fn measure(
     done: impl FnMut(usize),
 ) -> Result<Verdicts, RunError> {
     let drawn = Drawn::all(kinds, seed, networks);
-    let jury = Jury::of(registry, Vantage::Sender);
-    let runs = workers.map(&drawn, |drawn| flows(&jury, drawn, workers.stop()), done)?;
+    let stop = workers.stop();
+    let (infos, runs) = match stack {
+        Stack::Sender | Stack::Receiver => {
+            let jury = Jury::of(registry, stack.vantage());
+            let runs = workers.map(&drawn, |drawn| flows(&jury, drawn, stop), done)?;
+            (jury.infos, runs)
+        }
+        Stack::Capture => {
+            let judges = Judges::of(registry);
+            let runs = workers.map(&drawn, |drawn| judges.simulate(drawn, stop), done)?;
+            (judges.infos, runs)
+        }
+        Stack::Kernel => {
+            let recorded = Recorded::read(registry);
+            let (seed, networks) = recorded.drawn();
+            let Recorded { infos, flows } = recorded;
+            return Ok(Verdicts::of(stack, &infos, kinds, (seed, networks), flows));
+        }
+    };
     let flows = runs.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
-    Ok(Verdicts::of(&jury.infos, kinds, seed, networks, flows))
+    Ok(Verdicts::of(stack, &infos, kinds, (seed, networks), flows))
+}
+
+/// The kinds that a stack has, of these.
+///
+/// # Errors
+/// None is left.
+pub fn kinds(
+    stack: Stack,
+    registry: &Registry,
+    chosen: &[&'static Kind],
+) -> Result<Vec<&'static Kind>, InputError> {
+    match stack {
+        Stack::Sender | Stack::Capture => Ok(chosen.to_vec()),
+        Stack::Receiver => drawn::with_replaced_flows(chosen, stack.item()),
+        Stack::Kernel => {
+            let recorded = Recorded::read(registry);
+            let has = |kind: &&&'static Kind| recorded.has(kind);
+            let kinds: Vec<&'static Kind> = chosen.iter().filter(has).copied().collect();
+            match (kinds.is_empty(), chosen.first()) {
+                (true, Some(kind)) => Err(InputError::Option {
+                    option: format!("--kind {}", kind.name),
+                    problem: format!("not valid with {}, whose record lacks it", stack.item()),
+                }),
+                _ => Ok(kinds),
+            }
+        }
+    }
 }
 
 /// Runs a network. Returns every flow.
 fn flows(jury: &Jury, drawn: &Drawn, stop: &Stop) -> Result<Vec<OfFlow>, RunError> {
-    let experiment = drawn.experiment()?;
+    let experiment = drawn.experiment_at(jury.vantage)?;
     let flows = experiment.network.flows.iter().filter(|flow| flow.measured).count();
     let mut tallies = vec![vec![Tally::default(); jury.infos.len()]; flows];
     jury.judge(&experiment, drawn.run_seed(), stop, |flow, cause, called_wireless| {
@@ -151,7 +206,8 @@ fn flows(jury: &Jury, drawn: &Drawn, stop: &Stop) -> Result<Vec<OfFlow>, RunErro
 }
 
 impl OfFlow {
-    fn of(drawn: &Drawn, flow: usize, tallies: &[Tally]) -> Self {
+    /// Flow number `flow` of a network, by the tallies of all algorithms.
+    pub(crate) fn of(drawn: &Drawn, flow: usize, tallies: &[Tally]) -> Self {
         // All algorithms judge the same losses.
         let losses = tallies.first().copied().unwrap_or_default();
         Self {
@@ -166,6 +222,7 @@ impl OfFlow {
                 .iter()
                 .map(|Tally { wireless, .. }| wireless.losses - wireless.wrong)
                 .collect(),
+            diagnosis: None,
         }
     }
 
@@ -191,10 +248,10 @@ impl OfFlow {
 
 impl Verdicts {
     fn of(
+        stack: Stack,
         infos: &[&'static Info],
         kinds: &[&'static Kind],
-        seed: u64,
-        networks: u32,
+        (seed, networks): (u64, u32),
         flows: Vec<OfFlow>,
     ) -> Self {
         let scored = kinds.iter().map(|kind| {
@@ -206,11 +263,13 @@ impl Verdicts {
         let means =
             Role::ALL.into_iter().filter_map(|role| Scored::mean(role, &scored, networks, infos));
         Self {
+            stack,
             seed,
             networks,
             algorithms: infos.iter().map(judge).collect(),
             kinds: scored.iter().map(|scored| scored.row(infos)).collect(),
             means: means.collect(),
+            diagnoses: Diagnoses::all(kinds, &flows),
             flows,
         }
     }
@@ -311,15 +370,24 @@ fn shares(
 /// The algorithms of these names, as a table shows them; a few if none is named.
 ///
 /// # Errors
-/// No algorithm of a name judges losses at a sender, or it needs the truth.
-pub fn columns(registry: &Registry, names: &[String]) -> Result<Vec<&'static str>, InputError> {
-    let infos = Jury::of(registry, Vantage::Sender).infos;
+/// No algorithm of a name judges losses there, or it needs the truth.
+pub fn columns(
+    stack: Stack,
+    registry: &Registry,
+    names: &[String],
+) -> Result<Vec<&'static str>, InputError> {
+    let infos = match stack {
+        Stack::Kernel => Recorded::read(registry).infos,
+        Stack::Sender | Stack::Receiver | Stack::Capture => {
+            Jury::of(registry, stack.vantage()).infos
+        }
+    };
     let all: Vec<&'static str> = infos.iter().map(|info| info.name).collect();
     if names.is_empty() {
         let is_own =
             |entry: &&LdaConfig| entry.info().origin == Origin::Other && !is_bound_or_oracle(entry);
         let own = registry.iter().filter(is_own).map(|entry| entry.info().name);
-        let shown = DEFAULT.into_iter().chain(own).filter(|name| all.contains(name));
+        let shown = stack.shown().into_iter().chain(own).filter(|name| all.contains(name));
         return Ok(shown.collect());
     }
     let find = |name: &String| {
@@ -327,7 +395,12 @@ pub fn columns(registry: &Registry, names: &[String]) -> Result<Vec<&'static str
         found.filter(|found| all.contains(found)).ok_or_else(|| InputError::Option {
             option: format!("--algorithms {name}"),
             problem: match found {
-                Some(_) => "judges no loss at a sender without the truth".to_owned(),
+                Some(_) if stack == Stack::Kernel => {
+                    format!("not valid with {}, whose record lacks it", stack.item())
+                }
+                Some(_) => {
+                    format!("judges no loss at a {} without the truth", stack.vantage().name())
+                }
                 None => unknown(name, &all),
             },
         })
@@ -360,12 +433,14 @@ mod tests {
             wireless_losses: wireless.1,
             called_wireless: vec![congestion.0],
             found: vec![wireless.0],
+            diagnosis: None,
         }
     }
 
     fn scored(networks: u32, flows: Vec<OfFlow>) -> Verdicts {
         let info: &'static Info = const { &Info::new("one", "an algorithm") };
-        Verdicts::of(&[info], &kinds(&["LTE", "LEO", "RED"]), 1, networks, flows)
+        let kinds = kinds(&["LTE", "LEO", "RED"]);
+        Verdicts::of(Stack::Sender, &[info], &kinds, (1, networks), flows)
     }
 
     #[test]
@@ -420,14 +495,24 @@ mod tests {
     #[test]
     fn columns_are_a_few_and_the_algorithms_of_a_user() {
         let registry = losscause_study::registry();
-        assert_eq!(columns(&registry, &[]), Ok(DEFAULT.to_vec()));
-        let named = |name: &str| columns(&registry, &[name.to_owned()]);
-        assert_eq!(named("always wireless"), Ok(vec!["always wireless"]));
+        let sender = Stack::Sender;
+        assert_eq!(columns(sender, &registry, &[]), Ok(sender.shown().to_vec()));
+        let named = |stack, name: &str| columns(stack, &registry, &[name.to_owned()]);
+        assert_eq!(named(sender, "always wireless"), Ok(vec!["always wireless"]));
+        let refused = |stack, name| named(stack, name).expect_err("refused").to_string();
         assert_eq!(
-            named("omniscient").expect_err("needs the truth").to_string(),
+            refused(sender, "omniscient"),
             "--algorithms omniscient: judges no loss at a sender without the truth"
         );
-        let refused = named("Spyke").expect_err("unknown").to_string();
-        assert!(refused.starts_with("--algorithms Spyke: \"Spyke\" is unknown"), "{refused}");
+        let unknown = refused(sender, "Spyke");
+        assert!(unknown.starts_with("--algorithms Spyke: \"Spyke\" is unknown"), "{unknown}");
+        assert_eq!(
+            refused(Stack::Receiver, "Veno"),
+            "--algorithms Veno: judges no loss at a receiver without the truth"
+        );
+        assert_eq!(
+            refused(Stack::Kernel, "omniscient"),
+            "--algorithms omniscient: not valid with abroad/kernel, whose record lacks it"
+        );
     }
 }

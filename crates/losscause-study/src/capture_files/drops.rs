@@ -58,15 +58,21 @@ pub struct DropRow<'a> {
     pub cause: &'static str,
 }
 
+/// A packet that was dropped or corrupted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dropped<'a> {
+    pub(super) at: Time,
+    /// The names of the link and of the flow.
+    pub(super) link: &'a str,
+    pub(super) flow: &'a str,
+    pub(super) info: PacketInfo,
+    pub(super) packet: Packet,
+    pub(super) cause: Cause,
+}
+
 impl<'a> DropRow<'a> {
-    pub(super) fn of(
-        at: Time,
-        link: &'a str,
-        flow: &'a str,
-        info: &PacketInfo,
-        packet: &Packet,
-        cause: Cause,
-    ) -> Self {
+    pub(super) fn of(dropped: &Dropped<'a>) -> Self {
+        let Dropped { at, link, flow, info, packet, cause } = *dropped;
         let nanos = EPOCH.as_nanos() + at.as_nanos();
         Self {
             time_s: format!("{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000),
@@ -120,14 +126,14 @@ mod tests {
             timing: None,
             answers: None,
         };
-        let row = DropRow::of(
-            Time::from_nanos(1_000_000_020),
-            "air",
-            "video",
-            &info,
-            &packet,
-            Cause::Wireless,
-        );
+        let row = DropRow::of(&Dropped {
+            at: Time::from_nanos(1_000_000_020),
+            link: "air",
+            flow: "video",
+            info,
+            packet,
+            cause: Cause::Wireless,
+        });
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.serialize(row).unwrap();
         let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();

@@ -8,13 +8,14 @@ use losscause_sim::truth::Cause;
 use losscause_sim::{FlowSpec, Header, LinkEvent, LinkId, Network, PacketInfo, Traffic};
 
 use super::conversation::Conversation;
+use super::drops::Dropped;
 use super::handshake::Handshake;
 use super::ip::CONGESTION_EXPERIENCED;
 use super::media::Media;
 use super::taps::{Place, Sight, Tap};
 use super::tcp::Tcp;
 use super::underway::Underway;
-use super::{CaptureSettings, Direction, DropRow};
+use super::{CaptureSettings, Direction};
 use crate::Experiment;
 
 /// A flow in the captures.
@@ -158,12 +159,12 @@ impl Flow {
         what: LinkEvent,
         info: &PacketInfo,
         network: &'a Network,
-    ) -> Option<DropRow<'a>> {
+    ) -> Option<Dropped<'a>> {
         let packet = self.underway(Direction::of(info.kind)).take(info)?;
         let cause = if what == LinkEvent::QueueDrop { Cause::Congestion } else { Cause::Wireless };
         let link = &network.links[link.0 as usize].name;
         let flow = &network.flows[self.number].name;
-        Some(DropRow::of(at, link, flow, info, &packet, cause))
+        Some(Dropped { at, link, flow, info: *info, packet, cause })
     }
 
     fn routers(&self) -> Routers {

@@ -7,8 +7,9 @@ use losscause::Time;
 use losscause_capture::write::PcapWriter;
 
 use super::EPOCH;
+use super::captured::Sink;
 use super::directory::{self, BOTTLENECK, DROPS, RECEIVER, SENDER};
-use super::drops::{COLUMNS, DropRow};
+use super::drops::{COLUMNS, DropRow, Dropped};
 use super::taps::{Sight, Tap};
 use crate::RunError;
 use crate::tools::atomic::AtomicFile;
@@ -50,26 +51,6 @@ impl Outputs {
         })
     }
 
-    /// Writes a packet to the capture that sees it.
-    pub(super) fn capture(&mut self, Sight { at, tap, packet }: Sight) {
-        let writer = match tap {
-            Tap::Sender => Some(&mut self.sender),
-            Tap::Bottleneck => self.bottleneck.as_mut(),
-            Tap::Receiver => Some(&mut self.receiver),
-        };
-        let Some(writer) = writer.filter(|_| self.failed.is_none()) else { return };
-        let at = EPOCH + (at - Time::ZERO);
-        self.failed = writer.write(at, &packet).err().map(|reason| writer.get_ref().failed(reason));
-    }
-
-    /// Writes a drop.
-    pub(super) fn drop(&mut self, row: &DropRow<'_>) {
-        if self.failed.is_none() {
-            let written = self.drops.serialize(row);
-            self.failed = written.err().map(|error| self.drops.get_ref().failed(error.into()));
-        }
-    }
-
     /// Gives the files their names.
     pub(super) fn finish(self) -> Result<(), RunError> {
         let Self { sender, bottleneck, receiver, mut drops, failed } = self;
@@ -90,5 +71,25 @@ impl Outputs {
             file.flush().map_err(|reason| file.failed(reason))?;
         }
         files.into_iter().try_for_each(AtomicFile::finish)
+    }
+}
+
+impl Sink for Outputs {
+    fn capture(&mut self, Sight { at, tap, packet }: Sight) {
+        let writer = match tap {
+            Tap::Sender => Some(&mut self.sender),
+            Tap::Bottleneck => self.bottleneck.as_mut(),
+            Tap::Receiver => Some(&mut self.receiver),
+        };
+        let Some(writer) = writer.filter(|_| self.failed.is_none()) else { return };
+        let at = EPOCH + (at - Time::ZERO);
+        self.failed = writer.write(at, &packet).err().map(|reason| writer.get_ref().failed(reason));
+    }
+
+    fn drop(&mut self, dropped: &Dropped<'_>) {
+        if self.failed.is_none() {
+            let written = self.drops.serialize(DropRow::of(dropped));
+            self.failed = written.err().map(|error| self.drops.get_ref().failed(error.into()));
+        }
     }
 }
