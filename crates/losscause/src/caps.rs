@@ -182,6 +182,9 @@ impl CapCounts {
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+    use std::string::ToString;
+
     use super::*;
 
     fn counts(change: impl Fn(&mut Caps)) -> CapCounts {
