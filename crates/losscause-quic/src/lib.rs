@@ -86,7 +86,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod caps;
 mod choice;
 #[cfg(any(feature = "noq", feature = "quinn"))]
 mod clock;
@@ -105,9 +104,9 @@ pub mod s2n_quic;
 mod trace;
 mod verdict;
 
-pub use caps::Caps;
 pub use choice::{Choice, Transport};
 pub use error::Error;
+pub use losscause::caps::Caps;
 pub use losses::{Ack, Base, Event, Losses};
 pub use monitor::Monitor;
 pub use observer::{ControllerObserver, on_verdict};

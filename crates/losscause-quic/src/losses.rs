@@ -30,13 +30,13 @@
 use std::collections::VecDeque;
 
 use losscause::ack::Memory;
+use losscause::caps::{CapCounts, Refusal};
 use losscause::safeguard::Watch;
 use losscause::{
     Algorithm, Judgement, Loss, Numbers, Observation, Observer, Safeguard, SenderDifferentiator,
     Signal, Span, Time, Verdict,
 };
 
-use crate::caps::{CapCounts, Refusal};
 use crate::monitor::push;
 use crate::observer::AnyObserver;
 use crate::{

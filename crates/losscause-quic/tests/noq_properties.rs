@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{Driver, MTU, NO_CAPS, Scripted, rtt_estimator};
-use losscause::{BuiltIn, End, Numbers};
+use losscause::{BuiltIn, End, Numbers, Span};
 use losscause_quic::Caps;
 use losscause_quic::noq::{Base, LossTolerant, LossTolerantController};
 use noq_proto::congestion::{Controller, Cubic, CubicConfig, NewReno, NewRenoConfig};
@@ -158,7 +158,7 @@ proptest! {
                 let verdict = driver.controller.last_verdicts().last().expect("a verdict");
                 let numbers = Numbers { first: *low as u64, last: *high as u64 };
                 prop_assert_eq!((verdict.numbers, verdict.lost_pkts as usize), (Some(numbers), lost.len()));
-                prop_assert_eq!(verdict.rtt.map(|rtt| rtt.as_millis_f64()), Some(40.0));
+                prop_assert_eq!(verdict.rtt.map(Span::as_millis_f64), Some(40.0));
             }
             first += pkts;
         }

@@ -91,6 +91,7 @@ extern crate alloc;
 pub mod ack;
 pub mod algorithm;
 pub mod arrivals;
+pub mod caps;
 pub mod diagnosis;
 pub mod filter;
 pub mod lda;

@@ -16,9 +16,21 @@
 //! until the rate is below half of it. Losses in a recovery that has reduced the window do not
 //! count: a slow start that overflows a queue loses half a window at once, and is answered by that
 //! reduction.
+//!
+//! ```
+//! use losscause::caps::{CapCounts, Caps, Refusal};
+//!
+//! let mut counts = CapCounts::new(Caps { max_run: 2, ..Caps::default() });
+//! counts.on_acked(1_000);
+//! let mut lose = || {
+//!     counts.on_lost(1, false);
+//!     counts.ignore(1)
+//! };
+//! assert_eq!([lose(), lose(), lose()], [Ok(()), Ok(()), Err(Refusal::Run)]);
+//! ```
 
-use losscause::registry::check;
-use losscause::{ConfigError, Safeguards};
+use crate::registry::check;
+use crate::{ConfigError, Safeguards};
 
 /// Upper limits of what a connection ignores.
 ///
@@ -41,7 +53,7 @@ pub struct Caps {
     /// congestion. Losses in a recovery that has reduced the window do not count.
     pub max_loss_rate: f64,
     /// What makes a loss congestion because of the path
-    /// ([`losscause::safeguard`]). Off above an algorithm that is told the truth.
+    /// ([`crate::safeguard`]). Off above an algorithm that is told the truth.
     pub safeguards: Safeguards,
 }
 
@@ -65,15 +77,18 @@ impl Caps {
 
 /// The cap that turned a wireless verdict into congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub enum Refusal {
+    /// [`Caps::max_run`].
     Run,
+    /// [`Caps::max_share`].
     Share,
+    /// [`Caps::max_loss_rate`].
     LossRate,
 }
 
 /// What the caps count on one connection.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CapCounts {
+pub struct CapCounts {
     caps: Caps,
     /// Packets ignored since the last reduction.
     run: u32,
@@ -90,17 +105,19 @@ pub(crate) struct CapCounts {
 const RECENT_PACKETS: u32 = 256;
 
 impl CapCounts {
-    pub(crate) fn new(caps: Caps) -> Self {
+    /// A connection without packets.
+    pub fn new(caps: Caps) -> Self {
         Self { caps, run: 0, recent: 0, lost: 0.0, ignored: 0.0, falling_back: false }
     }
 
-    pub(crate) fn caps(&self) -> Caps {
+    /// The caps.
+    pub fn caps(&self) -> Caps {
         self.caps
     }
 
     /// `pkts` were acknowledged.
     #[inline]
-    pub(crate) fn on_acked(&mut self, pkts: u32) {
+    pub fn on_acked(&mut self, pkts: u32) {
         self.recent = self.recent.saturating_add(pkts);
         if self.recent >= 2 * RECENT_PACKETS {
             self.halve();
@@ -109,7 +126,7 @@ impl CapCounts {
 
     /// `pkts` were lost, whatever the verdict will be. `is_answered`: within a recovery that has
     /// reduced the window.
-    pub(crate) fn on_lost(&mut self, pkts: u32, is_answered: bool) {
+    pub fn on_lost(&mut self, pkts: u32, is_answered: bool) {
         if !is_answered {
             self.lost += f64::from(pkts);
         }
@@ -130,14 +147,17 @@ impl CapCounts {
 
     /// `pkts` of the losses that [`CapCounts::on_lost`] has counted, `ignored` of them ignored,
     /// were none.
-    pub(crate) fn take_back(&mut self, pkts: u32, ignored: u32) {
+    pub fn take_back(&mut self, pkts: u32, ignored: u32) {
         self.lost = (self.lost - f64::from(pkts)).max(0.0);
         self.ignored = (self.ignored - f64::from(ignored)).max(0.0);
         self.run = self.run.saturating_sub(ignored);
     }
 
     /// Ignores `pkts`, which [`CapCounts::on_lost`] has counted, unless a cap refuses.
-    pub(crate) fn ignore(&mut self, pkts: u32) -> Result<(), Refusal> {
+    ///
+    /// # Errors
+    /// The cap that refuses.
+    pub fn ignore(&mut self, pkts: u32) -> Result<(), Refusal> {
         if self.falling_back || self.caps.max_loss_rate == 0.0 {
             return Err(Refusal::LossRate);
         }
@@ -155,13 +175,16 @@ impl CapCounts {
     }
 
     /// The window was reduced.
-    pub(crate) fn restart_run(&mut self) {
+    pub fn restart_run(&mut self) {
         self.run = 0;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+    use std::string::ToString;
+
     use super::*;
 
     fn counts(change: impl Fn(&mut Caps)) -> CapCounts {
