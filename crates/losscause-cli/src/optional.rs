@@ -14,6 +14,8 @@ pub(crate) const EMULATE: &str = "Run a command over the link of a scenario, in 
 /// What `kernel` does.
 pub(crate) const KERNEL: &str =
     "Load loss-differentiating TCP into the running kernel, watch it, unload it. Needs root";
+/// What `watch` does.
+pub(crate) const WATCH: &str = "Tell why the TCP connections of this machine lose packets, as they do, without changing one. Needs root";
 /// What `stream` does.
 pub(crate) const STREAM: &str = "Send or receive media over UDP, at a rate that follows congestion and not the losses of the air";
 
@@ -31,7 +33,7 @@ const PARTS: [Part; 4] = [
     Part {
         feature: "linux",
         is_built: cfg!(all(feature = "linux", target_os = "linux")),
-        verbs: &[("emulate", EMULATE), ("kernel", KERNEL)],
+        verbs: &[("emulate", EMULATE), ("kernel", KERNEL), ("watch", WATCH)],
     },
     Part { feature: "media", is_built: cfg!(feature = "media"), verbs: &[("stream", STREAM)] },
     Part { feature: "parquet", is_built: cfg!(feature = "parquet"), verbs: &[] },

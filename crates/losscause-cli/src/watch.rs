@@ -1,0 +1,120 @@
+//! `losscause watch`: why the TCP connections of this machine lose packets, without changing one.
+
+use std::io::{self, IsTerminal, Write};
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use losscause_linux::watch::{Filter, Snapshot, Watch};
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{self, Format};
+
+mod metrics;
+mod table;
+mod timeline;
+
+use metrics::Metrics;
+use table::Sort;
+
+/// The arguments of `watch`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Watch only what passes: port=N (of either end), prefix=ADDRESS/BITS (of the peer),
+    /// cgroup=FOLDER, process=NAME or its number. Several of a kind add up.
+    #[arg(value_name = "FILTER")]
+    filters: Vec<String>,
+    /// Watch for five seconds, or as long as --for says, print once and end.
+    #[arg(long)]
+    once: bool,
+    /// End after so many seconds.
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    span: Option<f64>,
+    /// Print so often, seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    every: f64,
+    /// What the table is sorted by.
+    #[arg(long, value_enum, default_value_t)]
+    sort: Sort,
+    /// Show so many connections and destinations.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    most: usize,
+    /// Print one connection over time: its peer as ADDRESS:PORT, or its number in the JSON.
+    #[arg(long, value_name = "PEER", conflicts_with = "once")]
+    connection: Option<String>,
+    /// Output format; with json, one line of JSON per --every.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Serve counters for Prometheus at this address, as 127.0.0.1:9100.
+    #[arg(long, value_name = "ADDRESS")]
+    metrics: Option<SocketAddr>,
+    /// Let --metrics serve other computers, too.
+    #[arg(long, requires = "metrics")]
+    anywhere: bool,
+}
+
+/// How long `--once` watches.
+const ONCE_S: f64 = 5.0;
+/// An interruption is looked for so often.
+const PAUSE: Duration = Duration::from_millis(100);
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.1..=1e6).contains(seconds));
+    seconds.ok_or_else(|| "expected seconds, from 0.1 to 1000000".to_owned())
+}
+
+/// Watches until interrupted, or as long as it is asked to.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut filter = Filter::default();
+    arguments.filters.iter().try_for_each(|given| filter.add(given))?;
+    let chosen = arguments.connection.as_deref().map(timeline::Chosen::parse).transpose()?;
+    let metrics = match arguments.metrics {
+        Some(address) => Some(Metrics::serve(address, arguments.anywhere)?),
+        None => None,
+    };
+    let mut watch = Watch::begin(&filter)?;
+    let interrupted = interrupt::postpone();
+    let begun = Instant::now();
+    let once = arguments.once.then_some(arguments.span.unwrap_or(ONCE_S));
+    let every = Duration::from_secs_f64(once.unwrap_or(arguments.every));
+    let lasts = arguments.span.or(once).map(Duration::from_secs_f64);
+    let mut due = begun + every;
+    if chosen.is_some() && arguments.format == Format::Table {
+        output::line(&timeline::header())?;
+    }
+    loop {
+        let end = lasts.map_or(due, |lasts| due.min(begun + lasts));
+        while Instant::now() < end && !interrupted.load(Ordering::Relaxed) {
+            watch.collect(PAUSE.min(end.saturating_duration_since(Instant::now())))?;
+        }
+        let is_over = interrupted.load(Ordering::Relaxed)
+            || lasts.is_some_and(|lasts| begun.elapsed() >= lasts);
+        let snapshot = if is_over { watch.last_snapshot()? } else { watch.snapshot()? };
+        if let Some(metrics) = &metrics {
+            metrics.show(&snapshot);
+        }
+        match &chosen {
+            Some(chosen) => chosen.print(&snapshot, arguments.format)?,
+            None => print(&snapshot, arguments)?,
+        }
+        if is_over {
+            break;
+        }
+        due += every;
+    }
+    drop(watch);
+    interrupt::end_if_interrupted();
+    Ok(())
+}
+
+fn print(snapshot: &Snapshot, arguments: &Arguments) -> io::Result<()> {
+    if arguments.format == Format::Json {
+        return output::line(&serde_json::to_string(snapshot).map_err(io::Error::from)?);
+    }
+    if !arguments.once && io::stdout().is_terminal() {
+        // The cursor to the top left, and everything below it cleared.
+        write!(io::stdout(), "\x1b[H\x1b[J")?;
+    }
+    output::line(&table::text(snapshot, arguments.sort, arguments.most, output::table_text))
+}

@@ -1,0 +1,184 @@
+//! What a watch knows, for people: the answer first, then connections and destinations.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use comfy_table::Table;
+use losscause::diagnosis::{Cause, Certainty};
+use losscause_linux::watch::{PrefixReport, Report, Snapshot};
+
+use crate::output;
+
+/// What connections are sorted by, the largest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Sort {
+    /// Lost packets.
+    #[default]
+    Lost,
+    /// The share of packets that were lost.
+    Share,
+    /// Data that arrive.
+    Goodput,
+    /// The round trip.
+    Rtt,
+    /// The delay in queues.
+    Queueing,
+}
+
+/// The whole text.
+pub(super) fn text(
+    snapshot: &Snapshot,
+    sort: Sort,
+    most: usize,
+    table_text: impl Fn(&Table) -> String,
+) -> String {
+    let mut connections: Vec<&Report> = snapshot.connections.iter().collect();
+    connections.sort_by(|one, other| sort.compare(other, one).then(one.socket.cmp(&other.socket)));
+    let mut lines = vec![answer(&connections)];
+    if snapshot.unseen_records > 0 {
+        lines.push(format!(
+            "warning: {} records were dropped, so that losses are missing",
+            snapshot.unseen_records
+        ));
+    }
+    if connections.is_empty() {
+        return lines.join("\n");
+    }
+    lines.push(table_text(&connection_table(&connections[..connections.len().min(most)])));
+    if connections.len() > most {
+        lines.push(format!("{} more connections: --most", connections.len() - most));
+    }
+    let advice = connections.iter().find_map(|one| advice(one));
+    lines.extend(advice);
+    let mut prefixes: Vec<&PrefixReport> = snapshot.prefixes.iter().collect();
+    let lost = |prefix: &PrefixReport| prefix.lost_pkts.values().sum::<u64>();
+    prefixes.sort_by_key(|prefix| (std::cmp::Reverse(lost(prefix)), prefix.prefix));
+    lines.push(table_text(&prefix_table(&prefixes[..prefixes.len().min(most)])));
+    if prefixes.len() > most {
+        lines.push(format!("{} more destinations: --most", prefixes.len() - most));
+    }
+    lines.join("\n")
+}
+
+/// "2 of 3 connections lost packets: 1 by a full queue, 1 not shown".
+fn answer(connections: &[&Report]) -> String {
+    let lossy: Vec<&&Report> = connections.iter().filter(|one| one.lost_pkts > 0).collect();
+    match (connections.len(), lossy.len()) {
+        (0, _) => return "No connection has sent anything yet.".to_owned(),
+        (1, 0) => return "The only connection lost no packet.".to_owned(),
+        (all, 0) => return format!("None of {all} connections lost a packet."),
+        _ => {}
+    }
+    let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in &lossy {
+        *causes.entry(cause(one)).or_default() += 1;
+    }
+    let mut causes: Vec<(&str, usize)> = causes.into_iter().collect();
+    causes.sort_by_key(|(cause, count)| (std::cmp::Reverse(*count), *cause));
+    let causes: Vec<String> =
+        causes.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
+    format!(
+        "{} of {} lost packets: {}.",
+        lossy.len(),
+        output::plural(connections.len() as u64, "connection"),
+        causes.join(", ")
+    )
+}
+
+/// Of a connection that lost something: what to do about it.
+fn advice(report: &Report) -> Option<String> {
+    let told = report.diagnosis.as_ref()?;
+    let cost = told.cost.map(|cost| format!(" Cost: {}.", cost.told())).unwrap_or_default();
+    Some(format!(
+        "{} > {}: {}. {}.{cost}",
+        report.local,
+        report.remote,
+        told.diagnosis,
+        told.advice()
+    ))
+}
+
+/// A cause in a few words.
+fn cause(report: &Report) -> &'static str {
+    match report.diagnosis.as_ref().map(|told| told.diagnosis.cause) {
+        Some(Cause::FullQueue) => "full queue",
+        Some(Cause::ManagedQueue) => "short queue",
+        Some(Cause::Policer { .. }) => "policer",
+        Some(Cause::Air) => "the air",
+        Some(Cause::Outage) => "outage",
+        Some(Cause::NotLost) => "not lost",
+        _ => "not shown",
+    }
+}
+
+const CONNECTIONS: [&str; 9] =
+    ["connection", "process", "control", "Mb/s", "RTT ms", "queue ms", "lost", "%", "why"];
+
+fn connection_table(connections: &[&Report]) -> Table {
+    let mut table = output::table(&CONNECTIONS, &CONNECTIONS[3..8]);
+    for one in connections {
+        let process = one.process.as_ref().map_or_else(String::new, |of| of.name.clone());
+        let closed = if one.is_closed { " (closed)" } else { "" };
+        table.add_row([
+            format!("{} > {}{closed}", one.local, one.remote),
+            process,
+            one.control.clone(),
+            format!("{:.2}", one.goodput_bps / 1e6),
+            millis(one.rtt_ms),
+            millis(one.queueing_ms),
+            one.lost_pkts.to_string(),
+            format!("{:.2}", 100.0 * share(one)),
+            why(one),
+        ]);
+    }
+    table
+}
+
+/// "full queue, clear".
+fn why(report: &Report) -> String {
+    let Some(told) = &report.diagnosis else { return String::new() };
+    match told.diagnosis.certainty {
+        Certainty::CannotTell => "not shown".to_owned(),
+        certainty => format!("{}, {}", cause(report), certainty.name()),
+    }
+}
+
+const PREFIXES: [&str; 5] = ["destination", "open", "Mb/s", "least RTT ms", "lost"];
+
+fn prefix_table(prefixes: &[&PrefixReport]) -> Table {
+    let mut table = output::table(&PREFIXES, &PREFIXES[1..4]);
+    for one in prefixes {
+        let lost: Vec<String> =
+            one.lost_pkts.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
+        table.add_row([
+            one.prefix.to_string(),
+            one.connections.to_string(),
+            format!("{:.2}", one.goodput_bps / 1e6),
+            millis(one.rtt_ms),
+            lost.join(", "),
+        ]);
+    }
+    table
+}
+
+fn millis(ms: Option<f64>) -> String {
+    ms.map_or_else(String::new, |ms| format!("{ms:.1}"))
+}
+
+/// Lost packets of those that were sent, from 0 to 1.
+fn share(report: &Report) -> f64 {
+    report.lost_pkts as f64 / report.sent_pkts.max(1) as f64
+}
+
+impl Sort {
+    fn compare(self, one: &Report, other: &Report) -> Ordering {
+        let of = |report: &Report| match self {
+            Self::Lost => report.lost_pkts as f64,
+            Self::Share => share(report),
+            Self::Goodput => report.goodput_bps,
+            Self::Rtt => report.rtt_ms.unwrap_or(-1.0),
+            Self::Queueing => report.queueing_ms.unwrap_or(-1.0),
+        };
+        of(one).total_cmp(&of(other))
+    }
+}
