@@ -245,7 +245,8 @@ lc_inline void lc_sample(struct tcp_sock *tp, struct lc_watched *w)
 	u64 sent_at;
 	u32 rtt_us;
 
-	if (delivered == w->delivered || !w->acked_at || count >= LC_SAMPLES)
+	/* A connection that is reset has lost its counts before it ends. */
+	if ((s32)(delivered - w->delivered) <= 0 || !w->acked_at || count >= LC_SAMPLES)
 		return;
 	sample = &w->samples.samples[count];
 	sent_at = more->rack.mstamp;

@@ -85,9 +85,10 @@ fn answer(connections: &[&Report]) -> String {
     )
 }
 
-/// Of a connection that lost something: what to do about it.
+/// Of a connection whose losses have a cause: what to do about it.
 fn advice(report: &Report) -> Option<String> {
-    let told = report.diagnosis.as_ref()?;
+    let told = report.diagnosis.as_ref();
+    let told = told.filter(|told| told.diagnosis.certainty > Certainty::CannotTell)?;
     let cost = told.cost.map(|cost| format!(" Cost: {}.", cost.told())).unwrap_or_default();
     Some(format!(
         "{} > {}: {}. {}.{cost}",

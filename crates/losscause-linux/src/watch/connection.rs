@@ -196,7 +196,9 @@ impl Connection {
     /// Acknowledgements came.
     pub(super) fn on_samples(&mut self, state: State, samples: &[Sample], path: &mut Path) {
         let before = *self.sent_before.get_or_insert(state.sent);
-        self.counts.sent_pkts += u64::from(state.sent.wrapping_sub(before));
+        // A connection that is reset begins to count anew.
+        let sent = state.sent.wrapping_sub(before) as i32;
+        self.counts.sent_pkts += u64::try_from(sent).unwrap_or(0);
         self.sent_before = Some(state.sent);
         self.state = state;
         samples.iter().for_each(|sample| self.on_sample(sample, path));
@@ -515,4 +517,162 @@ impl Standing {
 fn unwrapped(reference: u64, low: u32) -> u64 {
     let ahead = low.wrapping_sub(reference as u32) as i32;
     reference.wrapping_add_signed(i64::from(ahead))
+}
+
+#[cfg(test)]
+mod tests {
+    use losscause::diagnosis::Unknown;
+
+    use super::*;
+
+    const MSS: u32 = 1_448;
+
+    fn at(us: i64) -> Time {
+        Time::ZERO + Span::from_micros(us)
+    }
+
+    /// A sender of a packet per ms to a peer whose round trip takes `rtt_ms` in that ms. Packets are
+    /// lost that `is_lost`, are missed when the next one arrives, and sent again then.
+    struct Sender {
+        connection: Connection,
+        path: Path,
+        /// Sequence numbers wrap after two seconds.
+        first: u32,
+        delivered: u32,
+    }
+
+    impl Sender {
+        fn new() -> Self {
+            let ends = Ends {
+                netns: 1,
+                local: "192.0.2.1:80".parse().expect("an address"),
+                remote: "192.0.2.2:4000".parse().expect("an address"),
+            };
+            Self {
+                connection: Connection::new(ends, "cubic".to_owned(), 1, Time::ZERO),
+                path: Path::new(Time::ZERO),
+                first: u32::MAX - 2_000 * MSS,
+                delivered: 0,
+            }
+        }
+
+        fn seq(&self, packet: i64) -> u32 {
+            self.first.wrapping_add(packet as u32 * MSS)
+        }
+
+        fn state(packet: i64) -> State {
+            State { mss: MSS, header: 32, sent: packet as u32, ..State::default() }
+        }
+
+        /// The acknowledgement of this packet, at the same ms, `rtt_ms` after it was sent.
+        fn acknowledge(&mut self, packet: i64, rtt_ms: i64, dsacks: u32) {
+            self.delivered += 1;
+            let now = 1_000 * packet;
+            let sample = Sample {
+                at: at(now),
+                rtt: Some(Span::from_millis(rtt_ms)),
+                sent_at: at(now - 1_000 * rtt_ms),
+                sent_end: self.seq(packet + 1),
+                next: self.seq(packet + 1 + rtt_ms),
+                una: self.seq(packet + 1),
+                delivered: self.delivered,
+                flight: rtt_ms as u32,
+                sacked: 0,
+                dsacks,
+            };
+            self.connection.on_samples(Self::state(packet), &[sample], &mut self.path);
+        }
+
+        /// The next packet shows that this one is missing, and it is sent again.
+        fn lose(&mut self, packet: i64, rtt_ms: i64) {
+            self.delivered += 1;
+            let now = 1_000 * (packet + 1);
+            let sample = Sample {
+                at: at(now),
+                rtt: Some(Span::from_millis(rtt_ms)),
+                sent_at: at(now - 1_000 * rtt_ms),
+                sent_end: self.seq(packet + 2),
+                next: self.seq(packet + 1 + rtt_ms),
+                una: self.seq(packet),
+                delivered: self.delivered,
+                flight: rtt_ms as u32,
+                sacked: 1,
+                dsacks: 0,
+            };
+            self.connection.on_samples(Self::state(packet), &[sample], &mut self.path);
+            let end = self.seq(packet + 1);
+            self.connection.on_again(at(now + 10), self.seq(packet), end, &mut self.path);
+        }
+
+        fn diagnosis(&mut self) -> Diagnosis {
+            self.connection.commit_all(&mut self.path);
+            let one_rate = self.path.one_rate();
+            self.connection.judge(one_rate.as_ref());
+            self.connection.diagnosis.expect("it lost packets")
+        }
+    }
+
+    #[test]
+    fn a_queue_that_overflows_once_a_second_is_told_as_from_a_capture() {
+        let mut sender = Sender::new();
+        for ms in 1..60_000 {
+            let rtt_ms = 20 + ms % 1_000 / 20;
+            match ms % 1_000 {
+                998 => sender.lose(ms, rtt_ms),
+                999 => {}
+                _ => sender.acknowledge(ms, rtt_ms, 0),
+            }
+        }
+        let diagnosis = sender.diagnosis();
+        assert_eq!((diagnosis.cause, diagnosis.certainty), (Cause::FullQueue, Certainty::Clear));
+        let counts = sender.connection.counts;
+        assert_eq!((counts.lost, counts.by_timer, counts.spurious), (60, 0, 0));
+        assert!(counts.sent_pkts > 59_000, "{counts:?}");
+        // Packet 998 of a second left when packet 932 was acknowledged, whose round trip was 66 ms. It
+        // is sent again 10 us after the acknowledgement at 999 ms.
+        assert_eq!(counts.repair, Span::from_micros(67_010) * 60);
+        // A packet per ms, of 1,500 bytes.
+        let path = sender.connection.path_rate().expect("a queue stood");
+        assert!((11_800_000..12_300_000).contains(&path.rate_bps), "{path:?}");
+        assert_eq!(path.round_trip, Span::from_millis(20));
+    }
+
+    #[test]
+    fn a_packet_that_came_twice_was_not_lost() {
+        let mut sender = Sender::new();
+        (1..500).for_each(|ms| sender.acknowledge(ms, 20, 0));
+        sender.lose(500, 20);
+        sender.acknowledge(502, 20, 0);
+        // Too soon to be about the copy.
+        assert_eq!(sender.connection.counts.spurious, 0);
+        (503..600).for_each(|ms| sender.acknowledge(ms, 20, u32::from(ms > 525)));
+        let counts = sender.connection.counts;
+        assert_eq!((counts.lost, counts.spurious), (0, 1));
+        assert_eq!(sender.connection.diagnosis, None);
+    }
+
+    #[test]
+    fn what_only_a_timer_sends_again_is_an_outage_after_three_tries() {
+        let mut sender = Sender::new();
+        (1..500).for_each(|ms| sender.acknowledge(ms, 20, 0));
+        let (start, end) = (sender.seq(500), sender.seq(501));
+        for tries in 1..=4_i64 {
+            let now = at(500_000 + 200_000 * (1 << tries));
+            sender.connection.on_again(now, start, end, &mut sender.path);
+            let diagnosis = sender.diagnosis();
+            match tries {
+                1 | 2 => assert_eq!(diagnosis.cause, Cause::NotShown(Unknown::OnlyTimers)),
+                _ => assert_eq!(diagnosis.cause, Cause::Outage, "{tries} tries"),
+            }
+        }
+        assert_eq!(sender.connection.counts.by_timer, 4);
+    }
+
+    #[test]
+    fn numbers_are_unwrapped_around_the_reference() {
+        let reference = (3_u64 << 32) + 5;
+        assert_eq!(unwrapped(reference, 7), (3 << 32) + 7);
+        assert_eq!(unwrapped(reference, u32::MAX), (3 << 32) - 1);
+        assert_eq!(unwrapped((3 << 32) - 1, 0), 3 << 32);
+    }
 }
