@@ -38,6 +38,7 @@ const PAGES: &[Page] = pages! {
     "chance": "chance.md",
     "safeguards": "safeguards.md",
     "sweep": "sweep.md",
+    "watch": "watch.md",
     "kernel": "kernel.md",
     "live": "live.md",
     "quic": "quic.md",

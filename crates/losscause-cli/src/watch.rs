@@ -12,6 +12,8 @@ use crate::interrupt;
 use crate::output::{self, Format};
 
 mod metrics;
+#[cfg(test)]
+mod sample;
 mod table;
 mod timeline;
 
@@ -52,7 +54,12 @@ pub(crate) struct Arguments {
     /// Let --metrics serve other computers, too.
     #[arg(long, requires = "metrics")]
     anywhere: bool,
+    /// Print the JSON schema of the lines, and stop.
+    #[arg(long)]
+    schema: bool,
 }
+
+const SCHEMA: &str = include_str!("../docs/watch.schema.json");
 
 /// How long `--once` watches.
 const ONCE_S: f64 = 5.0;
@@ -66,6 +73,9 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Watches until interrupted, or as long as it is asked to.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.schema {
+        return Ok(output::text(SCHEMA)?);
+    }
     let mut filter = Filter::default();
     arguments.filters.iter().try_for_each(|given| filter.add(given))?;
     let chosen = arguments.connection.as_deref().map(timeline::Chosen::parse).transpose()?;
@@ -117,4 +127,50 @@ fn print(snapshot: &Snapshot, arguments: &Arguments) -> io::Result<()> {
         write!(io::stdout(), "\x1b[H\x1b[J")?;
     }
     output::line(&table::text(snapshot, arguments.sort, arguments.most, output::table_text))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Every key of `value` is one of the schema, and every key that the schema requires is there.
+    fn fits(value: &Value, schema: &Value, root: &Value, place: &str) {
+        let name = |schema: &Value| schema["$ref"].as_str().map(str::to_owned);
+        let branch = schema["anyOf"].as_array().and_then(|branches| branches.first());
+        if let Some(name) = name(schema).or_else(|| branch.and_then(name)) {
+            let key = name.trim_start_matches("#/$defs/");
+            if !value.is_null() {
+                fits(value, &root["$defs"][key], root, place);
+            }
+            return;
+        }
+        match value {
+            Value::Array(items) => {
+                items.iter().for_each(|item| fits(item, &schema["items"], root, place));
+            }
+            Value::Object(fields) if schema["properties"].is_object() => {
+                let known = schema["properties"].as_object().unwrap();
+                let keys =
+                    |map: &serde_json::Map<_, _>| map.keys().cloned().collect::<BTreeSet<_>>();
+                assert_eq!(keys(fields), keys(known), "{place}");
+                fields.iter().for_each(|(key, value)| {
+                    fits(value, &known[key], root, &format!("{place}.{key}"))
+                });
+            }
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn the_schema_has_the_keys_of_a_line() {
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+        let line = serde_json::to_value(sample::snapshot()).unwrap();
+        fits(&line, &schema, &schema, "line");
+        assert_eq!(line["connections"][0]["diagnosis"]["cause"], "full-queue");
+        assert_eq!(line["time_s"], 1.7e9);
+    }
 }

@@ -152,3 +152,54 @@ fn head(text: &mut String, (name, kind, help): Family) {
 fn sample(text: &mut String, (name, ..): Family, labels: &str, value: f64) {
     _ = writeln!(text, "{name}{{{labels}}} {value}");
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn the_text_has_a_series_per_destination_and_cause() {
+        let text = text(&sample::snapshot());
+        let expected = include_str!("metrics.txt");
+        assert_eq!(text, expected, "\n{text}");
+    }
+
+    #[test]
+    fn another_computer_s_address_and_a_port_in_use_are_refused() {
+        let refused = |address: SocketAddr| match Metrics::serve(address, false) {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("{address} is served"),
+        };
+        let sentence = refused("0.0.0.0:0".parse().unwrap());
+        assert_eq!(
+            sentence,
+            "--metrics 0.0.0.0:0: is no address of this computer alone, expected one as 127.0.0.1:9100, or --anywhere"
+        );
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = taken.local_addr().unwrap();
+        let sentence = refused(address);
+        assert!(sentence.starts_with(&format!("--metrics {address}: cannot be listened at (")));
+    }
+
+    #[test]
+    fn the_newest_counters_are_served_and_nothing_else() {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let metrics = Metrics::serve(free, false).unwrap();
+        metrics.show(&sample::snapshot());
+        let answer = |request: &str| {
+            let mut stream = TcpStream::connect(free).unwrap();
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            answer
+        };
+        let served = answer("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert!(served.starts_with("HTTP/1.1 200 OK\r\n"), "{served}");
+        assert!(served.ends_with(include_str!("metrics.txt")), "{served}");
+        let other = answer("GET / HTTP/1.1\r\n\r\n");
+        assert!(other.starts_with("HTTP/1.1 404 Not Found\r\n"), "{other}");
+    }
+}

@@ -183,3 +183,49 @@ impl Sort {
         of(one).total_cmp(&of(other))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    fn shown(snapshot: &Snapshot, sort: Sort, most: usize) -> String {
+        text(snapshot, sort, most, |table| output::fitted(table, None))
+    }
+
+    #[test]
+    fn the_answer_comes_first_then_connections_advice_and_destinations() {
+        let text = shown(&sample::snapshot(), Sort::Lost, 20);
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        let expected = include_str!("table.txt");
+        assert_eq!(lines, expected.lines().collect::<Vec<_>>(), "\n{text}");
+    }
+
+    #[test]
+    fn connections_are_sorted_by_what_is_asked_for_and_cut() {
+        let snapshot = sample::snapshot();
+        let first = |sort| {
+            let text = shown(&snapshot, sort, 1);
+            assert!(text.contains("2 more connections: --most"), "{text}");
+            assert!(text.contains("1 more destinations: --most"), "{text}");
+            text.lines().nth(4).unwrap_or_default().trim().to_owned()
+        };
+        assert!(first(Sort::Lost).starts_with("192.0.2.1:443 > 198.51.100.7:50000"));
+        assert!(first(Sort::Goodput).starts_with("[2001:db8::1]:443 >"));
+        assert!(first(Sort::Rtt).starts_with("192.0.2.1:443 > 198.51.100.7:50000"));
+    }
+
+    #[test]
+    fn nothing_seen_and_nothing_lost_are_sentences() {
+        let mut snapshot = sample::snapshot();
+        snapshot.connections.retain(|report| report.lost_pkts == 0);
+        let text = shown(&snapshot, Sort::Lost, 20);
+        assert!(text.starts_with("The only connection lost no packet.\n"), "{text}");
+        snapshot.connections.clear();
+        snapshot.unseen_records = 7;
+        assert_eq!(
+            shown(&snapshot, Sort::Lost, 20),
+            "No connection has sent anything yet.\nwarning: 7 records were dropped, so that losses are missing"
+        );
+    }
+}
