@@ -38,6 +38,7 @@ mod input;
 mod interrupt;
 #[cfg(all(feature = "linux", target_os = "linux"))]
 mod kernel;
+mod keys;
 mod lab;
 mod list;
 mod manual;

@@ -9,6 +9,7 @@ use losscause_linux::watch::{Filter, Snapshot, Watch};
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::keys::Keys;
 use crate::output::{self, Format};
 
 mod metrics;
@@ -90,15 +91,30 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let every = Duration::from_secs_f64(once.unwrap_or(arguments.every));
     let lasts = arguments.span.or(once).map(Duration::from_secs_f64);
     let mut due = begun + every;
+    let is_live = chosen.is_none()
+        && once.is_none()
+        && arguments.format == Format::Table
+        && io::stdout().is_terminal();
+    let keys = is_live.then(Keys::listen).flatten();
+    let mut sort = arguments.sort;
+    let mut is_ended = false;
     if chosen.is_some() && arguments.format == Format::Table {
         output::line(&timeline::header())?;
     }
     loop {
         let end = lasts.map_or(due, |lasts| due.min(begun + lasts));
-        while Instant::now() < end && !interrupted.load(Ordering::Relaxed) {
+        while Instant::now() < end && !is_ended && !interrupted.load(Ordering::Relaxed) {
             watch.collect(PAUSE.min(end.saturating_duration_since(Instant::now())))?;
+            let pressed =
+                keys.as_ref().map_or_else(Vec::new, |keys| keys.pressed_within(Duration::ZERO));
+            is_ended = Keys::end(&pressed);
+            if pressed.contains(&b's') {
+                sort = sort.next();
+                break;
+            }
         }
-        let is_over = interrupted.load(Ordering::Relaxed)
+        let is_over = is_ended
+            || interrupted.load(Ordering::Relaxed)
             || lasts.is_some_and(|lasts| begun.elapsed() >= lasts);
         let snapshot = if is_over { watch.last_snapshot()? } else { watch.snapshot()? };
         if let Some(metrics) = &metrics {
@@ -106,27 +122,31 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         match &chosen {
             Some(chosen) => chosen.print(&snapshot, arguments.format)?,
-            None => print(&snapshot, arguments)?,
+            None => print(&snapshot, arguments, sort, is_live)?,
         }
         if is_over {
             break;
         }
-        due += every;
+        due = due.max(Instant::now()) + every;
     }
     drop(watch);
+    drop(keys);
     interrupt::end_if_interrupted();
     Ok(())
 }
 
-fn print(snapshot: &Snapshot, arguments: &Arguments) -> io::Result<()> {
+fn print(snapshot: &Snapshot, arguments: &Arguments, sort: Sort, is_live: bool) -> io::Result<()> {
     if arguments.format == Format::Json {
         return output::line(&serde_json::to_string(snapshot).map_err(io::Error::from)?);
     }
-    if !arguments.once && io::stdout().is_terminal() {
-        // The cursor to the top left, and everything below it cleared.
-        write!(io::stdout(), "\x1b[H\x1b[J")?;
+    let text = table::text(snapshot, sort, arguments.most, output::table_text);
+    if !is_live {
+        return output::line(&text);
     }
-    output::line(&table::text(snapshot, arguments.sort, arguments.most, output::table_text))
+    // The cursor to the top left, and everything below it cleared.
+    write!(io::stdout(), "\x1b[H\x1b[J")?;
+    output::line(&text)?;
+    output::line(&format!("sorted by {} (s: by another figure, q: end)", sort.name()))
 }
 
 #[cfg(test)]

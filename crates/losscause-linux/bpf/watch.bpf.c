@@ -42,6 +42,7 @@ struct sock_cgroup_data {
 } LC_KERNEL_TYPE;
 
 struct sk_buff {
+	u64 skb_mstamp_ns; /* when it was sent last, as tcp_rack has it */
 	char cb[48];
 } LC_KERNEL_TYPE;
 
@@ -236,6 +237,12 @@ lc_inline void lc_hand_over_samples(struct tcp_sock *tp, struct lc_watched *w)
 	w->samples.seen.count = 0;
 }
 
+/* Packets that are sent, not acknowledged and not known to be lost (tcp_packets_in_flight). */
+lc_inline u32 lc_flight(struct tcp_sock *tp)
+{
+	return tp->packets_out - tp->sacked_out - tp->lost_out + ((struct tcp_sock___watch *)tp)->retrans_out;
+}
+
 /* What the last acknowledgement has left, if it acknowledged anything. */
 lc_inline void lc_sample(struct tcp_sock *tp, struct lc_watched *w)
 {
@@ -258,7 +265,7 @@ lc_inline void lc_sample(struct tcp_sock *tp, struct lc_watched *w)
 	sample->next = more->snd_nxt;
 	sample->una = tp->snd_una;
 	sample->delivered = delivered;
-	sample->flight = tp->packets_out - tp->sacked_out - tp->lost_out + more->retrans_out;
+	sample->flight = lc_flight(tp);
 	sample->sacked = tp->sacked_out;
 	sample->dsacks = more->dsack_dups;
 	if (!count)
@@ -306,7 +313,7 @@ int lc_on_again(u64 *ctx)
 
 	if (!tp || state == LC_TCP_SYN_SENT || state == LC_TCP_SYN_RECV)
 		return 0;
-	again.seen.at = bpf_ktime_get_ns();
+	again.seen.at = skb->skb_mstamp_ns;
 	w = bpf_sk_storage_get(&watched, sk, 0, 0);
 	if (!w)
 		w = lc_open(sk, again.seen.at);
@@ -318,6 +325,7 @@ int lc_on_again(u64 *ctx)
 	again.seen.socket = w->samples.seen.socket;
 	bpf_probe_read_kernel(&again.seq, sizeof(again.seq), &cb->seq);
 	bpf_probe_read_kernel(&again.end_seq, sizeof(again.end_seq), &cb->end_seq);
+	again.flight = lc_flight(tp);
 	lc_hand_over(&again, sizeof(again));
 	return 0;
 }

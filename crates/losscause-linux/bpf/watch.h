@@ -56,6 +56,8 @@ struct lc_seen_again {
 	struct lc_seen seen;
 	u32 seq;
 	u32 end_seq;
+	u32 flight; /* as of a sample, without these data */
+	u32 unused;
 };
 
 /* A process that has a connection open. */

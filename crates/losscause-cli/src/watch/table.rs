@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use clap::ValueEnum;
 use comfy_table::Table;
 use losscause::diagnosis::{Cause, Certainty};
 use losscause_linux::watch::{PrefixReport, Report, Snapshot};
@@ -172,6 +173,18 @@ fn share(report: &Report) -> f64 {
 }
 
 impl Sort {
+    /// The one after this.
+    pub(super) fn next(self) -> Self {
+        let all = Self::value_variants();
+        let place = all.iter().position(|one| *one == self).unwrap_or(0);
+        all[(place + 1) % all.len()]
+    }
+
+    /// As an argument has it.
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
     fn compare(self, one: &Report, other: &Report) -> Ordering {
         let of = |report: &Report| match self {
             Self::Lost => report.lost_pkts as f64,

@@ -48,8 +48,8 @@ pub(super) struct Connection {
     shown: VecDeque<Shown>,
     /// The newest packet that has arrived: when it was sent, and the byte behind it.
     newest: Option<(Time, u64)>,
-    /// Data that were sent again and are not acknowledged, with when that was last.
-    again: BTreeMap<u64, Time>,
+    /// Data that were sent again and are not acknowledged, by their first byte.
+    again: BTreeMap<u64, SentAgain>,
     waiting: VecDeque<Lost>,
     rounds: Option<Box<Rounds>>,
     tries: Option<Tries>,
@@ -90,6 +90,14 @@ struct Sent {
     end: u64,
     at: Time,
     /// What the path had passed, bytes.
+    path_bytes: u64,
+    flight_pkts: u32,
+}
+
+/// The last copy of data that were sent again.
+#[derive(Clone, Copy, Debug)]
+struct SentAgain {
+    at: Time,
     path_bytes: u64,
     flight_pkts: u32,
 }
@@ -282,7 +290,13 @@ impl Connection {
     }
 
     /// Data are sent again.
-    pub(super) fn on_again(&mut self, now: Time, seq: u32, end_seq: u32, path: &mut Path) {
+    pub(super) fn on_again(
+        &mut self,
+        now: Time,
+        [seq, end_seq]: [u32; 2],
+        flight_pkts: u32,
+        path: &mut Path,
+    ) {
         let Some(next) = self.next else { return };
         let start = unwrapped(self.una, seq);
         let mss = u64::from(self.state.mss.max(1));
@@ -293,19 +307,23 @@ impl Connection {
             return;
         }
         for packet in 0..packets {
-            self.on_packet_again(now, start + packet * mss, path);
+            let place = start + packet * mss;
+            let flight_pkts = flight_pkts + packet as u32 + 1;
+            let copy = SentAgain { at: now, path_bytes: path.sent_bytes(), flight_pkts };
+            self.on_packet_again(place, copy, path);
+            path.on_sent(self.on_wire(bytes / packets));
         }
-        path.on_sent(self.on_wire(bytes));
         self.first_loss.get_or_insert(now);
         self.last_loss = now;
     }
 
-    fn on_packet_again(&mut self, now: Time, start: u64, path: &mut Path) {
+    fn on_packet_again(&mut self, start: u64, copy: SentAgain, path: &mut Path) {
+        let now = copy.at;
         let place = self.sent.partition_point(|sent| sent.end <= start);
         let earlier = self.again.get(&start).copied();
         let first = self.sent.get(place).copied();
         let (at, latest, flight_pkts, path_bytes) = match (earlier, first) {
-            (Some(at), _) => (at, at, self.flight_pkts, path.sent_bytes()),
+            (Some(copy), _) => (copy.at, copy.at, copy.flight_pkts, copy.path_bytes),
             (None, Some(sent)) => {
                 let behind = sent.end - start;
                 let mss = u64::from(self.state.mss.max(1));
@@ -327,7 +345,7 @@ impl Connection {
             self.on_try(now, start, at);
         }
         if self.again.len() < MOST_AGAIN {
-            self.again.insert(start, now);
+            self.again.insert(start, copy);
         }
         if self.waiting.len() >= MOST_WAITING
             && let Some(oldest) = self.waiting.pop_front()
@@ -600,8 +618,8 @@ mod tests {
                 dsacks: 0,
             };
             self.connection.on_samples(Self::state(packet), &[sample], &mut self.path);
-            let end = self.seq(packet + 1);
-            self.connection.on_again(at(now + 10), self.seq(packet), end, &mut self.path);
+            let data = [self.seq(packet), self.seq(packet + 1)];
+            self.connection.on_again(at(now + 10), data, rtt_ms as u32, &mut self.path);
         }
 
         fn diagnosis(&mut self) -> Diagnosis {
@@ -658,7 +676,7 @@ mod tests {
         let (start, end) = (sender.seq(500), sender.seq(501));
         for tries in 1..=4_i64 {
             let now = at(500_000 + 200_000 * (1 << tries));
-            sender.connection.on_again(now, start, end, &mut sender.path);
+            sender.connection.on_again(now, [start, end], 1, &mut sender.path);
             let diagnosis = sender.diagnosis();
             match tries {
                 1 | 2 => assert_eq!(diagnosis.cause, Cause::NotShown(Unknown::OnlyTimers)),

@@ -71,7 +71,9 @@ impl Connections {
         let path = self.paths.entry(key(&connection.ends)).or_insert_with(|| Path::new(at));
         match what {
             What::Samples(state, samples) => connection.on_samples(state, &samples, path),
-            What::Again { seq, end_seq } => connection.on_again(at, seq, end_seq, path),
+            What::Again { seq, end_seq, flight } => {
+                connection.on_again(at, [seq, end_seq], flight, path);
+            }
             What::Close => {
                 connection.commit_all(path);
                 connection.closed = Some(at);

@@ -21,8 +21,8 @@ pub(super) enum What {
     Open { cgroup: u64, ends: Ends, control: String },
     /// What acknowledgements left.
     Samples(State, Vec<Sample>),
-    /// Data that are sent again, by their sequence numbers.
-    Again { seq: u32, end_seq: u32 },
+    /// Data that are sent again, by their sequence numbers, and the packets in flight without them.
+    Again { seq: u32, end_seq: u32, flight: u32 },
     /// The end of a connection.
     Close,
 }
@@ -72,7 +72,7 @@ const SEEN: usize = 24;
 const OPEN: usize = 72;
 const STATE: usize = 24;
 const SAMPLE: usize = 40;
-const AGAIN: usize = 8;
+const AGAIN: usize = 16;
 
 impl Seen {
     /// Reads a record; none if it is not one of this version.
@@ -92,7 +92,7 @@ impl Seen {
             }
             3 if body.len() >= AGAIN => {
                 let mut fields = Fields::of(body);
-                What::Again { seq: fields.u32(), end_seq: fields.u32() }
+                What::Again { seq: fields.u32(), end_seq: fields.u32(), flight: fields.u32() }
             }
             4 => What::Close,
             _ => return None,
