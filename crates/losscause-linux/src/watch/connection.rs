@@ -48,6 +48,8 @@ pub(super) struct Connection {
     shown: VecDeque<Shown>,
     /// The newest packet that has arrived: when it was sent, and the byte behind it.
     newest: Option<(Time, u64)>,
+    /// The byte behind the last packet, by its number, that has arrived.
+    highest: u64,
     /// Data that were sent again and are not acknowledged, by their first byte.
     again: BTreeMap<u64, SentAgain>,
     waiting: VecDeque<Lost>,
@@ -188,6 +190,7 @@ impl Connection {
             sent: VecDeque::new(),
             shown: VecDeque::new(),
             newest: None,
+            highest: 0,
             again: BTreeMap::new(),
             waiting: VecDeque::new(),
             rounds: None,
@@ -226,8 +229,12 @@ impl Connection {
         (self.next, self.una) = (Some(end), una);
         (self.delivered, self.flight_pkts) = (sample.delivered, sample.flight);
         self.on_answer(now);
-        if let Some(rtt) = sample.rtt.filter(|_| !self.may_be_held_back(now, newly, sample.sacked))
-        {
+        let arrived = (sample.sent_at, unwrapped(una, sample.sent_end));
+        // As from a capture: what fills a hole has a round trip of its own, not the path's newest.
+        let is_new = arrived.1 > self.highest;
+        self.highest = self.highest.max(arrived.1);
+        let counts = is_new && !self.may_be_held_back(now, newly, sample.sacked);
+        if let Some(rtt) = sample.rtt.filter(|_| counts) {
             self.meter.on_trip(now, rtt);
             self.rtt = Some(rtt);
             self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
@@ -235,7 +242,6 @@ impl Connection {
         self.trip_at = Some(now);
         self.queue = self.meter.seen(now);
         self.standing.on_ack(now, sample.delivered, self.queue, self.packet_bytes());
-        let arrived = (sample.sent_at, unwrapped(una, sample.sent_end));
         if self.newest.is_none_or(|newest| arrived > newest) {
             self.newest = Some(arrived);
             if sample.sacked > 0 && self.shown.len() < MOST_SHOWN {
@@ -327,7 +333,8 @@ impl Connection {
             (None, Some(sent)) => {
                 let behind = sent.end - start;
                 let mss = u64::from(self.state.mss.max(1));
-                let latest = self.sent.get(place + 1).map_or(now, |sent| sent.at);
+                let next = self.sent.get(place + 1).map(|sent| sent.at);
+                let latest = next.or(self.heard).map_or(now, |latest| latest.max(sent.at));
                 let flight = u64::from(sent.flight_pkts).saturating_sub(behind / mss) + 1;
                 let path_bytes = sent.path_bytes.saturating_sub(self.on_wire(behind));
                 (sent.at, latest, flight as u32, path_bytes)
@@ -338,7 +345,7 @@ impl Connection {
         let is_later = |sent_at: Time, end: u64| {
             sent_at > latest || earlier.is_none() && end > start + u64::from(self.state.mss)
         };
-        let is_by_timer = !self.newest.is_some_and(|(sent_at, end)| is_later(sent_at, end));
+        let is_by_timer = !self.newest.is_some_and(|(sent_at, _)| is_later(sent_at, self.highest));
         let shown = self.shown.iter().find(|shown| is_later(shown.sent_at, shown.end));
         let queue = shown.map_or(self.queue, |shown| shown.queue);
         if is_by_timer {
