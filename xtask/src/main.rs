@@ -116,6 +116,10 @@ enum Verb {
     /// Diagnose captures whose cause is known, and count what is named right, wrong and not at all;
     /// --make first makes them: this machine's own TCP over links that seeds draw
     Gate(gate::Options),
+    /// Watch transfers whose cause is known, and compare what `watch` and `analyze` say of them; needs
+    /// root, clang, libelf and tcpdump
+    #[cfg(target_os = "linux")]
+    Watched(gate::watched::Options),
     /// Compare the program's scorecard with that of an independent script
     Score(score::Arguments),
 }
@@ -149,6 +153,8 @@ fn main() -> ExitCode {
         #[cfg(target_os = "linux")]
         Verb::AbroadLinux(options) => linux::abroad::abroad(&options),
         Verb::Gate(options) => gate::gate(&options),
+        #[cfg(target_os = "linux")]
+        Verb::Watched(options) => gate::watched::watched(&options),
         Verb::Score(arguments) => score::run(&arguments),
     };
     match done {

@@ -19,7 +19,7 @@ use crate::units;
 use crate::{Flow, Loss, Vantage};
 
 /// What its losses cost a flow. Times are seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Cost {
     /// Distinct data over the time in which its sender waited for the path, bits per second. Where

@@ -18,7 +18,6 @@ use crate::output::{self, Format};
 
 mod captures;
 mod joined;
-mod keys;
 mod losses;
 mod observations;
 mod rewritten;

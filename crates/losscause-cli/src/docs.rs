@@ -44,8 +44,10 @@ const GROUPS: &[Group] = groups! {
     "Do": {
         "own-link": "own-link.md",
         "analyze": "analyze.md",
+        "watch": "watch.md",
         "kernel": "kernel.md",
         "quic": "quic.md",
+        "webrtc": "webrtc.md",
         "stream": "stream.md",
         "emulate": "emulate.md",
         "your-own": "algorithms/your-own.md",

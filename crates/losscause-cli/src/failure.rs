@@ -61,6 +61,10 @@ pub(crate) enum Failure {
     #[cfg(all(feature = "linux", target_os = "linux"))]
     #[error(transparent)]
     Kernel(#[from] losscause_linux::kernel::KernelError),
+    /// Connections could not be watched: status 2 or 1.
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    #[error(transparent)]
+    Watch(#[from] losscause_linux::watch::WatchError),
     /// An experiment on a real stack could not be made: status 2 or 1.
     #[error(transparent)]
     Live(#[from] losscause_experiments::live::LiveError),
@@ -112,6 +116,14 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> u8 {
         ) => BAD_INPUT,
         #[cfg(all(feature = "linux", target_os = "linux"))]
         Err(Failure::Kernel(error)) => {
+            if error.is_bad_input() {
+                BAD_INPUT
+            } else {
+                FAILED
+            }
+        }
+        #[cfg(all(feature = "linux", target_os = "linux"))]
+        Err(Failure::Watch(error)) => {
             if error.is_bad_input() {
                 BAD_INPUT
             } else {

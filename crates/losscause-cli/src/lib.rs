@@ -38,6 +38,7 @@ mod input;
 mod interrupt;
 #[cfg(all(feature = "linux", target_os = "linux"))]
 mod kernel;
+mod keys;
 mod lab;
 mod list;
 mod manual;
@@ -55,6 +56,8 @@ mod summary;
 mod sweep;
 mod tables;
 mod templates;
+#[cfg(all(feature = "linux", target_os = "linux"))]
+mod watch;
 
 use failure::Failure;
 
@@ -94,6 +97,9 @@ enum Command {
     #[cfg(feature = "media")]
     #[command(about = optional::STREAM)]
     Stream(stream::Arguments),
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    #[command(about = optional::WATCH)]
+    Watch(watch::Arguments),
     /// Serve the lab and the documentation to this computer's browser.
     Lab(lab::Arguments),
     /// List algorithms, protocols, scenarios and papers.
@@ -175,6 +181,8 @@ fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
         Command::Kernel(arguments) => kernel::run(&arguments),
         #[cfg(feature = "media")]
         Command::Stream(arguments) => stream::run(&arguments, registry),
+        #[cfg(all(feature = "linux", target_os = "linux"))]
+        Command::Watch(arguments) => watch::run(&arguments),
         Command::Lab(arguments) => lab::run(&arguments),
         Command::List(arguments) => list::run(&arguments, registry),
         Command::Docs(arguments) => docs::run(&arguments),

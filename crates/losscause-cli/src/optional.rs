@@ -14,6 +14,8 @@ pub(crate) const EMULATE: &str =
     "Run a command over the link of a scenario, in real time. Needs root";
 /// What `kernel` does.
 pub(crate) const KERNEL: &str = "Put loss-differentiating TCP into the running kernel. Needs root";
+/// What `watch` does.
+pub(crate) const WATCH: &str = "Tell why this machine's TCP connections lose packets. Needs root";
 /// What `stream` does.
 pub(crate) const STREAM: &str =
     "Send or receive media over UDP at a rate that ignores losses of the air";
@@ -32,7 +34,7 @@ const PARTS: [Part; 4] = [
     Part {
         feature: "linux",
         is_built: cfg!(all(feature = "linux", target_os = "linux")),
-        verbs: &[("emulate", EMULATE), ("kernel", KERNEL)],
+        verbs: &[("emulate", EMULATE), ("kernel", KERNEL), ("watch", WATCH)],
     },
     Part { feature: "media", is_built: cfg!(feature = "media"), verbs: &[("stream", STREAM)] },
     Part { feature: "parquet", is_built: cfg!(feature = "parquet"), verbs: &[] },

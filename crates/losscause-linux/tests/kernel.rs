@@ -13,6 +13,8 @@ mod churn;
 mod link;
 #[path = "kernel/log.rs"]
 mod log;
+#[path = "kernel/watch.rs"]
+mod watch;
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};

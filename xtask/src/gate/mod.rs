@@ -13,6 +13,8 @@ mod label;
 #[cfg(target_os = "linux")]
 mod make;
 mod tally;
+#[cfg(target_os = "linux")]
+pub(crate) mod watched;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use losscause_capture::frames::Frames;
 use losscause_capture::{Analysis, CaptureError, Glance, Options};
 
-use super::keys::Keys;
 use crate::failure::Failure;
+use crate::keys::Keys;
 use crate::progress::Progress;
 use crate::{input, interrupt, notice};
 

@@ -28,8 +28,8 @@ mod load;
 mod log;
 mod machine;
 mod namespaces;
-mod record;
-mod refusal;
+pub(crate) mod record;
+pub(crate) mod refusal;
 mod safeguards;
 mod status;
 mod unit;
@@ -47,7 +47,7 @@ pub use unit::{UNIT_DIR, unit};
 const OBJECTS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 /// The compiled program of that name. libbpf refuses the empty one.
-fn object(name: &str) -> &'static [u8] {
+pub(crate) fn object(name: &str) -> &'static [u8] {
     OBJECTS.iter().find(|(known, _)| *known == name).map_or(&[], |(_, bytes)| *bytes)
 }
 

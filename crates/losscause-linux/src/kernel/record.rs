@@ -88,10 +88,10 @@ pub struct Judged {
 
 /// The two ends of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ends {
-    pub(super) netns: u32,
-    pub(super) local: SocketAddr,
-    pub(super) remote: SocketAddr,
+pub(crate) struct Ends {
+    pub(crate) netns: u32,
+    pub(crate) local: SocketAddr,
+    pub(crate) remote: SocketAddr,
 }
 
 /// A judgement, as `bpf/log.h` writes it.
@@ -129,10 +129,14 @@ pub(super) const LOGGED_BYTES: usize = 88;
 const TOTALS_BYTES: usize = 104;
 
 /// Reads fields of a C struct in their order.
-struct Fields<'a>(&'a [u8]);
+pub(crate) struct Fields<'a>(&'a [u8]);
 
-impl Fields<'_> {
-    fn take<const N: usize>(&mut self) -> [u8; N] {
+impl<'a> Fields<'a> {
+    /// Of a struct that is at least as long as what is read.
+    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+    pub(crate) fn take<const N: usize>(&mut self) -> [u8; N] {
         let (field, rest) = self.0.split_first_chunk().expect("the caller has checked the length");
         self.0 = rest;
         *field
@@ -140,10 +144,10 @@ impl Fields<'_> {
     fn u16(&mut self) -> u16 {
         u16::from_ne_bytes(self.take())
     }
-    fn u32(&mut self) -> u32 {
+    pub(crate) fn u32(&mut self) -> u32 {
         u32::from_ne_bytes(self.take())
     }
-    fn u64(&mut self) -> u64 {
+    pub(crate) fn u64(&mut self) -> u64 {
         u64::from_ne_bytes(self.take())
     }
     fn i64(&mut self) -> i64 {
@@ -197,7 +201,7 @@ impl Fields<'_> {
         Some(Judged { verdict, why, measured, limit })
     }
 
-    fn ends(&mut self) -> Ends {
+    pub(crate) fn ends(&mut self) -> Ends {
         let family = self.u32();
         let netns = self.u32();
         let local = self.address(family);

@@ -13,7 +13,7 @@ use super::KernelError;
 static SAID: Mutex<String> = Mutex::new(String::new());
 
 /// Collects what libbpf says from now on.
-pub(super) fn listen() {
+pub(crate) fn listen() {
     SAID.lock().unwrap_or_else(PoisonError::into_inner).clear();
     libbpf_rs::set_print(Some((PrintLevel::Warn, |_, text| {
         SAID.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
@@ -21,7 +21,7 @@ pub(super) fn listen() {
 }
 
 /// The error, with the verifier's last word.
-pub(super) fn refused(
+pub(crate) fn refused(
     name: &'static str,
     step: &'static str,
     error: &libbpf_rs::Error,

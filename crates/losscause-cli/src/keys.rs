@@ -1,10 +1,10 @@
-//! Keys of the terminal while a capture is made: `q` ends it.
+//! Keys of the terminal while something goes on: `q` ends it.
 
 #[cfg(unix)]
-pub(super) use of_terminal::Keys;
+pub(crate) use of_terminal::Keys;
 
 #[cfg(not(unix))]
-pub(super) use of_none::Keys;
+pub(crate) use of_none::Keys;
 
 #[cfg(unix)]
 mod of_terminal {
@@ -42,6 +42,16 @@ mod of_terminal {
 
         /// Waits so long for a key, and returns whether `q` came. Others mean nothing.
         pub(crate) fn quits_within(&self, time: Duration) -> bool {
+            Self::end(&self.pressed_within(time))
+        }
+
+        /// Whether one of these keys ends what goes on.
+        pub(crate) fn end(keys: &[u8]) -> bool {
+            keys.iter().any(|key| b"qQ".contains(key))
+        }
+
+        /// Waits so long for a key, and returns those that came.
+        pub(crate) fn pressed_within(&self, time: Duration) -> Vec<u8> {
             let stdin = io::stdin();
             let wait =
                 Timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
@@ -50,7 +60,7 @@ mod of_terminal {
             // A program in the background that reads its terminal is stopped.
             if !any || !is_ours() {
                 std::thread::sleep(if any { time } else { Duration::ZERO });
-                return false;
+                return Vec::new();
             }
             let mut keys = [0; 16];
             let read = rustix::io::read(&stdin, &mut keys).unwrap_or(0);
@@ -58,7 +68,7 @@ mod of_terminal {
                 // The terminal is gone; a signal says so.
                 std::thread::sleep(time);
             }
-            keys[..read].iter().any(|key| b"qQ".contains(key))
+            keys[..read].to_vec()
         }
     }
 

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Watches TCP senders and changes none: what acknowledgements and retransmissions show goes to user space, which judges.
+ *
+ * The hooks are typed raw tracepoints, so that any congestion control is seen and no socket is touched:
+ *
+ *	tcp_probe            a packet came, of an established connection; its acknowledgement is not handled yet
+ *	tcp_retransmit_skb   data are sent again
+ *	tcp_destroy_sock     a connection ends
+ *
+ * A list of the files that processes have open tells who has a connection.
+ *
+ * tcp_probe comes before the acknowledgement, so a sample is what the one before has left. Data that are sent again ask
+ * for it at once: then the present one has been handled. Up to LC_SAMPLES samples go to user space as one record.
+ *
+ * Nothing is pinned, so that all of it ends with the process that loaded it.
+ */
+#include "ends.h"
+#include "watch.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2, BPF_RB_AVAIL_DATA = 0 };
+enum { LC_TCP_ESTABLISHED = 1, LC_TCP_SYN_SENT = 2, LC_TCP_SYN_RECV = 3 };
+
+#define LC_RING_BYTES (4 * 1024 * 1024)
+/* User space looks often; with so much in the ring it is woken. */
+#define LC_MUCH_BYTES (LC_RING_BYTES / 2)
+/* A sample waits no longer for others, if anything comes. */
+#define LC_LONGEST_WAIT_NS 100000000ULL
+
+struct kernfs_node {
+	u64 id;
+} LC_KERNEL_TYPE;
+
+struct cgroup {
+	struct kernfs_node *kn;
+} LC_KERNEL_TYPE;
+
+struct sock_cgroup_data {
+	struct cgroup *cgroup;
+} LC_KERNEL_TYPE;
+
+struct sk_buff {
+	u64 skb_mstamp_ns; /* when it was sent last, as tcp_rack has it */
+	char cb[48];
+} LC_KERNEL_TYPE;
+
+struct tcp_skb_cb {
+	u32 seq;
+	u32 end_seq;
+} LC_KERNEL_TYPE;
+
+struct tcp_rack {
+	u64 mstamp;
+	u32 rtt_us;
+	u32 end_seq;
+} LC_KERNEL_TYPE;
+
+/* The same types with more fields: CO-RE leaves out what follows three underscores. */
+struct sock_common___watch {
+	volatile unsigned char skc_state;
+} LC_KERNEL_TYPE;
+
+struct sock___watch {
+	struct sock_common___watch __sk_common;
+	struct sock_cgroup_data sk_cgrp_data;
+} LC_KERNEL_TYPE;
+
+struct tcp_congestion_ops___watch {
+	char name[16];
+} LC_KERNEL_TYPE;
+
+struct inet_connection_sock___watch {
+	const struct tcp_congestion_ops___watch *icsk_ca_ops;
+} LC_KERNEL_TYPE;
+
+struct tcp_sock___watch {
+	struct inet_connection_sock___watch inet_conn;
+	struct tcp_rack rack;
+	u32 snd_nxt;
+	u32 retrans_out;
+	u32 dsack_dups;
+	u32 data_segs_out;
+	u16 tcp_header_len;
+} LC_KERNEL_TYPE;
+
+struct seq_file;
+struct file;
+
+struct socket {
+	struct sock *sk;
+} LC_KERNEL_TYPE;
+
+struct task_struct {
+	s32 tgid;
+	char comm[16];
+	struct task_struct *group_leader;
+} LC_KERNEL_TYPE;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} LC_KERNEL_TYPE;
+
+struct bpf_iter__task_file {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	struct file *file;
+} LC_KERNEL_TYPE;
+
+static u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
+static u64 (*const bpf_get_socket_cookie)(void *sk) = (void *)46;
+static long (*const bpf_probe_read_kernel)(void *to, u32 bytes, const void *from) = (void *)113;
+static long (*const bpf_seq_write)(struct seq_file *seq, const void *data, u32 size) = (void *)127;
+static long (*const bpf_ringbuf_output)(void *ring, void *data, u64 bytes, u64 flags) = (void *)130;
+static u64 (*const bpf_ringbuf_query)(void *ring, u64 flags) = (void *)134;
+static struct tcp_sock *(*const bpf_skc_to_tcp_sock)(void *sk) = (void *)137;
+static struct socket *(*const bpf_sock_from_file)(struct file *file) = (void *)162;
+
+struct {
+	LC_UINT(type, BPF_MAP_TYPE_RINGBUF);
+	LC_UINT(max_entries, LC_RING_BYTES);
+} records SEC(".maps");
+
+struct lc_filters lc_filters SEC(".rodata.filters");
+
+/* Records that found no room. */
+u64 lc_unseen SEC(".data.unseen");
+
+/* A connection that is watched. */
+struct lc_watched {
+	struct lc_seen_samples samples;
+	u64 acked_at; /* when the last acknowledgement came, ns; 0: none yet */
+	u64 first_at; /* of the samples that wait */
+	u64 sent_at; /* of the newest packet that had arrived at the last sample, us */
+	u32 rtt_us; /* at the last sample */
+	u32 delivered; /* at the last sample */
+	u32 is_left_out; /* by the filters */
+};
+
+struct {
+	LC_UINT(type, BPF_MAP_TYPE_SK_STORAGE);
+	LC_UINT(map_flags, BPF_F_NO_PREALLOC);
+	LC_TYPE(key, int);
+	LC_TYPE(value, struct lc_watched);
+} watched SEC(".maps");
+
+lc_inline void lc_hand_over(void *record, u64 bytes)
+{
+	u64 flags = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > LC_MUCH_BYTES ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+
+	if (bpf_ringbuf_output(&records, record, bytes, flags))
+		__sync_fetch_and_add(&lc_unseen, 1);
+}
+
+lc_inline int lc_is_in(const struct lc_prefix *prefix, const struct lc_ends *ends)
+{
+	u32 differs = prefix->family ^ ends->family;
+
+	lc_unrolled
+	for (int i = 0; i < 4; i++)
+		differs |= (prefix->address[i] ^ ends->remote[i]) & prefix->mask[i];
+	return !differs;
+}
+
+/* An IPv4 peer of a socket for both is one of IPv4. */
+lc_inline void lc_as_ipv4(struct lc_ends *ends)
+{
+	if (ends->family != LC_AF_INET6 || ends->remote[0] || ends->remote[1] || ends->remote[2] != __builtin_bswap32(0xffff))
+		return;
+	ends->family = 2;
+	ends->remote[0] = ends->remote[3];
+	ends->local[0] = ends->local[3];
+	for (int i = 1; i < 4; i++)
+		ends->remote[i] = ends->local[i] = 0;
+}
+
+lc_inline int lc_is_left_out(const struct lc_ends *ends)
+{
+	int has_prefix = 0, has_port = 0, in_prefix = 0, at_port = 0;
+
+	for (int i = 0; i < LC_FILTERS; i++) {
+		u32 port = lc_filters.ports[i];
+
+		if (lc_filters.prefixes[i].family) {
+			has_prefix = 1;
+			in_prefix |= lc_is_in(&lc_filters.prefixes[i], ends);
+		}
+		if (port) {
+			has_port = 1;
+			at_port |= port == ends->local_port || port == ends->remote_port;
+		}
+	}
+	return (has_prefix && !in_prefix) || (has_port && !at_port);
+}
+
+/* A connection shows for the first time. */
+static lc_apart struct lc_watched *lc_open(struct sock *sk, u64 now)
+{
+	struct lc_watched *w = bpf_sk_storage_get(&watched, sk, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct tcp_sock___watch *tp = (void *)bpf_skc_to_tcp_sock(sk);
+	struct lc_seen_open open = {};
+
+	if (!w || !tp)
+		return 0;
+	open.seen.kind = LC_SEEN_OPEN;
+	open.seen.socket = bpf_get_socket_cookie(sk);
+	open.seen.at = now;
+	w->samples.seen.kind = LC_SEEN_SAMPLES;
+	w->samples.seen.socket = open.seen.socket;
+	lc_read_ends(sk, &open.ends);
+	lc_as_ipv4(&open.ends);
+	w->is_left_out = lc_is_left_out(&open.ends);
+	if (w->is_left_out)
+		return w;
+	open.cgroup = ((struct sock___watch *)sk)->sk_cgrp_data.cgroup->kn->id;
+	bpf_probe_read_kernel(open.control, sizeof(open.control), tp->inet_conn.icsk_ca_ops->name);
+	w->delivered = ((struct tcp_sock *)tp)->delivered;
+	lc_hand_over(&open, sizeof(open));
+	return w;
+}
+
+lc_inline void lc_hand_over_samples(struct tcp_sock *tp, struct lc_watched *w)
+{
+	struct tcp_sock___watch *more = (void *)tp;
+	u32 count = w->samples.seen.count;
+
+	if (!count || count > LC_SAMPLES)
+		return;
+	w->samples.seen.at = w->acked_at;
+	w->samples.mss = tp->mss_cache;
+	w->samples.header = more->tcp_header_len;
+	w->samples.sent = more->data_segs_out;
+	w->samples.srtt_us = tp->srtt_us >> 3;
+	w->samples.cwnd = tp->snd_cwnd;
+	lc_hand_over(&w->samples, sizeof(w->samples) - (LC_SAMPLES - count) * sizeof(struct lc_sample));
+	w->samples.seen.count = 0;
+}
+
+/* Packets that are sent, not acknowledged and not known to be lost (tcp_packets_in_flight). */
+lc_inline u32 lc_flight(struct tcp_sock *tp)
+{
+	return tp->packets_out - tp->sacked_out - tp->lost_out + ((struct tcp_sock___watch *)tp)->retrans_out;
+}
+
+/* What the last acknowledgement has left, if it acknowledged anything. */
+lc_inline void lc_sample(struct tcp_sock *tp, struct lc_watched *w)
+{
+	struct tcp_sock___watch *more = (void *)tp;
+	u32 count = w->samples.seen.count, delivered = tp->delivered;
+	struct lc_sample *sample;
+	u64 sent_at;
+	u32 rtt_us;
+
+	/* A connection that is reset has lost its counts before it ends. */
+	if ((s32)(delivered - w->delivered) <= 0 || !w->acked_at || count >= LC_SAMPLES)
+		return;
+	sample = &w->samples.samples[count];
+	sent_at = more->rack.mstamp;
+	rtt_us = more->rack.rtt_us;
+	sample->at_us = w->acked_at / 1000;
+	sample->rtt_us = sent_at == w->sent_at && rtt_us == w->rtt_us ? 0 : rtt_us;
+	sample->sent_us = sent_at;
+	sample->sent_end = more->rack.end_seq;
+	sample->next = more->snd_nxt;
+	sample->una = tp->snd_una;
+	sample->delivered = delivered;
+	sample->flight = lc_flight(tp);
+	sample->sacked = tp->sacked_out;
+	sample->dsacks = more->dsack_dups;
+	if (!count)
+		w->first_at = w->acked_at;
+	w->samples.seen.count = count + 1;
+	w->delivered = delivered;
+	w->sent_at = sent_at;
+	w->rtt_us = rtt_us;
+}
+
+SEC("tp_btf/tcp_probe")
+int lc_on_packet(u64 *ctx)
+{
+	struct sock *sk = (void *)ctx[0];
+	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
+	struct lc_watched *w;
+	u64 now;
+
+	/* Nothing waits for an acknowledgement: this end only receives. */
+	if (!tp || !tp->packets_out)
+		return 0;
+	now = bpf_ktime_get_ns();
+	w = bpf_sk_storage_get(&watched, sk, 0, 0);
+	if (!w)
+		w = lc_open(sk, now);
+	if (!w || w->is_left_out)
+		return 0;
+	lc_sample(tp, w);
+	if (w->samples.seen.count >= LC_SAMPLES || (w->samples.seen.count && now - w->first_at > LC_LONGEST_WAIT_NS))
+		lc_hand_over_samples(tp, w);
+	w->acked_at = now;
+	return 0;
+}
+
+SEC("tp_btf/tcp_retransmit_skb")
+int lc_on_again(u64 *ctx)
+{
+	struct sock *sk = (void *)ctx[0];
+	struct sk_buff *skb = (void *)ctx[1];
+	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
+	struct tcp_skb_cb *cb = (void *)skb->cb;
+	u32 state = ((struct sock___watch *)sk)->__sk_common.skc_state;
+	struct lc_seen_again again = {};
+	struct lc_watched *w;
+
+	if (!tp || state == LC_TCP_SYN_SENT || state == LC_TCP_SYN_RECV)
+		return 0;
+	again.seen.at = skb->skb_mstamp_ns;
+	w = bpf_sk_storage_get(&watched, sk, 0, 0);
+	if (!w)
+		w = lc_open(sk, again.seen.at);
+	if (!w || w->is_left_out)
+		return 0;
+	lc_sample(tp, w);
+	lc_hand_over_samples(tp, w);
+	again.seen.kind = LC_SEEN_AGAIN;
+	again.seen.socket = w->samples.seen.socket;
+	bpf_probe_read_kernel(&again.seq, sizeof(again.seq), &cb->seq);
+	bpf_probe_read_kernel(&again.end_seq, sizeof(again.end_seq), &cb->end_seq);
+	again.flight = lc_flight(tp);
+	lc_hand_over(&again, sizeof(again));
+	return 0;
+}
+
+SEC("tp_btf/tcp_destroy_sock")
+int lc_on_close(u64 *ctx)
+{
+	struct sock *sk = (void *)ctx[0];
+	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
+	struct lc_watched *w = bpf_sk_storage_get(&watched, sk, 0, 0);
+	struct lc_seen close = {};
+
+	if (!tp || !w || w->is_left_out)
+		return 0;
+	lc_sample(tp, w);
+	lc_hand_over_samples(tp, w);
+	close.kind = LC_SEEN_CLOSE;
+	close.socket = w->samples.seen.socket;
+	close.at = bpf_ktime_get_ns();
+	lc_hand_over(&close, sizeof(close));
+	return 0;
+}
+
+SEC("iter/task_file")
+int lc_holders(struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct file *file = ctx->file;
+	struct socket *socket = task && file ? bpf_sock_from_file(file) : 0;
+	struct sock *sk = socket ? socket->sk : 0;
+	struct lc_holder holder = {};
+	struct lc_watched *w;
+
+	if (!sk)
+		return 0;
+	w = bpf_sk_storage_get(&watched, sk, 0, 0);
+	if (!w || w->is_left_out)
+		return 0;
+	holder.socket = w->samples.seen.socket;
+	holder.process = task->tgid;
+	bpf_probe_read_kernel(holder.name, sizeof(holder.name), task->group_leader->comm);
+	bpf_seq_write(ctx->meta->seq, &holder, sizeof(holder));
+	return 0;
+}

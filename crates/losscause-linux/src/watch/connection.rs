@@ -1,0 +1,703 @@
+//! One connection: what its acknowledgements and retransmissions show becomes losses, and these a
+//! diagnosis.
+//!
+//! A retransmission says that the sender believes the copy before it lost. The kernel does not say
+//! when that copy was sent, nor what was in flight then: the samples do, which have how far the
+//! sender was at every acknowledgement ([`Sent`]). The queue at the loss is the one when a packet
+//! arrived that was sent later ([`Shown`]), as RACK sees it (RFC 8985); losses that no later packet
+//! showed are a timer's. A receiver that reports a packet twice (RFC 2883) excuses a loss, so that
+//! losses wait for two round trips before they count.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use losscause::diagnosis::{
+    Cause, Certainty, Diagnosis, Finding, LostPacket, OneRate, PathRate, QueueMeter, QueueSeen,
+    Rounds,
+};
+use losscause::{Span, Time};
+
+use super::path::Path;
+use super::record::{Sample, State};
+use crate::kernel::record::Ends;
+
+/// What is known of a connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) ends: Ends,
+    pub(super) control: String,
+    pub(super) cgroup: u64,
+    pub(super) begun: Time,
+    pub(super) closed: Option<Time>,
+    pub(super) state: State,
+    pub(super) counts: Counts,
+    /// The newest round trip.
+    pub(super) rtt: Option<Span>,
+    pub(super) least_rtt: Option<Span>,
+    pub(super) queue: Option<QueueSeen>,
+    pub(super) flight_pkts: u32,
+    meter: QueueMeter,
+    trip_at: Option<Time>,
+    heard: Option<Time>,
+    /// Behind the newest byte sent, and the first byte that is not acknowledged; both unwrapped.
+    next: Option<u64>,
+    una: u64,
+    delivered: u32,
+    dsacks: u32,
+    sent_before: Option<u32>,
+    sent: VecDeque<Sent>,
+    shown: VecDeque<Shown>,
+    /// The newest packet that has arrived: when it was sent, and the byte behind it.
+    newest: Option<(Time, u64)>,
+    /// The byte behind the last packet, by its number, that has arrived.
+    highest: u64,
+    /// Data that were sent again and are not acknowledged, by their first byte.
+    again: BTreeMap<u64, SentAgain>,
+    waiting: VecDeque<Lost>,
+    rounds: Option<Box<Rounds>>,
+    tries: Option<Tries>,
+    repaired_until: Option<Time>,
+    standing: Standing,
+    pub(super) diagnosis: Option<Diagnosis>,
+    is_changed: bool,
+    pub(super) first_loss: Option<Time>,
+    pub(super) last_loss: Time,
+}
+
+/// Sums since the connection was seen first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    /// Bytes of data that were acknowledged.
+    pub(super) acked_bytes: u64,
+    /// Packets with data that were sent, again included.
+    pub(super) sent_pkts: u64,
+    pub(super) lost: u64,
+    /// Losses that only a timer showed.
+    pub(super) by_timer: u64,
+    /// Packets that were sent again without need.
+    pub(super) spurious: u64,
+    /// Losses while no answer came.
+    unanswered: u64,
+    /// The longest such time.
+    longest: Span,
+    /// Lost data waited for so long to be sent again.
+    pub(super) repair: Span,
+    /// Of that, for a timer.
+    pub(super) by_timer_repair: Span,
+}
+
+/// How far the sender was.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    /// Behind the newest byte.
+    end: u64,
+    at: Time,
+    /// What the path had passed, bytes.
+    path_bytes: u64,
+    flight_pkts: u32,
+}
+
+/// The last copy of data that were sent again.
+#[derive(Clone, Copy, Debug)]
+struct SentAgain {
+    at: Time,
+    path_bytes: u64,
+    flight_pkts: u32,
+}
+
+/// A packet arrived while others before it are missing.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    sent_at: Time,
+    end: u64,
+    queue: Option<QueueSeen>,
+}
+
+/// A packet that was sent again.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    at: Time,
+    again_at: Time,
+    is_by_timer: bool,
+    flight_pkts: Option<u32>,
+    path_bytes: u64,
+    queue: Option<QueueSeen>,
+}
+
+/// What a timer sends again and again.
+#[derive(Clone, Copy, Debug)]
+struct Tries {
+    start: u64,
+    asked: Time,
+    last: Time,
+    count: u32,
+    lost: u64,
+}
+
+/// How fast the path empties a queue that stands.
+#[derive(Clone, Debug, Default)]
+struct Standing {
+    since: Option<(Time, u32)>,
+    rates_bps: VecDeque<f32>,
+}
+
+/// Entries that are kept of each kind, at most; more become fewer.
+const MOST_SENT: usize = 512;
+const MOST_SHOWN: usize = 256;
+const MOST_AGAIN: usize = 4_096;
+const MOST_WAITING: usize = 4_096;
+/// Packets of one retransmission that count as lost, at most.
+const MOST_AT_ONCE: u64 = 64;
+/// A receiver holds an acknowledgement back for 40 ms, by a timer that may be early by a tick of 10
+/// ms (`bpf/episode.h`).
+const HELD_BACK: Span = Span::from_millis(30);
+/// So many tries of a timer without an answer are an outage, as in a capture.
+const TRIES: u32 = 3;
+/// What a timer sends at once is one try (RFC 8985, section 7.2).
+const ONE_TRY: Span = Span::from_millis(10);
+/// A report of a packet that came twice takes a round trip.
+const EXCUSED_WITHIN: i64 = 2;
+const LEAST_WAIT: Span = Span::from_millis(20);
+/// A queue stands if its least delay is as long, and as many times the jitter.
+const STANDS: Span = Span::from_millis(3);
+const JITTERS: i64 = 3;
+/// A rate is measured over so long, and so many of them are kept.
+const RATE_OVER: Span = Span::from_millis(250);
+const MOST_RATES: usize = 64;
+const FEWEST_RATES: usize = 4;
+
+impl Connection {
+    pub(super) fn new(ends: Ends, control: String, cgroup: u64, begun: Time) -> Self {
+        Self {
+            ends,
+            control,
+            cgroup,
+            begun,
+            closed: None,
+            state: State::default(),
+            counts: Counts::default(),
+            rtt: None,
+            least_rtt: None,
+            queue: None,
+            flight_pkts: 0,
+            meter: QueueMeter::default(),
+            trip_at: None,
+            heard: None,
+            next: None,
+            una: 0,
+            delivered: 0,
+            dsacks: 0,
+            sent_before: None,
+            sent: VecDeque::new(),
+            shown: VecDeque::new(),
+            newest: None,
+            highest: 0,
+            again: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            rounds: None,
+            tries: None,
+            repaired_until: None,
+            standing: Standing::default(),
+            diagnosis: None,
+            is_changed: false,
+            first_loss: None,
+            last_loss: Time::ZERO,
+        }
+    }
+
+    /// Acknowledgements came.
+    pub(super) fn on_samples(&mut self, state: State, samples: &[Sample], path: &mut Path) {
+        let before = *self.sent_before.get_or_insert(state.sent);
+        // A connection that is reset begins to count anew.
+        let sent = state.sent.wrapping_sub(before) as i32;
+        self.counts.sent_pkts += u64::try_from(sent).unwrap_or(0);
+        self.sent_before = Some(state.sent);
+        self.state = state;
+        samples.iter().for_each(|sample| self.on_sample(sample, path));
+    }
+
+    fn on_sample(&mut self, sample: &Sample, path: &mut Path) {
+        let now = sample.at;
+        let Some(next) = self.next else { return self.begin(sample) };
+        let una = unwrapped(self.una, sample.una).max(self.una);
+        let end = unwrapped(next, sample.next).max(next);
+        if end > next {
+            let path_bytes = path.on_sent(self.on_wire(end - next));
+            self.push_sent(Sent { end, at: now, path_bytes, flight_pkts: sample.flight });
+        }
+        self.counts.acked_bytes += una - self.una;
+        let newly = sample.delivered.wrapping_sub(self.delivered);
+        (self.next, self.una) = (Some(end), una);
+        (self.delivered, self.flight_pkts) = (sample.delivered, sample.flight);
+        self.on_answer(now);
+        let arrived = (sample.sent_at, unwrapped(una, sample.sent_end));
+        // As from a capture: what fills a hole has a round trip of its own, not the path's newest.
+        let is_new = arrived.1 > self.highest;
+        self.highest = self.highest.max(arrived.1);
+        let counts = is_new && !self.may_be_held_back(now, newly, sample.sacked);
+        if let Some(rtt) = sample.rtt.filter(|_| counts) {
+            self.meter.on_trip(now, rtt);
+            self.rtt = Some(rtt);
+            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+        self.trip_at = Some(now);
+        self.queue = self.meter.seen(now);
+        self.standing.on_ack(now, sample.delivered, self.queue, self.packet_bytes());
+        if self.newest.is_none_or(|newest| arrived > newest) {
+            self.newest = Some(arrived);
+            if sample.sacked > 0 && self.shown.len() < MOST_SHOWN {
+                let (sent_at, end) = arrived;
+                self.shown.push_back(Shown { sent_at, end, queue: self.queue });
+            }
+        }
+        self.forget_below(una);
+        let dsacks = sample.dsacks.wrapping_sub(self.dsacks);
+        self.dsacks = sample.dsacks;
+        (0..dsacks.min(MOST_AT_ONCE as u32)).for_each(|_| self.excuse(now));
+        self.commit(now, path);
+    }
+
+    fn begin(&mut self, sample: &Sample) {
+        // Room for numbers below the first.
+        let first = (1_u64 << 32) + u64::from(sample.una);
+        self.una = first;
+        self.next = Some(unwrapped(first, sample.next));
+        (self.delivered, self.dsacks) = (sample.delivered, sample.dsacks);
+        self.heard = Some(sample.at);
+    }
+
+    /// Whether the receiver may have held this acknowledgement back: it is for one packet, in
+    /// order, and none came for that long.
+    fn may_be_held_back(&self, now: Time, newly: u32, sacked: u32) -> bool {
+        newly == 1 && sacked == 0 && self.trip_at.is_some_and(|at| now - at >= HELD_BACK)
+    }
+
+    /// How far the sender was is kept for each packet, or, of a large flight, for some.
+    fn push_sent(&mut self, sent: Sent) {
+        if self.sent.len() >= MOST_SENT {
+            let mut place = 0;
+            self.sent.retain(|_| {
+                place += 1;
+                place % 2 == 0
+            });
+        }
+        self.sent.push_back(sent);
+    }
+
+    fn forget_below(&mut self, una: u64) {
+        while self.sent.front().is_some_and(|sent| sent.end <= una) {
+            self.sent.pop_front();
+        }
+        while self.shown.front().is_some_and(|shown| shown.end <= una) {
+            self.shown.pop_front();
+        }
+        while self.again.first_key_value().is_some_and(|(start, _)| *start < una) {
+            self.again.pop_first();
+        }
+    }
+
+    /// Data are sent again.
+    pub(super) fn on_again(
+        &mut self,
+        now: Time,
+        [seq, end_seq]: [u32; 2],
+        flight_pkts: u32,
+        path: &mut Path,
+    ) {
+        let Some(next) = self.next else { return };
+        let start = unwrapped(self.una, seq);
+        let mss = u64::from(self.state.mss.max(1));
+        let bytes = u64::from(end_seq.wrapping_sub(seq));
+        let packets = bytes.div_ceil(mss).clamp(1, MOST_AT_ONCE);
+        if start >= next && self.sent.is_empty() {
+            // Nothing is known of what was sent before the first sample.
+            return;
+        }
+        for packet in 0..packets {
+            let place = start + packet * mss;
+            let flight_pkts = flight_pkts + packet as u32 + 1;
+            let copy = SentAgain { at: now, path_bytes: path.sent_bytes(), flight_pkts };
+            self.on_packet_again(place, copy, path);
+            path.on_sent(self.on_wire(bytes / packets));
+        }
+        self.first_loss.get_or_insert(now);
+        self.last_loss = now;
+    }
+
+    fn on_packet_again(&mut self, start: u64, copy: SentAgain, path: &mut Path) {
+        let now = copy.at;
+        let place = self.sent.partition_point(|sent| sent.end <= start);
+        let earlier = self.again.get(&start).copied();
+        let first = self.sent.get(place).copied();
+        let (at, latest, flight_pkts, path_bytes) = match (earlier, first) {
+            (Some(copy), _) => (copy.at, copy.at, copy.flight_pkts, copy.path_bytes),
+            (None, Some(sent)) => {
+                let behind = sent.end - start;
+                let mss = u64::from(self.state.mss.max(1));
+                let next = self.sent.get(place + 1).map(|sent| sent.at);
+                let latest = next.or(self.heard).map_or(now, |latest| latest.max(sent.at));
+                let flight = u64::from(sent.flight_pkts).saturating_sub(behind / mss) + 1;
+                let path_bytes = sent.path_bytes.saturating_sub(self.on_wire(behind));
+                (sent.at, latest, flight as u32, path_bytes)
+            }
+            // Sent after the last sample.
+            (None, None) => (self.heard.unwrap_or(now), now, self.flight_pkts, path.sent_bytes()),
+        };
+        let is_later = |sent_at: Time, end: u64| {
+            sent_at > latest || earlier.is_none() && end > start + u64::from(self.state.mss)
+        };
+        let is_by_timer = !self.newest.is_some_and(|(sent_at, _)| is_later(sent_at, self.highest));
+        let shown = self.shown.iter().find(|shown| is_later(shown.sent_at, shown.end));
+        let queue = shown.map_or(self.queue, |shown| shown.queue);
+        if is_by_timer {
+            self.on_try(now, start, at);
+        }
+        if self.again.len() < MOST_AGAIN {
+            self.again.insert(start, copy);
+        }
+        if self.waiting.len() >= MOST_WAITING
+            && let Some(oldest) = self.waiting.pop_front()
+        {
+            self.count(&oldest, path);
+        }
+        let flight_pkts = Some(flight_pkts);
+        self.waiting.push_back(Lost {
+            at,
+            again_at: now,
+            is_by_timer,
+            flight_pkts,
+            path_bytes,
+            queue,
+        });
+    }
+
+    fn on_try(&mut self, now: Time, start: u64, asked: Time) {
+        match &mut self.tries {
+            Some(tries) if now - tries.last < ONE_TRY => tries.lost += 1,
+            Some(tries) if tries.start == start => {
+                tries.count += 1;
+                tries.lost += 1;
+                tries.last = now;
+            }
+            _ => self.tries = Some(Tries { start, asked, last: now, count: 1, lost: 1 }),
+        }
+    }
+
+    fn on_answer(&mut self, now: Time) {
+        if let Some(tries) = self.tries.take()
+            && tries.count >= TRIES
+        {
+            self.counts.unanswered += tries.lost;
+            let from = self.heard.map_or(tries.asked, |heard| heard.max(tries.asked));
+            self.counts.longest = self.counts.longest.max(now - from);
+        }
+        self.heard = Some(now);
+    }
+
+    /// The receiver got a packet twice: the oldest copy for which that can be told was not needed.
+    fn excuse(&mut self, now: Time) {
+        let least = self.least_rtt.unwrap_or(Span::ZERO);
+        let can_be = |lost: &&Lost| now - lost.again_at >= least;
+        let by_timer = self.waiting.iter().position(|lost| lost.is_by_timer && can_be(&lost));
+        let place = by_timer.or_else(|| self.waiting.iter().position(|lost| can_be(&lost)));
+        if let Some(place) = place {
+            self.waiting.remove(place);
+            self.counts.spurious += 1;
+        }
+    }
+
+    /// Losses count once nothing can excuse them.
+    pub(super) fn commit(&mut self, now: Time, path: &mut Path) {
+        let rtt = self.rtt.unwrap_or(Span::ZERO).max(self.least_rtt.unwrap_or(Span::ZERO));
+        let wait = (rtt * EXCUSED_WITHIN).max(LEAST_WAIT);
+        let due = self.waiting.partition_point(|lost| now - lost.again_at >= wait);
+        self.commit_first(due, path);
+    }
+
+    /// All losses count: the connection ends, or the last answer is due.
+    pub(super) fn commit_all(&mut self, path: &mut Path) {
+        self.commit_first(self.waiting.len(), path);
+    }
+
+    fn commit_first(&mut self, due: usize, path: &mut Path) {
+        if due == 0 {
+            return;
+        }
+        let mut due: Vec<Lost> = self.waiting.drain(..due).collect();
+        due.sort_by_key(|lost| lost.at);
+        due.iter().for_each(|lost| self.count(lost, path));
+    }
+
+    fn count(&mut self, lost: &Lost, path: &mut Path) {
+        self.counts.lost += 1;
+        self.counts.by_timer += u64::from(lost.is_by_timer);
+        let from = self.repaired_until.map_or(lost.at, |until| until.max(lost.at));
+        if lost.again_at > from {
+            let waited = lost.again_at - from;
+            self.counts.repair += waited;
+            self.counts.by_timer_repair += if lost.is_by_timer { waited } else { Span::ZERO };
+            self.repaired_until = Some(lost.again_at);
+        }
+        self.rounds.get_or_insert_default().on_loss(&LostPacket {
+            at: lost.at,
+            is_by_timer: lost.is_by_timer,
+            flight_pkts: lost.flight_pkts,
+            rtt: self.least_rtt,
+            queue: lost.queue,
+        });
+        path.on_loss(lost.at, lost.path_bytes, self.packet_bytes(), self.least_rtt);
+        self.is_changed = true;
+    }
+
+    /// Whether a loss counted since the last [`Self::judge`].
+    pub(super) fn is_changed(&self) -> bool {
+        self.is_changed
+    }
+
+    /// Judges what has counted; the rate is that of the path.
+    pub(super) fn judge(&mut self, one_rate: Option<&OneRate>) {
+        self.is_changed = false;
+        let Some(rounds) = &self.rounds else { return };
+        let Counts { lost, unanswered, longest, sent_pkts, .. } = self.counts;
+        let open = self.tries.filter(|tries| tries.count >= TRIES);
+        let unanswered = unanswered + open.map_or(0, |tries| tries.lost);
+        if unanswered * 2 > lost {
+            let longest = longest.max(open.map_or(Span::ZERO, |tries| tries.last - tries.asked));
+            let finding = Finding::Unanswered(unanswered.min(lost), lost, longest);
+            let findings = [Some(finding), None, None];
+            let (cause, certainty) = (Cause::Outage, Certainty::Clear);
+            self.diagnosis = Some(Diagnosis { cause, certainty, findings });
+            return;
+        }
+        self.diagnosis = Some(rounds.readings().diagnose(one_rate, sent_pkts));
+    }
+
+    /// Whether the losses are kept one by one.
+    pub(super) fn keeps_losses(&self) -> bool {
+        self.rounds.is_some()
+    }
+
+    /// Frees what takes memory; the last diagnosis stays until further losses.
+    pub(super) fn forget_losses(&mut self) {
+        self.rounds = None;
+        self.sent = VecDeque::new();
+        self.shown = VecDeque::new();
+        self.waiting = VecDeque::new();
+    }
+
+    /// How fast the path was seen to empty a queue.
+    pub(super) fn path_rate(&self) -> Option<PathRate> {
+        let [least_bps, rate_bps] = self.standing.quantiles([0.1, 0.5])?;
+        Some(PathRate { rate_bps, least_bps, round_trip: self.least_rtt? })
+    }
+
+    /// Bytes of a full packet, headers from IP on included.
+    fn packet_bytes(&self) -> u64 {
+        let ip = if self.ends.remote.is_ipv4() { 20 } else { 40 };
+        u64::from(self.state.mss) + u64::from(self.state.header) + ip
+    }
+
+    /// The share of data in full packets.
+    pub(super) fn payload_share(&self) -> f64 {
+        f64::from(self.state.mss) / self.packet_bytes().max(1) as f64
+    }
+
+    /// Data with the headers of full packets.
+    fn on_wire(&self, bytes: u64) -> u64 {
+        bytes * self.packet_bytes() / u64::from(self.state.mss.max(1))
+    }
+}
+
+impl Standing {
+    fn on_ack(&mut self, now: Time, delivered: u32, queue: Option<QueueSeen>, packet_bytes: u64) {
+        let stands =
+            queue.is_some_and(|queue| queue.standing >= STANDS.max(queue.jitter * JITTERS));
+        let Some((since, before)) = self.since.filter(|_| stands) else {
+            self.since = stands.then_some((now, delivered));
+            return;
+        };
+        let span = now - since;
+        if span < RATE_OVER {
+            return;
+        }
+        let bits = f64::from(delivered.wrapping_sub(before)) * packet_bytes as f64 * 8.0;
+        if self.rates_bps.len() >= MOST_RATES {
+            self.rates_bps.pop_front();
+        }
+        self.rates_bps.push_back((bits / span.as_secs_f64()) as f32);
+        self.since = Some((now, delivered));
+    }
+
+    fn quantiles<const N: usize>(&self, shares: [f64; N]) -> Option<[u64; N]> {
+        if self.rates_bps.len() < FEWEST_RATES {
+            return None;
+        }
+        let mut sorted: Vec<f32> = self.rates_bps.iter().copied().collect();
+        sorted.sort_by(f32::total_cmp);
+        let last = (sorted.len() - 1) as f64;
+        Some(shares.map(|share| sorted[(share * last).round() as usize] as u64))
+    }
+}
+
+/// The number with these low bits that is nearest to `reference`.
+fn unwrapped(reference: u64, low: u32) -> u64 {
+    let ahead = low.wrapping_sub(reference as u32) as i32;
+    reference.wrapping_add_signed(i64::from(ahead))
+}
+
+#[cfg(test)]
+mod tests {
+    use losscause::diagnosis::Unknown;
+
+    use super::*;
+
+    const MSS: u32 = 1_448;
+
+    fn at(us: i64) -> Time {
+        Time::ZERO + Span::from_micros(us)
+    }
+
+    /// A sender of a packet per ms to a peer whose round trip takes `rtt_ms` in that ms. Packets are
+    /// lost that `is_lost`, are missed when the next one arrives, and sent again then.
+    struct Sender {
+        connection: Connection,
+        path: Path,
+        /// Sequence numbers wrap after two seconds.
+        first: u32,
+        delivered: u32,
+    }
+
+    impl Sender {
+        fn new() -> Self {
+            let ends = Ends {
+                netns: 1,
+                local: "192.0.2.1:80".parse().expect("an address"),
+                remote: "192.0.2.2:4000".parse().expect("an address"),
+            };
+            Self {
+                connection: Connection::new(ends, "cubic".to_owned(), 1, Time::ZERO),
+                path: Path::new(Time::ZERO),
+                first: u32::MAX - 2_000 * MSS,
+                delivered: 0,
+            }
+        }
+
+        fn seq(&self, packet: i64) -> u32 {
+            self.first.wrapping_add(packet as u32 * MSS)
+        }
+
+        fn state(packet: i64) -> State {
+            State { mss: MSS, header: 32, sent: packet as u32, ..State::default() }
+        }
+
+        /// The acknowledgement of this packet, at the same ms, `rtt_ms` after it was sent.
+        fn acknowledge(&mut self, packet: i64, rtt_ms: i64, dsacks: u32) {
+            self.delivered += 1;
+            let now = 1_000 * packet;
+            let sample = Sample {
+                at: at(now),
+                rtt: Some(Span::from_millis(rtt_ms)),
+                sent_at: at(now - 1_000 * rtt_ms),
+                sent_end: self.seq(packet + 1),
+                next: self.seq(packet + 1 + rtt_ms),
+                una: self.seq(packet + 1),
+                delivered: self.delivered,
+                flight: rtt_ms as u32,
+                sacked: 0,
+                dsacks,
+            };
+            self.connection.on_samples(Self::state(packet), &[sample], &mut self.path);
+        }
+
+        /// The next packet shows that this one is missing, and it is sent again.
+        fn lose(&mut self, packet: i64, rtt_ms: i64) {
+            self.delivered += 1;
+            let now = 1_000 * (packet + 1);
+            let sample = Sample {
+                at: at(now),
+                rtt: Some(Span::from_millis(rtt_ms)),
+                sent_at: at(now - 1_000 * rtt_ms),
+                sent_end: self.seq(packet + 2),
+                next: self.seq(packet + 1 + rtt_ms),
+                una: self.seq(packet),
+                delivered: self.delivered,
+                flight: rtt_ms as u32,
+                sacked: 1,
+                dsacks: 0,
+            };
+            self.connection.on_samples(Self::state(packet), &[sample], &mut self.path);
+            let data = [self.seq(packet), self.seq(packet + 1)];
+            self.connection.on_again(at(now + 10), data, rtt_ms as u32, &mut self.path);
+        }
+
+        fn diagnosis(&mut self) -> Diagnosis {
+            self.connection.commit_all(&mut self.path);
+            let one_rate = self.path.one_rate();
+            self.connection.judge(one_rate.as_ref());
+            self.connection.diagnosis.expect("it lost packets")
+        }
+    }
+
+    #[test]
+    fn a_queue_that_overflows_once_a_second_is_told_as_from_a_capture() {
+        let mut sender = Sender::new();
+        for ms in 1..60_000 {
+            let rtt_ms = 20 + ms % 1_000 / 20;
+            match ms % 1_000 {
+                998 => sender.lose(ms, rtt_ms),
+                999 => {}
+                _ => sender.acknowledge(ms, rtt_ms, 0),
+            }
+        }
+        let diagnosis = sender.diagnosis();
+        assert_eq!((diagnosis.cause, diagnosis.certainty), (Cause::FullQueue, Certainty::Clear));
+        let counts = sender.connection.counts;
+        assert_eq!((counts.lost, counts.by_timer, counts.spurious), (60, 0, 0));
+        assert!(counts.sent_pkts > 59_000, "{counts:?}");
+        // Packet 998 of a second left when packet 932 was acknowledged, whose round trip was 66 ms. It
+        // is sent again 10 us after the acknowledgement at 999 ms.
+        assert_eq!(counts.repair, Span::from_micros(67_010) * 60);
+        // A packet per ms, of 1,500 bytes.
+        let path = sender.connection.path_rate().expect("a queue stood");
+        assert!((11_800_000..12_300_000).contains(&path.rate_bps), "{path:?}");
+        assert_eq!(path.round_trip, Span::from_millis(20));
+    }
+
+    #[test]
+    fn a_packet_that_came_twice_was_not_lost() {
+        let mut sender = Sender::new();
+        (1..500).for_each(|ms| sender.acknowledge(ms, 20, 0));
+        sender.lose(500, 20);
+        sender.acknowledge(502, 20, 0);
+        // Too soon to be about the copy.
+        assert_eq!(sender.connection.counts.spurious, 0);
+        (503..600).for_each(|ms| sender.acknowledge(ms, 20, u32::from(ms > 525)));
+        let counts = sender.connection.counts;
+        assert_eq!((counts.lost, counts.spurious), (0, 1));
+        assert_eq!(sender.connection.diagnosis, None);
+    }
+
+    #[test]
+    fn what_only_a_timer_sends_again_is_an_outage_after_three_tries() {
+        let mut sender = Sender::new();
+        (1..500).for_each(|ms| sender.acknowledge(ms, 20, 0));
+        let (start, end) = (sender.seq(500), sender.seq(501));
+        for tries in 1..=4_i64 {
+            let now = at(500_000 + 200_000 * (1 << tries));
+            sender.connection.on_again(now, [start, end], 1, &mut sender.path);
+            let diagnosis = sender.diagnosis();
+            match tries {
+                1 | 2 => assert_eq!(diagnosis.cause, Cause::NotShown(Unknown::OnlyTimers)),
+                _ => assert_eq!(diagnosis.cause, Cause::Outage, "{tries} tries"),
+            }
+        }
+        assert_eq!(sender.connection.counts.by_timer, 4);
+    }
+
+    #[test]
+    fn numbers_are_unwrapped_around_the_reference() {
+        let reference = (3_u64 << 32) + 5;
+        assert_eq!(unwrapped(reference, 7), (3 << 32) + 7);
+        assert_eq!(unwrapped(reference, u32::MAX), (3 << 32) - 1);
+        assert_eq!(unwrapped((3 << 32) - 1, 0), 3 << 32);
+    }
+}
