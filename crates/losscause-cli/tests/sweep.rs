@@ -107,7 +107,7 @@ fn a_sweep_writes_cells_runs_and_summary_and_resumes_from_them() {
     let other = sweep(place.path(), &["s.toml", "--out", "o", "--resume"]);
     assert_eq!(
         text(&other.stderr).trim_end(),
-        "losscause: o: was begun with runs 2, not 3, expected the same sweep; without --resume it starts anew"
+        "losscause: o: was begun with runs 2, not 3, expected the same sweep; --restart drops its cells and starts anew"
     );
     assert_eq!(other.status.code(), Some(2));
 }

@@ -16,7 +16,6 @@ const COUNT: u32 = 20;
 
 /// Makes the runs, then prints the answer and the tables; or prints one network's scenario.
 pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
-    let results = Results::of(arguments);
     let in_loop = selected(arguments)?;
     if let Some(network) = &arguments.print {
         return Ok(output::line(network.parse::<Drawn>()?.scenario().trim_end())?);
@@ -28,24 +27,26 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         let kinds = in_loop::kinds(&kinds)?;
         let contenders = in_loop::chosen(registry, &arguments.algorithms)?;
         let workers = workers(arguments)?;
+        let results = Results::of(arguments, "loop.csv")?;
         let mut progress = Progress::new("runs", in_loop::runs(&kinds, networks, &contenders));
         let found = in_loop::measure(&contenders, &kinds, seed, networks, &workers, |done| {
             progress.set(done);
         })?;
         drop(progress);
-        let csv = ("loop.csv", found.csv());
-        results.give(&found, || tables::in_loop(&found), || found.html(), csv)
+        let csv = found.csv();
+        results.give(&found, || tables::in_loop(&found), || found.html(), &csv)
     } else {
         let shown = verdicts::columns(registry, &arguments.algorithms)?;
         let workers = workers(arguments)?;
+        let results = Results::of(arguments, "flows.csv")?;
         let mut progress = Progress::new("runs", kinds.len() * networks as usize);
         let found = verdicts::measure(registry, &kinds, seed, networks, &workers, |done| {
             progress.set(done);
         })?;
         drop(progress);
         let shown = if arguments.verbose { found.names() } else { shown };
-        let csv = ("flows.csv", found.csv());
-        results.give(&found, || tables::verdicts(&found, &shown), || found.html(&shown), csv)
+        let csv = found.csv();
+        results.give(&found, || tables::verdicts(&found, &shown), || found.html(&shown), &csv)
     }
 }
 
