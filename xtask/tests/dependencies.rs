@@ -8,7 +8,7 @@ use std::fs;
 use std::process::Command;
 
 use serde_json::Value;
-use spdx::expression::{Expression, ParseMode};
+use spdx::{Expression, ParseMode};
 use toml::Table;
 use workspace::{root, strings};
 
