@@ -26,10 +26,12 @@ const ANSWERS: [Asked; 3] = [
 
 /// What the command with all parts does where root may make devices and load programs.
 const ANSWERS_OF_ROOT: [Asked; 2] = [
-    (&["emulate", "wifi.toml", "--", "{program}", "--version"], "forward"),
+    (&["emulate", "wifi.toml", "--format", "json", "--", "{program}", "--version"], EXIT_STATUS),
     (&["kernel", "load", CONGESTION_CONTROL], "is loaded"),
 ];
 
+/// What `emulate` says of a command that did well.
+const EXIT_STATUS: &str = "\"exit_status\": 0";
 /// A yardstick, which no one uses.
 const CONGESTION_CONTROL: &str = "lc_veno";
 
@@ -159,7 +161,7 @@ impl EmptyRoot {
     /// make them. What the kernel keeps for a file system of its own ends with it: what is loaded
     /// is unloaded.
     fn command(&self, words: &[&str]) -> Command {
-        let mounts = "cd \"$0\"; mkdir -p proc sys dev; mount -t proc proc proc; mount -t sysfs sysfs sys; \
+        let mounts = "mount --bind \"$0\" \"$0\"; cd \"$0\"; mkdir -p proc sys dev; mount -t proc proc proc; mount -t sysfs sysfs sys; \
                       mount --rbind /dev dev; exec chroot . \"$@\"";
         let mut command = Command::new("unshare");
         if is_root().unwrap_or(false) {
