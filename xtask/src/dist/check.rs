@@ -72,7 +72,7 @@ pub(super) fn wheel(file: &Path) -> Result<()> {
     environment.pip_install(&["--no-index".to_owned(), file.display().to_string()])?;
     let capture = root().join("crates/losscause-capture/tests/captures/sender.pcap.gz");
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    answers(&name, begun, &ANSWERS, |words| {
+    answers(&name, Some(begun), &ANSWERS, |words| {
         let mut command = environment.command("losscause");
         command.args(put(words, "losscause", &capture.display().to_string()));
         command.current_dir(place.path());
@@ -142,7 +142,7 @@ impl EmptyRoot {
         if !self.processor.is_this_machines() {
             fs::copy(self.processor.emulator(), self.place.path().join("emulator"))?;
         }
-        answers(name, begun, &ANSWERS, |words| self.command(words))?;
+        answers(name, Some(begun), &ANSWERS, |words| self.command(words))?;
         if !self.processor.is_this_machines() {
             println!("{name}: `emulate` and `kernel` are left out in an emulator of the processor");
         } else if !Tool::OwnNetworks.present() {
@@ -152,7 +152,7 @@ impl EmptyRoot {
             if registered.split_whitespace().any(|one| one == CONGESTION_CONTROL) {
                 bail!("{CONGESTION_CONTROL} is loaded already: unload it first");
             }
-            answers(name, Instant::now(), &ANSWERS_OF_ROOT, |words| self.command(words))?;
+            answers(name, None, &ANSWERS_OF_ROOT, |words| self.command(words))?;
         }
         Ok(())
     }
@@ -193,10 +193,11 @@ fn put(words: &[&str], program: &str, capture: &str) -> Vec<PathBuf> {
     words.iter().map(put).collect()
 }
 
-/// Runs each command of a package that was begun to install at `begun`.
+/// Runs each command of a package. If it was begun to install at `begun`, says how long the first
+/// answer took from there.
 fn answers(
     name: &str,
-    begun: Instant,
+    begun: Option<Instant>,
     all: &[Asked],
     command: impl Fn(&[&str]) -> Command,
 ) -> Result<()> {
@@ -212,7 +213,7 @@ fn answers(
         }
         let first = printed.lines().find(|line| line.contains(expected)).unwrap_or_default();
         println!("{name}: `{shown}`, {:.1} s: {}", at.elapsed().as_secs_f64(), first.trim());
-        if index == 0 {
+        if let Some(begun) = begun.filter(|_| index == 0) {
             let seconds = begun.elapsed().as_secs_f64();
             println!("{name}: from the package to this answer {seconds:.1} s");
         }
