@@ -149,7 +149,15 @@ fn unload(name: &str, force: bool) -> Result<(), Failure> {
 /// The JSON of `status`.
 #[derive(Serialize)]
 struct Report {
+    /// It grows when a field is removed or changes its meaning.
+    format_version: u32,
     algorithms: Vec<Status>,
+}
+
+impl Report {
+    fn of(algorithms: Vec<Status>) -> Self {
+        Self { format_version: 1, algorithms }
+    }
 }
 
 fn status(name: Option<&str>, watch: bool, format: Format) -> Result<(), Failure> {
@@ -157,11 +165,10 @@ fn status(name: Option<&str>, watch: bool, format: Format) -> Result<(), Failure
         let statuses = kernel::status(name)?;
         match format {
             Format::Json if watch => {
-                let line = serde_json::to_string(&Report { algorithms: statuses })
-                    .map_err(io::Error::from)?;
+                let line = serde_json::to_string(&Report::of(statuses)).map_err(io::Error::from)?;
                 output::line(&line)?;
             }
-            Format::Json => output::json(&Report { algorithms: statuses })?,
+            Format::Json => output::json(&Report::of(statuses))?,
             Format::Table => {
                 if watch && io::stdout().is_terminal() {
                     // The cursor to the top left, and everything below it cleared.
