@@ -1,5 +1,5 @@
 //! What is beside the program in a package: manual pages, completions, licences, the list of
-//! components, a unit for systemd, a capture to try, and a Containerfile.
+//! components, a unit for systemd, and a capture to try.
 
 use std::fs;
 
@@ -36,7 +36,6 @@ pub(super) fn of(processor: Processor, release: &Release, program: &Program) -> 
         files.add(format!("share/doc/losscause/{name}"), read(file)?);
     }
     files.add("share/losscause/sender.pcap.gz", read(CAPTURE)?);
-    files.add("Containerfile", read("packaging/Containerfile")?);
     let components = Components::of_the_command(processor)?;
     files.add("share/doc/losscause/sbom.cdx.json", components.bill_of_materials(release)?);
     files.add("share/doc/losscause/LICENSES-OF-COMPONENTS.txt", components.licences()?);

@@ -110,17 +110,19 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
     let mut made = Vec::new();
     if is_asked(Part::Archive) || is_asked(Part::Deb) {
         let program = program::build(options.processor, &release)?;
-        let files = contents::of(options.processor, &release, &program)?;
-        if is_asked(Part::Archive) {
-            let name = format!("losscause-{}-{}-linux", release.version, options.processor);
-            let archive = files.tar_gz(&format!("{name}/"), release.epoch_s)?;
-            made.push((Part::Archive, write(&folder, &format!("{name}.tar.gz"), &archive)?));
-        }
+        let mut files = contents::of(options.processor, &release, &program)?;
         if is_asked(Part::Deb) {
             let package = deb::package(&files, options.processor, &release)?;
             let name =
                 format!("losscause_{}_{}.deb", release.version, options.processor.in_debian());
             made.push((Part::Deb, write(&folder, &name, &package)?));
+        }
+        if is_asked(Part::Archive) {
+            let container = crate::shell::root().join("packaging/Containerfile");
+            files.add("Containerfile", fs::read(container)?);
+            let name = format!("losscause-{}-{}-linux", release.version, options.processor);
+            let archive = files.tar_gz(&format!("{name}/"), release.epoch_s)?;
+            made.push((Part::Archive, write(&folder, &format!("{name}.tar.gz"), &archive)?));
         }
     }
     if is_asked(Part::Wheel) {
