@@ -42,6 +42,9 @@ fn sources(dir: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn compile(clang: &str, source: &Path, object: &Path) -> io::Result<()> {
     let mut command = Command::new(clang);
+    // The object names its sources; the same sources give the same object in any folder.
+    let here = env::current_dir()?;
+    command.arg(format!("-ffile-prefix-map={}=losscause-linux", here.display()));
     // -g: libbpf needs the types (BTF).
     command.args([
         "-target",

@@ -63,6 +63,7 @@ const TESTS: &[Step] = &[
         is_beside: false,
     },
     Step::new("no I/O: the libraries compile for wasm32", &[Tool::Wasm], wasm_builds),
+    Step::new("the product compiles for macOS and Windows", &[Tool::OtherSystems], other_systems),
     Step::new("agreement with ns-2, short form", &[Tool::Ns2], validate::short),
     Step::new("instructions of the event loop", &[Tool::Valgrind], instructions::compare),
     Step::new("the same bytes from any number of threads", &[], same_bytes),
@@ -304,6 +305,14 @@ fn wasm_builds() -> Result<()> {
     check(&["-p", "losscause", "-p", "losscause-transport", "--no-default-features"])?;
     check(&["-p", "losscause-sim", "-p", "losscause-study", "--no-default-features"])?;
     check(&["-p", "losscause-study"])
+}
+
+/// The command, and with it all that it uses, without parts that take a compiler of C.
+fn other_systems() -> Result<()> {
+    let targets = tools::OTHER_SYSTEMS.iter().flat_map(|target| ["--target", target]);
+    run(cargo().args(["check", "--quiet", "--locked", "-p", "losscause-cli"]).args(targets))?;
+    let targets = tools::OTHER_SYSTEMS.iter().flat_map(|target| ["--target", target]);
+    run(cargo().args(["check", "--quiet", "--locked", "-p", "losscause-media"]).args(targets))
 }
 
 /// `reproduce` prints the same JSON for any `--jobs`.

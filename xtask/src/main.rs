@@ -7,6 +7,7 @@ mod bench_ns2;
 mod bench_sweep;
 mod checks;
 mod costs;
+mod dist;
 mod event_loop;
 mod fit_sift;
 mod fuzz;
@@ -22,6 +23,7 @@ mod package;
 mod pages;
 mod python;
 mod record;
+mod release;
 mod score;
 mod shell;
 mod site;
@@ -99,9 +101,15 @@ enum Verb {
     /// Build the site into target/site: the documentation as a book, the lab, the papers' report,
     /// the crates' documentation
     Site(site::Options),
+    /// Make the packages that install without a compiler, in target/dist: archive, Debian package,
+    /// wheel, site; --check installs and runs each in an empty place
+    Dist(dist::Options),
     /// Build, test and install the published crates from their packages alone, outside the
     /// repository
     Package(package::Options),
+    /// Say what a release of this version changes; --write changes it, commits, tags and makes the
+    /// packages
+    Release(release::Options),
     /// Analyse captures of simulated runs, compare with the truth and write
     /// docs/capture-accuracy.md
     CaptureAccuracy(accuracy::Options),
@@ -146,7 +154,9 @@ fn main() -> ExitCode {
         Verb::Python(options) => python::python(&options),
         Verb::Lab(options) => lab::lab(&options),
         Verb::Site(options) => site::site(&options),
+        Verb::Dist(options) => dist::dist(&options),
         Verb::Package(options) => package::package(&options),
+        Verb::Release(options) => release::release(&options),
         Verb::CaptureAccuracy(options) => accuracy::capture_accuracy(&options),
         #[cfg(target_os = "linux")]
         Verb::LinuxCaptures(options) => linux::linux_captures(&options),

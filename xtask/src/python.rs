@@ -112,12 +112,12 @@ fn tested(form: Form) -> Result<Environment> {
 }
 
 /// A virtual environment in a temporary folder.
-struct Environment {
+pub(crate) struct Environment {
     place: tempfile::TempDir,
 }
 
 impl Environment {
-    fn new() -> Result<Self> {
+    pub(crate) fn new() -> Result<Self> {
         let place = tempfile::Builder::new()
             .prefix("losscause-python-")
             .tempdir()
@@ -127,7 +127,7 @@ impl Environment {
     }
 
     /// A program of the environment, which writes nothing into the repository.
-    fn command(&self, program: &str) -> Command {
+    pub(crate) fn command(&self, program: &str) -> Command {
         let folder = self.place.path().join("environment").join(if cfg!(windows) {
             "Scripts"
         } else {
@@ -141,23 +141,29 @@ impl Environment {
         command
     }
 
-    fn pip_install(&self, what: &[String]) -> Result<()> {
+    pub(crate) fn pip_install(&self, what: &[String]) -> Result<()> {
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
         run(self.command("python").args(pip).args(what))
     }
 
-    /// Builds the wheel and installs it with what its tests need.
-    fn install_wheel(&self) -> Result<()> {
+    /// Builds the wheel into `folder`, with more of cargo's variables.
+    pub(crate) fn build_wheel(&self, folder: &Path, variables: &[(&str, String)]) -> Result<()> {
         self.pip_install(&["maturin>=1.9,<2".to_owned()])?;
-        let wheels = self.place.path().join("wheels");
         let build =
             ["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--quiet", "--out"];
         run(self
             .command("python")
             .args(build)
-            .arg(&wheels)
+            .arg(folder)
             .current_dir(root().join("python"))
-            .env("CARGO_INCREMENTAL", "0"))?;
+            .env("CARGO_INCREMENTAL", "0")
+            .envs(variables.iter().map(|(name, value)| (name, value))))
+    }
+
+    /// Builds the wheel and installs it with what its tests need.
+    fn install_wheel(&self) -> Result<()> {
+        let wheels = self.place.path().join("wheels");
+        self.build_wheel(&wheels, &[])?;
         let wheel = only_file(&wheels)?;
         let size = fs::metadata(&wheel)?.len();
         let name = wheel.file_name().unwrap_or_default().to_string_lossy();
@@ -215,7 +221,8 @@ fn needed(text: &str) -> Result<Vec<String>> {
     Ok(all)
 }
 
-fn only_file(folder: &Path) -> Result<PathBuf> {
+/// The file in `folder`.
+pub(crate) fn only_file(folder: &Path) -> Result<PathBuf> {
     let mut files =
         fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
     files.next().context("no wheel was built")?.map(|entry| entry.path()).context("the wheel")

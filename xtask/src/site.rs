@@ -21,7 +21,7 @@ mod pictures;
 mod sources;
 
 /// The arguments of `site`.
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub(crate) struct Options {
     /// Take the papers' report from this folder, which `losscause reproduce --out` wrote, instead
     /// of measuring for it

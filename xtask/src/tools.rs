@@ -40,6 +40,10 @@ pub(crate) enum Tool {
     Node,
     /// mdBook, which makes a book of the documentation.
     MdBook,
+    /// A compiler and an emulator for aarch64.
+    Aarch64,
+    /// The standard libraries for macOS and Windows.
+    OtherSystems,
 }
 
 /// mdBook's release, and the hash of the package that has its program for Linux on x86-64.
@@ -47,6 +51,9 @@ const MDBOOK: &str = "0.5.4";
 const MDBOOK_SHA256: &str = "b1ecbf2210c407dec7ce6db913f6342935443abdf9af4ffad64ccc111662cfee";
 
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
+/// macOS and Windows, each on the processor that it mostly has.
+pub(crate) const OTHER_SYSTEMS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
+const AARCH64_TARGET: &str = "aarch64-unknown-linux-gnu";
 
 impl Tool {
     /// The tool's name in messages.
@@ -67,6 +74,8 @@ impl Tool {
             Self::Python => "Python 3.10 or later with venv",
             Self::Node => "Node 20 or later with npm",
             Self::MdBook => "mdBook",
+            Self::Aarch64 => "a compiler or an emulator for aarch64",
+            Self::OtherSystems => "a Rust target for macOS or Windows",
         }
     }
 
@@ -75,13 +84,7 @@ impl Tool {
         match self {
             Self::Ns2 => on_path("ns"),
             Self::Valgrind => on_path("valgrind"),
-            Self::Wasm => shell::output(shell::command("rustc").args([
-                "--print",
-                "target-libdir",
-                "--target",
-                WASM_TARGET,
-            ]))
-            .is_ok_and(|dir| Path::new(String::from_utf8_lossy(&dir).trim()).is_dir()),
+            Self::Wasm => has_target(WASM_TARGET),
             Self::Nightly => has_toolchain("nightly"),
             Self::CargoFuzz => starts("cargo", &["fuzz", "--version"]),
             Self::OldestRust => oldest_rust().is_ok_and(|version| has_toolchain(&version)),
@@ -96,6 +99,11 @@ impl Tool {
             Self::Python => starts(python::INTERPRETER, &["-c", python::IS_USABLE]),
             Self::Node => starts(lab::NODE, &["-e", lab::IS_USABLE]),
             Self::MdBook => mdbook().is_file(),
+            Self::OtherSystems => OTHER_SYSTEMS.into_iter().all(has_target),
+            Self::Aarch64 => {
+                has_target(AARCH64_TARGET)
+                    && ["aarch64-linux-gnu-gcc", "qemu-aarch64-static"].into_iter().all(on_path)
+            }
         }
     }
 
@@ -110,7 +118,7 @@ impl Tool {
         match self {
             Self::Ns2 => install_package("ns2"),
             Self::Valgrind => install_package("valgrind"),
-            Self::Wasm => shell::run(shell::command("rustup").args(["target", "add", WASM_TARGET])),
+            Self::Wasm => install_target(WASM_TARGET),
             Self::Nightly => install_toolchain("nightly"),
             Self::CargoFuzz => install_crate("cargo-fuzz"),
             Self::OldestRust => install_toolchain(&oldest_rust()?),
@@ -128,6 +136,12 @@ impl Tool {
             // A distribution may still have an older one: then it is named as missing.
             Self::Node => ["nodejs", "npm"].into_iter().try_for_each(install_package),
             Self::MdBook => install_mdbook(),
+            Self::OtherSystems => OTHER_SYSTEMS.into_iter().try_for_each(install_target),
+            Self::Aarch64 => install_target(AARCH64_TARGET).and_then(|()| {
+                ["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user-static"]
+                    .into_iter()
+                    .try_for_each(install_package)
+            }),
         }
         .with_context(|| format!("{} is missing and could not be installed", self.name()))?;
         if !self.present() {
@@ -199,6 +213,16 @@ fn install_mdbook() -> Result<()> {
         ]);
         shell::run(install.args(["--features", "search", "--root"]).arg(&folder))
     })
+}
+
+/// Whether the standard library for `target` is there.
+fn has_target(target: &str) -> bool {
+    shell::output(shell::command("rustc").args(["--print", "target-libdir", "--target", target]))
+        .is_ok_and(|dir| Path::new(String::from_utf8_lossy(&dir).trim()).is_dir())
+}
+
+fn install_target(target: &str) -> Result<()> {
+    shell::run(shell::command("rustup").args(["target", "add", target]))
 }
 
 fn has_toolchain(toolchain: &str) -> bool {

@@ -58,6 +58,39 @@ fn every_published_crate_has_keywords_that_crates_io_takes() {
     }
 }
 
+/// The packages of crates.io and PyPI name the same people, and no address before there is one:
+/// `cargo xtask release` writes what `[workspace.metadata.addresses]` says.
+#[test]
+fn every_package_names_its_authors_and_no_address_is_invented() {
+    let workspace = manifest(&root());
+    let package = &workspace["workspace"]["package"];
+    assert_eq!(strings(package.as_table().unwrap(), "authors"), ["the losscause developers"]);
+    let addresses = workspace["workspace"]["metadata"]["addresses"].as_table().unwrap();
+    let is_public = addresses.values().all(|address| !address.as_str().unwrap().is_empty());
+    for (folder, manifest) in members() {
+        let package = manifest["package"].as_table().unwrap();
+        let is_inherited =
+            |key: &str| package.get(key).is_some_and(|value| value.get("workspace").is_some());
+        assert!(is_inherited("authors"), "{}: authors", folder.display());
+        for key in ["homepage", "repository"] {
+            assert_eq!(is_inherited(key), is_public, "{}: {key}", folder.display());
+        }
+        assert!(
+            !package.contains_key("documentation"),
+            "{}: docs.rs is the default",
+            folder.display()
+        );
+    }
+    let python: Table =
+        toml::from_str(&fs::read_to_string(root().join("python/pyproject.toml")).unwrap()).unwrap();
+    let project = python["project"].as_table().unwrap();
+    for key in ["authors", "classifiers", "description", "keywords", "license", "readme"] {
+        assert!(project.contains_key(key), "python/pyproject.toml: {key}");
+    }
+    assert_eq!(project["authors"][0]["name"].as_str(), Some("the losscause developers"));
+    assert_eq!(project.contains_key("urls"), is_public);
+}
+
 #[test]
 fn every_published_crate_holds_a_readme_and_both_licences() {
     for (folder, manifest) in published() {

@@ -38,14 +38,18 @@ pub(crate) use reading::{Reading, analyze_keeping, described};
 /// assert_eq!(seconds, 7);
 /// let mut json = Vec::new();
 /// Captures { captures: &[analysis] }.write_json(&mut json)?;
-/// assert!(String::from_utf8(json)?.contains("\"vantage\": \"sender\""));
+/// let json = String::from_utf8(json)?;
+/// assert!(json.contains("\"format_version\": 1") && json.contains("\"vantage\": \"sender\""));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Captures<'a> {
     /// A capture each, in the order in which they were named.
     pub captures: &'a [Analysis],
 }
+
+/// Version of the JSON; it grows when a field is removed or changes its meaning.
+const FORMAT_VERSION: u32 = 1;
 
 impl Captures<'_> {
     /// Writes them as JSON, and ends the last line.
@@ -53,8 +57,14 @@ impl Captures<'_> {
     /// # Errors
     /// `out` cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        #[derive(Serialize)]
+        struct Document<'a> {
+            format_version: u32,
+            captures: &'a [Analysis],
+        }
         let mut out = BufWriter::new(out);
-        serde_json::to_writer_pretty(&mut out, self)?;
+        let document = Document { format_version: FORMAT_VERSION, captures: self.captures };
+        serde_json::to_writer_pretty(&mut out, &document)?;
         out.write_all(b"\n")?;
         out.flush()
     }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use losscause_linux::emulator::{Output, Path, Setup, emulate};
+use losscause_linux::emulator::{Output, Path, Setup, Summary, emulate};
 use losscause_sim::{FlowId, Network};
 use losscause_study::Registry;
 use losscause_study::error::unknown;
@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let summary = emulate(setup, interrupt::postpone())?;
     files.finish()?;
     match arguments.format {
-        Format::Json => output::json(&summary)?,
+        Format::Json => output::json(&Document { format_version: 1, summary: &summary })?,
         Format::Table => notice::print(&table::summary(&summary)),
     }
     interrupt::end_if_interrupted();
@@ -92,6 +92,15 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         0 => Ok(()),
         status => Err(Failure::Command(status)),
     }
+}
+
+/// The JSON of a summary.
+#[derive(serde::Serialize)]
+struct Document<'a> {
+    /// It grows when a field is removed or changes its meaning.
+    format_version: u32,
+    #[serde(flatten)]
+    summary: &'a Summary,
 }
 
 /// The flow of this name, or the first; the name of a group stands for its first member.

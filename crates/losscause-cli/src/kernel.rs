@@ -26,6 +26,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    /// Say what this machine has and lacks of all that the programs need. Loads nothing.
+    Check,
     /// Load a congestion control. It stays loaded until `unload` or the next boot.
     Load(Chosen),
     /// Unload one. Refuses while connections use it, and names them.
@@ -90,12 +92,24 @@ impl Chosen {
 /// Does what `kernel` is asked to.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
+        Command::Check => check(),
         Command::Load(chosen) => load(chosen),
         Command::Unload { name, force } => unload(name, *force),
         Command::Status { name, watch, format } => status(name.as_deref(), *watch, *format),
         Command::Trace { name, format } => trace::run(name, *format),
         Command::Install { chosen, dry_run } => install(chosen, *dry_run),
     }
+}
+
+/// One line for each need. What is missing fails the command.
+fn check() -> Result<(), Failure> {
+    let mut lacking = Vec::new();
+    for need in kernel::needs() {
+        let found = need.lack.as_deref().map_or("yes".to_owned(), |lack| format!("no: {lack}"));
+        output::line(&format!("{:42}{found}", need.what))?;
+        lacking.extend(need.lack.map(|_| need.what));
+    }
+    if lacking.is_empty() { Ok(()) } else { Err(KernelError::Lacking { lacking }.into()) }
 }
 
 fn load(chosen: &Chosen) -> Result<(), Failure> {
@@ -135,7 +149,15 @@ fn unload(name: &str, force: bool) -> Result<(), Failure> {
 /// The JSON of `status`.
 #[derive(Serialize)]
 struct Report {
+    /// It grows when a field is removed or changes its meaning.
+    format_version: u32,
     algorithms: Vec<Status>,
+}
+
+impl Report {
+    fn of(algorithms: Vec<Status>) -> Self {
+        Self { format_version: 1, algorithms }
+    }
 }
 
 fn status(name: Option<&str>, watch: bool, format: Format) -> Result<(), Failure> {
@@ -143,11 +165,10 @@ fn status(name: Option<&str>, watch: bool, format: Format) -> Result<(), Failure
         let statuses = kernel::status(name)?;
         match format {
             Format::Json if watch => {
-                let line = serde_json::to_string(&Report { algorithms: statuses })
-                    .map_err(io::Error::from)?;
+                let line = serde_json::to_string(&Report::of(statuses)).map_err(io::Error::from)?;
                 output::line(&line)?;
             }
-            Format::Json => output::json(&Report { algorithms: statuses })?,
+            Format::Json => output::json(&Report::of(statuses))?,
             Format::Table => {
                 if watch && io::stdout().is_terminal() {
                     // The cursor to the top left, and everything below it cleared.

@@ -75,3 +75,34 @@ fn a_unit_is_shown_before_it_is_written() {
     assert!(text.contains(" kernel load lc_zbs --set lock_pkts=20\n"), "{text}");
     assert!(!std::path::Path::new("/etc/systemd/system/losscause-lc-zbs.service").exists());
 }
+
+#[test]
+fn check_names_every_need_and_ends_with_what_is_lacking() {
+    let output = losscause(&["check"]);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let needs: Vec<(&str, &str)> = printed
+        .lines()
+        .map(|line| line.split_at(42))
+        .map(|(what, found)| (what.trim(), found))
+        .collect();
+    assert_eq!(needs.len(), 7, "{printed}");
+    let lacking: Vec<&str> = needs
+        .iter()
+        .filter(|(_, found)| found.starts_with("no: "))
+        .map(|(what, _)| *what)
+        .collect();
+    assert!(
+        needs.iter().all(|(_, found)| *found == "yes" || found.starts_with("no: ")),
+        "{printed}"
+    );
+    let error = String::from_utf8(output.stderr).unwrap();
+    if lacking.is_empty() {
+        assert!(output.status.success() && error.is_empty(), "{error}");
+    } else {
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            error.trim_end().ends_with(&format!("this machine lacks {}", lacking.join(", "))),
+            "{error}"
+        );
+    }
+}

@@ -4,23 +4,15 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use losscause_capture::judge::Chosen;
-use losscause_capture::{Analysis, CaptureError, Options};
+use losscause_capture::{Analysis, CaptureError, Captures, Options};
 use losscause_study::{Registry, Stop};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde::Serialize;
 
 use crate::algorithms::{self, Failures};
 use crate::error::{about, caught};
 use crate::input;
-use crate::simulate::json;
 use crate::work;
-
-/// The JSON of all captures.
-#[derive(Serialize)]
-struct Captures {
-    captures: [Analysis; 1],
-}
 
 /// Tells why a capture lost its packets. Returns the JSON that `losscause analyze --format json`
 /// prints, and the answer in sentences.
@@ -68,7 +60,9 @@ pub(crate) fn analyze(
         let analysis =
             analysis.map_err(|error| about(format!("{name}: {error}"), Some(&name), None))?;
         let answer = analysis.answer();
-        Ok((json(&Captures { captures: [analysis] })?, answer))
+        let mut json = Vec::new();
+        Captures { captures: &[analysis] }.write_json(&mut json)?;
+        Ok((String::from_utf8(json)?, answer))
     })
 }
 

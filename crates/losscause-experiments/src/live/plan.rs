@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use losscause_laboratory::papers::claims::settle_with;
 use losscause_laboratory::papers::record::Item;
-use losscause_laboratory::papers::reproduce::{Reproduction, Sheet, blank_item};
+use losscause_laboratory::papers::reproduce::{Reproduction, Sheet, blank_item, format_version};
 use losscause_study::{InputError, Jobs, Setting, Stop, Workers};
 
 use crate::live::{Attempt, Cell, Experiment, LiveError, Selection, Stack, Values};
@@ -271,6 +271,7 @@ impl Plan {
             );
         }
         let reproduction = Reproduction {
+            format_version: format_version(),
             answer: self.experiment.answer(&self.items),
             claims: settle_with(record.published(), self.experiment.predicates(), &self.items),
             items: self.items,

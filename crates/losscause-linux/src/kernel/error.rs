@@ -25,6 +25,12 @@ pub enum KernelError {
         /// The oldest major and minor version that will do.
         oldest: (u32, u32),
     },
+    /// The machine lacks something that the programs need.
+    #[error("this machine lacks {}", lacking.join(", "))]
+    Lacking {
+        /// What it lacks.
+        lacking: Vec<&'static str>,
+    },
     /// The BPF file system could not be mounted.
     #[error("{dir}: the BPF file system could not be mounted there: {reason}")]
     NoBpfFs {

@@ -21,14 +21,30 @@ const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
 /// Checks for root, a new enough kernel and BTF.
 pub(super) fn check() -> Result<(), KernelError> {
-    if !geteuid().is_root() {
-        return Err(KernelError::NotRoot);
+    check_root()?;
+    check_kernel()?;
+    check_types()
+}
+
+pub(super) fn check_root() -> Result<(), KernelError> {
+    if geteuid().is_root() { Ok(()) } else { Err(KernelError::NotRoot) }
+}
+
+pub(super) fn check_kernel() -> Result<(), KernelError> {
+    check_release(read("/proc/sys/kernel/osrelease")?.trim())
+}
+
+pub(super) fn check_types() -> Result<(), KernelError> {
+    if Path::new(BTF).exists() { Ok(()) } else { Err(KernelError::NoBtf { file: BTF }) }
+}
+
+/// Whether the BPF file system is mounted, or can be.
+pub(super) fn check_bpf_fs() -> Result<(), KernelError> {
+    if bpf_fs_is_mounted()? || Path::new(BPF_FS).is_dir() {
+        return Ok(());
     }
-    check_release(read("/proc/sys/kernel/osrelease")?.trim())?;
-    if !Path::new(BTF).exists() {
-        return Err(KernelError::NoBtf { file: BTF });
-    }
-    Ok(())
+    let reason = io::ErrorKind::NotFound.into();
+    Err(KernelError::NoBpfFs { dir: BPF_FS, reason })
 }
 
 fn check_release(release: &str) -> Result<(), KernelError> {

@@ -5,6 +5,7 @@
 //! caps        how much a wrong rule can cost
 //! safeguards  guard and brake as settings
 //! machine     what the machine must have: root, BTF, a new enough kernel, the BPF file system
+//! needs       all of that one by one, with the kernel's types and functions
 //! load        loads a program and keeps it loaded; unloads it
 //! status      what loaded programs have counted, in total and per connection
 //! namespaces  the network namespaces of this machine
@@ -29,6 +30,7 @@ mod lock;
 mod log;
 mod machine;
 mod namespaces;
+mod needs;
 pub(crate) mod record;
 pub(crate) mod refusal;
 mod safeguards;
@@ -40,6 +42,7 @@ pub use caps::Caps;
 pub use error::KernelError;
 pub use load::{Loaded, Options, load, unload};
 pub use log::{VerdictLog, VerdictRecord};
+pub use needs::{Need, needs};
 pub use record::{Judged, Sums, Totals, Why};
 pub use status::{Connection, Status, status};
 pub use unit::{UNIT_DIR, unit};

@@ -39,6 +39,9 @@ pub use settings::{Place, place};
 /// The outcome of a reproduction, in the shape of its JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reproduction {
+    /// Version of this format, 1; it grows when a field is removed or changes its meaning.
+    #[serde(default = "format_version")]
+    pub format_version: u32,
     /// What an experiment of our own found, in one sentence; none for papers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
@@ -140,9 +143,15 @@ impl Sheet {
     }
 }
 
+/// The version of a [`Reproduction`]'s format; before it was written, the format was the same.
+pub const fn format_version() -> u32 {
+    1
+}
+
 /// Compares measured items with what their papers publish.
 pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
     let mut reproduction = Reproduction {
+        format_version: format_version(),
         answer: None,
         items: vec![],
         beside: vec![],

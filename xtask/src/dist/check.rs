@@ -1,0 +1,251 @@
+//! Packages, each installed in an empty place and run there: a root with nothing but the package,
+//! or a virtual environment without a network. There is no compiler, no library and no shell.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use flate2::read::GzDecoder;
+
+use super::processor::Processor;
+use crate::shell::{command, is_root, root, run};
+use crate::tools::Tool;
+
+/// A command line behind `losscause`, and a part of what it prints. `{capture}` is the capture that
+/// packages hold.
+type Asked = (&'static [&'static str], &'static str);
+
+/// What every package answers, the first for a time.
+const ANSWERS: [Asked; 3] = [
+    (&["reproduce", "cen2003/table2"], "published numbers are within tolerance"),
+    (&["analyze", "{capture}"], "flow"),
+    (&["init", "wifi"], "wifi.toml"),
+];
+
+/// What the command with all parts does where root may make devices and load programs.
+const ANSWERS_OF_ROOT: [Asked; 2] = [
+    (&["emulate", "wifi.toml", "--format", "json", "--", "{program}", "--version"], EXIT_STATUS),
+    (&["kernel", "load", CONGESTION_CONTROL], "is loaded"),
+];
+
+/// What `emulate` says of a command that did well.
+const EXIT_STATUS: &str = "\"exit_status\": 0";
+/// A yardstick, which no one uses.
+const CONGESTION_CONTROL: &str = "lc_veno";
+
+/// Unpacks the archive in an empty root and asks the program there.
+pub(super) fn archive(file: &Path, processor: Processor) -> Result<()> {
+    let begun = Instant::now();
+    let place = tempfile::tempdir()?;
+    tar::Archive::new(GzDecoder::new(fs::File::open(file)?)).unpack(place.path())?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let folder = name.strip_suffix(".tar.gz").context("the archive's name")?;
+    EmptyRoot { place, below: format!("/{folder}"), processor }.ask(&name, begun)
+}
+
+/// Installs the package in an empty root with dpkg and asks the program there.
+pub(super) fn deb(file: &Path, processor: Processor) -> Result<()> {
+    let begun = Instant::now();
+    let place = tempfile::tempdir()?;
+    let of_dpkg = place.path().join("var/lib/dpkg");
+    for folder in ["info", "updates"] {
+        fs::create_dir_all(of_dpkg.join(folder))?;
+    }
+    fs::write(of_dpkg.join("status"), "")?;
+    run(command("dpkg")
+        .args(["--force-architecture", "--force-not-root", "--log=/dev/null", "--root"])
+        .arg(place.path())
+        .arg("--install")
+        .arg(file)
+        .stdout(Stdio::null()))?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    EmptyRoot { place, below: "/usr".to_owned(), processor }.ask(&name, begun)
+}
+
+/// Installs the wheel in a virtual environment, with nothing from a network, and asks its command.
+pub(super) fn wheel(file: &Path) -> Result<()> {
+    let begun = Instant::now();
+    let place = tempfile::tempdir()?;
+    let environment = crate::python::Environment::new()?;
+    environment.pip_install(&["--no-index".to_owned(), file.display().to_string()])?;
+    let capture = root().join("crates/losscause-capture/tests/captures/sender.pcap.gz");
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    answers(&name, Some(begun), &ANSWERS, |words| {
+        let mut command = environment.command("losscause");
+        command.args(put(words, "losscause", &capture.display().to_string()));
+        command.current_dir(place.path());
+        command
+    })
+}
+
+/// Types what the README says under "Install" about the archive, in an empty folder with no
+/// compiler on the path. Every package that it names must have been made.
+pub(super) fn readme(folder: &Path) -> Result<()> {
+    let readme = fs::read_to_string(root().join("README.md"))?;
+    let lines = installing(&readme);
+    for name in lines.iter().flat_map(|line| line.split_whitespace()) {
+        let is_package = [".tar.gz", ".deb", ".whl"].iter().any(|ending| name.ends_with(ending));
+        if is_package && name.starts_with("losscause") && !is_made(folder, name)? {
+            bail!("README.md: \"Install\" names {name}, which is not in {}", folder.display());
+        }
+    }
+    let place = tempfile::tempdir()?;
+    for name in lines.iter().flat_map(|line| line.split_whitespace()) {
+        if name.ends_with(".tar.gz") && folder.join(name).is_file() {
+            fs::copy(folder.join(name), place.path().join(name))?;
+        }
+    }
+    let typed: Vec<&str> = lines.into_iter().take_while(|line| !line.is_empty()).collect();
+    let mut shell = Command::new("sh");
+    shell.args(["-ec", &typed.join("\n")]).current_dir(place.path());
+    run(shell.env_clear().env("PATH", "/usr/bin:/bin").stdout(Stdio::null()))?;
+    println!("README.md: {} lines of \"Install\" were typed", typed.len());
+    Ok(())
+}
+
+/// The indented lines below "## Install", blocks parted by empty lines.
+fn installing(readme: &str) -> Vec<&str> {
+    let section = readme.lines().skip_while(|line| *line != "## Install").skip(1);
+    let section = section.take_while(|line| !line.starts_with("## "));
+    let lines: Vec<&str> = section
+        .filter(|line| line.is_empty() || line.starts_with("    "))
+        .map(str::trim_start)
+        .skip_while(|line| line.is_empty())
+        .collect();
+    lines
+}
+
+/// Whether the folder has a file of that name, in which a star stands for anything.
+fn is_made(folder: &Path, name: &str) -> Result<bool> {
+    let (start, end) = name.split_once('*').unwrap_or((name, ""));
+    for entry in fs::read_dir(folder)? {
+        let file = entry?.file_name().to_string_lossy().into_owned();
+        if file.starts_with(start) && file.ends_with(end) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// A root with nothing but a package.
+struct EmptyRoot {
+    place: tempfile::TempDir,
+    /// The folder of the package in it, such as `/usr`.
+    below: String,
+    processor: Processor,
+}
+
+impl EmptyRoot {
+    fn ask(&self, name: &str, begun: Instant) -> Result<()> {
+        if !self.processor.is_this_machines() {
+            fs::copy(self.processor.emulator(), self.place.path().join("emulator"))?;
+        }
+        answers(name, Some(begun), &ANSWERS, |words| self.command(words))?;
+        if !self.processor.is_this_machines() {
+            println!("{name}: `emulate` and `kernel` are left out in an emulator of the processor");
+        } else if !Tool::OwnNetworks.present() {
+            println!("{name}: `emulate` and `kernel` are left out, they take root and TUN devices");
+        } else {
+            let registered = fs::read_to_string(REGISTERED)?;
+            if registered.split_whitespace().any(|one| one == CONGESTION_CONTROL) {
+                bail!("{CONGESTION_CONTROL} is loaded already: unload it first");
+            }
+            answers(name, None, &ANSWERS_OF_ROOT, |words| self.command(words))?;
+        }
+        Ok(())
+    }
+
+    /// `losscause WORDS` in the root. It has a `/proc`, a `/sys` and devices of its own if root may
+    /// make them. What the kernel keeps for a file system of its own ends with it: what is loaded
+    /// is unloaded.
+    fn command(&self, words: &[&str]) -> Command {
+        let mounts = "mount --bind \"$0\" \"$0\"; cd \"$0\"; mkdir -p proc sys dev; mount -t proc proc proc; mount -t sysfs sysfs sys; \
+                      mount --rbind /dev dev; exec chroot . \"$@\"";
+        let mut command = Command::new("unshare");
+        if is_root().unwrap_or(false) {
+            command.args(["--mount", "--pid", "--fork", "sh", "-ec", mounts]);
+        } else {
+            command.args(["--user", "--map-root-user", "chroot"]);
+        }
+        command.arg(self.place.path());
+        if !self.processor.is_this_machines() {
+            command.arg("/emulator");
+        }
+        let program = format!("{}/bin/losscause", self.below);
+        let capture = format!("{}/share/losscause/sender.pcap.gz", self.below);
+        command.arg(&program).args(put(words, &program, &capture));
+        command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+        command
+    }
+}
+
+/// The registered congestion controls.
+const REGISTERED: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+
+fn put(words: &[&str], program: &str, capture: &str) -> Vec<PathBuf> {
+    let put = |word: &&str| match *word {
+        "{program}" => program.into(),
+        "{capture}" => capture.into(),
+        other => other.into(),
+    };
+    words.iter().map(put).collect()
+}
+
+/// Runs each command of a package. If it was begun to install at `begun`, says how long the first
+/// answer took from there.
+fn answers(
+    name: &str,
+    begun: Option<Instant>,
+    all: &[Asked],
+    command: impl Fn(&[&str]) -> Command,
+) -> Result<()> {
+    for (index, (words, expected)) in all.iter().enumerate() {
+        let at = Instant::now();
+        let mut asked = command(words);
+        let answer = asked.stdin(Stdio::null()).output().context("it cannot be started")?;
+        let printed = String::from_utf8_lossy(&answer.stdout);
+        let shown = format!("losscause {}", words.join(" "));
+        if !answer.status.success() || !printed.contains(expected) {
+            let errors = String::from_utf8_lossy(&answer.stderr);
+            bail!("{name}: `{shown}` ended with {}\n{printed}\n{errors}", answer.status);
+        }
+        let first = printed.lines().find(|line| line.contains(expected)).unwrap_or_default();
+        println!("{name}: `{shown}`, {:.1} s: {}", at.elapsed().as_secs_f64(), first.trim());
+        if let Some(begun) = begun.filter(|_| index == 0) {
+            let seconds = begun.elapsed().as_secs_f64();
+            println!("{name}: from the package to this answer {seconds:.1} s");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_reader_types_is_indented_below_install() {
+        let readme = "# a\n\n    no\n\n## Install\n\ntext:\n\n    tar xzf a\n    b # c\n\n    d\n\n## Next\n\n    e\n";
+        assert_eq!(installing(readme)[..4], ["tar xzf a", "b # c", "", "d"]);
+        assert!(!installing(readme).contains(&"e"));
+    }
+
+    #[test]
+    fn the_readme_begins_with_the_archive() {
+        let readme = fs::read_to_string(root().join("README.md")).unwrap();
+        let lines = installing(&readme);
+        assert!(lines[0].starts_with("tar xzf losscause-"), "{lines:?}");
+        assert!(lines.iter().take_while(|line| !line.is_empty()).count() == 3, "{lines:?}");
+    }
+
+    #[test]
+    fn a_star_in_a_name_stands_for_anything() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a-1-x.whl"), "").unwrap();
+        assert!(is_made(folder.path(), "a-1-*.whl").unwrap());
+        assert!(is_made(folder.path(), "a-1-x.whl").unwrap());
+        assert!(!is_made(folder.path(), "a-2-*.whl").unwrap());
+    }
+}

@@ -1,0 +1,101 @@
+//! What is beside the program in a package: manual pages, completions, licences, the list of
+//! components, a unit for systemd, and a capture to try.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use super::Release;
+use super::components::Components;
+use super::files::Files;
+use super::processor::Processor;
+use super::program::Program;
+use crate::shell::root;
+
+/// A capture of a sender, for a first answer.
+const CAPTURE: &str = "crates/losscause-capture/tests/captures/sender.pcap.gz";
+
+/// Files of the repository that a package holds, below `share/doc/losscause`.
+const DOCUMENTS: [(&str, &str); 8] = [
+    ("README.md", "README.md"),
+    ("CHANGELOG.md", "CHANGELOG.md"),
+    ("SECURITY.md", "SECURITY.md"),
+    ("LICENSE-MIT", "LICENSE-MIT"),
+    ("LICENSE-APACHE", "LICENSE-APACHE"),
+    ("crates/losscause-linux/LICENSE-GPL-2.0", "LICENSE-GPL-2.0"),
+    ("crates/losscause-laboratory/LICENSE-BSD-3-Clause", "LICENSE-BSD-3-Clause"),
+    ("packaging/copyright", "copyright"),
+];
+
+/// The files below a package's root, such as `/usr`.
+pub(super) fn of(processor: Processor, release: &Release, program: &Program) -> Result<Files> {
+    let mut files = Files::default();
+    let read = |path: &str| fs::read(root().join(path)).context(path.to_owned());
+    files.add_program("bin/losscause", fs::read(&program.path)?);
+    for (file, name) in DOCUMENTS {
+        files.add(format!("share/doc/losscause/{name}"), read(file)?);
+    }
+    files.add("share/losscause/sender.pcap.gz", read(CAPTURE)?);
+    let components = Components::of_the_command(processor)?;
+    files.add("share/doc/losscause/sbom.cdx.json", components.bill_of_materials(release)?);
+    files.add("share/doc/losscause/LICENSES-OF-COMPONENTS.txt", components.licences()?);
+    for (shell, path) in [
+        ("bash", "share/bash-completion/completions/losscause"),
+        ("fish", "share/fish/vendor_completions.d/losscause.fish"),
+        ("zsh", "share/zsh/site-functions/_losscause"),
+    ] {
+        files.add(path, program.output(&["completions", shell])?);
+    }
+    files.add("share/man/man1/losscause.1", program.output(&["man"])?);
+    for verb in verbs(&String::from_utf8(program.output(&["--help"])?)?) {
+        let page = program.output(&["man", &verb])?;
+        files.add(format!("share/man/man1/losscause-{verb}.1"), page);
+    }
+    let unit = program.output(&["kernel", "install", UNIT_OF, "--dry-run"])?;
+    let here = program.path.display().to_string();
+    files.add(
+        "lib/systemd/system/losscause-kernel@.service",
+        any_unit(&String::from_utf8(unit)?, &here),
+    );
+    Ok(files)
+}
+
+/// The congestion control whose unit becomes that of all.
+const UNIT_OF: &str = "lc_spike";
+
+/// The unit that loads the congestion control that it is started for: `losscause-kernel@NAME`.
+/// `here` is the program that has printed `unit`.
+fn any_unit(unit: &str, here: &str) -> String {
+    let text = unit.replace(here, "/usr/bin/losscause").replace(UNIT_OF, "%i");
+    // The first line names the file that `kernel install` would write.
+    text.lines().skip(1).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// The verbs that the program's help lists.
+fn verbs(help: &str) -> Vec<String> {
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty());
+    let first = |line: &str| {
+        let is_new = line.starts_with("  ") && !line.starts_with("   ");
+        is_new.then(|| line.split_whitespace().next().map(str::to_owned)).flatten()
+    };
+    listed.filter_map(first).filter(|verb| verb != "help").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verb_begins_a_line_below_commands() {
+        let help = "Tell why\n\nCommands:\n  simulate  Run a\n            scenario\n  kernel    Load\n  help      Print\n\nOptions:\n  -q  Quiet\n";
+        assert_eq!(verbs(help), ["simulate", "kernel"]);
+    }
+
+    #[test]
+    fn one_unit_serves_every_congestion_control() {
+        let unit = "# /etc/systemd/system/losscause-lc-spike.service\n[Service]\nExecStart=/a/losscause kernel load lc_spike\n";
+        let expected = "[Service]\nExecStart=/usr/bin/losscause kernel load %i\n";
+        assert_eq!(any_unit(unit, "/a/losscause"), expected);
+    }
+}
