@@ -286,7 +286,13 @@ pub(crate) fn library(name: &str) -> Result<PathBuf> {
 }
 
 fn tests_without_optional_parts() -> Result<()> {
-    let test = ["test", "--no-fail-fast", "--quiet", "--features", "losscause-quic/noq,losscause-quic/quinn"];
+    let test = [
+        "test",
+        "--no-fail-fast",
+        "--quiet",
+        "--features",
+        "losscause-quic/noq,losscause-quic/quinn",
+    ];
     run(cargo().args(test).args(ALL_BUT_S2N))
 }
 

@@ -15,9 +15,12 @@ pub(crate) struct Options {
     /// Fit again without each reading, and print the errors as a table
     #[arg(long)]
     ablations: bool,
+    /// Print the octiles of the readings, from which the limits of their intervals are chosen
+    #[arg(long)]
+    octiles: bool,
     /// Choose the threes of readings that are weighed together anew, and compare the errors with
     /// them and with the card's; writes nothing
-    #[arg(long, conflicts_with_all = ["write", "ablations"])]
+    #[arg(long, conflicts_with_all = ["write", "ablations", "octiles"])]
     choose: bool,
 }
 
@@ -36,6 +39,7 @@ pub(crate) fn fit_sift(options: &Options) -> Result<()> {
     fit.arg("--");
     fit.args(options.write.then_some("--write"));
     fit.args(options.ablations.then_some("--ablations"));
+    fit.args(options.octiles.then_some("--octiles"));
     fit.args(options.choose.then_some("--choose"));
     run(&mut fit)
 }

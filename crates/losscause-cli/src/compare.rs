@@ -96,14 +96,18 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
 /// The verdict, then metrics down and variants across, in as many blocks as the terminal's width
 /// needs, then warnings.
 fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
-    output::line(&comparison.verdict)?;
+    for sentence in comparison.verdict.split("; ") {
+        output::line(sentence)?;
+    }
     let last = comparison.seed.wrapping_add(u64::from(comparison.runs) - 1);
     let runs = match comparison.runs {
         1 => format!("1 run each, seed {}", comparison.seed),
         runs => format!("{runs} runs each, seeds {} to {last}", comparison.seed),
     };
     output::line(&format!("\n{} ({runs})", comparison.title))?;
-    let [first, others @ ..] = &comparison.variants[..] else { return Ok(()) };
+    let Some(first) = comparison.variants.first() else { return Ok(()) };
+    let mut others = comparison.ranked();
+    others.retain(|variant| !std::ptr::eq(*variant, first));
     let shown = if verbose {
         first.metrics.keys().map(String::as_str).collect()
     } else {
@@ -114,7 +118,8 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
         rows.iter().map(|metric| row_name(comparison, metric).chars().count()).max().unwrap_or(0);
     let room = usize::from(output::width()).saturating_sub(label + CELL + 2);
     for block in others.chunks((room / CELL).max(1)) {
-        let variants: Vec<&VariantResult> = [first].into_iter().chain(block).collect();
+        let variants: Vec<&VariantResult> =
+            [first].into_iter().chain(block.iter().copied()).collect();
         let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
         let header: Vec<&str> = [""].into_iter().chain(names.iter().copied()).collect();
         let mut table = output::table(&header, &names);

@@ -13,6 +13,15 @@ use crate::output;
 pub(crate) struct Arguments {
     /// The page; without one, the pages are listed.
     topic: Option<String>,
+    /// List the lines that contain all of these words.
+    #[arg(long, value_name = "WORDS", conflicts_with = "topic")]
+    search: Option<String>,
+}
+
+/// Pages for one wish of a reader.
+struct Group {
+    heading: &'static str,
+    pages: &'static [Page],
 }
 
 /// A page.
@@ -21,76 +30,127 @@ struct Page {
     text: &'static str,
 }
 
-macro_rules! pages {
-    ($($topic:literal: $file:literal),+ $(,)?) => {
-        &[$(Page { topic: $topic, text: include_str!(concat!("../docs/", $file)) }),+]
+macro_rules! groups {
+    ($($heading:literal: { $($topic:literal: $file:literal),+ $(,)? })+) => {
+        &[$(Group {
+            heading: $heading,
+            pages: &[$(Page { topic: $topic, text: include_str!(concat!("../docs/", $file)) }),+],
+        }),+]
     };
 }
 
 /// All pages, in the order of a reader's needs.
-const PAGES: &[Page] = pages! {
-    "own-link": "own-link.md",
-    "analyze": "analyze.md",
-    "emulate": "emulate.md",
-    "stream": "stream.md",
-    "scenario": "scenario.md",
-    "queues": "queues.md",
-    "chance": "chance.md",
-    "safeguards": "safeguards.md",
-    "sweep": "sweep.md",
-    "kernel": "kernel.md",
-    "live": "live.md",
-    "quic": "quic.md",
-    "quic-evaluation": "quic-evaluation.md",
-    "media-evaluation": "media-evaluation.md",
-    "json": "json.md",
-    "papers": "papers.md",
-    "paths": "paths.md",
-    "abroad": "abroad.md",
-    "extra": "extra.md",
-    "jakes": "channels/jakes.md",
-    "algorithms": "algorithms/README.md",
-    "your-own": "algorithms/your-own.md",
-    "your-own-tcp": "algorithms/your-own-tcp.md",
-    "complexity": "algorithms/complexity.md",
-    "biaz": "algorithms/biaz.md",
-    "cdg": "algorithms/cdg.md",
-    "constant": "algorithms/constant.md",
-    "drop-rate": "algorithms/drop-rate.md",
-    "flip-flop": "algorithms/flip-flop.md",
-    "fq-rtt": "algorithms/fq-rtt.md",
-    "ideal-reno": "algorithms/ideal-reno.md",
-    "new-jersey": "algorithms/new-jersey.md",
-    "nth-loss": "algorithms/nth-loss.md",
-    "reno": "algorithms/reno.md",
-    "roll-back": "algorithms/roll-back.md",
-    "sift": "algorithms/sift.md",
-    "sift-paper": "sift.md",
-    "spike": "algorithms/spike.md",
-    "tcp": "algorithms/tcp.md",
-    "tcp-aware": "algorithms/tcp-aware.md",
-    "tfrc": "algorithms/tfrc.md",
-    "vegas-buffer": "algorithms/vegas-buffer.md",
-    "veno": "algorithms/veno.md",
-    "westwood-vt": "algorithms/westwood-vt.md",
-    "zbs": "algorithms/zbs.md",
-    "zigzag": "algorithms/zigzag.md",
+const GROUPS: &[Group] = groups! {
+    "Do": {
+        "own-link": "own-link.md",
+        "analyze": "analyze.md",
+        "kernel": "kernel.md",
+        "quic": "quic.md",
+        "stream": "stream.md",
+        "emulate": "emulate.md",
+        "your-own": "algorithms/your-own.md",
+        "your-own-tcp": "algorithms/your-own-tcp.md",
+    }
+    "Look up": {
+        "scenario": "scenario.md",
+        "sweep": "sweep.md",
+        "queues": "queues.md",
+        "chance": "chance.md",
+        "jakes": "channels/jakes.md",
+        "safeguards": "safeguards.md",
+        "json": "json.md",
+    }
+    "Algorithms": {
+        "algorithms": "algorithms/README.md",
+        "complexity": "algorithms/complexity.md",
+        "biaz": "algorithms/biaz.md",
+        "cdg": "algorithms/cdg.md",
+        "constant": "algorithms/constant.md",
+        "drop-rate": "algorithms/drop-rate.md",
+        "flip-flop": "algorithms/flip-flop.md",
+        "fq-rtt": "algorithms/fq-rtt.md",
+        "ideal-reno": "algorithms/ideal-reno.md",
+        "new-jersey": "algorithms/new-jersey.md",
+        "nth-loss": "algorithms/nth-loss.md",
+        "reno": "algorithms/reno.md",
+        "roll-back": "algorithms/roll-back.md",
+        "sift": "algorithms/sift.md",
+        "spike": "algorithms/spike.md",
+        "tcp": "algorithms/tcp.md",
+        "tcp-aware": "algorithms/tcp-aware.md",
+        "tfrc": "algorithms/tfrc.md",
+        "vegas-buffer": "algorithms/vegas-buffer.md",
+        "veno": "algorithms/veno.md",
+        "westwood-vt": "algorithms/westwood-vt.md",
+        "zbs": "algorithms/zbs.md",
+        "zigzag": "algorithms/zigzag.md",
+    }
+    "Measured": {
+        "papers": "papers.md",
+        "paths": "paths.md",
+        "abroad": "abroad.md",
+        "sift-paper": "sift.md",
+        "live": "live.md",
+        "quic-evaluation": "quic-evaluation.md",
+        "media-evaluation": "media-evaluation.md",
+        "extra": "extra.md",
+    }
 };
 
-/// Prints the page, or lists the pages.
+fn pages() -> impl Iterator<Item = &'static Page> {
+    GROUPS.iter().flat_map(|group| group.pages)
+}
+
+/// Prints the page, lists the pages, or searches them.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Some(topic) = &arguments.topic else {
-        for page in PAGES {
-            output::line(&format!("{:<12} {}", page.topic, page.title()))?;
-        }
-        return Ok(output::line("\nlosscause docs TOPIC prints a page.")?);
-    };
-    let Some(page) = PAGES.iter().find(|page| page.topic.eq_ignore_ascii_case(topic)) else {
-        let topics: Vec<&str> = PAGES.iter().map(|page| page.topic).collect();
-        let option = "losscause docs".to_owned();
-        return Err(InputError::Option { option, problem: unknown(topic, &topics) }.into());
+    if let Some(words) = &arguments.search {
+        return search(words);
+    }
+    let Some(topic) = &arguments.topic else { return list() };
+    let Some(page) = pages().find(|page| page.topic.eq_ignore_ascii_case(topic)) else {
+        let topics: Vec<&str> = pages().map(|page| page.topic).collect();
+        return Err(refused(unknown(topic, &topics)));
     };
     Ok(io::stdout().lock().write_all(without_files(page.text).as_bytes())?)
+}
+
+fn list() -> Result<(), Failure> {
+    for group in GROUPS {
+        output::line(&format!("{}:", group.heading))?;
+        for page in group.pages {
+            output::line(&format!("  {:<16} {}", page.topic, page.title()))?;
+        }
+    }
+    Ok(output::line(
+        "\nlosscause docs TOPIC prints a page, losscause docs --search WORDS finds lines.",
+    )?)
+}
+
+/// Lists the lines that contain all words, by page.
+fn search(words: &str) -> Result<(), Failure> {
+    let lower = words.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let is_match = |line: &&str| {
+        let line = line.to_lowercase();
+        !words.is_empty() && words.iter().all(|word| line.contains(word))
+    };
+    let mut found = false;
+    for page in pages() {
+        let text = without_files(page.text);
+        let mut lines = text.lines().filter(is_match).peekable();
+        if lines.peek().is_some() {
+            found = true;
+            output::line(&format!("{}: {}", page.topic, page.title()))?;
+        }
+        for line in lines {
+            output::line(&format!("  {}", line.trim()))?;
+        }
+    }
+    if found { Ok(()) } else { Err(refused(format!("no line has all of \"{lower}\""))) }
+}
+
+fn refused(problem: String) -> Failure {
+    InputError::Option { option: "losscause docs".to_owned(), problem }.into()
 }
 
 impl Page {
@@ -132,7 +192,7 @@ fn without_files(text: &str) -> String {
 /// The topic of a page by the target of a link: `../queues.md#codel` is `queues`.
 fn topic_of(target: &str) -> Option<&'static str> {
     let file = target.split('#').next()?.rsplit('/').next()?.strip_suffix(".md")?;
-    PAGES.iter().map(|page| page.topic).find(|topic| *topic == file)
+    pages().map(|page| page.topic).find(|topic| *topic == file)
 }
 
 #[cfg(test)]
@@ -144,13 +204,13 @@ mod tests {
         let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
         let files = ["", "algorithms", "channels"]
             .map(|folder| std::fs::read_dir(docs.join(folder)).unwrap());
-        let pages = files
+        let files = files
             .into_iter()
             .flatten()
             .filter(|entry| entry.as_ref().unwrap().path().is_file())
             .count();
-        assert_eq!(pages, PAGES.len());
-        for page in PAGES {
+        assert_eq!(files, pages().count());
+        for page in pages() {
             assert!(page.text.starts_with("# "), "{}", page.topic);
         }
     }
@@ -164,7 +224,7 @@ mod tests {
 
     #[test]
     fn no_page_links_to_a_file() {
-        for page in PAGES {
+        for page in pages() {
             let text = without_files(page.text);
             for (_, target) in text.match_indices("](").map(|(at, _)| text[at..].split_at(2)) {
                 let is_relative =

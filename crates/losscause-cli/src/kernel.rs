@@ -260,7 +260,6 @@ fn reason(name: &str, last: &Judged) -> String {
         Why::SlowStart => "slow start".to_owned(),
         Why::Guard => "guard".to_owned(),
         Why::Brake => "brake".to_owned(),
-        Why::Ceiling => format!("{:.1} dB, but most_ignored", last.measured as f64 / 10.0),
     };
     format!("{}: {why}", last.verdict)
 }

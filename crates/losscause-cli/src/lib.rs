@@ -44,6 +44,7 @@ mod manual;
 mod notice;
 mod optional;
 mod output;
+mod overview;
 mod pivot;
 mod progress;
 mod reproduce;
@@ -70,19 +71,17 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run the papers' items and compare the measured values with the published ones.
+    /// Run the papers' experiments and compare the values with the published ones.
     Reproduce(reproduce::Arguments),
-    /// Write a scenario of a common kind of link, to change and run: wifi, lte, leo, geo, dsl,
-    /// cable, wired.
+    /// Write a scenario of a common kind of link: wifi, lte, leo, geo, dsl, cable, wired.
     Init(init::Arguments),
     /// Run one scenario, once or with several seeds.
     Simulate(simulate::Arguments),
-    /// Run variants of a scenario over the same seeds and print their differences.
+    /// Compare algorithms or settings on a link.
     Compare(compare::Arguments),
     /// Run a scenario over a grid of settings.
     Sweep(sweep::Arguments),
-    /// Tell why a capture lost its packets: what each algorithm says about every loss of its TCP
-    /// and RTP flows.
+    /// Tell why a capture lost its packets, how sure that is, and what to do.
     Analyze(analyze::Arguments),
     #[cfg(all(feature = "linux", target_os = "linux"))]
     #[command(about = optional::EMULATE)]
@@ -95,8 +94,7 @@ enum Command {
     #[cfg(feature = "media")]
     #[command(about = optional::STREAM)]
     Stream(stream::Arguments),
-    /// Serve the lab and the documentation to this computer's browser, from a folder that was
-    /// built.
+    /// Serve the lab and the documentation to this computer's browser.
     Lab(lab::Arguments),
     /// List algorithms, protocols, scenarios and papers.
     List(list::Arguments),
@@ -134,6 +132,10 @@ fn outcome_of<A: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = A>,
     registry: Result<Registry, RegistryError>,
 ) -> Result<(), Failure> {
+    let arguments: Vec<A> = arguments.into_iter().collect();
+    if arguments.len() == 1 {
+        return Ok(output::line(&overview::of(&program()))?);
+    }
     let matches = match program().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(error) => return failure::usage(&error),
@@ -150,7 +152,7 @@ fn outcome_of<A: Into<OsString> + Clone>(
 
 /// The program's verbs and options.
 fn program() -> clap::Command {
-    optional::with_missing_verbs(Arguments::command())
+    overview::grouped(optional::with_missing_verbs(Arguments::command()))
 }
 
 /// The tables that `losscause sweep` prints of a result, as wide as the terminal.

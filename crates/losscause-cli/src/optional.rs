@@ -10,12 +10,13 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use losscause_study::InputError;
 
 /// What `emulate` does.
-pub(crate) const EMULATE: &str = "Run a command over the link of a scenario, in real time, with Linux's own network stack. Needs root";
+pub(crate) const EMULATE: &str =
+    "Run a command over the link of a scenario, in real time. Needs root";
 /// What `kernel` does.
-pub(crate) const KERNEL: &str =
-    "Load loss-differentiating TCP into the running kernel, watch it, unload it. Needs root";
+pub(crate) const KERNEL: &str = "Put loss-differentiating TCP into the running kernel. Needs root";
 /// What `stream` does.
-pub(crate) const STREAM: &str = "Send or receive media over UDP, at a rate that follows congestion and not the losses of the air";
+pub(crate) const STREAM: &str =
+    "Send or receive media over UDP at a rate that ignores losses of the air";
 
 /// An optional part.
 struct Part {

@@ -150,7 +150,7 @@ fn docs_lists_its_pages_and_prints_each() {
     let list = printed(&["docs"], place.path());
     let topics: Vec<(&str, &str)> = list
         .lines()
-        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  "))
         .map(|line| line.split_once(' ').unwrap())
         .collect();
     assert!(topics.len() > 20, "{list}");
@@ -165,6 +165,32 @@ fn docs_lists_its_pages_and_prints_each() {
             "losscause: losscause docs: \"quues\" is unknown (did you mean \"queues\"?)"
         )
     );
+}
+
+#[test]
+fn docs_are_searched_for_lines_that_have_all_words() {
+    let place = tempfile::tempdir().unwrap();
+    let found = printed(&["docs", "--search", "Codel TARGET"], place.path());
+    assert!(found.lines().any(|line| line.starts_with("queues: ")), "{found}");
+    for line in found.lines().filter(|line| line.starts_with("  ")) {
+        let line = line.to_lowercase();
+        assert!(line.contains("codel") && line.contains("target"), "{line}");
+    }
+    let output = losscause(&["docs", "--search", "codel xyzzy"], place.path());
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        text(&output.stderr),
+        "losscause: losscause docs: no line has all of \"codel xyzzy\"\n"
+    );
+}
+
+#[test]
+fn the_program_alone_lists_its_verbs() {
+    let place = tempfile::tempdir().unwrap();
+    let list = printed(&[], place.path());
+    for verb in VERBS {
+        assert!(list.contains(&format!("\n  {verb} ")), "{verb}: {list}");
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn every_algorithm_is_a_row_and_the_constants_errors_sum_to_one() {
             row("omniscient").is_none() && row("labelled").is_none(),
             "they are told the truth"
         );
-        assert_eq!(row("Sift").unwrap().origin, Origin::OnTrial);
+        assert_eq!(row("Sift").unwrap().origin, Origin::Other);
         assert_eq!(
             row("fqRTT").map(|row| row.origin),
             (at.vantage == "sender").then_some(Origin::Yardstick)

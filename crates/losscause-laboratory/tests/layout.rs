@@ -277,7 +277,7 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     refused(
         "lda = \"Spyke\"",
         "flow.video.lda: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, \
-         Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, Sift, Sift-balanced, always congestion, always wireless, \
+         Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, Sift, always congestion, always wireless, \
          Veno, CDG tolerance, fqRTT, n-th loss, drop rate, roll-back, omniscient, labelled",
     );
     let problem = "flow.video.lda_at: only valid for tcp flows; remove it";
@@ -322,7 +322,7 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     refused(
         "[lda.Spyke]\nalpha = 1",
         "lda.Spyke: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, \
-         Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, Sift, Sift-balanced, always congestion, always wireless, \
+         Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, Sift, always congestion, always wireless, \
          Veno, CDG tolerance, fqRTT, n-th loss, drop rate, roll-back, omniscient, labelled",
     );
 }

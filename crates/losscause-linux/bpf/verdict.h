@@ -21,7 +21,6 @@ enum lc_reason {
 	LC_RUN_CAP = 7, /* wireless by rule, but max_run losses in a row were ignored */
 	LC_SLOW_START = 9, /* wireless by rule, but the paper applies the rule in congestion avoidance only */
 	LC_SHARE_CAP = 8, /* wireless by rule, but max_share of the recent packets were lost and ignored */
-	LC_CEILING = 10, /* wireless by the evidence, but the rule's own ceiling (most_ignored) is reached */
 	LC_GUARD = 11, /* wireless by rule, but the queue is so long that a reduction leaves the link full */
 	LC_BRAKE = 12, /* wireless by rule, but rounds lost more than independent losses explain */
 };

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use losscause::ack::Growing;
-use losscause::lda::{SpikeConfig, SpikeThresholds};
+use losscause::lda::{SiftConfig, SpikeConfig, SpikeThresholds};
 use losscause::registry::Registry;
 use losscause::{Algorithm, AnyAlgorithm, End, LdaConfig, Needs, SenderDifferentiator, Span};
 
@@ -58,8 +58,16 @@ impl Choice {
         })
     }
 
-    /// Spike with fixed thresholds ([`SpikeConfig::tobe`]) above the smallest round-trip time:
-    /// adapters recommend it with thresholds that suit their transport.
+    /// What to begin with: Sift, in every adapter. `docs/abroad.md` has what it was measured to bring
+    /// and to cost on 28 kinds of networks.
+    ///
+    /// # Errors
+    /// As [`Choice::new`].
+    pub fn recommended(transport: &Transport) -> Result<Self, Error> {
+        Self::with_parameters(&LdaConfig::Sift(SiftConfig::default()), transport)
+    }
+
+    /// Spike with fixed thresholds ([`SpikeConfig::tobe`]) above the smallest round-trip time.
     ///
     /// # Errors
     /// If `end` exceeds `start` or is negative, or as [`Choice::new`].

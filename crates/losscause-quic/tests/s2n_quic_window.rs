@@ -6,8 +6,9 @@
 mod common;
 
 use common::{Driver, MTU, NO_CAPS, Scripted, controller};
-use losscause::Numbers;
 use losscause::Verdict::{self, Congestion, Undecided, Wireless};
+use losscause::lda::{SpikeConfig, SpikeThresholds};
+use losscause::{LdaConfig, Numbers, Span};
 use losscause_quic::s2n_quic::{LossTolerant, LossTolerantController};
 use losscause_quic::{Caps, LossVerdict, Overruled, Response};
 use s2n_quic_core::recovery::CongestionController;
@@ -84,11 +85,19 @@ fn the_losses_of_an_ack_are_one_batch_with_their_numbers() {
     );
 }
 
+/// Spike with thresholds of 7.5 and 5 ms above the smallest round-trip time.
+fn spike() -> LossTolerant {
+    let (start, end) = (Span::from_micros(7_500), Span::from_millis(5));
+    let thresholds = SpikeThresholds::Fixed { start, end };
+    let config = SpikeConfig { thresholds, ..SpikeConfig::tobe() };
+    LossTolerant::with_parameters(&LdaConfig::Spike(config)).expect("it has what it needs")
+}
+
 /// The same ACK shows a gap and declares it lost. Before it the algorithm knows of no gap, and
 /// would be undecided.
 #[test]
 fn a_loss_is_judged_with_what_the_ack_that_declares_it_shows() {
-    let mut driver = after_ten_acks(LossTolerant::recommended());
+    let mut driver = after_ten_acks(spike());
     driver.ack_losing([13, 14, 15], [10, 11, 12]);
     let verdict = last(&driver);
     assert_eq!((verdict.verdict, verdict.lost_pkts), (Wireless, 3));
@@ -229,7 +238,7 @@ fn losses_of_packets_that_are_not_remembered_are_congestion() {
 
 #[test]
 fn a_loss_in_a_gappy_ack_is_judged_though_taken_for_another() {
-    let mut driver = after_ten_acks(LossTolerant::recommended());
+    let mut driver = after_ten_acks(spike());
     // 12 is missing; the bytes of five packets are taken for 13 to 17.
     driver.ack([10, 11, 13, 14, 15]);
     driver.wait_ms(1);

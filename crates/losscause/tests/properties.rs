@@ -208,7 +208,7 @@ fn with_window(config: &LdaConfig, key: &str, value: f64) -> Option<LdaConfig> {
     (set > 0).then_some(windowed)
 }
 
-/// Those whose verdicts do not depend on the unit of time. Sift's do: a delay of 20 ms is evidence.
+/// Those whose verdicts do not depend on the unit of time. Sift's do: it looks at the last second.
 fn without_a_unit() -> impl Iterator<Item = LdaConfig> {
     configs().into_iter().filter(|config| !matches!(config, LdaConfig::Sift(_)))
 }

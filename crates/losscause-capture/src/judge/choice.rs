@@ -27,14 +27,12 @@ pub(super) fn key(name: &str) -> String {
 
 impl Chosen {
     /// Every algorithm of `registry` that looks at packets and needs no truth, which only a
-    /// simulator knows. Yardsticks, and algorithms on trial, have to be named.
+    /// simulator knows. Yardsticks have to be named.
     pub fn all_of(registry: &Registry) -> Self {
         let looks =
             |config: &&LdaConfig| !matches!(config, LdaConfig::Constant(_)) && !needs_truth(config);
-        let by_name_only = |config: &LdaConfig| {
-            matches!(config.info().origin, Origin::Yardstick | Origin::OnTrial)
-        };
-        let asked = |config: &&LdaConfig| looks(config) && !by_name_only(config);
+        let asked =
+            |config: &&LdaConfig| looks(config) && config.info().origin != Origin::Yardstick;
         Self { configs: registry.iter().filter(asked).cloned().collect() }
     }
 
@@ -102,7 +100,17 @@ mod tests {
         let all: Vec<String> = Chosen::all_of(&registry).keys().collect();
         assert_eq!(
             all,
-            ["biaz", "mbiaz", "spike", "spike-tobe", "zigzag", "zbs", "flip-flop", "vegas-buffer"]
+            [
+                "biaz",
+                "mbiaz",
+                "spike",
+                "spike-tobe",
+                "zigzag",
+                "zbs",
+                "flip-flop",
+                "vegas-buffer",
+                "sift"
+            ]
         );
         let named = Chosen::named(&["flip-flop".into(), "ZBS".into()], &registry).unwrap();
         assert_eq!(named.keys().collect::<Vec<_>>(), ["flip-flop", "zbs"]);

@@ -29,7 +29,7 @@ fn at_vantage(at: &AtVantage) -> String {
         let origin = match row.origin {
             Origin::Published => "published",
             Origin::Yardstick => "other stack",
-            Origin::OnTrial | Origin::Other => "",
+            Origin::Other => "",
         };
         table.add_row([
             row.algorithm.to_owned(),

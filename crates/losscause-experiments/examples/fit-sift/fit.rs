@@ -16,7 +16,9 @@ const RIDGE: f64 = 3e-4;
 const LEFT_OUT: f64 = 1e9;
 /// The same for the sum without evidence: next to nothing.
 const FREE: f64 = 1e-9;
+/// The most steps; a fit ends when no weight moves by more than `CLOSE`.
 const NEWTON_STEPS: usize = 12;
+const CLOSE: f64 = 1e-3;
 /// Tenths of a decibel in a natural logarithm.
 const TENTHS: f64 = 100.0 / std::f64::consts::LN_10;
 
@@ -73,8 +75,11 @@ impl Fit {
             let step = fit.newton_step(&ridge);
             fit.solution
                 .iter_mut()
-                .zip(step)
+                .zip(&step)
                 .for_each(|(value, step)| *value += step.clamp(-3.0, 3.0));
+            if step.iter().all(|step| step.abs() < CLOSE) {
+                break;
+            }
         }
         fit
     }

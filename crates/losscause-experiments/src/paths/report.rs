@@ -210,7 +210,7 @@ impl AtVantage {
         let groups: [(&str, &[Origin]); 3] = [
             ("published", &[Origin::Published]),
             ("rules of other stacks", &[Origin::Yardstick]),
-            ("bounds, and what no paper has published", &[Origin::OnTrial, Origin::Other]),
+            ("bounds, and what no paper has published", &[Origin::Other]),
         ];
         Map {
             heading: format!("At the {}", self.vantage),

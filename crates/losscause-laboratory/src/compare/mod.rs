@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 pub use losscause_study::run::JUDGED_BY;
 use losscause_study::run::{
-    MetricEstimate, RunMetrics, RunRecord, RunRecorder, SimulationResult, Warning, WarningKind,
-    are_one_run, run_stopping_at,
+    Metric, MetricEstimate, RunMetrics, RunRecord, RunRecorder, SimulationResult, Warning,
+    WarningKind, are_one_run, run_stopping_at,
 };
 use losscause_study::statistics::Estimate;
 use losscause_study::tools::figures::{plus_minus, to_the_digits_of};
@@ -45,7 +45,7 @@ pub struct Comparison {
     pub runs: u32,
     /// Version of the program.
     pub version: String,
-    /// The answer in one line.
+    /// The answer in one line: a sentence per variant, the one with the largest goodput first.
     pub verdict: String,
     /// The variants. All are compared with the first.
     pub variants: Vec<VariantResult>,
@@ -99,6 +99,11 @@ impl Comparison {
             .any(|variant| variant.metrics.get(metric).is_some_and(|found| found.value.is_some()))
     }
 
+    /// The variants, the one with the largest goodput first.
+    pub fn ranked(&self) -> Vec<&VariantResult> {
+        verdict::ranked(&self.variants)
+    }
+
     /// Each warning once, with the variants that it concerns unless it concerns all.
     pub fn warnings(&self) -> Vec<String> {
         let mut told: Vec<&str> = Vec::new();
@@ -147,7 +152,28 @@ impl fmt::Display for Difference {
 }
 
 /// A variant with its scenario.
-type Prepared = (Variant, Scenario, Experiment);
+#[derive(Clone, Debug)]
+struct Prepared {
+    variant: Variant,
+    scenario: Scenario,
+    experiment: Experiment,
+    /// The same with a plain flow beside, which alone is measured.
+    beside: Option<Experiment>,
+}
+
+impl Prepared {
+    /// Adds what a plain flow beside the variant gets, if that is asked.
+    fn with_beside(&self, mut measured: Measurements, seed: u64) -> Result<Measurements, RunError> {
+        if let Some(beside) = &self.beside {
+            let value = run(beside, seed)?.metric("goodput");
+            measured.metrics.push(Metric { metric: BESIDE.to_owned(), unit: "kb/s", value });
+        }
+        Ok(measured)
+    }
+}
+
+/// The metric of a plain flow beside a variant: its goodput.
+pub const BESIDE: &str = "beside";
 
 /// Variants whose runs can be made.
 #[derive(Clone, Debug)]
@@ -189,16 +215,16 @@ impl Plan {
                 )));
             }
         }
+        let first = scenario.with(&variants[0].settings)?;
         let prepared = |variant: Variant| {
             let scenario = scenario.with(&variant.settings)?;
             let experiment = scenario.experiment_with_delays()?;
-            Ok((variant, scenario, experiment))
+            let beside = scenario.with_plain_flow_of(&first);
+            let beside = beside.and_then(|beside| beside.experiment().ok());
+            Ok(Prepared { variant, scenario, experiment, beside })
         };
-        Ok(Self {
-            variants: variants.into_iter().map(prepared).collect::<Result<_, InputError>>()?,
-            seed,
-            runs,
-        })
+        let variants = variants.into_iter().map(prepared).collect::<Result<_, InputError>>()?;
+        Ok(Self { variants, seed, runs })
     }
 
     /// The number of runs of all variants together.
@@ -217,8 +243,9 @@ impl Plan {
         done: impl FnMut(usize),
     ) -> Result<Comparison, RunError> {
         let workers = jobs.into();
-        let work = |(_, (_, _, experiment), seed): &(bool, &Prepared, u64)| {
-            run_stopping_at(experiment, *seed, workers.stop())
+        let work = |(_, prepared, seed): &(bool, &Prepared, u64)| {
+            let measured = run_stopping_at(&prepared.experiment, *seed, workers.stop())?;
+            prepared.with_beside(measured, *seed)
         };
         let measured = workers.map(&self.each_run(), work, done)?;
         Ok(self.compare(&measured.into_iter().collect::<Result<Vec<_>, _>>()?))
@@ -233,13 +260,16 @@ impl Plan {
         jobs: Jobs,
         done: impl FnMut(usize),
     ) -> Result<(Comparison, Vec<RunRecord>), RunError> {
-        let work = |(is_first, (_, scenario, experiment), seed): &(bool, &Prepared, u64)| {
-            if !is_first {
-                return Ok((run(experiment, *seed)?, None));
-            }
-            let mut recorder = RunRecorder::new(scenario, experiment, *seed)?;
-            let measured = run_recorded(experiment, *seed, &mut recorder)?;
-            Ok((measured, Some(recorder.finish())))
+        let work = |(is_first, prepared, seed): &(bool, &Prepared, u64)| {
+            let Prepared { scenario, experiment, .. } = prepared;
+            let (measured, record) = if *is_first {
+                let mut recorder = RunRecorder::new(scenario, experiment, *seed)?;
+                let measured = run_recorded(experiment, *seed, &mut recorder)?;
+                (measured, Some(recorder.finish()))
+            } else {
+                (run(experiment, *seed)?, None)
+            };
+            Ok((prepared.with_beside(measured, *seed)?, record))
         };
         let made: Vec<_> =
             jobs.map(&self.each_run(), work, done).into_iter().collect::<Result<_, RunError>>()?;
@@ -258,7 +288,8 @@ impl Plan {
     /// Compares what was measured in [`Self::each_run`].
     fn compare(&self, measured: &[Measurements]) -> Comparison {
         let by_variant: Vec<&[Measurements]> = measured.chunks(self.runs as usize).collect();
-        let result = |((variant, scenario, experiment), runs): (&Prepared, &[Measurements])| {
+        let result = |(prepared, runs): (&Prepared, &[Measurements])| {
+            let Prepared { variant, scenario, experiment, .. } = prepared;
             let result =
                 SimulationResult::of_measurements(scenario, &[], experiment, self.seed, runs);
             let is_first = std::ptr::eq(runs, by_variant[0]);
@@ -277,7 +308,7 @@ impl Plan {
         };
         let variants: Vec<VariantResult> =
             self.variants.iter().zip(by_variant.iter().copied()).map(result).collect();
-        let (_, scenario, _) = &self.variants[0];
+        let scenario = &self.variants[0].scenario;
         Comparison {
             format_version: 1,
             scenario: scenario.file().to_owned(),

@@ -1,6 +1,8 @@
 //! The answer of a comparison in words.
 
-use super::{Difference, VariantResult};
+use std::cmp::Ordering;
+
+use super::{BESIDE, Difference, VariantResult};
 
 /// A metric that a verdict tells of.
 #[derive(Clone, Copy)]
@@ -12,47 +14,89 @@ struct Told {
     in_percent: bool,
 }
 
-const TOLD: [Told; 4] = [
-    Told { metric: "goodput", words: "goodput", in_percent: true },
+const TOLD: [Told; 3] = [
     Told { metric: "completion_time", words: "completion time", in_percent: true },
     Told { metric: "queueing_p95", words: "queueing delay (p95)", in_percent: false },
     Told { metric: "congestion_loss", words: "queue loss", in_percent: true },
 ];
 
-/// One line: every variant against the first.
+/// One line: every variant against the first, the one with the largest goodput first.
 pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
     let [first, others @ ..] = variants else { return String::new() };
     if runs < 2 {
         return "one run tells no difference from chance; --runs 10 gives intervals".to_owned();
     }
-    let told = |variant: &VariantResult| -> Vec<(Told, Difference)> {
-        TOLD.into_iter()
-            .filter_map(|told| Some((told, variant.differences.get(told.metric)?.clone())))
-            .collect()
+    let is_clear = |difference: &Difference| difference.clear == Some(true);
+    let metrics = || ["goodput"].into_iter().chain(TOLD.map(|told| told.metric));
+    let differs = |variant: &VariantResult| {
+        metrics().any(|metric| variant.differences.get(metric).is_some_and(is_clear))
     };
-    let is_clear = |(_, difference): &(Told, Difference)| difference.clear == Some(true);
-    if !others.iter().any(|variant| told(variant).iter().any(is_clear)) {
+    if !others.iter().any(differs) {
         return format!("no difference can be told from {runs} runs");
     }
-    let mut sentences = Vec::new();
-    for variant in others {
-        let told = told(variant);
-        let words = |of: &dyn Fn(&(Told, Difference)) -> bool| -> Vec<&str> {
-            told.iter().filter(|one| of(one)).map(|(told, _)| told.words).collect()
-        };
-        let changes = told.iter().filter(|one| is_clear(one) && !is_equal(one));
-        let mut parts: Vec<String> = changes.map(changed).collect();
-        let equal = words(&is_equal);
-        if !equal.is_empty() {
-            parts.push(format!("{} unchanged", equal.join(" and ")));
-        }
-        let unclear = words(&|one| !is_clear(one) && !is_equal(one) && one.1.value.is_some());
-        if !unclear.is_empty() {
-            parts.push(format!("no clear difference in {}", unclear.join(" and ")));
-        }
-        sentences.push(format!("{} against {}: {}", variant.name, first.name, parts.join(", ")));
-    }
+    let mut sentences: Vec<String> = ranked(variants)
+        .into_iter()
+        .map(|variant| {
+            let parts = reached(variant, first).into_iter().chain(changes(variant));
+            let parts: Vec<String> = parts.chain(beside(variant)).collect();
+            format!("{}: {}", variant.name, parts.join(", "))
+        })
+        .collect();
+    sentences.retain(|sentence| !sentence.ends_with(": "));
     sentences.join("; ")
+}
+
+/// The variants, the one with the largest goodput first.
+pub(super) fn ranked(variants: &[VariantResult]) -> Vec<&VariantResult> {
+    let mut ranked: Vec<&VariantResult> = variants.iter().collect();
+    ranked.sort_by(|a, b| goodput(b).partial_cmp(&goodput(a)).unwrap_or(Ordering::Equal));
+    ranked
+}
+
+fn goodput(variant: &VariantResult) -> Option<f64> {
+    variant.metrics.get("goodput")?.value
+}
+
+/// "8.34 Mb/s, 2.94 times none"; "as none" if chance explains the difference.
+fn reached(variant: &VariantResult, first: &VariantResult) -> Option<String> {
+    let value = goodput(variant)?;
+    let text = if value >= 1_000.0 {
+        format!("{} Mb/s", of_three_digits(value / 1_000.0))
+    } else {
+        format!("{} kb/s", of_three_digits(value))
+    };
+    let Some(difference) = variant.differences.get("goodput") else { return Some(text) };
+    let name = &first.name;
+    Some(match difference.percent {
+        Some(percent) if difference.clear == Some(true) => {
+            format!("{text}, {} times {name}", of_three_digits(1.0 + percent / 100.0))
+        }
+        _ => format!("{text}, no clear difference from {name}"),
+    })
+}
+
+/// The other changes that are clear.
+fn changes(variant: &VariantResult) -> Vec<String> {
+    let told = TOLD
+        .into_iter()
+        .filter_map(|told| Some((told, variant.differences.get(told.metric)?.clone())));
+    told.filter(|one| one.1.clear == Some(true) && !is_equal(one))
+        .map(|one| changed(&one))
+        .collect()
+}
+
+/// What a plain flow beside the variant keeps of what it has beside the first.
+fn beside(variant: &VariantResult) -> Option<String> {
+    let difference = variant.differences.get(BESIDE)?;
+    let percent = difference.percent?;
+    let ci95 = difference.percent_ci95.map_or(String::new(), |ci95| format!(" ± {ci95:.0}"));
+    Some(format!("a plain flow beside it keeps {:.0} %{ci95}", 100.0 + percent))
+}
+
+/// 0.123, 1.23, 12.3, 123.
+fn of_three_digits(value: f64) -> String {
+    let decimals = if value < 1.0 { 3.0 } else { 2.0 - value.log10().floor() };
+    format!("{value:.*}", decimals.max(0.0) as usize)
 }
 
 /// The change as it is told: its value, its interval, their unit. A change that is clear is told so
@@ -104,6 +148,7 @@ fn decimals(ci95: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use indexmap::IndexMap;
+    use losscause_study::run::MetricEstimate;
 
     use super::*;
 
@@ -130,35 +175,56 @@ mod tests {
         }
     }
 
+    fn with_goodput(name: &str, kbps: f64, differences: &[(&str, f64, f64)]) -> VariantResult {
+        let mut variant = variant(name, differences);
+        let goodput = MetricEstimate {
+            unit: "kb/s".to_owned(),
+            value: Some(kbps),
+            ci95: None,
+            runs: 10,
+            window: false,
+        };
+        variant.metrics.insert("goodput".to_owned(), goodput);
+        variant
+    }
+
     #[test]
-    fn a_verdict_tells_what_changed_what_did_not_and_what_is_open() {
-        let zbs = variant(
-            "ZBS",
-            &[("goodput", 38.2, 4.1), ("queueing_p95", -3.0, 5.0), ("congestion_loss", 0.0, 0.0)],
+    fn the_one_with_the_largest_goodput_comes_first() {
+        let none = with_goodput("none", 2_834.0, &[]);
+        let zbs = with_goodput("ZBS", 4_828.0, &[("goodput", 70.4, 8.0), ("beside", 0.3, 6.0)]);
+        let spike = with_goodput(
+            "Spike",
+            8_335.0,
+            &[("goodput", 194.0, 11.0), ("queueing_p95", 6.8, 1.6), ("beside", -2.4, 3.0)],
         );
         assert_eq!(
-            verdict(&[variant("none", &[]), zbs], 10),
-            "ZBS against none: goodput +38 % ± 4, queue loss unchanged, no clear difference in queueing delay (p95)"
+            verdict(&[none, zbs, spike], 10),
+            "Spike: 8.34 Mb/s, 2.94 times none, queueing delay (p95) +6.8 ms ± 1.6, a plain flow beside it keeps 98 % ± 3; \
+             ZBS: 4.83 Mb/s, 1.70 times none, a plain flow beside it keeps 100 % ± 6; \
+             none: 2.83 Mb/s"
         );
-        let small = variant("ZBS", &[("goodput", 0.512, 0.123)]);
+    }
+
+    #[test]
+    fn a_difference_that_chance_explains_is_not_told_as_a_gain() {
+        let zbs =
+            with_goodput("ZBS", 912.0, &[("goodput", 3.0, 4.1), ("congestion_loss", 40.0, 9.0)]);
         assert_eq!(
-            verdict(&[variant("none", &[]), small], 10),
-            "ZBS against none: goodput +0.51 % ± 0.12"
+            verdict(&[with_goodput("none", 885.4, &[]), zbs], 10),
+            "ZBS: 912 kb/s, no clear difference from none, queue loss +40 % ± 9; none: 885 kb/s"
         );
     }
 
     #[test]
     fn a_delay_is_told_in_its_unit_as_it_may_grow_from_almost_none() {
-        let spike = variant("Spike", &[("goodput", 194.0, 14.0), ("queueing_p95", 7.03, 1.6)]);
+        let spike = variant("Spike", &[("queueing_p95", 7.03, 1.6)]);
         assert_eq!(
             verdict(&[variant("none", &[]), spike], 10),
-            "Spike against none: goodput +194 % ± 14, queueing delay (p95) +7.0 ms ± 1.6"
+            "Spike: queueing delay (p95) +7.0 ms ± 1.6"
         );
-        let zbs = variant("ZBS", &[("goodput", 74.0, 5.0), ("queueing_p95", 0.0003, 0.00003)]);
-        assert_eq!(
-            verdict(&[variant("none", &[]), zbs], 10),
-            "ZBS against none: goodput +74 % ± 5, queueing delay (p95) unchanged"
-        );
+        let zbs =
+            variant("ZBS", &[("congestion_loss", 9.0, 5.0), ("queueing_p95", 0.0003, 0.00003)]);
+        assert_eq!(verdict(&[variant("none", &[]), zbs], 10), "ZBS: queue loss +9 % ± 5");
     }
 
     #[test]
@@ -168,8 +234,10 @@ mod tests {
         (difference.unit, difference.value, difference.ci95) =
             ("fraction".to_owned(), Some(0.0065), Some(0.0041));
         difference.clear = Some(true);
-        let told = verdict(&[variant("none", &[]), zbs], 10);
-        assert_eq!(told, "ZBS against none: queue loss +0.65 points ± 0.41");
+        assert_eq!(
+            verdict(&[variant("none", &[]), zbs], 10),
+            "ZBS: queue loss +0.65 points ± 0.41"
+        );
     }
 
     #[test]

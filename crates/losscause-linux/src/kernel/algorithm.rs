@@ -77,12 +77,12 @@ pub const ALGORITHMS: &[Algorithm] = &[
     ),
     Algorithm::new(
         "lc_sift",
-        "Reno; wireless if sixteen readings of the path together say so",
+        "Reno; wireless if 23 readings of the path together say so",
         Rule::Sift,
     ),
     Algorithm::new(
         "lc_cubic_sift",
-        "CUBIC; wireless if sixteen readings of the path together say so",
+        "CUBIC; wireless if 23 readings of the path together say so",
         Rule::Sift,
     ),
 ];
@@ -293,7 +293,7 @@ impl Rule {
             }
             Rule::ZigZag => &[Word::Fraction("alpha"), Word::Is("judged_by", "after-gap")],
             Rule::FlipFlop => &[Word::Count("history"), Word::Count("eta")],
-            Rule::Sift => &[Word::Parts("margin_db", 10.0), Word::Parts("most_ignored", 65_536.0)],
+            Rule::Sift => &[Word::Parts("margin_db", 10.0)],
             Rule::WestwoodVt | Rule::Veno => &[
                 Word::Fraction("alpha"),
                 Word::Fraction("beta"),
@@ -349,12 +349,9 @@ mod tests {
         assert_eq!(with("lc_westwood_vt", &[]).expect("valid")[4..], [14 << 18, 16 << 18, 1]);
         assert_eq!(with("lc_veno", &[]).expect("valid")[4..], [3 << 18, 3 << 18, 0]);
         assert_eq!(with("lc_newreno_ff", &["history=8", "eta=4"]).expect("valid")[4..], [8, 4]);
-        // 4 dB in tenths; 0.001 = 65.5 / 2^16, rounded down as the reference does.
-        assert_eq!(with("lc_sift", &[]).expect("valid")[4..], [40, 65]);
-        assert_eq!(
-            with("lc_cubic_sift", &["margin_db=0", "most_ignored=1"]).expect("valid")[4..],
-            [0, 65_536]
-        );
+        // 2.7 dB and 6 dB in tenths.
+        assert_eq!(with("lc_sift", &[]).expect("valid")[4..], [27]);
+        assert_eq!(with("lc_cubic_sift", &["margin_db=6"]).expect("valid")[4..], [60]);
     }
 
     #[test]

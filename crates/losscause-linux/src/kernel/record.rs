@@ -66,8 +66,6 @@ pub enum Why {
     ShareCap,
     /// Wireless by rule, but the paper applies the rule in congestion avoidance only.
     SlowStart,
-    /// Wireless by the evidence, but the rule's own ceiling, `most_ignored`, is reached.
-    Ceiling,
     /// Wireless by rule, but the queue is so long that a reduction leaves the link full.
     Guard,
     /// Wireless by rule, but rounds lost more than independent losses explain.
@@ -192,7 +190,6 @@ impl Fields<'_> {
             7 => Why::RunCap,
             8 => Why::ShareCap,
             9 => Why::SlowStart,
-            10 => Why::Ceiling,
             11 => Why::Guard,
             12 => Why::Brake,
             _ => return None,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use losscause::registry::Registry;
-use losscause::{AnyAlgorithm, LdaConfig, Needs, Span};
+use losscause::{AnyAlgorithm, LdaConfig, Needs};
 use noq_proto::congestion::{Controller, ControllerFactory};
 
 use super::{Base, LossTolerantController};
@@ -57,16 +57,10 @@ impl LossTolerant {
         Self { base, choice, clock_zero: None }
     }
 
-    /// What to begin with: Spike with fixed thresholds
-    /// ([`SpikeConfig::tobe`](losscause::lda::SpikeConfig::tobe)) of 5 ms and 2.5 ms above the
-    /// smallest round-trip time. 5 ms are the queueing delay from which CoDel drops packets (RFC
-    /// 8289), so losses behind it count as congestion. `docs/quic.md` has what was measured.
+    /// What to begin with: Sift ([`Choice::recommended`]). `docs/quic.md` has what was measured.
     pub fn recommended(base: Base) -> Self {
-        let choice = Choice::spike_between(Span::from_millis(5), Span::from_micros(2_500), &NOQ);
-        Self::with_choice(
-            base,
-            choice.expect("the thresholds are in range, and Spike needs what noq gives"),
-        )
+        let choice = Choice::recommended(&NOQ);
+        Self::with_choice(base, choice.expect("Sift needs what every transport gives"))
     }
 
     /// The algorithm that answers to `name` in `registry`, in any case, with its published
@@ -187,7 +181,7 @@ mod tests {
     #[test]
     fn the_recommendation_builds_on_both_bases() {
         for base in [Base::new_reno(), Base::cubic()] {
-            assert_eq!(LossTolerant::recommended(base).algorithm(), "Spike-Tobe");
+            assert_eq!(LossTolerant::recommended(base).algorithm(), "Sift");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use losscause::registry::Registry;
-use losscause::{AnyAlgorithm, LdaConfig, Needs, Span};
+use losscause::{AnyAlgorithm, LdaConfig, Needs};
 use s2n_quic_core::recovery::congestion_controller::{Endpoint, PathInfo};
 /// s2n-quic's CUBIC with its settings, as
 /// `s2n_quic::provider::congestion_controller::cubic::Builder` builds it.
@@ -53,20 +53,10 @@ impl LossTolerant {
         Self { cubic: Cubic::default(), choice }
     }
 
-    /// What to begin with: Spike with fixed thresholds
-    /// ([`SpikeConfig::tobe`](losscause::lda::SpikeConfig::tobe)) of 7.5 ms and 5 ms above the
-    /// smallest round-trip time.
-    ///
-    /// 5 ms are the queueing delay from which CoDel drops packets (RFC 8289), so losses behind it
-    /// should count as congestion. s2n-quic sends ten packets at once, and the tenth waits for the
-    /// others: 5.4 ms at 20 Mb/s. Hence a higher threshold. It is still too low below 20 Mb/s,
-    /// where more wireless losses count as congestion. `docs/quic.md` has what was measured.
+    /// What to begin with: Sift ([`Choice::recommended`]). `docs/quic.md` has what was measured.
     pub fn recommended() -> Self {
-        let choice =
-            Choice::spike_between(Span::from_micros(7_500), Span::from_millis(5), &S2N_QUIC);
-        Self::with_choice(
-            choice.expect("the thresholds are in range, and Spike needs what s2n-quic gives"),
-        )
+        let choice = Choice::recommended(&S2N_QUIC);
+        Self::with_choice(choice.expect("Sift needs what every transport gives"))
     }
 
     /// The algorithm that answers to `name` in `registry`, in any case, with its published
@@ -164,6 +154,6 @@ mod tests {
 
     #[test]
     fn the_recommendation_builds() {
-        assert_eq!(LossTolerant::recommended().algorithm(), "Spike-Tobe");
+        assert_eq!(LossTolerant::recommended().algorithm(), "Sift");
     }
 }

@@ -144,9 +144,10 @@ impl SimulationResult {
 }
 
 /// The metrics that users judge a link by, the most telling first.
-pub const JUDGED_BY: [&str; 28] = [
+pub const JUDGED_BY: [&str; 29] = [
     "goodput",
     "thput",
+    "beside",
     "completion_time",
     "completion_time_p50",
     "completion_time_p95",

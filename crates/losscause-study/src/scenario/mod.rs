@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use losscause::LdaConfig;
-use toml::Table;
+use toml::{Table, Value};
 
 mod arrivals;
 mod delay;
@@ -44,6 +44,18 @@ use crate::files::{self, Watched};
 use format::Document;
 use patterns::Patterns;
 use reader::Reader;
+
+/// What a plain flow has of the one that it is beside.
+const LIKE_ITS_MODEL: [&str; 8] = [
+    "variant",
+    "path",
+    "return_path",
+    "start_s",
+    "start_spread_s",
+    "packet_bytes",
+    "header_bytes",
+    "send_jitter_us",
+];
 
 /// A scenario that has been read, with settings applied to it.
 #[derive(Clone, Debug)]
@@ -103,6 +115,41 @@ impl Scenario {
         }
         let document = read::document(&table, &self.file)?;
         Ok(Self { table, document, ..self.clone() })
+    }
+
+    /// The scenario with a further TCP flow that alone is measured: it always has data, runs no
+    /// algorithm, and is otherwise like the first measured TCP flow of `base`, a scenario with other
+    /// settings. None without such a flow, or if the settings change what the TCP of `base` is.
+    pub fn with_plain_flow_of(&self, base: &Self) -> Option<Self> {
+        let tcp_of = |scenario: &Self| {
+            let mut tcp = scenario.table.get("tcp").and_then(Value::as_table).cloned();
+            let variant = tcp.as_mut().and_then(|tcp| tcp.remove("variant"));
+            (tcp.filter(|tcp| !tcp.is_empty()), variant)
+        };
+        let (tcp, variant) = tcp_of(base);
+        let (own_tcp, own_variant) = tcp_of(self);
+        if own_tcp != tcp || (variant.is_none() && own_variant.is_some()) {
+            return None;
+        }
+        let mut flows = base.document.flow.iter();
+        let place =
+            flows.position(|flow| flow.protocol == format::Protocol::Tcp && flow.is_measured())?;
+        let mut plain = base.table.get("flow")?.as_array()?.get(place)?.as_table()?.clone();
+        plain.retain(|key, _| LIKE_ITS_MODEL.contains(&key));
+        if let Some(variant) = variant {
+            plain.entry("variant").or_insert(variant);
+        }
+        plain.insert("name".to_owned(), "plain-flow-beside".into());
+        plain.insert("protocol".to_owned(), "tcp".into());
+
+        let mut table = self.table.clone();
+        let flows = table.get_mut("flow")?.as_array_mut()?;
+        for flow in flows.iter_mut().filter_map(Value::as_table_mut) {
+            flow.insert("measured".to_owned(), false.into());
+        }
+        flows.push(plain.into());
+        let document = read::document(&table, &self.file).ok()?;
+        Some(Self { table, document, ..self.clone() })
     }
 
     /// Evaluates every formula and lays out the network.

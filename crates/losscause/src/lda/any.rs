@@ -128,12 +128,10 @@ algorithms! {
         /// [`VegasBuffer`](crate::lda::VegasBuffer), for senders.
         VegasBuffer = VegasBufferConfig::default()
     }
-    /// Sift, safe or balanced.
+    /// Sift.
     Sift: SiftConfig {
-        /// [`Sift`](crate::lda::Sift), this project's own, in its safe setting.
-        Sift = SiftConfig::default(),
-        /// [`Sift`](crate::lda::Sift) without margin and ceiling.
-        SiftBalanced = SiftConfig::balanced()
+        /// [`Sift`](crate::lda::Sift), this project's own.
+        Sift = SiftConfig::default()
     }
     /// The same verdict always.
     Constant: Constant {

@@ -48,9 +48,7 @@ pub enum Origin {
     /// A known rule of another stack, to compare with. Programs list yardsticks apart, and run them
     /// by name only.
     Yardstick,
-    /// On trial: programs run it by name only, and recommend it nowhere.
-    OnTrial,
-    /// Neither: a bound to compare with, or an algorithm from outside.
+    /// Neither: Sift, a bound to compare with, or an algorithm from outside.
     Other,
 }
 
@@ -83,7 +81,7 @@ pub struct Operations {
 impl Origin {
     /// Whether neither a paper nor another stack has it.
     pub const fn is_unpublished(self) -> bool {
-        matches!(self, Self::OnTrial | Self::Other)
+        matches!(self, Self::Other)
     }
 }
 
@@ -119,12 +117,6 @@ impl Info {
     #[must_use]
     pub const fn yardstick(self, source: &'static str, place: &'static str) -> Self {
         Self { origin: Origin::Yardstick, ..self.described_in(source, place) }
-    }
-
-    /// The same on trial.
-    #[must_use]
-    pub const fn on_trial(self) -> Self {
-        Self { origin: Origin::OnTrial, ..self }
     }
 
     /// The same with other names that it answers to.

@@ -80,8 +80,23 @@ impl Compared {
 
     /// Whether goodput is within the bound for most cells.
     pub(super) fn is_near(&self) -> bool {
-        let bound = if self.cell.variant == Variant::Bbr { NEAR_BBR } else { NEAR };
-        self.goodput().is_within(bound)
+        self.goodput().is_within(self.bound())
+    }
+
+    /// Whether the ratio of goodput is known to within the bound for most cells, wherever it lies.
+    pub(super) fn is_precise(&self) -> bool {
+        let goodput = |pair: &Pair| (pair.simulated.goodput_mbps, pair.kernel.goodput_mbps);
+        let ratio = Estimate::of_quotient(
+            self.pairs
+                .iter()
+                .map(goodput)
+                .map(|(simulated, kernel)| (Some(simulated), Some(kernel))),
+        );
+        ratio.ci95.is_some_and(|ci95| ci95 <= self.bound())
+    }
+
+    fn bound(&self) -> f64 {
+        if self.cell.variant == Variant::Bbr { NEAR_BBR } else { NEAR }
     }
 
     fn both(&self, of: fn(&Outcome) -> f64) -> Both {
@@ -212,6 +227,20 @@ mod tests {
             assert_eq!((verdict.near, verdict.far, verdict.agrees()), (8, 0, false), "{variant:?}");
             assert!((verdict.worst.unwrap().0 - 0.149).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn a_cell_is_precise_by_its_interval_and_not_by_its_ratio() {
+        let cell = |pairs: &[(f64, f64)]| {
+            let pairs: Vec<_> = pairs.iter().map(|&(a, b)| ((a, 5), (b, 5))).collect();
+            compared(Variant::Reno, &pairs).is_precise()
+        };
+        assert!(cell(&[(10.0, 12.0), (20.0, 24.0)]), "a fifth off, for sure");
+        // Strays 0.1 and -0.1 of a mean of 10, s = 0.0141, 12.706 s / sqrt(2) = 0.127.
+        assert!(!cell(&[(10.0, 10.1), (10.0, 9.9)]));
+        // 2.365 * 0.0107 / sqrt(8) = 0.0089.
+        assert!(cell(&[(10.0, 10.1), (10.0, 9.9)].repeat(4)));
+        assert!(!cell(&[(10.0, 10.0)]), "one has no interval");
     }
 
     #[test]

@@ -15,7 +15,9 @@ pub(super) const FILE: &str = "docs/validation/linux.md";
 pub(super) fn page(recording: &Recording, compared: &[Compared]) -> String {
     let verdict = Verdict::of(compared);
     let says = if verdict.agrees() { "agrees" } else { "does not agree" };
-    let seeds = compared.first().map_or(0, |one| one.pairs.len());
+    let seeds = || compared.iter().map(|one| one.pairs.len());
+    let (fewest, most) = (seeds().min().unwrap_or(0), seeds().max().unwrap_or(0));
+    let seeds = if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}") };
     let seconds = recording.seconds;
     let mut page = format!(
         "# Against Linux\n\nThe simulated TCP of Linux {says} with the kernel. {verdict}\n\n{INTRODUCTION}\n\
@@ -111,12 +113,15 @@ host that stands still sends a burst afterwards, which can overflow the queue. T
 
 const INTRODUCTION: &str = "\
 `cargo xtask validate linux`, as root on a quiet machine, makes the same transfers with the kernel's TCP over the emulator
-([emulate.md](../emulate.md)) and with `mode = \"linux\"` in the simulator. It takes 40 min and writes this page and the
+([emulate.md](../emulate.md)) and with `mode = \"linux\"` in the simulator. It takes an hour and writes this page and the
 recorded transfers; a run that is interrupted goes on where it ended. `--cells 6` makes the first six cells, `--cell 17` one
 of them. `--recorded` compares the simulator with the recorded transfers and needs no root; `--short` is what CI runs.
 
 Agreement means: mean goodput within 5 % (bbr: 10 %) in at least 90 % of the cells and within 15 % in all; mean
 retransmissions within 15 %, or with overlapping 95 % intervals, in at least 90 % of the cells.
+
+Every cell is made with two seeds. While the 95 % interval of its ratio of goodput is wider than the bound (5 %; bbr: 10 %),
+it is made with a further one, up to the eighth, wherever the ratio lies.
 
 60 cells are drawn with seed 1: 20 each of reno, cubic and bbr; rates of 3 to 100 Mb/s, round trips of 10 to 250 ms and
 queues of 0.25 to 4 bandwidth-delay products, all log-uniform; half of them DropTail, the others CoDel or FQ-CoDel; half

@@ -29,48 +29,55 @@ pub type Table = [[[i16; QUARTERS]; QUARTERS]; QUARTERS];
 /// Where the second interval of each reading begins, the third, and so on. They are round numbers
 /// near the octiles of the training paths, between those of receivers and of senders.
 pub const LIMITS: [[u16; INTERVALS - 1]; Clues::COUNT] = [
-    [15, 100, 240, 400, 560, 750, 950],          // position
-    [3, 12, 30, 80, 200, 600, 3_000],            // queue
-    [2, 9, 16, 21, 25, 29, 32],                  // rank
-    [1, 10, 25, 45, 70, 110, 180],               // recent
-    [16, 32, 64, 88, 128, 240, 800],             // since
-    [10, 30, 80, 250, 1_000, 3_000, 15_000],     // spaced
-    [4, 16, 32, 48, 64, 80, 120],                // length
-    [978, 992, 998, 1_000, 1_001, 1_003, 1_009], // after
-    [3, 10, 20, 32, 45, 64, 100],                // jitter
-    [5, 40, 120, 250, 500, 900, 1_800],          // above
-    [1, 2, 4, 8, 15, 28, 80],                    // own
-    [24, 40, 64, 100, 150, 230, 400],            // base
-    [2, 12, 40, 90, 180, 320, 600],              // dropped
-    [5, 10, 16, 22, 32, 45, 80],                 // since burst
-    [110, 135, 157, 177, 198, 225, 270],         // evenness
-    [920, 945, 963, 980, 1_000, 1_033, 1_070],   // earlier
+    [20, 130, 300, 480, 700, 890, 980],              // position
+    [4, 15, 40, 100, 220, 700, 5_000],               // queue
+    [3, 11, 18, 23, 27, 30, 32],                     // rank
+    [1, 3, 8, 20, 45, 90, 200],                      // recent
+    [4, 20, 45, 75, 115, 190, 370],                  // since
+    [2, 16, 29, 34, 46, 62, 95],                     // length
+    [970, 985, 995, 1_000, 1_001, 1_003, 1_007],     // after
+    [5, 17, 32, 46, 66, 95, 140],                    // jitter
+    [1, 3, 8, 18, 40, 100, 350],                     // own
+    [1, 3, 25, 90, 350, 750, 985],                   // dropped
+    [8, 16, 24, 32, 42, 60, 110],                    // since burst
+    [75, 138, 162, 181, 192, 215, 260],              // evenness
+    [10, 22, 40, 75, 130, 210, 350],                 // share
+    [6, 30, 60, 110, 190, 300, 430],                 // shares
+    [1, 2, 3, 6, 10, 16, 26],                        // queued
+    [2, 15, 38, 85, 190, 430, 1_200],                // empty
+    [3, 30, 90, 190, 340, 620, 1_300],               // low
+    [973, 989, 1_003, 1_023, 1_037, 1_052, 1_085],   // contrast
+    [996, 1_001, 1_008, 1_017, 1_028, 1_043, 1_067], // contrasts
+    [8, 25, 50, 100, 230, 600, 2_400],               // noise
+    [16, 23, 25, 30, 40, 54, 120],                   // lost
+    [4, 18, 40, 62, 81, 100, 130],                   // rates
+    [850, 905, 950, 980, 1_000, 1_030, 1_080],       // earlier
 ];
 
 /// The readings that are weighed together, three at a time, because what one means depends on the
-/// others. They were chosen one after the other: each is the three that explain most of what is
-/// left on training paths.
+/// others. They were chosen one after the other, for senders and for receivers: each is the three
+/// that explain most of what is left of the training losses.
 pub const TOGETHER: [[usize; 3]; 20] = [
-    [Clues::RECENT, Clues::AFTER, Clues::OWN],
-    [Clues::LENGTH, Clues::JITTER, Clues::ABOVE],
-    [Clues::QUEUE, Clues::RANK, Clues::JITTER],
-    [Clues::JITTER, Clues::SINCE_BURST, Clues::EVENNESS],
-    [Clues::POSITION, Clues::QUEUE, Clues::ABOVE],
-    [Clues::RECENT, Clues::ABOVE, Clues::EVENNESS],
-    [Clues::AFTER, Clues::ABOVE, Clues::BASE],
-    [Clues::RECENT, Clues::LENGTH, Clues::DROPPED],
-    [Clues::POSITION, Clues::AFTER, Clues::JITTER],
-    [Clues::SINCE, Clues::JITTER, Clues::OWN],
-    [Clues::RANK, Clues::SPACED, Clues::EVENNESS],
-    [Clues::POSITION, Clues::RECENT, Clues::OWN],
-    [Clues::SPACED, Clues::JITTER, Clues::BASE],
-    [Clues::RANK, Clues::ABOVE, Clues::DROPPED],
-    [Clues::RECENT, Clues::LENGTH, Clues::JITTER],
-    [Clues::RANK, Clues::SINCE, Clues::AFTER],
-    [Clues::RANK, Clues::RECENT, Clues::EARLIER],
-    [Clues::OWN, Clues::BASE, Clues::EARLIER],
-    [Clues::POSITION, Clues::SINCE, Clues::EARLIER],
-    [Clues::QUEUE, Clues::LENGTH, Clues::EARLIER],
+    [Clues::SHARES, Clues::CONTRAST, Clues::CONTRASTS],
+    [Clues::LENGTH, Clues::OWN, Clues::DROPPED],
+    [Clues::AFTER, Clues::OWN, Clues::RATES],
+    [Clues::LENGTH, Clues::JITTER, Clues::RATES],
+    [Clues::QUEUE, Clues::RECENT, Clues::LOST],
+    [Clues::RANK, Clues::RECENT, Clues::JITTER],
+    [Clues::RECENT, Clues::LENGTH, Clues::LOW],
+    [Clues::POSITION, Clues::QUEUE, Clues::SINCE_BURST],
+    [Clues::LENGTH, Clues::AFTER, Clues::JITTER],
+    [Clues::LENGTH, Clues::CONTRASTS, Clues::NOISE],
+    [Clues::EVENNESS, Clues::SHARES, Clues::LOW],
+    [Clues::RANK, Clues::SINCE, Clues::EVENNESS],
+    [Clues::POSITION, Clues::AFTER, Clues::EMPTY],
+    [Clues::POSITION, Clues::SINCE_BURST, Clues::EVENNESS],
+    [Clues::SINCE, Clues::AFTER, Clues::CONTRAST],
+    [Clues::JITTER, Clues::EVENNESS, Clues::CONTRAST],
+    [Clues::OWN, Clues::DROPPED, Clues::SHARES],
+    [Clues::POSITION, Clues::OWN, Clues::EARLIER],
+    [Clues::LENGTH, Clues::SHARES, Clues::EARLIER],
+    [Clues::QUEUE, Clues::LOST, Clues::EARLIER],
 ];
 
 /// How many of them are without [`Clues::EARLIER`]. They are the first ones.
@@ -96,8 +103,8 @@ pub struct Weight {
 
 /// [`LIMITS`] the other way round: the first limit of all readings, the second, and so on. So each
 /// limit is compared with all readings at once.
-const LIMITS_OF_ALL: [[u16; Clues::COUNT]; INTERVALS - 1] = {
-    let mut of_all = [[0; Clues::COUNT]; INTERVALS - 1];
+const LIMITS_OF_ALL: [[u16; LANES]; INTERVALS - 1] = {
+    let mut of_all = [[u16::MAX; LANES]; INTERVALS - 1];
     let mut clue = 0;
     while clue < Clues::COUNT {
         let mut limit = 0;
@@ -110,16 +117,21 @@ const LIMITS_OF_ALL: [[u16; Clues::COUNT]; INTERVALS - 1] = {
     of_all
 };
 
+/// Room for all readings that a processor compares eight at a time.
+const LANES: usize = Clues::COUNT.next_multiple_of(8);
+
 /// Which interval each reading lies in.
 #[inline(never)]
 pub fn intervals(clues: &Clues) -> [u8; Clues::COUNT] {
-    let mut intervals = [0_u16; Clues::COUNT];
+    let mut readings = [0_u16; LANES];
+    readings[..Clues::COUNT].copy_from_slice(&clues.0);
+    let mut intervals = [0_u16; LANES];
     for limits in &LIMITS_OF_ALL {
-        for clue in 0..Clues::COUNT {
-            intervals[clue] += u16::from(clues.0[clue] >= limits[clue]);
+        for lane in 0..LANES {
+            intervals[lane] += u16::from(readings[lane] >= limits[lane]);
         }
     }
-    intervals.map(|interval| interval as u8)
+    array::from_fn(|clue| intervals[clue] as u8)
 }
 
 impl Card {
@@ -153,16 +165,25 @@ impl Card {
         };
         let own = self.start + sum(&single[..Clues::EARLIER]) + together(0..WITHOUT_EARLIER);
         let sum = own + single[Clues::EARLIER] + together(WITHOUT_EARLIER..TOGETHER.len());
-        // The sizes of the weights, each with its reading; of two equal ones the first is the
-        // heavier.
-        let mut heaviest = [0; 2];
-        for (clue, weight) in single.iter().enumerate() {
-            let size = (u32::from(weight.unsigned_abs()) << 4) | (Clues::COUNT - 1 - clue) as u32;
-            heaviest = [heaviest[0].max(size), heaviest[1].max(heaviest[0].min(size))];
-        }
-        let heaviest = heaviest.map(|size| Clues::COUNT - 1 - (size as usize & 0xf));
-        Weight { sum, own, heaviest }
+        Weight { sum, own, heaviest: heaviest(&single) }
     }
+}
+
+/// The two readings with the largest weights of either sign; of two equal ones the first is the
+/// heavier.
+fn heaviest(weights: &[i16; Clues::COUNT]) -> [usize; 2] {
+    // Each size, with its reading in the low five bits.
+    let mut sizes: [i16; Clues::COUNT] = array::from_fn(|clue| {
+        let size = weights[clue].abs().min(1_023);
+        (size << 5) | (Clues::COUNT - 1 - clue) as i16
+    });
+    let mut take_largest = || {
+        let largest = sizes.iter().copied().fold(0, i16::max);
+        let clue = (Clues::COUNT - 1).saturating_sub(largest as usize % 32);
+        sizes[clue] = 0;
+        clue
+    };
+    [take_largest(), take_largest()]
 }
 
 fn sum(weights: &[i16]) -> i16 {

@@ -1,5 +1,6 @@
 //! How gaps follow each other.
 
+use super::average::{Mean, Spread};
 use super::clues::ratio;
 use crate::Time;
 
@@ -9,10 +10,10 @@ use crate::Time;
 pub(super) struct Gaps {
     /// When the last one showed.
     pub(super) last: Option<Time>,
-    /// Packets that arrived since the last burst of gaps began.
-    since_burst: u32,
+    /// Packets that had arrived when the last burst of gaps began.
+    burst: u64,
     /// Packets that arrived from one burst to the next.
-    between: Spread,
+    between: Spread<32>,
     pub(super) earlier: Earlier,
 }
 
@@ -20,95 +21,60 @@ impl Gaps {
     /// Packets between two gaps of one burst, at most.
     const WITHIN_A_BURST: u32 = 3;
     pub(super) const NEW: Self =
-        Self { last: None, since_burst: 0, between: Spread::NEW, earlier: Earlier::NEW };
+        Self { last: None, burst: 0, between: Spread::NEW, earlier: Earlier::NEW };
 
-    /// A gap shows.
-    #[cold]
-    pub(super) fn observe_gap(&mut self, at: Time) {
+    /// A gap shows behind so many packets that arrived.
+    pub(super) fn observe_gap(&mut self, at: Time, arrived: u64) {
         let is_first = self.last.replace(at).is_none();
-        if is_first || self.since_burst > Self::WITHIN_A_BURST {
+        let since_burst = self.since(arrived);
+        if is_first || since_burst > Self::WITHIN_A_BURST {
             if !is_first {
-                self.between.observe(self.since_burst);
+                self.between.observe(since_burst);
             }
-            self.since_burst = 0;
+            self.burst = arrived;
         }
     }
 
-    #[inline]
-    pub(super) fn observe_arrived(&mut self, packets: u32) {
-        self.since_burst = self.since_burst.saturating_add(packets);
+    fn since(&self, arrived: u64) -> u32 {
+        u32::try_from(arrived - self.burst).unwrap_or(u32::MAX)
     }
 
-    /// Packets since the last burst, in 1/32 of the mean from burst to burst; 32 before the second.
-    pub(super) fn since_burst(&self) -> u16 {
+    /// Packets since the last burst, of so many that arrived, in 1/32 of the mean from burst to
+    /// burst; 32 before the second.
+    pub(super) fn since_burst(&self, arrived: u64) -> u16 {
         if self.between.seen == 0 {
             32
         } else {
-            ratio(i64::from(self.since_burst) << 4, self.between.mean.into(), 32)
+            ratio(i64::from(self.since(arrived)) << 4, self.between.mean.into(), 32)
         }
     }
 
-    /// The mean deviation of the packets from burst to burst, in 1/256 of their mean. Before three
-    /// bursts, what random losses have: 2/e.
+    /// The mean deviation of the packets from burst to burst, in 1/256 of their mean. Before two
+    /// distances, what random losses have: 2/e.
     pub(super) fn evenness(&self) -> u16 {
-        if self.between.seen < 2 {
-            188
-        } else {
-            ratio(self.between.deviation.into(), self.between.mean.into(), 256)
-        }
+        self.between.evenness(188)
     }
-}
-
-/// The mean of numbers of packets, and their mean deviation from it.
-#[derive(Clone, Copy, Debug)]
-struct Spread {
-    /// In 1/16.
-    mean: i32,
-    deviation: i32,
-    seen: u8,
-}
-
-impl Spread {
-    const MOST: u8 = 32;
-    const NEW: Self = Self { mean: 0, deviation: 0, seen: 0 };
-
-    fn observe(&mut self, packets: u32) {
-        let packets = packets.min(1 << 25) as i32 * 16;
-        let deviation = if self.seen == 0 { 0 } else { (packets - self.mean).abs() };
-        self.seen = (self.seen + 1).min(Self::MOST);
-        self.deviation = closer(self.deviation, deviation, self.seen);
-        self.mean = closer(self.mean, packets, self.seen);
-    }
-}
-
-/// The mean of `seen` values of which the last is `value`. Where `seen` stops growing, an
-/// exponential mean of gain 1/`seen`.
-fn closer(mean: i32, value: i32, seen: u8) -> i32 {
-    mean + (value - mean) / i32::from(seen)
 }
 
 /// How much the earlier gaps looked wireless.
 #[derive(Clone, Copy, Debug)]
 pub struct Earlier {
     /// In 1/16 of a tenth of a decibel.
-    mean: i32,
-    seen: u8,
+    mean: Mean<8>,
 }
 
 impl Earlier {
-    const MOST: u8 = 8;
     /// Before the first gap.
-    pub const NEW: Self = Self { mean: 0, seen: 0 };
+    pub const NEW: Self = Self { mean: Mean::NEW };
 
     /// A gap with this sum of evidence of its own ([`Weight::own`](super::Weight::own)).
     pub fn observe(&mut self, own: i16) {
-        self.seen = (self.seen + 1).min(Self::MOST);
-        self.mean = closer(self.mean, i32::from(own) * 16, self.seen);
+        self.mean.observe(i32::from(own) * 16);
     }
 
     /// The mean of their sums, in tenths of a decibel above -100 dB; 0 dB before the first.
     pub fn reading(&self) -> u16 {
-        (1_000 + (self.mean >> 4)).clamp(0, 2_000) as u16
+        (1_000 + (self.mean.get() >> 4)).clamp(0, 2_000) as u16
     }
 }
 
@@ -118,26 +84,26 @@ mod tests {
 
     fn gaps(after: &[u32]) -> Gaps {
         let mut gaps = Gaps::NEW;
+        let mut arrived = 0;
         for &packets in after {
-            gaps.observe_arrived(packets);
-            gaps.observe_gap(Time::ZERO);
+            arrived += u64::from(packets);
+            gaps.observe_gap(Time::ZERO, arrived);
         }
         gaps
     }
 
     #[test]
     fn gaps_at_equal_distances_are_even_and_those_of_a_burst_one() {
-        let mut even = gaps(&[7, 100, 100, 2, 98, 100]);
-        even.observe_arrived(50);
+        let even = gaps(&[7, 100, 100, 2, 98, 100]);
         assert_eq!(
-            (even.since_burst(), even.evenness()),
+            (even.since_burst(7 + 400 + 50), even.evenness()),
             (16, 0),
             "50 of 100 packets, all gaps 100 apart"
         );
         // 100, 300, 200: means 100, 200, 200; deviations 0, 200, 0.
         let uneven = gaps(&[7, 100, 300, 200]);
         assert_eq!(
-            (uneven.since_burst(), uneven.evenness()),
+            (uneven.since_burst(7 + 600), uneven.evenness()),
             (0, 85),
             "a mean deviation of 66.7 in 200"
         );
@@ -148,7 +114,7 @@ mod tests {
         for after in [&[][..], &[9], &[9, 100]] {
             assert_eq!(gaps(after).evenness(), 188);
         }
-        assert_eq!((gaps(&[]).since_burst(), gaps(&[9]).since_burst()), (32, 32));
+        assert_eq!((gaps(&[]).since_burst(5), gaps(&[9]).since_burst(9)), (32, 32));
     }
 
     #[test]

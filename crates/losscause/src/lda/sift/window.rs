@@ -1,9 +1,8 @@
-//! Extremes of the last 30 s.
+//! Extremes of the last 20 s.
 
 use crate::{Span, Time};
 
-/// Extremes of the last 30 s, of which at least 22.5 s: four parts, the oldest dropped when one
-/// begins.
+/// Extremes of the last 20 s, of which at least 10 s: two parts, the older dropped when one begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     /// The newest first.
@@ -14,9 +13,11 @@ pub(super) struct Window {
     pub(super) least_spacing: Divisor,
 }
 
-const PARTS: usize = 4;
+const PARTS: usize = 2;
+/// The least of nothing. Differences with it overflow nothing.
+pub(super) const NONE: i64 = 1 << 61;
 
-/// In nanoseconds; delays since the first one. `i64::MAX` and `MIN` where nothing was seen.
+/// In nanoseconds; delays since the first one. [`NONE`] and its negative where nothing was seen.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) least: i64,
@@ -25,7 +26,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    const EMPTY: Self = Self { least: i64::MAX, most: i64::MIN, spacing: i64::MAX };
+    const EMPTY: Self = Self { least: NONE, most: -NONE, spacing: NONE };
 
     fn with(self, other: Self) -> Self {
         let least = self.least.min(other.least);
@@ -35,7 +36,7 @@ impl Part {
 }
 
 impl Window {
-    const LENGTH: Span = Span::from_millis(7_500);
+    const LENGTH: Span = Span::from_secs(10);
     pub(super) const NEW: Self =
         Self { parts: [Part::EMPTY; PARTS], since: None, least_spacing: Divisor::NONE };
 
@@ -67,6 +68,12 @@ impl Window {
         self.parts.into_iter().fold(Part::EMPTY, Part::with)
     }
 
+    /// The least delay of all parts.
+    #[inline]
+    pub(super) fn least_delay(&self) -> i64 {
+        self.parts.into_iter().fold(NONE, |least, part| least.min(part.least))
+    }
+
     /// A span of zero is a clock that was too coarse.
     #[inline]
     pub(super) fn observe_spacing(&mut self, spacing: i64) {
@@ -96,7 +103,7 @@ pub(super) struct Divisor {
 }
 
 impl Divisor {
-    const NONE: Self = Self { value: i64::MAX, reciprocal: 0 };
+    const NONE: Self = Self { value: NONE, reciprocal: 0 };
 
     fn new(value: i64) -> Self {
         Self { value, reciprocal: (1 << 32) / value.max(1) as u64 }
@@ -106,10 +113,12 @@ impl Divisor {
     /// is a whole number.
     #[inline]
     pub(super) fn halves_in(self, span: i64, most: i64) -> u64 {
-        match span.saturating_mul(2) {
-            ..=0 => 0,
-            halves if halves / 64 >= self.value => most as u64,
-            halves => ((halves as u64).wrapping_mul(self.reciprocal) >> 32).min(most as u64),
+        if span <= 0 {
+            0
+        } else if span / 32 >= self.value {
+            most as u64
+        } else {
+            ((2 * span as u64).wrapping_mul(self.reciprocal) >> 32).min(most as u64)
         }
     }
 }
@@ -119,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extremes_are_forgotten_after_30_s_and_kept_for_22_s() {
+    fn extremes_are_forgotten_after_20_s_and_kept_for_10_s() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut window = Window::NEW;
         let mut observe = |ms, delay| {
@@ -129,8 +138,9 @@ mod tests {
             (least, most)
         };
         assert_eq!(observe(0, 5), (5, 5));
-        assert_eq!(observe(22_000, 50), (5, 50));
-        assert_eq!(observe(31_000, 40), (40, 50));
+        assert_eq!(observe(9_000, 50), (5, 50));
+        assert_eq!(observe(19_000, 40), (5, 50), "the first part is the older one");
+        assert_eq!(observe(21_000, 45), (40, 45), "the first part is forgotten");
         assert_eq!(observe(1_000_000, 7), (7, 7), "after a pause");
     }
 }
