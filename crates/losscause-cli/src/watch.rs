@@ -178,7 +178,7 @@ mod tests {
                     |map: &serde_json::Map<_, _>| map.keys().cloned().collect::<BTreeSet<_>>();
                 assert_eq!(keys(fields), keys(known), "{place}");
                 fields.iter().for_each(|(key, value)| {
-                    fits(value, &known[key], root, &format!("{place}.{key}"))
+                    fits(value, &known[key], root, &format!("{place}.{key}"));
                 });
             }
             _ => {}

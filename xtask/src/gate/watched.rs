@@ -17,6 +17,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 use losscause_capture::{Options as Analyzing, analyze};
+use losscause_experiments::abroad::diagnosed::CauseClass;
 use losscause_linux::emulator::Path as EmulatedPath;
 use losscause_sim::FlowId;
 use losscause_sim::truth::Cause;
@@ -26,7 +27,7 @@ use nix::unistd::Pid;
 use serde::Deserialize;
 
 use super::kind::{Drawn, Kind};
-use super::label::{CAPTURE, Truth};
+use super::label::CAPTURE;
 use crate::linux::side_by_side;
 use crate::linux::transfer::{self, Transfer};
 use crate::shell;
@@ -92,7 +93,7 @@ struct Heard {
 /// A transfer, the truth, and both answers.
 struct Compared {
     drawn: Drawn,
-    truth: Option<Truth>,
+    truth: Option<CauseClass>,
     drops: [u64; 2],
     late_p99_us: i64,
     captured: (u64, Option<Said>),
@@ -151,16 +152,17 @@ fn make(
         sack: true,
         timestamps: true,
         seconds: drawn.seconds,
+        connections: 1,
         both_ends: false,
     };
     let begun = now();
     let made = transfer::make(&transfer, folder, interrupted)?;
     let span = (begun, now());
     let drops = [Cause::Congestion, Cause::Wireless].map(|cause| made.drops(cause));
-    let queue = if drawn.policer_bps.is_some() { Truth::Policer } else { Truth::Queue };
+    let queue = if drawn.policer_bps.is_some() { CauseClass::Policer } else { CauseClass::Queue };
     let truth = match drops[0].cmp(&drops[1]) {
         std::cmp::Ordering::Greater => Some(queue),
-        std::cmp::Ordering::Less => Some(Truth::Air),
+        std::cmp::Ordering::Less => Some(CauseClass::Air),
         std::cmp::Ordering::Equal => None,
     };
     let file = folder.join(CAPTURE);
@@ -226,12 +228,14 @@ impl Watching {
 }
 
 /// Whether an answer names a cause, and the true one; none if it names none.
-fn is_right(truth: Option<Truth>, said: Option<&Said>) -> Option<bool> {
+fn is_right(truth: Option<CauseClass>, said: Option<&Said>) -> Option<bool> {
     let said = said.filter(|said| said.certainty != "cannot-tell")?;
     Some(match truth {
-        Some(Truth::Policer) => said.cause == "policer",
-        Some(Truth::Queue) => matches!(said.cause.as_str(), "full-queue" | "managed-queue"),
-        Some(Truth::Air) => said.cause == "air",
+        Some(CauseClass::Policer) => said.cause == "policer",
+        Some(CauseClass::Queue) => matches!(said.cause.as_str(), "full-queue" | "managed-queue"),
+        Some(CauseClass::Air) => said.cause == "air",
+        Some(CauseClass::Outage) => said.cause == "outage",
+        Some(CauseClass::NotLost) => false,
         None => false,
     })
 }
@@ -309,10 +313,10 @@ mod tests {
             certainty: certainty.to_owned(),
         };
         let of = |truth, cause, certainty| is_right(truth, Some(&said(cause, certainty)));
-        assert_eq!(of(Some(Truth::Queue), "managed-queue", "likely"), Some(true));
-        assert_eq!(of(Some(Truth::Policer), "air", "clear"), Some(false));
+        assert_eq!(of(Some(CauseClass::Queue), "managed-queue", "likely"), Some(true));
+        assert_eq!(of(Some(CauseClass::Policer), "air", "clear"), Some(false));
         assert_eq!(of(None, "air", "clear"), Some(false), "as many by one cause as by the other");
-        assert_eq!(of(Some(Truth::Air), "not-shown", "cannot-tell"), None);
-        assert_eq!(is_right(Some(Truth::Air), None), None);
+        assert_eq!(of(Some(CauseClass::Air), "not-shown", "cannot-tell"), None);
+        assert_eq!(is_right(Some(CauseClass::Air), None), None);
     }
 }
