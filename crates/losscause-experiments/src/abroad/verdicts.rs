@@ -386,9 +386,10 @@ pub fn columns(
     if names.is_empty() {
         let is_own =
             |entry: &&LdaConfig| entry.info().origin == Origin::Other && !is_bound_or_oracle(entry);
+        let shown = stack.shown();
         let own = registry.iter().filter(is_own).map(|entry| entry.info().name);
-        let shown = stack.shown().into_iter().chain(own).filter(|name| all.contains(name));
-        return Ok(shown.collect());
+        let further = own.filter(|name| !shown.contains(name));
+        return Ok(shown.into_iter().chain(further).filter(|name| all.contains(name)).collect());
     }
     let find = |name: &String| {
         let found = registry.find(name).map(|entry| entry.info().name);
