@@ -82,6 +82,7 @@ const NOT_RUN: [(&str, Test); 36] = [
     ("losscause lab", Test::Skip("serves until it is stopped; has tests of its own")),
     ("losscause emulate", Test::Skip("needs root and a feature; has tests of its own")),
     ("losscause stream", Test::Skip("needs a feature and two ends; has tests of its own")),
+    ("losscause watch", Test::Skip("needs root and a feature; has tests of its own")),
     ("cargo xtask", Test::Check("the project's own commands have their own steps in CI")),
     ("cargo run -p losscause --example", Test::Run),
     (
