@@ -8,7 +8,6 @@ use losscause_report as report;
 use losscause_study::Setting;
 use losscause_study::run::WarningKind;
 use losscause_study::tools::atomic;
-use losscause_study::tools::atomic::folder::Folder;
 use losscause_study::{Jobs, Registry};
 
 use crate::failure::Failure;
@@ -70,27 +69,22 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         variants.push(Variant::parse(text)?);
     }
     let plan = Plan::new(&scenario, variants, arguments.seed, arguments.runs)?;
-    let folder = match &arguments.out {
-        Some(directory) => {
-            let inputs = sources.inputs();
-            let names: Vec<&str> = compare::FILES.into_iter().chain([REPORT]).collect();
-            names.iter().try_for_each(|name| inputs.keep_from(&directory.join(name)))?;
-            Some(Folder::open(directory, "compare", &names)?)
-        }
-        None => None,
-    };
+    if let Some(directory) = &arguments.out {
+        let inputs = sources.inputs();
+        let mut files = compare::FILES.iter().chain([&REPORT]);
+        files.try_for_each(|name| inputs.keep_from(&directory.join(name)))?;
+    }
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let mut progress = Progress::new("runs", plan.runs());
-    let (comparison, records) = match &folder {
+    let (comparison, records) = match &arguments.out {
         Some(_) => plan.execute_and_record(jobs, |done| progress.set(done))?,
         None => (plan.execute(jobs, |done| progress.set(done))?, vec![]),
     };
     drop(progress);
-    if let Some(folder) = folder {
-        let mut files = compare::write(&comparison, &folder)?;
+    if let Some(directory) = &arguments.out {
+        compare::write(&comparison, directory)?;
         let report = report::comparison_html(&comparison, &records);
-        files.push(atomic::whole(&folder.file(REPORT), report.as_bytes())?);
-        folder.finish(files)?;
+        atomic::write(&directory.join(REPORT), report.as_bytes())?;
     }
     match arguments.format {
         Format::Json => output::json(&comparison)?,

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use losscause_capture::{Analysis, Flow, Loss};
 use losscause_study::RunError;
-use losscause_study::tools::atomic::AtomicFile;
 use losscause_study::tools::row_file::{Cell, Column, RowFile};
 
 /// The columns before those of the algorithms.
@@ -29,9 +28,9 @@ fn known_columns() -> Vec<Column> {
     ]
 }
 
-/// A file of the losses of all captures, without its name yet. `verdict` and `reason` are those of the flow's recommended
+/// Writes the losses of all captures. `verdict` and `reason` are those of the flow's recommended
 /// algorithm. An algorithm's cell is empty where it cannot judge the flow.
-pub(super) fn whole(file: &Path, analyses: &[Analysis]) -> Result<Option<AtomicFile>, RunError> {
+pub(super) fn write(file: &Path, analyses: &[Analysis]) -> Result<(), RunError> {
     let flows = || {
         analyses.iter().flat_map(|analysis| analysis.flows.iter().map(move |flow| (analysis, flow)))
     };
@@ -48,7 +47,7 @@ pub(super) fn whole(file: &Path, analyses: &[Analysis]) -> Result<Option<AtomicF
             .iter()
             .for_each(|loss| write_loss(&mut rows, (analysis, flow, loss), &algorithms));
     }
-    rows.into_file()
+    rows.finish()
 }
 
 fn write_loss(

@@ -1,16 +1,14 @@
 //! `losscause reproduce live`, `quic` and `media`: experiments on real stacks.
 
 use std::num::NonZero;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use losscause_experiments::live::{Event, LiveError, Measured, Only, Plan, Selection};
-use losscause_study::tools::atomic::folder::Folder;
-use losscause_study::{InputError, Jobs, RunError, Stop};
+use losscause_study::{InputError, Jobs, Stop};
 
-use super::{Arguments, REPORT, RESULT, write_report};
+use super::{Arguments, REPORT, make_writable, write_report};
 use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::progress::Progress;
@@ -39,12 +37,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let selection = Selection::parse(&arguments.items, only)?;
     let plan = Plan::new(&selection, arguments.runs, arguments.seed, &[])?;
     let jobs = Jobs::new(arguments.jobs.unwrap_or_else(side_by_side))?;
-    let folder = arguments.out.as_deref().map(|out| open(out, &arguments.items)).transpose()?;
+    arguments.out.as_deref().map_or(Ok(()), make_writable)?;
     let Measured { mut reproduction, sheets, left_out } = execute(plan, jobs, arguments)?;
     let wall_s = begun.elapsed().as_secs_f64();
     reproduction.wall_s = arguments.timing.then_some(wall_s);
-    if let Some(folder) = folder {
-        write_report(folder, &reproduction, &sheets)?;
+    if let Some(out) = &arguments.out {
+        write_report(out, &reproduction, &sheets)?;
     }
     match arguments.format {
         Format::Json => output::json(&reproduction)?,
@@ -55,13 +53,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         arguments.out.as_ref().map(|out| format!(", report in {}", out.join(REPORT).display()));
     notice::print(&format!("{wall_s:.0} s{}", place.unwrap_or_default()));
     Ok(())
-}
-
-/// The folder of an experiment's results, locked before the runs. Its owner is the experiment: two
-/// of them do not share a folder.
-fn open(out: &Path, items: &[String]) -> Result<Folder, RunError> {
-    let experiment = items.first().and_then(|item| item.split('/').next()).unwrap_or_default();
-    Folder::open(out, &format!("reproduce {experiment}"), &[RESULT, REPORT])
 }
 
 /// So many runs of each cell by default deserve a word about a preview.

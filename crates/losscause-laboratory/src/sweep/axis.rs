@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::Value;
 
-use super::check::keys;
 use super::file::{AxisTable, Point};
 use super::range::{Range, Scale};
 use super::sampler::Sampler;
@@ -38,16 +37,6 @@ impl Axis {
     /// What its draws depend on: its key, or its name.
     pub(super) fn stream(&self) -> &str {
         self.key.as_deref().unwrap_or(&self.name)
-    }
-
-    /// The keys that its values set, each with the one scenario that it is for, if it is for one.
-    pub(super) fn set_keys(&self) -> impl Iterator<Item = (Option<&str>, String)> {
-        self.values.iter().flat_map(|choice| {
-            let of_one = choice.only.iter().flat_map(|(scenario, settings)| {
-                keys(settings).map(|key| (Some(scenario.as_str()), key))
-            });
-            keys(&choice.set).map(|key| (None, key)).chain(of_one)
-        })
     }
 
     /// Whether its values have equal ratios.

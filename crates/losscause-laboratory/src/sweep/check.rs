@@ -110,36 +110,6 @@ impl Sweep {
                 }
             }
         }
-        self.check_owners()
-    }
-
-    /// Checks that no axis or system undoes what an axis before it has set: the cells' labels would
-    /// be wrong. Axes apply in their order, and a system after all of them.
-    fn check_owners(&self) -> Result<(), InputError> {
-        for (index, axis) in self.axes.iter().enumerate() {
-            for (scenario, set) in axis.set_keys() {
-                let is_undone = |(other, later): &(Option<&str>, String)| {
-                    let is_same_scenario =
-                        scenario.is_none() || other.is_none() || scenario == *other;
-                    is_same_scenario && replaces(later, &set)
-                };
-                let undone = |owner: String| {
-                    let problem =
-                        format!("{owner} sets the same key, expected keys of its own for each");
-                    self.error(&format!("axis.{}", axis.name), problem)
-                };
-                for later in &self.axes[index + 1..] {
-                    if later.set_keys().any(|key| is_undone(&key)) {
-                        return Err(undone(format!("the axis \"{}\"", later.name)));
-                    }
-                }
-                for system in &self.systems {
-                    if keys(&system.set).any(|key| is_undone(&(None, key))) {
-                        return Err(undone(format!("the system \"{}\"", system.name)));
-                    }
-                }
-            }
-        }
         Ok(())
     }
 
@@ -183,20 +153,6 @@ impl Sweep {
             .and_then(experiments)
             .map_err(|error| self.in_this_file(&error))
     }
-}
-
-/// The keys of settings. One that is not KEY=VALUE is refused elsewhere.
-pub(super) fn keys(settings: &[String]) -> impl Iterator<Item = String> {
-    settings
-        .iter()
-        .filter_map(|text| Setting::parse(text).ok())
-        .map(|setting| setting.key().to_owned())
-}
-
-/// Whether a value of the key `later` takes the place of one of `earlier`: the key is the same, or
-/// that of a table that holds it.
-fn replaces(later: &str, earlier: &str) -> bool {
-    earlier.strip_prefix(later).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// The metrics that the cells read, looked up in the cells' runs before their first event.

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::store::SWEEP;
 use super::{Subject, Sweep};
 
 /// Everything that determines the results of a sweep: the content of `origin.json`.
@@ -14,8 +13,6 @@ use super::{Subject, Sweep};
 pub(super) struct Origin {
     /// Name and version of the program.
     pub(super) program: String,
-    /// The verb that owns the directory: `sweep`.
-    verb: String,
     /// The sweep file, as the user named it.
     pub(super) sweep: String,
     /// Runs of every system in every cell.
@@ -63,7 +60,6 @@ impl Sweep {
         }
         Origin {
             program: format!("losscause {}", env!("CARGO_PKG_VERSION")),
-            verb: SWEEP.to_owned(),
             sweep: self.file.clone(),
             runs: self.runs,
             seed: self.seed,
@@ -142,7 +138,6 @@ mod tests {
     fn every_difference_is_named() {
         let origin = Origin {
             program: "losscause 1".into(),
-            verb: SWEEP.to_owned(),
             sweep: "s.toml".into(),
             runs: 2,
             seed: 1,

@@ -2,6 +2,7 @@
 //! the results.
 
 use std::borrow::Cow;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::journal::Journal;
@@ -10,8 +11,8 @@ use super::tables::{self, Document};
 use super::{CellOutcome, Cells, SweepResult};
 use losscause_study::files::Inputs;
 use losscause_study::tools::atomic;
-use losscause_study::tools::atomic::folder::{Hold, ORIGIN, hold, refuse_others};
-use losscause_study::tools::atomic::{AtomicFile, finish_together};
+use losscause_study::tools::atomic::AtomicFile;
+use losscause_study::tools::atomic::lock::{Attempt, try_lock};
 use losscause_study::tools::csv_file::Rows;
 use losscause_study::{InputError, RunError};
 
@@ -19,40 +20,26 @@ use losscause_study::{InputError, RunError};
 #[derive(Clone, Debug)]
 pub struct Store {
     directory: PathBuf,
-    earlier: Earlier,
-}
-
-/// What becomes of the finished cells of an earlier sweep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Earlier {
-    /// They are not touched: the sweep is refused.
-    Refuses,
-    Resumed,
-    Dropped,
+    resumes: bool,
 }
 
 /// The directory of one sweep, locked for this process.
 #[derive(Debug)]
 pub(super) struct OpenStore {
     store: Store,
-    _hold: Hold,
+    /// The lock ends with the file.
+    _lock: File,
 }
 
 impl Store {
-    /// A store in `directory`, which is created when the sweep begins. If the directory has finished
-    /// cells, the sweep is refused.
+    /// A store in `directory`, which is created when the sweep begins.
     pub fn new(directory: &Path) -> Self {
-        Self { directory: directory.to_owned(), earlier: Earlier::Refuses }
+        Self { directory: directory.to_owned(), resumes: false }
     }
 
-    /// The same, but keeps the finished cells of the same sweep.
+    /// The same, but keeps the finished cells of an earlier sweep.
     pub fn resuming(self) -> Self {
-        Self { earlier: Earlier::Resumed, ..self }
-    }
-
-    /// The same, but drops the finished cells of the same sweep file.
-    pub fn restarting(self) -> Self {
-        Self { earlier: Earlier::Dropped, ..self }
+        Self { resumes: true, ..self }
     }
 
     /// Locks the directory for the sweep of that origin. It is created if it is missing.
@@ -68,53 +55,39 @@ impl Store {
         }
         let unwritable =
             |reason| RunError::Unwritable { file: self.directory.display().to_string(), reason };
-        refuse_others(&self.directory, SWEEP, &RESULTS)?;
-        let hold = hold(&self.directory)?;
-        refuse_others(&self.directory, SWEEP, &RESULTS)?;
+        std::fs::create_dir_all(&self.directory).map_err(unwritable)?;
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(self.directory.join(LOCK));
+        let lock = lock.map_err(unwritable)?;
+        // Where files have no locks, nothing can be said about other processes.
+        if try_lock(&lock) == Attempt::Held {
+            return Err(self
+                .refuse("is in use by another process".into(), "a directory of its own")
+                .into());
+        }
         let kept = self.kept_origin()?;
-        if let Some(kept) = &kept {
-            match (self.earlier, origin.difference(kept)) {
-                (Earlier::Resumed, Some(difference)) => {
-                    let expected = "the same sweep; --restart drops its cells and starts anew";
-                    return Err(self.refuse(difference, expected).into());
-                }
-                (_, Some(difference)) if kept.sweep != origin.sweep => {
-                    let expected = "another directory, or one that is empty";
-                    return Err(self.refuse(difference, expected).into());
-                }
-                (Earlier::Refuses, difference) if self.has_cells() => {
-                    let problem = match difference {
-                        None => "has finished cells of this sweep".to_owned(),
-                        Some(difference) => format!("has finished cells and {difference}"),
-                    };
-                    let expected = "--resume to keep them, or --restart to drop them";
-                    return Err(self.refuse(problem, expected).into());
-                }
-                _ => {}
+        match kept.as_ref().and_then(|kept| origin.difference(kept)) {
+            Some(difference) if self.resumes => {
+                return Err(self
+                    .refuse(difference, "the same sweep; without --resume it starts anew")
+                    .into());
             }
-        }
-        // Before anything of the new sweep is there: no table stands beside the origin of another
-        // one.
-        if kept.as_ref() != Some(origin) || self.earlier == Earlier::Dropped {
-            for name in RESULTS {
-                remove(&self.directory.join(name), |file| std::fs::remove_file(file))?;
+            Some(difference) if kept.is_some_and(|kept| kept.sweep != origin.sweep) => {
+                return Err(self
+                    .refuse(difference, "another directory, or one that is empty")
+                    .into());
             }
-        }
-        if self.earlier != Earlier::Resumed {
-            remove(&self.cells(), |cells| std::fs::remove_dir_all(cells))?;
+            // The sweep was edited: its earlier cells are not cells of this one.
+            Some(_) => std::fs::remove_dir_all(self.cells()).map_err(unwritable)?,
+            None => {}
         }
         std::fs::create_dir_all(self.cells()).map_err(unwritable)?;
         atomic::remove_abandoned(&self.cells());
         atomic::write(&self.directory.join(ORIGIN), json(origin).as_bytes())?;
-        Ok(OpenStore { store: self.clone(), _hold: hold })
-    }
-
-    /// Whether a cell is finished.
-    fn has_cells(&self) -> bool {
-        let finished = |entry: std::fs::DirEntry| {
-            entry.metadata().is_ok_and(|about| about.is_dir() || about.len() > 0)
-        };
-        std::fs::read_dir(self.cells()).is_ok_and(|entries| entries.flatten().any(finished))
+        Ok(OpenStore { store: self.clone(), _lock: lock })
     }
 
     /// The origin of the sweep whose cells are in the directory.
@@ -145,7 +118,7 @@ impl OpenStore {
 
     /// Whether finished cells of an earlier sweep are kept.
     pub(super) fn resumes(&self) -> bool {
-        self.store.earlier == Earlier::Resumed
+        self.store.resumes
     }
 
     /// The finished cells, of an earlier sweep too if the store resumes; `take` gets each of those.
@@ -157,7 +130,7 @@ impl OpenStore {
         cells: &Cells<'_>,
         take: impl FnMut(CellOutcome),
     ) -> Result<Journal, RunError> {
-        Journal::open(&self.cells().join(FINISHED), cells, self.resumes(), take)
+        Journal::open(&self.cells().join(FINISHED), cells, self.store.resumes, take)
     }
 
     /// Writes `sweep.json`, `sweep.csv` and, if there are values of single runs, `runs.csv`, cell
@@ -190,38 +163,25 @@ impl OpenStore {
                 }
             }
         }
-        let mut files = vec![csv.into_file()?, json.end().map_err(unwritable)?];
         if let Some(runs) = runs {
-            files.push(runs.into_file()?);
+            runs.finish()?;
         }
-        finish_together(files)
+        csv.finish()?;
+        json.end().map_err(unwritable)?.finish()
     }
 }
 
 /// The finished cells, in the directory of the cells.
 const FINISHED: &str = "finished.jsonl";
+const ORIGIN: &str = "origin.json";
 const RUNS_CSV: &str = "runs.csv";
 /// The means in the directory of a sweep.
 pub const SWEEP_CSV: &str = "sweep.csv";
 /// The whole result there.
 pub const SWEEP_JSON: &str = "sweep.json";
+const LOCK: &str = ".lock";
 /// The report in the directory of a sweep, an HTML page.
 pub const REPORT: &str = "report.html";
-
-/// The verb that owns the directory.
-pub(super) const SWEEP: &str = "sweep";
-/// The files of the results.
-const RESULTS: [&str; 4] = [RUNS_CSV, SWEEP_CSV, SWEEP_JSON, REPORT];
-
-/// Removes a file or a directory; one that is missing is no error.
-fn remove(file: &Path, remove: impl FnOnce(&Path) -> std::io::Result<()>) -> Result<(), RunError> {
-    match remove(file) {
-        Err(reason) if reason.kind() != std::io::ErrorKind::NotFound => {
-            Err(RunError::Unwritable { file: file.display().to_string(), reason })
-        }
-        _ => Ok(()),
-    }
-}
 
 fn json(value: &impl serde::Serialize) -> String {
     tables::indented(value) + "\n"

@@ -26,7 +26,6 @@ pub mod algorithm;
 mod caps;
 mod error;
 mod load;
-mod lock;
 mod log;
 mod machine;
 mod namespaces;

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use crate::tools::atomic::folder::{Hold, LOCK, hold};
 use crate::tools::atomic::is_unfinished;
 use crate::{InputError, RunError};
 
@@ -18,11 +17,11 @@ pub const FILE_NAMES: [&str; 4] = [SENDER, BOTTLENECK, RECEIVER, DROPS];
 
 /// Creates a directory for captures if it is missing. With `replaced` it may hold captures of an
 /// earlier run, which will be replaced: then its `drops.csv` begins with these columns, separated by
-/// commas. No other process writes captures there until the result is dropped.
+/// commas.
 ///
 /// # Errors
-/// It cannot be created or read, holds files that are not to be replaced, or is in use.
-pub fn prepare(directory: &Path, replaced: Option<&str>) -> Result<Hold, RunError> {
+/// It cannot be created or read, or holds files that are not to be replaced.
+pub fn prepare(directory: &Path, replaced: Option<&str>) -> Result<(), RunError> {
     let unwritable =
         |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
     if fs::metadata(directory).is_ok_and(|found| !found.is_dir()) {
@@ -41,7 +40,7 @@ pub fn prepare(directory: &Path, replaced: Option<&str>) -> Result<Hold, RunErro
     for entry in fs::read_dir(directory).map_err(unwritable)? {
         let name = entry.map_err(unwritable)?.file_name();
         match name.to_str() {
-            Some(name) if is_unfinished(name) || name == LOCK => {}
+            Some(name) if is_unfinished(name) => {}
             Some(SENDER | BOTTLENECK | RECEIVER | DROPS) if replaced.is_some() => {
                 holds_captures = true;
             }
@@ -52,7 +51,7 @@ pub fn prepare(directory: &Path, replaced: Option<&str>) -> Result<Hold, RunErro
         Some(columns) if holds_captures && !has_our_drops(directory, columns) => {
             Err(refuse("holds captures of another origin"))
         }
-        _ => hold(directory),
+        _ => Ok(()),
     }
 }
 

@@ -238,7 +238,7 @@ fn a_latin_hypercube_has_a_fixed_number_of_cells() {
     place.write("sweep.toml", &text.replace("cells = 5", "cells = 6"));
     let expected = format!(
         "{}: was begun with 5 cells, not 6, and a Latin hypercube of another number of cells has none of them, expected \
-         the same sweep; --restart drops its cells and starts anew",
+         the same sweep; without --resume it starts anew",
         place.out()
     );
     assert_eq!(place.resume().unwrap_err(), expected);
@@ -443,7 +443,7 @@ fn edited_data_are_noticed() {
     assert_eq!(place.resume().unwrap().resumed, 3);
     let refused = |place: &Place, file: &str| {
         let expected = format!(
-            "{}: was begun before {} was changed, expected the same sweep; --restart drops its cells and starts anew",
+            "{}: was begun before {} was changed, expected the same sweep; without --resume it starts anew",
             place.out(),
             place.path(file).display()
         );
@@ -464,31 +464,17 @@ fn edited_data_are_noticed() {
 }
 
 #[test]
-fn finished_cells_are_dropped_on_demand_only_and_those_of_another_sweep_never() {
+fn a_sweep_that_was_edited_starts_anew_and_another_one_is_kept() {
     let place = Place::new();
     let store = Store::new(&place.path("out"));
     place.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap();
-    let cells = || std::fs::read(place.path("out/cells/finished.jsonl")).unwrap();
-    let before = cells();
-    let refused = |problem: &str| {
-        let refused = place.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap_err();
-        assert!(refused.is_bad_input() && refused.to_string().contains(problem), "{refused}");
-        assert_eq!(cells(), before);
-    };
-    refused("has finished cells of this sweep, expected --resume to keep them, or --restart");
     place.write("sweep.toml", &SWEEP.replace("5e5, 2e5, 1e5", "3e5"));
-    refused("has finished cells and was begun before");
-    // A sweep that begins leaves no table of the one before it.
-    let restarting = store.clone().restarting();
-    let held = place.sweep().hold(&restarting).unwrap();
-    assert!(!place.path("out/sweep.csv").exists() && !place.path("out/sweep.json").exists());
-    drop(held);
-    place.sweep().execute(Jobs::default(), Some(&restarting), go_on).unwrap();
+    place.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap();
     let kept = std::fs::read_to_string(place.path("out/cells/finished.jsonl")).unwrap();
     assert_eq!(kept.lines().count(), 1);
     place.write("other.toml", SWEEP);
     let other = Sweep::load(&place.path("other.toml"), &Context::default()).unwrap();
-    for store in [store.clone(), store.clone().restarting(), store.resuming()] {
+    for store in [store.clone(), store.resuming()] {
         let refused = other.execute(Jobs::default(), Some(&store), go_on).unwrap_err();
         assert!(refused.is_bad_input());
         let expected = format!(
@@ -590,24 +576,4 @@ fn the_command_line_may_say_otherwise_but_not_about_an_axis() {
     assert!(
         with(1, "duraton_s=5").unwrap_err().to_string().contains("did you mean \"duration_s\"?")
     );
-}
-
-#[test]
-fn an_axis_whose_values_a_system_or_another_axis_undoes_is_refused() {
-    let refused = |rest: &str| {
-        let text =
-            format!("title = \"t\"\nscenario = \"cen2003/WLH\"\nmetrics = [\"thput\"]\n{rest}\n");
-        let sweep = Sweep::parse(&text, Path::new("s.toml"), &Context::default());
-        sweep.map(|_| ()).map_err(|error| error.to_string())
-    };
-    let axis = "[[axis]]\nkey = \"link.last.delay_ms\"\nvalues = [1, 2]\n";
-    let system = |set: &str| format!("[[system]]\nname = \"s\"\nset = ['{set}']\n{axis}");
-    let told = "s.toml: axis.link.last.delay_ms: the system \"s\" sets the same key, expected keys of its own for each";
-    assert_eq!(refused(&system("link.last.delay_ms=5")).unwrap_err(), told);
-    assert_eq!(refused(&system("link.last={}")).unwrap_err(), told, "the table that has the key");
-    assert_eq!(refused(&system("link.last.delay_ms_more=5")), Ok(()), "another key");
-    let twice = format!(
-        "{axis}[[axis]]\nname = \"b\"\nvalues = [{{ name = \"x\", set = [\"link.last.delay_ms=9\"] }}]\n"
-    );
-    assert!(refused(&twice).unwrap_err().contains("the axis \"b\" sets the same key"));
 }

@@ -140,18 +140,10 @@ impl RowFile {
     /// # Errors
     /// The disk is full, or an earlier write failed.
     pub fn finish(self) -> Result<(), RunError> {
-        self.into_file()?.map_or(Ok(()), AtomicFile::finish)
-    }
-
-    /// The whole file, without its name yet; none if the rows went to standard output.
-    ///
-    /// # Errors
-    /// The disk is full, or an earlier write failed.
-    pub fn into_file(self) -> Result<Option<AtomicFile>, RunError> {
         match self.out {
-            Rows::Csv(writer) => whole_csv(*writer, self.failed),
+            Rows::Csv(writer) => finish_csv(*writer, self.failed),
             #[cfg(feature = "parquet")]
-            Rows::Parquet(rows) => rows.into_file(self.failed).map(Some),
+            Rows::Parquet(rows) => rows.finish(self.failed),
         }
     }
 }
@@ -205,21 +197,13 @@ impl Out {
 
 /// Ends a CSV file.
 pub(crate) fn finish_csv(
-    writer: csv::Writer<Text>,
-    failed: Option<io::Error>,
-) -> Result<(), RunError> {
-    whole_csv(writer, failed)?.map_or(Ok(()), AtomicFile::finish)
-}
-
-/// The whole CSV file, without its name yet; none if it went to standard output.
-fn whole_csv(
     mut writer: csv::Writer<Text>,
     failed: Option<io::Error>,
-) -> Result<Option<AtomicFile>, RunError> {
+) -> Result<(), RunError> {
     if let Some(reason) = failed.or_else(|| writer.flush().err()) {
         return Err(writer.get_ref().failed(reason));
     }
-    writer.into_inner().expect("after a flush nothing is left to write").into_file()
+    writer.into_inner().expect("after a flush nothing is left to write").finish()
 }
 
 /// The system's error, with its kind: a reader that closes a pipe early is not a failure.
@@ -259,19 +243,17 @@ impl Text {
         }
     }
 
-    fn into_file(self) -> Result<Option<AtomicFile>, RunError> {
+    fn finish(self) -> Result<(), RunError> {
         match self {
-            Self::File(file) => Ok(Some(file)),
+            Self::File(file) => file.finish(),
             Self::Compressed(mut encoder) => match encoder.try_finish() {
-                Ok(()) => Ok(Some(encoder.finish().expect("the end was written"))),
+                Ok(()) => encoder.finish().expect("the end was written").finish(),
                 Err(reason) => Err(encoder.get_ref().failed(reason)),
             },
-            Self::Standard(mut out) => match out.flush() {
-                Ok(()) => Ok(None),
-                Err(reason) => {
-                    Err(RunError::Unwritable { file: "standard output".to_owned(), reason })
-                }
-            },
+            Self::Standard(mut out) => out.flush().map_err(|reason| RunError::Unwritable {
+                file: "standard output".to_owned(),
+                reason,
+            }),
         }
     }
 }
