@@ -22,7 +22,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Barrier, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use link::{Link, Transfer};
@@ -146,6 +146,31 @@ fn a_name_is_loaded_once_and_what_is_not_loaded_is_not_unloaded() {
     );
     // The refusal has left the loaded one alone.
     assert_eq!(status(Some("lc_zigzag")).unwrap()[0].totals.opened, 0);
+}
+
+#[test]
+fn of_two_loads_at_once_one_loads_and_the_other_leaves_its_program_alone() {
+    let Some(_alone) = fit() else { return };
+    for _ in 0..3 {
+        let begin = Barrier::new(2);
+        let settings = Algorithm::find("lc_zigzag").unwrap().settings();
+        let load = || {
+            begin.wait();
+            load(&settings, Options::default())
+        };
+        let loads = thread::scope(|scope| {
+            [scope.spawn(load), scope.spawn(load)].map(|load| load.join().unwrap())
+        });
+        let refused: Vec<String> =
+            loads.into_iter().filter_map(Result::err).map(|e| e.to_string()).collect();
+        let listed = status(Some("lc_zigzag")).map(|statuses| statuses.len());
+        let unloaded = unload("lc_zigzag", true);
+        assert_eq!(
+            refused,
+            ["lc_zigzag is loaded already; losscause kernel unload lc_zigzag removes it"]
+        );
+        assert_eq!((listed.unwrap(), unloaded.unwrap()), (1, 0));
+    }
 }
 
 #[test]

@@ -73,11 +73,12 @@ pub fn emulate(setup: Setup, interrupted: &AtomicBool) -> Result<Summary, Error>
 
     let exit_status = run_commands([&sender, &receiver], command, output, peer, &link, interrupted);
     let drops = [&sender, &receiver].map(|host| host.run(device_drops)?);
-    let host_stall_ms = stalls.stop()?;
-    // The devices end with the link's thread, so whatever failed because of that is reported after
-    // the thread's own error.
+    // All threads end before an error is reported. The devices end with the link's thread, so
+    // whatever failed because of that is reported after the thread's own error.
+    let host_stall_ms = stalls.stop();
     let link = link.stop()?;
     let exit_status = exit_status?;
+    let host_stall_ms = host_stall_ms?;
     let [sender, peer] = drops;
     let device_drops = DeviceDrops { sender: sender?, peer: peer? };
     recorder.finish(exit_status, link, host_stall_ms, device_drops)

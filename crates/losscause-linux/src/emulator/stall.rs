@@ -91,6 +91,9 @@ impl StallWatch {
 impl Drop for StallWatch {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
     }
 }
 

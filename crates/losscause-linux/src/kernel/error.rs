@@ -97,6 +97,9 @@ pub enum KernelError {
         /// The name.
         name: &'static str,
     },
+    /// Another process loads, unloads or reads programs.
+    #[error("the kernel's programs are in use by another process of losscause")]
+    Busy,
     /// Another process reads its log.
     #[error(
         "the judgements of {name} are read by another process; only one can read them at a time"

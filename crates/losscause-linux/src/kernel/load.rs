@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use libbpf_rs::{MapCore, ObjectBuilder};
 
+use super::lock::Lock;
 use super::{KernelError, Settings, machine, object, refusal, status};
 
 /// Where the links and maps of loaded programs are pinned, one folder each.
@@ -93,6 +94,7 @@ pub fn load(settings: &Settings, options: Options) -> Result<Loaded, KernelError
     let words = settings.words()?;
     let program = object(name);
     machine::check()?;
+    let _lock = Lock::to_change()?;
     if machine::is_registered(name)? {
         return Err(KernelError::AlreadyLoaded { name });
     }
@@ -105,7 +107,9 @@ pub fn load(settings: &Settings, options: Options) -> Result<Loaded, KernelError
     match attach(name, program, &words, options, &pins) {
         Ok(verified) => Ok(Loaded { name, mounted_bpf_fs, verified }),
         Err(error) => {
-            pins.remove()?;
+            // All pins of this name are of this process: it has the lock, and there were none. What
+            // cannot be removed is removed by the next load; the first error is the one to report.
+            let _ = pins.remove();
             Err(error)
         }
     }
@@ -176,6 +180,7 @@ fn verified_instructions(program: &libbpf_rs::Program<'_>) -> Option<(String, u3
 pub fn unload(name: &str, force: bool) -> Result<usize, KernelError> {
     let name = super::Algorithm::find(name)?.name;
     machine::check()?;
+    let _lock = Lock::to_change()?;
     let pins = Pins::of(name);
     if !pins.link().exists() {
         return Err(KernelError::NotLoaded { name });

@@ -26,6 +26,7 @@ pub mod algorithm;
 mod caps;
 mod error;
 mod load;
+mod lock;
 mod log;
 mod machine;
 mod namespaces;

@@ -11,6 +11,7 @@ use losscause::Span;
 use serde::{Serialize, Serializer};
 
 use super::load::{Pins, loaded};
+use super::lock::Lock;
 use super::record::{Ends, ROW_BYTES, Row};
 use super::{Judged, KernelError, Sums, Totals, machine, namespaces, object, refusal};
 
@@ -92,6 +93,7 @@ impl From<Row> for Connection {
 pub fn status(name: Option<&str>) -> Result<Vec<Status>, KernelError> {
     let chosen = name.map(super::Algorithm::find).transpose()?;
     machine::check()?;
+    let _lock = Lock::to_read()?;
     let mut names = loaded();
     if let Some(chosen) = chosen {
         names.retain(|name| *name == chosen.name);
