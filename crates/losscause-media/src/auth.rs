@@ -180,6 +180,18 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn the_key_of_the_way_back_is_that_of_one_nonce_and_one_cookie() {
+        let key = Key::from_bytes([1; 32]);
+        let mut report = b"report".to_vec();
+        key.stream(&[2; 16], &[3; 24]).back.seal(&mut report);
+        assert!(key.stream(&[2; 16], &[3; 24]).back.open(&report).is_some());
+        for (nonce, cookie) in [([4; 16], [3; 24]), ([2; 16], [4; 24])] {
+            let other = key.stream(&nonce, &cookie);
+            assert_eq!((other.back.open(&report), other.forward.open(&report)), (None, None));
+        }
+    }
+
+    #[test]
     fn a_key_is_64_digits_and_is_never_shown() {
         let text = "00112233445566778899aabbccddeeffFFEEDDCCBBAA99887766554433221100";
         let key = Key::parse(&format!("{text}\n")).unwrap();

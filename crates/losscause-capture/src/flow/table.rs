@@ -24,8 +24,9 @@ pub(crate) struct FlowTable {
     /// The least and the most recently active flow.
     oldest: u32,
     newest: u32,
-    /// Entries of all scoreboards together.
+    /// Entries of all scoreboards together, and how many there may be.
     entries: usize,
+    most_entries: usize,
     paths: Paths,
     hosts: Hosts,
     finished: Vec<FlowResult>,
@@ -90,6 +91,7 @@ impl FlowTable {
             oldest: NONE,
             newest: NONE,
             entries: 0,
+            most_entries: MAX_ENTRIES,
             paths: Paths::default(),
             hosts: Hosts::default(),
             finished: Vec::new(),
@@ -197,7 +199,7 @@ impl FlowTable {
             let slot = &self.slots[self.oldest as usize];
             let silent = now - slot.active;
             let over = matches!(&slot.flow, Some(Flow::Tcp(connection)) if connection.is_over());
-            let too_many = self.places.len() > MAX_OPEN || self.entries > MAX_ENTRIES;
+            let too_many = self.places.len() > MAX_OPEN || self.entries > self.most_entries;
             if !too_many && silent < IDLE && !(over && silent >= LINGER) {
                 return;
             }
@@ -267,5 +269,57 @@ impl FlowTable {
         while self.oldest != NONE {
             self.close(self.oldest);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use crate::frames::Frames;
+    use crate::packet::Parsed;
+
+    /// A pcap of raw IPv4 (link type 101): each flow in turn sends so many segments of 100 bytes, at
+    /// one packet per millisecond.
+    fn capture(flows: u16, segments: u32) -> Vec<u8> {
+        let mut bytes = vec![];
+        for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 101] {
+            bytes.extend(word.to_le_bytes());
+        }
+        for flow in 0..flows {
+            for segment in 0..segments {
+                let micros = 1_000 * (u32::from(flow) * segments + segment);
+                for word in [0, micros, 140, 140] {
+                    bytes.extend(word.to_le_bytes());
+                }
+                bytes.extend([0x45, 0, 0, 140, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
+                bytes.extend((1_000 + flow).to_be_bytes());
+                bytes.extend(80_u16.to_be_bytes());
+                bytes.extend((1 + 100 * segment).to_be_bytes());
+                bytes.extend(1_u32.to_be_bytes());
+                bytes.extend([0x50, 0x10, 0xff, 0xff, 0, 0, 0, 0]);
+                bytes.extend([0; 100]);
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn the_oldest_flows_go_when_all_together_keep_too_much() {
+        let bytes = capture(20, 10);
+        let mut table = FlowTable::new(Rules::of(&Options::all(), "f"));
+        table.most_entries = 50;
+        let mut frames = Frames::open(bytes.as_slice()).unwrap();
+        let mut packets = 0;
+        while let Some(frame) = frames.next_frame() {
+            let Parsed::Packet(packet) = Parsed::of(&frame) else { panic!("{frame:?}") };
+            table.on_packet(frame.time, &packet);
+            assert!(table.entries <= 50, "{}", table.entries);
+            packets += 1;
+        }
+        assert_eq!(packets, 200);
+        let kept = table.places.len();
+        assert!((2..20).contains(&kept), "each keeps ten segments or more: {kept}");
+        assert_eq!(table.finished.len(), 20 - kept);
     }
 }

@@ -43,4 +43,13 @@ mod tests {
         assert_eq!(unwrap.unwrap(u32::MAX), first + 1);
         assert_eq!(unwrap.unwrap(3 + (1 << 30)), first + 5 + (1 << 30));
     }
+
+    #[test]
+    fn an_older_number_does_not_become_the_newest() {
+        let mut unwrap = Unwrap::begin(1000);
+        let first = unwrap.unwrap(1000);
+        unwrap.advance(first + 500);
+        unwrap.advance(first + 100);
+        assert_eq!(unwrap.newest(), first + 500);
+    }
 }

@@ -249,6 +249,12 @@ mod tests {
         // 10 * sqrt(11) = 33.2: wide enough for 30, and below 0.35 * 130 = 45.5.
         assert!(judge(&published, &measured, 1));
         assert!(!judge(&published, &measured, 10));
+        // Between 10 * sqrt(10) = 31.6 and 33.2: the run that the paper made is one more.
+        measured.measured = Some(132.0);
+        assert!(judge(&published, &measured, 1));
+        measured.measured = Some(134.0);
+        assert!(!judge(&published, &measured, 1));
+        measured.measured = Some(130.0);
         measured.ci95 = Some(15.0);
         assert!(
             !judge(&published, &measured, 1),

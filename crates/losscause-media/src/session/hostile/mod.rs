@@ -3,6 +3,7 @@
 
 mod path;
 
+use std::cell::RefCell;
 use std::net::SocketAddr;
 
 use losscause::{Span, Time};
@@ -10,8 +11,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Key;
-use crate::auth::StreamKeys;
-use crate::wire::control::Control;
+use crate::auth::{StreamKeys, Tagger};
+use crate::wire::control::{Control, Reason};
 use crate::wire::feedback::Feedback;
 use crate::wire::{TAG_BYTES, rtp};
 use path::{DELAY, PACKET_BYTES, Path, To, at, elsewhere, honest, key, sender_address};
@@ -274,6 +275,46 @@ fn a_peer_that_falls_silent_is_gone_after_ten_seconds() {
     assert_eq!(path.sender.end(), Some(End::PeerGone));
     assert_eq!(path.events.last(), Some(&Event::Ended(End::PeerGone)));
     assert_eq!((path.sender.poll_timeout(), path.receiver.poll_timeout()), (None, None));
+}
+
+#[test]
+fn a_control_packet_is_used_once() {
+    let ends = RefCell::new((Liar::new(|_: &mut Feedback| ()), 0));
+    let mut path = Path::new(5_000_000, |_, to, bytes| {
+        let (liar, ssrc) = &mut *ends.borrow_mut();
+        if let Some((own, ..)) = Control::parse(&bytes[..bytes.len() - TAG_BYTES]) {
+            *ssrc = own;
+        }
+        liar.pass(to, bytes)
+    });
+    path.run_until(at(2000));
+    let keys = ends.borrow().0.keys.clone().expect("the handshake is over");
+    let ssrc = ends.borrow().1;
+    let sealed = |control: Control, number, key: &Tagger| {
+        let mut bytes = Vec::new();
+        control.write(ssrc, number, &mut bytes);
+        key.seal(&mut bytes);
+        bytes
+    };
+    while path.receiver.poll_transmit(path.now).is_some() {}
+    // Alive is answered by Alive, and Bye by the last report and Bye.
+    let bye = Control::Bye { packets: 9, reason: Reason::Finished };
+    for (control, number, answers) in [(Control::Alive, 1_000, 1), (bye, 1_001, 2)] {
+        let bytes = sealed(control, number, &keys.forward);
+        let replayed = path.receiver.stats().replayed_pkts;
+        for (is_new, answers) in [(true, answers), (false, 0)] {
+            path.receiver.on_datagram(path.now, sender_address(), &bytes);
+            let sent = std::iter::from_fn(|| path.receiver.poll_transmit(path.now)).count();
+            assert_eq!(sent, answers, "{control:?}, new: {is_new}");
+        }
+        assert_eq!(path.receiver.stats().replayed_pkts, replayed + 1);
+    }
+    let bytes = sealed(Control::Alive, 1_000, &keys.back);
+    let replayed = path.sender.stats().replayed_pkts;
+    for counted in [0, 1] {
+        path.sender.on_datagram(path.now, &bytes);
+        assert_eq!(path.sender.stats().replayed_pkts, replayed + counted);
+    }
 }
 
 #[test]
