@@ -192,30 +192,6 @@ fn analysis(packets: impl IntoIterator<Item = (u64, Segment)>) -> losscause_capt
     analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap()
 }
 
-/// How many TCP flows there are if a connection ends, and packets of the same ports follow after
-/// this, milliseconds. A packet of another flow comes in between.
-fn flows_after_a_pause(pause: u64) -> usize {
-    let fin = |segment: Segment| Segment { flags: 17, payload: 0, ..segment };
-    let ends = [(60, fin(data(2))), (61, fin(Segment { seq: 1, ..ack(2) })), (62, ack(2))];
-    let first = handshake().into_iter().chain([(50, data(0)), (51, data(1))]).chain(ends);
-    let later = (0..3).map(|number| (62 + pause + u64::from(number), data(number + 3)));
-    let mut packets: Vec<_> =
-        first.chain(later).map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
-    // Both of them are in front of the later packets; the second one is that after which the first
-    // connection may end.
-    let place = packets.len() - 3;
-    packets
-        .splice(place..place, [(63_000, rtp(1, 0, 100)), ((61 + pause) * 1_000, rtp(2, 0, 100))]);
-    let flows = analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap().flows;
-    flows.iter().filter(|flow| flow.protocol == Protocol::Tcp).count()
-}
-
-#[test]
-fn ports_are_those_of_another_connection_a_minute_after_the_end_of_one() {
-    assert_eq!(flows_after_a_pause(59_000), 1);
-    assert_eq!(flows_after_a_pause(62_000), 2);
-}
-
 #[test]
 fn repeats_seen_in_one_direction_only_are_losses_without_cause() {
     let sent = (0..30).map(|i| (10 * u64::from(i), Segment::data(1 + 100 * i, 100)));
