@@ -58,15 +58,3 @@ fn the_readme_names_the_two_commands_of_a_fresh_machine() {
     assert!(readme().contains("cargo run --release -- reproduce"));
     assert!(readme().contains("cargo xtask test"));
 }
-
-#[test]
-fn the_readmes_code_is_that_of_the_example() {
-    let readme = readme();
-    let code = readme.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/losscause/examples/verdicts.rs");
-    let example = fs::read_to_string(path).unwrap();
-    for line in code.lines().filter(|line| !line.is_empty()) {
-        assert!(example.contains(line), "README.md has `{line}`, which the example has not");
-    }
-}

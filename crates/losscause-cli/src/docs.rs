@@ -209,7 +209,9 @@ mod tests {
         let files = files
             .into_iter()
             .flatten()
-            .filter(|entry| entry.as_ref().unwrap().path().is_file())
+            .filter(|entry| {
+                entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "md")
+            })
             .count();
         assert_eq!(files, pages().count());
         for page in pages() {

@@ -120,6 +120,7 @@ mod tests {
             "-linux",
             "-experiments",
             "-cli",
+            "-rtc",
         ]
         .map(|end| format!("losscause{end}"));
         assert_eq!(names, expected);

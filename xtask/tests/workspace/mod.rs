@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// The crates that other programs depend on. The others are parts of the command.
-pub(crate) const FOR_OTHERS: [&str; 6] = [
+pub(crate) const FOR_OTHERS: [&str; 7] = [
     "losscause",
     "losscause-capture",
     "losscause-media",
     "losscause-quic",
+    "losscause-rtc",
     "losscause-sim",
     "losscause-transport",
 ];
@@ -42,7 +43,7 @@ pub(crate) fn strings(table: &Table, key: &str) -> Vec<String> {
 /// The folders in `folder`.
 pub(crate) fn folders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    entries.map(|entry| entry.unwrap().path()).collect()
+    entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect()
 }
 
 /// The workspace's packages, each with its folder.
