@@ -129,7 +129,7 @@ impl Place {
     /// `crates`), and the files that `parts` tell to save.
     fn new(program: &Path, parts: &[Part]) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("losscause-page-").tempdir()?;
-        for shared in ["crates", "papers", "scenarios"] {
+        for shared in ["crates", "examples", "papers", "scenarios"] {
             std::os::unix::fs::symlink(root().join(shared), folder.path().join(shared))?;
         }
         for part in parts {
