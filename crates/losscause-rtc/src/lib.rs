@@ -22,6 +22,26 @@
 //! assert_eq!(monitor.totals().wireless, 0);
 //! ```
 //!
+//! Another algorithm, other caps, and what was decided:
+//!
+//! ```
+//! use losscause::registry::Registry;
+//! use losscause_rtc::{Caps, Counts, Error, LossTolerant, LossVerdict, Monitor, Overruled};
+//! use rtc_interceptor::Gcc;
+//!
+//! let registry = Registry::built_in();
+//! let named = |name| LossTolerant::named(Gcc::new(1e6, 1e5, 2e7), name, &registry);
+//! let caps = Caps { max_run: 10, ..Caps::default() };
+//! let estimator = named("ZBS")?.with_caps(caps)?;
+//! let monitor: Monitor = estimator.monitor();
+//! assert_eq!(monitor.totals(), Counts::default());
+//! let by_brake = |verdict: &LossVerdict| verdict.overruled == Some(Overruled::Brake);
+//! assert!(!monitor.last_verdicts().iter().any(by_brake));
+//! let refused: Option<Error> = named("as told").err();
+//! assert!(refused.is_some(), "no receiver labels its packets");
+//! # Ok::<(), Error>(())
+//! ```
+//!
 //! # What is known about a loss
 //!
 //! | | from | |
