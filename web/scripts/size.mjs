@@ -12,7 +12,7 @@ const assets = readdirSync(join(dist, "assets"));
 const PAGES = [
   // Scenarios' patterns and traces are loaded when they are chosen.
   { page: "index.html", own: /^lab-.*\.wasm$|^worker-/, most: 500_000 },
-  { page: "capture.html", own: /^capture-.*\.wasm$|^capture-worker-/, most: 400_000 },
+  { page: "capture.html", own: /^capture-.*\.wasm$|^capture-worker-/, most: 300_000 },
 ];
 
 function shown(sizes) {
