@@ -88,7 +88,8 @@ fn each_public_type_for_others_has_an_example() {
         let folder = root().join("crates").join(name);
         let mut types = BTreeSet::new();
         add_public_types(&folder.join("src"), &mut types);
-        assert!(types.len() > 5, "{name}: {types:?}");
+        let fewest = if name == "losscause-rtc" { 7 } else { 11 };
+        assert!(types.len() >= fewest, "{name}: {types:?}");
         let readme = fs::read_to_string(folder.join("README.md")).unwrap();
         let source = documentation(&files(&folder.join("src")));
         let shown = named(&(blocks(&readme) + &blocks(&source) + &files(&folder.join("examples"))));

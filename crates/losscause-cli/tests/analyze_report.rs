@@ -73,10 +73,10 @@ fn the_page_begins_with_the_answer_its_evidence_and_how_sure() {
         "{head}"
     );
     assert!(head.contains(" of 47 losses (") && head.contains("happened while the path"), "{head}");
-    assert!(head.contains("How far to trust it.") && head.contains("most say what "));
+    assert!(head.contains("How far to trust it.") && head.contains("most say what sift says of "));
     // Rows of 47 losses, seven algorithms, one flow.
     assert_eq!(rest.matches("<th scope=\"row\">").count(), 47 + 7 + 1);
-    assert!(rest.contains("found by gap"));
+    assert!(rest.contains("found by gap") && rest.contains("evidence for a wireless loss"));
 }
 
 #[test]

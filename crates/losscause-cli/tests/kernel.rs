@@ -2,24 +2,20 @@
 #![cfg(all(feature = "linux", target_os = "linux"))]
 #![allow(clippy::unwrap_used)]
 
+#[path = "common/refuses.rs"]
+mod refuses;
+
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output};
+
+use refuses::refuses;
 
 /// A user without rights.
 const NOBODY: u32 = 65_534;
 
 fn losscause(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_losscause")).arg("kernel").args(arguments).output().unwrap()
-}
-
-/// Exit status 2, nothing on standard output, one sentence.
-fn refuses(output: &Output, sentence: &str) {
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(output.stdout.is_empty());
-    assert_eq!(error.lines().count(), 1, "{error}");
-    assert!(error.contains(sentence), "{error} has no \"{sentence}\"");
 }
 
 #[test]

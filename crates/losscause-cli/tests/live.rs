@@ -6,19 +6,15 @@
 #[path = "common/hang.rs"]
 mod hang;
 
+#[path = "common/refuses.rs"]
+mod refuses;
+
 use std::process::{Command, Output};
+
+use refuses::refuses;
 
 fn losscause(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_losscause")).arg("reproduce").args(arguments).output().unwrap()
-}
-
-/// Exit status 2, nothing on standard output, one sentence.
-fn refuses(output: &Output, sentence: &str) {
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(output.stdout.is_empty());
-    assert_eq!(error.lines().count(), 1, "{error}");
-    assert!(error.contains(sentence), "{error} has no \"{sentence}\"");
 }
 
 #[test]

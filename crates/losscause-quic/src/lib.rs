@@ -90,6 +90,8 @@ mod choice;
 #[cfg(any(feature = "noq", feature = "quinn"))]
 mod clock;
 mod error;
+#[cfg(any(feature = "noq", feature = "quinn"))]
+mod factory;
 mod losses;
 mod monitor;
 #[cfg(feature = "noq")]
