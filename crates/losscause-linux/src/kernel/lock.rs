@@ -1,6 +1,6 @@
 //! The lock around the pins of loaded programs. It ends with its process.
 
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, create_dir_all};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::thread::sleep;
@@ -42,6 +42,10 @@ impl Lock {
 
     fn take(path: &Path, how: FlockArg, patience: Duration) -> Result<Self, KernelError> {
         let failed = |reason| KernelError::File { file: path.display().to_string(), reason };
+        // A root without `/run` has no other process that could have made it.
+        if let Some(folder) = path.parent() {
+            create_dir_all(folder).map_err(failed)?;
+        }
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true).mode(0o600);
         let mut file = options.open(path).map_err(failed)?;
@@ -65,7 +69,7 @@ mod tests {
     #[test]
     fn readers_share_the_lock_and_a_writer_has_it_alone() {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("lock");
+        let path = folder.path().join("run/lock");
         let take = |how| Lock::take(&path, how, Duration::ZERO);
         let readers = [FlockArg::LockSharedNonblock; 2].map(|how| take(how).expect("shared"));
         let refused = take(FlockArg::LockExclusiveNonblock).expect_err("there are readers");
