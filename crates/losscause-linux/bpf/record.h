@@ -10,7 +10,7 @@ struct lc_sums {
 	u64 congestion; /* losses judged congestion */
 	u64 wireless; /* losses judged wireless, and ignored */
 	u64 undecided; /* losses that could not be judged */
-	u64 reductions; /* of the window */
+	u64 reductions; /* of the window; in a dry run those that the rule would have made */
 	u64 avoided; /* recoveries that ended without a reduction */
 	u64 timeouts;
 	u64 marks; /* reductions for a congestion mark (ECN) */

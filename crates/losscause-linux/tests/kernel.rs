@@ -301,6 +301,28 @@ fn random_losses_are_ignored_and_the_window_stays_open() {
 }
 
 #[test]
+fn a_dry_run_judges_and_has_the_window_of_its_base() {
+    let Some(_one) = fit() else { return };
+    let mut settings = Algorithm::find("lc_spike").unwrap().settings();
+    // alpha = 2 calls every loss wireless whose round-trip time is known.
+    settings.set("alpha=2").unwrap();
+    settings.set_dry_run(true);
+    let _loaded = Loaded(load(&settings, Options::default()).unwrap().name);
+    let link = Link::new(50);
+    let transfer = link.start("lc_spike");
+    link.wait_for_delivery(1_000_000);
+    let mut statuses = status(Some("lc_spike")).unwrap();
+    transfer.stop();
+    assert!(statuses[0].dry_run);
+    let connection = statuses[0].connections.remove(0);
+    println!("{connection:?}");
+    let sums = connection.sums;
+    assert!(sums.wireless > 5 && sums.avoided > 5, "{connection:?}");
+    // Reno has about 9 packets there. The link and its queue hold 68.
+    assert!(connection.ssthresh_pkts.is_some_and(|pkts| pkts < 34), "{connection:?}");
+}
+
+#[test]
 fn sift_keeps_the_window_for_evidence_above_its_margin() {
     let Some(_one) = fit() else { return };
     // No evidence reaches 60 dB.

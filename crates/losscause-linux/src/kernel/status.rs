@@ -10,6 +10,7 @@ use libbpf_rs::{Iter, MapCore, MapFlags, MapHandle, ObjectBuilder};
 use losscause::Span;
 use serde::{Serialize, Serializer};
 
+use super::algorithm::DRY_RUN_WORD;
 use super::load::{Pins, loaded};
 use super::lock::Lock;
 use super::record::{Ends, ROW_BYTES, Row};
@@ -20,6 +21,8 @@ use super::{Judged, KernelError, Sums, Totals, machine, namespaces, object, refu
 pub struct Status {
     /// The program's name in the kernel.
     pub name: &'static str,
+    /// Whether it judges and counts only, and leaves the window to the kernel's Reno or CUBIC.
+    pub dry_run: bool,
     /// What it has counted since it was loaded.
     pub totals: Totals,
     /// The program's connections, in all processes and network namespaces.
@@ -111,7 +114,25 @@ fn read(name: &'static str) -> Result<Status, KernelError> {
     let bytes =
         totals.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(refused)?.unwrap_or_default();
     let totals = Totals::read(&bytes).ok_or(KernelError::OtherVersion { name })?;
-    Ok(Status { name, totals, connections: connections(name, &pins)? })
+    Ok(Status {
+        name,
+        dry_run: is_dry_run(name, &pins)?,
+        totals,
+        connections: connections(name, &pins)?,
+    })
+}
+
+fn is_dry_run(name: &'static str, pins: &Pins) -> Result<bool, KernelError> {
+    let other_version = || KernelError::OtherVersion { name };
+    let refused = |error: libbpf_rs::Error| refusal::refused(name, "status", &error);
+    if !pins.parameters().exists() {
+        return Err(other_version());
+    }
+    let parameters = MapHandle::from_pinned_path(pins.parameters()).map_err(refused)?;
+    let bytes = parameters.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(refused)?;
+    let bytes = bytes.unwrap_or_default();
+    let word = bytes.as_chunks::<8>().0.get(DRY_RUN_WORD).ok_or_else(other_version)?;
+    Ok(u64::from_ne_bytes(*word) != 0)
 }
 
 /// The connections of a loaded program, in every process and network namespace.
