@@ -11,6 +11,7 @@ use losscause_study::RunError;
 use crate::failure::Failure;
 use crate::output::{self, Format};
 
+mod measured;
 mod status;
 mod trace;
 
@@ -134,10 +135,11 @@ fn load(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
     ))?;
     if dry_run {
         output::line(&format!(
-            "A dry run judges and counts losses, and changes nothing: connections that choose it have the window of {}",
+            "A dry run judges and counts losses, and changes nothing: connections that choose it have the window of {}.",
             settings.algorithm().base()
         ))?;
     }
+    output::line(&measured::paragraph(settings.algorithm()))?;
     if !chosen.allow_unprivileged {
         output::line(
             "Only processes with CAP_NET_ADMIN may choose it; --allow-unprivileged lets all of them.",
