@@ -195,6 +195,7 @@ lc_inline int lc_judge(struct sock *sk, struct lc_connection *c, const struct lc
 		ignored = 0;
 	}
 	safeguard = lc_safeguard(sk, c, gap, lost, seq, ignored);
+	c->record.brake_rounds = c->watch.held_rounds;
 	if (safeguard == LC_GUARD_SPEAKS)
 		LC_ADD(c, guarded, lost);
 	if (safeguard == LC_BRAKE_SPEAKS)
@@ -383,6 +384,7 @@ void lc_init(u64 *ctx)
 	c->lost = tp->lost;
 	c->delivered = tp->delivered;
 	c->newest_seq = tp->snd_una;
+	c->record.began = bpf_ktime_get_ns();
 	total = bpf_map_lookup_elem(&totals, &zero);
 	if (total)
 		__sync_fetch_and_add(&total->opened, 1);
@@ -445,6 +447,8 @@ void lc_pkts_acked(u64 *ctx)
 	lc_read_ack(tp, sample, c, &ack);
 	delivered = tp->delivered - c->delivered;
 	c->delivered = tp->delivered;
+	c->record.delivered += delivered;
+	c->record.mss = tp->mss_cache;
 	lc_caps_count(&c->caps, delivered);
 	lc_watch_ack(&c->watch, ack.at, ack.rtt, delivered);
 	if (c->episode == LC_KEPT && delivered && !lc_parameters.dry_run)

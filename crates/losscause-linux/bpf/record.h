@@ -51,6 +51,10 @@ struct lc_logged {
 struct lc_record {
 	struct lc_sums sums;
 	struct lc_last last;
+	u64 began; /* when the connection began to use the program; CLOCK_MONOTONIC, ns */
+	u64 delivered; /* packets, since then */
+	u32 mss; /* bytes */
+	u32 brake_rounds; /* for so many rounds with losses the brake holds on */
 };
 
 struct lc_totals {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! algorithm   the programs by name, their settings, and the parameters that they are loaded with
-//! base        the kernel's congestion controls, which the programs begin from
+//! base        the kernel's congestion controls, and what one would have had
 //! caps        how much a wrong rule can cost
 //! safeguards  guard and brake as settings
 //! machine     what the machine must have: root, BTF, a new enough kernel, the BPF file system
@@ -40,7 +40,7 @@ mod status;
 mod unit;
 
 pub use algorithm::{Algorithm, Settings};
-pub use base::Base;
+pub use base::{Base, Transferred};
 pub use caps::Caps;
 pub use error::KernelError;
 pub use load::{Loaded, Options, load, unload};
