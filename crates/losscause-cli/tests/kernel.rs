@@ -73,6 +73,34 @@ fn a_unit_is_shown_before_it_is_written() {
 }
 
 #[test]
+fn systemd_takes_the_unit_into_a_boot() {
+    let printed = losscause(&["install", "lc_zbs", "--dry-run"]).stdout;
+    let verify = |unit: &str| {
+        let units = tempfile::tempdir().unwrap();
+        let wanted = units.path().join("multi-user.target.wants");
+        std::fs::create_dir(&wanted).unwrap();
+        let name = "losscause-lc-zbs.service";
+        std::fs::write(units.path().join(name), unit).unwrap();
+        std::os::unix::fs::symlink(format!("../{name}"), wanted.join(name)).unwrap();
+        let mut command = Command::new("systemd-analyze");
+        // The colon: and the folders of this machine.
+        command.env("SYSTEMD_UNIT_PATH", format!("{}:", units.path().display()));
+        command.args(["verify", "multi-user.target"]).output().ok()
+    };
+    let unit = String::from_utf8(printed).unwrap();
+    let Some(output) = verify(&unit) else {
+        println!("skipped: there is no systemd-analyze");
+        return;
+    };
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && !said.contains("losscause"), "{said}");
+    // What comes after the system's initialisation cannot come before the sysctls.
+    let late = unit.replace("After=local-fs.target", "After=sysinit.target");
+    let said = String::from_utf8(verify(&late).unwrap().stderr).unwrap();
+    assert!(said.contains("cycle"), "{said}");
+}
+
+#[test]
 fn check_names_every_need_and_ends_with_what_is_lacking() {
     let output = losscause(&["check"]);
     let printed = String::from_utf8(output.stdout).unwrap();

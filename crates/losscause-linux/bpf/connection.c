@@ -6,10 +6,12 @@
  *	o UNA MSS CWND                            the connection opens
  *	a AT_US RTT_US UNA DELIVERED [START END]  an ACK; packets delivered in all; up to four SACK blocks in rising order
  *	d LOST                                    the kernel declares packets lost, which begins an episode unless one is under way
+ *	t                                         the retransmission timer expires
  *	r                                         the episode ends
+ *	q                                         prints "q SSTHRESH", then the sums of struct lc_sums in their order
  *
  * Prints what the program logs, a judgement per line: enum lc_verdict, enum lc_reason, packets, and the first sequence
- * number or -1. Exits with 3 if after any line the program's sum of the packets that wait in gaps is not that of its gaps.
+ * number or -1. Reno keeps half of the window of `o`, CUBIC 717 of 1024; it does not grow. Exits with 3 if after any line the program's sum of the packets that wait in gaps is not that of its gaps.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +32,11 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 	if (map == (void *)&totals)
 		return &program;
 	return *(const u32 *)key == LC_LOG_UNTIL ? &until : &dropped;
+}
+
+u64 bpf_ktime_get_ns(void)
+{
+	return 0;
 }
 
 void *bpf_sk_storage_get(void *map, void *sk, void *value, u64 flags)
@@ -65,6 +72,31 @@ void tcp_reno_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 u32 tcp_reno_undo_cwnd(struct sock *sk)
 {
 	return tcp.snd_cwnd;
+}
+
+void cubictcp_init(struct sock *sk)
+{
+}
+
+u32 cubictcp_recalc_ssthresh(struct sock *sk)
+{
+	return tcp.snd_cwnd * 717 / 1024;
+}
+
+void cubictcp_cong_avoid(struct sock *sk, u32 ack, u32 acked)
+{
+}
+
+void cubictcp_state(struct sock *sk, u8 new_state)
+{
+}
+
+void cubictcp_cwnd_event(struct sock *sk, enum tcp_ca_event event)
+{
+}
+
+void cubictcp_acked(struct sock *sk, const struct ack_sample *sample)
+{
 }
 
 static void open_connection(const char *line)
@@ -111,7 +143,16 @@ static void declare(const char *line)
 	tcp.lost += lost;
 	tcp.lost_out += lost;
 	if (connection.episode == LC_NONE)
-		lc_ssthresh(ctx);
+		tcp.snd_ssthresh = lc_ssthresh(ctx);
+}
+
+static void time_out(void)
+{
+	u64 ctx[] = { (u64)&tcp, TCP_CA_Loss };
+
+	if (connection.episode == LC_NONE)
+		tcp.snd_ssthresh = lc_ssthresh(ctx);
+	lc_set_state(ctx);
 }
 
 static void end_episode(void)
@@ -120,6 +161,16 @@ static void end_episode(void)
 
 	tcp.lost_out = 0;
 	lc_set_state(ctx);
+}
+
+static void print_sums(void)
+{
+	const u64 *sums = (const u64 *)&connection.record.sums;
+
+	printf("q %u", tcp.snd_ssthresh);
+	for (u32 i = 0; i < sizeof(connection.record.sums) / sizeof(u64); i++)
+		printf(" %llu", sums[i]);
+	printf("\n");
 }
 
 static void check(void)
@@ -156,8 +207,14 @@ int main(int argc, char **argv)
 		case 'd':
 			declare(line);
 			break;
+		case 't':
+			time_out();
+			break;
 		case 'r':
 			end_episode();
+			break;
+		case 'q':
+			print_sums();
 			break;
 		default:
 			return 2;

@@ -16,6 +16,9 @@
  * A kept episode must not end slow start. Its ssthresh equals cwnd, so the program remembers the old ssthresh and puts
  * it back when the episode ends.
  *
+ * In a dry run every episode has the window of the growth alone (growth/), as if the program had no rule. Verdicts, episodes and
+ * sums are as they would be.
+ *
  * A program includes this header after its algorithm (algorithm/), growth (growth/) and response (response/):
  *
  *	struct lc_lda, struct lc_lda_parameters
@@ -65,6 +68,7 @@ struct lc_connection {
 struct lc_parameters {
 	struct lc_caps_parameters caps;
 	struct lc_safeguard_parameters safeguards;
+	u64 dry_run; /* 1: losses are judged and counted, and the window is that of the growth alone */
 	struct lc_lda_parameters lda;
 } lc_parameters SEC(".rodata.parameters");
 
@@ -191,6 +195,7 @@ lc_inline int lc_judge(struct sock *sk, struct lc_connection *c, const struct lc
 		ignored = 0;
 	}
 	safeguard = lc_safeguard(sk, c, gap, lost, seq, ignored);
+	c->record.brake_rounds = c->watch.held_rounds;
 	if (safeguard == LC_GUARD_SPEAKS)
 		LC_ADD(c, guarded, lost);
 	if (safeguard == LC_BRAKE_SPEAKS)
@@ -261,10 +266,12 @@ lc_inline void lc_reduce_kept(struct sock *sk, struct lc_connection *c)
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	u32 cwnd = tp->snd_cwnd;
 
-	/* Reductions start from snd_cwnd, which PRR or the timeout has changed since the episode began. */
-	tp->snd_cwnd = c->kept_window;
-	tp->snd_ssthresh = lc_response_reduced(sk, &c->response, c->record.last.rtt_min);
-	tp->snd_cwnd = cwnd;
+	if (!lc_parameters.dry_run) {
+		/* Reductions start from snd_cwnd, which PRR or the timeout has changed since the episode began. */
+		tp->snd_cwnd = c->kept_window;
+		tp->snd_ssthresh = lc_response_reduced(sk, &c->response, c->record.last.rtt_min);
+		tp->snd_cwnd = cwnd;
+	}
 	c->episode = LC_REDUCED;
 	LC_ADD(c, reductions, 1);
 	lc_caps_restart(&c->caps);
@@ -309,7 +316,7 @@ lc_inline u32 lc_begin_episode(struct sock *sk, struct lc_connection *c)
 		c->episode = LC_KEPT;
 		c->kept_window = window < 2 ? 2 : window;
 		c->slow_start_until = tp->snd_cwnd < tp->snd_ssthresh ? tp->snd_ssthresh : 0;
-		return c->kept_window;
+		return lc_parameters.dry_run ? lc_growth_cut(sk) : c->kept_window;
 	}
 	if (marked || !losses) {
 		struct lc_judgement j = {};
@@ -324,6 +331,8 @@ lc_inline u32 lc_begin_episode(struct sock *sk, struct lc_connection *c)
 	c->episode = LC_REDUCED;
 	LC_ADD(c, reductions, 1);
 	lc_caps_restart(&c->caps);
+	if (lc_parameters.dry_run)
+		return lc_growth_cut(sk);
 	return lc_response_reduced(sk, &c->response, c->record.last.rtt_min);
 }
 
@@ -354,7 +363,7 @@ lc_inline void lc_end_episode(struct tcp_sock *tp, struct lc_connection *c)
 {
 	if (c->episode == LC_KEPT) {
 		LC_ADD(c, avoided, 1);
-		if (c->slow_start_until)
+		if (c->slow_start_until && !lc_parameters.dry_run)
 			tp->snd_ssthresh = c->slow_start_until;
 	}
 	c->episode = LC_NONE;
@@ -375,6 +384,7 @@ void lc_init(u64 *ctx)
 	c->lost = tp->lost;
 	c->delivered = tp->delivered;
 	c->newest_seq = tp->snd_una;
+	c->record.began = bpf_ktime_get_ns();
 	total = bpf_map_lookup_elem(&totals, &zero);
 	if (total)
 		__sync_fetch_and_add(&total->opened, 1);
@@ -410,7 +420,7 @@ void lc_cong_avoid(u64 *ctx)
 	struct sock *sk = (struct sock *)ctx[0];
 	struct lc_connection *c = lc_connection_of(sk);
 
-	if (c)
+	if (c && !lc_parameters.dry_run)
 		lc_response_grow(sk, &c->response, &c->lda, (u32)ctx[1], (u32)ctx[2]);
 	else
 		lc_growth_avoid(sk, (u32)ctx[1], (u32)ctx[2]);
@@ -437,9 +447,11 @@ void lc_pkts_acked(u64 *ctx)
 	lc_read_ack(tp, sample, c, &ack);
 	delivered = tp->delivered - c->delivered;
 	c->delivered = tp->delivered;
+	c->record.delivered += delivered;
+	c->record.mss = tp->mss_cache;
 	lc_caps_count(&c->caps, delivered);
 	lc_watch_ack(&c->watch, ack.at, ack.rtt, delivered);
-	if (c->episode == LC_KEPT && delivered)
+	if (c->episode == LC_KEPT && delivered && !lc_parameters.dry_run)
 		lc_grow_kept(sk, c, delivered);
 	if (ack.rtt >= 0) {
 		struct lc_last *last = &c->record.last;

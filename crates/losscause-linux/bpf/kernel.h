@@ -112,12 +112,14 @@ enum { CA_ACK_ECE = 4 };
 
 #ifdef LC_HOST
 void *bpf_map_lookup_elem(void *map, const void *key);
+u64 bpf_ktime_get_ns(void);
 void *bpf_sk_storage_get(void *map, void *sk, void *value, u64 flags);
 long bpf_sk_storage_delete(void *map, void *sk);
 void *bpf_ringbuf_reserve(void *map, u64 size, u64 flags);
 void bpf_ringbuf_submit(void *record, u64 flags);
 #else
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+static u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
 static void *(*const bpf_sk_storage_get)(void *map, void *sk, void *value, u64 flags) = (void *)107;
 static long (*const bpf_sk_storage_delete)(void *map, void *sk) = (void *)108;
 static void *(*const bpf_ringbuf_reserve)(void *map, u64 size, u64 flags) = (void *)131;

@@ -10,7 +10,7 @@ struct lc_sums {
 	u64 congestion; /* losses judged congestion */
 	u64 wireless; /* losses judged wireless, and ignored */
 	u64 undecided; /* losses that could not be judged */
-	u64 reductions; /* of the window */
+	u64 reductions; /* of the window; in a dry run those that the rule would have made */
 	u64 avoided; /* recoveries that ended without a reduction */
 	u64 timeouts;
 	u64 marks; /* reductions for a congestion mark (ECN) */
@@ -51,6 +51,10 @@ struct lc_logged {
 struct lc_record {
 	struct lc_sums sums;
 	struct lc_last last;
+	u64 began; /* when the connection began to use the program; CLOCK_MONOTONIC, ns */
+	u64 delivered; /* packets, since then */
+	u32 mss; /* bytes */
+	u32 brake_rounds; /* for so many rounds with losses the brake holds on */
 };
 
 struct lc_totals {

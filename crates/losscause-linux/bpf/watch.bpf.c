@@ -108,7 +108,6 @@ struct bpf_iter__task_file {
 	struct file *file;
 } LC_KERNEL_TYPE;
 
-static u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
 static u64 (*const bpf_get_socket_cookie)(void *sk) = (void *)46;
 static long (*const bpf_probe_read_kernel)(void *to, u32 bytes, const void *from) = (void *)113;
 static long (*const bpf_seq_write)(struct seq_file *seq, const void *data, u32 size) = (void *)127;

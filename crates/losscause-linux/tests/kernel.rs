@@ -292,12 +292,42 @@ fn random_losses_are_ignored_and_the_window_stays_open() {
     let transfers = [link.start("lc_cubic_spike"), renos.start("reno")];
     renos.wait_for_delivery(1_500_000);
     let [delivered, by_reno] = [link.delivered(), renos.delivered()];
+    let estimate = status(Some("lc_cubic_spike")).unwrap()[0].connections[0].base_estimate_bps;
     transfers.into_iter().for_each(Transfer::stop);
+    // At p = 0.02 and 40 to 75 ms: sqrt(75) = 8.7 packets, CUBIC by its own law 2.8; 2.5 to 1.3 Mb/s.
+    assert!(estimate.is_some_and(|bps| (0.8e6..4e6).contains(&bps)), "{estimate:?}");
     let sums = status(Some("lc_cubic_spike")).unwrap()[0].totals.sums;
     println!("{sums:?}, {delivered} bytes, {by_reno} with reno");
     assert!(sums.wireless > 2 * sums.congestion, "{sums:?}");
     assert!(sums.avoided > 10, "{sums:?}");
     assert!(2 * delivered > 3 * by_reno, "{delivered} and {by_reno} bytes");
+}
+
+#[test]
+fn a_dry_run_judges_and_has_the_window_of_its_base() {
+    let Some(_one) = fit() else { return };
+    let mut settings = Algorithm::find("lc_spike").unwrap().settings();
+    // alpha = 2 calls every loss wireless whose round-trip time is known.
+    settings.set("alpha=2").unwrap();
+    settings.set_dry_run(true);
+    let _loaded = Loaded(load(&settings, Options::default()).unwrap().name);
+    let link = Link::new(50);
+    let transfer = link.start("lc_spike");
+    link.wait_for_delivery(1_000_000);
+    let mut statuses = status(Some("lc_spike")).unwrap();
+    transfer.stop();
+    assert!(statuses[0].dry_run);
+    let connection = statuses[0].connections.remove(0);
+    println!("{connection:?}");
+    let sums = connection.sums;
+    assert!(sums.wireless > 5 && sums.avoided > 5, "{connection:?}");
+    // Reno has about 9 packets there. The link and its queue hold 68.
+    assert!(connection.ssthresh_pkts.is_some_and(|pkts| pkts < 34), "{connection:?}");
+    // A million bytes are 690 packets, and 8 Mb in at least a second on a link of 10 Mb/s.
+    assert_eq!(connection.mss_bytes, 1_448);
+    assert!(connection.delivered_pkts >= 690, "{connection:?}");
+    assert!((1e5..1e7).contains(&connection.rate_bps), "{connection:?}");
+    assert_eq!(connection.base_estimate_bps, None, "Reno itself is at work");
 }
 
 #[test]

@@ -59,8 +59,9 @@ fn agree(streams: &[Stream]) {
     for (header, name, set) in RULES {
         let mut settings = Algorithm::find(name).unwrap().settings();
         set.iter().for_each(|setting| settings.set(setting).unwrap());
-        // The first four numbers are the caps and safeguards, which belong to no algorithm.
-        let fixed_point = host(header).verdicts(&settings.words().unwrap()[4..], &text);
+        // The first five numbers are the caps, safeguards and whether it is a dry run, which belong to
+        // no algorithm.
+        let fixed_point = host(header).verdicts(&settings.words().unwrap()[5..], &text);
         let of = |stream: &Stream| stream.verdicts(settings.lda().build(End::Sender).unwrap());
         let reference: Vec<Verdict> = streams.iter().flat_map(of).collect();
         assert_eq!(reference.len(), fixed_point.len(), "{name} {set:?}");

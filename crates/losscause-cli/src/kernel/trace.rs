@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use losscause_linux::kernel::{Algorithm, VerdictLog, VerdictRecord};
 
-use super::reason;
+use super::status::reason;
 use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::{interrupt, notice};

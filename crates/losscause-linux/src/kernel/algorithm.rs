@@ -8,7 +8,7 @@ use losscause::lda::{SpikeConfig, VegasBufferConfig, ZbsConfig};
 use losscause::registry::Value;
 use losscause::{BuiltIn, End, LdaConfig, Safeguards, Span};
 
-use super::{Caps, KernelError, safeguards};
+use super::{Base, Caps, KernelError, safeguards};
 
 /// A congestion control that can be loaded.
 #[derive(Debug)]
@@ -94,6 +94,7 @@ pub struct Settings {
     lda: LdaConfig,
     caps: Caps,
     safeguards: Safeguards,
+    dry_run: bool,
 }
 
 impl Algorithm {
@@ -122,7 +123,13 @@ impl Algorithm {
             lda: self.rule.published(),
             caps: Caps::default(),
             safeguards: Safeguards::ON,
+            dry_run: false,
         }
+    }
+
+    /// The kernel's congestion control whose growth it has.
+    pub fn base(&self) -> Base {
+        if self.name.starts_with("lc_cubic_") { Base::Cubic } else { Base::Reno }
     }
 
     /// The names of its settings.
@@ -142,6 +149,12 @@ impl Settings {
     /// The algorithm's parameters in the crate that is the reference.
     pub fn lda(&self) -> &LdaConfig {
         &self.lda
+    }
+
+    /// In a dry run the program judges and counts losses, and the window is that of the growth
+    /// alone: the kernel's Reno or CUBIC. A rule that reads the window reads that one.
+    pub fn set_dry_run(&mut self, dry_run: bool) {
+        self.dry_run = dry_run;
     }
 
     /// Changes one setting, `KEY=VALUE`.
@@ -186,6 +199,7 @@ impl Settings {
             fraction(self.caps.max_share),
             u64::from(self.safeguards.guard),
             u64::from(self.safeguards.brake),
+            u64::from(self.dry_run),
         ];
         for word in self.algorithm.rule.words() {
             words.push(word.of(&self.lda).map_err(|(key, value, largest)| {
@@ -195,6 +209,9 @@ impl Settings {
         Ok(words)
     }
 }
+
+/// The place of `dry_run` among the words.
+pub(super) const DRY_RUN_WORD: usize = 4;
 
 /// `LC_FRACTION_SHIFT` and `LC_LARGEST_FRACTION` of `bpf/types.h`, and the longest setting in time:
 /// a day.
@@ -337,21 +354,24 @@ mod tests {
         // 87381.3 / 2^18.
         assert_eq!(
             with("lc_spike", &[]),
-            Ok(vec![1000, 26_214, 1, 1, 131_072, 87_381, 60_000_000_000])
+            Ok(vec![1000, 26_214, 1, 1, 0, 131_072, 87_381, 60_000_000_000])
         );
         // 1/32 = 8192 / 2^18; before-gap.
-        assert_eq!(with("lc_zigzag", &[]), Ok(vec![1000, 26_214, 1, 1, 8_192, 0]));
+        assert_eq!(with("lc_zigzag", &[]), Ok(vec![1000, 26_214, 1, 1, 0, 8_192, 0]));
         assert_eq!(
             with("lc_zigzag", &["judged_by=after-gap", "max_run=5", "brake=false"]),
-            Ok(vec![5, 26_214, 1, 0, 8_192, 1])
+            Ok(vec![5, 26_214, 1, 0, 0, 8_192, 1])
         );
         // 14 and 16 packets; undecided between.
-        assert_eq!(with("lc_westwood_vt", &[]).expect("valid")[4..], [14 << 18, 16 << 18, 1]);
-        assert_eq!(with("lc_veno", &[]).expect("valid")[4..], [3 << 18, 3 << 18, 0]);
-        assert_eq!(with("lc_newreno_ff", &["history=8", "eta=4"]).expect("valid")[4..], [8, 4]);
+        assert_eq!(with("lc_westwood_vt", &[]).expect("valid")[5..], [14 << 18, 16 << 18, 1]);
+        assert_eq!(with("lc_veno", &[]).expect("valid")[5..], [3 << 18, 3 << 18, 0]);
+        assert_eq!(with("lc_newreno_ff", &["history=8", "eta=4"]).expect("valid")[5..], [8, 4]);
         // 2.7 dB and 6 dB in tenths.
-        assert_eq!(with("lc_sift", &[]).expect("valid")[4..], [27]);
-        assert_eq!(with("lc_cubic_sift", &["margin_db=6"]).expect("valid")[4..], [60]);
+        assert_eq!(with("lc_sift", &[]).expect("valid")[5..], [27]);
+        assert_eq!(with("lc_cubic_sift", &["margin_db=6"]).expect("valid")[5..], [60]);
+        let mut dry = Algorithm::find("lc_sift").expect("there is one").settings();
+        dry.set_dry_run(true);
+        assert_eq!(dry.words().expect("valid"), [1000, 26_214, 1, 1, 1, 27]);
     }
 
     #[test]

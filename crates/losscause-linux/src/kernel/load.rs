@@ -14,6 +14,9 @@ use super::{KernelError, Settings, machine, object, refusal, status};
 /// Where the links and maps of loaded programs are pinned, one folder each.
 const PINS: &str = "/sys/fs/bpf/losscause";
 
+/// The program's `lc_parameters`, as a map (`bpf/episode.h`).
+const PARAMETERS: &str = ".rodata.parameters";
+
 /// How to load a program.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -56,6 +59,10 @@ impl Pins {
         self.dir.join("totals")
     }
 
+    /// The numbers that it was loaded with.
+    pub(super) fn parameters(&self) -> PathBuf {
+        self.dir.join("parameters")
+    }
     /// The ring of judgements, for a reader.
     pub(super) fn judgements(&self) -> PathBuf {
         self.dir.join("judgements")
@@ -66,9 +73,14 @@ impl Pins {
     }
 
     fn remove(&self) -> Result<(), KernelError> {
-        for file in
-            [self.link(), self.connections(), self.totals(), self.judgements(), self.log_state()]
-        {
+        for file in [
+            self.link(),
+            self.connections(),
+            self.totals(),
+            self.parameters(),
+            self.judgements(),
+            self.log_state(),
+        ] {
             ignore_missing(fs::remove_file(&file), &file)?;
         }
         ignore_missing(fs::remove_dir(&self.dir), &self.dir)
@@ -128,7 +140,7 @@ fn attach(
     let mut open = builder.open_memory(program).map_err(refused("open"))?;
     for mut map in open.maps_mut() {
         let own_name = map.name().to_owned();
-        if own_name == ".rodata.parameters" {
+        if own_name == PARAMETERS {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
             map.set_initial_value(&bytes).map_err(refused("parameters"))?;
         } else if own_name == name
@@ -145,6 +157,7 @@ fn attach(
         match map.name().to_str() {
             Some("connections") => map.pin(pins.connections()).map_err(refused("pin"))?,
             Some("totals") => map.pin(pins.totals()).map_err(refused("pin"))?,
+            Some(PARAMETERS) => map.pin(pins.parameters()).map_err(refused("pin"))?,
             Some("judgements") => map.pin(pins.judgements()).map_err(refused("pin"))?,
             Some("log_state") => map.pin(pins.log_state()).map_err(refused("pin"))?,
             Some(own) if own == name => {

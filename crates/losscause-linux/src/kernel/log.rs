@@ -179,7 +179,7 @@ fn lock(name: &'static str, dir: &Path) -> Result<Flock<File>, KernelError> {
     })
 }
 
-fn nanos(clock: ClockId) -> Result<Span, KernelError> {
+pub(super) fn nanos(clock: ClockId) -> Result<Span, KernelError> {
     let time = clock_gettime(clock).map_err(|errno| KernelError::Clock { reason: errno.into() })?;
     Ok(Span::from_nanos(time.tv_sec() * 1_000_000_000 + time.tv_nsec()))
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! algorithm   the programs by name, their settings, and the parameters that they are loaded with
+//! base        the kernel's congestion controls, and what one would have had
 //! caps        how much a wrong rule can cost
 //! safeguards  guard and brake as settings
 //! machine     what the machine must have: root, BTF, a new enough kernel, the BPF file system
@@ -23,6 +24,7 @@
 //! are pinned under `/sys/fs/bpf/losscause/NAME`.
 
 pub mod algorithm;
+mod base;
 mod caps;
 mod error;
 mod load;
@@ -38,6 +40,7 @@ mod status;
 mod unit;
 
 pub use algorithm::{Algorithm, Settings};
+pub use base::{Base, Transferred};
 pub use caps::Caps;
 pub use error::KernelError;
 pub use load::{Loaded, Options, load, unload};

@@ -115,6 +115,11 @@ pub(super) struct Row {
     pub(super) rtt_min: Span,
     pub(super) rtt_max: Span,
     pub(super) judged: Option<Judged>,
+    /// By CLOCK_MONOTONIC.
+    pub(super) began: Span,
+    pub(super) delivered: u64,
+    pub(super) mss: u32,
+    pub(super) brake_rounds: u32,
     pub(super) ends: Ends,
     pub(super) cwnd: u32,
     pub(super) ssthresh: u32,
@@ -122,7 +127,7 @@ pub(super) struct Row {
 }
 
 /// Size of `struct lc_row`.
-pub(super) const ROW_BYTES: usize = 200;
+pub(super) const ROW_BYTES: usize = 224;
 /// Size of `struct lc_logged`.
 pub(super) const LOGGED_BYTES: usize = 88;
 /// Size of `struct lc_totals`.
@@ -242,6 +247,10 @@ impl Row {
             rtt_min,
             rtt_max,
             judged: fields.judged(),
+            began: fields.span(),
+            delivered: fields.u64(),
+            mss: fields.u32(),
+            brake_rounds: fields.u32(),
             ends: fields.ends(),
             cwnd: fields.u32(),
             ssthresh: fields.u32(),

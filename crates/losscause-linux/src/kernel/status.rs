@@ -8,18 +8,23 @@ use std::thread;
 
 use libbpf_rs::{Iter, MapCore, MapFlags, MapHandle, ObjectBuilder};
 use losscause::Span;
+use nix::time::ClockId;
 use serde::{Serialize, Serializer};
 
+use super::algorithm::DRY_RUN_WORD;
 use super::load::{Pins, loaded};
 use super::lock::Lock;
+use super::log::nanos;
 use super::record::{Ends, ROW_BYTES, Row};
-use super::{Judged, KernelError, Sums, Totals, machine, namespaces, object, refusal};
+use super::{Judged, KernelError, Sums, Totals, Transferred, machine, namespaces, object, refusal};
 
 /// A loaded program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
     /// The program's name in the kernel.
     pub name: &'static str,
+    /// Whether it judges and counts only, and leaves the window to the kernel's Reno or CUBIC.
+    pub dry_run: bool,
     /// What it has counted since it was loaded.
     pub totals: Totals,
     /// The program's connections, in all processes and network namespaces.
@@ -51,6 +56,17 @@ pub struct Connection {
     /// The kernel's smoothed round-trip time.
     #[serde(rename = "srtt_ms", serialize_with = "as_millis")]
     pub srtt: Span,
+    /// Packets delivered since the connection has used the program.
+    pub delivered_pkts: u64,
+    /// Bytes of a full packet.
+    pub mss_bytes: u32,
+    /// The mean rate since then, bits per second, of full packets.
+    pub rate_bps: f64,
+    /// An estimate of the rate that the kernel's Reno or CUBIC would have had with the same losses
+    /// ([`Base::estimated_bps`]); none in a dry run, where the kernel's own is at work.
+    pub base_estimate_bps: Option<f64>,
+    /// For so many rounds with losses the brake holds on.
+    pub brake_rounds: u32,
     /// What it has counted.
     #[serde(flatten)]
     pub sums: Sums,
@@ -65,10 +81,14 @@ fn as_millis<S: Serializer>(span: &Span, serializer: S) -> Result<S::Ok, S::Erro
 /// ssthresh of a connection that has not reduced yet (`TCP_INFINITE_SSTHRESH`).
 const NO_SSTHRESH: u32 = 0x7fff_ffff;
 
-impl From<Row> for Connection {
-    fn from(row: Row) -> Self {
-        let Row { sums, rtt, rtt_min, rtt_max, judged, ends, cwnd, ssthresh, srtt, .. } = row;
+impl Connection {
+    /// As the program has it at `now`, by CLOCK_MONOTONIC.
+    fn of(row: &Row, now: Span) -> Self {
+        let &Row { sums, rtt, rtt_min, rtt_max, judged, ends, cwnd, ssthresh, srtt, .. } = row;
+        let &Row { began, delivered, mss, brake_rounds, .. } = row;
         let Ends { netns, local, remote } = ends;
+        let seconds = (now - began).as_secs_f64();
+        let bits = delivered as f64 * f64::from(mss) * 8.0;
         let ssthresh_pkts = (ssthresh < NO_SSTHRESH).then_some(ssthresh);
         Self {
             local,
@@ -80,8 +100,23 @@ impl From<Row> for Connection {
             rtt_min,
             rtt_max,
             srtt,
+            delivered_pkts: delivered,
+            mss_bytes: mss,
+            rate_bps: if seconds > 0.0 { bits / seconds } else { 0.0 },
+            base_estimate_bps: None,
+            brake_rounds,
             sums,
             last: judged,
+        }
+    }
+
+    /// What an estimate of another control's rate goes by.
+    fn transferred(&self) -> Transferred {
+        Transferred {
+            delivered: self.delivered_pkts,
+            lost: self.sums.congestion + self.sums.wireless + self.sums.undecided,
+            mss_bytes: self.mss_bytes,
+            rtt: self.srtt,
         }
     }
 }
@@ -111,7 +146,28 @@ fn read(name: &'static str) -> Result<Status, KernelError> {
     let bytes =
         totals.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(refused)?.unwrap_or_default();
     let totals = Totals::read(&bytes).ok_or(KernelError::OtherVersion { name })?;
-    Ok(Status { name, totals, connections: connections(name, &pins)? })
+    let dry_run = is_dry_run(name, &pins)?;
+    let mut connections = connections(name, &pins)?;
+    if !dry_run {
+        let base = super::Algorithm::find(name)?.base();
+        for connection in &mut connections {
+            connection.base_estimate_bps = base.estimated_bps(connection.transferred());
+        }
+    }
+    Ok(Status { name, dry_run, totals, connections })
+}
+
+fn is_dry_run(name: &'static str, pins: &Pins) -> Result<bool, KernelError> {
+    let other_version = || KernelError::OtherVersion { name };
+    let refused = |error: libbpf_rs::Error| refusal::refused(name, "status", &error);
+    if !pins.parameters().exists() {
+        return Err(other_version());
+    }
+    let parameters = MapHandle::from_pinned_path(pins.parameters()).map_err(refused)?;
+    let bytes = parameters.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(refused)?;
+    let bytes = bytes.unwrap_or_default();
+    let word = bytes.as_chunks::<8>().0.get(DRY_RUN_WORD).ok_or_else(other_version)?;
+    Ok(u64::from_ne_bytes(*word) != 0)
 }
 
 /// The connections of a loaded program, in every process and network namespace.
@@ -134,6 +190,7 @@ fn listed(name: &'static str, pins: &Pins) -> Result<Vec<Connection>, KernelErro
         map.reuse_pinned_map(pins.connections()).map_err(refused)?;
     }
     let object = object.load().map_err(refused)?;
+    let now = nanos(ClockId::CLOCK_MONOTONIC)?;
     // By the kernel's cookie: both lists may have a connection.
     let mut connections = BTreeMap::new();
     for list in object.progs_mut() {
@@ -148,7 +205,8 @@ fn listed(name: &'static str, pins: &Pins) -> Result<Vec<Connection>, KernelErro
             if !rest.is_empty() {
                 return Err(KernelError::OtherVersion { name });
             }
-            connections.extend(rows.iter().map(Row::read).map(|row| (row.socket, row.into())));
+            let rows = rows.iter().map(Row::read);
+            connections.extend(rows.map(|row| (row.socket, Connection::of(&row, now))));
             Ok(())
         };
         match list.name() == PER_NAMESPACE {

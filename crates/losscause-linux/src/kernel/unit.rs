@@ -1,4 +1,4 @@
-//! A systemd unit that loads a program at boot.
+//! A systemd unit that loads a program at boot, before `systemd-sysctl.service` sets the default congestion control.
 
 use super::Settings;
 
@@ -26,7 +26,7 @@ pub fn unit(
          Description=TCP congestion control {name}\n\
          DefaultDependencies=no\n\
          After=local-fs.target systemd-modules-load.service\n\
-         Before=network-pre.target\n\
+         Before=systemd-sysctl.service network-pre.target\n\
          Wants=network-pre.target\n\
          ConditionPathExists=/sys/kernel/btf/vmlinux\n\
          \n\
@@ -66,6 +66,7 @@ mod tests {
         assert_eq!(name, "losscause-lc-spike.service");
         let load = "ExecStart=\"/opt/my tools/losscause\" kernel load lc_spike --set alpha=0.4 --allow-unprivileged\n";
         assert!(text.contains(load), "{text}");
+        assert!(text.contains("\nBefore=systemd-sysctl.service network-pre.target\n"), "{text}");
         assert!(
             text.contains("ExecStop=\"/opt/my tools/losscause\" kernel unload lc_spike --force\n"),
             "{text}"

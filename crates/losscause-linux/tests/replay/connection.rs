@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::sync::OnceLock;
 
-use losscause_linux::kernel::Algorithm;
+use losscause_linux::kernel::{Algorithm, algorithm};
 
 use crate::host::Host;
 
@@ -102,11 +102,9 @@ impl Sender {
 
     /// What the program logs, with these settings.
     fn logged(&self, settings: &[&str]) -> Vec<Logged> {
-        static PROGRAM: OnceLock<Host> = OnceLock::new();
         let mut of = Algorithm::find("lc_spike").unwrap().settings();
         settings.iter().for_each(|setting| of.set(setting).unwrap());
-        let program = PROGRAM.get_or_init(|| Host::program("lc_spike.bpf.c"));
-        program.run(&of.words().unwrap(), &self.text).lines().map(|line| self.read(line)).collect()
+        spike().run(&of.words().unwrap(), &self.text).lines().map(|line| self.read(line)).collect()
     }
 
     fn read(&self, line: &str) -> Logged {
@@ -119,6 +117,12 @@ impl Sender {
         });
         Logged { verdict: verdict as u32, reason: reason as u32, pkts: pkts as u32, first }
     }
+}
+
+/// `lc_spike`, compiled once: its file is busy while another test runs it.
+fn spike() -> &'static Host {
+    static PROGRAM: OnceLock<Host> = OnceLock::new();
+    PROGRAM.get_or_init(|| Host::program("lc_spike.bpf.c"))
 }
 
 /// The verdict and its reason, by loss.
@@ -265,4 +269,71 @@ fn the_guard_speaks_where_a_queue_stands() {
         assert_eq!(verdicts(&sender.logged(&["alpha=2"])), [expected], "{rtt_us} us");
         assert_eq!(verdicts(&sender.logged(&["alpha=2", "guard=false"])), [IGNORED]);
     }
+}
+
+/// What `bpf/connection.c` prints for `q`: the slow start threshold, and the sums.
+fn printed(line: &str) -> Option<(u32, Vec<u64>)> {
+    let mut numbers = line.strip_prefix("q ")?.split(' ');
+    let ssthresh = numbers.next()?.parse().unwrap();
+    Some((ssthresh, numbers.map(|number| number.parse().unwrap()).collect()))
+}
+
+#[test]
+fn a_dry_run_of_every_program_counts_the_same_and_has_the_window_of_its_growth() {
+    // Every loss of the first half is wireless by most rules, because the round-trip time stands
+    // still; then a queue stands, which the guard sees.
+    let mut sender = Sender::new(1);
+    sender.deliver(200);
+    for lost in [1, 3, 1, 2, 5, 1, 1, 2] {
+        sender.deliver(40);
+        sender.lose(lost);
+        sender.text.push_str("q\n");
+        sender.recover(lost);
+        sender.text.push_str("q\n");
+    }
+    sender.rtt_us = 3 * RTT_US;
+    sender.deliver(400);
+    sender.lose(2);
+    sender.text.push_str("q\n");
+    sender.recover(2);
+    sender.deliver(4);
+    sender.lose(1);
+    sender.text.push_str("t\nq\n");
+    let mut kept_windows = 0;
+    for algorithm in algorithm::ALGORITHMS {
+        let compiled;
+        let host = if algorithm.name == "lc_spike" {
+            spike()
+        } else {
+            compiled = Host::program(&format!("{}.bpf.c", algorithm.name));
+            &compiled
+        };
+        let run = |dry_run| {
+            let mut settings = algorithm.settings();
+            settings.set_dry_run(dry_run);
+            host.run(&settings.words().unwrap(), &sender.text)
+        };
+        let [steered, dry] = [false, true].map(run);
+        let logged = |output: &str| -> Vec<String> {
+            output.lines().filter(|line| printed(line).is_none()).map(str::to_owned).collect()
+        };
+        // WestwoodVT's rule holds in congestion avoidance only: it reads the window, which differs.
+        let reads_window = algorithm.name == "lc_westwood_vt";
+        assert!(reads_window || logged(&steered) == logged(&dry), "{}", algorithm.name);
+        let windows =
+            |output: &str| -> Vec<(u32, Vec<u64>)> { output.lines().filter_map(printed).collect() };
+        let [steered, dry] = [windows(&steered), windows(&dry)];
+        assert_eq!(dry.len(), 18, "{}", algorithm.name);
+        let sums = |windows: &[(u32, Vec<u64>)]| -> Vec<Vec<u64>> {
+            windows.iter().map(|(_, sums)| sums.clone()).collect()
+        };
+        assert!(reads_window || sums(&steered) == sums(&dry), "{}", algorithm.name);
+        // A window of 100 packets: Reno halves it, CUBIC keeps 717 of 1024.
+        let reduced = if algorithm.name.starts_with("lc_cubic") { 70 } else { 50 };
+        let windows: Vec<u32> = dry.iter().map(|(ssthresh, _)| *ssthresh).collect();
+        assert_eq!(windows, [reduced; 18], "{}", algorithm.name);
+        kept_windows += steered.iter().filter(|(ssthresh, _)| *ssthresh > reduced).count();
+    }
+    // Without a dry run, the programs do keep windows here.
+    assert!(kept_windows > 50, "{kept_windows}");
 }
