@@ -31,6 +31,11 @@ impl PacketStore {
     pub(crate) fn info(&self, packet: Packet) -> PacketInfo {
         self.pool.content(packet).info(self.stamps.timing(packet.handle))
     }
+
+    /// The flow of a packet.
+    pub(crate) fn flow_of(&self, packet: Packet) -> FlowId {
+        FlowId(self.hops[packet.hop as usize].flow)
+    }
 }
 
 /// A step on a flow's path.

@@ -62,7 +62,7 @@ struct Source {
 /// that is its number modulo the number of places.
 #[derive(Clone, Debug)]
 struct Wheel {
-    /// The sources at every place that is in use.
+    /// The sources at every place.
     ends: Box<[Ends]>,
     /// A bit per place: whether it is in use.
     used: Box<[u64]>,
@@ -71,7 +71,7 @@ struct Wheel {
     slot_bits: u32,
 }
 
-/// The first source of a place, and the last.
+/// The first source of a place, or [`END`], and the last.
 #[derive(Clone, Copy, Debug)]
 struct Ends {
     first: u32,
@@ -208,10 +208,8 @@ impl Schedule {
         };
         self.sources[source].place = place as u32;
         self.sources[source].next = END;
-        if self.wheel.is_used(place) {
+        if !self.wheel.open(place, source) {
             self.join(source, place);
-        } else {
-            self.wheel.open(place, source);
         }
     }
 
@@ -271,6 +269,7 @@ impl Schedule {
     fn rebuild_from(&mut self, at: Time) {
         self.wheel.base = self.wheel.slot_of(at);
         self.wheel.used.fill(0);
+        self.wheel.ends.fill(Ends { first: END, last: END });
         for source in 0..self.sources.len() {
             if self.sources[source].place != UNSCHEDULED {
                 self.insert(source, self.sources[source].at);
@@ -307,8 +306,9 @@ impl Wheel {
     fn slots_to_next_word(&self) -> Option<usize> {
         let start = self.place(self.base);
         let words = self.used.len();
-        let ahead = (1..=words).find(|ahead| self.used[(start / 64 + ahead) % words] != 0)?;
-        let within = self.used[(start / 64 + ahead) % words].trailing_zeros() as usize;
+        let word = |ahead| self.used[(start / 64 + ahead) & (words - 1)];
+        let ahead = (1..=words).find(|&ahead| word(ahead) != 0)?;
+        let within = word(ahead).trailing_zeros() as usize;
         Some(64 * ahead + within - start % 64)
     }
 
@@ -335,21 +335,20 @@ impl Wheel {
         let half = (self.ends.len() / 2) as i64;
         let slot = self.slot_of(at);
         let ahead = slot - self.base;
-        let within = if ahead < 2 * half { slot } else { self.base + half + slot % half };
+        let within = if ahead < 2 * half { slot } else { self.base + half + (slot & (half - 1)) };
         (ahead >= 0).then(|| self.place(within))
     }
 
-    /// Whether a place is in use.
+    /// Puts a source at a place if that is empty; returns whether it was.
     #[inline]
-    fn is_used(&self, place: usize) -> bool {
-        self.used[place / 64] >> (place % 64) & 1 != 0
-    }
-
-    /// Puts a source at an empty place.
-    #[inline]
-    fn open(&mut self, place: usize, source: usize) {
-        self.ends[place] = Ends { first: source as u32, last: source as u32 };
+    fn open(&mut self, place: usize, source: usize) -> bool {
+        let ends = &mut self.ends[place];
+        if ends.first != END {
+            return false;
+        }
+        *ends = Ends { first: source as u32, last: source as u32 };
         self.used[place / 64] |= 1 << (place % 64);
+        true
     }
 
     /// Removes the first source at a place; `next` is the one behind it.

@@ -26,7 +26,7 @@ mod jitter;
 
 pub use conservation::ConservationError;
 
-use flow::{Flow, Phase};
+use flow::{FirstHop, Flow, Phase};
 
 /// Memory of a flow in motion, bytes, without what its ends keep per packet.
 pub(crate) const FLOW_BYTES: usize = size_of::<Flow>();
@@ -247,11 +247,9 @@ impl Simulation {
             self.transit.set_sender(index, None, now);
             return;
         }
-        while let Some(packet) =
-            flow.sender.poll_transmit(now, flow.path, &mut self.transit.store.pool)
-        {
-            flow.sent_packets += 1;
-            self.transit.send(now, packet, recorder);
+        let FirstHop { hop, link } = flow.path;
+        while let Some(packet) = flow.sender.poll_transmit(now, hop, &mut self.transit.store.pool) {
+            self.transit.send(now, packet, link, recorder);
         }
         let timeout = flow.sender.poll_timeout().unwrap_or(Time::MAX).min(flow.stops_at);
         self.transit.set_sender(index, (timeout < Time::MAX).then_some(timeout.max(now)), now);
@@ -271,10 +269,10 @@ impl Simulation {
     /// Sends what the receiver has to send, and sets its timer.
     fn serve_receiver<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
         let flow = &mut self.flows[index];
-        while let Some(packet) =
-            flow.receiver.poll_transmit(now, flow.return_path, &mut self.transit.store.pool)
+        let FirstHop { hop, link } = flow.return_path;
+        while let Some(packet) = flow.receiver.poll_transmit(now, hop, &mut self.transit.store.pool)
         {
-            self.transit.send(now, packet, recorder);
+            self.transit.send(now, packet, link, recorder);
         }
         self.transit.set_receiver(
             index,
@@ -310,13 +308,14 @@ impl Simulation {
     pub fn flow(&self, flow: FlowId) -> FlowReport {
         let ledger = &self.transit.store.ledgers[flow.index()];
         let (received_packets, received_payload_bytes) = self.received(flow);
+        let sent_packets = self.counters().path(flow).next().map_or(0, |(_, hop)| hop.entered);
         let flow = &self.flows[flow.index()];
         let delivered_packets = flow.receiver.delivered_packets(received_packets);
         FlowReport {
             started_at: (flow.phase != Phase::Waiting && flow.starts_at < flow.stops_at)
                 .then_some(flow.starts_at),
             stops_at: (flow.stops_at < Time::MAX).then_some(flow.stops_at),
-            sent_packets: flow.sent_packets,
+            sent_packets,
             received_packets,
             received_payload_bytes,
             received_copies: flow.received_copies,

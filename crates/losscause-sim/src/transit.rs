@@ -11,7 +11,7 @@ use crate::packet_store::{Hooks, Hop, PacketStore};
 use crate::rng::Stream;
 use crate::schedule::{NEVER, Schedule};
 use crate::stamps::Stamps;
-use crate::topology::{FlowId, Network};
+use crate::topology::Network;
 use crate::trace::{Event, EventKind, LinkEvent, Recorder};
 
 /// Everything between the ends of flows, and the schedule of all events.
@@ -112,8 +112,14 @@ impl Transit {
 
     /// An end sends a packet to the first link of its path, now.
     #[inline(never)]
-    pub(crate) fn send<R: Recorder>(&mut self, now: Time, packet: Packet, recorder: &mut R) {
-        let link = self.first_link(now, packet, recorder);
+    pub(crate) fn send<R: Recorder>(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        link: u32,
+        recorder: &mut R,
+    ) {
+        self.record_sent(now, packet, recorder);
         self.enter(now, packet, link, now, recorder);
     }
 
@@ -124,32 +130,31 @@ impl Transit {
         &mut self,
         at: Time,
         packet: Packet,
+        link: u32,
         now: Time,
         recorder: &mut R,
     ) {
-        let link = self.first_link(at, packet, recorder);
+        self.record_sent(at, packet, recorder);
         if let Some((arrived, hit)) = self.enter(at, packet, link, now, recorder) {
             let at_end = self.forward(arrived, packet, hit, link as usize, recorder);
             debug_assert!(arrived == now && at_end.is_none());
         }
     }
 
-    /// The first link of a packet that an end sends at `at`.
+    /// Records that an end sends a packet at `at`.
     #[inline(always)]
-    fn first_link<R: Recorder>(&mut self, at: Time, packet: Packet, recorder: &mut R) -> u32 {
-        let Hop { link, flow, .. } = self.store.hops[packet.hop as usize];
+    fn record_sent<R: Recorder>(&mut self, at: Time, packet: Packet, recorder: &mut R) {
         if recorder.detail().arrivals() {
             self.store.stamps.sent(at, packet.handle);
         }
         if recorder.detail().headers() {
             let kind = EventKind::Header(self.store.pool.content(packet).header());
-            recorder.record(&Event { at, flow: FlowId(flow), kind });
+            recorder.record(&Event { at, flow: self.store.flow_of(packet), kind });
         }
         if recorder.detail().everything() {
             let kind = EventKind::Sent(self.store.info(packet));
-            recorder.record(&Event { at, flow: FlowId(flow), kind });
+            recorder.record(&Event { at, flow: self.store.flow_of(packet), kind });
         }
-        link
     }
 
     /// The event of a link: a packet reaches its far end and enters the next link, unless it has

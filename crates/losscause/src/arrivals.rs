@@ -129,6 +129,7 @@ impl ArrivalTracker {
 
 /// An algorithm at a receiver: fed with every packet, asked about every gap.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)] // The algorithm's tag lies beside the tracker, because every packet reads both.
 pub struct Differentiator<A> {
     tracker: ArrivalTracker,
     algorithm: A,

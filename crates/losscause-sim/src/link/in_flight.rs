@@ -23,8 +23,10 @@ pub(crate) struct Transmission {
     pub(crate) needs_event: bool,
 }
 
-/// All of them. Waiting packets are counted lazily, because the count is seldom needed.
+/// All of them. Waiting packets are counted lazily, because the count is seldom needed. The oldest
+/// packet and the next event are one cache line.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct InFlight {
     transmissions: Fifo<Transmission>,
     /// When the link's next event is, or never: the first packet that needs one arrives, or one

@@ -43,17 +43,17 @@ use in_flight::InFlight;
 use rate::{ConstantRate, VaryingRate};
 use retransmission::{Attempt, Retransmission};
 
-/// A link in motion. What every packet touches comes first. At the very front are the packets in
-/// flight, of which one leaves at each event of the link.
+/// A link in motion. What every packet touches comes first: two cache lines for one that leaves,
+/// the third for one that comes.
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
+#[repr(C, align(128))] // Processors load lines in pairs.
 pub(crate) struct Link {
     in_flight: InFlight,
     queue: Queue,
+    irregular: Option<Box<Irregular>>,
     /// When the transmitter will be free, or became free.
     free_at: Time,
     delay: Span,
-    irregular: Option<Box<Irregular>>,
     rate: ConstantRate,
     /// Where errors hit, if there can be any.
     errors: Option<ErrorPosition>,

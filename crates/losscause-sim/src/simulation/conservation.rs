@@ -169,7 +169,7 @@ impl Simulation {
             let index = hop.flow as usize;
             let entered_next = if !hop.last {
                 transit.store.counters.hops[place + 1].counters.entered
-            } else if place < self.flows[index].return_path as usize {
+            } else if place < self.flows[index].return_path.hop as usize {
                 self.received(flow).0 + self.flows[index].received_copies
             } else {
                 delivered
@@ -184,7 +184,8 @@ impl Simulation {
             }
         }
         for (index, flow) in self.flows.iter().enumerate() {
-            let path = &transit.store.counters.hops[flow.path as usize..flow.return_path as usize];
+            let path =
+                &transit.store.counters.hops[flow.path.hop as usize..flow.return_path.hop as usize];
             let lost =
                 path.iter().map(|hop| hop.counters.queue_drops + hop.counters.corrupted).sum();
             let ledger = &transit.store.ledgers[index];

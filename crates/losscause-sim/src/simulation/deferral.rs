@@ -19,6 +19,7 @@
 
 use losscause::{Span, Time};
 
+use super::flow::FirstHop;
 use super::{Phase, Simulation};
 use crate::link::Link;
 use crate::topology::{FlowSpec, LinkId, Network, Traffic};
@@ -66,17 +67,16 @@ impl Simulation {
         index: usize,
         recorder: &mut R,
     ) {
+        let FirstHop { hop, link } = self.flows[index].path;
         let mut due = self.next_due(index);
         while let Some(at) = due.filter(|&due| due <= until) {
             let flow = &mut self.flows[index];
-            let Some(packet) =
-                flow.sender.poll_transmit(at, flow.path, &mut self.transit.store.pool)
+            let Some(packet) = flow.sender.poll_transmit(at, hop, &mut self.transit.store.pool)
             else {
                 break;
             };
-            flow.sent_packets += 1;
             due = self.next_due(index);
-            self.transit.send_late(at, packet, now, recorder);
+            self.transit.send_late(at, packet, link, now, recorder);
         }
         let Some(due) = due else {
             self.flows[index].phase = Phase::Stopped;
@@ -98,8 +98,7 @@ impl Simulation {
 
     /// When the packet that came last to a flow's first link is at the far end.
     fn last_arrival(&self, index: usize) -> Time {
-        let first = self.transit.store.hops[self.flows[index].path as usize].link;
-        self.transit.links[first as usize].last_arrival()
+        self.transit.links[self.flows[index].path.link as usize].last_arrival()
     }
 }
 

@@ -6,7 +6,7 @@ use super::jitter::Jitter;
 use crate::agent::{self, Receiver, Sender};
 use crate::application::Application;
 use crate::rng::Stream;
-use crate::topology::{FlowId, FlowProblem, FlowSpec};
+use crate::topology::{FlowId, FlowProblem, FlowSpec, LinkId};
 use crate::trace::{Event, EventKind, Recorder};
 
 /// A flow in motion. What every packet touches comes first; each end begins a cache line.
@@ -18,12 +18,10 @@ pub(super) struct Flow {
     pub(super) is_jittered: bool,
     /// Whether it has an `application`.
     pub(super) has_application: bool,
-    /// The first hop of each path.
-    pub(super) path: u32,
-    pub(super) return_path: u32,
     pub(super) payload_bytes: u32,
+    pub(super) path: FirstHop,
+    pub(super) return_path: FirstHop,
     pub(super) stops_at: Time,
-    pub(super) sent_packets: u64,
     pub(super) received_packets: u64,
     pub(super) received_payload_bytes: u64,
     /// How late its sender may send (`deferral.rs`).
@@ -41,6 +39,21 @@ pub(super) struct Flow {
     pub(super) application: Option<Box<Application>>,
     /// The last window or rate that was recorded.
     sample: Option<EventKind>,
+}
+
+/// Where a path begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FirstHop {
+    /// Its place among the hops of all flows.
+    pub(super) hop: u32,
+    pub(super) link: u32,
+}
+
+impl FirstHop {
+    /// Of a path with links; one without is never used.
+    fn new(hop: u32, path: &[LinkId]) -> Self {
+        Self { hop, link: path.first().map_or(0, |link| link.0) }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,10 +93,9 @@ impl Flow {
             }),
             starts_at,
             stops_at,
-            path: first_hop,
-            return_path: first_hop + spec.path.len() as u32,
+            path: FirstHop::new(first_hop, &spec.path),
+            return_path: FirstHop::new(first_hop + spec.path.len() as u32, &spec.return_path),
             payload_bytes: spec.traffic.payload_bytes(),
-            sent_packets: 0,
             received_packets: 0,
             received_payload_bytes: 0,
             received_copies: 0,

@@ -19,6 +19,7 @@ use std::collections::VecDeque;
 
 use losscause::{Span, Time};
 
+use super::flow::FirstHop;
 use super::{Phase, Simulation};
 use crate::packet::Packet;
 use crate::rng::Stream;
@@ -78,11 +79,12 @@ impl Simulation {
         if flow.phase == Phase::Sending {
             flow.serve_application(now);
         }
+        let FirstHop { hop, link } = flow.path;
         let Some(jitter) = &mut flow.jitter else { return };
         let mut timeout = Time::MAX;
         if flow.phase == Phase::Sending {
             let pool = &mut self.transit.store.pool;
-            while let Some(packet) = flow.sender.poll_transmit(now, flow.path, pool) {
+            while let Some(packet) = flow.sender.poll_transmit(now, hop, pool) {
                 jitter.hold(now, packet);
             }
             timeout = flow.sender.poll_timeout().unwrap_or(Time::MAX).min(flow.stops_at);
@@ -91,9 +93,8 @@ impl Simulation {
             }
         }
         while let Some(packet) = jitter.release(now) {
-            flow.sent_packets += 1;
             self.transit.store.pool.stamp(packet.handle, now);
-            self.transit.send(now, packet, recorder);
+            self.transit.send(now, packet, link, recorder);
         }
         let next = timeout.min(jitter.next_departure());
         self.transit.set_sender(index, (next < Time::MAX).then_some(next.max(now)), now);

@@ -57,8 +57,8 @@ pub struct Receiver<L> {
     report_due: bool,
     /// The packet with the highest sequence number so far. It is not read before the first packet.
     newest: Newest,
-    stream: Stream,
     differentiator: Differentiator<L>,
+    stream: Stream,
     history: LossHistory,
     /// When the current loss event began and in which of the sender's rounds.
     event: Option<(Time, u32)>,

@@ -49,8 +49,8 @@ pub struct Sender {
     sent_since_timer: bool,
     spacing: Spacing,
     not_limited: NotLimited,
-    rtt: RttEstimator,
     rate: Rate,
+    rtt: RttEstimator,
     started: Time,
     no_feedback_expirations: u64,
     /// Whether any report told of a loss event.

@@ -53,6 +53,7 @@ pub(crate) enum Next {
 
 /// The rule in force, with its state.
 #[derive(Clone, Debug)]
+#[repr(u8)] // A tag beside what every packet reads.
 pub(crate) enum Rate {
     Rfc5348(rfc5348::Rate),
     Ns2(ns2::Rate),

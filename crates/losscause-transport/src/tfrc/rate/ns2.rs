@@ -18,24 +18,25 @@ use losscause::{Span, Time};
 use super::{Next, Report, Silence};
 use crate::tfrc::Config;
 
-/// Rates in bytes per second.
+/// Rates in bytes per second. What every packet reads comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Rate {
-    /// Payload of a packet, bytes.
-    packet: f64,
-    /// The initial window, bytes.
-    initial_window: f64,
-    phase: Phase,
     /// `rate_`.
     allowed: f64,
+    phase: Phase,
+    /// Reports and silences so far.
+    round: u32,
     /// `oldrate_`: the rate in use while a doubling is being spread.
     ramp: f64,
     /// `delta_`: what each packet adds to it.
     ramp_step: f64,
+    /// Payload of a packet, bytes.
+    packet: f64,
+    /// The initial window, bytes.
+    initial_window: f64,
     /// `last_change_`.
     last_change: Time,
-    /// Reports and silences so far.
-    round: u32,
     /// `lastlimited_`: when the application last had something to send after having had nothing.
     last_limited: Option<Time>,
     /// `datalimited_`, as of the last call that says.
