@@ -2,14 +2,14 @@
 //! it.
 
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
-use std::{env, fs, io, thread};
+use std::{env, io, thread};
 
 use losscause_linux::kernel::{
     self, Algorithm, Judged, KernelError, Options, Settings, Status, Why,
 };
-use losscause_study::RunError;
+use losscause_study::tools::atomic;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -295,21 +295,10 @@ fn install(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
         output::line(&format!("# {}", file.display()))?;
         return Ok(write!(io::stdout(), "{text}")?);
     }
-    write_whole(&file, &text)?;
+    atomic::write(&file, text.as_bytes())?;
     Ok(output::line(&format!(
         "wrote {}, which loads {} at every boot; switch it on now with\n  systemctl enable --now {name}",
         file.display(),
         settings.algorithm().name
     ))?)
-}
-
-/// Writes a file as a whole: under another name first.
-fn write_whole(file: &Path, text: &str) -> Result<(), RunError> {
-    let unwritable = |reason| RunError::Unwritable { file: file.display().to_string(), reason };
-    let part = PathBuf::from(format!("{}.part", file.display()));
-    fs::write(&part, text).and_then(|()| fs::rename(&part, file)).map_err(|reason| {
-        // The error is about the write; there may be nothing to remove.
-        let _ = fs::remove_file(&part);
-        unwritable(reason)
-    })
 }
