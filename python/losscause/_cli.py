@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--out", default="out/sweep")
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--restart", action="store_true")
     parser.add_argument("--format", choices=["table", "json"], default="table")
     return parser
 
@@ -76,6 +77,7 @@ def _sweep(given: argparse.Namespace) -> int:
         seed=given.seed,
         out=given.out,
         resume=given.resume,
+        restart=given.restart,
         address=given.address,
         tell=tell,
     )

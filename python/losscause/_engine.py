@@ -29,12 +29,13 @@ def on_ray(
     seed: int | None,
     out: str | PathLike[str] | None,
     resume: bool,
+    restart: bool,
     address: str | None,
     tell: Callable[[_ray.Progress], object],
 ) -> Done:
     """Measures every cell of a sweep file on a Ray cluster."""
     plan = Plan(file, dict(settings), dict(algorithms), runs=runs, seed=seed)
-    directory = None if out is None else plan.hold(out, resume)
+    directory = None if out is None else plan.hold(out, resume, restart)
     recipe = _ray.Recipe(os.fspath(file), plan.files(), settings, algorithms, runs, seed)
     resumed = 0
 

@@ -84,25 +84,35 @@ def sweep(
     jobs: int | None = None,
     out: str | PathLike[str] | None = None,
     resume: bool = False,
+    restart: bool = False,
     engine: Literal["local", "ray"] = "local",
     address: str | None = None,
     algorithms: Algorithms = (),
     progress: bool | None = None,
     **overrides: Any,
 ) -> Sweep:
-    """Measures every cell of a sweep file. With `out`, finished cells are kept in that folder, and `resume=True` goes on
-    with them after an interruption. `engine="ray"` measures them on a Ray cluster, that at `address` or one on this machine;
-    the results are the same to the byte."""
+    """Measures every cell of a sweep file. With `out`, finished cells are kept in that folder. A folder that has some is
+    refused: `resume=True` goes on with them after an interruption, `restart=True` drops them. `engine="ray"` measures them
+    on a Ray cluster, that at `address` or one on this machine; the results are the same to the byte."""
     settings, own = _separate(overrides, algorithms)
     if engine == "ray":
-        return _on_ray(file, settings, own, runs, seed, out, resume, address, progress)
+        return _on_ray(file, settings, own, runs, seed, out, resume, restart, address, progress)
     if engine != "local":
         raise _losscause.Error(f'engine: is "{engine}", expected "local" or "ray"')
     if address is not None:
         raise _losscause.Error('address: only valid with engine="ray"; remove it')
     with shown(progress, "run") as tell:
         json = _losscause.sweep(
-            file, settings, own, runs=runs, seed=seed, jobs=jobs, out=out, resume=resume, progress=tell
+            file,
+            settings,
+            own,
+            runs=runs,
+            seed=seed,
+            jobs=jobs,
+            out=out,
+            resume=resume,
+            restart=restart,
+            progress=tell,
         )
     return Sweep(json, out)
 
@@ -115,6 +125,7 @@ def _on_ray(
     seed: int | None,
     out: str | PathLike[str] | None,
     resume: bool,
+    restart: bool,
     address: str | None,
     progress: bool | None,
 ) -> Sweep:
@@ -129,6 +140,7 @@ def _on_ray(
             seed=seed,
             out=out,
             resume=resume,
+            restart=restart,
             address=address,
             tell=lambda so_far: tell(so_far.cells, so_far.all_cells) if tell else None,
         )

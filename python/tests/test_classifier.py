@@ -237,3 +237,27 @@ def test_unusable_columns_are_refused_and_change_nothing(columns, sentence):
     assert sentence in str(raised.value) and "\n" not in str(raised.value)
     # It begins anew, as if nothing had come.
     assert len(classifier.classify(seq=[5, 7], at_ns=[0, 1], sent_ns=[0, 0])) == 1
+
+
+class _Twice:
+    """Hands out the same capsules each time."""
+
+    def __init__(self, schema_of: pa.Array, array: pa.Array) -> None:
+        self.capsules = (schema_of.__arrow_c_array__()[0], array.__arrow_c_array__()[1])
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        return self.capsules
+
+
+def test_capsules_that_were_taken_before_are_refused():
+    numbers = pa.array([0, 1, 3])
+    twice = _Twice(numbers, numbers)
+    with pytest.raises(losscause.Error, match="the Arrow data was taken before"):
+        losscause.Classifier("ZBS").classify(seq=twice, at_ns=twice, sent_ns=twice)
+
+
+def test_an_array_of_another_type_than_its_schema_is_an_error():
+    numbers = pa.array([0, 1, 3])
+    other = _Twice(pa.array(["a", "b"]), numbers)
+    with pytest.raises(losscause.Error):
+        losscause.Classifier("ZBS").classify(seq=other, at_ns=numbers, sent_ns=numbers)

@@ -177,10 +177,13 @@ def test_a_damaged_part_is_measured_again_and_others_are_not(place: Place, expec
     assert place.results("damaged") == expected
 
 
-def test_without_resume_a_sweep_starts_anew(place: Place, expected: dict[str, bytes]) -> None:
-    place.run("damaged")
+def test_finished_parts_are_dropped_only_if_that_is_asked_for(place: Place, expected: dict[str, bytes]) -> None:
+    place.run("damaged", restart=True)
     first = place.parts("damaged")[0].stat().st_mtime_ns
-    place.run("damaged")
+    with pytest.raises(losscause.Error, match="has finished cells of this sweep"):
+        place.run("damaged")
+    assert place.parts("damaged")[0].stat().st_mtime_ns == first
+    place.run("damaged", restart=True)
     assert place.parts("damaged")[0].stat().st_mtime_ns > first
 
 

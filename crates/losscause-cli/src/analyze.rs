@@ -118,23 +118,26 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         }
     };
     options.observer = None;
+    // All are of this analysis: they get their names together.
+    let mut files = Vec::new();
     if let Some(observations) = observations {
-        observations.finish()?;
+        files.extend(observations.whole()?);
     }
     if let ([capture], [analysis]) = (&arguments.captures[..], &analyses[..]) {
         if let Some(out) = &arguments.annotate {
-            rewritten::annotate(capture, analysis, out)?;
+            files.push(rewritten::annotate(capture, analysis, out)?);
         }
         if let Some(out) = &arguments.share {
-            rewritten::share(capture, analysis, &options, out)?;
+            files.push(rewritten::share(capture, analysis, &options, out)?);
         }
     }
     if let Some(file) = arguments.losses.as_ref().filter(|_| !analyses.is_empty()) {
-        losses::write(file, &analyses)?;
+        files.extend(losses::whole(file, &analyses)?);
     }
     if let Some(file) = arguments.report.as_ref().filter(|_| !analyses.is_empty()) {
-        atomic::write(file, report::capture_html(&analyses).as_bytes())?;
+        files.push(atomic::whole(file, report::capture_html(&analyses).as_bytes())?);
     }
+    atomic::finish_together(files)?;
     match arguments.format {
         _ if analyses.is_empty() => {}
         Format::Json => Captures { captures: &analyses }.write_json(&mut io::stdout().lock())?,

@@ -8,6 +8,7 @@ use losscause_report as report;
 use losscause_study::Setting;
 use losscause_study::run::WarningKind;
 use losscause_study::tools::atomic;
+use losscause_study::tools::atomic::folder::Folder;
 use losscause_study::{Jobs, Registry};
 
 use crate::failure::Failure;
@@ -69,22 +70,27 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         variants.push(Variant::parse(text)?);
     }
     let plan = Plan::new(&scenario, variants, arguments.seed, arguments.runs)?;
-    if let Some(directory) = &arguments.out {
-        let inputs = sources.inputs();
-        let mut files = compare::FILES.iter().chain([&REPORT]);
-        files.try_for_each(|name| inputs.keep_from(&directory.join(name)))?;
-    }
+    let folder = match &arguments.out {
+        Some(directory) => {
+            let inputs = sources.inputs();
+            let names: Vec<&str> = compare::FILES.into_iter().chain([REPORT]).collect();
+            names.iter().try_for_each(|name| inputs.keep_from(&directory.join(name)))?;
+            Some(Folder::open(directory, "compare", &names)?)
+        }
+        None => None,
+    };
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let mut progress = Progress::new("runs", plan.runs());
-    let (comparison, records) = match &arguments.out {
+    let (comparison, records) = match &folder {
         Some(_) => plan.execute_and_record(jobs, |done| progress.set(done))?,
         None => (plan.execute(jobs, |done| progress.set(done))?, vec![]),
     };
     drop(progress);
-    if let Some(directory) = &arguments.out {
-        compare::write(&comparison, directory)?;
+    if let Some(folder) = folder {
+        let mut files = compare::write(&comparison, &folder)?;
         let report = report::comparison_html(&comparison, &records);
-        atomic::write(&directory.join(REPORT), report.as_bytes())?;
+        files.push(atomic::whole(&folder.file(REPORT), report.as_bytes())?);
+        folder.finish(files)?;
     }
     match arguments.format {
         Format::Json => output::json(&comparison)?,

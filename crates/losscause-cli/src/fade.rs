@@ -7,7 +7,8 @@ use losscause_laboratory::papers::record;
 use losscause_study::files::Inputs;
 use losscause_study::scenario::fade::{self, Pattern, PatternReport, PublishedPattern, Source};
 use losscause_study::tools::atomic;
-use losscause_study::{InputError, Jobs, RunError, Setting};
+use losscause_study::tools::atomic::folder::Folder;
+use losscause_study::{InputError, Jobs, Setting};
 
 use crate::failure::Failure;
 use crate::notice;
@@ -42,18 +43,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let (sources, paper) = sources(&arguments.channel, &settings)?;
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
-    if let Some(out) = &arguments.out {
-        let inputs = Inputs::of([&arguments.channel]);
-        sources.iter().try_for_each(|source| inputs.keep_from(&file(out, source)))?;
-        check_writable(out, &sources)?;
-    }
+    let folder = match &arguments.out {
+        Some(out) => {
+            let names: Vec<String> = sources.iter().map(name).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let inputs = Inputs::of([&arguments.channel]);
+            names.iter().try_for_each(|name| inputs.keep_from(&out.join(name)))?;
+            Some(Folder::open(out, "fade", &names)?)
+        }
+        None => None,
+    };
     let mut progress = Progress::new("trials", fade::trials(&sources));
     let patterns = fade::make(&sources, jobs, |done| progress.set(done));
     drop(progress);
-    if let Some(out) = &arguments.out {
-        for (source, pattern) in sources.iter().zip(&patterns) {
-            atomic::write(&file(out, source), pattern.to_text().as_bytes())?;
-        }
+    if let Some(folder) = folder {
+        let files = sources.iter().zip(&patterns).map(|(source, pattern)| {
+            atomic::whole(&folder.file(&name(source)), pattern.to_text().as_bytes())
+        });
+        let files = files.collect::<Result<_, _>>()?;
+        folder.finish(files)?;
     }
     let reports: Vec<PatternReport> =
         sources.iter().zip(&patterns).map(|(s, p)| report(s, p, paper)).collect();
@@ -65,17 +73,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The file of the pattern of `source`.
-fn file(out: &Path, source: &Source) -> PathBuf {
-    out.join(format!("{}.txt", source.name))
-}
-
-/// Creates the directory, and checks before the work that every pattern can be written.
-fn check_writable(out: &Path, sources: &[Source]) -> Result<(), RunError> {
-    std::fs::create_dir_all(out)
-        .map_err(|reason| RunError::Unwritable { file: out.display().to_string(), reason })?;
-    // A file that is dropped before it is finished leaves nothing.
-    sources.iter().try_for_each(|source| atomic::AtomicFile::create(&file(out, source)).map(drop))
+/// The name of the file of the pattern of `source`.
+fn name(source: &Source) -> String {
+    format!("{}.txt", source.name)
 }
 
 /// The patterns to compute, and their paper. An argument that is not a file must be a paper.

@@ -1,9 +1,9 @@
 //! `losscause init`: a scenario to start from.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use losscause_study::tools::atomic;
 use losscause_study::{InputError, RunError};
 
 use crate::failure::Failure;
@@ -39,16 +39,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         io::stdout().write_all(template.text_for(&format!("{kind}.toml")).as_bytes())?;
         return Ok(());
     }
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists => Failure::from(InputError::Option {
-            option: format!("losscause init -o {name}"),
-            problem: "the file exists, expected a new one (-o FILE)".to_owned(),
-        }),
-        _ => RunError::Unwritable { file: name.clone(), reason: error }.into(),
-    };
-    let mut created =
-        OpenOptions::new().write(true).create_new(true).open(&file).map_err(failed)?;
-    created.write_all(template.text_for(&name).as_bytes()).map_err(failed)?;
+    atomic::write_new(&file, template.text_for(&name).as_bytes()).map_err(|error| match error {
+        RunError::Unwritable { reason, .. } if reason.kind() == io::ErrorKind::AlreadyExists => {
+            Failure::from(InputError::Option {
+                option: format!("losscause init -o {name}"),
+                problem: "the file exists, expected a new one (-o FILE)".to_owned(),
+            })
+        }
+        error => error.into(),
+    })?;
     output::line(&format!("{name}: {}", template.title()))?;
     Ok(output::line(&format!(
         "losscause simulate {name} runs it; its comments say what to change and to compare."

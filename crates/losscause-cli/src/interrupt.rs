@@ -1,5 +1,5 @@
-//! Ctrl-C and SIGTERM: no temporary file is left behind, and the shell sees that a signal ended the
-//! program.
+//! Ctrl-C, SIGTERM and SIGHUP: no temporary file is left behind, and the shell sees that a signal
+//! ended the program.
 
 #[cfg(unix)]
 use std::sync::atomic::AtomicI32;
@@ -53,13 +53,19 @@ pub(crate) fn at_end(what: fn()) {
 pub(crate) fn watch() {
     use std::io::{self, Write};
 
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
     // Without a handler a signal ends the program too, and the next one cleans up.
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
-    std::thread::spawn(move || {
+    // A program that was started with `nohup` goes on when its terminal closes.
+    if !is_ignored(SIGHUP) {
+        let _ = signals.add_signal(SIGHUP);
+    }
+    // Where no thread can be started, a run cannot either.
+    let handler = std::thread::Builder::new().name("signals".to_owned());
+    let _ = handler.spawn(move || {
         let mut arriving = signals.forever();
         let Some(mut signal) = arriving.next() else { return };
         if POSTPONED.load(Ordering::Relaxed) {
@@ -79,6 +85,32 @@ pub(crate) fn watch() {
     });
 }
 
+/// Whether this signal is ignored since the program's start, as `nohup` arranges it for SIGHUP. A
+/// system that does not tell is taken to ignore it.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    ignored(&status).is_none_or(|signals| signals >> (signal - 1) & 1 == 1)
+}
+
+/// The ignored signals in `/proc/self/status` (proc(5)): bit n - 1 is that of signal n.
+#[cfg(unix)]
+fn ignored(status: &str) -> Option<u64> {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    u64::from_str_radix(mask.trim(), 16).ok()
+}
+
 /// On other systems the next program that writes to the same directory cleans up.
 #[cfg(not(unix))]
 pub(crate) fn watch() {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ignored_signals_are_read_from_the_status_of_a_process() {
+        assert_eq!(ignored("Name:\tx\nSigIgn:\t0000000000001001\nSigCgt:\t0\n"), Some(0x1001));
+        assert_eq!(ignored("Name:\tx\n"), None);
+    }
+}

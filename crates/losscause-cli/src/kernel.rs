@@ -1,12 +1,11 @@
 //! `losscause kernel`: loads loss-differentiating TCP into the running kernel, watches it, unloads
 //! it.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::path::Path;
+use std::{env, io};
 
 use losscause_linux::kernel::{self, Algorithm, KernelError, Options, Settings};
-use losscause_study::RunError;
+use losscause_study::tools::atomic;
 
 use crate::failure::Failure;
 use crate::output::{self, Format};
@@ -168,21 +167,10 @@ fn install(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
         output::line(&format!("# {}", file.display()))?;
         return Ok(write!(io::stdout(), "{text}")?);
     }
-    write_whole(&file, &text)?;
+    atomic::write(&file, text.as_bytes())?;
     Ok(output::line(&format!(
         "wrote {}, which loads {} at every boot; switch it on now with\n  systemctl enable --now {name}",
         file.display(),
         settings.algorithm().name
     ))?)
-}
-
-/// Writes a file as a whole: under another name first.
-fn write_whole(file: &Path, text: &str) -> Result<(), RunError> {
-    let unwritable = |reason| RunError::Unwritable { file: file.display().to_string(), reason };
-    let part = PathBuf::from(format!("{}.part", file.display()));
-    fs::write(&part, text).and_then(|()| fs::rename(&part, file)).map_err(|reason| {
-        // The error is about the write; there may be nothing to remove.
-        let _ = fs::remove_file(&part);
-        unwritable(reason)
-    })
 }

@@ -1,9 +1,10 @@
 //! `losscause lab`: serves the lab and the documentation to this computer's browser.
 
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
 
 use losscause_study::InputError;
 
@@ -45,14 +46,32 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         site.display()
     );
     let _ = io::stdout().flush();
-    for stream in listener.incoming() {
-        let (Ok(stream), site) = (stream, site.clone()) else { continue };
-        thread::spawn(move || {
-            // A browser that goes away is no error of the program.
-            let _ = serve::answer(&stream, &site, address);
-        });
-    }
+    thread::scope(|scope| {
+        for _ in 1..THREADS {
+            // Where no more threads can be made, those that there are serve, one of them at least.
+            let _ = thread::Builder::new()
+                .spawn_scoped(scope, || serve_for_ever(&listener, &site, address));
+        }
+        serve_for_ever(&listener, &site, address);
+    });
     Ok(())
+}
+
+/// Requests that are answered at a time. More wait in the system's queue. A browser opens some
+/// connections ahead, on which it asks for nothing yet.
+const THREADS: usize = 32;
+/// After a failed accept, for example without a free file descriptor.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Answers one request after another on the calling thread.
+fn serve_for_ever(listener: &TcpListener, site: &Path, address: SocketAddr) {
+    loop {
+        match listener.accept() {
+            // A browser that goes away is no error of the program.
+            Ok((stream, _)) => _ = serve::answer(&stream, site, address),
+            Err(_) => thread::sleep(PAUSE),
+        }
+    }
 }
 
 /// The folder that is served, with its links resolved.

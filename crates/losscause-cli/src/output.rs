@@ -1,11 +1,9 @@
 //! Standard output: a table for people, JSON for scripts.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
 use clap::ValueEnum;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use losscause_study::RunError;
 use serde::Serialize;
 
 use crate::ink;
@@ -41,13 +39,6 @@ pub(crate) fn text(text: &str) -> io::Result<()> {
 /// `value` as [`json`] writes it.
 pub(crate) fn json_text(value: &impl Serialize) -> io::Result<String> {
     Ok(serde_json::to_string_pretty(value).map_err(io::Error::from)? + "\n")
-}
-
-/// Creates a folder for results if it is missing.
-pub(crate) fn make_folder(directory: &Path) -> Result<(), RunError> {
-    let unwritable =
-        |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
-    std::fs::create_dir_all(directory).map_err(unwritable)
 }
 
 /// "1 flow", "2 flows".

@@ -12,7 +12,8 @@ use losscause_laboratory::papers::reproduce::{
 use losscause_report as report;
 use losscause_study::files::Inputs;
 use losscause_study::tools::atomic;
-use losscause_study::{Context, InputError, Jobs, Registry};
+use losscause_study::tools::atomic::folder::Folder;
+use losscause_study::{Context, InputError, Jobs, Registry, RunError};
 
 use crate::check::Check;
 use crate::failure::Failure;
@@ -130,8 +131,8 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     if let Some(out) = &out {
         let inputs = Inputs::of(&arguments.check);
         [REPORT, RESULT].iter().try_for_each(|name| inputs.keep_from(&out.join(name)))?;
-        make_writable(out)?;
     }
+    let folder = out.as_deref().map(|out| open(out, &[RESULT, REPORT])).transpose()?;
     let context = Context::new(registry.clone());
     let plan_of = |selection: &Selection| {
         Plan::new_with(&context, selection, repetitions, arguments.seed, &Variation::default())
@@ -170,8 +171,8 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     printed?;
     let wall_s = begun.elapsed().as_secs_f64();
     reproduction.wall_s = arguments.timing.then_some(wall_s);
-    if let Some(out) = &out {
-        write_report(out, &reproduction, &sheets)?;
+    if let Some(folder) = folder {
+        write_report(folder, &reproduction, &sheets)?;
     }
     match arguments.format {
         Format::Json => output::json(&reproduction)?,
@@ -213,16 +214,19 @@ fn show(sheet: &Sheet, items: &[Item], beside: &[Column], format: Format) -> io:
     }
 }
 
-/// Creates the directory if it is missing, and checks before the runs that files can be written
-/// there.
-fn make_writable(out: &Path) -> Result<(), Failure> {
-    output::make_folder(out)?;
-    atomic::AtomicFile::create(&out.join(REPORT))?;
-    Ok(())
+/// Locks the folder of the results, before the runs.
+fn open(out: &Path, names: &[&str]) -> Result<Folder, RunError> {
+    Folder::open(out, "reproduce", names)
 }
 
-fn write_report(out: &Path, reproduction: &Reproduction, sheets: &[Sheet]) -> Result<(), Failure> {
-    atomic::write(&out.join(RESULT), output::json_text(reproduction)?.as_bytes())?;
-    atomic::write(&out.join(REPORT), report::html(reproduction, sheets).as_bytes())?;
-    Ok(())
+fn write_report(
+    folder: Folder,
+    reproduction: &Reproduction,
+    sheets: &[Sheet],
+) -> Result<(), Failure> {
+    let files = vec![
+        atomic::whole(&folder.file(RESULT), output::json_text(reproduction)?.as_bytes())?,
+        atomic::whole(&folder.file(REPORT), report::html(reproduction, sheets).as_bytes())?,
+    ];
+    Ok(folder.finish(files)?)
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use losscause::{Span, Time};
 use losscause_study::run::{RunRecord, RunRecorder, Series, SimulationResult, repeat};
+use losscause_study::tools::atomic::folder::Folder;
 use losscause_study::tools::csv_file;
 use losscause_study::{Experiment, Jobs, Limits, Registry, Run, Scenario, Setting, scenario};
 
@@ -93,9 +94,10 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let Some(file) = &arguments.scenario else {
         return Ok(output::text(schema(arguments.schema))?);
     };
-    let plan = Plan::read(file, arguments, registry)?;
+    let mut plan = Plan::read(file, arguments, registry)?;
+    let folder = plan.folder.take();
     let (result, record) = if arguments.runs == 1 { plan.one_run()? } else { plan.several_runs()? };
-    write(arguments, &result, record)?;
+    write(arguments, folder, &result, record)?;
     Ok(print(arguments, &result)?)
 }
 
@@ -114,6 +116,8 @@ struct Plan<'a> {
     experiment: Experiment,
     /// The length of an interval of the time series.
     interval: Option<Span>,
+    /// The folder of results, locked before the first run.
+    folder: Option<Folder>,
 }
 
 impl<'a> Plan<'a> {
@@ -128,10 +132,8 @@ impl<'a> Plan<'a> {
             check::may_repeat(arguments)?;
         }
         check::outputs(arguments, &sources.inputs())?;
-        if let Some(directory) = &arguments.out {
-            output::make_folder(directory)?;
-        }
-        Ok(Self { arguments, settings, scenario, experiment, interval })
+        let folder = arguments.out.as_deref().map(folder::open).transpose()?;
+        Ok(Self { arguments, settings, scenario, experiment, interval, folder })
     }
 
     /// The result of one run, and its record if a report is to draw it.
@@ -139,6 +141,7 @@ impl<'a> Plan<'a> {
         let mut run = Run::new(&self.experiment, self.arguments.seed)?;
         let mut observers = Observers::create(self)?;
         let series = advance(&mut run, &mut observers, self.interval);
+        run.check()?;
         let record = observers.finish()?;
         let mut result = SimulationResult::of(&self.scenario, &self.settings, &run);
         result.series = series.into_rows();
@@ -198,14 +201,15 @@ fn advance(run: &mut Run, observers: &mut Observers<'_>, interval: Option<Span>)
 /// Writes the time series and the folder of results, if they were asked for.
 fn write(
     arguments: &Arguments,
+    folder: Option<Folder>,
     result: &SimulationResult,
     record: Option<RunRecord>,
 ) -> Result<(), Failure> {
     if let Some(file) = &arguments.series {
         csv_file::write(file, &result.series)?;
     }
-    if let (Some(directory), Some(record)) = (&arguments.out, record) {
-        folder::write(directory, result, &record)?;
+    if let (Some(folder), Some(record)) = (folder, record) {
+        folder::write(folder, result, &record)?;
     }
     Ok(())
 }

@@ -46,6 +46,9 @@ pub(crate) struct Arguments {
     /// Keep the finished cells of an earlier, interrupted sweep.
     #[arg(long)]
     resume: bool,
+    /// Drop the finished cells of an earlier sweep, and start anew.
+    #[arg(long, conflicts_with = "resume")]
+    restart: bool,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -86,7 +89,11 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let sweep = Sweep::load(&arguments.sweep, &Context::new(registry.clone()))?.with(&overrides)?;
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let store = Store::new(&arguments.out);
-    let store = if arguments.resume { store.resuming() } else { store };
+    let store = match (arguments.resume, arguments.restart) {
+        (true, _) => store.resuming(),
+        (_, true) => store.restarting(),
+        (false, false) => store,
+    };
     let mut progress: Option<Progress> = None;
     let outcome = sweep.execute(jobs, Some(&store), |so_far| {
         progress.get_or_insert_with(|| Progress::new("runs", so_far.all_runs)).set(so_far.runs);

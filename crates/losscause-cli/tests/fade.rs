@@ -122,7 +122,7 @@ fn whole_files_appear_where_asked_for_any_number_of_threads() {
         assert_eq!(read("a/b"), read("c"));
         assert_eq!(read("c").split_once("\n\n").unwrap().1.lines().count(), 3);
     }
-    assert_eq!(files(&place.path().join("c")), ["fair.txt", "poor.txt"]);
+    assert_eq!(files(&place.path().join("c")), ["fair.txt", "origin.json", "poor.txt"]);
 }
 
 #[test]

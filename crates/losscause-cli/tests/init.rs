@@ -57,3 +57,20 @@ fn a_dash_prints_the_shipped_file_and_writes_none() {
     );
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_written_to_its_end_is_not_there() {
+    let directory = tempfile::tempdir().unwrap();
+    // A limit of one block of a file stands for a disk that gets full.
+    let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" init wifi -o w.toml";
+    let full = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_losscause")])
+        .current_dir(directory.path())
+        .output()
+        .unwrap();
+    assert_eq!(full.status.code(), Some(1));
+    let told = String::from_utf8(full.stderr).unwrap();
+    assert!(told.starts_with("losscause: w.toml: cannot be written"), "{told}");
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}

@@ -265,11 +265,12 @@ fn a_scenario_comes_from_standard_input() {
 fn quiet_leaves_nothing_on_standard_error() {
     let place = place();
     for before in [true, false] {
-        let mut arguments = vec!["sweep", "sweep.toml", "--out", "out"];
+        let mut arguments = vec!["sweep", "sweep.toml", "--out", "out", "--restart"];
         arguments.insert(if before { 0 } else { 4 }, "--quiet");
         let quiet = losscause(&arguments, place.path());
         assert_eq!((quiet.status.code(), text(&quiet.stderr)), (Some(0), String::new()));
-        let loud = losscause(&["sweep", "sweep.toml", "--out", "out"], place.path());
+        let again = ["sweep", "sweep.toml", "--out", "out", "--restart"];
+        let loud = losscause(&again, place.path());
         assert!(text(&loud.stderr).contains("2 cells"));
         assert_eq!(quiet.stdout, loud.stdout);
     }

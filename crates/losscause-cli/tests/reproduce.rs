@@ -78,7 +78,7 @@ fn only_a_report_and_the_result_appear_where_asked() {
     let mut names: Vec<_> =
         std::fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["report.html", "result.json"]);
+    assert_eq!(names, ["origin.json", "report.html", "result.json"]);
     let result: Value =
         serde_json::from_slice(&std::fs::read(out.join("result.json")).unwrap()).unwrap();
     assert_eq!(result["seed"], 1);

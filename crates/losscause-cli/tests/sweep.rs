@@ -107,7 +107,7 @@ fn a_sweep_writes_cells_runs_and_summary_and_resumes_from_them() {
     let other = sweep(place.path(), &["s.toml", "--out", "o", "--resume"]);
     assert_eq!(
         text(&other.stderr).trim_end(),
-        "losscause: o: was begun with runs 2, not 3, expected the same sweep; without --resume it starts anew"
+        "losscause: o: was begun with runs 2, not 3, expected the same sweep; --restart drops its cells and starts anew"
     );
     assert_eq!(other.status.code(), Some(2));
 }
@@ -129,7 +129,18 @@ fn standard_output_has_the_format_that_was_asked_for() {
     let output = |format: &str| {
         let output = sweep(
             place.path(),
-            &["s.toml", "--out", "o", "--runs", "1", "--seed", "7", "--format", format],
+            &[
+                "s.toml",
+                "--out",
+                "o",
+                "--runs",
+                "1",
+                "--seed",
+                "7",
+                "--restart",
+                "--format",
+                format,
+            ],
         );
         assert!(output.status.success(), "{}", text(&output.stderr));
         text(&output.stdout)
@@ -159,7 +170,7 @@ fn tables_stay_within_the_terminal_s_width() {
     );
     let place = place(&text_of);
     for columns in ["60", "100"] {
-        let output = command(place.path(), &["s.toml", "--out", "o"])
+        let output = command(place.path(), &["s.toml", "--out", "o", "--restart"])
             .env("COLUMNS", columns)
             .output()
             .unwrap();

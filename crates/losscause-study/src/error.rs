@@ -98,6 +98,9 @@ pub enum RunError {
         /// What was expected.
         problem: String,
     },
+    /// The simulator lost count of its packets, which is a mistake of its own: exit status 1.
+    #[error("the simulation lost count, which is a mistake of the program: {0}")]
+    Conservation(#[from] losscause_sim::ConservationError),
     /// The work was stopped, as requested: exit status 1.
     #[error(transparent)]
     Stopped(#[from] Stopped),
@@ -117,7 +120,7 @@ impl RunError {
         match self {
             Self::Unwritable { reason, .. } => is_wrong_place(reason),
             Self::Network(_) | Self::Input(_) | Self::Unsupported { .. } => true,
-            Self::Stopped(_) | Self::StoppedIn { .. } => false,
+            Self::Conservation(_) | Self::Stopped(_) | Self::StoppedIn { .. } => false,
         }
     }
 }

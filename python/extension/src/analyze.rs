@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::algorithms::{self, Failures};
-use crate::error::about;
+use crate::error::{about, caught};
 use crate::input;
 use crate::work;
 
@@ -27,41 +27,43 @@ pub(crate) fn analyze(
     keep_skew: bool,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, String)> {
-    let failures = Failures::default();
-    let registry = algorithms::added(
-        Registry::of(losscause::registry::Registry::built_in()),
-        algorithms,
-        &failures,
-    )?;
-    let chosen = match ldas.is_empty() {
-        true => Chosen::all_of(&registry),
-        false => Chosen::named(&ldas, &registry)
-            .map_err(|error| about(error.to_string(), None, Some("ldas")))?,
-    };
-    let file = input::path(capture, "capture")?;
-    let name = file.display().to_string();
-    let mut options = Options::all();
-    (options.chosen, options.keep_skew) = (chosen, keep_skew);
-    options.flows.texts.extend(flow);
-    let analyzed = work::elsewhere(py, failures.stop(), progress, |progress| {
-        let opened = File::open(&file)?;
-        let bytes = opened.metadata().map_or(0, |metadata| metadata.len() as usize);
-        let mut read = 0;
-        let stop = failures.stop();
-        let told = |more| {
-            read += more;
-            progress.set(read, bytes);
+    caught(|| {
+        let failures = Failures::default();
+        let registry = algorithms::added(
+            Registry::of(losscause::registry::Registry::built_in()),
+            algorithms,
+            &failures,
+        )?;
+        let chosen = match ldas.is_empty() {
+            true => Chosen::all_of(&registry),
+            false => Chosen::named(&ldas, &registry)
+                .map_err(|error| about(error.to_string(), None, Some("ldas")))?,
         };
-        losscause_capture::analyze(Watched { file: opened, told, stop }, &name, &options)
-    })?;
-    failures.take(py, &name, "").map_or(Ok(()), Err)?;
-    let analysis: Result<Analysis, CaptureError> = analyzed;
-    let analysis =
-        analysis.map_err(|error| about(format!("{name}: {error}"), Some(&name), None))?;
-    let answer = analysis.answer();
-    let mut json = Vec::new();
-    Captures { captures: &[analysis] }.write_json(&mut json)?;
-    Ok((String::from_utf8(json)?, answer))
+        let file = input::path(capture, "capture")?;
+        let name = file.display().to_string();
+        let mut options = Options::all();
+        (options.chosen, options.keep_skew) = (chosen, keep_skew);
+        options.flows.texts.extend(flow);
+        let analyzed = work::elsewhere(py, failures.stop(), progress, |progress| {
+            let opened = File::open(&file)?;
+            let bytes = opened.metadata().map_or(0, |metadata| metadata.len() as usize);
+            let mut read = 0;
+            let stop = failures.stop();
+            let told = |more| {
+                read += more;
+                progress.set(read, bytes);
+            };
+            losscause_capture::analyze(Watched { file: opened, told, stop }, &name, &options)
+        })?;
+        failures.take(py, &name, "").map_or(Ok(()), Err)?;
+        let analysis: Result<Analysis, CaptureError> = analyzed;
+        let analysis =
+            analysis.map_err(|error| about(format!("{name}: {error}"), Some(&name), None))?;
+        let answer = analysis.answer();
+        let mut json = Vec::new();
+        Captures { captures: &[analysis] }.write_json(&mut json)?;
+        Ok((String::from_utf8(json)?, answer))
+    })
 }
 
 /// A file that tells how much was read, and ends early if it is told to stop.

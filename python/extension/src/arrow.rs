@@ -3,7 +3,7 @@
 //!
 //! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char, c_void};
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
@@ -14,7 +14,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
-use crate::error::{about, sentence};
+use crate::error::{about, caught, sentence};
 use crate::input::kind;
 
 const STREAM: &CStr = c"arrow_array_stream";
@@ -133,12 +133,39 @@ fn taken_array(
 ) -> PyResult<Result<ArrayRef, ArrowError>> {
     let schema = schema.cast::<PyCapsule>()?.pointer_checked(Some(SCHEMA))?;
     let array = array.cast::<PyCapsule>()?.pointer_checked(Some(ARRAY))?;
-    // SAFETY: Capsules of these names hold a schema and an array of the C interface that belong
-    // together, by the protocol; what is taken leaves released ones behind, which the capsules'
-    // destructors leave alone.
-    let data = unsafe {
-        let schema = FFI_ArrowSchema::from_raw(schema.cast().as_ptr());
-        from_ffi(FFI_ArrowArray::from_raw(array.cast().as_ptr()), &schema)
+    // SAFETY: Capsules of these names hold a schema and an array of the C interface, by the
+    // protocol.
+    let is_taken = unsafe {
+        (*schema.cast::<SchemaHead>().as_ptr()).release.is_none()
+            || (*array.cast::<FFI_ArrowArray>().as_ptr()).is_released()
     };
-    Ok(data.map(make_array))
+    if is_taken {
+        let problem =
+            "the Arrow data was taken before, expected capsules that were made for this call";
+        return Err(sentence(problem));
+    }
+    // An array of another type than its schema panics.
+    caught(|| {
+        // SAFETY: Neither was taken before; what is taken leaves released ones behind, which the
+        // capsules' destructors leave alone.
+        let data = unsafe {
+            let schema = FFI_ArrowSchema::from_raw(schema.cast().as_ptr());
+            from_ffi(FFI_ArrowArray::from_raw(array.cast().as_ptr()), &schema)
+        };
+        Ok(data.map(make_array))
+    })
+}
+
+/// The beginning of `struct ArrowSchema` of the C interface, up to the function that releases it;
+/// none if it was released.
+#[repr(C)]
+struct SchemaHead {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const c_char,
+    flags: i64,
+    n_children: i64,
+    children: *mut *mut c_void,
+    dictionary: *mut c_void,
+    release: Option<unsafe extern "C" fn(*mut c_void)>,
 }

@@ -2,9 +2,11 @@
 
 use pyo3::prelude::*;
 
+use crate::error::caught;
+
 /// Runs the command with these arguments, the program's name first, and returns its exit status.
 /// Ctrl-C ends the process as it ends the command.
 #[pyfunction]
-pub(crate) fn command(py: Python<'_>, arguments: Vec<String>) -> u8 {
-    py.detach(|| losscause_cli::status_of(arguments, Ok(losscause_cli::registry())))
+pub(crate) fn command(py: Python<'_>, arguments: Vec<String>) -> PyResult<u8> {
+    caught(|| Ok(py.detach(|| losscause_cli::status_of(arguments, Ok(losscause_cli::registry())))))
 }

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::algorithms::{self, Failures};
-use crate::error::{Failure, about};
+use crate::error::{Failure, about, caught};
 use crate::input;
 use crate::simulate::{finished, json, workers};
 use crate::work;
@@ -27,34 +27,40 @@ pub(crate) fn compare(
     jobs: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let failures = Failures::default();
-    let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
-    let scenario = input::scenario(scenario, &input::settings(settings)?, &registry)?;
-    let of_lda = |lda: &String| Variant::of_lda(&scenario, lda).map_err(Failure::from);
-    let mut compared: Vec<Variant> = ldas.iter().map(of_lda).collect::<Result<_, _>>()?;
-    if compared.is_empty() && !variants.is_empty() {
-        compared.push(Variant::unchanged());
-    }
-    for (name, settings) in variants {
-        let Ok(settings) = settings.cast::<PyDict>() else {
-            let problem = format!(
-                "variants: {name} is {}, expected a dictionary of settings",
-                input::kind(&settings)
-            );
-            return Err(about(problem, None, Some("variants")));
-        };
-        compared.push(Variant { name: name.extract()?, settings: input::settings(settings)? });
-    }
-    if compared.len() < 2 {
-        let problem = "algorithms: there is only one variant, expected two or more, such as [\"none\", \"ZBS\"]";
-        return Err(about(problem.to_owned(), None, Some("algorithms")));
-    }
-    let plan =
-        Plan::new(&scenario, compared, input::whole(seed, "seed")?, input::count(runs, "runs")?);
-    let plan = plan.map_err(Failure::from)?;
-    let workers = workers(jobs, &failures)?;
-    let made = work::elsewhere(py, failures.stop(), progress, |progress| {
-        plan.execute(workers, |done| progress.set(done, plan.runs()))
-    })?;
-    json(&finished(py, made, &failures, scenario.file())?)
+    caught(|| {
+        let failures = Failures::default();
+        let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
+        let scenario = input::scenario(scenario, &input::settings(settings)?, &registry)?;
+        let of_lda = |lda: &String| Variant::of_lda(&scenario, lda).map_err(Failure::from);
+        let mut compared: Vec<Variant> = ldas.iter().map(of_lda).collect::<Result<_, _>>()?;
+        if compared.is_empty() && !variants.is_empty() {
+            compared.push(Variant::unchanged());
+        }
+        for (name, settings) in variants {
+            let Ok(settings) = settings.cast::<PyDict>() else {
+                let problem = format!(
+                    "variants: {name} is {}, expected a dictionary of settings",
+                    input::kind(&settings)
+                );
+                return Err(about(problem, None, Some("variants")));
+            };
+            compared.push(Variant { name: name.extract()?, settings: input::settings(settings)? });
+        }
+        if compared.len() < 2 {
+            let problem = "algorithms: there is only one variant, expected two or more, such as [\"none\", \"ZBS\"]";
+            return Err(about(problem.to_owned(), None, Some("algorithms")));
+        }
+        let plan = Plan::new(
+            &scenario,
+            compared,
+            input::whole(seed, "seed")?,
+            input::count(runs, "runs")?,
+        );
+        let plan = plan.map_err(Failure::from)?;
+        let workers = workers(jobs, &failures)?;
+        let made = work::elsewhere(py, failures.stop(), progress, |progress| {
+            plan.execute(workers, |done| progress.set(done, plan.runs()))
+        })?;
+        json(&finished(py, made, &failures, scenario.file())?)
+    })
 }

@@ -1,5 +1,8 @@
 //! The one exception: the library's own sentence, with the file and the key that it is about.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use losscause::ConfigError;
 use losscause_study::{InputError, RegistryError, RunError};
 use pyo3::exceptions::PyException;
@@ -83,6 +86,20 @@ pub(crate) fn about(text: String, file: Option<&str>, key: Option<&str>) -> PyEr
             Err(other) => other,
         }
     })
+}
+
+/// Does `work`. A panic in it, which is a mistake of this package, becomes an exception: the
+/// interpreter's own for a panic is no `Exception`, and a program does not expect it.
+pub(crate) fn caught<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    // What the panic has left half done is dropped with it.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(unexpected(&*panic)))
+}
+
+/// The exception for a panic.
+pub(crate) fn unexpected(panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let what = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason");
+    sentence(format!("losscause ended unexpectedly, which is a mistake of its own: {what}"))
 }
 
 /// Whether `value` is an exception of this module already.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use losscause_laboratory::sweep::{Elsewhere, Held, Store};
+use losscause_laboratory::sweep::{Elsewhere, Held};
 use losscause_report as report;
 use losscause_study::tools::atomic;
 use losscause_study::{Jobs, Workers};
@@ -134,9 +134,10 @@ impl Plan {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Locks the directory of the sweep. Without `resume` a sweep of the same file starts anew.
-    fn hold(&self, out: PathBuf, resume: bool) -> PyResult<Directory> {
-        let store = if resume { Store::new(&out).resuming() } else { Store::new(&out) };
+    /// Locks the directory of the sweep. Finished cells in it are kept with `resume`, dropped with
+    /// `restart`, and refused otherwise.
+    fn hold(&self, out: PathBuf, resume: bool, restart: bool) -> PyResult<Directory> {
+        let store = sweep::store(&out, resume, restart)?;
         let held = self.elsewhere.sweep().hold(&store).map_err(Failure::from)?;
         Ok(Directory { held, path: out })
     }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::algorithms::{self, Failures};
-use crate::error::{Failure, about};
+use crate::error::{Failure, about, caught};
 use crate::input;
 use crate::simulate::{finished, json, workers};
 use crate::work;
@@ -29,36 +29,40 @@ pub(crate) fn reproduce(
     jobs: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, String)> {
-    let selection =
-        if items.is_empty() { Selection::first_look() } else { Selection::parse(&items) };
-    let selection = selection.map_err(Failure::from)?.beside(&also);
-    let repetitions = match runs {
-        Some(runs) => Repetitions::exactly(input::count(runs, "runs")?).map_err(Failure::from)?,
-        None => Repetitions::AsPublished,
-    };
-    let failures = Failures::default();
-    let seed = input::whole(seed, "seed")?;
-    let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
-    let plan = Plan::new_with(
-        &Context::new(registry),
-        &selection,
-        repetitions,
-        seed,
-        &Variation::default(),
-    );
-    // A result contains the drawings of its figures.
-    let plan = plan.map_err(of_argument)?.drawing();
-    let workers = workers(jobs, &failures)?;
-    let cost = plan.cost() as usize;
-    let made = work::elsewhere(py, failures.stop(), progress, |progress| {
-        plan.execute(workers, |event| {
-            if let Event::Progress(done) = event {
-                progress.set(done.cost as usize, cost);
+    caught(|| {
+        let selection =
+            if items.is_empty() { Selection::first_look() } else { Selection::parse(&items) };
+        let selection = selection.map_err(Failure::from)?.beside(&also);
+        let repetitions = match runs {
+            Some(runs) => {
+                Repetitions::exactly(input::count(runs, "runs")?).map_err(Failure::from)?
             }
-        })
-    })?;
-    let reproduction = finished(py, made, &failures, "")?;
-    Ok((json(&reproduction)?, answer_in_words(&reproduction.scorecards())))
+            None => Repetitions::AsPublished,
+        };
+        let failures = Failures::default();
+        let seed = input::whole(seed, "seed")?;
+        let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
+        let plan = Plan::new_with(
+            &Context::new(registry),
+            &selection,
+            repetitions,
+            seed,
+            &Variation::default(),
+        );
+        // A result contains the drawings of its figures.
+        let plan = plan.map_err(of_argument)?.drawing();
+        let workers = workers(jobs, &failures)?;
+        let cost = plan.cost() as usize;
+        let made = work::elsewhere(py, failures.stop(), progress, |progress| {
+            plan.execute(workers, |event| {
+                if let Event::Progress(done) = event {
+                    progress.set(done.cost as usize, cost);
+                }
+            })
+        })?;
+        let reproduction = finished(py, made, &failures, "")?;
+        Ok((json(&reproduction)?, answer_in_words(&reproduction.scorecards())))
+    })
 }
 
 /// An error of the command line's option, as one of the argument.

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 
 use crate::arrow::Table;
-use crate::error::sentence;
+use crate::error::{caught, sentence};
 
 /// The objects of a JSON document as a table. `path` has the keys from the document to the list of
 /// objects; where a list of objects is on the way, the rows of all of them follow each other, each
@@ -27,12 +27,14 @@ pub(crate) fn rows(
     path: Vec<String>,
     keep: Vec<String>,
 ) -> PyResult<Table> {
-    py.detach(|| {
-        let document: Json =
-            serde_json::from_str(json).map_err(|error| sentence(error.to_string()))?;
-        let mut columns = Columns::default();
-        columns.take(&document, &path, &keep, &Object::new());
-        columns.table()
+    caught(|| {
+        py.detach(|| {
+            let document: Json =
+                serde_json::from_str(json).map_err(|error| sentence(error.to_string()))?;
+            let mut columns = Columns::default();
+            columns.take(&document, &path, &keep, &Object::new());
+            columns.table()
+        })
     })
 }
 

@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 
 use crate::algorithms::{self, Failures};
 use crate::arrow::Table;
-use crate::error::{Failure, about, sentence};
+use crate::error::{Failure, about, caught, sentence};
 use crate::input;
 use crate::work::{self, Watch};
 
@@ -33,38 +33,40 @@ pub(crate) fn simulate(
     trace: Option<Vec<String>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, Vec<String>, Option<Table>)> {
-    let failures = Failures::default();
-    let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
-    let settings = input::settings(settings)?;
-    let scenario = input::scenario(scenario, &settings, &registry)?;
-    let experiment = scenario.experiment_with_delays().map_err(Failure::from)?;
-    let seed = input::whole(seed, "seed")?;
-    let runs = input::count(runs, "runs")?;
-    if runs > 1 && (trace.is_some() || interval.is_some()) {
-        let key = if trace.is_some() { "trace" } else { "interval" };
-        let problem = format!("{key}: shows one run, expected no runs={runs} beside it");
-        return Err(about(problem, None, Some(key)));
-    }
-    let (result, table) = if runs > 1 {
-        (
-            several(
-                py,
-                &scenario,
-                &settings,
-                &experiment,
-                Several { seed, runs, jobs, progress },
-                &failures,
-            )?,
-            None,
-        )
-    } else {
-        let filter = trace.map(|kinds| kept(&kinds)).transpose()?;
-        let interval = interval.map(span).transpose()?;
-        let mut one =
-            One { run: Run::new(&experiment, seed).map_err(Failure::from)?, interval, filter };
-        one.make(py, &scenario, &settings, &failures, progress, !algorithms.is_empty())?
-    };
-    Ok((json(&result)?, result.answer(), table))
+    caught(|| {
+        let failures = Failures::default();
+        let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
+        let settings = input::settings(settings)?;
+        let scenario = input::scenario(scenario, &settings, &registry)?;
+        let experiment = scenario.experiment_with_delays().map_err(Failure::from)?;
+        let seed = input::whole(seed, "seed")?;
+        let runs = input::count(runs, "runs")?;
+        if runs > 1 && (trace.is_some() || interval.is_some()) {
+            let key = if trace.is_some() { "trace" } else { "interval" };
+            let problem = format!("{key}: shows one run, expected no runs={runs} beside it");
+            return Err(about(problem, None, Some(key)));
+        }
+        let (result, table) = if runs > 1 {
+            (
+                several(
+                    py,
+                    &scenario,
+                    &settings,
+                    &experiment,
+                    Several { seed, runs, jobs, progress },
+                    &failures,
+                )?,
+                None,
+            )
+        } else {
+            let filter = trace.map(|kinds| kept(&kinds)).transpose()?;
+            let interval = interval.map(span).transpose()?;
+            let mut one =
+                One { run: Run::new(&experiment, seed).map_err(Failure::from)?, interval, filter };
+            one.make(py, &scenario, &settings, &failures, progress, !algorithms.is_empty())?
+        };
+        Ok((json(&result)?, result.answer(), table))
+    })
 }
 
 /// `value` as the command line writes it.

@@ -1,7 +1,7 @@
 //! `sweep`: the measurements and the JSON of `losscause sweep`.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use losscause_laboratory::sweep::{Overrides, Store, Sweep};
 use losscause_report as report;
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::algorithms::{self, Failures};
-use crate::error::Failure;
+use crate::error::{Failure, about, caught};
 use crate::input;
 use crate::simulate::{finished, workers};
 use crate::work;
@@ -35,11 +35,24 @@ pub(crate) fn loaded(
     Ok((file, sweep))
 }
 
+/// The directory of a sweep, and what becomes of the finished cells in it.
+pub(crate) fn store(out: &Path, resume: bool, restart: bool) -> PyResult<Store> {
+    match (resume, restart) {
+        (false, false) => Ok(Store::new(out)),
+        (true, false) => Ok(Store::new(out).resuming()),
+        (false, true) => Ok(Store::new(out).restarting()),
+        (true, true) => {
+            let problem = "restart: drops the cells that resume keeps; give one of them".to_owned();
+            Err(about(problem, None, Some("restart")))
+        }
+    }
+}
+
 /// Measures every cell of a sweep file, and keeps finished cells in the folder `out` if there is
 /// one. Returns the JSON that `losscause sweep --format json` prints; None if there are too many
 /// cells for a document in memory.
 #[pyfunction]
-#[pyo3(signature = (sweep, settings, algorithms, *, runs=None, seed=None, jobs=None, out=None, resume=false, progress=None))]
+#[pyo3(signature = (sweep, settings, algorithms, *, runs=None, seed=None, jobs=None, out=None, resume=false, restart=false, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "named in Python")]
 pub(crate) fn sweep(
     py: Python<'_>,
@@ -51,22 +64,24 @@ pub(crate) fn sweep(
     jobs: Option<&Bound<'_, PyAny>>,
     out: Option<PathBuf>,
     resume: bool,
+    restart: bool,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Option<String>> {
-    let failures = Failures::default();
-    let (file, sweep) = loaded(sweep, settings, algorithms, (runs, seed), &failures)?;
-    let store =
-        out.as_deref().map(|out| if resume { Store::new(out).resuming() } else { Store::new(out) });
-    let workers = workers(jobs, &failures)?;
-    let made = work::elsewhere(py, failures.stop(), progress, |progress| {
-        sweep.execute(workers, store.as_ref(), |so_far| {
-            progress.set(so_far.runs, so_far.all_runs);
-            ControlFlow::Continue(())
-        })
-    })?;
-    let outcome = finished(py, made, &failures, &file.display().to_string())?;
-    if let (Some(out), false) = (out, outcome.is_stopped) {
-        report::keep_sweep_html(&out, outcome.result.as_ref()).map_err(Failure::Run)?;
-    }
-    Ok(outcome.result.map(|result| result.json()))
+    caught(|| {
+        let failures = Failures::default();
+        let (file, sweep) = loaded(sweep, settings, algorithms, (runs, seed), &failures)?;
+        let store = out.as_deref().map(|out| store(out, resume, restart)).transpose()?;
+        let workers = workers(jobs, &failures)?;
+        let made = work::elsewhere(py, failures.stop(), progress, |progress| {
+            sweep.execute(workers, store.as_ref(), |so_far| {
+                progress.set(so_far.runs, so_far.all_runs);
+                ControlFlow::Continue(())
+            })
+        })?;
+        let outcome = finished(py, made, &failures, &file.display().to_string())?;
+        if let (Some(out), false) = (out, outcome.is_stopped) {
+            report::keep_sweep_html(&out, outcome.result.as_ref()).map_err(Failure::Run)?;
+        }
+        Ok(outcome.result.map(|result| result.json()))
+    })
 }

@@ -2,7 +2,6 @@
 //! progress.
 
 use std::ops::ControlFlow;
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -10,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use losscause_study::Stop;
 use pyo3::prelude::*;
+
+use crate::error::unexpected;
 
 /// Time between two looks for signals.
 const TICK: Duration = Duration::from_millis(50);
@@ -98,7 +99,7 @@ pub(crate) fn elsewhere<T: Send>(
                 Ok(result) => return raised.map_or(Ok(result), Err),
                 // The sender is gone without a result: the work panicked.
                 Err(RecvTimeoutError::Disconnected) => match py.detach(|| worker.join()) {
-                    Err(panic) => resume_unwind(panic),
+                    Err(panic) => return Err(unexpected(&*panic)),
                     Ok(()) => unreachable!("work that ends sends its result"),
                 },
                 Err(RecvTimeoutError::Timeout) if raised.is_some() => {}

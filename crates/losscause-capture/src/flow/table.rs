@@ -279,47 +279,69 @@ mod tests {
     use crate::frames::Frames;
     use crate::packet::Parsed;
 
-    /// A pcap of raw IPv4 (link type 101): each flow in turn sends so many segments of 100 bytes, at
-    /// one packet per millisecond.
-    fn capture(flows: u16, segments: u32) -> Vec<u8> {
+    /// A segment: its time in ms, its flow, its number in the flow, and TCP's flags.
+    type Segment = (u32, u16, u32, u8);
+
+    const ACK: u8 = 0x10;
+    const RST_ACK: u8 = 0x14;
+
+    /// Gives a table segments of 100 bytes, from a pcap of raw IPv4 (link type 101).
+    fn take(
+        table: &mut FlowTable,
+        segments: impl IntoIterator<Item = Segment>,
+        check: impl Fn(&FlowTable),
+    ) {
         let mut bytes = vec![];
         for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65_535, 101] {
             bytes.extend(word.to_le_bytes());
         }
-        for flow in 0..flows {
-            for segment in 0..segments {
-                let micros = 1_000 * (u32::from(flow) * segments + segment);
-                for word in [0, micros, 140, 140] {
-                    bytes.extend(word.to_le_bytes());
-                }
-                bytes.extend([0x45, 0, 0, 140, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
-                bytes.extend((1_000 + flow).to_be_bytes());
-                bytes.extend(80_u16.to_be_bytes());
-                bytes.extend((1 + 100 * segment).to_be_bytes());
-                bytes.extend(1_u32.to_be_bytes());
-                bytes.extend([0x50, 0x10, 0xff, 0xff, 0, 0, 0, 0]);
-                bytes.extend([0; 100]);
+        for (millis, flow, number, flags) in segments {
+            for word in [millis / 1_000, millis % 1_000 * 1_000, 140, 140] {
+                bytes.extend(word.to_le_bytes());
             }
+            bytes.extend([0x45, 0, 0, 140, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
+            bytes.extend((1_000 + flow).to_be_bytes());
+            bytes.extend(80_u16.to_be_bytes());
+            bytes.extend((1 + 100 * number).to_be_bytes());
+            bytes.extend(1_u32.to_be_bytes());
+            bytes.extend([0x50, flags, 0xff, 0xff, 0, 0, 0, 0]);
+            bytes.extend([0; 100]);
         }
-        bytes
+        let mut frames = Frames::open(bytes.as_slice()).unwrap();
+        while let Some(frame) = frames.next_frame() {
+            let Parsed::Packet(packet) = Parsed::of(&frame) else { panic!("{frame:?}") };
+            table.on_packet(frame.time, &packet);
+            check(table);
+        }
+    }
+
+    fn table() -> FlowTable {
+        FlowTable::new(Rules::of(&Options::all(), "f"))
     }
 
     #[test]
     fn the_oldest_flows_go_when_all_together_keep_too_much() {
-        let bytes = capture(20, 10);
-        let mut table = FlowTable::new(Rules::of(&Options::all(), "f"));
+        let mut table = table();
         table.most_entries = 50;
-        let mut frames = Frames::open(bytes.as_slice()).unwrap();
-        let mut packets = 0;
-        while let Some(frame) = frames.next_frame() {
-            let Parsed::Packet(packet) = Parsed::of(&frame) else { panic!("{frame:?}") };
-            table.on_packet(frame.time, &packet);
-            assert!(table.entries <= 50, "{}", table.entries);
-            packets += 1;
-        }
-        assert_eq!(packets, 200);
+        // Each flow in turn sends ten segments.
+        let segments = (0..200_u32).map(|k| (k, (k / 10) as u16, k % 10, ACK));
+        take(&mut table, segments, |table| assert!(table.entries <= 50, "{}", table.entries));
         let kept = table.places.len();
         assert!((2..20).contains(&kept), "each keeps ten segments or more: {kept}");
         assert_eq!(table.finished.len(), 20 - kept);
+    }
+
+    #[test]
+    fn ports_are_another_connections_a_minute_after_the_end() {
+        // Flow 0 ends at once; flow 1 shows the time; then the ports of flow 0 are used again.
+        for (millis, connections) in [(59_000, 1), (61_000, 2)] {
+            let mut table = table();
+            let again = [(millis, 1, 0, ACK), (millis + 1, 0, 7, ACK), (millis + 2, 0, 8, ACK)];
+            let begin = [(0, 0, 0, ACK), (1, 0, 1, RST_ACK)];
+            take(&mut table, begin.into_iter().chain(again), |_| {});
+            table.close_all();
+            // Flow 1 is one more.
+            assert_eq!(table.finished.len(), connections + 1, "after {millis} ms");
+        }
     }
 }

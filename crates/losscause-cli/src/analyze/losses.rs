@@ -5,6 +5,7 @@ use std::path::Path;
 
 use losscause_capture::{Analysis, Flow, Loss};
 use losscause_study::RunError;
+use losscause_study::tools::atomic::AtomicFile;
 use losscause_study::tools::row_file::{Cell, Column, RowFile};
 
 /// The columns before those of the algorithms.
@@ -28,9 +29,9 @@ fn known_columns() -> Vec<Column> {
     ]
 }
 
-/// Writes the losses of all captures. `verdict` and `reason` are those of the flow's recommended
-/// algorithm. An algorithm's cell is empty where it cannot judge the flow.
-pub(super) fn write(file: &Path, analyses: &[Analysis]) -> Result<(), RunError> {
+/// A file of the losses of all captures, without its name yet. `verdict` and `reason` are those of
+/// the flow's recommended algorithm. An algorithm's cell is empty where it cannot judge the flow.
+pub(super) fn whole(file: &Path, analyses: &[Analysis]) -> Result<Option<AtomicFile>, RunError> {
     let flows = || {
         analyses.iter().flat_map(|analysis| analysis.flows.iter().map(move |flow| (analysis, flow)))
     };
@@ -47,7 +48,7 @@ pub(super) fn write(file: &Path, analyses: &[Analysis]) -> Result<(), RunError> 
             .iter()
             .for_each(|loss| write_loss(&mut rows, (analysis, flow, loss), &algorithms));
     }
-    rows.finish()
+    rows.into_file()
 }
 
 fn write_loss(

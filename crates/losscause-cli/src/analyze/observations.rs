@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause_capture::{Observation, Observer, Vantage};
 use losscause_study::RunError;
+use losscause_study::tools::atomic::AtomicFile;
 use losscause_study::tools::row_file::{Cell, Column, RowFile};
 
 /// The file, shared with the reader of the captures.
@@ -67,9 +68,9 @@ impl Observations {
         })
     }
 
-    /// Gives the file its name. What comes later is not written.
-    pub(super) fn finish(self) -> Result<(), RunError> {
+    /// The whole file, without its name yet. What comes later is not written.
+    pub(super) fn whole(self) -> Result<Option<AtomicFile>, RunError> {
         let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        rows.map_or(Ok(()), RowFile::finish)
+        rows.map_or(Ok(None), RowFile::into_file)
     }
 }

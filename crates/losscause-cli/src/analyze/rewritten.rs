@@ -26,44 +26,45 @@ pub(super) fn check(option: &str, out: &Path, captures: &[PathBuf]) -> Result<()
     Err(InputError::Option { option: format!("{option} {}", out.display()), problem })
 }
 
-/// Writes the capture with comments.
-pub(super) fn annotate(capture: &Path, analysis: &Analysis, out: &Path) -> Result<(), Failure> {
-    let comments =
+/// The capture with comments, without its name yet.
+pub(super) fn annotate(
+    capture: &Path,
+    analysis: &Analysis,
+    out: &Path,
+) -> Result<AtomicFile, Failure> {
+    let (comments, file) =
         write(capture, out, |source, out| losscause_capture::annotate(source, analysis, out))?;
     let have = if comments == 1 { "packet has" } else { "packets have" };
     notice::print(&format!("{}: {comments} {have} a comment", out.display()));
-    Ok(())
+    Ok(file)
 }
 
-/// Writes the capture's headers with other addresses and ports.
+/// The capture's headers with other addresses and ports, without the file's name yet.
 pub(super) fn share(
     capture: &Path,
     analysis: &Analysis,
     options: &Options,
     out: &Path,
-) -> Result<(), Failure> {
+) -> Result<AtomicFile, Failure> {
     // The standard library draws the keys of its hashes at random.
     let key = RandomState::new().hash_one(());
-    let shared = write(capture, out, |source, out| {
+    let (shared, file) = write(capture, out, |source, out| {
         losscause_capture::share(source, analysis, options, key, out)
     })?;
     notice::print(&format!("{}: {}", out.display(), shared.told()));
-    Ok(())
+    Ok(file)
 }
 
 fn write<T>(
     capture: &Path,
     out: &Path,
     rewrite: impl FnOnce(Box<dyn io::Read>, &mut AtomicFile) -> Result<T, RewriteError>,
-) -> Result<T, Failure> {
+) -> Result<(T, AtomicFile), Failure> {
     let unusable = |error| Failure::Capture { file: name(capture), error };
     let source = open(capture).map_err(unusable)?;
     let mut file = AtomicFile::create(out)?;
     match rewrite(source, &mut file) {
-        Ok(written) => {
-            file.finish()?;
-            Ok(written)
-        }
+        Ok(written) => Ok((written, file)),
         Err(RewriteError::Capture(error)) => Err(unusable(error)),
         Err(RewriteError::Write(reason)) => Err(file.failed(reason).into()),
         Err(error) => Err(file.failed(io::Error::other(error)).into()),

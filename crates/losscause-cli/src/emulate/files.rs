@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause_linux::emulator::Outputs;
-use losscause_study::tools::atomic::AtomicFile;
+use losscause_study::tools::atomic::folder::Hold;
+use losscause_study::tools::atomic::{AtomicFile, finish_together};
 use losscause_study::{RunError, capture_files};
 
 const SENDER: &str = "sender.pcap";
@@ -25,6 +26,8 @@ pub(super) struct Files {
     receiver: Option<Shared>,
     /// The log of drops may be written to two files.
     logs: Vec<Shared>,
+    /// No other process writes to the directory.
+    _hold: Option<Hold>,
 }
 
 /// A file that the emulator writes, and that is finished here.
@@ -61,10 +64,9 @@ impl Files {
         let create = |file: &Path| {
             Ok::<_, RunError>(Shared(Arc::new(Mutex::new(AtomicFile::create(file)?))))
         };
-        if let Some(directory) = directory {
-            // A run with real programs cannot be repeated, so earlier captures are kept.
-            capture_files::prepare(directory, None)?;
-        }
+        // A run with real programs cannot be repeated, so earlier captures are kept.
+        let hold =
+            directory.map(|directory| capture_files::prepare(directory, None)).transpose()?;
         let captured =
             |name: &str| directory.map(|directory| create(&directory.join(name))).transpose();
         let logs = log.map(create).transpose()?;
@@ -72,6 +74,7 @@ impl Files {
             sender: captured(SENDER)?,
             receiver: captured(RECEIVER)?,
             logs: logs.into_iter().chain(captured(DROPS)?).collect(),
+            _hold: hold,
         })
     }
 
@@ -87,13 +90,11 @@ impl Files {
 
     /// Gives the files their names, after the run.
     pub(super) fn finish(self) -> Result<(), RunError> {
-        let Self { sender, receiver, logs } = self;
-        for Shared(file) in sender.into_iter().chain(receiver).chain(logs) {
-            // The emulator has let go of it: its recorder has ended.
-            if let Some(file) = Arc::into_inner(file) {
-                file.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
-            }
-        }
-        Ok(())
+        let Self { sender, receiver, logs, _hold } = self;
+        let files = sender.into_iter().chain(receiver).chain(logs);
+        // The emulator has let go of them: its recorder has ended.
+        let files = files.filter_map(|Shared(file)| Arc::into_inner(file));
+        let files = files.map(|file| file.into_inner().unwrap_or_else(PoisonError::into_inner));
+        finish_together(files.collect())
     }
 }

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longest request that is read, bytes.
 const MOST_BYTES: u64 = 16 * 1024;
 
-/// A client that says nothing for so long is dropped.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// From the beginning of a connection to the end of its answer, however the client divides it.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Every page gets its parts from here and from nowhere else, and no other page may frame it. The
 /// pages of the documentation have scripts within them; the lab's page forbids those by a stricter
@@ -19,14 +19,55 @@ const POLICY: &str = "default-src 'self'; script-src 'self' 'unsafe-inline' 'was
                       style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; object-src 'none'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
+/// A connection that ends at a deadline.
+#[derive(Clone, Copy)]
+struct Timed<'a> {
+    stream: &'a TcpStream,
+    deadline: Instant,
+}
+
+impl Timed<'_> {
+    /// The time that is left; it is not zero.
+    fn left(&self) -> io::Result<Option<Duration>> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+    }
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.read(bytes)
+    }
+}
+
+impl Write for Timed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
 /// Reads one request from `stream` and answers it from the files below `site`, whose links are
 /// resolved.
 ///
 /// # Errors
-/// The client is gone.
+/// The client is gone, or too slow.
 pub(super) fn answer(stream: &TcpStream, site: &Path, address: SocketAddr) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    answer_until(Instant::now() + PATIENCE, stream, site, address)
+}
+
+fn answer_until(
+    deadline: Instant,
+    stream: &TcpStream,
+    site: &Path,
+    address: SocketAddr,
+) -> io::Result<()> {
+    let stream = Timed { stream, deadline };
     let mut head = Vec::new();
     let mut reader = BufReader::new(stream.take(MOST_BYTES));
     while !head.ends_with(b"\r\n\r\n") {
@@ -34,27 +75,34 @@ pub(super) fn answer(stream: &TcpStream, site: &Path, address: SocketAddr) -> io
             return respond(
                 stream,
                 "400 Bad Request",
-                &Content::sentence("the request is cut or too long\n"),
+                Content::sentence("the request is cut or too long\n"),
                 true,
             );
         }
     }
     let (status, content, with_body) = reply(&String::from_utf8_lossy(&head), site, address);
-    respond(stream, status, &content, with_body)
+    respond(stream, status, content, with_body)
 }
 
 /// What is sent, apart from the status.
 #[derive(Debug)]
 struct Content {
     kind: &'static str,
-    bytes: Vec<u8>,
+    body: Body,
     /// Where the page is instead.
     location: Option<String>,
 }
 
+#[derive(Debug)]
+enum Body {
+    Sentence(&'static str),
+    /// A file and its length, bytes. It is sent piece by piece.
+    File(File, u64),
+}
+
 impl Content {
-    fn sentence(text: &str) -> Self {
-        Self { kind: kind(Path::new("error.txt")), bytes: text.as_bytes().to_vec(), location: None }
+    fn sentence(text: &'static str) -> Self {
+        Self { kind: kind(Path::new("error.txt")), body: Body::Sentence(text), location: None }
     }
 }
 
@@ -75,13 +123,14 @@ fn reply(head: &str, site: &Path, address: SocketAddr) -> (&'static str, Content
         return refuse("405 Method Not Allowed", "expected GET or HEAD\n");
     }
     // A foreign page whose name was made to lead here must not read anything.
-    let host = lines
+    let mut hosts = lines
         .filter_map(|line| line.split_once(':'))
-        .find(|(name, _)| name.eq_ignore_ascii_case("host"));
-    let port = address.port();
-    let ours = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-    if !host.is_some_and(|(_, host)| ours.iter().any(|name| host.trim() == name)) {
+        .filter(|(name, _)| name.eq_ignore_ascii_case("host"));
+    if !hosts.next().is_some_and(|(_, host)| is_ours(host.trim(), address.port())) {
         return refuse("421 Misdirected Request", "expected the host 127.0.0.1 or localhost\n");
+    }
+    if hosts.next().is_some() {
+        return refuse("400 Bad Request", "expected one host\n");
     }
     let path = target.split(['?', '#']).next().unwrap_or_default();
     match find(site, path) {
@@ -89,22 +138,45 @@ fn reply(head: &str, site: &Path, address: SocketAddr) -> (&'static str, Content
         // Relative links of a folder's page need the slash.
         Some(file) if file.is_dir() && !path.ends_with('/') => {
             let content = Content {
-                location: Some(format!("{path}/")),
+                // Two slashes at the beginning would name another host.
+                location: Some(format!("/{}/", path.trim_start_matches('/'))),
                 ..Content::sentence("the page is a folder\n")
             };
             ("301 Moved Permanently", content, with_body)
         }
         Some(place) => {
             let file = if place.is_dir() { place.join("index.html") } else { place };
-            let mut bytes = Vec::new();
-            match File::open(&file).and_then(|mut opened| opened.read_to_end(&mut bytes)) {
-                Ok(_) => {
-                    ("200 OK", Content { kind: kind(&file), bytes, location: None }, with_body)
+            match open(&file) {
+                Some((opened, bytes)) => {
+                    let body = Body::File(opened, bytes);
+                    ("200 OK", Content { kind: kind(&file), body, location: None }, with_body)
                 }
-                Err(_) => refuse("404 Not Found", "there is no such page\n"),
+                None => refuse("404 Not Found", "there is no such page\n"),
             }
         }
     }
+}
+
+/// Opens a regular file, and tells its length in bytes. A pipe is not opened: it may have no end.
+fn open(file: &Path) -> Option<(File, u64)> {
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let opened = File::open(file).ok()?;
+    let about = opened.metadata().ok()?;
+    about.is_file().then_some((opened, about.len()))
+}
+
+/// Whether a request's host, with the port unless it is HTTP's own, is this computer.
+fn is_ours(host: &str, port: u16) -> bool {
+    /// HTTP's own port.
+    const HTTP: u16 = 80;
+    let name = match host.strip_suffix(&format!(":{port}")) {
+        None if port == HTTP => host,
+        None => return false,
+        Some(name) => name,
+    };
+    ["127.0.0.1", "[::1]", "localhost"].iter().any(|ours| name.eq_ignore_ascii_case(ours))
 }
 
 /// The file or folder below `site` that a request's path names. Nothing outside is found, by dots
@@ -155,23 +227,29 @@ fn kind(file: &Path) -> &'static str {
 }
 
 fn respond(
-    mut stream: &TcpStream,
+    mut stream: Timed<'_>,
     status: &str,
-    content: &Content,
+    content: Content,
     with_body: bool,
 ) -> io::Result<()> {
-    let Content { kind, bytes, location } = content;
+    let Content { kind, body, location } = content;
     let location =
-        location.as_ref().map_or_else(String::new, |location| format!("Location: {location}\r\n"));
+        location.map_or_else(String::new, |location| format!("Location: {location}\r\n"));
+    let bytes = match &body {
+        Body::Sentence(text) => text.len() as u64,
+        Body::File(_, bytes) => *bytes,
+    };
     let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{location}Content-Security-Policy: {POLICY}\r\n\
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {bytes}\r\n{location}Content-Security-Policy: {POLICY}\r\n\
          X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCache-Control: no-cache\r\n\
          Connection: close\r\n\r\n",
-        bytes.len()
     );
     stream.write_all(head.as_bytes())?;
-    if with_body {
-        stream.write_all(bytes)?;
+    match body {
+        _ if !with_body => {}
+        Body::Sentence(text) => stream.write_all(text.as_bytes())?,
+        // A file that has grown since is sent up to the length that was told.
+        Body::File(file, bytes) => _ = io::copy(&mut file.take(bytes), &mut stream)?,
     }
     stream.flush()
 }
@@ -202,6 +280,16 @@ mod tests {
         (status.to_owned(), content, with_body)
     }
 
+    /// What is sent.
+    fn body(content: Content) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        match content.body {
+            Body::Sentence(text) => bytes.extend(text.as_bytes()),
+            Body::File(mut file, _) => _ = file.read_to_end(&mut bytes).expect("a file"),
+        }
+        bytes
+    }
+
     fn get(site: &Path, path: &str) -> (String, Content) {
         let (status, content, _) =
             ask(site, &format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:4180\r\n\r\n"));
@@ -213,10 +301,10 @@ mod tests {
         let (_folder, site) = site();
         let (status, content) = get(&site, "/");
         assert_eq!(
-            (status.as_str(), content.kind, content.bytes.as_slice()),
-            ("200 OK", "text/html; charset=utf-8", &b"front"[..])
+            (status.as_str(), content.kind, body(content)),
+            ("200 OK", "text/html; charset=utf-8", b"front".to_vec())
         );
-        assert_eq!(get(&site, "/lab/?a=b").1.bytes, b"lab");
+        assert_eq!(body(get(&site, "/lab/?a=b").1), b"lab");
         assert_eq!(get(&site, "/lab/a%20b.wasm").1.kind, "application/wasm");
         let (status, content) = get(&site, "/lab");
         assert_eq!(
@@ -247,7 +335,7 @@ mod tests {
         ] {
             let (status, content) = get(&site, path);
             assert!(path == "/index.html/" || status == "404 Not Found", "{path}: {status}");
-            assert!(!content.bytes.starts_with(b"secret"), "{path}");
+            assert!(!body(content).starts_with(b"secret"), "{path}");
         }
     }
 
@@ -280,6 +368,65 @@ mod tests {
         assert_eq!(status("nonsense\r\n\r\n"), "400 Bad Request");
         let (status, content, with_body) =
             ask(&site, "HEAD / HTTP/1.1\r\nHost: localhost:4180\r\n\r\n");
-        assert_eq!((status.as_str(), content.bytes.len(), with_body), ("200 OK", 5, false));
+        assert_eq!(
+            (status.as_str(), body(content).len(), with_body),
+            ("200 OK", 5, false),
+            "the length is told, and nothing is sent"
+        );
+    }
+
+    #[test]
+    fn this_computer_s_own_names_are_hosts_in_any_letters() {
+        let (_folder, site) = site();
+        let status = |host: &str| ask(&site, &format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n")).0;
+        for host in ["127.0.0.1:4180", "localhost:4180", "LOCALHOST:4180", "[::1]:4180"] {
+            assert_eq!(status(host), "200 OK", "{host}");
+        }
+        for host in ["localhost", "localhost:80", "[::2]:4180", "localhost.evil:4180", ":4180"] {
+            assert_eq!(status(host), "421 Misdirected Request", "{host}");
+        }
+        assert_eq!(status("localhost:4180\r\nHost: evil"), "400 Bad Request");
+        assert!(is_ours("localhost", 80) && is_ours("localhost:80", 80));
+    }
+
+    #[test]
+    fn a_folder_s_page_is_never_on_another_host() {
+        let (_folder, site) = site();
+        for path in ["/lab", "//lab", "///lab"] {
+            let (status, content) = get(&site, path);
+            let told = (status.as_str(), content.location.as_deref());
+            assert_eq!(told, ("301 Moved Permanently", Some("/lab/")), "{path}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_pipe_is_no_page() {
+        let (_folder, site) = site();
+        let made = std::process::Command::new("mkfifo").arg(site.join("pipe.html")).status();
+        assert!(made.expect("mkfifo").success());
+        assert_eq!(get(&site, "/pipe.html").0, "404 Not Found");
+    }
+
+    #[test]
+    fn a_request_whose_time_is_over_is_not_read_or_answered() {
+        let (_folder, site) = site();
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+        let address = listener.local_addr().expect("it is bound");
+        let mut client = TcpStream::connect(address).expect("a client");
+        let (stream, _) = listener.accept().expect("it is there");
+        // A byte now and then does not prolong it: the deadline is that of the request.
+        client.write_all(b"G").expect("a byte");
+        let over = answer_until(Instant::now(), &stream, &site, address).expect_err("it is over");
+        assert_eq!(over.kind(), io::ErrorKind::TimedOut);
+        let head = format!("GET / HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        client.write_all(&head.as_bytes()[1..]).expect("the rest");
+        let in_time = Instant::now() + Duration::from_secs(600);
+        // The first byte was not taken.
+        answer_until(in_time, &stream, &site, address).expect("an answer");
+        drop(stream);
+        let mut told = String::new();
+        client.read_to_string(&mut told).expect("an answer");
+        assert!(told.starts_with("HTTP/1.1 200 OK") && told.ends_with("front"), "{told}");
     }
 }

@@ -18,7 +18,6 @@ const LOOP: &str = "abroad/loop";
 
 /// Makes the runs, then prints the answer and the tables; or prints one network's scenario.
 pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
-    let results = Results::of(arguments);
     let stack = selected(arguments)?;
     if let Some(network) = &arguments.print {
         return Ok(output::line(network.parse::<Drawn>()?.scenario().trim_end())?);
@@ -31,18 +30,20 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
             let kinds = drawn::with_replaced_flows(&kinds, LOOP)?;
             let contenders = in_loop::chosen(registry, &arguments.algorithms)?;
             let workers = workers(arguments)?;
+            let results = Results::of(arguments, "loop.csv")?;
             let mut progress = Progress::new("runs", in_loop::runs(&kinds, networks, &contenders));
             let found = in_loop::measure(&contenders, &kinds, seed, networks, &workers, |done| {
                 progress.set(done);
             })?;
             drop(progress);
-            let csv = ("loop.csv", found.csv());
-            results.give(&found, || tables::in_loop(&found), || found.html(), csv)
+            let csv = found.csv();
+            results.give(&found, || tables::in_loop(&found), || found.html(), &csv)
         }
         Some(stack) => {
             let kinds = verdicts::kinds(stack, registry, &kinds)?;
             let shown = verdicts::columns(stack, registry, &arguments.algorithms)?;
             let workers = workers(arguments)?;
+            let results = Results::of(arguments, "flows.csv")?;
             let mut progress = Progress::new("runs", kinds.len() * networks as usize);
             let found =
                 verdicts::measure(stack, registry, &kinds, seed, networks, &workers, |done| {
@@ -50,8 +51,8 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
                 })?;
             drop(progress);
             let shown = if arguments.verbose { found.names() } else { shown };
-            let csv = ("flows.csv", found.csv());
-            results.give(&found, || tables::verdicts(&found, &shown), || found.html(&shown), csv)
+            let csv = found.csv();
+            results.give(&found, || tables::verdicts(&found, &shown), || found.html(&shown), &csv)
         }
     }
 }

@@ -1,16 +1,16 @@
 //! What the benchmarks of drawn networks share: their parts, which options they take, and what they
 //! print and write.
 
-use std::path::Path as File;
 use std::time::Instant;
 
 use losscause_study::InputError;
 use losscause_study::error::unknown;
 use losscause_study::tools::atomic;
+use losscause_study::tools::atomic::folder::Folder;
 use losscause_study::{Jobs, Workers};
 use serde::Serialize;
 
-use super::{Arguments, REPORT, RESULT, make_writable};
+use super::{Arguments, REPORT, RESULT, open};
 use crate::failure::Failure;
 use crate::notice;
 use crate::output::{self, Format};
@@ -105,44 +105,49 @@ pub(super) fn at_least_one(option: &str, count: u32) -> Result<u32, InputError> 
     }
 }
 
-/// The threads; checks before the runs that the results can be written.
+/// The threads.
 pub(super) fn workers(arguments: &Arguments) -> Result<Workers, Failure> {
-    let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
-    arguments.out.as_deref().map_or(Ok(()), make_writable)?;
-    Ok(Workers::from(jobs))
+    Ok(Workers::from(arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?))
 }
 
 /// Where the results go.
-pub(super) struct Results<'a> {
+pub(super) struct Results {
     begun: Instant,
     format: Format,
-    out: Option<&'a File>,
+    /// The name of the table of numbers.
+    csv: &'static str,
+    folder: Option<Folder>,
 }
 
-impl<'a> Results<'a> {
-    pub(super) fn of(arguments: &'a Arguments) -> Self {
-        let Arguments { format, out, .. } = arguments;
-        Self { begun: Instant::now(), format: *format, out: out.as_deref() }
+impl Results {
+    /// Locks the folder of the results, before the runs. `csv` is the name of the table of numbers.
+    pub(super) fn of(arguments: &Arguments, csv: &'static str) -> Result<Self, Failure> {
+        let folder =
+            arguments.out.as_deref().map(|out| open(out, &[RESULT, REPORT, csv])).transpose()?;
+        Ok(Self { begun: Instant::now(), format: arguments.format, csv, folder })
     }
 
     /// Prints what was found, writes the report, the JSON and the CSV, and says how long it took.
     pub(super) fn give(
-        &self,
+        self,
         found: &impl Serialize,
         table: impl Fn() -> String,
         page: impl Fn() -> String,
-        (name, csv): (&str, String),
+        csv: &str,
     ) -> Result<(), Failure> {
         match self.format {
             Format::Json => output::json(found)?,
             Format::Table => output::line(&table())?,
         }
         let mut place = String::new();
-        if let Some(out) = self.out {
-            atomic::write(&out.join(RESULT), output::json_text(found)?.as_bytes())?;
-            atomic::write(&out.join(REPORT), page().as_bytes())?;
-            atomic::write(&out.join(name), csv.as_bytes())?;
-            place = format!(", report in {}", out.join(REPORT).display());
+        if let Some(folder) = self.folder {
+            place = format!(", report in {}", folder.file(REPORT).display());
+            let files = vec![
+                atomic::whole(&folder.file(RESULT), output::json_text(found)?.as_bytes())?,
+                atomic::whole(&folder.file(REPORT), page().as_bytes())?,
+                atomic::whole(&folder.file(self.csv), csv.as_bytes())?,
+            ];
+            folder.finish(files)?;
         }
         notice::print(&format!("{:.1} s{place}", self.begun.elapsed().as_secs_f64()));
         Ok(())

@@ -15,7 +15,6 @@ const COUNT: u32 = 80;
 
 /// Makes the runs, then prints the answer and the tables; or prints one path's scenario.
 pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
-    let results = Results::of(arguments);
     let in_loop = selected(arguments)?;
     if let Some(path) = &arguments.print {
         return Ok(output::line(scenario(path)?.trim_end())?);
@@ -23,6 +22,7 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let paths = at_least_one("--paths", arguments.paths.unwrap_or(COUNT))?;
     let runs = at_least_one("--runs", arguments.runs.unwrap_or(1))?;
     let workers = workers(arguments)?;
+    let results = Results::of(arguments, if in_loop { "loop.csv" } else { "paths.csv" })?;
     let seed = arguments.seed;
     if in_loop {
         let contenders = in_loop::chosen(registry, &arguments.algorithms)?;
@@ -30,14 +30,14 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         let found =
             in_loop::measure(&contenders, seed, paths, runs, &workers, |done| progress.set(done))?;
         drop(progress);
-        let csv = ("loop.csv", found.csv());
-        results.give(&found, || tables::in_loop(&found), || found.html(), csv)
+        let csv = found.csv();
+        results.give(&found, || tables::in_loop(&found), || found.html(), &csv)
     } else {
         let mut progress = Progress::new("runs", benchmark::runs(paths));
         let found = benchmark::measure(registry, seed, paths, &workers, |done| progress.set(done))?;
         drop(progress);
-        let csv = ("paths.csv", found.csv());
-        results.give(&found, || tables::benchmark(&found), || found.html(), csv)
+        let csv = found.csv();
+        results.give(&found, || tables::benchmark(&found), || found.html(), &csv)
     }
 }
 

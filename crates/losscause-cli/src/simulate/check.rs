@@ -71,8 +71,14 @@ fn keep_inputs(arguments: &Arguments, inputs: &Inputs) -> Result<(), InputError>
         .try_for_each(|file| inputs.keep_from(&file))
 }
 
-/// Refuses a trace or time series in the place of a capture.
+/// Refuses a trace or time series in the place of a capture, or captures in the folder of results.
 fn keep_captures(arguments: &Arguments) -> Result<(), InputError> {
+    if let (Some(out), Some(captures)) = (arguments.out.as_deref(), arguments.captures.directory())
+        && out == captures
+    {
+        let problem = "is also the folder of --out, expected another directory";
+        return Err(refused(format!("--pcap {}", out.display()), problem));
+    }
     let is_taken = |capture: &PathBuf| {
         [&arguments.trace, &arguments.series].into_iter().flatten().any(|file| file == capture)
     };

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use losscause_report as report;
+use losscause_study::RunError;
 use losscause_study::run::{RunRecord, SimulationResult};
+use losscause_study::tools::atomic::folder::Folder;
 use losscause_study::tools::{atomic, csv_file};
 
 use crate::failure::Failure;
@@ -16,15 +18,23 @@ const LOSSES: &str = "losses.csv";
 /// The files that [`write()`] writes.
 pub(super) const FILES: [&str; 3] = [REPORT, RESULT, LOSSES];
 
-/// Writes into `directory`, which exists: the report, the result as `--format json` prints it, and
-/// every loss of the run that the report draws.
+/// Locks the folder, before the run.
+pub(super) fn open(directory: &Path) -> Result<Folder, RunError> {
+    Folder::open(directory, "simulate", &FILES)
+}
+
+/// Writes the report, the result as `--format json` prints it, and every loss of the run that the
+/// report draws.
 pub(super) fn write(
-    directory: &Path,
+    folder: Folder,
     result: &SimulationResult,
     record: &RunRecord,
 ) -> Result<(), Failure> {
-    atomic::write(&directory.join(RESULT), output::json_text(result)?.as_bytes())?;
-    csv_file::write(&directory.join(LOSSES), record.losses.iter().map(|loss| loss.row()))?;
-    atomic::write(&directory.join(REPORT), report::simulation_html(result, record).as_bytes())?;
-    Ok(())
+    let losses = record.losses.iter().map(|loss| loss.row());
+    let files = vec![
+        atomic::whole(&folder.file(RESULT), output::json_text(result)?.as_bytes())?,
+        csv_file::whole(&folder.file(LOSSES), losses)?,
+        atomic::whole(&folder.file(REPORT), report::simulation_html(result, record).as_bytes())?,
+    ];
+    Ok(folder.finish(files)?)
 }

@@ -1,13 +1,13 @@
 //! A comparison as files: result.json, comparison.csv and runs.csv.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use serde::Serialize;
 
 use super::Comparison;
 use losscause_study::RunError;
 use losscause_study::tools::atomic::AtomicFile;
+use losscause_study::tools::atomic::folder::Folder;
 use losscause_study::tools::csv_file;
 
 /// A metric of a variant, as a row of comparison.csv.
@@ -42,22 +42,17 @@ const RUNS: &str = "runs.csv";
 /// The files that [`write()`] writes.
 pub const FILES: [&str; 3] = [RESULT, COMPARISON, RUNS];
 
-/// Writes the files into the folder `directory`, which is made if it does not exist. Older files of
-/// these names are replaced.
+/// Writes the files of the set `folder`, without their names yet.
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write(comparison: &Comparison, directory: &Path) -> Result<(), RunError> {
-    let unwritable =
-        |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
-    std::fs::create_dir_all(directory).map_err(unwritable)?;
-    let mut file = AtomicFile::create(&directory.join(RESULT))?;
-    let written = serde_json::to_writer_pretty(&mut file, comparison).map_err(io::Error::from);
-    match written.and_then(|()| writeln!(file)) {
-        Ok(()) => file.finish()?,
-        Err(reason) => return Err(file.failed(reason)),
-    }
-    csv_file::write(&directory.join(COMPARISON), rows(comparison))?;
+pub fn write(comparison: &Comparison, folder: &Folder) -> Result<Vec<AtomicFile>, RunError> {
+    let mut result = AtomicFile::create(&folder.file(RESULT))?;
+    serde_json::to_writer_pretty(&mut result, comparison)
+        .map_err(io::Error::from)
+        .and_then(|()| writeln!(result))
+        .map_err(|reason| result.failed(reason))?;
+    let means = csv_file::whole(&folder.file(COMPARISON), rows(comparison))?;
     let rows = comparison.variants.iter().flat_map(|variant| {
         variant.each_run.iter().flat_map(|run| {
             run.metrics.iter().map(|(metric, value)| RunRow {
@@ -69,7 +64,7 @@ pub fn write(comparison: &Comparison, directory: &Path) -> Result<(), RunError> 
             })
         })
     });
-    csv_file::write(&directory.join(RUNS), rows)
+    Ok(vec![result, means, csv_file::whole(&folder.file(RUNS), rows)?])
 }
 
 /// The rows of comparison.csv.

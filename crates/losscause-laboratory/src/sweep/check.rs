@@ -118,12 +118,15 @@ impl Sweep {
         let Subject::Items(selection) = &self.subject else {
             unreachable!("asked for a cell of items")
         };
+        let of_all = self.parse_settings(&cell.settings)?;
+        self.check_label("axis", &of_all, &[])?;
         let mut only = BTreeMap::new();
         for (scenario, texts) in &cell.only {
-            only.insert(scenario.clone(), self.parse_settings(texts)?);
+            let of_one = self.parse_settings(texts)?;
+            self.check_label("axis", &of_all, &of_one)?;
+            only.insert(scenario.clone(), of_one);
         }
-        let settings: Vec<Setting> =
-            self.set.iter().cloned().chain(self.parse_settings(&cell.settings)?).collect();
+        let settings: Vec<Setting> = self.set.iter().cloned().chain(of_all).collect();
         let variation = Variation { settings, only, metrics: cell.metrics.clone() };
         Repetitions::exactly(self.runs)
             .and_then(|runs| {
@@ -137,6 +140,12 @@ impl Sweep {
         let Subject::Scenario(subject) = &self.subject else {
             unreachable!("asked for a cell of a scenario")
         };
+        let settings = self.parse_settings(&cell.settings)?;
+        self.check_label("axis", &settings, &[])?;
+        for system in &self.systems {
+            let set = self.parse_settings(&system.set)?;
+            self.check_label(&format!("system.{}", system.name), &settings, &set)?;
+        }
         let experiments = |scenario: Scenario| -> Result<Vec<Experiment>, InputError> {
             if self.systems.is_empty() {
                 return Ok(vec![scenario.experiment_with_delays()?]);
@@ -146,12 +155,36 @@ impl Sweep {
             };
             self.systems.iter().map(|system| of(&system.set)).collect()
         };
-        let settings = self.parse_settings(&cell.settings)?;
         subject
             .scenario
             .with(&settings)
             .and_then(experiments)
             .map_err(|error| self.in_this_file(&error))
+    }
+
+    /// Checks that of the settings of a cell, which apply in this order, none undoes an earlier one:
+    /// the cell's label would be wrong.
+    fn check_label(
+        &self,
+        key: &str,
+        settings: &[Setting],
+        more: &[Setting],
+    ) -> Result<(), InputError> {
+        let all: Vec<&Setting> = settings.iter().chain(more).collect();
+        for (index, earlier) in all.iter().enumerate() {
+            let undoes = |later: &&&Setting| {
+                let below = earlier.key().strip_prefix(later.key());
+                let is_of_it = below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+                is_of_it && *later != earlier
+            };
+            if let Some(later) = all[index + 1..].iter().find(undoes) {
+                let problem = format!(
+                    "a cell with {earlier} would be measured with {later}, expected one setting of each key"
+                );
+                return Err(self.error(key, problem));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -256,8 +256,9 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("finished.jsonl");
         let sweep = sweep();
-        let cell = Cells::of(&sweep).cell(2);
-        let other = Cell { settings: vec!["duration_s=1".into()], ..cell.clone() };
+        let cells = Cells::of(&sweep);
+        let cell = cells.cell(2);
+        let other = Cell { settings: vec!["duration_s=1".into()], ..cells.cell(3) };
         let above = Cell { number: CELLS, ..cell.clone() };
         let text = [other, above, cell.clone(), cell].map(|cell| line(&of(cell))).concat();
         std::fs::write(&path, text).unwrap();
@@ -305,6 +306,9 @@ mod tests {
             for number in (0..CELLS).filter(|number| !found.contains(number)) {
                 journal.keep(&of(cells.cell(number))).unwrap();
             }
+            drop(journal);
+            let (journal, found) = opened(&path, &sweep);
+            prop_assert_eq!(found.len(), CELLS);
             journal.sort().unwrap();
             prop_assert!(std::fs::read(&path).unwrap() == whole);
         }

@@ -2,7 +2,6 @@
 //! the results.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::journal::Journal;
@@ -11,8 +10,8 @@ use super::tables::{self, Document};
 use super::{CellOutcome, Cells, SweepResult};
 use losscause_study::files::Inputs;
 use losscause_study::tools::atomic;
-use losscause_study::tools::atomic::AtomicFile;
-use losscause_study::tools::atomic::lock::{Attempt, try_lock};
+use losscause_study::tools::atomic::folder::{EXPECTED, Hold, ORIGIN, hold, refused};
+use losscause_study::tools::atomic::{AtomicFile, finish_together};
 use losscause_study::tools::csv_file::Rows;
 use losscause_study::{InputError, RunError};
 
@@ -20,26 +19,40 @@ use losscause_study::{InputError, RunError};
 #[derive(Clone, Debug)]
 pub struct Store {
     directory: PathBuf,
-    resumes: bool,
+    earlier: Earlier,
+}
+
+/// What becomes of the finished cells of an earlier sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Earlier {
+    /// They are not touched: the sweep is refused.
+    Refuses,
+    Resumed,
+    Dropped,
 }
 
 /// The directory of one sweep, locked for this process.
 #[derive(Debug)]
 pub(super) struct OpenStore {
     store: Store,
-    /// The lock ends with the file.
-    _lock: File,
+    _hold: Hold,
 }
 
 impl Store {
-    /// A store in `directory`, which is created when the sweep begins.
+    /// A store in `directory`, which is created when the sweep begins. If the directory has finished
+    /// cells, the sweep is refused.
     pub fn new(directory: &Path) -> Self {
-        Self { directory: directory.to_owned(), resumes: false }
+        Self { directory: directory.to_owned(), earlier: Earlier::Refuses }
     }
 
-    /// The same, but keeps the finished cells of an earlier sweep.
+    /// The same, but keeps the finished cells of the same sweep.
     pub fn resuming(self) -> Self {
-        Self { resumes: true, ..self }
+        Self { earlier: Earlier::Resumed, ..self }
+    }
+
+    /// The same, but drops the finished cells of the same sweep file.
+    pub fn restarting(self) -> Self {
+        Self { earlier: Earlier::Dropped, ..self }
     }
 
     /// Locks the directory for the sweep of that origin. It is created if it is missing.
@@ -50,59 +63,69 @@ impl Store {
     pub(super) fn open(&self, origin: &Origin) -> Result<OpenStore, RunError> {
         let inputs = Inputs::of(origin.files.keys());
         inputs.keep_from(&self.cells())?;
-        for name in [ORIGIN, RUNS_CSV, SWEEP_CSV, SWEEP_JSON, REPORT] {
+        for name in RESULTS.iter().chain([&ORIGIN]) {
             inputs.keep_from(&self.directory.join(name))?;
         }
         let unwritable =
             |reason| RunError::Unwritable { file: self.directory.display().to_string(), reason };
-        std::fs::create_dir_all(&self.directory).map_err(unwritable)?;
-        let lock = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(self.directory.join(LOCK));
-        let lock = lock.map_err(unwritable)?;
-        // Where files have no locks, nothing can be said about other processes.
-        if try_lock(&lock) == Attempt::Held {
-            return Err(self
-                .refuse("is in use by another process".into(), "a directory of its own")
-                .into());
-        }
+        let hold = hold(&self.directory)?;
         let kept = self.kept_origin()?;
-        match kept.as_ref().and_then(|kept| origin.difference(kept)) {
-            Some(difference) if self.resumes => {
-                return Err(self
-                    .refuse(difference, "the same sweep; without --resume it starts anew")
-                    .into());
+        if let Some(kept) = &kept {
+            match (self.earlier, origin.difference(kept)) {
+                (Earlier::Resumed, Some(difference)) => {
+                    let expected = "the same sweep; --restart drops its cells and starts anew";
+                    return Err(self.refuse(difference, expected).into());
+                }
+                (_, Some(difference)) if kept.sweep != origin.sweep => {
+                    return Err(self.refuse(difference, EXPECTED).into());
+                }
+                (Earlier::Refuses, difference) if self.has_cells() => {
+                    let problem = match difference {
+                        None => "has finished cells of this sweep".to_owned(),
+                        Some(difference) => format!("has finished cells and {difference}"),
+                    };
+                    let expected = "--resume to keep them, or --restart to drop them";
+                    return Err(self.refuse(problem, expected).into());
+                }
+                _ => {}
             }
-            Some(difference) if kept.is_some_and(|kept| kept.sweep != origin.sweep) => {
-                return Err(self
-                    .refuse(difference, "another directory, or one that is empty")
-                    .into());
-            }
-            // The sweep was edited: its earlier cells are not cells of this one.
-            Some(_) => std::fs::remove_dir_all(self.cells()).map_err(unwritable)?,
-            None => {}
+        }
+        // No table stands beside the origin of another sweep.
+        if kept.as_ref() != Some(origin) || self.earlier == Earlier::Dropped {
+            RESULTS.iter().try_for_each(|name| atomic::remove(&self.directory.join(name)))?;
+        }
+        if self.earlier != Earlier::Resumed && self.cells().exists() {
+            std::fs::remove_dir_all(self.cells()).map_err(unwritable)?;
         }
         std::fs::create_dir_all(self.cells()).map_err(unwritable)?;
         atomic::remove_abandoned(&self.cells());
         atomic::write(&self.directory.join(ORIGIN), json(origin).as_bytes())?;
-        Ok(OpenStore { store: self.clone(), _lock: lock })
+        Ok(OpenStore { store: self.clone(), _hold: hold })
+    }
+
+    /// Whether a cell is finished.
+    fn has_cells(&self) -> bool {
+        let finished = |entry: std::fs::DirEntry| {
+            entry.metadata().is_ok_and(|about| about.is_dir() || about.len() > 0)
+        };
+        std::fs::read_dir(self.cells()).is_ok_and(|entries| entries.flatten().any(finished))
     }
 
     /// The origin of the sweep whose cells are in the directory.
     fn kept_origin(&self) -> Result<Option<Origin>, RunError> {
         let text = std::fs::read_to_string(self.directory.join(ORIGIN)).ok();
+        let is_there = text.is_some();
         let origin = text.and_then(|text| serde_json::from_str(&text).ok());
-        if origin.is_none() && self.cells().exists() {
-            let problem = format!("has cells and no valid {ORIGIN}");
-            return Err(self.refuse(problem, "another directory, or one that is empty").into());
-        }
-        Ok(origin)
+        let problem = match origin {
+            None if self.cells().exists() => format!("has cells and no valid {ORIGIN}"),
+            None if is_there => format!("has the {ORIGIN} of another verb or program"),
+            _ => return Ok(origin),
+        };
+        Err(self.refuse(problem, EXPECTED).into())
     }
 
     fn refuse(&self, problem: String, expected: &'static str) -> InputError {
-        InputError::File { file: self.directory.display().to_string(), problem, expected }
+        refused(&self.directory, problem, expected)
     }
 
     fn cells(&self) -> PathBuf {
@@ -118,7 +141,7 @@ impl OpenStore {
 
     /// Whether finished cells of an earlier sweep are kept.
     pub(super) fn resumes(&self) -> bool {
-        self.store.resumes
+        self.store.earlier == Earlier::Resumed
     }
 
     /// The finished cells, of an earlier sweep too if the store resumes; `take` gets each of those.
@@ -130,7 +153,7 @@ impl OpenStore {
         cells: &Cells<'_>,
         take: impl FnMut(CellOutcome),
     ) -> Result<Journal, RunError> {
-        Journal::open(&self.cells().join(FINISHED), cells, self.store.resumes, take)
+        Journal::open(&self.cells().join(FINISHED), cells, self.resumes(), take)
     }
 
     /// Writes `sweep.json`, `sweep.csv` and, if there are values of single runs, `runs.csv`, cell
@@ -163,25 +186,26 @@ impl OpenStore {
                 }
             }
         }
+        let mut files = vec![csv.into_file()?, json.end().map_err(unwritable)?];
         if let Some(runs) = runs {
-            runs.finish()?;
+            files.push(runs.into_file()?);
         }
-        csv.finish()?;
-        json.end().map_err(unwritable)?.finish()
+        finish_together(files)
     }
 }
 
 /// The finished cells, in the directory of the cells.
 const FINISHED: &str = "finished.jsonl";
-const ORIGIN: &str = "origin.json";
 const RUNS_CSV: &str = "runs.csv";
 /// The means in the directory of a sweep.
 pub const SWEEP_CSV: &str = "sweep.csv";
 /// The whole result there.
 pub const SWEEP_JSON: &str = "sweep.json";
-const LOCK: &str = ".lock";
 /// The report in the directory of a sweep, an HTML page.
 pub const REPORT: &str = "report.html";
+
+/// The files of the results.
+const RESULTS: [&str; 4] = [RUNS_CSV, SWEEP_CSV, SWEEP_JSON, REPORT];
 
 fn json(value: &impl serde::Serialize) -> String {
     tables::indented(value) + "\n"

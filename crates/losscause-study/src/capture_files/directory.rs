@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
+use crate::tools::atomic::folder::{Hold, LOCK, hold};
 use crate::tools::atomic::is_unfinished;
 use crate::{InputError, RunError};
 
@@ -17,17 +18,17 @@ pub const FILE_NAMES: [&str; 4] = [SENDER, BOTTLENECK, RECEIVER, DROPS];
 
 /// Creates a directory for captures if it is missing. With `replaced` it may hold captures of an
 /// earlier run, which will be replaced: then its `drops.csv` begins with these columns, separated by
-/// commas.
+/// commas. No other process writes captures there until the result is dropped.
 ///
 /// # Errors
-/// It cannot be created or read, or holds files that are not to be replaced.
-pub fn prepare(directory: &Path, replaced: Option<&str>) -> Result<(), RunError> {
+/// It cannot be created or read, holds files that are not to be replaced, or is in use.
+pub fn prepare(directory: &Path, replaced: Option<&str>) -> Result<Hold, RunError> {
     let unwritable =
         |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
     if fs::metadata(directory).is_ok_and(|found| !found.is_dir()) {
         return Err(unwritable(io::ErrorKind::NotADirectory.into()));
     }
-    fs::create_dir_all(directory).map_err(unwritable)?;
+    let hold = hold(directory)?;
     let expected = match replaced {
         Some(_) => "a new or empty directory, or one of an earlier --pcap",
         None => "a new or empty directory",
@@ -40,7 +41,7 @@ pub fn prepare(directory: &Path, replaced: Option<&str>) -> Result<(), RunError>
     for entry in fs::read_dir(directory).map_err(unwritable)? {
         let name = entry.map_err(unwritable)?.file_name();
         match name.to_str() {
-            Some(name) if is_unfinished(name) => {}
+            Some(name) if is_unfinished(name) || name == LOCK => {}
             Some(SENDER | BOTTLENECK | RECEIVER | DROPS) if replaced.is_some() => {
                 holds_captures = true;
             }
@@ -51,7 +52,7 @@ pub fn prepare(directory: &Path, replaced: Option<&str>) -> Result<(), RunError>
         Some(columns) if holds_captures && !has_our_drops(directory, columns) => {
             Err(refuse("holds captures of another origin"))
         }
-        _ => Ok(()),
+        _ => Ok(hold),
     }
 }
 

@@ -1,6 +1,5 @@
 //! The files of captures.
 
-use std::io::Write;
 use std::path::Path;
 
 use losscause::Time;
@@ -12,7 +11,8 @@ use super::directory::{self, BOTTLENECK, DROPS, RECEIVER, SENDER};
 use super::drops::{COLUMNS, DropRow, Dropped};
 use super::taps::{Sight, Tap};
 use crate::RunError;
-use crate::tools::atomic::AtomicFile;
+use crate::tools::atomic::folder::Hold;
+use crate::tools::atomic::{AtomicFile, finish_together};
 
 /// The files of captures that are being written.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub(super) struct Outputs {
     drops: Box<csv::Writer<AtomicFile>>,
     /// The first failure of a write, reported at the end.
     failed: Option<RunError>,
+    /// No other process writes to the directory.
+    _hold: Hold,
 }
 
 impl Outputs {
@@ -31,7 +33,7 @@ impl Outputs {
         has_bottleneck: bool,
         snap_bytes: u32,
     ) -> Result<Self, RunError> {
-        directory::prepare(directory, Some(&COLUMNS.join(",")))?;
+        let hold = directory::prepare(directory, Some(&COLUMNS.join(",")))?;
         let capture = |name: &str| {
             let file = directory.join(name);
             let unwritable =
@@ -48,12 +50,13 @@ impl Outputs {
             receiver: capture(RECEIVER)?,
             drops,
             failed: header.err(),
+            _hold: hold,
         })
     }
 
     /// Gives the files their names.
     pub(super) fn finish(self) -> Result<(), RunError> {
-        let Self { sender, bottleneck, receiver, mut drops, failed } = self;
+        let Self { sender, bottleneck, receiver, mut drops, failed, _hold } = self;
         if let Some(error) =
             failed.or_else(|| drops.flush().err().map(|reason| drops.get_ref().failed(reason)))
         {
@@ -64,13 +67,7 @@ impl Outputs {
             .into_iter()
             .flatten()
             .map(PcapWriter::into_inner);
-        // All are complete before the first one gets its name, so that a full disk changes none of
-        // an earlier run.
-        let mut files: Vec<AtomicFile> = captures.chain([drops]).collect();
-        for file in &mut files {
-            file.flush().map_err(|reason| file.failed(reason))?;
-        }
-        files.into_iter().try_for_each(AtomicFile::finish)
+        finish_together(captures.chain([drops]).collect())
     }
 }
 

@@ -63,6 +63,7 @@ pub fn run_recorded(
 ) -> Result<Measurements, RunError> {
     let mut run = Run::new(experiment, seed)?;
     run.finish(recorder);
+    run.check()?;
     Ok(run.measurements())
 }
 
@@ -93,7 +94,10 @@ pub fn run_recorded_stopping_at<R: Recorder>(
         if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     match run.advance(Time::MAX, recorder, watch) {
-        ControlFlow::Continue(()) => Ok(run.measurements()),
+        ControlFlow::Continue(()) => {
+            run.check()?;
+            Ok(run.measurements())
+        }
         ControlFlow::Break(()) => Err(Stopped.into()),
     }
 }
@@ -187,6 +191,15 @@ impl Run {
     /// Advances to the end of the run without a stop, and hands every event to `recorder`.
     pub fn finish(&mut self, recorder: &mut dyn Recorder) {
         while !(self.step(self.experiment.duration, u64::MAX, recorder) && self.is_finished()) {}
+    }
+
+    /// Checks that every packet so far is accounted for: a counter that wrapped, for example, is an
+    /// error and no measurement. [`run()`] does this at its end.
+    ///
+    /// # Errors
+    /// [`RunError::Conservation`].
+    pub fn check(&self) -> Result<(), RunError> {
+        Ok(self.simulation.check_conservation()?)
     }
 
     /// The instant up to which everything has happened.

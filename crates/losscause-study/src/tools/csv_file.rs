@@ -40,11 +40,22 @@ fn text_of(writer: csv::Writer<Vec<u8>>) -> String {
 /// # Errors
 /// The file cannot be written.
 pub fn write(file: &Path, rows: impl IntoIterator<Item = impl Serialize>) -> Result<(), RunError> {
+    whole(file, rows)?.finish()
+}
+
+/// As [`write()`], but the file has no name yet.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn whole(
+    file: &Path,
+    rows: impl IntoIterator<Item = impl Serialize>,
+) -> Result<AtomicFile, RunError> {
     let mut file = Rows::begin(file)?;
     for row in rows {
         file.0.serialize(row).map_err(|error| file.failed(error.into()))?;
     }
-    file.finish()
+    file.into_file()
 }
 
 /// Writes `records` of texts below a `header` that is known only when the program runs; all have
@@ -92,9 +103,17 @@ impl Rows {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn finish(mut self) -> Result<(), RunError> {
+    pub fn finish(self) -> Result<(), RunError> {
+        self.into_file()?.finish()
+    }
+
+    /// The whole file, without its name yet.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn into_file(mut self) -> Result<AtomicFile, RunError> {
         self.0.flush().map_err(|reason| self.failed(reason))?;
-        self.0.into_inner().expect("after a flush nothing is left to write").finish()
+        Ok(self.0.into_inner().expect("after a flush nothing is left to write"))
     }
 
     fn failed(&self, reason: io::Error) -> RunError {

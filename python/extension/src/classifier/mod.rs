@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::algorithms::{self, Failures};
 use crate::arrow::Table;
-use crate::error::{Failure, about};
+use crate::error::{Failure, about, caught};
 
 mod algorithm;
 mod columns;
@@ -159,11 +159,14 @@ impl Classifier {
         reasons: bool,
         columns: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Table> {
-        let given = Given::of(table, columns)?;
-        let losses: Losses = match &mut self.at {
-            At::Receiver(receiver) => receiver.classify(py, &given, reasons)?,
-            At::Sender(sender) => sender.classify(py, &given, reasons)?,
-        };
+        let at = &mut self.at;
+        let losses: Losses = caught(|| {
+            let given = Given::of(table, columns)?;
+            match at {
+                At::Receiver(receiver) => receiver.classify(py, &given, reasons),
+                At::Sender(sender) => sender.classify(py, &given, reasons),
+            }
+        })?;
         self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)?;
         losses.table()
     }

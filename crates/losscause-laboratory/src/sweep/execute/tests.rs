@@ -238,7 +238,7 @@ fn a_latin_hypercube_has_a_fixed_number_of_cells() {
     place.write("sweep.toml", &text.replace("cells = 5", "cells = 6"));
     let expected = format!(
         "{}: was begun with 5 cells, not 6, and a Latin hypercube of another number of cells has none of them, expected \
-         the same sweep; without --resume it starts anew",
+         the same sweep; --restart drops its cells and starts anew",
         place.out()
     );
     assert_eq!(place.resume().unwrap_err(), expected);
@@ -443,7 +443,7 @@ fn edited_data_are_noticed() {
     assert_eq!(place.resume().unwrap().resumed, 3);
     let refused = |place: &Place, file: &str| {
         let expected = format!(
-            "{}: was begun before {} was changed, expected the same sweep; without --resume it starts anew",
+            "{}: was begun before {} was changed, expected the same sweep; --restart drops its cells and starts anew",
             place.out(),
             place.path(file).display()
         );
@@ -464,17 +464,31 @@ fn edited_data_are_noticed() {
 }
 
 #[test]
-fn a_sweep_that_was_edited_starts_anew_and_another_one_is_kept() {
+fn finished_cells_are_dropped_on_demand_only_and_those_of_another_sweep_never() {
     let place = Place::new();
     let store = Store::new(&place.path("out"));
     place.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap();
+    let cells = || std::fs::read(place.path("out/cells/finished.jsonl")).unwrap();
+    let before = cells();
+    let refused = |problem: &str| {
+        let refused = place.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap_err();
+        assert!(refused.is_bad_input() && refused.to_string().contains(problem), "{refused}");
+        assert_eq!(cells(), before);
+    };
+    refused("has finished cells of this sweep, expected --resume to keep them, or --restart");
     place.write("sweep.toml", &SWEEP.replace("5e5, 2e5, 1e5", "3e5"));
-    place.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap();
+    refused("has finished cells and was begun before");
+    // A sweep that begins leaves no table of the one before it.
+    let restarting = store.clone().restarting();
+    let held = place.sweep().hold(&restarting).unwrap();
+    assert!(!place.path("out/sweep.csv").exists() && !place.path("out/sweep.json").exists());
+    drop(held);
+    place.sweep().execute(Jobs::default(), Some(&restarting), go_on).unwrap();
     let kept = std::fs::read_to_string(place.path("out/cells/finished.jsonl")).unwrap();
     assert_eq!(kept.lines().count(), 1);
     place.write("other.toml", SWEEP);
     let other = Sweep::load(&place.path("other.toml"), &Context::default()).unwrap();
-    for store in [store.clone(), store.resuming()] {
+    for store in [store.clone(), store.clone().restarting(), store.resuming()] {
         let refused = other.execute(Jobs::default(), Some(&store), go_on).unwrap_err();
         assert!(refused.is_bad_input());
         let expected = format!(
@@ -576,4 +590,33 @@ fn the_command_line_may_say_otherwise_but_not_about_an_axis() {
     assert!(
         with(1, "duraton_s=5").unwrap_err().to_string().contains("did you mean \"duration_s\"?")
     );
+}
+
+#[test]
+fn a_cell_whose_label_would_be_wrong_is_refused_and_no_other() {
+    let checked = |rest: &str| {
+        let text =
+            format!("title = \"t\"\nscenario = \"cen2003/WLH\"\nmetrics = [\"thput\"]\n{rest}\n");
+        let sweep = Sweep::parse(&text, Path::new("s.toml"), &Context::default()).unwrap();
+        sweep.check_all().map_err(|error| error.to_string())
+    };
+    let axis = "[[axis]]\nkey = \"link.last.delay_ms\"\nvalues = [1, 2]\n";
+    let system = |set: &str| format!("[[system]]\nname = \"s\"\nset = ['{set}']\n{axis}");
+    let told = |place: &str, later: &str| {
+        Err(format!(
+            "s.toml: {place}: a cell with link.last.delay_ms=1 would be measured with {later}, expected one setting of \
+             each key"
+        ))
+    };
+    assert_eq!(checked(&system("link.last.delay_ms=5")), told("system.s", "link.last.delay_ms=5"));
+    let table = "link.last = { rate_bps = 1e6 }";
+    assert!(checked(&system(table)).unwrap_err().contains("system.s: a cell with link.last.delay"));
+    assert_eq!(checked(&system("link.shared.delay_ms=5")), Ok(()), "another key");
+    let second = "[[axis]]\nname = \"b\"\nvalues = [{ name = \"x\" }, \
+                  { name = \"y\", set = [\"link.last.delay_ms=9\"] }]\n";
+    let both = format!("{axis}{second}");
+    assert_eq!(checked(&both), told("axis", "link.last.delay_ms=9"));
+    let named = axis.replace("[1, 2]", "[{ name = \"as it is\" }, { name = \"2\", value = 2 }]");
+    let apart = format!("mode = \"one-at-a-time\"\n{named}{second}");
+    assert_eq!(checked(&apart), Ok(()), "no cell sets it twice");
 }

@@ -8,10 +8,11 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, PersistError};
 
 use crate::RunError;
 
+pub mod folder;
 pub mod lock;
 mod unfinished;
 
@@ -70,26 +71,110 @@ impl AtomicFile {
     /// # Errors
     /// [`RunError::Unwritable`] if the disk is full or the name cannot be taken.
     pub fn finish(self) -> Result<(), RunError> {
+        self.finish_with(|file, target| file.persist(target))
+    }
+
+    /// The same as [`AtomicFile::finish`], but a file that has the name by now is kept.
+    ///
+    /// # Errors
+    /// As there; the reason is [`io::ErrorKind::AlreadyExists`] if there is such a file.
+    pub fn finish_new(self) -> Result<(), RunError> {
+        self.finish_with(|file, target| file.persist_noclobber(target))
+    }
+
+    fn finish_with(
+        self,
+        persist: impl FnOnce(NamedTempFile, &Path) -> Result<File, PersistError>,
+    ) -> Result<(), RunError> {
+        let flushed = self.flushed()?;
+        flushed.persist(&mut Registry::lock(), persist)
+    }
+
+    /// The same file with its content on the disk: only the name is missing.
+    fn flushed(self) -> Result<Flushed, RunError> {
         let Self { target, content } = self;
-        let finished = match content {
+        let unwritable =
+            |reason| RunError::Unwritable { file: target.display().to_string(), reason };
+        let content = match content {
             Content::Temporary(writer, registration) => {
-                writer.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| {
-                    file.as_file().sync_all()?;
-                    registration
-                        .end_with(|| file.persist(&target))
-                        .map(drop)
-                        .map_err(|error| error.error)
-                })
+                let file = writer.into_inner().map_err(io::IntoInnerError::into_error);
+                let file = file.and_then(|file| file.as_file().sync_all().map(|()| file));
+                Some((file.map_err(unwritable)?, registration))
             }
-            Content::Direct(mut writer) => writer.flush(),
+            Content::Direct(mut writer) => {
+                writer.flush().map_err(unwritable)?;
+                None
+            }
         };
-        finished
-            .map_err(|reason| RunError::Unwritable { file: target.display().to_string(), reason })
+        Ok(Flushed { target, content })
     }
 
     /// The error for a failed write to this file.
     pub fn failed(&self, reason: io::Error) -> RunError {
         RunError::Unwritable { file: self.target.display().to_string(), reason }
+    }
+}
+
+/// A file that is on the disk, and has no name yet; none of a device, which has its own.
+struct Flushed {
+    target: PathBuf,
+    content: Option<(NamedTempFile, Registration)>,
+}
+
+impl Flushed {
+    /// Gives the file its name. No signal interrupts it, because the registry is locked.
+    fn persist(
+        self,
+        registry: &mut Registry,
+        persist: impl FnOnce(NamedTempFile, &Path) -> Result<File, PersistError>,
+    ) -> Result<(), RunError> {
+        let Some((file, registration)) = self.content else { return Ok(()) };
+        let persisted = persist(file, &self.target);
+        registration.end_in(registry);
+        match persisted {
+            Ok(_) => Ok(()),
+            Err(PersistError { error: reason, .. }) => {
+                Err(RunError::Unwritable { file: self.target.display().to_string(), reason })
+            }
+        }
+    }
+}
+
+/// Gives files that belong together their names. All are on the disk before the first old one is
+/// removed, so a full disk changes none. No signal comes between two of them. If the program is
+/// killed at this moment, some of the old files are gone, but no old one is left beside a new one.
+///
+/// # Errors
+/// [`RunError::Unwritable`] if the disk is full or a name cannot be taken.
+pub fn finish_together(files: Vec<AtomicFile>) -> Result<(), RunError> {
+    let files = files.into_iter().map(AtomicFile::flushed).collect::<Result<Vec<_>, _>>()?;
+    // What is left after a failure unregisters itself, so it is dropped after the lock.
+    let mut left = files.into_iter();
+    let mut registry = Registry::lock();
+    let removed = match left.as_slice() {
+        [_] => Ok(()),
+        files => {
+            let mut old = files.iter().filter(|file| file.content.is_some());
+            old.try_for_each(|file| remove(&file.target))
+        }
+    };
+    let finished = removed.and_then(|()| {
+        left.try_for_each(|file| file.persist(&mut registry, |file, target| file.persist(target)))
+    });
+    drop(registry);
+    finished
+}
+
+/// Removes a file, if it is there.
+///
+/// # Errors
+/// [`RunError::Unwritable`] if it cannot be removed.
+pub fn remove(file: &Path) -> Result<(), RunError> {
+    match std::fs::remove_file(file) {
+        Err(reason) if reason.kind() != io::ErrorKind::NotFound => {
+            Err(RunError::Unwritable { file: file.display().to_string(), reason })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -114,9 +199,30 @@ impl Write for AtomicFile {
 /// # Errors
 /// [`RunError::Unwritable`], and then `target` is as it was.
 pub fn write(target: &Path, content: &[u8]) -> Result<(), RunError> {
+    whole(target, content)?.finish()
+}
+
+/// A file with `content` that will be called `target`, for [`finish_together`].
+///
+/// # Errors
+/// [`RunError::Unwritable`], and then `target` is as it was.
+pub fn whole(target: &Path, content: &[u8]) -> Result<AtomicFile, RunError> {
     let mut file = AtomicFile::create(target)?;
     file.write_all(content).map_err(|reason| file.failed(reason))?;
-    file.finish()
+    Ok(file)
+}
+
+/// Writes `content` to a new file `target` as a whole.
+///
+/// # Errors
+/// [`RunError::Unwritable`], with the reason [`io::ErrorKind::AlreadyExists`] if there is a file of
+/// that name, and then it is as it was.
+pub fn write_new(target: &Path, content: &[u8]) -> Result<(), RunError> {
+    if std::fs::symlink_metadata(target).is_ok() {
+        let file = target.display().to_string();
+        return Err(RunError::Unwritable { file, reason: io::ErrorKind::AlreadyExists.into() });
+    }
+    whole(target, content)?.finish_new()
 }
 
 #[cfg(test)]
@@ -148,6 +254,42 @@ mod tests {
         drop(file);
         assert_eq!(std::fs::read(&target).unwrap(), b"old\n");
         assert_eq!(names_in(directory.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn a_new_file_replaces_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("out.toml");
+        let mut late = AtomicFile::create(&target).unwrap();
+        late.write_all(b"late").unwrap();
+        write_new(&target, b"first\n").unwrap();
+        for refused in [late.finish_new(), write_new(&target, b"second\n")] {
+            let Err(RunError::Unwritable { reason, .. }) = refused else { panic!("{refused:?}") };
+            assert_eq!(reason.kind(), io::ErrorKind::AlreadyExists);
+        }
+        assert_eq!(std::fs::read(&target).unwrap(), b"first\n");
+        assert_eq!(names_in(directory.path()), ["out.toml"]);
+    }
+
+    #[test]
+    fn files_that_belong_together_are_replaced_together_or_not_at_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let [first, second] = ["a.csv", "b.csv"].map(|name| directory.path().join(name));
+        for file in [&first, &second] {
+            write(file, b"old").unwrap();
+        }
+        let both = [&first, &second].map(|file| whole(file, b"new").unwrap());
+        drop(both);
+        assert_eq!([&first, &second].map(|file| std::fs::read(file).unwrap()), [b"old", b"old"]);
+        let both = [&first, &second].map(|file| whole(file, b"new").unwrap());
+        finish_together(both.into()).unwrap();
+        assert_eq!([&first, &second].map(|file| std::fs::read(file).unwrap()), [b"new", b"new"]);
+        // The name of the second cannot be taken: the first is gone, and not beside an old second.
+        let both = [&first, &second].map(|file| whole(file, b"third").unwrap());
+        std::fs::remove_file(&second).unwrap();
+        std::fs::create_dir_all(second.join("below")).unwrap();
+        assert!(finish_together(both.into()).is_err());
+        assert!(!first.exists());
     }
 
     #[test]

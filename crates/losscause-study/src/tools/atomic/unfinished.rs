@@ -23,7 +23,7 @@ pub(super) struct Registry {
 
 /// The entry of an unfinished file, which ends when it is dropped.
 #[derive(Debug)]
-pub(super) struct Registration(PathBuf);
+pub(super) struct Registration(Option<PathBuf>);
 
 /// Removes all unfinished files of this process. From then on nothing can start or finish a file: a
 /// thread that tries waits until the process ends. A signal's handler calls this on a thread of its
@@ -58,26 +58,26 @@ impl Registry {
             if is_mine {
                 let path = file.path().to_owned();
                 self.files.insert(path.clone());
-                return Ok((file, Registration(path)));
+                return Ok((file, Registration(Some(path))));
             }
         }
     }
 }
 
 impl Registration {
-    /// Ends the entry with `finish`, which no signal interrupts.
-    pub(super) fn end_with<T>(self, finish: impl FnOnce() -> T) -> T {
-        let mut registry = Registry::lock();
-        let finished = finish();
-        registry.files.remove(&self.0);
-        drop(registry);
-        finished
+    /// Ends the entry of a file that has its name now; `registry` was locked before.
+    pub(super) fn end_in(mut self, registry: &mut Registry) {
+        if let Some(path) = self.0.take() {
+            registry.files.remove(&path);
+        }
     }
 }
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        Registry::lock().files.remove(&self.0);
+        if let Some(path) = self.0.take() {
+            Registry::lock().files.remove(&path);
+        }
     }
 }
 

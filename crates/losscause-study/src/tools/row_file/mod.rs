@@ -140,10 +140,18 @@ impl RowFile {
     /// # Errors
     /// The disk is full, or an earlier write failed.
     pub fn finish(self) -> Result<(), RunError> {
+        self.into_file()?.map_or(Ok(()), AtomicFile::finish)
+    }
+
+    /// The whole file, without its name yet; none if the rows went to standard output.
+    ///
+    /// # Errors
+    /// The disk is full, or an earlier write failed.
+    pub fn into_file(self) -> Result<Option<AtomicFile>, RunError> {
         match self.out {
-            Rows::Csv(writer) => finish_csv(*writer, self.failed),
+            Rows::Csv(writer) => whole_csv(*writer, self.failed),
             #[cfg(feature = "parquet")]
-            Rows::Parquet(rows) => rows.finish(self.failed),
+            Rows::Parquet(rows) => rows.into_file(self.failed).map(Some),
         }
     }
 }
@@ -197,13 +205,21 @@ impl Out {
 
 /// Ends a CSV file.
 pub(crate) fn finish_csv(
-    mut writer: csv::Writer<Text>,
+    writer: csv::Writer<Text>,
     failed: Option<io::Error>,
 ) -> Result<(), RunError> {
+    whole_csv(writer, failed)?.map_or(Ok(()), AtomicFile::finish)
+}
+
+/// The whole CSV file, without its name yet; none if it went to standard output.
+fn whole_csv(
+    mut writer: csv::Writer<Text>,
+    failed: Option<io::Error>,
+) -> Result<Option<AtomicFile>, RunError> {
     if let Some(reason) = failed.or_else(|| writer.flush().err()) {
         return Err(writer.get_ref().failed(reason));
     }
-    writer.into_inner().expect("after a flush nothing is left to write").finish()
+    writer.into_inner().expect("after a flush nothing is left to write").into_file()
 }
 
 /// The system's error, with its kind: a reader that closes a pipe early is not a failure.
@@ -243,17 +259,19 @@ impl Text {
         }
     }
 
-    fn finish(self) -> Result<(), RunError> {
+    fn into_file(self) -> Result<Option<AtomicFile>, RunError> {
         match self {
-            Self::File(file) => file.finish(),
+            Self::File(file) => Ok(Some(file)),
             Self::Compressed(mut encoder) => match encoder.try_finish() {
-                Ok(()) => encoder.finish().expect("the end was written").finish(),
+                Ok(()) => Ok(Some(encoder.finish().expect("the end was written"))),
                 Err(reason) => Err(encoder.get_ref().failed(reason)),
             },
-            Self::Standard(mut out) => out.flush().map_err(|reason| RunError::Unwritable {
-                file: "standard output".to_owned(),
-                reason,
-            }),
+            Self::Standard(mut out) => match out.flush() {
+                Ok(()) => Ok(None),
+                Err(reason) => {
+                    Err(RunError::Unwritable { file: "standard output".to_owned(), reason })
+                }
+            },
         }
     }
 }

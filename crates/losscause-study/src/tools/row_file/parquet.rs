@@ -99,11 +99,11 @@ impl Rows {
         self.writer.write(&batch).map_err(io_error)
     }
 
-    pub(super) fn finish(mut self, failed: Option<io::Error>) -> Result<(), RunError> {
+    pub(super) fn into_file(mut self, failed: Option<io::Error>) -> Result<AtomicFile, RunError> {
         let flushed = failed.map_or_else(|| self.flush(), Err);
         let file = self.file;
         let whole = flushed.and_then(|()| self.writer.into_inner().map_err(io_error));
-        whole.map_err(|reason| RunError::Unwritable { file, reason })?.finish()
+        whole.map_err(|reason| RunError::Unwritable { file, reason })
     }
 }
 
