@@ -41,6 +41,8 @@ pub enum WarningKind {
     PhaseEffects,
     /// Several runs are the same.
     SameRuns,
+    /// A link's rate or delay is so small that its unit is probably another one.
+    Unit,
 }
 
 /// Fewer judged losses than this say little about an algorithm.
@@ -136,6 +138,9 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
         );
         warn(WarningKind::NoLda, text);
     }
+    for text in unlikely_units(&experiment.network) {
+        warn(WarningKind::Unit, text);
+    }
     let shared: Vec<(&str, usize, f64)> = links_with_phase_effects(experiment, runs).collect();
     if let Some((link, flows, packet_us)) = shared.first() {
         let others = match shared.len() - 1 {
@@ -180,6 +185,31 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
         );
         warn(WarningKind::MissingValues, text);
     }
+    found
+}
+
+/// A rate below this is probably meant in Mb/s, bit/s.
+const SLOW_BPS: u64 = 1_000;
+/// A path of a shorter delay is probably meant in seconds.
+const SHORT: Span = Span::from_millis(1);
+
+/// A sentence for each rate and delay on a measured flow's path that is probably in another unit.
+fn unlikely_units(network: &Network) -> Vec<String> {
+    let mut found = Vec::new();
+    for flow in network.flows.iter().filter(|flow| flow.measured) {
+        let path = || flow.path.iter().map(|link| &network.links[link.0 as usize]);
+        let slow = path().filter(|link| link.rate_bps < SLOW_BPS);
+        found.extend(slow.map(|link| {
+            format!("{}: its rate is {1} bit/s; did you mean {1} Mb/s?", link.name, link.rate_bps)
+        }));
+        let delay = path().fold(Span::ZERO, |sum, link| sum + link.delay);
+        let longest = path().max_by_key(|link| link.delay);
+        if let Some(link) = longest.filter(|_| delay > Span::ZERO && delay < SHORT) {
+            let ms = link.delay.as_secs_f64() * 1e3;
+            found.push(format!("{}: its delay is {ms} ms; did you mean {ms} s?", link.name));
+        }
+    }
+    found.dedup();
     found
 }
 

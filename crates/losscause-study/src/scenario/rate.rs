@@ -107,8 +107,7 @@ fn listed(
         let key = format!("{key}.{number}");
         let at = reader.seconds(&key, time, names)?;
         let range = Range::NotNegative(MOST_BPS);
-        let rate_bps =
-            reader.number_in(Unit::BPS, &key, rate, names, range)?.round() as u64;
+        let rate_bps = reader.number_in(Unit::BPS, &key, rate, names, range)?.round() as u64;
         if points.last().is_some_and(|last| at <= last.at) {
             let problem =
                 format!("begins at {} s, expected later than the one before it", at.as_secs_f64());

@@ -53,7 +53,7 @@ impl Range {
             Self::NotNegative(most) => format!("a number from 0 to {most:e}"),
             Self::Above(least, most) => format!("a number above {least}, up to {most:e}"),
             Self::Between(least, most) => format!("a number from {least} to {most:e}"),
-            Self::Share => "a number from 0 to 1, or a percentage such as 5%".to_owned(),
+            Self::Share => "a number from 0 to 1".to_owned(),
             Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
         }
     }
@@ -121,15 +121,25 @@ impl Reader<'_> {
         names: &Names,
         range: Range,
     ) -> Result<f64, InputError> {
-        let amount = quantity.amount(names).map_err(|problem| self.error(key, problem))?;
-        let mut value = amount.in_unit(unit).map_err(|problem| self.error(key, problem))?;
+        let problem = |problem: String| self.error(key, problem);
+        let amount = quantity.amount(names).map_err(problem)?;
+        let mut value = amount.in_unit(unit).map_err(problem)?;
         if amount.has_unit() && matches!(range, Range::Whole(..)) {
             value = value.round();
+        }
+        if !value.is_finite() {
+            return Err(problem(quantity.not_finite(amount)));
         }
         if range.holds(value) {
             Ok(value)
         } else {
-            Err(self.error(key, format!("is {value}, expected {}", range.expectation())))
+            let percent = match range {
+                Range::Share if (2.0..=100.0).contains(&value) => {
+                    format!("; {value} percent are {value}%")
+                }
+                _ => String::new(),
+            };
+            Err(problem(format!("is {value}, expected {}{percent}", range.expectation())))
         }
     }
 

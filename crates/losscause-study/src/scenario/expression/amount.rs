@@ -155,13 +155,6 @@ const UNITS: [Unit; 51] = [
     unit("k", PLAIN, 1e3, 1.0),
     unit("M", PLAIN, 1e6, 1.0),
     unit("G", PLAIN, 1e9, 1.0),
-    unit("ns", TIME, 1.0, 1e9),
-    MICROS,
-    unit("µs", TIME, 1.0, 1e6),
-    MILLIS,
-    SECONDS,
-    unit("min", TIME, 60.0, 1.0),
-    unit("h", TIME, 3600.0, 1.0),
     BPS,
     KBPS,
     MBPS,
@@ -188,6 +181,13 @@ const UNITS: [Unit; 51] = [
     unit("kB/s", RATE, 8e3, 1.0),
     unit("MB/s", RATE, 8e6, 1.0),
     unit("GB/s", RATE, 8e9, 1.0),
+    unit("ns", TIME, 1.0, 1e9),
+    MICROS,
+    unit("µs", TIME, 1.0, 1e6),
+    MILLIS,
+    SECONDS,
+    unit("min", TIME, 60.0, 1.0),
+    unit("h", TIME, 3600.0, 1.0),
     BYTES,
     unit("kB", DATA, 8e3, 1.0),
     unit("KB", DATA, 8e3, 1.0),
@@ -242,7 +242,11 @@ impl Unit {
     /// The unit of the numbers of a key: that of its suffix.
     pub(crate) fn of_key(key: &str) -> &'static Self {
         // "per_s" is the unit's reciprocal.
-        if key.ends_with("_per_s") { &NONE } else { Self::split(key).map_or(&NONE, |(_, unit)| unit) }
+        if key.ends_with("_per_s") {
+            &NONE
+        } else {
+            Self::split(key).map_or(&NONE, |(_, unit)| unit)
+        }
     }
 
     /// A name without the suffix that gives its unit, and that unit.

@@ -70,7 +70,8 @@ impl Quantity {
         if amount.is_finite() { Ok(amount) } else { Err(self.not_finite(amount)) }
     }
 
-    fn not_finite(&self, amount: Amount) -> String {
+    /// The second half of an error sentence about a value that is not finite.
+    pub(crate) fn not_finite(&self, amount: Amount) -> String {
         match self {
             Self::Number(number) => format!("is {number}, expected a finite number"),
             Self::Formula(formula) => {

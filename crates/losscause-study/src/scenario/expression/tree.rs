@@ -167,7 +167,10 @@ impl Function {
             Self::Min => numbers.fold(f64::INFINITY, f64::min),
             Self::Max => numbers.fold(f64::NEG_INFINITY, f64::max),
             Self::Floor | Self::Ceil | Self::Round if first.has_unit() => {
-                return Err(format!("{} is rounded, expected a plain number", first.dimension.article()));
+                return Err(format!(
+                    "{} is rounded, expected a plain number",
+                    first.dimension.article()
+                ));
             }
             Self::Floor => first.number.floor(),
             Self::Ceil => first.number.ceil(),
