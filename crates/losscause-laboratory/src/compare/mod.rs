@@ -18,7 +18,7 @@ use losscause_study::run::{
 use losscause_study::statistics::Estimate;
 use losscause_study::tools::figures::{plus_minus, to_the_digits_of};
 use losscause_study::{
-    Experiment, InputError, Jobs, Limits, Measurements, RunError, Scenario, Workers, run,
+    Experiment, InputError, Jobs, Limits, Measurements, RunError, Scenario, Setting, Workers, run,
     run_recorded,
 };
 
@@ -45,6 +45,9 @@ pub struct Comparison {
     pub runs: u32,
     /// Version of the program.
     pub version: String,
+    /// Settings of all variants, each KEY=VALUE.
+    #[serde(default)]
+    pub settings: Vec<String>,
     /// The answer in one line: a sentence per variant, the one with the largest goodput first.
     pub verdict: String,
     /// The variants. All are compared with the first.
@@ -172,6 +175,42 @@ impl Prepared {
     }
 }
 
+/// Drops the variants that make the same runs as the unchanged scenario, if that is the first. The
+/// first of them gives it its name.
+///
+/// # Errors
+/// No other variant is left.
+fn show_unchanged_once(variants: &mut Vec<Prepared>) -> Result<(), InputError> {
+    let unchanged = Variant::unchanged();
+    let Some(first) = variants.first().filter(|first| first.variant == unchanged) else {
+        return Ok(());
+    };
+    let network = format!("{:?}", first.experiment.network);
+    let rest = (first.experiment.duration, first.experiment.window);
+    let is_same = |other: &Prepared| {
+        let Experiment { duration, window, network: others, .. } = &other.experiment;
+        (*duration, *window) == rest && format!("{others:?}") == network
+    };
+    let Some(name) =
+        variants[1..].iter().find(|other| is_same(other)).map(|same| same.variant.name.clone())
+    else {
+        return Ok(());
+    };
+    let mut place = 0;
+    variants.retain(|variant| {
+        place += 1;
+        place == 1 || !is_same(variant)
+    });
+    if variants.len() == 1 {
+        return Err(InputError::Option {
+            option: format!("--variant {name}"),
+            problem: "changes nothing, expected another value than the scenario has".to_owned(),
+        });
+    }
+    variants[0].variant.name = name;
+    Ok(())
+}
+
 /// The metric of a plain flow beside a variant: its goodput.
 pub const BESIDE: &str = "beside";
 
@@ -179,6 +218,7 @@ pub const BESIDE: &str = "beside";
 #[derive(Clone, Debug)]
 pub struct Plan {
     variants: Vec<Prepared>,
+    settings: Vec<String>,
     seed: u64,
     runs: u32,
 }
@@ -223,8 +263,16 @@ impl Plan {
             let beside = beside.and_then(|beside| beside.experiment().ok());
             Ok(Prepared { variant, scenario, experiment, beside })
         };
-        let variants = variants.into_iter().map(prepared).collect::<Result<_, InputError>>()?;
-        Ok(Self { variants, seed, runs })
+        let mut variants =
+            variants.into_iter().map(prepared).collect::<Result<Vec<_>, InputError>>()?;
+        show_unchanged_once(&mut variants)?;
+        Ok(Self { variants, settings: Vec::new(), seed, runs })
+    }
+
+    /// Names the settings that were applied to the scenario of all variants, for the result.
+    #[must_use]
+    pub fn with_settings(self, settings: &[Setting]) -> Self {
+        Self { settings: settings.iter().map(ToString::to_string).collect(), ..self }
     }
 
     /// The number of runs of all variants together.
@@ -316,6 +364,7 @@ impl Plan {
             seed: self.seed,
             runs: self.runs,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            settings: self.settings.clone(),
             verdict: verdict::verdict(&variants, self.runs),
             variants,
         }

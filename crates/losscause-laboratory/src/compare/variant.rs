@@ -1,6 +1,7 @@
 //! What is compared: the scenario with some settings.
 
 use losscause_study::scenario::NO_LDA;
+use losscause_study::scenario::format::Protocol;
 use losscause_study::{InputError, Scenario, Setting};
 
 /// A scenario with settings, under a name.
@@ -66,7 +67,49 @@ impl Variant {
         }
         Ok(Self { name: lda.to_owned(), settings })
     }
+
+    /// The scenario as it is, and with what a Linux or QUIC sender can be switched to in every
+    /// measured TCP flow.
+    ///
+    /// # Errors
+    /// The scenario measures no TCP flow.
+    pub fn all(scenario: &Scenario) -> Result<Vec<Self>, InputError> {
+        let flows = scenario.document().flow.iter();
+        let measured: Vec<&str> = flows
+            .filter(|flow| flow.is_measured() && flow.protocol == Protocol::Tcp)
+            .map(|flow| flow.name.as_str())
+            .collect();
+        if measured.is_empty() {
+            return Err(InputError::Option {
+                option: "--all".to_owned(),
+                problem: format!("{} measures no TCP flow, expected one", scenario.file()),
+            });
+        }
+        let switched = SENDERS.iter().map(|(name, variant, lda)| Self {
+            name: (*name).to_owned(),
+            settings: measured
+                .iter()
+                .flat_map(|flow| [("variant", *variant), ("lda", *lda)].map(|one| (flow, one)))
+                .map(|(flow, (key, value))| Setting::new(format!("flow.{flow}.{key}"), value))
+                .collect(),
+        });
+        Ok([Self::unchanged()].into_iter().chain(switched).collect())
+    }
 }
+
+/// What a sender can be switched to: the name, the TCP and the algorithm. The kernel's programs and
+/// the QUIC controllers put an algorithm in front of CUBIC.
+const SENDERS: [(&str, &str, &str); 9] = [
+    ("cubic", "cubic", NO_LDA),
+    ("reno", "reno", NO_LDA),
+    ("vegas", "vegas", NO_LDA),
+    ("veno", "veno", NO_LDA),
+    ("westwood", "westwood", NO_LDA),
+    ("bbr", "bbr", NO_LDA),
+    ("cubic with Sift", "cubic", "Sift"),
+    ("cubic with Spike", "cubic", "Spike"),
+    ("cubic with ZBS", "cubic", "ZBS"),
+];
 
 #[cfg(test)]
 mod tests {

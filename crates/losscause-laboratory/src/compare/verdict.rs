@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use losscause_study::scenario::NO_LDA;
+
 use super::{BESIDE, Difference, VariantResult};
 
 /// A metric that a verdict tells of.
@@ -38,7 +40,8 @@ pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
         .into_iter()
         .map(|variant| {
             let parts = reached(variant, first).into_iter().chain(changes(variant));
-            let parts: Vec<String> = parts.chain(beside(variant)).collect();
+            let parts: Vec<String> =
+                parts.chain(beside(variant)).chain(called_wireless(variant)).collect();
             format!("{}: {}", variant.name, parts.join(", "))
         })
         .collect();
@@ -91,6 +94,17 @@ fn beside(variant: &VariantResult) -> Option<String> {
     let percent = difference.percent?;
     let ci95 = difference.percent_ci95.map_or(String::new(), |ci95| format!(" ± {ci95:.0}"));
     Some(format!("a plain flow beside it keeps {:.0} %{ci95}", 100.0 + percent))
+}
+
+/// The share of the queue's losses that the variant's algorithm calls wireless; none without an
+/// algorithm.
+fn called_wireless(variant: &VariantResult) -> Option<String> {
+    let mut flows = variant.each_run.iter().flat_map(|run| &run.flows).filter(|flow| flow.measured);
+    flows.find(|flow| flow.lda.as_deref().is_some_and(|lda| lda != NO_LDA))?;
+    Some(match variant.metrics.get("M_c").and_then(|found| found.value) {
+        Some(percent) => format!("M_c {percent:.0} %"),
+        None => "M_c unknown (it judged no loss of a queue)".to_owned(),
+    })
 }
 
 /// 0.123, 1.23, 12.3, 123.
