@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
     /// unchanged scenario.
     #[arg(long, value_name = "VARIANT")]
     variant: Vec<String>,
-    /// Compare what a Linux or QUIC sender can be switched to: reno, cubic, vegas, veno, westwood and
-    /// bbr, and cubic with Sift, Spike and ZBS, all in mode linux.
+    /// Compare what a Linux or QUIC sender can be switched to, in mode linux: cubic, reno, bbr, and
+    /// cubic and reno with an algorithm.
     #[arg(long, conflicts_with = "lda")]
     all: bool,
     /// Change the scenario for all variants; as in `losscause simulate`.

@@ -63,7 +63,7 @@ pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> PageView {
     let told = metrics.len();
     let others = comparison.variants[0].metrics.keys().map(String::as_str);
     metrics.extend(others.filter(|metric| !JUDGED_BY.contains(metric) && comparison.has(metric)));
-    let (picture_unit, picture) = drawing("goodput", &comparison.ranked());
+    let (picture_unit, picture) = drawing("goodput", &comparison.ranked(), &comparison.variants);
     let last = comparison.seed.wrapping_add(u64::from(comparison.runs) - 1);
     PageView {
         title: comparison.title.clone(),
@@ -108,9 +108,13 @@ fn algorithms(comparison: &Comparison, records: &[RunRecord]) -> Vec<AlgorithmVi
     all
 }
 
-/// The unit of a drawing of the metric in these variants, and the drawing; empty if nothing differs
-/// from zero.
-fn drawing<'a>(name: &str, variants: &[&'a VariantResult]) -> (&'a str, String) {
+/// The unit of a drawing of the metric in these variants of `all`, and the drawing; empty if nothing
+/// differs from zero.
+fn drawing<'a>(
+    name: &str,
+    variants: &[&'a VariantResult],
+    all: &'a [VariantResult],
+) -> (&'a str, String) {
     let found = || variants.iter().filter_map(|variant| variant.metrics.get(name));
     let unit = found().next().map(|found| found.unit.as_str()).unwrap_or_default();
     let largest = found().filter_map(|found| found.value).fold(0.0, f64::max);
@@ -120,6 +124,7 @@ fn drawing<'a>(name: &str, variants: &[&'a VariantResult]) -> (&'a str, String) 
         let runs = variant.each_run.iter();
         Strip {
             name: &variant.name,
+            number: all.iter().position(|one| std::ptr::eq(one, *variant)).unwrap_or(0),
             values: runs
                 .filter_map(|run| Some(run.metrics.get(name).copied().flatten()? * scale))
                 .collect(),
@@ -136,7 +141,8 @@ fn metric(comparison: &Comparison, name: &str, told: bool) -> MetricView {
     let found = comparison.variants.iter().find_map(|variant| variant.metrics.get(name));
     let unit = found.map(|found| found.unit.as_str()).unwrap_or_default();
     let all: Vec<&VariantResult> = comparison.variants.iter().collect();
-    let (drawn_unit, drawing) = if told { drawing(name, &all) } else { (unit, String::new()) };
+    let (drawn_unit, drawing) =
+        if told { drawing(name, &all, &comparison.variants) } else { (unit, String::new()) };
     MetricView {
         anchor: format!("metric-{name}"),
         drawing,

@@ -175,40 +175,28 @@ impl Prepared {
     }
 }
 
-/// Drops the variants that make the same runs as the unchanged scenario, if that is the first. The
-/// first of them gives it its name.
-///
-/// # Errors
-/// No other variant is left.
-fn show_unchanged_once(variants: &mut Vec<Prepared>) -> Result<(), InputError> {
-    let unchanged = Variant::unchanged();
-    let Some(first) = variants.first().filter(|first| first.variant == unchanged) else {
-        return Ok(());
+/// Drops the variants that make the same runs as the unchanged scenario, if that is the first and
+/// another variant is left. The first of them gives it its name.
+fn show_unchanged_once(variants: &mut Vec<Prepared>) {
+    let Some(first) = variants.first().filter(|first| first.variant == Variant::unchanged()) else {
+        return;
     };
-    let network = format!("{:?}", first.experiment.network);
-    let rest = (first.experiment.duration, first.experiment.window);
-    let is_same = |other: &Prepared| {
-        let Experiment { duration, window, network: others, .. } = &other.experiment;
-        (*duration, *window) == rest && format!("{others:?}") == network
+    let runs = |prepared: &Prepared| {
+        let Experiment { network, duration, window, .. } = &prepared.experiment;
+        format!("{network:?} {duration:?} {window:?}")
     };
-    let Some(name) =
-        variants[1..].iter().find(|other| is_same(other)).map(|same| same.variant.name.clone())
-    else {
-        return Ok(());
-    };
-    let mut place = 0;
-    variants.retain(|variant| {
-        place += 1;
-        place == 1 || !is_same(variant)
-    });
-    if variants.len() == 1 {
-        return Err(InputError::Option {
-            option: format!("--variant {name}"),
-            problem: "changes nothing, expected another value than the scenario has".to_owned(),
-        });
+    let unchanged = runs(first);
+    let is_same: Vec<bool> = variants.iter().map(|variant| runs(variant) == unchanged).collect();
+    let Some(same) = (1..variants.len()).find(|place| is_same[*place]) else { return };
+    if is_same.iter().all(|same| *same) {
+        return;
     }
-    variants[0].variant.name = name;
-    Ok(())
+    variants[0].variant.name = variants[same].variant.name.clone();
+    let mut place = 0;
+    variants.retain(|_| {
+        place += 1;
+        place == 1 || !is_same[place - 1]
+    });
 }
 
 /// The metric of a plain flow beside a variant: its goodput.
@@ -265,7 +253,7 @@ impl Plan {
         };
         let mut variants =
             variants.into_iter().map(prepared).collect::<Result<Vec<_>, InputError>>()?;
-        show_unchanged_once(&mut variants)?;
+        show_unchanged_once(&mut variants);
         Ok(Self { variants, settings: Vec::new(), seed, runs })
     }
 
@@ -407,7 +395,31 @@ fn difference(unit: &str, pairs: &[(Option<f64>, Option<f64>)]) -> Difference {
 
 #[cfg(test)]
 mod tests {
+    use losscause_study::Context;
+
     use super::*;
+
+    #[test]
+    fn a_variant_that_equals_the_unchanged_scenario_is_shown_once() {
+        let text = r#"
+            title = "t"
+            duration_s = 1
+            link = [{ name = "a", rate_bps = 1e6, delay_ms = 1, queue_packets = 9 }]
+            flow = [{ name = "up", protocol = "tcp", variant = "cubic", path = ["a"] }]
+        "#;
+        let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+        let names = |variants: &[&str]| {
+            let variants = variants.iter().map(|text| Variant::parse(text).unwrap());
+            let variants = [Variant::unchanged()].into_iter().chain(variants).collect();
+            let plan = Plan::new(&scenario, variants, 1, 2).unwrap();
+            plan.variants.iter().map(|one| one.variant.name.clone()).collect::<Vec<_>>()
+        };
+        let cubic = "cubic: flow.up.variant=cubic";
+        let reno = "reno: flow.up.variant=reno";
+        assert_eq!(names(&[reno, cubic]), ["cubic", "reno"]);
+        assert_eq!(names(&[reno]), ["unchanged", "reno"]);
+        assert_eq!(names(&[cubic]), ["unchanged", "cubic"], "two are left to compare");
+    }
 
     #[test]
     fn paired_differences_worked_by_hand() {

@@ -48,6 +48,9 @@ pub enum WarningKind {
 /// Fewer judged losses than this say little about an algorithm.
 const ENOUGH_LOSSES: u64 = 10;
 
+/// A smaller share of acknowledgements, percent, would be told as 0.0 %.
+const TOLD: f64 = 0.05;
+
 /// Metrics that cover the measuring window; all others cover each flow's life.
 const OVER_THE_WINDOW: [&str; 6] =
     ["thput", "thput_intact", "cong", "dev", "norm_thput", "offered_load"];
@@ -77,8 +80,9 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
         let in_run = |run: &Measurements, is: fn(&FlowMeasurements) -> bool| {
             run.flows.iter().filter(mine).any(is)
         };
-        let limited =
-            |flow: &FlowMeasurements| flow.window_limited_percent.is_some_and(|share| share > 0.0);
+        let limited = |flow: &FlowMeasurements| {
+            flow.window_limited_percent.is_some_and(|share| share >= TOLD)
+        };
         let count =
             |is: fn(&FlowMeasurements) -> bool| runs.iter().filter(|run| in_run(run, is)).count();
         let window_limited = count(limited);
