@@ -214,8 +214,8 @@ Periods: TypeAlias = "Literal['exponential', 'pareto']"
 # The protocol or traffic source of a flow.
 Protocol: TypeAlias = "Literal['tfrc', 'tcp', 'cbr', 'on-off', 'poisson']"
 
-# A number, or a formula in quotes: numbers, names, + - * / ( ), comparisons, min, max, floor, ceil, round,
-# if(condition, then, else).
+# A number, or a formula in quotes: numbers with or without a unit (20 Mb/s, 600ms, 0.5%, 20M), names, + - * / ( ),
+# comparisons, min, max, floor, ceil, round, if(condition, then, else).
 Quantity: TypeAlias = "float | str"
 
 # The queue discipline.

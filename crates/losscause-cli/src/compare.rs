@@ -33,6 +33,10 @@ pub(crate) struct Arguments {
     /// unchanged scenario.
     #[arg(long, value_name = "VARIANT")]
     variant: Vec<String>,
+    /// Compare what a Linux or QUIC sender can be switched to, in mode linux: cubic, reno, bbr, and
+    /// cubic and reno with an algorithm.
+    #[arg(long, conflicts_with = "lda")]
+    all: bool,
     /// Change the scenario for all variants; as in `losscause simulate`.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -60,9 +64,13 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     let settings: Vec<Setting> =
         arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let (scenario, sources) = input::scenario(&arguments.scenario, &settings, registry)?;
+    let (mut scenario, sources) = input::scenario(&arguments.scenario, &settings, registry)?;
     let ldas = arguments.lda.iter().map(|lda| Variant::of_lda(&scenario, lda.trim()));
     let mut variants: Vec<Variant> = ldas.collect::<Result<_, _>>()?;
+    if arguments.all {
+        scenario = scenario.with(&[Setting::new("tcp.mode", "linux")])?;
+        variants = Variant::all(&scenario)?;
+    }
     if variants.is_empty() && !arguments.variant.is_empty() {
         variants.push(Variant::unchanged());
     }
@@ -70,6 +78,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         variants.push(Variant::parse(text)?);
     }
     let plan = Plan::new(&scenario, variants, arguments.seed, arguments.runs)?;
+    let plan = plan.with_settings(&settings);
     let folder = match &arguments.out {
         Some(directory) => {
             let inputs = sources.inputs();
@@ -103,7 +112,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
 /// needs, then warnings.
 fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     for sentence in comparison.verdict.split("; ") {
-        output::line(sentence)?;
+        output::sentence(sentence)?;
     }
     let last = comparison.seed.wrapping_add(u64::from(comparison.runs) - 1);
     let runs = match comparison.runs {
@@ -136,7 +145,7 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
         output::line(&table.to_string())?;
     }
     if comparison.runs > 1 {
-        output::line(&format!(
+        output::sentence(&format!(
             "Below each mean: its difference from {}, run by run, with the 95 % interval; ~ if chance explains it.",
             first.name
         ))?;
@@ -169,5 +178,5 @@ fn warnings(comparison: &Comparison) -> io::Result<()> {
     comparison
         .warnings()
         .iter()
-        .try_for_each(|warning| output::line(&format!("warning: {warning}")))
+        .try_for_each(|warning| output::sentence(&format!("warning: {warning}")))
 }

@@ -1,6 +1,7 @@
 //! `losscause kernel`: loads loss-differentiating TCP into the running kernel, watches it, unloads
 //! it.
 
+use std::io::Write;
 use std::path::Path;
 use std::{env, io};
 

@@ -54,6 +54,31 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
     }
 }
 
+/// Writes a sentence, broken at words to the width of the terminal, with further lines indented.
+pub(crate) fn sentence(text: &str) -> io::Result<()> {
+    line(&broken(text, usize::from(width())))
+}
+
+/// The text in lines of at most `width` columns, unless a word is longer.
+fn broken(text: &str, width: usize) -> String {
+    let mut broken = String::new();
+    let mut column = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > width {
+            broken += "\n   ";
+            column = 3;
+        }
+        if column > 0 {
+            broken.push(' ');
+            column += 1;
+        }
+        broken += word;
+        column += length;
+    }
+    broken
+}
+
 /// Rules above, below and under the header; columns separated by blanks.
 const STYLE: TableStyle = TableStyle::new()
     .top_border(LineStyle::new('─', '─', '─', '─'))
@@ -131,6 +156,13 @@ fn terminal_width() -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_is_broken_at_words() {
+        assert_eq!(broken("a plain flow beside it", 12), "a plain flow\n    beside\n    it");
+        assert_eq!(broken("a plain flow beside it", 22), "a plain flow beside it");
+        assert_eq!(broken("unbreakable word", 4), "unbreakable\n    word");
+    }
 
     #[test]
     fn a_table_wider_than_the_terminal_becomes_a_list() {

@@ -103,6 +103,51 @@ fn a_negative_rate() {
 }
 
 #[test]
+fn a_unit_that_does_not_fit_is_told_with_the_expected_one() {
+    let place = Place::new();
+    let refused = |setting: &str, problem: &str| {
+        place.refuses(&["simulate", "s.toml", "--set", setting], &format!("s.toml: {problem}"));
+    };
+    refused(
+        "link.radio.rate_bps=20ms",
+        "link.radio.rate_bps: is a time, expected a rate, such as 20 Mb/s, or a plain number of b/s",
+    );
+    refused(
+        "link.radio.delay_ms=0.5%%",
+        "link.radio.delay_ms: \"%\" at character 5 of \"0.5%%\" is out of place, expected an operator or the end",
+    );
+    refused(
+        "link.radio.rate_bps=20 Mbs",
+        "link.radio.rate_bps: \"20 Mbs\": the unit \"Mbs\" is unknown (did you mean \"Mb/s\"?), expected one as in 20 Mb/s, 600 ms, 1500 B, 0.5 %",
+    );
+    refused(
+        "link.radio.channel.loss=5",
+        "link.radio.channel.loss: is 5, expected a number from 0 to 1; 5 percent are 5%",
+    );
+    refused(
+        "link.radio.channel.loss=NaN",
+        "link.radio.channel.loss: \"NaN\" is NaN, expected a finite number",
+    );
+}
+
+#[test]
+fn a_scenario_and_a_sweep_are_told_apart() {
+    let place = Place::new();
+    place.write(
+        "sweep.toml",
+        b"title = \"t\"\nscenario = \"s.toml\"\n[[axis]]\nkey = \"N\"\nvalues = [1]\n",
+    );
+    place.refuses(
+        &["simulate", "sweep.toml"],
+        "sweep.toml: is a sweep (losscause sweep runs it), expected a scenario file in TOML (losscause docs scenario)",
+    );
+    place.refuses(
+        &["sweep", "s.toml"],
+        "s.toml: is a scenario (losscause simulate runs it), expected a sweep file in TOML (losscause docs sweep)",
+    );
+}
+
+#[test]
 fn numbers_that_are_none() {
     let place = Place::new();
     place.changed("1e6", "nan");

@@ -16,6 +16,11 @@ pub(super) struct PageView {
     scenario: String,
     /// The verdict, one sentence per variant.
     answers: Vec<String>,
+    /// Goodput of the variants, the largest first.
+    picture: String,
+    picture_unit: String,
+    /// Settings of all variants.
+    settings: Vec<String>,
     runs: String,
     warnings: Vec<String>,
     variants: Vec<VariantView>,
@@ -39,6 +44,7 @@ struct MetricView {
     /// Whether users judge a link by it; all others are folded.
     told: bool,
     drawing: String,
+    drawn_unit: String,
     cells: Vec<CellView>,
 }
 
@@ -57,11 +63,15 @@ pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> PageView {
     let told = metrics.len();
     let others = comparison.variants[0].metrics.keys().map(String::as_str);
     metrics.extend(others.filter(|metric| !JUDGED_BY.contains(metric) && comparison.has(metric)));
+    let (picture_unit, picture) = drawing("goodput", &comparison.ranked(), &comparison.variants);
     let last = comparison.seed.wrapping_add(u64::from(comparison.runs) - 1);
     PageView {
         title: comparison.title.clone(),
         scenario: comparison.scenario.clone(),
         answers: comparison.verdict.split("; ").map(sentence).collect(),
+        picture,
+        picture_unit: picture_unit.to_owned(),
+        settings: comparison.settings.clone(),
         runs: match comparison.runs {
             1 => format!("one run per variant, seed {}", comparison.seed),
             runs => format!("{runs} runs per variant, seeds {} to {last}", comparison.seed),
@@ -98,26 +108,45 @@ fn algorithms(comparison: &Comparison, records: &[RunRecord]) -> Vec<AlgorithmVi
     all
 }
 
+/// The unit of a drawing of the metric in these variants of `all`, and the drawing; empty if nothing
+/// differs from zero.
+fn drawing<'a>(
+    name: &str,
+    variants: &[&'a VariantResult],
+    all: &'a [VariantResult],
+) -> (&'a str, String) {
+    let found = || variants.iter().filter_map(|variant| variant.metrics.get(name));
+    let unit = found().next().map(|found| found.unit.as_str()).unwrap_or_default();
+    let largest = found().filter_map(|found| found.value).fold(0.0, f64::max);
+    let (unit, scale) = if unit == "kb/s" && largest >= 1e3 { ("Mb/s", 1e-3) } else { (unit, 1.0) };
+    let strip = |variant: &&'a VariantResult| {
+        let found = variant.metrics.get(name);
+        let runs = variant.each_run.iter();
+        Strip {
+            name: &variant.name,
+            number: all.iter().position(|one| std::ptr::eq(one, *variant)).unwrap_or(0),
+            values: runs
+                .filter_map(|run| Some(run.metrics.get(name).copied().flatten()? * scale))
+                .collect(),
+            mean: found.and_then(|found| Some(found.value? * scale)),
+            ci95: found.and_then(|found| Some(found.ci95? * scale)),
+        }
+    };
+    let strips: Vec<Strip<'_>> = variants.iter().map(strip).collect();
+    let is_empty = strips.iter().flat_map(|strip| &strip.values).all(|value| *value == 0.0);
+    (unit, if is_empty { String::new() } else { strips::svg(name, unit, &strips) })
+}
+
 fn metric(comparison: &Comparison, name: &str, told: bool) -> MetricView {
     let found = comparison.variants.iter().find_map(|variant| variant.metrics.get(name));
     let unit = found.map(|found| found.unit.as_str()).unwrap_or_default();
-    let strips: Vec<Strip<'_>> = comparison
-        .variants
-        .iter()
-        .map(|variant| Strip {
-            name: &variant.name,
-            values: variant
-                .each_run
-                .iter()
-                .filter_map(|run| run.metrics.get(name).copied().flatten())
-                .collect(),
-            mean: variant.metrics.get(name).and_then(|found| found.value),
-            ci95: variant.metrics.get(name).and_then(|found| found.ci95),
-        })
-        .collect();
+    let all: Vec<&VariantResult> = comparison.variants.iter().collect();
+    let (drawn_unit, drawing) =
+        if told { drawing(name, &all, &comparison.variants) } else { (unit, String::new()) };
     MetricView {
         anchor: format!("metric-{name}"),
-        drawing: if told { strips::svg(name, unit, &strips) } else { String::new() },
+        drawing,
+        drawn_unit: unit_symbol(drawn_unit).to_owned(),
         cells: comparison
             .variants
             .iter()

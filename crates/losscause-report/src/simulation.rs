@@ -9,7 +9,7 @@ use super::lines::{Across, Curve, Lines, Point, Style};
 use super::{losses, timeline};
 use losscause_study::run::{
     CompletionTime, FlowMeasurements, LinkMeasurements, MetricEstimate, Percentiles, RunRecord,
-    SimulationResult,
+    SimulationResult, WarningKind,
 };
 use losscause_study::tools::csv_file;
 use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
@@ -108,7 +108,13 @@ pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> PageView {
             ),
         },
         seed: record.seed,
-        warnings: result.warnings.iter().map(|warning| warning.text.clone()).collect(),
+        // The answer says whether an algorithm judged.
+        warnings: result
+            .warnings
+            .iter()
+            .filter(|warning| warning.kind != WarningKind::NoLda)
+            .map(|warning| warning.text.clone())
+            .collect(),
         timeline: timeline::drawing(record).svg(),
         legend: LegendView::all(timeline::legend(record)),
         left_out: record.left_out,

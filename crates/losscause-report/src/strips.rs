@@ -14,6 +14,8 @@ const BOTTOM: f64 = 22.0;
 /// A variant's runs.
 pub(super) struct Strip<'a> {
     pub(super) name: &'a str,
+    /// The variant's number, which gives its colour.
+    pub(super) number: usize,
     /// One per run that has a value.
     pub(super) values: Vec<f64>,
     pub(super) mean: Option<f64>,
@@ -46,7 +48,7 @@ pub(super) fn svg(title: &str, unit: &str, strips: &[Strip<'_>]) -> String {
     }
     for (place, strip) in strips.iter().enumerate() {
         let y = TOP + ROW * (place as f64 + 0.5);
-        let style = place % STYLES;
+        let style = strip.number % STYLES;
         let name = escape(&shortened(strip.name));
         line(
             out,
@@ -116,7 +118,7 @@ mod tests {
     fn strip(name: &str, values: &[f64]) -> Strip<'static> {
         let name = Box::leak(name.to_owned().into_boxed_str());
         let mean = values.iter().sum::<f64>() / values.len() as f64;
-        Strip { name, values: values.to_vec(), mean: Some(mean), ci95: Some(0.0) }
+        Strip { name, number: 0, values: values.to_vec(), mean: Some(mean), ci95: Some(0.0) }
     }
 
     #[test]

@@ -77,7 +77,11 @@ pub(super) fn page(result: &SweepResult) -> PageView {
         title: result.title.clone(),
         sweep: result.sweep.clone(),
         settings: result.settings.clone(),
-        answers: if result.is_scored() { scored_answers(result) } else { answers(result) },
+        answers: match (result.is_scored(), result.systems().len() > 1) {
+            (true, _) => scored_answers(result),
+            (false, true) => against_the_first(result),
+            (false, false) => answers(result),
+        },
         runs: match result.runs {
             1 => format!("{} cells, one run each, {seeds}", result.cells.len()),
             runs => format!("{} cells, {runs} runs each, {seeds}", result.cells.len()),
@@ -117,6 +121,41 @@ fn measured(result: &SweepResult, place: usize) -> Vec<Measured<'_>> {
     result.cells.iter().flat_map(of_cell).collect()
 }
 
+/// How many times the first system's value the others have, a sentence per metric and system.
+fn against_the_first(result: &SweepResult) -> Vec<String> {
+    let systems = result.systems();
+    let step = result.metrics.len();
+    let ratio = |cell: &CellOutcome, place: usize, system: usize| {
+        let first = cell.rows[place].measured.filter(|value| *value > 0.0)?;
+        Some(cell.rows[system * step + place].measured? / first)
+    };
+    let mut sentences = Vec::new();
+    for (place, metric) in result.metrics.keys().enumerate() {
+        for (number, system) in systems.iter().enumerate().skip(1) {
+            let ratios: Vec<(f64, &CellOutcome)> = result
+                .cells
+                .iter()
+                .filter_map(|cell| Some((ratio(cell, place, number)?, cell)))
+                .collect();
+            let least = ratios.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+            let most = ratios.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+            let (Some(least), Some(most)) = (least, most) else { continue };
+            let times = |(ratio, cell): &(f64, &CellOutcome)| {
+                let values = cell.cell.values.iter();
+                let at = values.map(|value| format!("{} {}", value.axis, value.value));
+                format!("{ratio:.2} times at {}", at.collect::<Vec<_>>().join(", "))
+            };
+            sentences.push(format!(
+                "{metric}: {system} has from {} to {} that of {}.",
+                times(least),
+                times(most),
+                systems[0]
+            ));
+        }
+    }
+    if sentences.is_empty() { answers(result) } else { sentences }
+}
+
 /// Where each metric is highest and lowest, one sentence each.
 fn answers(result: &SweepResult) -> Vec<String> {
     let sentence = |(place, (metric, unit)): (usize, (&String, &String))| {
@@ -127,11 +166,11 @@ fn answers(result: &SweepResult) -> Vec<String> {
             return format!("{metric} has no value.");
         };
         let text = |(_, cell, row): &Measured<'_>| {
-            let value = format!("{} {}", result.value_in_words(place, row), unit_symbol(unit));
+            let value = format!("{} {}", row.in_words(), unit_symbol(unit));
             format!("{} at {}", value.trim_end(), at(result, cell, row))
         };
         match most.0 == least.0 {
-            true => format!("{metric} is {} in every cell.", result.value_in_words(place, most.2)),
+            true => format!("{metric} is {} in every cell.", most.2.in_words()),
             false => {
                 format!("{metric} is highest with {}, and lowest with {}.", text(most), text(least))
             }
@@ -304,11 +343,7 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
                     .filter(|_| !is_sampled)
                     .zip(row.measured)
                     .map(|(ci95, mean)| Interval::around(mean, ci95)),
-                title: format!(
-                    "{} {value} {name}: {}",
-                    result.axes[axis],
-                    result.value_in_words(place, row)
-                ),
+                title: format!("{} {value} {name}: {}", result.axes[axis], row.in_words()),
                 ring: None,
             };
             let mut points: Vec<Point> = points.iter().map(point).collect();

@@ -193,7 +193,7 @@ pub fn unknown(name: &str, known: &[&str]) -> String {
         .map(|n| format!(" (did you mean \"{n}\"?)"))
         .unwrap_or_default();
     match known {
-        [] => format!("\"{name}\" is unknown, and nothing is known here"),
+        [] => format!("\"{name}\" is unknown, and there is no name to use here"),
         [only] => format!("\"{name}\" is unknown{hint}, expected \"{only}\""),
         _ => format!("\"{name}\" is unknown{hint}, expected one of {}", known.join(", ")),
     }

@@ -14,7 +14,8 @@ const RTT_S: f64 = 0.04;
 
 fn experiment(settings: &[String]) -> Experiment {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/clean-link.toml");
-    let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+    let settings: Vec<&str> =
+        ["tcp.mode=rfc"].into_iter().chain(settings.iter().map(String::as_str)).collect();
     common::experiment(&std::fs::read_to_string(file).unwrap(), &settings)
 }
 
@@ -56,7 +57,7 @@ fn every_tcp_fills_a_clean_link_whatever_the_receivers_window() {
                 "send_jitter_us=0".to_owned(),
                 format!("tcp.variant={variant}"),
                 format!("rate_bps={rate_bps}"),
-                format!("queue_bdp={queue_bdp}"),
+                format!("queue={queue_bdp} * rtt"),
             ];
             settings.extend(window.map(|window| format!("tcp.max_window_pkts={window}")));
             achieved(&measured(&settings, 1), rate_bps)

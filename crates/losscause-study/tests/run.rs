@@ -591,6 +591,26 @@ fn long_flows_in_step_on_a_plain_queue_are_warned_of() {
 }
 
 #[test]
+fn a_rate_or_a_delay_in_another_unit_is_asked_about() {
+    let asked = |settings: &[&str]| {
+        let run = measured(LONG, settings);
+        let found = losscause_study::run::warnings(&experiment(LONG, settings), &[run]);
+        let found = found.into_iter().filter(|warning| warning.kind == WarningKind::Unit);
+        found.map(|warning| warning.text).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        asked(&["link.slow.rate_bps=20"]),
+        ["slow: its rate is 20 bit/s; did you mean 20 Mb/s?"]
+    );
+    assert_eq!(
+        asked(&["link.fast.delay_ms=0", "link.slow.delay_ms=0.3"]),
+        ["slow: its delay is 0.3 ms; did you mean 0.3 s?"]
+    );
+    assert_eq!(asked(&["link.slow.delay_ms=0.3"]), [""; 0], "the path is longer than 1 ms");
+    assert_eq!(asked(&["link.slow.rate_bps=1 kb/s", "link.slow.delay_ms=1"]), [""; 0]);
+}
+
+#[test]
 fn runs_that_nothing_tells_apart_have_no_interval() {
     let (same, kinds) = of_three_runs(LONG, &["send_jitter_us=0"]);
     assert!(kinds.contains(&WarningKind::SameRuns), "{kinds:?}");

@@ -61,7 +61,10 @@ pub(super) fn several_runs(result: &SimulationResult, verbose: bool) -> io::Resu
 
 /// The answer before the tables.
 fn answer(result: &SimulationResult) -> io::Result<()> {
-    output::line(&format!("{}\n", result.answer().join("\n")))
+    for sentence in result.answer() {
+        output::sentence(&sentence)?;
+    }
+    output::line("")
 }
 
 /// The metrics to show.
@@ -222,5 +225,8 @@ pub(super) fn series(rows: &[SeriesRow]) -> io::Result<()> {
 
 /// The warnings, one per line.
 pub(super) fn warnings(warnings: &[Warning]) -> io::Result<()> {
-    warnings.iter().try_for_each(|warning| output::line(&format!("warning: {}", warning.text)))
+    // The answer says whether an algorithm judged.
+    let told = warnings.iter().filter(|warning| warning.kind != WarningKind::NoLda);
+    told.map(|warning| format!("warning: {}", warning.text))
+        .try_for_each(|warning| output::sentence(&warning))
 }

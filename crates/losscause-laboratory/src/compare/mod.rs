@@ -18,7 +18,7 @@ use losscause_study::run::{
 use losscause_study::statistics::Estimate;
 use losscause_study::tools::figures::{plus_minus, to_the_digits_of};
 use losscause_study::{
-    Experiment, InputError, Jobs, Limits, Measurements, RunError, Scenario, Workers, run,
+    Experiment, InputError, Jobs, Limits, Measurements, RunError, Scenario, Setting, Workers, run,
     run_recorded,
 };
 
@@ -45,6 +45,9 @@ pub struct Comparison {
     pub runs: u32,
     /// Version of the program.
     pub version: String,
+    /// Settings of all variants, each KEY=VALUE.
+    #[serde(default)]
+    pub settings: Vec<String>,
     /// The answer in one line: a sentence per variant, the one with the largest goodput first.
     pub verdict: String,
     /// The variants. All are compared with the first.
@@ -172,6 +175,30 @@ impl Prepared {
     }
 }
 
+/// Drops the variants that make the same runs as the unchanged scenario, if that is the first and
+/// another variant is left. The first of them gives it its name.
+fn show_unchanged_once(variants: &mut Vec<Prepared>) {
+    let Some(first) = variants.first().filter(|first| first.variant == Variant::unchanged()) else {
+        return;
+    };
+    let runs = |prepared: &Prepared| {
+        let Experiment { network, duration, window, .. } = &prepared.experiment;
+        format!("{network:?} {duration:?} {window:?}")
+    };
+    let unchanged = runs(first);
+    let is_same: Vec<bool> = variants.iter().map(|variant| runs(variant) == unchanged).collect();
+    let Some(same) = (1..variants.len()).find(|place| is_same[*place]) else { return };
+    if is_same.iter().all(|same| *same) {
+        return;
+    }
+    variants[0].variant.name = variants[same].variant.name.clone();
+    let mut place = 0;
+    variants.retain(|_| {
+        place += 1;
+        place == 1 || !is_same[place - 1]
+    });
+}
+
 /// The metric of a plain flow beside a variant: its goodput.
 pub const BESIDE: &str = "beside";
 
@@ -179,6 +206,7 @@ pub const BESIDE: &str = "beside";
 #[derive(Clone, Debug)]
 pub struct Plan {
     variants: Vec<Prepared>,
+    settings: Vec<String>,
     seed: u64,
     runs: u32,
 }
@@ -223,8 +251,16 @@ impl Plan {
             let beside = beside.and_then(|beside| beside.experiment().ok());
             Ok(Prepared { variant, scenario, experiment, beside })
         };
-        let variants = variants.into_iter().map(prepared).collect::<Result<_, InputError>>()?;
-        Ok(Self { variants, seed, runs })
+        let mut variants =
+            variants.into_iter().map(prepared).collect::<Result<Vec<_>, InputError>>()?;
+        show_unchanged_once(&mut variants);
+        Ok(Self { variants, settings: Vec::new(), seed, runs })
+    }
+
+    /// Names the settings that were applied to the scenario of all variants, for the result.
+    #[must_use]
+    pub fn with_settings(self, settings: &[Setting]) -> Self {
+        Self { settings: settings.iter().map(ToString::to_string).collect(), ..self }
     }
 
     /// The number of runs of all variants together.
@@ -316,6 +352,7 @@ impl Plan {
             seed: self.seed,
             runs: self.runs,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            settings: self.settings.clone(),
             verdict: verdict::verdict(&variants, self.runs),
             variants,
         }
@@ -358,7 +395,31 @@ fn difference(unit: &str, pairs: &[(Option<f64>, Option<f64>)]) -> Difference {
 
 #[cfg(test)]
 mod tests {
+    use losscause_study::Context;
+
     use super::*;
+
+    #[test]
+    fn a_variant_that_equals_the_unchanged_scenario_is_shown_once() {
+        let text = r#"
+            title = "t"
+            duration_s = 1
+            link = [{ name = "a", rate_bps = 1e6, delay_ms = 1, queue_packets = 9 }]
+            flow = [{ name = "up", protocol = "tcp", variant = "cubic", path = ["a"] }]
+        "#;
+        let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+        let names = |variants: &[&str]| {
+            let variants = variants.iter().map(|text| Variant::parse(text).unwrap());
+            let variants = [Variant::unchanged()].into_iter().chain(variants).collect();
+            let plan = Plan::new(&scenario, variants, 1, 2).unwrap();
+            plan.variants.iter().map(|one| one.variant.name.clone()).collect::<Vec<_>>()
+        };
+        let cubic = "cubic: flow.up.variant=cubic";
+        let reno = "reno: flow.up.variant=reno";
+        assert_eq!(names(&[reno, cubic]), ["cubic", "reno"]);
+        assert_eq!(names(&[reno]), ["unchanged", "reno"]);
+        assert_eq!(names(&[cubic]), ["unchanged", "cubic"], "two are left to compare");
+    }
 
     #[test]
     fn paired_differences_worked_by_hand() {

@@ -1,6 +1,7 @@
 //! What is compared: the scenario with some settings.
 
 use losscause_study::scenario::NO_LDA;
+use losscause_study::scenario::format::{Flow, Protocol};
 use losscause_study::{InputError, Scenario, Setting};
 
 /// A scenario with settings, under a name.
@@ -66,7 +67,51 @@ impl Variant {
         }
         Ok(Self { name: lda.to_owned(), settings })
     }
+
+    /// The scenario as it is, and with what a Linux or QUIC sender can be switched to in every
+    /// measured TCP flow.
+    ///
+    /// # Errors
+    /// The scenario measures no TCP flow.
+    pub fn all(scenario: &Scenario) -> Result<Vec<Self>, InputError> {
+        let flows = scenario.document().flow.iter();
+        let measured: Vec<&Flow> =
+            flows.filter(|flow| flow.is_measured() && flow.protocol == Protocol::Tcp).collect();
+        if measured.is_empty() {
+            return Err(InputError::Option {
+                option: "--all".to_owned(),
+                problem: format!("{} measures no TCP flow, expected one", scenario.file()),
+            });
+        }
+        let switched = SENDERS.iter().map(|(name, variant, lda)| Self {
+            name: (*name).to_owned(),
+            settings: measured.iter().flat_map(|flow| switched(flow, variant, lda)).collect(),
+        });
+        Ok([Self::unchanged()].into_iter().chain(switched).collect())
+    }
 }
+
+/// The settings that switch a flow to this TCP and algorithm.
+fn switched(flow: &Flow, variant: &str, lda: &str) -> Vec<Setting> {
+    let set = |key: &str, value: &str| Setting::new(format!("flow.{}.{key}", flow.name), value);
+    let mut settings = vec![set("variant", variant)];
+    if lda != NO_LDA || flow.lda.is_some() {
+        settings.push(set("lda", lda));
+    }
+    settings
+}
+
+/// What a sender can be switched to: the name, the TCP and the algorithm. The kernel's programs and
+/// the QUIC controllers put an algorithm in front of CUBIC and Reno. Those that mode linux has.
+const SENDERS: [(&str, &str, &str); 7] = [
+    ("cubic", "cubic", NO_LDA),
+    ("reno", "reno", NO_LDA),
+    ("bbr", "bbr", NO_LDA),
+    ("cubic with Sift", "cubic", "Sift"),
+    ("reno with Sift", "reno", "Sift"),
+    ("cubic with Spike", "cubic", "Spike"),
+    ("cubic with ZBS", "cubic", "ZBS"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -88,6 +133,30 @@ mod tests {
         assert_eq!(
             (variant.name.as_str(), settings(&variant)),
             ("tcp.variant=cubic", vec!["tcp.variant=cubic".into()])
+        );
+    }
+
+    #[test]
+    fn all_of_them_switch_every_measured_tcp_flow() {
+        let text = r#"
+            title = "t"
+            duration_s = 1
+            link = [{ name = "a", rate_bps = 1e6, delay_ms = 1, queue_packets = 9 }]
+            flow = [
+                { name = "up", protocol = "tcp", path = ["a"] },
+                { name = "call", protocol = "cbr", rate_bps = 1e5, measured = true, path = ["a"] },
+            ]
+        "#;
+        let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+        let all = Variant::all(&scenario).unwrap();
+        let names: Vec<&str> = all.iter().map(|variant| variant.name.as_str()).collect();
+        assert_eq!(names[..4], ["unchanged", "cubic", "reno", "bbr"]);
+        assert_eq!(settings(&all[4]), ["flow.up.variant=cubic", "flow.up.lda=Sift"]);
+        let no_tcp = text.replace("\"tcp\"", "\"tfrc\"");
+        let no_tcp = Scenario::parse(&no_tcp, "s.toml", &Context::default()).unwrap();
+        assert_eq!(
+            Variant::all(&no_tcp).unwrap_err().to_string(),
+            "--all: s.toml measures no TCP flow, expected one"
         );
     }
 

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use losscause_study::scenario::NO_LDA;
+
 use super::{BESIDE, Difference, VariantResult};
 
 /// A metric that a verdict tells of.
@@ -32,13 +34,18 @@ pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
         metrics().any(|metric| variant.differences.get(metric).is_some_and(is_clear))
     };
     if !others.iter().any(differs) {
-        return format!("no difference can be told from {runs} runs");
+        let nothing = format!("no difference can be told from {runs} runs");
+        let misjudged = variants
+            .iter()
+            .filter_map(|variant| Some(format!("{}: {}", variant.name, called_wireless(variant)?)));
+        return [nothing].into_iter().chain(misjudged).collect::<Vec<_>>().join("; ");
     }
     let mut sentences: Vec<String> = ranked(variants)
         .into_iter()
         .map(|variant| {
             let parts = reached(variant, first).into_iter().chain(changes(variant));
-            let parts: Vec<String> = parts.chain(beside(variant)).collect();
+            let parts: Vec<String> =
+                parts.chain(beside(variant)).chain(called_wireless(variant)).collect();
             format!("{}: {}", variant.name, parts.join(", "))
         })
         .collect();
@@ -91,6 +98,17 @@ fn beside(variant: &VariantResult) -> Option<String> {
     let percent = difference.percent?;
     let ci95 = difference.percent_ci95.map_or(String::new(), |ci95| format!(" ± {ci95:.0}"));
     Some(format!("a plain flow beside it keeps {:.0} %{ci95}", 100.0 + percent))
+}
+
+/// The share of the queue's losses that the variant's algorithm calls wireless; none without an
+/// algorithm.
+fn called_wireless(variant: &VariantResult) -> Option<String> {
+    let mut flows = variant.each_run.iter().flat_map(|run| &run.flows).filter(|flow| flow.measured);
+    flows.find(|flow| flow.lda.as_deref().is_some_and(|lda| lda != NO_LDA))?;
+    Some(match variant.metrics.get("M_c").and_then(|found| found.value) {
+        Some(percent) => format!("M_c {percent:.0} %"),
+        None => "M_c unknown (no queue loss judged)".to_owned(),
+    })
 }
 
 /// 0.123, 1.23, 12.3, 123.
@@ -148,7 +166,8 @@ fn decimals(ci95: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use indexmap::IndexMap;
-    use losscause_study::run::MetricEstimate;
+    use losscause_study::FlowMeasurements;
+    use losscause_study::run::{MetricEstimate, RunMetrics};
 
     use super::*;
 
@@ -237,6 +256,30 @@ mod tests {
         assert_eq!(
             verdict(&[variant("none", &[]), zbs], 10),
             "ZBS: queue loss +0.65 points ± 0.41"
+        );
+    }
+
+    #[test]
+    fn an_algorithm_is_told_with_its_share_of_misjudged_queue_losses() {
+        let flow = FlowMeasurements {
+            measured: true,
+            lda: Some("ZBS".to_owned()),
+            ..FlowMeasurements::default()
+        };
+        let run = RunMetrics { seed: 1, metrics: IndexMap::new(), flows: vec![flow] };
+        let mut zbs = with_goodput("ZBS", 912.0, &[("goodput", 8.0, 4.1)]);
+        zbs.each_run = vec![run];
+        let none = || with_goodput("none", 885.4, &[]);
+        assert_eq!(
+            verdict(&[none(), zbs.clone()], 10),
+            "ZBS: 912 kb/s, 1.08 times none, M_c unknown (no queue loss judged); none: 885 kb/s"
+        );
+        let estimate = MetricEstimate { value: Some(57.6), ..zbs.metrics["goodput"].clone() };
+        zbs.metrics.insert("M_c".to_owned(), estimate);
+        zbs.differences.clear();
+        assert_eq!(
+            verdict(&[none(), zbs], 10),
+            "no difference can be told from 10 runs; ZBS: M_c 58 %"
         );
     }
 

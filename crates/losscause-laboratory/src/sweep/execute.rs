@@ -211,7 +211,7 @@ impl Sweep {
         cells: Vec<CellOutcome>,
     ) -> SweepResult {
         SweepResult {
-            format_version: 1,
+            format_version: 2,
             title: self.title.clone(),
             sweep: self.file.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -129,6 +129,10 @@ impl Sweep {
     pub fn parse(text: &str, path: &Path, context: &Context) -> Result<Self, InputError> {
         let file = path.display().to_string();
         let table = toml_file::table(text, &file, EXPECTED)?;
+        if table.contains_key("link") && !table.contains_key("axis") {
+            let problem = "is a scenario (losscause simulate runs it)".to_owned();
+            return Err(InputError::File { file, problem, expected: EXPECTED });
+        }
         let document: SweepFile = toml_file::from_table(&table, &file)?;
         let key = |key: &str, problem: &str| InputError::Key {
             file: file.clone(),

@@ -11,7 +11,7 @@ use crate::papers::record::Parameters;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SweepResult {
-    /// Version of this format, 1. It grows when a field is removed or changes its meaning.
+    /// Version of this format, 2. It grows when a field is removed or changes its meaning.
     pub format_version: u32,
     /// The question of the sweep.
     pub title: String,
@@ -103,7 +103,8 @@ impl Cell {
 pub struct AxisValue {
     /// Name of the axis.
     pub axis: String,
-    /// Name of the value.
+    /// Name of the value; a number where that is what the sweep file has.
+    #[serde(with = "as_number")]
     pub value: String,
 }
 
@@ -200,4 +201,74 @@ pub struct RunRow {
     /// The value of every metric of the sweep, by its name; null where the run has none (M_c
     /// without a congestion loss).
     pub metrics: IndexMap<String, Option<f64>>,
+}
+
+/// A text that is a number, as a number in JSON.
+mod as_number {
+    use std::fmt;
+
+    use serde::de::{Deserializer, Visitor};
+    use serde::ser::Serializer;
+
+    pub(super) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+        match (text.parse::<i64>(), text.parse::<f64>()) {
+            (Ok(whole), _) if whole.to_string() == text => serializer.serialize_i64(whole),
+            // Another spelling of the number could not be read back.
+            (_, Ok(number)) if number.is_finite() && format!("{number:?}") == text => {
+                serializer.serialize_f64(number)
+            }
+            _ => serializer.serialize_str(text),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<String, D::Error> {
+        struct TextVisitor;
+        impl Visitor<'_> for TextVisitor {
+            type Value = String;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number or a text")
+            }
+            fn visit_i64<E>(self, number: i64) -> Result<String, E> {
+                Ok(number.to_string())
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<String, E> {
+                Ok(number.to_string())
+            }
+            fn visit_f64<E>(self, number: f64) -> Result<String, E> {
+                Ok(format!("{number:?}"))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<String, E> {
+                Ok(text.to_owned())
+            }
+        }
+        deserializer.deserialize_any(TextVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AxisValue;
+
+    #[test]
+    fn a_value_is_a_number_in_json_and_read_back_as_it_was() {
+        let cases = [
+            ("5", "5"),
+            ("-3", "-3"),
+            ("0.01", "0.01"),
+            ("1000000.0", "1000000.0"),
+            ("1e-7", "1e-7"),
+            ("0.10", "\"0.10\""),
+            ("007", "\"007\""),
+            ("2 Mb/s", "\"2 Mb/s\""),
+            ("inf", "\"inf\""),
+        ];
+        for (text, json) in cases {
+            let value = AxisValue { axis: "a".to_owned(), value: text.to_owned() };
+            let written = serde_json::to_string(&value).unwrap();
+            assert_eq!(written, format!("{{\"axis\":\"a\",\"value\":{json}}}"));
+            assert_eq!(serde_json::from_str::<AxisValue>(&written).unwrap(), value);
+        }
+    }
 }

@@ -4,10 +4,8 @@
 //! metric, with the last axis across. Systems are rows, or columns if there is only one axis. A
 //! sweep that is no grid lists its cells.
 
-use std::fmt::Write;
-
 use super::{CellOutcome, CellSummary, Row, SweepResult, summary};
-use losscause_study::tools::figures::unit_symbol;
+use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
 
 /// Most cells of a sampled sweep in a table.
 pub const MOST_ROWS: usize = 40;
@@ -89,12 +87,6 @@ impl SweepResult {
         notes.join("; ")
     }
 
-    /// A value of the metric at `place` with its interval, to the digits that all values of the
-    /// metric have.
-    pub fn value_in_words(&self, place: usize, row: &Row) -> String {
-        value(row, self.digits(place))
-    }
-
     /// Rows are cells and systems, columns are metrics.
     fn by_metric(
         &self,
@@ -111,7 +103,6 @@ impl SweepResult {
             .iter()
             .map(|(metric, unit)| format!("{metric}{}", in_unit(unit)))
             .collect();
-        let digits: Vec<usize> = (0..columns.len()).map(|place| self.digits(place)).collect();
         let mut rows = Vec::new();
         for outcome in self.cells.iter().take(self.shown()) {
             for (s, system) in systems.iter().enumerate() {
@@ -119,8 +110,7 @@ impl SweepResult {
                 if has_systems {
                     labels.push((*system).to_owned());
                 }
-                let value =
-                    |place: usize| value(&outcome.rows[s * columns.len() + place], digits[place]);
+                let value = |place: usize| outcome.rows[s * columns.len() + place].in_words();
                 rows.push((labels, (0..columns.len()).map(value).collect()));
             }
         }
@@ -129,10 +119,8 @@ impl SweepResult {
 
     /// One metric: the last axis across, or the systems if there is one axis.
     fn crossed(&self, place: usize, systems: &[&str]) -> Pivot {
-        let digits = self.digits(place);
         let metrics = self.metrics.len();
-        let shown =
-            |outcome: &CellOutcome, s: usize| value(&outcome.rows[s * metrics + place], digits);
+        let shown = |outcome: &CellOutcome, s: usize| outcome.rows[s * metrics + place].in_words();
         let (metric, unit) = self.metric(place);
         let title = Some(format!("{metric}{}, by {}", in_unit(unit), self.across()));
         let mut head = self.axes.clone();
@@ -180,29 +168,6 @@ impl SweepResult {
             None => String::new(),
         }
     }
-
-    /// Decimals for all values of a metric: the largest interval has two digits, or without one the
-    /// largest value four.
-    fn digits(&self, place: usize) -> usize {
-        let metrics = self.metrics.len();
-        let rows =
-            || self.cells.iter().flat_map(|cell| cell.rows.iter().skip(place).step_by(metrics));
-        let largest = |value: fn(&Row) -> Option<f64>| {
-            rows().filter_map(value).map(f64::abs).fold(0.0, f64::max)
-        };
-        let interval = largest(|row| row.ci95);
-        let mean = largest(|row| row.measured);
-        if rows().filter_map(|row| row.measured).all(|mean| mean.fract() == 0.0) && interval == 0.0
-        {
-            return 0;
-        }
-        let (value, digits) = if interval > 0.0 { (interval, 2.0) } else { (mean, 4.0) };
-        if value > 0.0 {
-            (digits - 1.0 - value.log10().floor()).clamp(0.0, 6.0) as usize
-        } else {
-            0
-        }
-    }
 }
 
 impl CellSummary {
@@ -225,15 +190,15 @@ fn in_unit(unit: &str) -> String {
     }
 }
 
-/// `12.3 ± 0.4`, and if only some runs have a value, in how many.
-fn value(row: &Row, digits: usize) -> String {
-    let Some(mean) = row.measured else { return "–".to_owned() };
-    let mut text = format!("{mean:.digits$}");
-    if let Some(ci95) = row.ci95 {
-        let _ = write!(text, " ± {ci95:.digits$}");
-    }
-    match row.runs_with_value {
-        Some(some) if some < row.runs => format!("{text} ({some}/{})", row.runs),
-        _ => text,
+impl Row {
+    /// `12.3 ± 0.4`, to two digits of the interval, and if only some runs have a value, in how many.
+    pub fn in_words(&self) -> String {
+        let Some(mean) = self.measured else { return number(None) };
+        let text = format!("{} {}", to_the_digits_of(mean, self.ci95), plus_minus(self.ci95));
+        let text = text.trim_end();
+        match self.runs_with_value {
+            Some(some) if some < self.runs => format!("{text} ({some}/{})", self.runs),
+            _ => text.to_owned(),
+        }
     }
 }

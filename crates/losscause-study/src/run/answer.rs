@@ -1,6 +1,7 @@
 //! The answer of a run in words.
 
-use super::SimulationResult;
+use super::measure::group;
+use super::{FlowMeasurements, SimulationResult};
 use crate::statistics::mean;
 use crate::tools::figures::{plus_minus, to_the_digits_of};
 
@@ -17,7 +18,7 @@ impl SimulationResult {
         let count = |name| found(name).map_or_else(|| "0".to_owned(), text);
         let transfers = self.transfers();
         let goodput = found("goodput")
-            .map_or_else(|| "nothing".to_owned(), |rate| format!("{} kb/s of goodput", text(rate)));
+            .map_or_else(|| "nothing".to_owned(), |rate| format!("{} of goodput", rate_text(rate)));
         let complete = found("completion_time")
             .filter(|_| transfers.is_none())
             .map(|time| format!(" and was complete after {} s", text(time)));
@@ -29,25 +30,49 @@ impl SimulationResult {
         );
         let mut names: Vec<&str> = measured().filter_map(|flow| flow.lda.as_deref()).collect();
         names.dedup();
-        let misjudged: Vec<String> = [("M_c", "congestion"), ("M_w", "wireless")]
+        let misjudged: Vec<String> = CAUSES
             .into_iter()
-            .filter_map(|(metric, cause)| {
-                let (share, ci95) = found(metric)?;
-                Some(format!("{} % of the {cause} losses", percent((share, ci95))))
+            .filter_map(|cause| {
+                let (share, ci95) = found(cause.metric)?;
+                let base = self.base(cause);
+                Some(format!("{} % of the {} losses ({base})", percent((share, ci95)), cause.name))
             })
             .collect();
+        let air_lost = found("wireless_drops").is_some_and(|(drops, _)| drops > 0.0);
         let judged = match (&names[..], &misjudged[..]) {
-            ([], _) => "No algorithm judged them, so every loss counted as congestion.".to_owned(),
-            (names, []) => format!("{} judged no loss.", names.join(" and ")),
+            ([], _) if air_lost => measured().next().map(|flow| {
+                format!(
+                    "No algorithm judged them, so every loss counted as congestion; --set flow.{}.lda=ZBS sets one.",
+                    group(&flow.flow)
+                )
+            }),
+            ([], _) => None,
+            (names, []) => Some(format!("{} judged no loss.", names.join(" and "))),
             (names, shares) => {
-                format!("{} misjudged {}.", names.join(" and "), shares.join(" and "))
+                Some(format!("{} misjudged {}.", names.join(" and "), shares.join(" and ")))
             }
         };
         let got = format!("{who} got {goodput}{}.", complete.unwrap_or_default());
         let all_are_transfers = measured().all(|flow| flow.offered_bytes.is_some());
         let got = Some(got).filter(|_| transfers.is_none() || !all_are_transfers);
         let clients = [self.responses(), self.played()].into_iter().flatten();
-        got.into_iter().chain(transfers).chain(clients).chain([lost, judged]).collect()
+        got.into_iter().chain(transfers).chain(clients).chain([lost]).chain(judged).collect()
+    }
+
+    /// What a share of misjudged losses is of, over all runs: "of 216 judged; 1042 fell into
+    /// recoveries under way".
+    fn base(&self, cause: Cause) -> String {
+        let runs: Vec<&[FlowMeasurements]> = match &self.each_run[..] {
+            [] => vec![&self.flows],
+            runs => runs.iter().map(|run| &run.flows[..]).collect(),
+        };
+        let measured = || runs.iter().copied().flatten().filter(|flow| flow.measured);
+        let judged: u64 = measured().map(cause.judged).sum();
+        let lost: u64 = measured().map(cause.lost).sum();
+        match lost.saturating_sub(judged) {
+            0 => format!("of {judged} judged"),
+            others => format!("of {judged} judged; {others} fell into recoveries under way"),
+        }
     }
 
     /// A metric's mean and the half-width of its interval.
@@ -101,9 +126,41 @@ impl SimulationResult {
     }
 }
 
+/// A cause of losses: the share of misjudged ones, and how many there are and were judged.
+#[derive(Clone, Copy)]
+struct Cause {
+    metric: &'static str,
+    name: &'static str,
+    judged: fn(&FlowMeasurements) -> u64,
+    lost: fn(&FlowMeasurements) -> u64,
+}
+
+const CAUSES: [Cause; 2] = [
+    Cause {
+        metric: "M_c",
+        name: "congestion",
+        judged: |flow| flow.judged_congestion,
+        lost: |flow| flow.queue_drops,
+    },
+    Cause {
+        metric: "M_w",
+        name: "wireless",
+        judged: |flow| flow.judged_wireless,
+        lost: |flow| flow.wireless_drops,
+    },
+];
+
 /// A mean and its interval: "2853 ± 86".
 fn text((value, ci95): (f64, Option<f64>)) -> String {
     format!("{} {}", to_the_digits_of(value, ci95), plus_minus(ci95)).trim_end().to_owned()
+}
+
+/// A rate, kb/s, with its interval, in the unit for people: "2.853 ± 0.086 Mb/s".
+fn rate_text((kbps, ci95): (f64, Option<f64>)) -> String {
+    if kbps < 1_000.0 {
+        return format!("{} kb/s", text((kbps, ci95)));
+    }
+    format!("{} Mb/s", text((kbps / 1e3, ci95.map(|ci95| ci95 / 1e3))))
 }
 
 /// The same; without an interval a whole number.
@@ -125,6 +182,12 @@ fn bytes(bytes: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rate_is_in_megabits_from_a_thousand_kilobits() {
+        assert_eq!(rate_text((999.0, None)), "999 kb/s");
+        assert_eq!(rate_text((2853.4, Some(86.2))), "2.853 ± 0.086 Mb/s");
+    }
 
     #[test]
     fn a_size_has_two_significant_digits() {

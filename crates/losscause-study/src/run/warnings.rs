@@ -41,10 +41,15 @@ pub enum WarningKind {
     PhaseEffects,
     /// Several runs are the same.
     SameRuns,
+    /// A link's rate or delay is so small that its unit is probably another one.
+    Unit,
 }
 
 /// Fewer judged losses than this say little about an algorithm.
 const ENOUGH_LOSSES: u64 = 10;
+
+/// A smaller share of acknowledgements, percent, would be told as 0.0 %.
+const TOLD: f64 = 0.05;
 
 /// Metrics that cover the measuring window; all others cover each flow's life.
 const OVER_THE_WINDOW: [&str; 6] =
@@ -75,8 +80,9 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
         let in_run = |run: &Measurements, is: fn(&FlowMeasurements) -> bool| {
             run.flows.iter().filter(mine).any(is)
         };
-        let limited =
-            |flow: &FlowMeasurements| flow.window_limited_percent.is_some_and(|share| share > 0.0);
+        let limited = |flow: &FlowMeasurements| {
+            flow.window_limited_percent.is_some_and(|share| share >= TOLD)
+        };
         let count =
             |is: fn(&FlowMeasurements) -> bool| runs.iter().filter(|run| in_run(run, is)).count();
         let window_limited = count(limited);
@@ -136,6 +142,9 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
         );
         warn(WarningKind::NoLda, text);
     }
+    for text in unlikely_units(&experiment.network) {
+        warn(WarningKind::Unit, text);
+    }
     let shared: Vec<(&str, usize, f64)> = links_with_phase_effects(experiment, runs).collect();
     if let Some((link, flows, packet_us)) = shared.first() {
         let others = match shared.len() - 1 {
@@ -180,6 +189,31 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
         );
         warn(WarningKind::MissingValues, text);
     }
+    found
+}
+
+/// A rate below this is probably meant in Mb/s, bit/s.
+const SLOW_BPS: u64 = 1_000;
+/// A path of a shorter delay is probably meant in seconds.
+const SHORT: Span = Span::from_millis(1);
+
+/// A sentence for each rate and delay on a measured flow's path that is probably in another unit.
+fn unlikely_units(network: &Network) -> Vec<String> {
+    let mut found = Vec::new();
+    for flow in network.flows.iter().filter(|flow| flow.measured) {
+        let path = || flow.path.iter().map(|link| &network.links[link.0 as usize]);
+        let slow = path().filter(|link| link.rate_bps < SLOW_BPS);
+        found.extend(slow.map(|link| {
+            format!("{}: its rate is {1} bit/s; did you mean {1} Mb/s?", link.name, link.rate_bps)
+        }));
+        let delay = path().fold(Span::ZERO, |sum, link| sum + link.delay);
+        let longest = path().max_by_key(|link| link.delay);
+        if let Some(link) = longest.filter(|_| delay > Span::ZERO && delay < SHORT) {
+            let ms = link.delay.as_secs_f64() * 1e3;
+            found.push(format!("{}: its delay is {ms} ms; did you mean {ms} s?", link.name));
+        }
+    }
+    found.dedup();
     found
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use losscause::Span;
 use losscause_sim::{AtEnd, Between, DelayPoint, JitterDistribution, JitterSpec, VariationSpec};
 
+use super::expression::amount::Unit;
 use super::expression::{Names, Quantity};
 use super::format::{self, DelayFormat, DelayVariation};
 use super::probes;
@@ -179,8 +180,8 @@ fn listed(
     for (number, [time, delay]) in (1..).zip(listed) {
         let key = format!("{key}.{number}");
         let at = reader.seconds(&key, time, names)?;
-        let delay =
-            millis(reader.number(&key, delay, names, Range::NotNegative(LONGEST_S * 1e3))?);
+        let range = Range::NotNegative(LONGEST_S * 1e3);
+        let delay = millis(reader.number_in(Unit::MILLIS, &key, delay, names, range)?);
         if points.last().is_some_and(|last| at <= last.at) {
             let problem =
                 format!("begins at {} s, expected later than the one before it", at.as_secs_f64());

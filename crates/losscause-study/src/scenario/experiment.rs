@@ -7,7 +7,7 @@ use losscause::Time;
 use losscause_sim::{FlowSpec, LinkId, LinkSpec, Network, Traffic};
 
 use super::arrivals::{self, Life};
-use super::expression::{Names, Quantity};
+use super::expression::Names;
 use super::format::{Bottleneck, Document, Flow, Link, Protocol};
 use super::link;
 use super::protocol::{self, Settings};
@@ -34,15 +34,14 @@ pub struct Experiment {
     /// default they are not; see
     /// [`Scenario::experiment_with_delays`](super::Scenario::experiment_with_delays).
     pub delays: bool,
-    /// The parameters and their values, by name.
+    /// The parameters and their values, by name. A value with a unit is in the unit in which the
+    /// scenario writes it; if a formula gives it, in seconds, bits per second or bytes.
     pub parameters: BTreeMap<String, f64>,
 }
 
 /// Evaluates `document`, whose values `reader` reads.
 pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, InputError> {
-    let parameters = parameters(document, reader)?;
-    let names =
-        parameters.iter().fold(Names::default(), |names, (name, value)| names.with(name, *value));
+    let (parameters, names) = parameters(document, reader)?;
 
     unique(reader, "link", document.link.iter().map(|link| link.name.as_str()))?;
     unique(reader, "flow", document.flow.iter().map(|flow| flow.name.as_str()))?;
@@ -111,28 +110,35 @@ fn check_budget(
         .map_err(|(key, problem)| reader.error(&key, problem))
 }
 
-/// The parameters by name. A parameter that is a formula may use those that are plain numbers.
-fn parameters(document: &Document, reader: &Reader) -> Result<BTreeMap<String, f64>, InputError> {
+/// The parameters by name, and what formulas know of them. A parameter that is a formula may use
+/// those that are numbers. The suffix of a name gives its unit, as that of a key does.
+fn parameters(
+    document: &Document,
+    reader: &Reader,
+) -> Result<(BTreeMap<String, f64>, Names), InputError> {
     let mut values = BTreeMap::new();
-    let mut plain = Names::default();
-    let is_plain = |quantity: &Quantity| matches!(quantity, Quantity::Number(_));
-    for first_the_plain in [true, false] {
+    let mut names = Names::default();
+    let mut numbers = Names::default();
+    for first_the_numbers in [true, false] {
         for (name, quantity) in
-            document.parameters.iter().filter(|(_, q)| is_plain(q) == first_the_plain)
+            document.parameters.iter().filter(|(_, q)| q.is_constant() == first_the_numbers)
         {
             let key = format!("parameters.{name}");
             if !is_name(name, "_") || name.starts_with(|c: char| c.is_ascii_digit()) {
                 let problem = "is no name that a formula can use, expected letters, digits and _, a letter first";
                 return Err(reader.error(&key, problem));
             }
-            let value = quantity.evaluate(&plain).map_err(|problem| reader.error(&key, problem))?;
-            if first_the_plain {
-                plain = plain.with(name, value);
+            let problem = |problem: String| reader.error(&key, problem);
+            let amount = quantity.parameter(name, &numbers).map_err(problem)?;
+            if first_the_numbers {
+                numbers = numbers.with_amount(name, amount);
             }
-            values.insert(name.clone(), value);
+            names = names.with_amount(name, amount);
+            let unit = quantity.unit().unwrap_or(amount.base_unit());
+            values.insert(name.clone(), amount.in_unit(unit).map_err(problem)?);
         }
     }
-    Ok(values)
+    Ok((values, names))
 }
 
 fn is_name(name: &str, besides: &str) -> bool {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use losscause::Span;
 use losscause_sim::{AtEnd, RatePoint, RateSpec, RetransmissionSpec};
 
+use super::expression::amount::Unit;
 use super::expression::{Names, Quantity};
 use super::format::{self, RateVariation, Retransmission};
 use super::reader::{LONGEST_S, Range, Reader, Text};
@@ -105,8 +106,8 @@ fn listed(
     for (number, [time, rate]) in (1..).zip(listed) {
         let key = format!("{key}.{number}");
         let at = reader.seconds(&key, time, names)?;
-        let rate_bps =
-            reader.number(&key, rate, names, Range::NotNegative(MOST_BPS))?.round() as u64;
+        let range = Range::NotNegative(MOST_BPS);
+        let rate_bps = reader.number_in(Unit::BPS, &key, rate, names, range)?.round() as u64;
         if points.last().is_some_and(|last| at <= last.at) {
             let problem =
                 format!("begins at {} s, expected later than the one before it", at.as_secs_f64());

@@ -12,7 +12,12 @@ pub const EXPECTED: &str = "a scenario file in TOML (losscause docs scenario)";
 
 /// The keys and values of a scenario's text.
 pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
-    toml_file::table(text, file, EXPECTED)
+    let table = toml_file::table(text, file, EXPECTED)?;
+    if table.contains_key("axis") && !table.contains_key("link") {
+        let problem = "is a sweep (losscause sweep runs it)".to_owned();
+        return Err(InputError::File { file: file.to_owned(), problem, expected: EXPECTED });
+    }
+    Ok(table)
 }
 
 /// The keys and values as a scenario.
@@ -64,6 +69,14 @@ mod tests {
         assert_eq!(
             error(&format!("{link}channel = {{ kind = \"bernoulli\", loss = \"1 +\" }}")),
             "x.toml: link.shared.channel: \"1 +\" ends too early, expected a number, a name or \"(\""
+        );
+    }
+
+    #[test]
+    fn a_sweep_is_called_a_sweep() {
+        assert_eq!(
+            error("title = \"t\"\nscenario = \"s.toml\"\n[[axis]]\nkey = \"N\"\nvalues = [1, 2]"),
+            "x.toml: is a sweep (losscause sweep runs it), expected a scenario file in TOML (losscause docs scenario)"
         );
     }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use losscause::{Span, Time};
 
+use super::expression::amount::Unit;
 use super::expression::{Names, Quantity};
 use super::patterns::Patterns;
 use crate::context::Context;
@@ -100,7 +101,7 @@ impl Reader<'_> {
         Ok((text, path.display().to_string()))
     }
 
-    /// The value of `quantity`, which stands at `key`.
+    /// The value of `quantity`, which stands at `key`, in the unit of the key's suffix.
     pub(super) fn number(
         &self,
         key: &str,
@@ -108,11 +109,37 @@ impl Reader<'_> {
         names: &Names,
         range: Range,
     ) -> Result<f64, InputError> {
-        let value = quantity.evaluate(names).map_err(|problem| self.error(key, problem))?;
+        self.number_in(Unit::of_key(key), key, quantity, names, range)
+    }
+
+    /// The value of `quantity`, which stands at `key`, in `unit`.
+    pub(super) fn number_in(
+        &self,
+        unit: &Unit,
+        key: &str,
+        quantity: &Quantity,
+        names: &Names,
+        range: Range,
+    ) -> Result<f64, InputError> {
+        let problem = |problem: String| self.error(key, problem);
+        let amount = quantity.amount(names).map_err(problem)?;
+        let mut value = amount.in_unit(unit).map_err(problem)?;
+        if amount.has_unit() && matches!(range, Range::Whole(..)) {
+            value = value.round();
+        }
+        if !value.is_finite() {
+            return Err(problem(quantity.not_finite(amount)));
+        }
         if range.holds(value) {
             Ok(value)
         } else {
-            Err(self.error(key, format!("is {value}, expected {}", range.expectation())))
+            let percent = match range {
+                Range::Share if (2.0..=100.0).contains(&value) => {
+                    format!("; {value} percent are {value}%")
+                }
+                _ => String::new(),
+            };
+            Err(problem(format!("is {value}, expected {}{percent}", range.expectation())))
         }
     }
 
@@ -136,7 +163,8 @@ impl Reader<'_> {
         quantity: &Quantity,
         names: &Names,
     ) -> Result<u64, InputError> {
-        let rate = self.number(key, quantity, names, Range::Positive(Limits::RATE_BPS))?;
+        let range = Range::Positive(Limits::RATE_BPS);
+        let rate = self.number_in(Unit::BPS, key, quantity, names, range)?;
         Ok((rate.round() as u64).max(1))
     }
 
@@ -147,7 +175,7 @@ impl Reader<'_> {
         quantity: &Quantity,
         names: &Names,
     ) -> Result<Span, InputError> {
-        self.number(key, quantity, names, Range::NotNegative(LONGEST_S))
+        self.number_in(Unit::SECONDS, key, quantity, names, Range::NotNegative(LONGEST_S))
             .map(Span::from_secs_f64_rounded)
     }
 
@@ -158,7 +186,8 @@ impl Reader<'_> {
         quantity: &Quantity,
         names: &Names,
     ) -> Result<Span, InputError> {
-        let seconds = self.number(key, quantity, names, Range::Positive(LONGEST_S))?;
+        let range = Range::Positive(LONGEST_S);
+        let seconds = self.number_in(Unit::SECONDS, key, quantity, names, range)?;
         Ok(Span::from_secs_f64_rounded(seconds).max(Span::from_nanos(1)))
     }
 

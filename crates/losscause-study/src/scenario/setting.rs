@@ -4,7 +4,10 @@ use std::fmt;
 
 use toml::{Table, Value};
 
+use super::expression::amount::Unit;
+use super::expression::{Names, Quantity};
 use crate::error::unknown;
+use crate::tools::toml_file::from_value;
 use crate::{InputError, Limits};
 
 /// One change: of a parameter (`N=4`), or of a dotted path that names links and flows
@@ -75,11 +78,12 @@ impl Setting {
         if TOP_LEVEL.contains(name) {
             return self.insert(document, &parts).map_err(problem);
         }
-        let parameters = document.get("parameters").and_then(Value::as_table);
-        let known: Vec<&str> =
-            parameters.into_iter().flat_map(Table::keys).map(String::as_str).collect();
-        if known.contains(name) {
-            return self.insert(document, &["parameters", name]).map_err(problem);
+        let empty = Table::new();
+        let parameters = document.get("parameters").and_then(Value::as_table).unwrap_or(&empty);
+        let known: Vec<&str> = parameters.keys().map(String::as_str).collect();
+        if let Some((parameter, value)) = parameter(name, &self.value, parameters) {
+            let setting = Self::new(parameter, value);
+            return setting.insert(document, &["parameters", parameter]).map_err(problem);
         }
         Err(problem(format!(
             "the parameter {}",
@@ -141,6 +145,53 @@ impl Setting {
         added.insert("name".to_owned(), Value::String(name.to_owned()));
         elements.push(Value::Table(added));
         Ok(())
+    }
+}
+
+/// The parameter that `name` is, and `value` as it is set. The name may have a suffix that gives the
+/// unit (`rtt_ms` sets `rtt`); without one, a plain number has the unit of the number that it
+/// replaces.
+fn parameter<'a>(name: &'a str, value: &Value, parameters: &Table) -> Option<(&'a str, Value)> {
+    if parameters.contains_key(name) {
+        let unit = if Unit::split(name).is_some() { "" } else { unit_of(name, parameters) };
+        return Some((name, with_unit(value, unit)));
+    }
+    let (base, unit) = Unit::split(name).filter(|(base, _)| parameters.contains_key(*base))?;
+    Some((base, with_unit(value, unit.name)))
+}
+
+/// The unit of the number that the parameter `name` is; empty if it has none.
+fn unit_of(name: &str, parameters: &Table) -> &'static str {
+    let read = |name: &str| from_value::<Quantity>(&parameters[name]).ok();
+    let constants = parameters.keys().filter_map(|name| {
+        let amount = read(name)?.parameter(name, &Names::default()).ok()?;
+        Some((name, amount))
+    });
+    let names =
+        constants.fold(Names::default(), |names, (name, amount)| names.with_amount(name, amount));
+    let quantity = read(name);
+    let unit = quantity.as_ref().and_then(|quantity| {
+        quantity.unit().or_else(|| Some(quantity.parameter(name, &names).ok()?.base_unit()))
+    });
+    unit.map_or("", |unit| unit.name)
+}
+
+/// A plain number, or one with a bare k, M or G, with `unit` behind it; anything else as it is.
+fn with_unit(value: &Value, unit: &str) -> Value {
+    if unit.is_empty() {
+        return value.clone();
+    }
+    match value {
+        Value::Integer(number) => format!("{number} {unit}").into(),
+        Value::Float(number) => format!("{number:?} {unit}").into(),
+        Value::String(text) if text.ends_with(['k', 'M', 'G']) => {
+            let number = text[..text.len() - 1].trim().parse::<f64>();
+            match Unit::named(unit).ok().and_then(Unit::of_prefix).filter(|_| number.is_ok()) {
+                Some(base) => format!("{text}{base}").into(),
+                None => value.clone(),
+            }
+        }
+        _ => value.clone(),
     }
 }
 
@@ -211,6 +262,39 @@ mod tests {
              expected one of N, title, source, duration_s, packet_bytes, header_bytes, budget, \
              send_jitter_us"
         );
+    }
+
+    const WITH_UNITS: &str = r#"
+        [parameters]
+        rate = "20 Mb/s"
+        rtt = "40ms"
+        queue = "rtt / 2"
+        think_s = 3
+    "#;
+
+    #[test]
+    fn a_plain_number_has_the_unit_of_the_number_that_it_replaces() {
+        let set = |setting: &str, name: &str| {
+            applied(WITH_UNITS, setting).unwrap()["parameters"][name].clone()
+        };
+        assert_eq!(set("rate=5", "rate"), Value::String("5 Mb/s".into()));
+        assert_eq!(set("rate=5M", "rate"), Value::String("5Mb/s".into()));
+        assert_eq!(set("rate=500 kb/s", "rate"), Value::String("500 kb/s".into()));
+        assert_eq!(set("rtt=0.5", "rtt"), Value::String("0.5 ms".into()));
+        assert_eq!(set("queue=0.1", "queue"), Value::String("0.1 s".into()));
+        assert_eq!(set("queue=2 * rtt", "queue"), Value::String("2 * rtt".into()));
+        assert_eq!(set("think_s=4", "think_s"), Value::Integer(4));
+    }
+
+    #[test]
+    fn a_suffix_of_a_parameter_gives_its_unit() {
+        let set = |setting: &str, name: &str| {
+            applied(WITH_UNITS, setting).unwrap()["parameters"][name].clone()
+        };
+        assert_eq!(set("rate_bps=20e6", "rate"), Value::String("20000000.0 b/s".into()));
+        assert_eq!(set("rtt_ms=600", "rtt"), Value::String("600 ms".into()));
+        assert_eq!(set("rtt_ms=0.6s", "rtt"), Value::String("0.6s".into()));
+        assert!(applied(WITH_UNITS, "delay_ms=1").unwrap_err().contains("\"delay_ms\" is unknown"));
     }
 
     #[test]

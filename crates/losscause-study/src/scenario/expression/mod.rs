@@ -6,17 +6,22 @@
 //! formula    = sum [ ("==" | "!=" | "<" | "<=" | ">" | ">=") sum ]     1 if it holds, else 0
 //! sum        = product { ("+" | "-") product }
 //! product    = factor { ("*" | "/") factor }
-//! factor     = "-" factor | number | name | function "(" formula { "," formula } ")" | "(" formula ")"
+//! factor     = "-" factor | number [unit] | name | function "(" formula { "," formula } ")" | "(" formula ")"
 //! function   = "min" | "max" | "floor" | "ceil" | "round" | "if"       if(condition, then, else)
 //! ```
+//!
+//! A number may have a unit (`20 Mb/s`, `600ms`, `0.5%`, `20M`). Products and quotients of such numbers
+//! keep track of it; a key takes what has its unit, or a plain number.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Visitor};
 
+pub(crate) mod amount;
 mod parser;
 mod tree;
 
+use amount::{Amount, Unit};
 use tree::Node;
 
 /// A number, written out or as a formula over names.
@@ -35,11 +40,61 @@ impl Quantity {
     /// An unknown name, or a result that is not finite. The text is the second half of an error
     /// sentence.
     pub fn evaluate(&self, names: &Names) -> Result<f64, String> {
+        let amount = self.amount(names)?;
+        let value = amount.in_unit(Unit::of_key(""))?;
+        if value.is_finite() { Ok(value) } else { Err(self.not_finite(amount)) }
+    }
+
+    /// The value with its dimension; it may be infinite or no number.
+    ///
+    /// # Errors
+    /// An unknown name, or operands of different kinds. The text is the second half of an error
+    /// sentence.
+    pub(crate) fn amount(&self, names: &Names) -> Result<Amount, String> {
         match self {
-            Self::Number(number) if number.is_finite() => Ok(*number),
-            Self::Number(number) => Err(format!("is {number}, expected a finite number")),
-            Self::Formula(formula) => formula.evaluate(names),
+            Self::Number(number) => Ok(Amount::plain(*number)),
+            Self::Formula(formula) => formula.amount(names),
         }
+    }
+
+    /// The value of the parameter `name`: a plain number in the unit of the name's suffix, or, if
+    /// the name has none, with its dimension.
+    ///
+    /// # Errors
+    /// As [`Self::amount`], or the value is not finite or has another unit than the name.
+    pub(crate) fn parameter(&self, name: &str, names: &Names) -> Result<Amount, String> {
+        let mut amount = self.amount(names)?;
+        if let Some((_, unit)) = Unit::split(name) {
+            amount = Amount::plain(amount.in_unit(unit)?);
+        }
+        if amount.is_finite() { Ok(amount) } else { Err(self.not_finite(amount)) }
+    }
+
+    /// The second half of an error sentence about a value that is not finite.
+    pub(crate) fn not_finite(&self, amount: Amount) -> String {
+        match self {
+            Self::Number(number) => format!("is {number}, expected a finite number"),
+            Self::Formula(formula) => {
+                format!("\"{formula}\" is {}, expected a finite number", amount.number)
+            }
+        }
+    }
+
+    /// Whether the value depends on no name.
+    pub(crate) fn is_constant(&self) -> bool {
+        match self {
+            Self::Number(_) => true,
+            Self::Formula(formula) => formula.root.is_constant(),
+        }
+    }
+
+    /// The unit of a value that is a number with a unit and nothing else.
+    pub(crate) fn unit(&self) -> Option<&'static Unit> {
+        let Self::Formula(Formula { source, root: Node::Number(amount) }) = self else {
+            return None;
+        };
+        let unit = source.trim_start_matches(|c: char| !c.is_alphabetic()).trim();
+        Unit::named(unit).ok().filter(|_| amount.has_unit())
     }
 }
 
@@ -51,17 +106,23 @@ impl From<f64> for Quantity {
 
 /// The names a formula may use, with their values.
 #[derive(Clone, Debug, Default)]
-pub struct Names(Vec<(String, f64)>);
+pub struct Names(Vec<(String, Amount)>);
 
 impl Names {
     /// Defines a name; a later definition replaces an earlier one.
     #[must_use]
-    pub fn with(mut self, name: &str, value: f64) -> Self {
+    pub fn with(self, name: &str, value: f64) -> Self {
+        self.with_amount(name, Amount::plain(value))
+    }
+
+    /// Defines a name for a value that may have a unit.
+    #[must_use]
+    pub(crate) fn with_amount(mut self, name: &str, value: Amount) -> Self {
         self.0.push((name.to_owned(), value));
         self
     }
 
-    fn value(&self, name: &str) -> Option<f64> {
+    fn value(&self, name: &str) -> Option<Amount> {
         self.0.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 }
@@ -88,15 +149,16 @@ impl Formula {
     /// An unknown name, or a result that is not finite. The text is the second half of an error
     /// sentence.
     pub fn evaluate(&self, names: &Names) -> Result<f64, String> {
-        let value = self
-            .root
-            .evaluate(names)
-            .map_err(|problem| format!("in \"{}\", {problem}", self.source))?;
+        let value = self.amount(names)?.in_unit(Unit::of_key(""))?;
         if value.is_finite() {
             Ok(value)
         } else {
             Err(format!("\"{}\" is {value}, expected a finite number", self.source))
         }
+    }
+
+    fn amount(&self, names: &Names) -> Result<Amount, String> {
+        self.root.evaluate(names).map_err(|problem| format!("in \"{}\", {problem}", self.source))
     }
 
     /// Whether the formula uses `name`.
@@ -150,7 +212,7 @@ impl schemars::JsonSchema for Quantity {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "description": "A number, or a formula in quotes: numbers, names, + - * / ( ), comparisons, min, max, floor, ceil, round, if(condition, then, else).",
+            "description": "A number, or a formula in quotes: numbers with or without a unit (20 Mb/s, 600ms, 0.5%, 20M), names, + - * / ( ), comparisons, min, max, floor, ceil, round, if(condition, then, else).",
             "type": ["number", "string"]
         })
     }
@@ -211,10 +273,60 @@ mod tests {
             value("floor(1, 2)").unwrap_err(),
             "floor() in \"floor(1, 2)\" has 2 arguments, expected 1"
         );
-        assert_eq!(value("1x").unwrap_err(), "\"1x\" in \"1x\" is not a number");
+        assert_eq!(
+            value("1x").unwrap_err(),
+            "\"1x\": the unit \"x\" is unknown (did you mean \"%\"?), expected one as in 20 Mb/s, 600 ms, 1500 B, 0.5 %"
+        );
         assert!(value("").unwrap_err().contains("ends too early"));
         assert!(value("1 2").unwrap_err().contains("an operator or the end"));
         assert!(value("mni(1, 2)").unwrap_err().contains("did you mean \"min\"?"));
+    }
+
+    fn in_key(key: &str, source: &str) -> Result<f64, String> {
+        let names = Names::default()
+            .with_amount("rate", Formula::parse("20 Mb/s")?.amount(&Names::default())?)
+            .with_amount("rtt", Formula::parse("600ms")?.amount(&Names::default())?);
+        Formula::parse(source)?.amount(&names)?.in_unit(Unit::of_key(key))
+    }
+
+    #[test]
+    fn a_number_with_a_unit_is_converted_to_the_unit_of_its_key() {
+        for twenty in ["20M", "20 Mb/s", "20Mbit/s", "20Mbps", "2.5 MB/s", "2e4 kb/s"] {
+            assert_eq!(in_key("link.l.rate_bps", twenty), Ok(20e6), "{twenty}");
+        }
+        assert_eq!(in_key("delay_ms", "0.6 s"), Ok(600.0));
+        assert_eq!(in_key("duration_s", "2min"), Ok(120.0));
+        assert_eq!(in_key("send_jitter_us", "1.5ms"), Ok(1500.0));
+        assert_eq!(in_key("loss", "0.5%"), Ok(0.005));
+        assert_eq!(in_key("queue_bytes", "1.5 kB"), Ok(1500.0));
+        assert_eq!(in_key("queue_packets", "100 packets"), Ok(100.0));
+    }
+
+    #[test]
+    fn products_and_quotients_keep_track_of_units() {
+        // 20 Mb/s times 0.6 s are 12 Mb: 1.5 MB, 1000 packets of 1500 bytes.
+        assert_eq!(in_key("queue_bytes", "rate * rtt"), Ok(1.5e6));
+        assert_eq!(in_key("queue_packets", "max(1, round(rate * rtt / 1500 B))"), Ok(1000.0));
+        assert_eq!(in_key("delay_ms", "rtt / 2"), Ok(300.0));
+        assert_eq!(in_key("x", "if(rtt > 0.5 s, 2, 3)"), Ok(2.0));
+    }
+
+    #[test]
+    fn another_kind_of_unit_is_refused_with_the_expected_one() {
+        assert_eq!(
+            in_key("link.l.rate_bps", "20 ms").unwrap_err(),
+            "is a time, expected a rate, such as 20 Mb/s, or a plain number of b/s"
+        );
+        assert_eq!(in_key("loss", "rtt").unwrap_err(), "is a time, expected a plain number");
+        assert_eq!(
+            in_key("delay_ms", "rtt + 5").unwrap_err(),
+            "in \"rtt + 5\", a time meets a plain number, expected the same kind"
+        );
+        assert_eq!(
+            in_key("queue_packets", "round(rate * rtt)").unwrap_err(),
+            "in \"round(rate * rtt)\", an amount of data is rounded, expected a plain number"
+        );
+        assert!(Formula::parse("20 Mbp").unwrap_err().contains("did you mean \"Mbps\"?"));
     }
 
     #[test]

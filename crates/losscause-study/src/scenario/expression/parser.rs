@@ -1,5 +1,6 @@
 //! From a formula's text to its tree, by recursive descent.
 
+use super::amount::{Amount, Unit};
 use super::tree::{Function, Node, Operator};
 use crate::Limits;
 
@@ -104,19 +105,38 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> Result<Node, String> {
         let rest = self.rest();
-        let mut previous = ' ';
-        let end = rest
-            .find(|c: char| {
-                let exponent_sign = (c == '-' || c == '+') && matches!(previous, 'e' | 'E');
-                previous = c;
-                !(c.is_ascii_alphanumeric() || c == '.' || exponent_sign)
-            })
-            .unwrap_or(rest.len());
+        let end = number_end(rest);
         let text = &rest[..end];
         self.at += end;
-        text.parse()
-            .map(Node::Number)
-            .map_err(|_| format!("\"{text}\" in \"{}\" is not a number", self.source))
+        let number: f64 = text
+            .parse()
+            .map_err(|_| format!("\"{text}\" in \"{}\" is not a number", self.source))?;
+        Ok(Node::Number(match self.unit() {
+            "" => Amount::plain(number),
+            name => {
+                let unit = Unit::named(name)
+                    .map_err(|problem| format!("\"{}\": {problem}", self.source))?;
+                Amount::of(number, unit)
+            }
+        }))
+    }
+
+    /// The unit behind a number: letters, "/s" behind them, or "%". Empty without one.
+    fn unit(&mut self) -> &'a str {
+        let before = self.at;
+        self.skip_blanks();
+        let rest = self.rest();
+        let letters = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let per_second = rest[letters..].strip_prefix("/s").is_some_and(|behind| {
+            !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '(')
+        });
+        let end = match rest.chars().next() {
+            Some('%') => 1,
+            Some(c) if c.is_alphabetic() => letters + if per_second { 2 } else { 0 },
+            _ => 0,
+        };
+        self.at = if end == 0 { before } else { self.at + end };
+        &rest[..end]
     }
 
     fn call(&mut self, name: &str) -> Result<Node, String> {
@@ -178,4 +198,24 @@ impl<'a> Parser<'a> {
             }
         }
     }
+}
+
+/// Where the number that begins `text` ends: digits, a point, an exponent.
+fn number_end(text: &str) -> usize {
+    let digits = |from: usize| {
+        let rest = &text[from..];
+        from + rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())
+    };
+    let mut end = digits(0);
+    if text[end..].starts_with('.') {
+        end = digits(end + 1);
+    }
+    if text[end..].starts_with(['e', 'E']) {
+        let sign = usize::from(text[end + 1..].starts_with(['+', '-']));
+        let exponent = digits(end + 1 + sign);
+        if exponent > end + 1 + sign {
+            end = exponent;
+        }
+    }
+    end
 }
