@@ -26,7 +26,7 @@
 //!
 //! ```text
 //! one round:       n > F/4,  n >= 4 + 3 p F,  r >= 3
-//! several rounds:  S >= 6,   S = min(max(S of the round before, 0), 8) + (r - 1) - 2 p F - 1/2
+//! several rounds:  S >= 6,   S = min(max(S of the round before, 0), 8) + min((r - 1) - 2 p F - 1/2, 3)
 //! ```
 //!
 //! Then all losses are congestion, those of this round from now on and those of the next 20
@@ -38,7 +38,10 @@
 //! - S is a cumulative sum (Page, "Continuous Inspection Schemes", Biometrika 41, 1954). The first
 //!   loss opens the round, and p F more are expected, so S falls by p F + 1/2 in the mean. A
 //!   policer at whose rate the sender stays takes a few packets of every flight: less than a
-//!   quarter, but again and again.
+//!   quarter, but again and again. A round adds at most 3, half of what sets the brake, so that one
+//!   round alone does not. A queue that overflows, behind a satellite or at the end of a slow start,
+//!   drops a dozen packets of one large flight, less than a quarter. This says nothing of the
+//!   losses of the next 20 rounds.
 //! - Reports are counted beside packets, because a fade loses packets in a row. They show in one
 //!   or two reports; those of a policer are spread over the round.
 //! - A round of at least 4 losses and more than a quarter of its flight does not count for p,
@@ -150,6 +153,9 @@ const LEAST_REPORTS: u32 = 3;
 /// The surplus over rounds that sets the brake, and what one round leaves of it at most; 1/1024.
 const LEAST_SURPLUS_1024: i64 = 6 * 1_024;
 const MOST_SURPLUS_1024: i64 = 8 * 1_024;
+
+/// What one round adds to the surplus at most: half of what sets the brake; 1/1024.
+const MOST_RISE_1024: i64 = LEAST_SURPLUS_1024 / 2;
 
 impl Watch {
     /// Half of the window is kept: Reno (RFC 5681, section 3.1, equation 4).
@@ -274,7 +280,8 @@ impl Round {
     fn surplus_1024(&self) -> i64 {
         let further_1024 = to_1024(self.wireless_reports.saturating_sub(1).into());
         let allowed_1024 = self.expected_1024.saturating_mul(2).saturating_add(512);
-        self.surplus_before_1024.saturating_add(further_1024).saturating_sub(allowed_1024)
+        let rise_1024 = further_1024.saturating_sub(allowed_1024).min(MOST_RISE_1024);
+        self.surplus_before_1024.saturating_add(rise_1024)
     }
 }
 
@@ -579,6 +586,24 @@ mod tests {
         assert_eq!(round(&mut watch, 100, &[1, 1, 1, 1]), None);
         assert_eq!(round(&mut watch, 200, &[1, 1, 1, 1]), None);
         assert_eq!(round(&mut watch, 300, &[1, 1, 1, 1]), Some(Safeguard::Brake));
+    }
+
+    #[test]
+    fn one_overflow_of_a_large_flight_sets_no_brake() {
+        // Of 400, 0.4 are expected: a round adds 29 - 0.8 - 1/2, of which 3 count. A single loss
+        // takes 0.8 + 1/2 away.
+        let reports = |watch: &mut Watch, ms, count| {
+            let report = Loss { in_flight_pkts: 400, ..report(ms, ms - 40, 1) };
+            (0..count).map(|_| lose(watch, &report)).last().flatten()
+        };
+        let mut watch = brake();
+        assert_eq!(reports(&mut watch, 100, 30), None);
+        (2..30).for_each(|n| assert_eq!(reports(&mut watch, 100 * n, 1), None));
+        let mut watch = brake();
+        assert_eq!(reports(&mut watch, 100, 30), None);
+        // Of 1054, 31 count as lost: 11.8 of 400, and 24.03 are allowed.
+        assert_eq!(reports(&mut watch, 200, 28), None, "27 - 24.03 beside 3 are 5.97");
+        assert_eq!(reports(&mut watch, 200, 29), Some(Safeguard::Brake), "3 beside 3");
     }
 
     #[test]

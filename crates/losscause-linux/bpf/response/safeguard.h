@@ -8,7 +8,7 @@
  *	        left before the first of them was reported. F packets in flight, n lost and called wireless in r reports, p the
  *	        share lost before:
  *	          one round       n > F/4,  n >= 4 + 3 p F,  r >= 3
- *	          several rounds  S >= 6,   S = min(max(S of the round before, 0), 8) + (r - 1) - 2 p F - 1/2
+ *	          several rounds  S >= 6,   S = min(max(S of the round before, 0), 8) + min((r - 1) - 2 p F - 1/2, 3)
  *
  * The base is the least round-trip time of the last 10 to 20 s, what stands above it the least of the last 50 to 100 ms.
  *
@@ -44,6 +44,7 @@ enum lc_safeguard { LC_NEITHER, LC_GUARD_SPEAKS, LC_BRAKE_SPEAKS };
 #define LC_LEAST_REPORTS 3
 #define LC_LEAST_SURPLUS_1024 (6 * 1024)
 #define LC_MOST_SURPLUS_1024 (8 * 1024)
+#define LC_MOST_RISE_1024 (3 * 1024)
 #define LC_COUNTED_SHIFT 13 /* counts are halved when they reach 2^13 */
 
 /* The least round-trip time of two adjacent buckets; 0 where there was none. */
@@ -182,8 +183,9 @@ lc_inline int lc_round_is_large(const struct lc_round *round, u64 packets)
 lc_inline s64 lc_surplus_1024(const struct lc_round *round)
 {
 	s64 further = round->reports ? (s64)round->reports - 1 : 0;
+	s64 rise = further * 1024 - (2 * round->expected_1024 + 512);
 
-	return round->surplus_before_1024 + further * 1024 - (2 * round->expected_1024 + 512);
+	return round->surplus_before_1024 + (rise > LC_MOST_RISE_1024 ? LC_MOST_RISE_1024 : rise);
 }
 
 lc_inline void lc_next_round(struct lc_watch *watch, const struct lc_report *report)
