@@ -25,12 +25,14 @@
 //! this; one of them is enough:
 //!
 //! ```text
-//! one round:       n > F/4,  n >= 4 + 3 p F,  r >= 3
-//! several rounds:  S >= 6,   S = min(max(S of the round before, 0), 8) + (r - 1) - 2 p F - 1/2
+//! large part:  n > F/4,  n >= 4 + 3 p F,  r >= 3
+//! sum:         S >= 6,   S = S' + a,   a = (r - 1) - 2 p F - 1/2
 //! ```
 //!
-//! Then all losses are congestion, those of this round from now on and those of the next 20
-//! rounds. A round that meets a test while the brake holds makes it hold for 20 rounds more.
+//! S' is what the rounds before left: from 0 to 8, and of each round at most 3. Then all losses of
+//! this round are congestion from now on. Those of the next 20 rounds are too if a large part was
+//! lost, or if S is at least 6 although this round, as well, counts for at most 3. A round that
+//! meets one of these while the brake holds makes it hold for 20 rounds more.
 //!
 //! - p F losses are expected if they are independent. At most one round in 10,000 has 4 + 3 p F of
 //!   them, whatever p F is (Poisson). So independent losses seldom set the brake, even of a small
@@ -39,6 +41,10 @@
 //!   loss opens the round, and p F more are expected, so S falls by p F + 1/2 in the mean. A
 //!   policer at whose rate the sender stays takes a few packets of every flight: less than a
 //!   quarter, but again and again.
+//! - One round of a small part of the flight stops its own losses only. A queue that overflows once,
+//!   behind a satellite or at a step of its rate, drops a dozen packets of a large flight. The
+//!   reduction ends that, and it says nothing of the losses of the next 20 rounds. So the brake
+//!   holds only after two rounds of at least 3, half of the 6.
 //! - Reports are counted beside packets, because a fade loses packets in a row. They show in one
 //!   or two reports; those of a policer are spread over the round.
 //! - A round of at least 4 losses and more than a quarter of its flight does not count for p,
@@ -125,7 +131,7 @@ struct Round {
     /// Of these, called wireless, and the reports that told of them.
     wireless_pkts: u64,
     wireless_reports: u32,
-    /// The sum S after the round before, 1/1024.
+    /// What the rounds before left of the sum S, 1/1024.
     surplus_before_1024: i64,
     /// Whether the brake holds.
     is_braked: bool,
@@ -147,9 +153,12 @@ const LEAST_LOST_1024: i64 = 4 * 1_024;
 /// The fewest reports of a round that set the brake.
 const LEAST_REPORTS: u32 = 3;
 
-/// The surplus over rounds that sets the brake, and what one round leaves of it at most; 1/1024.
+/// The surplus over rounds that sets the brake, and what is left of it at most; 1/1024.
 const LEAST_SURPLUS_1024: i64 = 6 * 1_024;
 const MOST_SURPLUS_1024: i64 = 8 * 1_024;
+
+/// What one round leaves to the next ones at most: half of what sets the brake; 1/1024.
+const MOST_RISE_1024: i64 = LEAST_SURPLUS_1024 / 2;
 
 impl Watch {
     /// Half of the window is kept: Reno (RFC 5681, section 3.1, equation 4).
@@ -225,9 +234,11 @@ impl Watch {
             round.wireless_pkts = round.wireless_pkts.saturating_add(pkts);
             round.wireless_reports = round.wireless_reports.saturating_add(1);
         }
-        if round.is_unlike_independent_losses() {
+        if round.loses_a_large_part() || round.left_1024() >= LEAST_SURPLUS_1024 {
             round.is_braked = true;
             self.held_rounds = HELD_ROUNDS;
+        } else if round.surplus_1024() >= LEAST_SURPLUS_1024 {
+            round.is_braked = true;
         }
         self.round = Some(round);
         round.is_braked
@@ -237,7 +248,7 @@ impl Watch {
         if let Some(before) = before.filter(|before| !before.is_large(before.lost_pkts)) {
             self.shares.on_lost(before.lost_pkts);
         }
-        let surplus_1024 = before.map_or(0, |before| before.surplus_1024());
+        let left_1024 = before.map_or(0, |before| before.left_1024());
         let is_braked = self.held_rounds > 0;
         self.held_rounds = self.held_rounds.saturating_sub(1);
         Round {
@@ -247,22 +258,20 @@ impl Watch {
             lost_pkts: 0,
             wireless_pkts: 0,
             wireless_reports: 0,
-            surplus_before_1024: surplus_1024.clamp(0, MOST_SURPLUS_1024),
+            surplus_before_1024: left_1024.clamp(0, MOST_SURPLUS_1024),
             is_braked,
         }
     }
 }
 
 impl Round {
-    /// Whether more losses were called wireless than independent losses explain, in this round or
-    /// in several.
-    fn is_unlike_independent_losses(&self) -> bool {
+    /// Whether a large part of the flight was called wireless, and more than independent losses
+    /// explain.
+    fn loses_a_large_part(&self) -> bool {
         let least_1024 = self.expected_1024.saturating_mul(3).saturating_add(LEAST_LOST_1024);
-        let wireless_1024 = to_1024(self.wireless_pkts);
-        let in_one_round = self.is_large(self.wireless_pkts)
+        self.is_large(self.wireless_pkts)
             && self.wireless_reports >= LEAST_REPORTS
-            && wireless_1024 >= least_1024;
-        in_one_round || self.surplus_1024() >= LEAST_SURPLUS_1024
+            && to_1024(self.wireless_pkts) >= least_1024
     }
 
     /// Whether `pkts` are a large part of the flight.
@@ -272,9 +281,19 @@ impl Round {
 
     /// The sum S, 1/1024.
     fn surplus_1024(&self) -> i64 {
+        self.surplus_before_1024.saturating_add(self.rise_1024())
+    }
+
+    /// What the round leaves of it to the next ones, before its limits, 1/1024.
+    fn left_1024(&self) -> i64 {
+        self.surplus_before_1024.saturating_add(self.rise_1024().min(MOST_RISE_1024))
+    }
+
+    /// What the round adds, 1/1024.
+    fn rise_1024(&self) -> i64 {
         let further_1024 = to_1024(self.wireless_reports.saturating_sub(1).into());
         let allowed_1024 = self.expected_1024.saturating_mul(2).saturating_add(512);
-        self.surplus_before_1024.saturating_add(further_1024).saturating_sub(allowed_1024)
+        further_1024.saturating_sub(allowed_1024)
     }
 }
 
@@ -579,6 +598,33 @@ mod tests {
         assert_eq!(round(&mut watch, 100, &[1, 1, 1, 1]), None);
         assert_eq!(round(&mut watch, 200, &[1, 1, 1, 1]), None);
         assert_eq!(round(&mut watch, 300, &[1, 1, 1, 1]), Some(Safeguard::Brake));
+    }
+
+    /// So many reports of single losses, of 400 packets in flight.
+    fn single_losses(watch: &mut Watch, ms: i64, count: usize) -> Option<Safeguard> {
+        let report = Loss { in_flight_pkts: 400, ..report(ms, ms - 40, 1) };
+        (0..count).map(|_| lose(watch, &report)).last().flatten()
+    }
+
+    #[test]
+    fn one_overflow_of_a_large_flight_brakes_its_own_round_only() {
+        // Of 400, 0.4 are expected: the eighth report has S = 7 - 0.8 - 1/2.
+        let mut watch = brake();
+        assert_eq!(single_losses(&mut watch, 100, 7), None);
+        assert_eq!(single_losses(&mut watch, 100, 23), Some(Safeguard::Brake));
+        (2..30).for_each(|n| assert_eq!(single_losses(&mut watch, 100 * n, 1), None));
+    }
+
+    #[test]
+    fn a_second_overflow_in_a_row_makes_the_brake_hold() {
+        // Of 1054, 31 count as lost: 11.8 of 400, and 24.03 are allowed. The first round left 3.
+        for (reports, holds) in [(28, None), (29, Some(Safeguard::Brake))] {
+            let mut watch = brake();
+            single_losses(&mut watch, 100, 30);
+            assert_eq!(single_losses(&mut watch, 200, reports), holds, "3 + {reports} - 25.03");
+            single_losses(&mut watch, 300, 1);
+            assert_eq!(single_losses(&mut watch, 400, 1), holds);
+        }
     }
 
     #[test]

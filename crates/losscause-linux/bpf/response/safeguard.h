@@ -4,11 +4,12 @@
  *
  *	guard   a queue stands, and holds at least base (1 - b)/b: what a reduction to the share b of the window leaves still
  *	        fills the link
- *	brake   rounds lost more than independent losses explain; holds for 20 rounds more. A round: the losses whose packets
- *	        left before the first of them was reported. F packets in flight, n lost and called wireless in r reports, p the
- *	        share lost before:
- *	          one round       n > F/4,  n >= 4 + 3 p F,  r >= 3
- *	          several rounds  S >= 6,   S = min(max(S of the round before, 0), 8) + (r - 1) - 2 p F - 1/2
+ *	brake   rounds lost more than independent losses explain. A round: the losses whose packets left before the first of
+ *	        them was reported. F packets in flight, n lost and called wireless in r reports, p the share lost before:
+ *	          large part  n > F/4,  n >= 4 + 3 p F,  r >= 3
+ *	          sum         S >= 6,   S = S' + a,  a = (r - 1) - 2 p F - 1/2
+ *	        S' is what the rounds before left: from 0 to 8, and of each round at most 3. Holds for 20 rounds more if a large
+ *	        part was lost, or if S >= 6 although this round, as well, counts for at most 3.
  *
  * The base is the least round-trip time of the last 10 to 20 s, what stands above it the least of the last 50 to 100 ms.
  *
@@ -44,6 +45,7 @@ enum lc_safeguard { LC_NEITHER, LC_GUARD_SPEAKS, LC_BRAKE_SPEAKS };
 #define LC_LEAST_REPORTS 3
 #define LC_LEAST_SURPLUS_1024 (6 * 1024)
 #define LC_MOST_SURPLUS_1024 (8 * 1024)
+#define LC_MOST_RISE_1024 (3 * 1024)
 #define LC_COUNTED_SHIFT 13 /* counts are halved when they reach 2^13 */
 
 /* The least round-trip time of two adjacent buckets; 0 where there was none. */
@@ -56,7 +58,7 @@ struct lc_least {
 struct lc_round {
 	s64 began; /* when the first loss was reported */
 	s64 expected_1024; /* losses, if they are independent */
-	s64 surplus_before_1024; /* S after the round before */
+	s64 surplus_before_1024; /* S' */
 	u64 lost; /* packets */
 	u64 wireless; /* of them */
 	u32 flight; /* packets not acknowledged then */
@@ -178,27 +180,35 @@ lc_inline int lc_round_is_large(const struct lc_round *round, u64 packets)
 	return packets >= LC_LEAST_LOST && packets > round->flight / 4;
 }
 
-/* The sum S. */
-lc_inline s64 lc_surplus_1024(const struct lc_round *round)
+/* What the round adds to the sum S. */
+lc_inline s64 lc_rise_1024(const struct lc_round *round)
 {
 	s64 further = round->reports ? (s64)round->reports - 1 : 0;
 
-	return round->surplus_before_1024 + further * 1024 - (2 * round->expected_1024 + 512);
+	return further * 1024 - (2 * round->expected_1024 + 512);
+}
+
+/* What it leaves to the next ones, before its limits. */
+lc_inline s64 lc_left_1024(const struct lc_round *round)
+{
+	s64 rise = lc_rise_1024(round);
+
+	return round->surplus_before_1024 + (rise > LC_MOST_RISE_1024 ? LC_MOST_RISE_1024 : rise);
 }
 
 lc_inline void lc_next_round(struct lc_watch *watch, const struct lc_report *report)
 {
 	struct lc_round *round = &watch->round;
-	s64 surplus = 0;
+	s64 left = 0;
 
 	if (round->begun) {
-		surplus = lc_surplus_1024(round);
+		left = lc_left_1024(round);
 		if (!lc_round_is_large(round, round->lost))
 			lc_watch_count(watch, round->lost, round->lost);
 	}
-	if (surplus < 0)
-		surplus = 0;
-	round->surplus_before_1024 = surplus > LC_MOST_SURPLUS_1024 ? LC_MOST_SURPLUS_1024 : surplus;
+	if (left < 0)
+		left = 0;
+	round->surplus_before_1024 = left > LC_MOST_SURPLUS_1024 ? LC_MOST_SURPLUS_1024 : left;
 	round->braked = watch->held_rounds != 0;
 	if (watch->held_rounds)
 		watch->held_rounds--;
@@ -227,9 +237,11 @@ lc_inline int lc_brake(struct lc_watch *watch, const struct lc_report *report)
 	}
 	if ((lc_round_is_large(round, round->wireless) && round->reports >= LC_LEAST_REPORTS &&
 	     (s64)round->wireless * 1024 >= 3 * round->expected_1024 + LC_LEAST_LOST * 1024) ||
-	    lc_surplus_1024(round) >= LC_LEAST_SURPLUS_1024) {
+	    lc_left_1024(round) >= LC_LEAST_SURPLUS_1024) {
 		round->braked = 1;
 		watch->held_rounds = LC_HELD_ROUNDS;
+	} else if (round->surplus_before_1024 + lc_rise_1024(round) >= LC_LEAST_SURPLUS_1024) {
+		round->braked = 1;
 	}
 	return round->braked != 0;
 }
