@@ -9,10 +9,17 @@ type Case = (&'static str, &'static str, bool);
 
 const LINUX: bool = cfg!(all(feature = "linux", target_os = "linux"));
 const MEDIA: bool = cfg!(feature = "media");
-const VERBS: [Case; 3] =
-    [("emulate", "linux", LINUX), ("kernel", "linux", LINUX), ("stream", "media", MEDIA)];
-const EXPERIMENTS: [Case; 3] =
-    [("live", "linux", LINUX), ("media", "media", MEDIA), ("quic", "quic", cfg!(feature = "quic"))];
+const VERBS: &[Case] = &[
+    ("emulate", "linux", LINUX),
+    ("kernel", "linux", LINUX),
+    ("watch", "linux", LINUX),
+    ("stream", "media", MEDIA),
+];
+const EXPERIMENTS: &[Case] = &[
+    ("live", "linux", LINUX),
+    ("media", "media", MEDIA),
+    ("quic", "quic", cfg!(feature = "quic")),
+];
 
 fn losscause(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_losscause")).args(arguments).output().unwrap()
@@ -25,8 +32,8 @@ fn printed(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn missing(cases: [Case; 3]) -> impl Iterator<Item = (&'static str, &'static str)> {
-    cases.into_iter().filter(|(.., is_built)| !is_built).map(|(name, feature, _)| (name, feature))
+fn missing(cases: &[Case]) -> impl Iterator<Item = (&'static str, &'static str)> {
+    cases.iter().filter(|(.., is_built)| !is_built).map(|&(name, feature, _)| (name, feature))
 }
 
 /// How to get `feature`, as a sentence about `what`.
