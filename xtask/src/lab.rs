@@ -19,7 +19,8 @@ pub(crate) struct Options {
     /// kept in web/look
     #[arg(long)]
     test: bool,
-    /// Also make the pictures of the documentation anew, in Chromium: docs/images/lab-*.png
+    /// Also make the pictures of the documentation anew, in Chromium: docs/images/lab-*.png and
+    /// docs/images/tutorial-*.png
     #[arg(long)]
     posters: bool,
 }
@@ -67,7 +68,11 @@ pub(crate) fn lab(options: &Options) -> Result<()> {
     if options.test {
         in_a_browser()?;
     }
-    if options.posters { run(&mut node(&["scripts/posters.mjs"])) } else { Ok(()) }
+    if options.posters {
+        run(&mut node(&["scripts/posters.mjs"]))?;
+        run(node(&["scripts/tutorial.mjs"]).env("LOSSCAUSE", losscause()?))?;
+    }
+    Ok(())
 }
 
 /// As one of the steps of a test run. The modules are not optimised as a whole, so their size says

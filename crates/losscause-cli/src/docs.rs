@@ -42,6 +42,8 @@ macro_rules! groups {
 /// All pages, in the order of a reader's needs.
 const GROUPS: &[Group] = groups! {
     "Do": {
+        "tutorial": "tutorial.md",
+        "how-to": "how-to.md",
         "own-link": "own-link.md",
         "analyze": "analyze.md",
         "watch": "watch.md",
