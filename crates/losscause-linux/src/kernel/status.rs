@@ -63,7 +63,7 @@ pub struct Connection {
     /// The mean rate since then, bits per second, of full packets.
     pub rate_bps: f64,
     /// An estimate of the rate that the kernel's Reno or CUBIC would have had with the same losses
-    /// ([`Base::estimated_bps`]); none in a dry run, where the kernel's own is at work.
+    /// ([`super::Base::estimated_bps`]); none in a dry run, where the kernel's own is at work.
     pub base_estimate_bps: Option<f64>,
     /// For so many rounds with losses the brake holds on.
     pub brake_rounds: u32,
