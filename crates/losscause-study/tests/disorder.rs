@@ -89,7 +89,10 @@ fn reordering_is_by_a_time_or_by_a_distance() {
             "at_most_ms: needs packets, not delay_ms",
         ),
         ("{ share = 0.1, packets = 3, drawn = true }", "drawn: needs delay_ms, not packets"),
-        ("{ share = 2, packets = 3 }", "share: is 2, expected a number from 0 to 1"),
+        (
+            "{ share = 2, packets = 3 }",
+            "share: is 2, expected a number from 0 to 1; 2 percent are 2%",
+        ),
     ] {
         refused(&format!("link.way.reordering={setting}"), &format!("reordering.{sentence}"));
     }
