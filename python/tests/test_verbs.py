@@ -164,7 +164,7 @@ def test_a_half_written_folder_and_that_of_another_sweep_are_kept_as_they_are(tm
             losscause.sweep(file, out=out, **options)
     assert {path: path.read_bytes() for path in before} == before
     swept = losscause.sweep(file, out=out, restart=True)
-    assert swept["cells"][1]["cell"]["values"][0]["value"] == "3"
+    assert swept["cells"][1]["cell"]["values"][0]["value"] == 3
 
 
 def test_a_trace_is_that_of_the_command(losscause_command):
