@@ -119,6 +119,18 @@ mod tests {
 
     use super::*;
 
+    /// Two measured flows and another.
+    const FLOWS: &str = r#"
+        title = "t"
+        duration_s = 1
+        link = [{ name = "a", rate_bps = 1e6, delay_ms = 1, queue_packets = 9 }]
+        flow = [
+            { name = "up", protocol = "tcp", path = ["a"] },
+            { name = "call", protocol = "cbr", rate_bps = 1e5, measured = true, path = ["a"] },
+            { name = "cross", protocol = "cbr", rate_bps = 1e5, path = ["a"] },
+        ]
+    "#;
+
     fn settings(variant: &Variant) -> Vec<String> {
         variant.settings.iter().map(ToString::to_string).collect()
     }
@@ -138,21 +150,12 @@ mod tests {
 
     #[test]
     fn all_of_them_switch_every_measured_tcp_flow() {
-        let text = r#"
-            title = "t"
-            duration_s = 1
-            link = [{ name = "a", rate_bps = 1e6, delay_ms = 1, queue_packets = 9 }]
-            flow = [
-                { name = "up", protocol = "tcp", path = ["a"] },
-                { name = "call", protocol = "cbr", rate_bps = 1e5, measured = true, path = ["a"] },
-            ]
-        "#;
-        let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+        let scenario = Scenario::parse(FLOWS, "s.toml", &Context::default()).unwrap();
         let all = Variant::all(&scenario).unwrap();
         let names: Vec<&str> = all.iter().map(|variant| variant.name.as_str()).collect();
         assert_eq!(names[..4], ["unchanged", "cubic", "reno", "bbr"]);
         assert_eq!(settings(&all[4]), ["flow.up.variant=cubic", "flow.up.lda=Sift"]);
-        let no_tcp = text.replace("\"tcp\"", "\"tfrc\"");
+        let no_tcp = FLOWS.replace("\"tcp\"", "\"tfrc\"");
         let no_tcp = Scenario::parse(&no_tcp, "s.toml", &Context::default()).unwrap();
         assert_eq!(
             Variant::all(&no_tcp).unwrap_err().to_string(),
@@ -171,22 +174,12 @@ mod tests {
 
     #[test]
     fn an_algorithm_goes_to_measured_flows_none_means_congestion() {
-        let text = r#"
-            title = "t"
-            duration_s = 1
-            link = [{ name = "a", rate_bps = 1e6, delay_ms = 1, queue_packets = 9 }]
-            flow = [
-                { name = "up", protocol = "tcp", path = ["a"] },
-                { name = "call", protocol = "cbr", rate_bps = 1e5, measured = true, path = ["a"] },
-                { name = "cross", protocol = "cbr", rate_bps = 1e5, path = ["a"] },
-            ]
-        "#;
-        let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+        let scenario = Scenario::parse(FLOWS, "s.toml", &Context::default()).unwrap();
         let with = |lda| settings(&Variant::of_lda(&scenario, lda).unwrap());
         assert_eq!(with("ZBS"), ["flow.up.lda=ZBS", "flow.call.lda=ZBS"]);
         assert_eq!(with("none")[0], "flow.up.lda=always congestion");
         let nothing = Scenario::parse(
-            &text.replace("\"tcp\"", "\"tcp\", measured = false"),
+            &FLOWS.replace("\"tcp\"", "\"tcp\", measured = false"),
             "s.toml",
             &Context::default(),
         )

@@ -150,7 +150,7 @@ const BYTES: Unit = unit("B", DATA, 8.0, 1.0);
 const PKTS: Unit = unit("packets", PACKETS, 1.0, 1.0);
 
 /// What may follow a number.
-const UNITS: [Unit; 51] = [
+static UNITS: [Unit; 51] = [
     unit("%", PLAIN, 1.0, 100.0),
     unit("k", PLAIN, 1e3, 1.0),
     unit("M", PLAIN, 1e6, 1.0),
@@ -228,9 +228,8 @@ impl Unit {
     /// # Errors
     /// There is none. The text is the second half of an error sentence.
     pub(crate) fn named(name: &str) -> Result<&'static Self, String> {
-        static KNOWN: [Unit; UNITS.len()] = UNITS;
-        KNOWN.iter().find(|unit| unit.name == name).ok_or_else(|| {
-            let hint = nearest(name, KNOWN.iter().map(|unit| unit.name))
+        UNITS.iter().find(|unit| unit.name == name).ok_or_else(|| {
+            let hint = nearest(name, UNITS.iter().map(|unit| unit.name))
                 .map(|near| format!(" (did you mean \"{near}\"?)"))
                 .unwrap_or_default();
             format!(
