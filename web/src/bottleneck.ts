@@ -1,11 +1,17 @@
-// The packets at the bottleneck: a queue, a transmitter, the way to the far end. Colour tells the flow, shape tells what a packet
-// is or what became of it.
+// The path: the sender, the queue of the bottleneck, its transmitter, the way to the receiver, and the way back of the
+// acknowledgements. Colour tells the flow, shape tells what a packet is or what became of it. Packets are drawn where they are
+// on the watched link; the rest of the path is a sketch.
 
 import { Canvas } from "./canvas";
 import { colour, flowColour, isStill } from "./theme";
 
-const HEIGHT = 92;
+const HEIGHT = 104;
 const LANE = 40;
+/** The way back. */
+const BACK = 86;
+/** A host's box, and where the queue begins behind it. */
+const HOST = 26;
+const QUEUE = 44;
 const SIZE = 9;
 const GAP = 3;
 const FADE_MS = 900;
@@ -39,7 +45,7 @@ export class Bottleneck {
     const { transmitter } = this.places();
     for (let i = 0; i + 5 <= lost.length; i += 5) {
       const corrupted = lost[i + 2] === 1;
-      const x = corrupted ? this.canvas.width - 16 : transmitter - 30;
+      const x = corrupted ? this.places().end - 12 : transmitter - 30;
       this.gone.push({ x, flow: lost[i], corrupted, since: at });
     }
     if (this.gone.length > 80) this.gone.splice(0, this.gone.length - 80);
@@ -50,7 +56,7 @@ export class Bottleneck {
   private places() {
     const { width } = this.canvas;
     const transmitter = Math.round(width * 0.42);
-    return { transmitter, begin: transmitter + 34, end: width - 16 };
+    return { transmitter, begin: transmitter + 34, end: width - HOST - 14 };
   }
 
   private place(flow: number): number {
@@ -68,26 +74,41 @@ export class Bottleneck {
     context.font = "11px system-ui, sans-serif";
     context.textBaseline = "alphabetic";
 
-    // The queue, open on the left; the transmitter; the line.
+    // Both hosts; the queue, open on the left; the transmitter; the line; the way back.
+    const receiver = width - HOST - 4;
+    const middle = LANE + 8;
     context.beginPath();
-    context.moveTo(4, LANE - 14);
+    context.moveTo(4 + HOST, LANE);
+    context.lineTo(QUEUE, LANE);
+    context.moveTo(QUEUE, LANE - 14);
     context.lineTo(transmitter - 8, LANE - 14);
     context.lineTo(transmitter - 8, LANE + 14);
-    context.lineTo(4, LANE + 14);
+    context.lineTo(QUEUE, LANE + 14);
     context.moveTo(begin - 4, LANE);
-    context.lineTo(end + 8, LANE);
+    context.lineTo(receiver, LANE);
+    context.moveTo(receiver + HOST / 2, middle + 13);
+    context.lineTo(receiver + HOST / 2, BACK);
+    context.lineTo(4 + HOST / 2, BACK);
+    context.lineTo(4 + HOST / 2, middle + 13);
+    context.moveTo(width / 2 + 6, BACK - 4);
+    context.lineTo(width / 2, BACK);
+    context.lineTo(width / 2 + 6, BACK + 4);
     context.stroke();
     context.strokeStyle = colour("soft");
     context.strokeRect(transmitter - 2.5, LANE - 10.5, 30, 21);
+    for (const left of [4, receiver]) context.strokeRect(left + 0.5, LANE - 12.5, HOST, 25);
     context.textAlign = "left";
-    context.fillText("queue", 4, 14);
+    context.fillText("sender", 4, 14);
     context.textAlign = "center";
+    context.fillText("queue", (QUEUE + transmitter) / 2, 14);
     context.fillText("sending", transmitter + 12, 14);
+    context.fillText("on the way", (begin + end) / 2, 14);
+    context.fillText("acknowledgements go back", width / 2, BACK + 14);
     context.textAlign = "right";
-    context.fillText("on the way", width - 8, 14);
+    context.fillText("receiver", width - 4, 14);
 
     let waiting = 0;
-    const room = Math.floor((transmitter - 20) / (SIZE + GAP));
+    const room = Math.floor((transmitter - QUEUE - 16) / (SIZE + GAP));
     for (let i = 0; i + 5 <= this.packets.length; i += 5) {
       const [flow, kind, state, progress] = this.packets.subarray(i, i + 4);
       if (state === 0) {
@@ -103,7 +124,7 @@ export class Bottleneck {
     }
     context.fillStyle = colour("soft");
     context.textAlign = "left";
-    context.fillText(waiting > room ? `${waiting} waiting, ${room} shown` : `${waiting} waiting`, 4, HEIGHT - 8);
+    context.fillText(waiting > room ? `${waiting} waiting, ${room} shown` : `${waiting} waiting`, QUEUE, LANE + 30);
 
     this.gone = this.gone.filter(({ since }) => at - since < FADE_MS);
     for (const { x, flow, corrupted, since } of this.gone) {

@@ -2,6 +2,7 @@
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { rounded } from "./round";
 import { colour, flowColour } from "./theme";
 
 export interface Quantity {
@@ -56,7 +57,7 @@ export class Pair {
     private readonly quantities: [Quantity, Quantity],
     private readonly tables: [Table, Table],
     places: [HTMLElement, HTMLElement],
-    private readonly duration: number,
+    horizon: () => number,
     right: number,
     seekTo: (seconds: number) => void,
   ) {
@@ -70,7 +71,7 @@ export class Pair {
         legend: { show: false },
         cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
         padding: [6, units.length > 1 ? 0 : right, 0, 0],
-        scales: { x: { time: false, range: () => [0, this.duration] }, ...Object.fromEntries(units.map((unit) => [unit, range(unit)])) },
+        scales: { x: { time: false, range: () => [0, horizon()] }, ...Object.fromEntries(units.map((unit) => [unit, range(unit)])) },
         axes: [
           axis(24, 60),
           ...units.map((unit, at) =>
@@ -166,7 +167,7 @@ function labels(chart: uPlot, curves: Curve[]) {
   ctx.restore();
 }
 
-function axis(size: number, space: number): uPlot.Axis {
+export function axis(size: number, space: number): uPlot.Axis {
   return {
     size,
     gap: 3,
@@ -187,12 +188,4 @@ function series(flow: number | null, unit: Unit, stepped: boolean): uPlot.Series
     spanGaps: false,
     ...(stepped && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
   };
-}
-
-/** The next round number above what is drawn. */
-function rounded(top: number): number {
-  if (!(top > 0)) return 1;
-  const unit = 10 ** Math.floor(Math.log10(top));
-  const [round] = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].filter((factor) => factor * unit >= top * 1.02);
-  return (round ?? 12) * unit;
 }

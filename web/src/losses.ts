@@ -28,10 +28,11 @@ export class Losses {
   private readonly said = element("output", { className: "loss" });
   private readonly total = element("span", { className: "count" });
   private dirty = true;
+  private drawnTo = 0;
 
   constructor(
     place: HTMLElement,
-    private readonly duration: number,
+    private readonly horizon: () => number,
     private readonly right: number,
     side: string,
     private readonly ask: (place: number) => Promise<LossRow>,
@@ -74,16 +75,18 @@ export class Losses {
     if (cause === 0 || cause === 1) this.counts[cause] += by;
   }
 
-  drawIfChanged() {
-    if (this.dirty) this.draw();
+  /** Draws if a loss came, or the axis of time has grown. */
+  drawNow() {
+    if (this.dirty || this.drawnTo !== this.horizon()) this.draw();
   }
 
   private x(at: number): number {
-    return LEFT + (at / this.duration) * (this.canvas.width - LEFT - this.right);
+    return LEFT + (at / this.horizon()) * (this.canvas.width - LEFT - this.right);
   }
 
   draw() {
     this.dirty = false;
+    this.drawnTo = this.horizon();
     const { context, width } = this.canvas;
     context.clearRect(0, 0, width, HEIGHT);
     context.font = "11px system-ui, sans-serif";

@@ -1,19 +1,21 @@
-import { Bottleneck } from "./bottleneck";
 import { inWords, isOfFlow, type Change } from "./changes";
-import { Pair, Table, unitsOf, type Quantity, type Unit } from "./charts";
+import { Pair, Table, unitsOf } from "./charts";
 import { button, byId, element } from "./dom";
 import { Editor } from "./editor";
 import { keyItems } from "./key";
 import { LinkSliders } from "./links";
-import { Losses } from "./losses";
-import { Matrix } from "./matrix";
 import type { Catalogue, Frame, Info, LossRow, Network, Opened, Outcome, Setup, System } from "./protocol";
+import { Race } from "./race";
+import { horizonOf } from "./round";
 import { CHOICES, FIRST, source as sourceOf } from "./scenarios";
 import { commandOf, savedAs } from "./settings.js";
 import { decode, encode, isSeed, named } from "./share";
 import { Refusal, Simulator } from "./simulator";
 import { STORIES } from "./stories.js";
+import { Teller } from "./teller";
+import { term } from "./terms";
 import { isStill, onChange, setTheme, type Theme } from "./theme";
+import { quantitiesOf, View, type Drawn } from "./view";
 
 /** Larger runs would keep a page busy for minutes. */
 const MOST_PACKET_HOPS = 40e6;
@@ -38,7 +40,7 @@ const page = {
   protocols: [byId("protocol-0", HTMLSelectElement), byId("protocol-1", HTMLSelectElement)] as const,
   settings: [byId("settings-0", HTMLInputElement), byId("settings-1", HTMLInputElement)] as const,
   stories: byId("stories", HTMLDivElement),
-  story: byId("story", HTMLParagraphElement),
+  story: byId("story", HTMLDivElement),
   algorithms: [byId("algorithm-0", HTMLSelectElement), byId("algorithm-1", HTMLSelectElement)] as const,
   parameters: byId("parameters", HTMLDivElement),
   text: byId("text", HTMLTextAreaElement),
@@ -48,24 +50,22 @@ const page = {
   command: byId("command", HTMLPreElement),
 };
 
+/** The algorithms to begin with, in plain words; the rest stands below them by name. */
+const TO_BEGIN_WITH = new Map([
+  ["always congestion", "as plain TCP, slows down after any loss"],
+  ["Spike", "the queue, if the delay has just risen"],
+  ["Sift", "weighs many signs; recommended"],
+  ["omniscient", "is told the truth"],
+]);
+
 const SIDES = [0, 1] as const;
 const LETTERS = ["A", "B"] as const;
-
-/** What is shown of a run. */
-interface View {
-  info: Info;
-  others: HTMLElement;
-  table: Table;
-  bottleneck: Bottleneck;
-  losses: Losses;
-  matrix: Matrix;
-  values: HTMLElement[];
-}
 
 let simulator: Simulator;
 let setup: Setup;
 let views: [View, View] | null = null;
 let pairs: Pair[] = [];
+let race: Race | null = null;
 let now = 0;
 let playing = false;
 let speed = 1;
@@ -82,6 +82,16 @@ const links = new LinkSliders(
   (settings) => change(settings),
   (link) => void watch(link),
 );
+
+const teller = new Teller(page.story, {
+  play: () => {
+    playing = true;
+    showTime();
+  },
+  pause: () => {
+    playing = false;
+  },
+});
 
 /** Milliseconds of script of the last frames, for measuring. */
 const costs: number[] = [];
@@ -141,21 +151,23 @@ function show(opened: Opened) {
 
 /** Everything that is drawn of both runs, still empty. */
 function build(infos: [Info, Info], columns: [number, number]) {
+  race?.remove();
   for (const pair of pairs) pair.remove();
-  for (const view of views ?? []) {
-    view.bottleneck.remove();
-    view.losses.remove();
-  }
+  for (const view of views ?? []) view.remove();
   const tables: [Table, Table] = [new Table(columns[0]), new Table(columns[1])];
-  const quantities = SIDES.map((side) => quantitiesOf(infos[side])) as [Quantity[], Quantity[]];
-  const places: HTMLElement[][] = [[], []];
+  const quantities = SIDES.map((side) => quantitiesOf(infos[side])) as [Drawn[], Drawn[]];
   // A second axis takes its room from all, so that an instant stands at the same place everywhere.
   const right = quantities.flat().some((quantity) => unitsOf(quantity).length > 1) ? 46 : 16;
-  const made = SIDES.map((side) => view(side, infos[side], tables[side], quantities[side], places[side], right));
-  views = [made[0], made[1]];
+  const horizon = () => horizonOf(now, infos[0].duration_s);
+  const [a, b] = SIDES.map((side) => {
+    const ask = (place: number) => simulator.ask<LossRow>({ ask: "loss", side, place });
+    return new View(side, LETTERS[side], infos[side], tables[side], quantities[side], { horizon, right, ask });
+  });
+  views = [a, b];
+  race = new Race(byId("race", HTMLElement), infos, tables, horizon);
   pairs = quantities[0].map(
     (quantity, at) =>
-      new Pair([quantity, quantities[1][at]], tables, [places[0][at], places[1][at]], infos[0].duration_s, right, (to) => void seek(to)),
+      new Pair([quantity, quantities[1][at]], tables, [a.places[at], b.places[at]], horizon, right, (to) => void seek(to)),
   );
 }
 
@@ -168,60 +180,6 @@ function showScenario(title: string) {
     page.scenario.prepend(own);
   }
   page.scenario.value = isChoice ? setup.source.name : "";
-}
-
-function quantitiesOf(info: Info): Quantity[] {
-  const of = (offset: number, unit: (flow: number) => Unit) =>
-    info.drawn.map((flow, at) => ({ column: 2 + 3 * at + offset, flow: at, unit: unit(flow), label: info.flows[flow].name }));
-  // A TCP sender has a window, any other one a rate.
-  const steers = of(0, (flow) => (info.flows[flow].protocol === "tcp" ? "packets" : "kb/s"));
-  const units = new Set(steers.map(({ unit }) => unit));
-  const steer = units.size > 1 ? "Congestion window; allowed rate" : units.has("kb/s") ? "Allowed rate" : "Congestion window";
-  return [
-    { title: steer, columns: steers, stepped: true },
-    { title: "One-way delay", columns: of(1, () => "ms"), stepped: false },
-    { title: `Queue of ${info.bottleneck}`, columns: [{ column: 1, flow: null, unit: "packets", label: "queue" }], stepped: true },
-    { title: "Goodput", columns: of(2, () => "kb/s"), stepped: false },
-  ];
-}
-
-function view(side: 0 | 1, info: Info, table: Table, quantities: Quantity[], places: HTMLElement[], right: number): View {
-  const root = byId(`view-${side}`, HTMLDivElement);
-  root.replaceChildren();
-  const part = (title: string, unit: string, ...more: HTMLElement[]) => {
-    const place = element("div", {});
-    const head = element("h3", {}, title, element("span", { className: "unit" }, unit), ...more);
-    root.append(element("div", { className: "part" }, head, place));
-    return place;
-  };
-  const flows = info.drawn.map((flow, at) => {
-    const swatch = element("span", { className: "swatch" });
-    swatch.dataset.flow = String(at);
-    return element("span", { className: "flow-key" }, swatch, info.flows[flow].name);
-  });
-  const others = element("span", { className: "flow-key" });
-  showOthers(others, info);
-  const bottleneck = new Bottleneck(part(`Packets at ${info.bottleneck}`, "", ...flows, others), info.drawn);
-  const ask = (place: number) => simulator.ask<LossRow>({ ask: "loss", side, place });
-  const losses = new Losses(part("Losses by true cause", ""), info.duration_s, right, LETTERS[side], ask);
-  const matrix = new Matrix(part("Verdicts", ""), info.algorithms);
-  const values: HTMLElement[] = [];
-  for (const quantity of quantities) {
-    const value = element("span", { className: "value" });
-    values.push(value);
-    const units = unitsOf(quantity);
-    places.push(part(quantity.title, units.length > 1 ? `${units[0]}, left; ${units[1]}, right` : (units[0] ?? ""), value));
-  }
-  return { info, others, table, bottleneck, losses, matrix, values };
-}
-
-/** How many flows have no colour of their own. */
-function showOthers(place: HTMLElement, { flows, drawn }: Info) {
-  const others = flows.length - drawn.length;
-  place.hidden = others === 0;
-  const swatch = element("span", { className: "swatch" });
-  swatch.dataset.flow = "other";
-  place.replaceChildren(swatch, others === 1 ? "1 other flow" : `${others} other flows`);
 }
 
 function parameters(info: Info) {
@@ -257,27 +215,6 @@ function take(frame: Frame, at: number) {
   if (frame.network) showNetwork(frame.network);
 }
 
-function values() {
-  for (const { table, info, values, losses, matrix } of views ?? []) {
-    matrix.showLosses(...losses.counts);
-    const last = table.length - 1;
-    if (last < 0) {
-      for (const value of values) value.textContent = "";
-      continue;
-    }
-    const of = (offset: number) => info.drawn.map((_, at) => brief(table.columns[2 + 3 * at + offset][last])).join(" · ");
-    values[0].textContent = of(0);
-    values[1].textContent = of(1);
-    values[2].textContent = String(table.columns[1][last]);
-    values[3].textContent = of(2);
-  }
-}
-
-function brief(value: number): string {
-  if (Number.isNaN(value)) return "–";
-  return value >= 100 ? value.toFixed(0) : value.toFixed(1);
-}
-
 function showTime() {
   const end = views?.[0].info.duration_s ?? 0;
   page.clock.textContent = `${now.toFixed(2)} of ${end} s`;
@@ -307,9 +244,9 @@ function showChanges() {
 function showNetwork(network: Network) {
   ({ changes } = network);
   links.update(network.links, network.flows, now);
-  for (const { info, others } of views ?? []) {
-    info.flows = network.flows;
-    showOthers(others, info);
+  for (const view of views ?? []) {
+    view.info.flows = network.flows;
+    view.showOthers();
   }
   showChanges();
 }
@@ -319,8 +256,9 @@ function drawAll() {
   for (const view of views ?? []) {
     view.losses.draw();
     view.bottleneck.draw(performance.now());
+    view.showValues();
   }
-  values();
+  race?.draw();
 }
 
 async function frame(at: number) {
@@ -337,15 +275,18 @@ async function frame(at: number) {
       const made = await simulator.ask<Frame>({ ask: "frame", to: goal, budget_ms: BUDGET_MS });
       const again = performance.now();
       take(made, at);
-      // One quantity a frame: each is drawn fifteen times a second.
-      pairs[nextPair % pairs.length].draw();
+      // One picture a frame: each is drawn some ten times a second.
+      const turn = nextPair % (pairs.length + 1);
+      if (turn < pairs.length) pairs[turn].draw();
+      else race?.draw();
       nextPair += 1;
-      views[nextPair % 2].losses.drawIfChanged();
-      if (nextPair % 4 === 0) values();
+      views[nextPair % 2].losses.drawNow();
+      if (turn === 0) for (const view of views) view.showValues();
       if (made.finished) {
         playing = false;
         say("The run is over. Take it back on the time line, or change the scenario.");
       }
+      teller.watch(now, [views[0].losses.counts, views[1].losses.counts]);
       // A picture that stands still shows one instant.
       if (!playing) drawAll();
       showTime();
@@ -474,7 +415,7 @@ async function reopen(next: Setup, said: string): Promise<boolean> {
   const done = await exclusive(async () => {
     const forgets = changes.length > 0 && next !== setup;
     if (!(await open(next, false))) return false;
-    page.story.textContent = "";
+    teller.end();
     for (const story of page.stories.children) story.setAttribute("aria-pressed", "false");
     say(forgets ? `${said} The changes on the way are forgotten.` : said);
     return true;
@@ -523,18 +464,18 @@ function fillSelects(catalogue: Catalogue) {
     list.append(option(name, label));
   }
   for (const select of page.protocols) {
-    select.append(option("", "as in the scenario"), option("tcp", "TCP"), option("tfrc", "TFRC"));
+    select.append(option("", "as in the scenario"), option("tcp", "TCP: a window"), option("tfrc", "TFRC: a smooth rate"));
   }
   for (const select of page.algorithms) {
     select.append(option("", "as in the scenario"));
-    const rules = element("optgroup", { label: "Algorithms" });
-    const yardsticks = element("optgroup", { label: "Yardsticks" });
+    const [begin, rules, yardsticks] = ["To begin with", "Algorithms", "Yardsticks"].map((label) => element("optgroup", { label }));
     for (const { name, summary, yardstick } of catalogue.algorithms) {
-      const made = option(name, name);
+      const words = TO_BEGIN_WITH.get(name);
+      const made = option(name, words ? `${name}: ${words}` : name);
       made.title = summary;
-      (yardstick ? yardsticks : rules).append(made);
+      (words ? begin : yardstick ? yardsticks : rules).append(made);
     }
-    select.append(rules, yardsticks);
+    select.append(begin, rules, yardsticks);
   }
   byId("version", HTMLSpanElement).textContent = catalogue.version;
 }
@@ -549,7 +490,7 @@ async function tell(story: (typeof STORIES)[number], pressed: HTMLButtonElement)
   page.seed.value = "1";
   await reopen({ source: await sourceOf(chosen.text), seed: 1, systems, parameters: {}, link: "" }, "");
   showSystems();
-  page.story.textContent = story.text;
+  teller.begin(story);
   pressed.setAttribute("aria-pressed", "true");
   playing = !isStill();
   showTime();
@@ -688,6 +629,7 @@ async function first(): Promise<{ next: Setup; planned: [number, string][] }> {
 
 async function main() {
   byId("key", HTMLUListElement).append(...keyItems());
+  for (const word of ["Protocol", "Algorithm", "M_c", "M_w"] as const) byId("terms", HTMLSpanElement).append(term(word), " ");
   if (typeof WebAssembly !== "object") {
     document.documentElement.dataset.unable = "";
     say(

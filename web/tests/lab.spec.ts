@@ -1,5 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { mkdirSync, readFileSync } from "node:fs";
+import { horizonOf } from "../src/round";
+import { STORIES } from "../src/stories.js";
 import { clock, expect, paused, ready, saved, test, toTheEnd } from "./page";
 
 test("a visitor sees packets move at once, pauses, steps and goes on", async ({ page }) => {
@@ -565,4 +567,75 @@ test("sixteen flows at ten times real time: script per frame", async ({ page }) 
   );
   // The time is printed, not judged: a busy machine is no error of the page.
   expect(costs.length).toBeGreaterThan(10);
+});
+
+test("above all stands which system delivers more, as the results have it", async ({ page }) => {
+  await page.setViewportSize({ width: 1400, height: 900 });
+  await paused(page);
+  await expect(page.locator("#race .says")).toHaveText("Nothing has been delivered yet.");
+  await toTheEnd(page);
+  const goodput = async (side: "A" | "B"): Promise<number> => JSON.parse(await saved(page, side)).flows[0].goodput_kbps;
+  const [a, b] = [await goodput("A"), await goodput("B")];
+  const said = await page.locator("#race .says").textContent();
+  const [, ratio, ofB, ofA] = /^B delivers ([\d.]+) times what A delivers: (\d+) kb\/s and (\d+) kb\/s so far\.$/.exec(said ?? "") ?? [];
+  // The results leave the first seconds out.
+  expect(Math.abs(Number(ratio) / (b / a) - 1), `${said} ${a} ${b}`).toBeLessThan(0.1);
+  expect(Math.abs(Number(ofA) / a - 1)).toBeLessThan(0.1);
+  expect(Math.abs(Number(ofB) / b - 1)).toBeLessThan(0.1);
+  await page.evaluate(() => scrollTo(0, 0));
+  for (const part of ["race", "packets", "steer"]) {
+    const box = await page.locator(`[data-part="${part}"]`).first().boundingBox();
+    expect(box && box.y < 900 && box.y >= 0, part).toBe(true);
+  }
+});
+
+test("the axis of time grows with the run", () => {
+  expect(horizonOf(0, 90)).toBe(7.5);
+  expect(horizonOf(7, 90)).toBe(8);
+  expect(horizonOf(45, 90)).toBe(50);
+  expect(horizonOf(90, 90)).toBe(90);
+  for (let now = 0; now <= 90; now += 0.1) expect(horizonOf(now, 90)).toBeGreaterThanOrEqual(Math.min(now, 90));
+});
+
+test("every step of every story comes, asks before it tells, and points at a part of the page", async ({ page }) => {
+  await paused(page);
+  await page.selectOption("#speed", "50");
+  for (const [at, story] of STORIES.entries()) {
+    await page.locator("#stories button").nth(at).click();
+    await expect(page.locator("#story")).toContainText(story.text.slice(0, 30));
+    await page.click("#play");
+    for (const [place, step] of story.steps.entries()) {
+      const see = page.getByRole("button", { name: "See what happens" });
+      await expect(see).toBeFocused();
+      await expect(page.locator("#story p")).toHaveText(step.ask);
+      await expect(page.locator(`[data-part="${step.look}"]`).first()).toHaveClass(/pointed/);
+      const asked = await clock(page);
+      await expect(page.getByRole("button", { name: "Play" })).toBeVisible();
+      await see.click();
+      const on = page.getByRole("button", { name: place + 1 === story.steps.length ? "Go on alone" : "Go on", exact: true });
+      await expect(on).toBeFocused();
+      await expect(page.locator("#story p")).toHaveText(step.tell);
+      expect(await clock(page)).toBeGreaterThanOrEqual(asked + step.wait - 0.01);
+      await on.click();
+    }
+    await expect(page.locator(".pointed")).toHaveCount(0);
+  }
+});
+
+test("a word tells what it means when it is focused", async ({ page }) => {
+  await paused(page);
+  const word = page.locator('[data-part="steer"] .term').first();
+  const meaning = page.locator('[data-part="steer"] .meaning').first();
+  await expect(meaning).toBeHidden();
+  await word.focus();
+  await expect(meaning).toBeVisible();
+  await expect(word).toHaveAttribute("aria-describedby", (await meaning.getAttribute("id")) ?? "none");
+});
+
+test("the algorithms to begin with stand first, in plain words", async ({ page }) => {
+  await paused(page);
+  const first = page.locator("#algorithm-0 optgroup").first();
+  await expect(first).toHaveAttribute("label", "To begin with");
+  expect(await first.locator("option").count()).toBe(4);
+  await expect(first.locator('option[value="Sift"]')).toContainText("recommended");
 });
