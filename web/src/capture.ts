@@ -1,3 +1,4 @@
+import exampleAddress from "../../examples/slow.pcap.gz?url";
 import { LossChart } from "./capture-chart";
 import type { Ask, First, FlowView, Told, View } from "./capture-protocol";
 import { byId, element } from "./dom";
@@ -6,6 +7,7 @@ import { onChange, setTheme, type Theme } from "./theme";
 const page = {
   drop: byId("drop", HTMLElement),
   choose: byId("choose", HTMLButtonElement),
+  example: byId("example", HTMLButtonElement),
   file: byId("file", HTMLInputElement),
   theme: byId("theme", HTMLSelectElement),
   progress: byId("progress", HTMLDivElement),
@@ -276,7 +278,19 @@ function only(files: FileList | null | undefined) {
     : "No file was dropped, expected a capture.";
 }
 
+/** Analyses the capture of the README. */
+async function openExample() {
+  try {
+    const answer = await fetch(exampleAddress);
+    if (!answer.ok) throw new Error(String(answer.status));
+    open(new File([await answer.arrayBuffer()], "slow.pcap.gz"));
+  } catch {
+    fail("The example could not be loaded: load this page again.");
+  }
+}
+
 function listen() {
+  page.example.addEventListener("click", () => void openExample());
   page.choose.addEventListener("click", () => page.file.click());
   page.file.addEventListener("change", () => {
     if (page.file.files?.length) only(page.file.files);

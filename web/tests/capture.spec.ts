@@ -331,3 +331,9 @@ for (const [width, height] of [
     });
   }
 }
+
+test("the example is analysed at one press", async ({ page }) => {
+  await page.click("#example");
+  await expect(page.locator("#answer .file")).toContainText("slow.pcap.gz");
+  await expect(page.locator("#answer .says")).not.toBeEmpty();
+});
