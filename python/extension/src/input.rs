@@ -11,7 +11,7 @@ use toml::{Table, Value};
 use crate::error::{Failure, about};
 
 /// What errors and results call a scenario that is a dictionary.
-const DICTIONARY: &str = "dict";
+pub(crate) const DICTIONARY: &str = "dict";
 
 /// Reads a scenario: a file's name or path, a paper's scenario such as `cen2003/WLH`, or a mapping
 /// with the keys of a scenario file. The settings are applied to it.
@@ -36,6 +36,7 @@ pub(crate) fn path(given: &Bound<'_, PyAny>, what: &str) -> Result<PathBuf, Fail
         let kind = kind(given);
         let expected = match what {
             "scenario" => "a name, a path or a dictionary",
+            "sweep" => "a path or a dictionary",
             _ => "a path",
         };
         Failure::Python(about(format!("{what}: is {kind}, expected {expected}"), None, Some(what)))
@@ -55,7 +56,7 @@ pub(crate) fn settings(given: &Bound<'_, PyDict>) -> Result<Vec<Setting>, Failur
 
 /// A mapping as a table of TOML; `path` is its key, empty for the whole scenario, and `depth` how
 /// many mappings and lists it is in.
-fn table(given: &Bound<'_, PyAny>, path: &str, depth: u32) -> Result<Table, Failure> {
+pub(crate) fn table(given: &Bound<'_, PyAny>, path: &str, depth: u32) -> Result<Table, Failure> {
     let mapping = given.cast::<PyMapping>().map_err(PyErr::from)?;
     let entry = |item: Bound<'_, PyAny>| {
         let (key, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;

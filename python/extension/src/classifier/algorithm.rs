@@ -21,7 +21,10 @@ pub(super) fn config(
     let name = match algorithm.cast::<PyString>() {
         Ok(name) => name.to_str()?.to_owned(),
         Err(_) if algorithm.is_callable() => {
-            let name: String = algorithm.getattr("__name__")?.extract()?;
+            let name: String = match algorithm.getattr("__name__") {
+                Ok(name) => name.extract()?,
+                Err(_) => algorithm.get_type().name()?.to_string(),
+            };
             let own = PyDict::new(algorithm.py());
             own.set_item(&name, algorithm)?;
             registry = algorithms::added(registry, &own, failures)?;
