@@ -142,12 +142,16 @@ impl Table {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         const SHOWN: usize = 5;
+        const WIDTH: usize = 110;
         let rows = self.__len__();
         let mut lines =
             vec![format!("<losscause.Table of {rows} rows: {}", self.columns().join(", "))];
         for row in 0..rows.min(SHOWN) {
             let values = self.row(py, row)?.values().iter().map(|value| shown(&value));
-            lines.push(format!("  {}", values.collect::<PyResult<Vec<_>>>()?.join(", ")));
+            let line = values.collect::<PyResult<Vec<_>>>()?.join(", ");
+            let cut = line.char_indices().nth(WIDTH).map(|(at, _)| at);
+            let line = cut.map_or_else(|| line.clone(), |at| format!("{}…", &line[..at]));
+            lines.push(format!("  {line}"));
         }
         if rows > SHOWN {
             lines.push(format!("  and {} more", rows - SHOWN));

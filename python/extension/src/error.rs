@@ -119,7 +119,10 @@ fn from_run(error: &RunError) -> PyErr {
         | RunError::Unsupported { file, .. } => about(text, Some(file), None),
         RunError::Input(InputError::Key { file, key, .. }) => about(text, Some(file), Some(key)),
         RunError::Input(InputError::Option { option, .. }) => {
-            // The options of the command line are arguments here.
+            // The options of the command line are arguments here, and its verbs are functions.
+            if option.starts_with("losscause ") {
+                return sentence(text.split_once(": ").map_or(&*text, |(_, problem)| problem));
+            }
             let text = text.strip_prefix("--set ").or(text.strip_prefix("--")).unwrap_or(&text);
             about(text.to_owned(), None, Some(key_of(option)))
         }

@@ -79,7 +79,10 @@ fn value(given: &Bound<'_, PyAny>, key: &str, depth: u32) -> Result<Value, Failu
         return Ok(Value::Boolean(flag.is_true()));
     }
     if let Ok(text) = given.cast::<PyString>() {
-        return Ok(Value::String(text.to_str()?.to_owned()));
+        let text = text.to_str().map_err(|_| {
+            refused(key, format!("is {}, expected a text of whole characters", shown(given)))
+        })?;
+        return Ok(Value::String(text.to_owned()));
     }
     if given.is_instance_of::<PyFloat>() {
         return Ok(Value::Float(given.extract()?));
@@ -106,6 +109,18 @@ fn value(given: &Bound<'_, PyAny>, key: &str, depth: u32) -> Result<Value, Failu
 fn name(key: &Bound<'_, PyAny>, path: &str) -> Result<String, Failure> {
     key.extract()
         .map_err(|_| refused(path, format!("has {} for a key, expected a text", kind(key))))
+}
+
+/// An object as it is written in a program.
+fn shown(object: &Bound<'_, PyAny>) -> String {
+    object.call_method0("__repr__").map_or_else(
+        |_| kind(object),
+        |text| {
+            text.call_method1("encode", ("ascii", "backslashreplace"))
+                .and_then(|bytes| bytes.call_method1("decode", ("ascii",)))
+                .map_or_else(|_| kind(object), |text| text.to_string())
+        },
+    )
 }
 
 fn refused(key: &str, problem: String) -> Failure {

@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use losscause_laboratory::compare::Variant;
 use losscause_laboratory::sweep::{Overrides, Store, Sweep};
 use losscause_report as report;
 use losscause_study::files::{Either, Memory};
-use losscause_study::{Context, Setting};
+use losscause_study::{Context, Registry, Setting};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 use toml::Value;
@@ -22,8 +23,8 @@ use crate::work;
 const DICTIONARY: &str = "sweep";
 
 /// Reads a sweep file, or a dictionary with its keys, with the settings, algorithms, runs and seed
-/// of a call. Returns its name too. The scenario of a dictionary may be a dictionary too, and a
-/// system's settings.
+/// of a call. Returns its name too. In a dictionary, the scenario may be a dictionary too, and so
+/// may a system's settings; a system may have the key `lda` instead, for the measured flows.
 pub(crate) fn loaded(
     sweep: &Bound<'_, PyAny>,
     settings: &Bound<'_, PyDict>,
@@ -39,7 +40,7 @@ pub(crate) fn loaded(
     };
     let context = Context::new(registry);
     let (file, sweep) = if sweep.cast::<PyMapping>().is_ok() {
-        let (text, scenario) = written(sweep)?;
+        let (text, scenario) = written(sweep, context.registry())?;
         let context = match scenario {
             Some(scenario) => {
                 let files = Memory::new().with(input::DICTIONARY, scenario);
@@ -57,8 +58,27 @@ pub(crate) fn loaded(
 }
 
 /// A dictionary as the text of a sweep file, and the text of its scenario if that is a dictionary.
-fn written(sweep: &Bound<'_, PyAny>) -> Result<(String, Option<String>), Failure> {
+fn written(
+    sweep: &Bound<'_, PyAny>,
+    registry: &Registry,
+) -> Result<(String, Option<String>), Failure> {
     let mut table = input::table(sweep, "", 0)?;
+    for system in table.get_mut("system").and_then(Value::as_array_mut).into_iter().flatten() {
+        let Value::Table(system) = system else { continue };
+        let settings = match (system.remove("lda"), system.get("set")) {
+            (Some(Value::String(lda)), _) => {
+                let scenario = input::scenario(&sweep.get_item("scenario")?, &[], registry)?;
+                Variant::of_lda(&scenario, &lda)?.settings
+            }
+            (None, Some(Value::Table(settings))) => settings
+                .iter()
+                .map(|(key, value)| Setting::checked(key, value.clone()))
+                .collect::<Result<_, _>>()?,
+            _ => continue,
+        };
+        let texts = settings.iter().map(|setting| Value::String(setting.to_string()));
+        system.insert("set".to_owned(), Value::Array(texts.collect()));
+    }
     let scenario = match table.get_mut("scenario") {
         Some(Value::Table(_)) => {
             let name = Value::String(input::DICTIONARY.to_owned());
@@ -66,16 +86,6 @@ fn written(sweep: &Bound<'_, PyAny>) -> Result<(String, Option<String>), Failure
         }
         _ => None,
     };
-    let systems = table.get_mut("system").and_then(Value::as_array_mut);
-    for set in systems.into_iter().flatten().filter_map(|system| system.get_mut("set")) {
-        if let Value::Table(settings) = set {
-            let settings = settings
-                .iter()
-                .map(|(key, value)| Setting::checked(key, value.clone()))
-                .map(|setting| setting.map(|setting| Value::String(setting.to_string())));
-            *set = Value::Array(settings.collect::<Result<_, _>>()?);
-        }
-    }
     Ok((table.to_string(), scenario))
 }
 

@@ -57,7 +57,11 @@ fn set(config: &mut LdaConfig, key: &str, given: &Bound<'_, PyAny>) -> Result<()
     let value = if let Ok(flag) = given.cast::<PyBool>() {
         Value::Flag(flag.is_true())
     } else if given.is_instance_of::<PyInt>() || given.is_instance_of::<PyFloat>() {
-        Value::Number(given.extract()?)
+        let too_large = |_| {
+            let problem = format!("{key}: is larger than any number of 64 bits");
+            Failure::Python(about(problem, None, Some(key)))
+        };
+        Value::Number(given.extract().map_err(too_large)?)
     } else if let Ok(word) = given.cast::<PyString>() {
         text = word.to_str()?.to_owned();
         Value::Text(&text)
