@@ -4,6 +4,7 @@
 //! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>
 
 use std::ffi::{CStr, c_char, c_void};
+use std::panic::catch_unwind;
 use std::ptr::NonNull;
 
 use arrow_array::cast::AsArray;
@@ -398,14 +399,17 @@ fn taken_array(
         return Err(sentence(problem));
     }
     // An array of another type than its schema panics.
-    caught(|| {
+    let read = catch_unwind(|| {
         // SAFETY: Neither was taken before; what is taken leaves released ones behind, which the
         // capsules' destructors leave alone.
         let data = unsafe {
             let schema = FFI_ArrowSchema::from_raw(schema.cast().as_ptr());
             from_ffi(FFI_ArrowArray::from_raw(array.cast().as_ptr()), &schema)
         };
-        Ok(data.map(make_array))
+        data.map(make_array)
+    });
+    read.map_err(|_| {
+        sentence("the Arrow data cannot be read: the array is of another type than its schema")
     })
 }
 

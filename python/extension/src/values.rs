@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use arrow_array::array::AnyDictionaryArray;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Float64Type, Int32Type, Int64Type, UInt32Type, UInt64Type,
+    ArrowDictionaryKeyType, ArrowPrimitiveType, Float64Type, Int8Type, Int32Type, Int64Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array,
-    NullArray, StringArray, UInt32Array, UInt64Array,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, NullArray,
+    PrimitiveArray, StringArray, UInt32Array, UInt64Array,
 };
 use arrow_schema::DataType;
 use pyo3::IntoPyObjectExt;
@@ -30,8 +32,8 @@ pub(crate) fn value(py: Python<'_>, column: &ArrayRef, row: usize) -> PyResult<P
         DataType::Float64 => column.as_primitive::<Float64Type>().value(row).into_py_any(py),
         DataType::Utf8 => column.as_string::<i32>().value(row).into_py_any(py),
         DataType::Dictionary(..) => {
-            let words = column.as_dictionary::<Int32Type>();
-            match words.key(row) {
+            let words = column.as_any_dictionary();
+            match key(words, row) {
                 Some(key) => words.values().as_string::<i32>().value(key).into_py_any(py),
                 None => Ok(py.None()),
             }
@@ -58,11 +60,12 @@ pub(crate) fn plain(py: Python<'_>, column: &ArrayRef) -> PyResult<(&'static str
             let texts: Vec<Option<&str>> = column.as_string::<i32>().iter().collect();
             Ok(("text", texts.into_py_any(py)?))
         }
-        DataType::Dictionary(..) => {
-            let column = column.as_dictionary::<Int32Type>();
-            let words: Vec<Option<&str>> = column.values().as_string::<i32>().iter().collect();
-            let keys: Vec<Option<i32>> = column.keys().iter().collect();
-            Ok(("words", (words, keys).into_py_any(py)?))
+        DataType::Dictionary(kind, _) => {
+            let words = column.as_any_dictionary();
+            let texts: Vec<Option<&str>> = words.values().as_string::<i32>().iter().collect();
+            let keys: Vec<Option<usize>> = (0..column.len()).map(|row| key(words, row)).collect();
+            let name = if **kind == DataType::Int8 { "few-words" } else { "words" };
+            Ok((name, (texts, keys).into_py_any(py)?))
         }
         other => Err(unforeseen(other)),
     }
@@ -78,16 +81,34 @@ pub(crate) fn restored(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayR
         "uint32" => Arc::new(UInt32Array::from(values.extract::<Vec<Option<u32>>>()?)),
         "float64" => Arc::new(Float64Array::from(values.extract::<Vec<Option<f64>>>()?)),
         "text" => Arc::new(StringArray::from(values.extract::<Vec<Option<String>>>()?)),
-        "words" => {
-            let (words, keys): (Vec<Option<String>>, Vec<Option<i32>>) = values.extract()?;
-            let column = DictionaryArray::try_new(
-                Int32Array::from(keys),
-                Arc::new(StringArray::from(words)),
-            );
-            Arc::new(column.map_err(|error| sentence(error.to_string()))?)
-        }
+        "words" => words::<Int32Type>(values)?,
+        "few-words" => words::<Int8Type>(values)?,
         other => return Err(sentence(format!("a column of the kind \"{other}\" is unknown"))),
     })
+}
+
+/// The place of the word of a row among the words; none where there is none.
+fn key(words: &dyn AnyDictionaryArray, row: usize) -> Option<usize> {
+    let keys = words.keys();
+    if keys.is_null(row) {
+        return None;
+    }
+    match keys.data_type() {
+        DataType::Int8 => usize::try_from(keys.as_primitive::<Int8Type>().value(row)).ok(),
+        _ => usize::try_from(keys.as_primitive::<Int32Type>().value(row)).ok(),
+    }
+}
+
+/// The column of words that [`plain`] took apart.
+fn words<K>(values: &Bound<'_, PyAny>) -> PyResult<ArrayRef>
+where
+    K: ArrowDictionaryKeyType,
+    K::Native: for<'a, 'py> FromPyObject<'a, 'py, Error: Into<PyErr>>,
+{
+    let (words, keys): (Vec<Option<String>>, Vec<Option<K::Native>>) = values.extract()?;
+    let keys: PrimitiveArray<K> = keys.into_iter().collect();
+    let column = DictionaryArray::try_new(keys, Arc::new(StringArray::from(words)));
+    Ok(Arc::new(column.map_err(|error| sentence(error.to_string()))?))
 }
 
 fn numbers<T: ArrowPrimitiveType, N: From<T::Native>>(column: &ArrayRef) -> Vec<Option<N>> {
