@@ -29,7 +29,16 @@ const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 
 /// A table that polars, pyarrow, pandas, DuckDB and others take without a copy:
-/// `polars.DataFrame(table)`.
+/// `polars.DataFrame(table)`. `table[0]` is a row as a dictionary, `table["seq"]` a column as a
+/// list, `table[2:5]` a table; iterating gives the rows.
+///
+/// >>> table = losscause.Classifier("Spike").classify(seq=[0, 2], at_ns=[30, 50], sent_ns=[0, 20])
+/// >>> table.columns
+/// ['seq', 'row', 'verdict']
+/// >>> table[0]
+/// {'seq': 1, 'row': 1, 'verdict': 'congestion'}
+/// >>> [row["seq"] for row in table] == table["seq"]
+/// True
 #[pyclass(frozen, module = "losscause")]
 pub(crate) struct Table {
     schema: SchemaRef,

@@ -21,7 +21,15 @@ use losses::Losses;
 use receiver::Receiver;
 use sender::Sender;
 
-/// An algorithm that judges losses, at one end of a flow.
+/// An algorithm that judges losses, at one end of a flow, fed with your own packets one by one or in
+/// columns. `losscause.algorithms()` lists the names and settings.
+///
+/// >>> classifier = losscause.Classifier("Spike", alpha=0.4)
+/// >>> classifier.on_packet(0, at_ns=30_000_000, sent_ns=0)
+/// ()
+/// >>> for judgement in classifier.on_packet(2, at_ns=50_000_000, sent_ns=20_000_000):
+/// ...     print(judgement.seq, judgement.verdict)
+/// 1 congestion
 #[pyclass(module = "losscause")]
 pub(crate) struct Classifier {
     at: At,
