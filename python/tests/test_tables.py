@@ -81,7 +81,7 @@ def test_a_table_has_rows_columns_and_slices():
     names = [flow["flow"] for flow in result["flows"]]
     assert flows["flow"] == names == [row["flow"] for row in flows] == [flows[row]["flow"] for row in range(len(flows))]
     assert flows[-1] == flows[len(flows) - 1] and flows[1:][0] == flows[1] and len(flows[5:]) == 0
-    assert flows[0]["goodput_kbps"] == result["flows"][0]["goodput_kbps"] and flows[0]["M_c"] is None
+    assert flows[0]["goodput_kbps"] == result["flows"][0]["goodput_kbps"] and flows[0]["retransmitted_packets"] is None
     assert list(flows[0]) == flows.columns
     for key, error in [(len(flows), IndexError), (10**30, IndexError), ("flwo", KeyError), (1.5, TypeError)]:
         with pytest.raises(error):
@@ -127,14 +127,15 @@ def test_tables_results_and_classifiers_pickle():
 
 
 def test_a_classifier_pickles_until_it_is_used():
-    classifier = losscause.Classifier("Spike", alpha=0.4)
+    classifier = losscause.Classifier("Spike", beta=0.1)
     packets = {"seq": [0, 1, 3], "at_ns": [30, 40, 90], "sent_ns": [0, 10, 20]}
     again = pickle.loads(pickle.dumps(classifier))
     other = pickle.loads(pickle.dumps(losscause.Classifier("Vegas buffer", end="sender")))
     assert (again.name, again.end, other.end) == ("Spike", "receiver", "sender")
-    assert list(again.classify(**packets, reasons=True)) == list(classifier.classify(**packets, reasons=True))
-    default = losscause.Classifier("Spike")
-    assert list(default.classify(**packets, reasons=True)) != list(copy.copy(losscause.Classifier("Spike", alpha=0.1)).classify(**packets, reasons=True))
+    judged = list(classifier.classify(**packets, reasons=True))
+    assert list(again.classify(**packets, reasons=True)) == judged
+    assert list(losscause.Classifier("Spike").classify(**packets, reasons=True)) != judged, "the setting changes the reasons"
+    assert copy.deepcopy(other).end == "sender"
     with pytest.raises(losscause.Error, match="has taken in packets"):
         pickle.dumps(classifier)
 

@@ -36,7 +36,7 @@ const ARRAY: &CStr = c"arrow_array";
 /// >>> table.columns
 /// ['seq', 'row', 'verdict']
 /// >>> table[0]
-/// {'seq': 1, 'row': 1, 'verdict': 'congestion'}
+/// {'seq': 1, 'row': 1, 'verdict': 'wireless'}
 /// >>> [row["seq"] for row in table] == table["seq"]
 /// True
 #[pyclass(frozen, module = "losscause")]

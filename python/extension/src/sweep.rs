@@ -79,13 +79,14 @@ fn written(
         let texts = settings.iter().map(|setting| Value::String(setting.to_string()));
         system.insert("set".to_owned(), Value::Array(texts.collect()));
     }
-    let scenario = match table.get_mut("scenario") {
-        Some(Value::Table(_)) => {
-            let name = Value::String(input::DICTIONARY.to_owned());
-            table.insert("scenario".to_owned(), name).map(|scenario| scenario.to_string())
-        }
+    let scenario = match table.get("scenario") {
+        Some(Value::Table(scenario)) => Some(scenario.to_string()),
         _ => None,
     };
+    if scenario.is_some() {
+        let name = Value::String(input::DICTIONARY.to_owned());
+        table.insert("scenario".to_owned(), name);
+    }
     Ok((table.to_string(), scenario))
 }
 

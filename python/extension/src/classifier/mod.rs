@@ -29,7 +29,7 @@ use sender::Sender;
 /// ()
 /// >>> for judgement in classifier.on_packet(2, at_ns=50_000_000, sent_ns=20_000_000):
 /// ...     print(judgement.seq, judgement.verdict)
-/// 1 congestion
+/// 1 wireless
 #[pyclass(module = "losscause")]
 pub(crate) struct Classifier {
     at: At,
