@@ -10,7 +10,7 @@ from losscause._losscause import Error
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from losscause._result import Analysis, Bars, Simulation, Sweep
+    from losscause._result import Analysis, Bars, Reproduction, Simulation, Sweep
 
 # Values from the smallest to this many times it are on a linear scale.
 LINEAR = 30
@@ -58,9 +58,8 @@ def lines(result: Sweep, metric: str | None, x: str | None, ax: Axes | None) -> 
         raise Error("x: no axis of the sweep has numbers, expected a table instead")
     if x is None:
         x = numeric[0]
-    for name, given, known in [("metric", metric, list(result["metrics"])), ("x", x, numeric)]:
-        if given not in known:
-            raise Error(f'{name}: "{given}" is unknown, expected one of {", ".join(known)}')
+    _one_of("metric", metric, list(result["metrics"]))
+    _one_of("x", x, numeric)
     found: dict[str, list[tuple[float, float, float]]] = {}
     for cell in result["cells"]:
         values = {value["axis"]: value["value"] for value in cell["cell"]["values"]}
@@ -84,6 +83,39 @@ def lines(result: Sweep, metric: str | None, x: str | None, ax: Axes | None) -> 
     return axes
 
 
+def papers(result: Reproduction, metric: str | None, x: str | None, ax: Axes | None) -> Axes:
+    """A metric of a paper's table or figure, measured and published."""
+    rows = [row for row in [*result["items"], *result.get("beside", [])] if row["measured"] is not None]
+    rows = [row for row in rows if (row["paper"], row["source"]) == (rows[0]["paper"], rows[0]["source"])]
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    numbers: dict[str, set[float]] = {}
+    for row in rows:
+        for name, value in row["parameters"].items():
+            if isinstance(value, (int, float)):
+                numbers.setdefault(name, set()).add(value)
+    changing = [name for name, values in numbers.items() if len(values) > 1]
+    axes = _axes(ax)
+    if not rows or not changing:
+        return bars(result._bars(), axes)
+    metric, x = metric or metrics[0], x or changing[0]
+    _one_of("metric", metric, metrics)
+    _one_of("x", x, changing)
+    rows = [row for row in rows if row["metric"] == metric and x in row["parameters"]]
+    for place, system in enumerate(dict.fromkeys(row["system"] for row in rows)):
+        points = sorted((row["parameters"][x], row["measured"], row["ci95"] or 0) for row in rows if row["system"] == system)
+        at, measured, half = zip(*points, strict=True)
+        axes.errorbar(at, measured, yerr=half, label=system, color=f"C{place}", marker="o", markersize=4, capsize=2)
+        published = [(row["parameters"][x], row["published"]) for row in rows if row["system"] == system]
+        known = [(at, value) for at, value in published if value is not None]
+        if known:
+            places, values = zip(*known, strict=True)
+            axes.scatter(places, values, marker="s", s=70, facecolors="none", edgecolors=f"C{place}")
+    title = f"{rows[0]['paper']}, {rows[0]['source']}: measured, and published as squares"
+    axes.set(xlabel=x, ylabel=f"{metric}, {rows[0]['unit']}", title=title)
+    axes.legend()
+    return axes
+
+
 def losses(result: Analysis, ax: Axes | None) -> Axes:
     """Losses over time, in the colours of their verdicts."""
     axes = _axes(ax)
@@ -100,6 +132,11 @@ def losses(result: Analysis, ax: Axes | None) -> Axes:
     if points:
         axes.legend()
     return axes
+
+
+def _one_of(argument: str, given: str, known: Sequence[str]) -> None:
+    if given not in known:
+        raise Error(f'{argument}: "{given}" is unknown, expected one of {", ".join(known)}')
 
 
 def _values(result: Sweep, axis: str) -> list[object]:

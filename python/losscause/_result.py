@@ -128,7 +128,11 @@ class Simulation(Result):
         return _plot.series(self, ax) if self["series"] else super().plot(ax)
 
     def _told(self) -> list[str]:
-        return [warning["text"] for warning in self["warnings"]]
+        # That no algorithm judged the losses matters where the air lost packets. Which part of the run a metric covers, the
+        # metric says itself.
+        from_the_air = any(flow["wireless_drops"] for flow in self["flows"])
+        left_out = {"different-windows", *([] if from_the_air else ["no-lda"])}
+        return [warning["text"] for warning in self["warnings"] if warning["kind"] not in left_out]
 
     def _title(self) -> str:
         return str(self["title"])
@@ -140,6 +144,11 @@ class Simulation(Result):
 
 class Comparison(Result):
     """Variants of a scenario over the same seeds."""
+
+    def _told(self) -> list[str]:
+        found = [warning for variant in self["variants"] for warning in variant["warnings"]]
+        left_out = tuple(warning["text"] for warning in found if warning["kind"] == "different-windows")
+        return [text for text in self._warnings if not text.startswith(left_out)]
 
     @property
     def answer(self) -> str:
@@ -229,6 +238,13 @@ class Reproduction(Result):
     def beside(self) -> Table:
         """A row per value of the algorithms that ran beside the papers'."""
         return self._rows("beside")
+
+    def plot(self, ax: Axes | None = None, *, metric: str | None = None, x: str | None = None) -> Axes:
+        """A metric of the first table or figure, by default the first, over a parameter, by default the first that changes:
+        a line per system, yours too, and the published values as squares."""
+        from losscause import _plot
+
+        return _plot.papers(self, metric, x, ax)
 
     def _bars(self) -> Bars | None:
         """How many of each paper's numbers are within their tolerance."""

@@ -59,7 +59,7 @@ def simulate(
             scenario, seed, settings, own, runs=runs, jobs=jobs, interval=interval, trace=kinds, progress=tell
         )
     made = Simulation(json, " ".join(answer), table)
-    _warn(warning["text"] for warning in made["warnings"])
+    _warn(made._told())
     return made
 
 
@@ -93,8 +93,9 @@ def compare(
         json, told = _losscause.compare(
             scenario, names, compared, seed, runs, settings, own, jobs=jobs, progress=tell
         )
-    _warn(told)
-    return Comparison(json, warnings=told)
+    made = Comparison(json, warnings=told)
+    _warn(made._told())
+    return made
 
 
 def sweep(

@@ -167,6 +167,18 @@ def test_pictures_show_what_results_say():
     assert axes.get_xscale() == "log" and axes.get_yscale() == "linear"
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["none", "ZBS"]
     assert axes.get_xlabel() == "N" and axes.get_ylabel() == "thput, percent"
+    class OnTheAir:
+        def observe(self, observation):
+            pass
+
+        def judge(self, loss):
+            return "wireless"
+
+    reproduced = losscause.reproduce("cen2003/figure11", runs=1, algorithms=[OnTheAir])
+    axes = reproduced.plot(metric="M_w")
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["mBiaz", "Spike", "ZigZag", "ZBS", "also OnTheAir"] and axes.get_ylabel() == "M_w, percent"
+    assert axes.get_xlabel() == "N" and any(len(squares.get_offsets()) for squares in axes.collections)
     series = losscause.simulate(SCENARIO, interval=20)
     axes = series.plot()
     assert list(axes.lines[0].get_ydata()) == [row["goodput_kbps"] for row in series.series if row["flow"] == "test.1"]

@@ -154,14 +154,12 @@ impl Table {
         const SHOWN: usize = 5;
         const WIDTH: usize = 110;
         let rows = self.__len__();
-        let mut lines =
-            vec![format!("<losscause.Table of {rows} rows: {}", self.columns().join(", "))];
+        let columns = cut(&self.columns().join(", "), 2 * WIDTH);
+        let mut lines = vec![format!("<losscause.Table of {rows} rows: {columns}")];
         for row in 0..rows.min(SHOWN) {
             let values = self.row(py, row)?.values().iter().map(|value| shown(&value));
             let line = values.collect::<PyResult<Vec<_>>>()?.join(", ");
-            let cut = line.char_indices().nth(WIDTH).map(|(at, _)| at);
-            let line = cut.map_or_else(|| line.clone(), |at| format!("{}…", &line[..at]));
-            lines.push(format!("  {line}"));
+            lines.push(format!("  {}", cut(&line, WIDTH)));
         }
         if rows > SHOWN {
             lines.push(format!("  and {} more", rows - SHOWN));
@@ -294,6 +292,14 @@ pub(crate) fn restored(
         };
         Table::of(batches.into_iter().map(batch).collect::<PyResult<_>>()?)
     })
+}
+
+/// A line of at most so many characters.
+fn cut(line: &str, width: usize) -> String {
+    match line.char_indices().nth(width) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.to_owned(),
+    }
 }
 
 /// A value as tables show it: numbers with six digits, None as nothing.
