@@ -99,7 +99,7 @@ def compare(
 
 
 def sweep(
-    sweep: str | PathLike[str] | Mapping[str, Any],
+    scenario: Scenario,
     axes: Mapping[str, Iterable[Value] | Mapping[str, Value]] | None = None,
     *,
     metrics: Iterable[str] = (),
@@ -119,10 +119,10 @@ def sweep(
 ) -> Sweep:
     """Measures a scenario at every combination of some values: a cell each.
 
-    With `axes`, the first argument is a scenario. Each axis is a key of it with its values, or with a range of numbers
+    `scenario` is what `simulate` takes. Each axis is a key of it with its values, or with a range of numbers
     such as `{"from": 1e6, "to": 1e8, "steps": 9, "scale": "log"}`. `systems` are compared in every cell: algorithms,
-    "none" for no algorithm, or settings by a name each. Without `axes`, the first argument is a sweep file, or a dictionary
-    with its keys.
+    "none" for no algorithm, or settings by a name each. Without `axes`, `scenario` is a sweep file, or a dictionary with
+    its keys.
 
     With `out`, finished cells are kept in that folder. A folder that has some is refused: `resume=True` goes on with them
     after an interruption, `restart=True` drops them. `engine="ray"` measures them on a Ray cluster, that at `address` or
@@ -136,19 +136,19 @@ def sweep(
     if out is not None and not isinstance(out, (str, PathLike)):
         raise _about(f"out: is of type {type(out).__name__}, expected a path", "out")
     if axes is not None:
-        sweep = _asked(sweep, axes, metrics, systems, own)
+        scenario = _asked(scenario, axes, metrics, systems, own)
     elif metrics or systems:
         raise _about("axes: is missing; metrics and systems belong to a scenario and its axes", "axes")
-    with _keywords(globals()["sweep"], overrides):
+    with _keywords(sweep, overrides):
         if engine == "ray":
-            return _on_ray(sweep, settings, own, runs, seed, out, resume, restart, address, progress)
+            return _on_ray(scenario, settings, own, runs, seed, out, resume, restart, address, progress)
         if engine != "local":
             raise _losscause.Error(f'engine: is "{engine}", expected "local" or "ray"')
         if address is not None:
             raise _losscause.Error('address: only valid with engine="ray"; remove it')
         with shown(progress, "run") as tell:
             json = _losscause.sweep(
-                sweep,
+                scenario,
                 settings,
                 own,
                 runs=runs,
