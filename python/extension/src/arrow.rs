@@ -268,14 +268,14 @@ impl Rows {
     }
 }
 
+/// A batch taken apart: the number of rows, and the columns as [`values::plain`] gives them.
+type Taken<'py> = (usize, Vec<(String, Bound<'py, PyAny>)>);
+
 /// The table that was pickled.
 #[pyfunction]
-pub(crate) fn restored(
-    fields: Vec<(String, bool)>,
-    batches: Vec<(usize, Vec<(String, Bound<'_, PyAny>)>)>,
-) -> PyResult<Table> {
+pub(crate) fn restored(fields: Vec<(String, bool)>, batches: Vec<Taken<'_>>) -> PyResult<Table> {
     caught(|| {
-        let batch = |(rows, columns): (usize, Vec<(String, Bound<'_, PyAny>)>)| {
+        let batch = |(rows, columns): Taken<'_>| {
             let columns = columns.iter().map(|(kind, values)| values::restored(kind, values));
             let columns = columns.collect::<PyResult<Vec<ArrayRef>>>()?;
             let named = fields.iter().zip(&columns);
