@@ -40,7 +40,8 @@ def on_ray(
     directory = None if out is None else plan.hold(out, resume, restart)
     recipe = _ray.Recipe(sweep, plan.files(), settings, algorithms, runs, seed)
     if recipe.files and isinstance(sweep, Mapping):
-        raise Error(f'engine: the dictionary reads {", ".join(recipe.files)}; expected a sweep file, whose files Ray takes along')
+        read = ", ".join(recipe.files)
+        raise Error(f"engine: the dictionary reads {read}; expected a sweep file, whose files Ray takes along")
     resumed = 0
 
     def told(progress: _ray.Progress) -> None:

@@ -260,5 +260,27 @@ def test_capsules_that_were_taken_before_are_refused():
 def test_an_array_of_another_type_than_its_schema_is_an_error():
     numbers = pa.array([0, 1, 3])
     other = _Twice(pa.array(["a", "b"]), numbers)
-    with pytest.raises(losscause.Error):
+    with pytest.raises(losscause.Error, match="the array is of another type than its schema"):
         losscause.Classifier("ZBS").classify(seq=other, at_ns=numbers, sent_ns=numbers)
+
+
+class _Gives:
+    """Hands out anything in the place of capsules."""
+
+    def __init__(self, stream: object, pair: object) -> None:
+        self.stream, self.pair = stream, pair
+
+    def __getattr__(self, name: str) -> object:
+        given = {"__arrow_c_stream__": self.stream, "__arrow_c_array__": self.pair}.get(name)
+        if given is None:
+            raise AttributeError(name)
+        return lambda requested_schema=None: given
+
+
+SCHEMA, ARRAY = pa.array([0, 1, 3]).__arrow_c_array__()
+
+
+@pytest.mark.parametrize("stream, pair", [(3, None), (ARRAY, None), (None, 3), (None, (1, 2)), (None, (ARRAY, SCHEMA)), (None, (1, 2, 3))])
+def test_what_is_no_capsule_of_arrow_is_one_sentence(stream, pair):
+    with pytest.raises(losscause.Error, match="the Arrow data cannot be read: it is not in the capsules"):
+        losscause.Classifier("ZBS").classify(_Gives(stream, pair))
