@@ -1,4 +1,4 @@
-"""A sweep from its file to its results, on Ray."""
+"""A sweep to its results, on Ray."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from losscause import _ray
-from losscause._losscause import Plan
+from losscause._losscause import Error, Plan
 
 
 class Done(NamedTuple):
@@ -21,7 +21,7 @@ class Done(NamedTuple):
 
 
 def on_ray(
-    file: str | PathLike[str],
+    sweep: str | PathLike[str] | Mapping[str, Any],
     settings: Mapping[str, Any],
     algorithms: Mapping[str, Callable[[], object]],
     *,
@@ -33,10 +33,15 @@ def on_ray(
     address: str | None,
     tell: Callable[[_ray.Progress], object],
 ) -> Done:
-    """Measures every cell of a sweep file on a Ray cluster."""
-    plan = Plan(file, dict(settings), dict(algorithms), runs=runs, seed=seed)
+    """Measures every cell of a sweep on a Ray cluster."""
+    if not isinstance(sweep, Mapping):
+        sweep = os.fspath(sweep)
+    plan = Plan(sweep, dict(settings), dict(algorithms), runs=runs, seed=seed)
     directory = None if out is None else plan.hold(out, resume, restart)
-    recipe = _ray.Recipe(os.fspath(file), plan.files(), settings, algorithms, runs, seed)
+    recipe = _ray.Recipe(sweep, plan.files(), settings, algorithms, runs, seed)
+    if recipe.files and isinstance(sweep, Mapping):
+        read = ", ".join(recipe.files)
+        raise Error(f"engine: the dictionary reads {read}; expected a sweep file, whose files Ray takes along")
     resumed = 0
 
     def told(progress: _ray.Progress) -> None:

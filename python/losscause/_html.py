@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from losscause._result import Bars
@@ -10,10 +11,11 @@ MOST_BARS = 24
 LABEL, WIDTH, ROW = 150, 260, 20
 
 
-def page(title: str, answer: str, bars: Bars | None) -> str:
-    """A title, sentences, and bars if there are any."""
+def page(title: str, answer: str, warnings: Sequence[str], bars: Bars | None) -> str:
+    """A title, sentences, warnings, and bars if there are any."""
     chart = drawn(bars) if bars and any(value is not None for _, value, _ in bars[1]) else ""
-    return f"<div><strong>{escape(title)}</strong><p>{escape(answer)}</p>{chart}</div>"
+    told = "".join(f"<p>Warning: {escape(warning)}</p>" for warning in warnings)
+    return f"<div><strong>{escape(title)}</strong><p>{escape(answer)}</p>{told}{chart}</div>"
 
 
 def drawn(bars: Bars) -> str:

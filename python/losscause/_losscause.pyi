@@ -1,7 +1,7 @@
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, SupportsFloat, SupportsIndex, final
+from typing import Any, SupportsFloat, SupportsIndex, final, overload
 
 __all__ = [
     "AckEvent",
@@ -17,10 +17,12 @@ __all__ = [
     "TimeoutEvent",
     "Window",
     "__version__",
+    "algorithms",
     "analyze",
     "command",
     "compare",
     "reproduce",
+    "restored",
     "rows",
     "simulate",
     "sweep",
@@ -29,7 +31,7 @@ __version__: str
 
 _Tell = Callable[[int, int], object]
 
-class Error(Exception):
+class Error(ValueError):
     """The input cannot be used, or a run failed. The message is one sentence."""
 
     file: str | None
@@ -39,12 +41,24 @@ class Error(Exception):
 
 @final
 class Table:
-    """A table that polars, pyarrow, pandas and DuckDB take without a copy: `polars.DataFrame(table)`."""
+    """A table that polars, pyarrow, pandas and DuckDB take without a copy: `polars.DataFrame(table)`. `table[0]` is a row as
+    a dictionary, `table["seq"]` a column as a list, `table[2:5]` a table; iterating gives the rows."""
 
     @property
     def columns(self) -> list[str]: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
     def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, key: str, /) -> list[Any]: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> Table: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> dict[str, Any]: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+    def to_polars(self) -> Any: ...
+    def to_pandas(self) -> Any: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Observation:
@@ -224,6 +238,7 @@ class Classifier:
     def observe(self, observation: Observation) -> None: ...
     def on_loss(self, loss: Loss) -> Judgement: ...
     def classify(self, table: object | None = None, *, reasons: bool = False, **columns: object) -> Table: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 def rows(json: str, path: Sequence[str], keep: Sequence[str] = ...) -> Table: ...
 def simulate(
@@ -249,7 +264,11 @@ def compare(
     *,
     jobs: SupportsIndex | None = None,
     progress: _Tell | None = None,
-) -> str: ...
+) -> tuple[str, list[str]]: ...
+def restored(
+    fields: Sequence[tuple[str, bool]], batches: Sequence[tuple[int, Sequence[tuple[str, object]]]]
+) -> Table: ...
+def algorithms() -> str: ...
 def command(arguments: list[str]) -> int: ...
 @final
 class Plan:
@@ -257,7 +276,7 @@ class Plan:
 
     def __new__(
         cls,
-        sweep: str | PathLike[str],
+        sweep: str | PathLike[str] | Mapping[str, Any],
         settings: dict[str, Any],
         algorithms: dict[str, Callable[[], object]],
         *,
@@ -272,6 +291,7 @@ class Plan:
     def runs_of_a_cell(self) -> int: ...
     @property
     def axes(self) -> list[str]: ...
+    def axis_kinds(self) -> list[str]: ...
     @property
     def metrics(self) -> list[tuple[str, str]]: ...
     def files(self) -> dict[str, bytes]: ...
@@ -292,7 +312,7 @@ class Directory:
     def write(self, name: str, content: bytes) -> None: ...
 
 def sweep(
-    sweep: str | PathLike[str],
+    sweep: str | PathLike[str] | Mapping[str, Any],
     settings: dict[str, Any],
     algorithms: dict[str, Callable[[], object]],
     *,

@@ -27,6 +27,9 @@ class Parts:
         self._plan = plan
         self._directory = directory
         self._metrics = [name for name, _ in plan.metrics]
+        arrow = _arrow() if directory is not None else None
+        types = {"whole": "int64", "number": "float64", "text": "string"}
+        self._kinds = [getattr(arrow, types[kind])() for kind in plan.axis_kinds()] if arrow else []
         # Values by first cell and end.
         self._values: dict[tuple[int, int], bytes] = {}
         if directory is not None:
@@ -75,7 +78,8 @@ class Parts:
         arrow = _arrow()
         cells, axes, systems, seeds = self._plan.rows(first, end)
         columns = {"cell": arrow.array(cells, arrow.int64())}
-        columns |= {name: arrow.array(axis, arrow.string()) for name, axis in zip(self._plan.axes, axes, strict=True)}
+        for name, axis, kind in zip(self._plan.axes, axes, self._kinds, strict=True):
+            columns[name] = arrow.array(axis, arrow.string()).cast(kind)
         columns |= {"system": arrow.array(systems, arrow.string()), "seed": arrow.array(seeds, arrow.uint64())}
         width = len(self._metrics)
         numbers = memoryview(values).cast("d")

@@ -37,7 +37,7 @@ COPIES = "losscause-sweep-"
 class Recipe(NamedTuple):
     """What a worker needs to measure cells: the sweep, and the content of the files that it reads."""
 
-    sweep: str
+    sweep: str | Mapping[str, Any]
     files: Mapping[str, bytes]
     settings: Mapping[str, Any]
     algorithms: Mapping[str, Callable[[], object]]
@@ -136,6 +136,8 @@ def _measure(recipe: Recipe, first: int, end: int) -> tuple[str, float, bytes]:
 def _unpacked(recipe: Recipe) -> Plan:
     """The plan of a recipe whose files may not be on this machine: they are written to a temporary directory, each in the
     same place relative to the others."""
+    if isinstance(recipe.sweep, Mapping):
+        return recipe.plan()
     root = os.path.commonpath([os.path.dirname(os.path.abspath(name)) for name in recipe.files])
     with tempfile.TemporaryDirectory(prefix=COPIES) as place:
         for name, content in recipe.files.items():

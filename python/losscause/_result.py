@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from losscause._losscause import Table
+from losscause._losscause import Error, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # A title, and for each bar its label, its value, and the half-width of the value's interval.
 Bars: TypeAlias = "tuple[str, Sequence[tuple[str, float | None, float | None]]]"
@@ -17,9 +20,10 @@ Bars: TypeAlias = "tuple[str, Sequence[tuple[str, float | None, float | None]]]"
 class Result(Mapping[str, Any]):
     """A JSON document as a mapping, to the byte that of the command line. It is read when it is first asked for."""
 
-    def __init__(self, json: str | Callable[[], str], answer: str = "") -> None:
+    def __init__(self, json: str | Callable[[], str], answer: str = "", warnings: Sequence[str] = ()) -> None:
         self._json = json
         self._answer = answer
+        self._warnings = list(warnings)
 
     @cached_property
     def json(self) -> str:
@@ -57,6 +61,10 @@ class Result(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"<losscause.{type(self).__name__}: {self.answer}>"
 
+    def _told(self) -> list[str]:
+        """What to know before drawing conclusions."""
+        return self._warnings
+
     def _title(self) -> str:
         return type(self).__name__
 
@@ -66,7 +74,17 @@ class Result(Mapping[str, Any]):
     def _repr_html_(self) -> str:
         from losscause import _html
 
-        return _html.page(self._title(), self.answer, self._bars())
+        return _html.page(self._title(), self.answer, self._told(), self._bars())
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draws the result with matplotlib, on `ax` or a new figure, and returns the axes."""
+        from losscause import _plot
+
+        return _plot.bars(self._bars(), ax)
+
+
+class ResultWarning(UserWarning):
+    """What to know before drawing conclusions from a result."""
 
 
 class Simulation(Result):
@@ -103,6 +121,19 @@ class Simulation(Result):
         """A row per interval and flow, if `interval` was given."""
         return self._rows("series")
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The goodput of the measured flows: over time if `interval` was given, else as bars."""
+        from losscause import _plot
+
+        return _plot.series(self, ax) if self["series"] else super().plot(ax)
+
+    def _told(self) -> list[str]:
+        # That no algorithm judged the losses matters where the air lost packets. Which part of the run a metric covers, the
+        # metric says itself.
+        from_the_air = any(flow["wireless_drops"] for flow in self["flows"])
+        left_out = {"different-windows", *([] if from_the_air else ["no-lda"])}
+        return [warning["text"] for warning in self["warnings"] if warning["kind"] not in left_out]
+
     def _title(self) -> str:
         return str(self["title"])
 
@@ -114,6 +145,11 @@ class Simulation(Result):
 class Comparison(Result):
     """Variants of a scenario over the same seeds."""
 
+    def _told(self) -> list[str]:
+        found = [warning for variant in self["variants"] for warning in variant["warnings"]]
+        left_out = tuple(warning["text"] for warning in found if warning["kind"] == "different-windows")
+        return [text for text in self._warnings if not text.startswith(left_out)]
+
     @property
     def answer(self) -> str:
         return str(self["verdict"])
@@ -123,13 +159,23 @@ class Comparison(Result):
         """A row per run of each variant: the variant's name, the seed, and a column per metric."""
         return self._rows("variants", "each_run", keep=["name"])
 
+    def plot(self, ax: Axes | None = None, *, metric: str = "goodput") -> Axes:
+        """A metric of every variant, with its 95 % interval."""
+        from losscause import _plot
+
+        return _plot.bars(self._bars(metric), ax)
+
     def _title(self) -> str:
         return str(self["title"])
 
-    def _bars(self) -> Bars | None:
-        found = [(variant["name"], variant["metrics"].get("goodput")) for variant in self["variants"]]
-        bars = [(name, goodput["value"], goodput["ci95"]) for name, goodput in found if goodput]
-        return ("goodput, kb/s", bars)
+    def _bars(self, metric: str = "goodput") -> Bars | None:
+        found = [(variant["name"], variant["metrics"].get(metric)) for variant in self["variants"]]
+        bars = [(name, value["value"], value["ci95"]) for name, value in found if value]
+        if not bars:
+            known = ", ".join(dict.fromkeys(name for variant in self["variants"] for name in variant["metrics"]))
+            raise Error(f'metric: "{metric}" is unknown, expected one of {known}')
+        units = [value["unit"] for _, value in found if value]
+        return (f"{metric}, {units[0]}", bars)
 
 
 class Sweep(Result):
@@ -157,6 +203,13 @@ class Sweep(Result):
     def runs(self) -> Table:
         """A row per run: its cell with the values of the axes, its system and seed, and a column per metric."""
         return self._rows("cells", "runs", keep=["cell"])
+
+    def plot(self, ax: Axes | None = None, *, metric: str | None = None, x: str | None = None) -> Axes:
+        """A metric, by default the first, over an axis, by default the first of numbers: a line per system and value of the
+        other axes, with 95 % intervals. Scales are logarithmic where the values span decades."""
+        from losscause import _plot
+
+        return _plot.lines(self, metric, x, ax)
 
     def _title(self) -> str:
         return str(self["title"])
@@ -186,6 +239,13 @@ class Reproduction(Result):
         """A row per value of the algorithms that ran beside the papers'."""
         return self._rows("beside")
 
+    def plot(self, ax: Axes | None = None, *, metric: str | None = None, x: str | None = None) -> Axes:
+        """A metric of the first table or figure, by default the first, over a parameter, by default the first that changes:
+        a line per system, yours too, and the published values as squares."""
+        from losscause import _plot
+
+        return _plot.papers(self, metric, x, ax)
+
     def _bars(self) -> Bars | None:
         """How many of each paper's numbers are within their tolerance."""
         shares: dict[str, list[bool]] = {}
@@ -208,6 +268,13 @@ class Analysis(Result):
     def losses(self) -> Table:
         """A row per loss: its flow, and a column per algorithm with the verdict."""
         return self._rows("captures", "flows", "losses", keep=["id"])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The losses over time, each at the queueing delay that its flow then had, in the colour of its verdict by the
+        algorithm that is recommended for the flow."""
+        from losscause import _plot
+
+        return _plot.losses(self, ax)
 
     def _title(self) -> str:
         return str(self["captures"][0]["file"])

@@ -23,6 +23,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from losscause._losscause import Error
 
+if TYPE_CHECKING:
+    from inspect import Signature
+
 __all__ = [
     "Application",
     "Arrivals",
@@ -261,8 +264,21 @@ TfrcMode: TypeAlias = "Literal['rfc5348', 'ns2']"
 Thinking: TypeAlias = "Literal['constant', 'exponential']"
 
 
+class _Keys:
+    """The signature of a table, for editors and notebooks: its keys as arguments."""
+
+    def __get__(self, instance: object, owner: type[Table]) -> Signature:
+        from inspect import Parameter, Signature
+
+        keys = [Parameter(key, Parameter.KEYWORD_ONLY) for key in owner._required]
+        rest = [key for key in owner._keys if key not in owner._required]
+        return Signature([*keys, *(Parameter(key, Parameter.KEYWORD_ONLY, default=None) for key in rest)])
+
+
 class Table(dict[str, Any]):
     """A table of a scenario file: a dictionary whose keys are checked when it is made."""
+
+    __signature__ = _Keys()
 
     _keys: ClassVar[tuple[str, ...]] = ()
     _required: ClassVar[tuple[str, ...]] = ()

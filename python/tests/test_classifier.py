@@ -215,7 +215,8 @@ def test_an_unusable_packet_is_refused_and_changes_nothing(packet, sentence):
         ({"at_s": pa.array([0.0, -1.0, 1.0])}, "at_s: row 1 is -1, expected seconds"),
         ({"seq": pa.array([0, None, 2])}, "seq: row 1 is null, expected a number"),
         ({"seq": np.array([0.0, 1.0, 2.0])}, "seq: is an array of float64, expected an array or a list of whole numbers"),
-        ({"seq": ["a", "b", "c"]}, "seq: is of type list, expected an array or a list of whole numbers"),
+        ({"seq": ["a", "b", "c"]}, "seq: is a list whose row 0 is of type str, expected an array or a list of whole numbers"),
+        ({"seq": [0, 10**30, 2]}, f"seq: is a list whose row 1 is {10**30}, expected an array"),
         ({"seq": pl.Series(["a", "b", "c"])}, "seq: is an array of"),
         ({"seq": np.zeros((3, 2), "int64")}, "seq: has 2 dimensions, expected 1"),
         ({"sent_ns": [0, 1]}, "sent_ns: has 2 rows, expected 3 as in seq"),
@@ -259,5 +260,27 @@ def test_capsules_that_were_taken_before_are_refused():
 def test_an_array_of_another_type_than_its_schema_is_an_error():
     numbers = pa.array([0, 1, 3])
     other = _Twice(pa.array(["a", "b"]), numbers)
-    with pytest.raises(losscause.Error):
+    with pytest.raises(losscause.Error, match="the array is of another type than its schema"):
         losscause.Classifier("ZBS").classify(seq=other, at_ns=numbers, sent_ns=numbers)
+
+
+class _Gives:
+    """Hands out anything in the place of capsules."""
+
+    def __init__(self, stream: object, pair: object) -> None:
+        self.stream, self.pair = stream, pair
+
+    def __getattr__(self, name: str) -> object:
+        given = {"__arrow_c_stream__": self.stream, "__arrow_c_array__": self.pair}.get(name)
+        if given is None:
+            raise AttributeError(name)
+        return lambda requested_schema=None: given
+
+
+SCHEMA, ARRAY = pa.array([0, 1, 3]).__arrow_c_array__()
+
+
+@pytest.mark.parametrize("stream, pair", [(3, None), (ARRAY, None), (None, 3), (None, (1, 2)), (None, (ARRAY, SCHEMA)), (None, (1, 2, 3))])
+def test_what_is_no_capsule_of_arrow_is_one_sentence(stream, pair):
+    with pytest.raises(losscause.Error, match="the Arrow data cannot be read: it is not in the capsules"):
+        losscause.Classifier("ZBS").classify(_Gives(stream, pair))

@@ -120,6 +120,25 @@ def test_the_table_has_the_runs_of_the_csv_sorted_by_cell(place: Place, expected
     assert table["goodput"].to_pylist() == goodput
 
 
+def test_axes_of_numbers_are_columns_of_numbers(place: Place, expected: dict[str, bytes], tmp_path: Path) -> None:
+    kinds = pyarrow.parquet.read_schema(place.path / "whole" / "runs.parquet")
+    assert kinds.field("loss").type == pyarrow.float64()
+    scenario = {
+        "title": "t",
+        "duration_s": 5,
+        "measure": {"bottleneck": "a"},
+        "link": [{"name": "a", "rate_bps": 2e6, "delay_ms": 10, "queue_packets": 10}],
+        "flow": [{"name": "f", "protocol": "tcp", "path": ["a"]}],
+    }
+    axes = {"link.a.queue_packets": [10, 20], "link.a.rate_bps": ["2M", 3e6], "flow.f.lda": ["Spike", "ZBS"]}
+    on_ray = losscause.sweep(scenario, axes, metrics=["goodput"], runs=1, engine="ray", out=tmp_path / "ray")
+    assert on_ray.json == losscause.sweep(scenario, axes, metrics=["goodput"], runs=1).json
+    table = pyarrow.parquet.read_table(tmp_path / "ray" / "runs.parquet")
+    assert table["link.a.queue_packets"].to_pylist() == [10] * 4 + [20] * 4
+    for name, kind in [("link.a.queue_packets", pyarrow.int64()), ("link.a.rate_bps", pyarrow.string())]:
+        assert table.schema.field(name).type == kind
+
+
 def test_a_worker_that_is_killed_changes_no_byte(place: Place, expected: dict[str, bytes]) -> None:
     killed: list[int] = []
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import losscause
@@ -106,7 +107,12 @@ def test_a_result_is_a_mapping_of_its_json():
         ("no-such.toml", {}, "no-such.toml: there is no such file", "no-such.toml", None),
         ({**LINK, "duraton_s": 3}, {}, 'dict: duraton_s: the key "duraton_s" is unknown', "dict", "duraton_s"),
         (LINK, {"duration_s": -1}, "dict: duration_s: ", "dict", "duration_s"),
-        (LINK, {"M": 4}, 'the parameter "M" is unknown', None, "M"),
+        (LINK, {"set": {"M": 4}}, 'the parameter "M" is unknown', None, "M"),
+        (LINK, {"set": 3}, "set: is of type int, expected a dictionary of settings", None, "set"),
+        (LINK, {"set": {"duration_s": 3}, "duration_s": 4}, "duration_s: is in set and a keyword", None, "duration_s"),
+        (LINK, {"set": {"x": "\ud800"}}, "x: is '\\ud800', expected a text of whole characters", None, "x"),
+        (LINK, {"trace": "verdict"}, "trace: is 'verdict', expected a list", None, "trace"),
+        (LINK, {"algorithms": 3}, "algorithms: is 3, expected a list of classes", None, "algorithms"),
         (LINK, {"flow.video.lda": "ZSB"}, '(did you mean "ZBS"?)', "dict", "flow.video.lda"),
         (LINK, {"flow..lda": "ZBS"}, "a part of the key is empty", None, "flow..lda"),
         (LINK, {"duration_s": None}, "duration_s: is None, expected a number", None, "duration_s"),
@@ -123,7 +129,7 @@ def test_a_result_is_a_mapping_of_its_json():
         (LINK, {"trace": True, "runs": 2}, "trace: shows one run", None, "trace"),
         (LINK, {"interval": 0.0}, "interval: is 0.0, expected seconds", None, "interval"),
         (LINK, {"trace": ["drps"]}, '"drps" is unknown', None, "trace"),
-        (LINK, {"runs": 4294967295}, "--runs 4294967295: expected at most 10000", None, "runs"),
+        (LINK, {"runs": 4294967295}, "runs 4294967295: expected at most 10000", None, "runs"),
         ({**LINK, "parameters": ITSELF}, {}, "parameters: is nested more than 64 deep", None, "parameters"),
         ({**LINK, "x": DEEP}, {}, "x: is nested more than 64 deep", None, "x"),
         (LINK, {"x": [DEEP]}, "x: is nested more than 64 deep", None, "x"),
@@ -136,6 +142,37 @@ def test_what_cannot_be_used_is_told_in_one_sentence(scenario, overrides, senten
     text = str(raised.value)
     assert sentence in text and "\n" not in text
     assert (raised.value.file, raised.value.key) == (file, key)
+
+
+def test_an_error_is_a_value_error_and_a_keyword_of_no_name_a_type_error():
+    with pytest.raises(ValueError, match="duration_s"):
+        losscause.simulate(LINK, set={"duration_s": -1})
+    for keyword, hint in [("sed", 'did you mean "seed"'), ("duration", 'did you mean "duration_s"'), ("M", "expected one of title")]:
+        with pytest.raises(TypeError, match=rf'simulate\(\) has no argument or parameter "{keyword}".*{hint}'):
+            losscause.simulate(LINK, **{keyword: 3})
+    with pytest.raises(losscause.Error, match="the parameter"):
+        losscause.simulate(LINK, set={"sed": 3})
+
+
+def test_settings_are_those_of_the_command_with_units(losscause_command, tmp_path):
+    file = tmp_path / "wifi.toml"
+    losscause_command("init", "wifi", "-o", str(file))
+    printed = losscause_command("simulate", str(file), "--set", "rate=20M", "--set", "loss=0.5%", "--format", "json")
+    by_set = losscause.simulate(file, set={"rate": "20M", "loss": "0.5%"})
+    assert by_set.json == printed == losscause.simulate(file, rate="20M", loss="0.5%").json
+
+
+def test_warnings_are_those_of_python_and_of_the_line_that_called():
+    with pytest.warns(losscause.ResultWarning, match="no measured flow has an LDA") as warned:
+        result = losscause.simulate("cen2003/WLH")
+    assert warned[0].filename == __file__
+    texts = [str(warning.message) for warning in warned]
+    assert texts == [warning["text"] for warning in result["warnings"] if warning["kind"] != "different-windows"]
+    assert texts[0].split(";")[0] in result._repr_html_()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clean = {**LINK["link"][0], "channel": {"kind": "perfect"}}
+        losscause.simulate({**LINK, "link": [clean]}, set={"flow.video.lda": "always congestion"})
 
 
 HOURS = f"""

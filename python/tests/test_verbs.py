@@ -1,16 +1,21 @@
 """The other verbs give what the commands of the same names print."""
 
+import doctest
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import losscause
+import losscause._verbs
 import polars as pl
 import pyarrow as pa
 import pytest
 
 ROOT = Path(__file__).parents[2]
 SCENARIO = "cen2003/WLH"
+ITSELF: dict[str, object] = {}
+ITSELF["scenario"] = ITSELF
 
 
 def test_compare_gives_the_json_of_the_command(losscause_command):
@@ -48,6 +53,56 @@ def test_sweep_gives_the_json_of_the_command_and_resumes(losscause_command, tmp_
     assert losscause.sweep(file, out=tmp_path / "python", resume=True).json == printed
     assert (tmp_path / "python" / "sweep.json").read_text() == printed
     assert swept.answer == "2 cells over N." and "<svg" in swept._repr_html_()
+
+
+def test_a_sweep_of_dictionaries_is_that_of_the_file(tmp_path):
+    (tmp_path / "sweep.toml").write_text(
+        SWEEP.replace("title = \"throughput by loss\"", "title = \"thput, M_c over N, last_kbps\"")
+        + '[[axis]]\nkey = "last_kbps"\nrange = { from = 150, to = 300, steps = 2 }\n'
+        + '[[system]]\nname = "none"\nset = ["flow.test.lda=always congestion"]\n'
+        + '[[system]]\nname = "Spike"\nset = ["flow.test.lda=Spike"]\n'
+    )
+    from_file = losscause.sweep(tmp_path / "sweep.toml")
+    axes = {"N": [1, 2], "last_kbps": {"from": 150, "to": 300, "steps": 2}}
+    asked = losscause.sweep(SCENARIO, axes, metrics=["thput", "M_c"], systems=["none", "Spike"], runs=2)
+    assert {**asked, "sweep": ""} == {**from_file, "sweep": ""}
+    settings = {"none": {"flow.test.lda": "always congestion"}, "Spike": {"flow.test.lda": "Spike"}}
+    by_settings = losscause.sweep(SCENARIO, axes, metrics=["thput", "M_c"], systems=settings, runs=2)
+    assert by_settings.json == asked.json
+    assert asked.rows["cell.values.last_kbps"][:8] == [150.0] * 4 + [300.0] * 4
+
+
+def test_a_sweep_of_a_dictionary_resumes(tmp_path):
+    scenario = {
+        "title": "t",
+        "duration_s": 5,
+        "measure": {"bottleneck": "a"},
+        "link": [{"name": "a", "rate_bps": 2e6, "delay_ms": 10, "queue_packets": 10}],
+        "flow": [{"name": "f", "protocol": "tcp", "path": ["a"]}],
+    }
+
+    def swept(**options):
+        return losscause.sweep(scenario, {"link.a.delay_ms": [5, 10.5]}, metrics=["goodput"], runs=1, out=tmp_path, **options)
+
+    first = swept()
+    assert first.rows["cell.values.link.a.delay_ms"] == [5.0, 10.5]
+    assert swept(resume=True).json == first.json
+    scenario["duration_s"] = 6
+    with pytest.raises(losscause.Error, match="was begun before"):
+        swept(resume=True)
+
+
+def test_a_sweep_takes_classes_as_systems():
+    class OnTheAir:
+        def observe(self, observation):
+            pass
+
+        def judge(self, loss):
+            return "wireless"
+
+    for systems in (["none", OnTheAir], {"none": {}, "OnTheAir": {"flow.test.lda": OnTheAir}}):
+        swept = losscause.sweep(SCENARIO, {"N": [1, 2]}, metrics=["M_w"], systems=systems, runs=1)
+        assert [row["measured"] for row in swept.rows if row["system"] == "OnTheAir"] == [0, 0]
 
 
 def test_a_sweep_of_too_many_cells_for_memory_is_read_from_its_folder(tmp_path):
@@ -122,8 +177,17 @@ def test_analyze_gives_the_json_of_the_command(losscause_command, tmp_path):
         (lambda: losscause.compare(SCENARIO, ["ZBS", "ZBS"]), 'two variants are called "ZBS"', None),
         (lambda: losscause.compare(SCENARIO, ["ZBS", "Spkie"]), 'did you mean "Spike"', None),
         (lambda: losscause.compare(SCENARIO, variants={"x": {"M": 1}}), 'the parameter "M" is unknown', "M"),
+        (lambda: losscause.compare(SCENARIO, "ZBS"), "algorithms: is 'ZBS', expected a list", "algorithms"),
+        (lambda: losscause.compare(SCENARIO, ["none", lambda x: x]), "cannot be made without arguments", "algorithms"),
+        (lambda: losscause.compare(SCENARIO, variants={3: {}}), "variants: is {3: {}}, expected a dictionary", "variants"),
+        (lambda: losscause.sweep(SCENARIO, {"N": 3}, metrics=["thput"]), "axes: N: is 3, expected a list", "axes"),
+        (lambda: losscause.sweep(SCENARIO, metrics=["thput"]), "axes: is missing", "axes"),
+        (lambda: losscause.sweep(SCENARIO, {"M": [1]}, metrics=["thput"]), 'the parameter "M" is unknown', None),
+        (lambda: losscause.sweep(SCENARIO, {"N": [1]}, metrics=["x"]), 'sweep: metrics: "x" is unknown', "metrics"),
+        (lambda: losscause.sweep(ITSELF), "is nested more than 64 deep", None),
+        (lambda: losscause.reproduce(3), "items: is (3,), expected a list of texts", "items"),
         (lambda: losscause.sweep("no-such.toml"), "no-such.toml: there is no such file", None),
-        (lambda: losscause.sweep(3), "sweep: is of type int, expected a path", "sweep"),
+        (lambda: losscause.sweep(3), "sweep: is of type int, expected a path or a dictionary", "sweep"),
         (lambda: losscause.reproduce("cen2003/tabel2"), "did you mean", None),
         (
             lambda: losscause.reproduce("cen2003/table2", algorithms=["ZSB"]),
@@ -195,7 +259,26 @@ def test_the_programs_of_the_page_run(tmp_path):
     assert len(blocks) > 4
     program = tmp_path / "page.py"
     program.write_text("\n".join(blocks))
-    subprocess.run([sys.executable, "-W", "error", str(program)], check=True, cwd=tmp_path)
+    run = tmp_path / "run.py"
+    run.write_text(
+        "import warnings, runpy, losscause\n"
+        "warnings.simplefilter('ignore', losscause.ResultWarning)\n"
+        "runpy.run_path('page.py', run_name='__main__')\n"
+    )
+    environment = {**os.environ, "MPLBACKEND": "agg"}
+    subprocess.run([sys.executable, "-W", "error", str(run)], check=True, cwd=tmp_path, env=environment)
+    check = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path.parent / "mypy"), "page.py"]
+    checked = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_examples_of_docstrings_print_what_they_show(monkeypatch):
+    monkeypatch.setattr("warnings.filters", [("ignore", None, losscause.ResultWarning, None, 0)])
+    failed = tried = 0
+    for module in (losscause, losscause._verbs):
+        result = doctest.testmod(module, extraglobs={"losscause": losscause})
+        failed, tried = failed + result.failed, tried + result.attempted
+    assert failed == 0 and tried > 12
 
 
 def test_the_example_of_the_readme_runs():

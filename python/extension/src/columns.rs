@@ -13,6 +13,7 @@ use arrow_schema::DataType;
 use losscause::Span;
 use numpy::{PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyList};
 
 use crate::arrow;
 use crate::error::about;
@@ -124,7 +125,7 @@ impl<'py> Column<'py> {
         match made {
             Ok(made) => Ok(Self { name, unit, parts: vec![Part::Made(made)] }),
             Err(error) if crate::error::is_ours(&error, given.py()) => Err(error),
-            Err(_) => Err(unusable(name, &kind(given), unit)),
+            Err(_) => Err(unusable(name, &of_list(given, unit), unit)),
         }
     }
 
@@ -147,6 +148,23 @@ impl<'py> Column<'py> {
             Part::Made(made) => Ok(&made[..]),
         };
         self.parts.iter().map(numbers).collect()
+    }
+}
+
+/// What is wrong with a list: its first item that is no number, or a number that is too large.
+fn of_list(given: &Bound<'_, PyAny>, unit: Unit) -> String {
+    let is_usable = |item: &Bound<'_, PyAny>| match unit {
+        Unit::Whole => item.extract::<i64>().is_ok(),
+        Unit::WholeOrMissing => item.extract::<Option<i64>>().is_ok(),
+        _ => item.extract::<Option<f64>>().is_ok(),
+    };
+    let items = given.cast::<PyList>().map(|list| list.iter().enumerate());
+    match items.ok().and_then(|mut items| items.find(|(_, item)| !is_usable(item))) {
+        Some((row, item)) if item.is_instance_of::<PyInt>() => {
+            format!("a list whose row {row} is {item}")
+        }
+        Some((row, item)) => format!("a list whose row {row} is {}", kind(&item)),
+        None => kind(given),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::simulate::{finished, json, workers};
 use crate::work;
 
 /// Compares algorithms, and settings by their names, over the same seeds. Returns the JSON that
-/// `losscause compare --format json` prints.
+/// `losscause compare --format json` prints, and its warnings.
 #[pyfunction]
 #[pyo3(signature = (scenario, ldas, variants, seed, runs, settings, algorithms, *, jobs=None, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "named in Python")]
@@ -26,7 +26,7 @@ pub(crate) fn compare(
     algorithms: &Bound<'_, PyDict>,
     jobs: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<(String, Vec<String>)> {
     caught(|| {
         let failures = Failures::default();
         let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
@@ -61,6 +61,7 @@ pub(crate) fn compare(
         let made = work::elsewhere(py, failures.stop(), progress, |progress| {
             plan.execute(workers, |done| progress.set(done, plan.runs()))
         })?;
-        json(&finished(py, made, &failures, scenario.file())?)
+        let comparison = finished(py, made, &failures, scenario.file())?;
+        Ok((json(&comparison)?, comparison.warnings()))
     })
 }

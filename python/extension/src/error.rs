@@ -5,15 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use losscause::ConfigError;
 use losscause_study::{InputError, RegistryError, RunError};
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 pyo3::create_exception!(
     losscause,
     Error,
-    PyException,
-    "The input cannot be used, or a run failed. The message is one sentence; `file` and `key` say what it is about, or \
-     are None."
+    PyValueError,
+    "The input cannot be used, or a run failed: a ValueError. The message is one sentence; `file` and `key` say what it \
+     is about, or are None."
 );
 
 /// What a function of the module fails with.
@@ -119,7 +119,12 @@ fn from_run(error: &RunError) -> PyErr {
         | RunError::Unsupported { file, .. } => about(text, Some(file), None),
         RunError::Input(InputError::Key { file, key, .. }) => about(text, Some(file), Some(key)),
         RunError::Input(InputError::Option { option, .. }) => {
-            about(text, None, Some(key_of(option)))
+            // The options of the command line are arguments here, and its verbs are functions.
+            if option.starts_with("losscause ") {
+                return sentence(text.split_once(": ").map_or(&*text, |(_, problem)| problem));
+            }
+            let text = text.strip_prefix("--set ").or(text.strip_prefix("--")).unwrap_or(&text);
+            about(text.to_owned(), None, Some(key_of(option)))
         }
         _ => sentence(text),
     }

@@ -11,7 +11,7 @@ use toml::{Table, Value};
 use crate::error::{Failure, about};
 
 /// What errors and results call a scenario that is a dictionary.
-const DICTIONARY: &str = "dict";
+pub(crate) const DICTIONARY: &str = "dict";
 
 /// Reads a scenario: a file's name or path, a paper's scenario such as `cen2003/WLH`, or a mapping
 /// with the keys of a scenario file. The settings are applied to it.
@@ -36,6 +36,7 @@ pub(crate) fn path(given: &Bound<'_, PyAny>, what: &str) -> Result<PathBuf, Fail
         let kind = kind(given);
         let expected = match what {
             "scenario" => "a name, a path or a dictionary",
+            "sweep" => "a path or a dictionary",
             _ => "a path",
         };
         Failure::Python(about(format!("{what}: is {kind}, expected {expected}"), None, Some(what)))
@@ -55,7 +56,7 @@ pub(crate) fn settings(given: &Bound<'_, PyDict>) -> Result<Vec<Setting>, Failur
 
 /// A mapping as a table of TOML; `path` is its key, empty for the whole scenario, and `depth` how
 /// many mappings and lists it is in.
-fn table(given: &Bound<'_, PyAny>, path: &str, depth: u32) -> Result<Table, Failure> {
+pub(crate) fn table(given: &Bound<'_, PyAny>, path: &str, depth: u32) -> Result<Table, Failure> {
     let mapping = given.cast::<PyMapping>().map_err(PyErr::from)?;
     let entry = |item: Bound<'_, PyAny>| {
         let (key, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
@@ -78,7 +79,10 @@ fn value(given: &Bound<'_, PyAny>, key: &str, depth: u32) -> Result<Value, Failu
         return Ok(Value::Boolean(flag.is_true()));
     }
     if let Ok(text) = given.cast::<PyString>() {
-        return Ok(Value::String(text.to_str()?.to_owned()));
+        let text = text.to_str().map_err(|_| {
+            refused(key, format!("is {}, expected a text of whole characters", shown(given)))
+        })?;
+        return Ok(Value::String(text.to_owned()));
     }
     if given.is_instance_of::<PyFloat>() {
         return Ok(Value::Float(given.extract()?));
@@ -105,6 +109,18 @@ fn value(given: &Bound<'_, PyAny>, key: &str, depth: u32) -> Result<Value, Failu
 fn name(key: &Bound<'_, PyAny>, path: &str) -> Result<String, Failure> {
     key.extract()
         .map_err(|_| refused(path, format!("has {} for a key, expected a text", kind(key))))
+}
+
+/// An object as it is written in a program.
+fn shown(object: &Bound<'_, PyAny>) -> String {
+    object.call_method0("__repr__").map_or_else(
+        |_| kind(object),
+        |text| {
+            text.call_method1("encode", ("ascii", "backslashreplace"))
+                .and_then(|bytes| bytes.call_method1("decode", ("ascii",)))
+                .map_or_else(|_| kind(object), |text| text.to_string())
+        },
+    )
 }
 
 fn refused(key: &str, problem: String) -> Failure {

@@ -7,9 +7,11 @@
 //! simulate …  one function per verb of the command line         → the JSON that the command prints
 //! plan        the cells of a sweep                              → numbers, for an engine in Python
 //! command     the whole command line                            → its exit status
+//! catalogue   what the registry knows by name                → rows
 //! classifier  packets, one by one or in columns                 → verdicts
 //! rows        objects of a result's JSON                        → columns
 //! arrow       tables and arrays of other packages               → columns, and back
+//! values      cells of tables                                   → objects of Python
 //! ```
 //!
 //! It converts and forwards. What a user of Python sees beyond that, such as results as mappings,
@@ -20,6 +22,7 @@
 mod algorithms;
 mod analyze;
 mod arrow;
+mod catalogue;
 mod classifier;
 mod columns;
 mod command;
@@ -31,6 +34,7 @@ mod reproduce;
 mod rows;
 mod simulate;
 mod sweep;
+mod values;
 mod work;
 
 /// The module, as Python imports it.
@@ -43,7 +47,9 @@ mod _losscause {
     #[pymodule_export]
     use super::analyze::analyze;
     #[pymodule_export]
-    use super::arrow::Table;
+    use super::arrow::{Table, restored};
+    #[pymodule_export]
+    use super::catalogue::algorithms;
     #[pymodule_export]
     use super::classifier::{Classifier, Judgement};
     #[pymodule_export]

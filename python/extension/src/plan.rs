@@ -35,6 +35,32 @@ pub(crate) struct Directory {
 /// seeds.
 type Rows = (Vec<usize>, Vec<Vec<String>>, Vec<String>, Vec<u64>);
 
+/// What the values of an axis are, the more special first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum AxisKind {
+    Whole,
+    Number,
+    Text,
+}
+
+impl AxisKind {
+    fn of(value: &str) -> Self {
+        match (value.parse::<i64>(), value.parse::<f64>()) {
+            (Ok(_), _) => Self::Whole,
+            (_, Ok(number)) if number.is_finite() => Self::Number,
+            _ => Self::Text,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Number => "number",
+            Self::Text => "text",
+        }
+    }
+}
+
 #[pymethods]
 impl Plan {
     /// Reads and checks a sweep file.
@@ -50,7 +76,7 @@ impl Plan {
         let failures = Failures::default();
         let (file, sweep) = sweep::loaded(sweep, settings, algorithms, (runs, seed), &failures)?;
         let elsewhere = sweep.elsewhere().map_err(Failure::from)?;
-        Ok(Self { elsewhere, failures, file: file.display().to_string() })
+        Ok(Self { elsewhere, failures, file })
     }
 
     /// The question of the sweep.
@@ -75,6 +101,22 @@ impl Plan {
     #[getter]
     fn axes(&self) -> Vec<String> {
         self.elsewhere.sweep().axes().map(str::to_owned).collect()
+    }
+
+    /// What the values of every axis are: "whole", "number" or "text". They are all looked at.
+    fn axis_kinds(&self, py: Python<'_>) -> Vec<&'static str> {
+        py.detach(|| {
+            let sweep = self.elsewhere.sweep();
+            let mut kinds = vec![AxisKind::Whole; sweep.axes().count()];
+            for number in 0..sweep.count() {
+                for cell in sweep.cells_in(number..number + 1) {
+                    for (kind, value) in kinds.iter_mut().zip(&cell.values) {
+                        *kind = (*kind).max(AxisKind::of(&value.value));
+                    }
+                }
+            }
+            kinds.into_iter().map(AxisKind::name).collect()
+        })
     }
 
     /// Names and units of the metrics.

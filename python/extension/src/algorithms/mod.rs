@@ -55,7 +55,15 @@ impl<'a, 'py> Made<'a, 'py> {
         if !class.is_callable() {
             return Err(refused(name, &format!("is {}, expected a class", kind(class))));
         }
-        Ok(Self { name, class, object: class.call0()? })
+        let object = class.call0().map_err(|cause| {
+            let py = class.py();
+            let problem = format!("cannot be made without arguments: {}", cause.value(py));
+            let error =
+                about(format!("the algorithm \"{name}\": {problem}"), None, Some("algorithms"));
+            error.set_cause(py, Some(cause));
+            error
+        })?;
+        Ok(Self { name, class, object })
     }
 
     fn has(&self, method: &str) -> bool {

@@ -21,7 +21,10 @@ pub(super) fn config(
     let name = match algorithm.cast::<PyString>() {
         Ok(name) => name.to_str()?.to_owned(),
         Err(_) if algorithm.is_callable() => {
-            let name: String = algorithm.getattr("__name__")?.extract()?;
+            let name: String = match algorithm.getattr("__name__") {
+                Ok(name) => name.extract()?,
+                Err(_) => algorithm.get_type().name()?.to_string(),
+            };
             let own = PyDict::new(algorithm.py());
             own.set_item(&name, algorithm)?;
             registry = algorithms::added(registry, &own, failures)?;
@@ -54,7 +57,11 @@ fn set(config: &mut LdaConfig, key: &str, given: &Bound<'_, PyAny>) -> Result<()
     let value = if let Ok(flag) = given.cast::<PyBool>() {
         Value::Flag(flag.is_true())
     } else if given.is_instance_of::<PyInt>() || given.is_instance_of::<PyFloat>() {
-        Value::Number(given.extract()?)
+        let too_large = |_| {
+            let problem = format!("{key}: is larger than any number of 64 bits");
+            Failure::Python(about(problem, None, Some(key)))
+        };
+        Value::Number(given.extract().map_err(too_large)?)
     } else if let Ok(word) = given.cast::<PyString>() {
         text = word.to_str()?.to_owned();
         Value::Text(&text)

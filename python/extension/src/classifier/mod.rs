@@ -21,12 +21,30 @@ use losses::Losses;
 use receiver::Receiver;
 use sender::Sender;
 
-/// An algorithm that judges losses, at one end of a flow.
+/// An algorithm that judges losses, at one end of a flow, fed with your own packets one by one or in
+/// columns. `losscause.algorithms()` lists the names and settings.
+///
+/// >>> classifier = losscause.Classifier("Spike", alpha=0.4)
+/// >>> classifier.on_packet(0, at_ns=30_000_000, sent_ns=0)
+/// ()
+/// >>> for judgement in classifier.on_packet(2, at_ns=50_000_000, sent_ns=20_000_000):
+/// ...     print(judgement.seq, judgement.verdict)
+/// 1 wireless
 #[pyclass(module = "losscause")]
 pub(crate) struct Classifier {
     at: At,
     info: &'static Info,
     failures: Failures,
+    /// What it was made of.
+    recipe: Recipe,
+    /// Whether it has taken in anything.
+    is_used: bool,
+}
+
+/// What a classifier is made of.
+struct Recipe {
+    algorithm: Py<PyAny>,
+    settings: Option<Py<PyDict>>,
 }
 
 /// The end.
@@ -84,6 +102,10 @@ impl Classifier {
                 return Err(about(problem, None, Some("end")));
             }
         };
+        let recipe = Recipe {
+            algorithm: algorithm.clone().unbind(),
+            settings: settings.map(PyDictMethods::copy).transpose()?.map(Bound::unbind),
+        };
         let failures = Failures::default();
         let config = algorithm::config(algorithm, settings, &failures)?;
         let algorithm = config.build(end).map_err(Failure::from)?;
@@ -96,7 +118,7 @@ impl Classifier {
             End::Receiver => At::Receiver(Box::new(Receiver::new(algorithm, info.name))),
             End::Sender => At::Sender(Box::new(Sender::new(algorithm, info.name))),
         };
-        Ok(Self { at, info, failures })
+        Ok(Self { at, info, failures, recipe, is_used: false })
     }
 
     /// The algorithm's published name.
@@ -127,6 +149,7 @@ impl Classifier {
         let At::Receiver(receiver) = &mut self.at else {
             return Err(wrong_end("on_packet", "at a sender, expected observe and on_loss"));
         };
+        self.is_used = true;
         let judged = receiver.on_packet(seq, at_ns, sent_ns)?;
         self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)?;
         if judged.is_empty() { Ok(PyTuple::empty(py)) } else { PyTuple::new(py, judged) }
@@ -159,6 +182,7 @@ impl Classifier {
         reasons: bool,
         columns: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Table> {
+        self.is_used = true;
         let at = &mut self.at;
         let losses: Losses = caught(|| {
             let given = Given::of(table, columns)?;
@@ -171,6 +195,24 @@ impl Classifier {
         losses.table()
     }
 
+    /// Pickles what it was made of, which is all of it until it has taken in a packet.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        if self.is_used {
+            let problem = "the classifier has taken in packets, which are not copied; copy or pickle it before, or \
+                           make another";
+            return Err(about(problem.to_owned(), None, None));
+        }
+        let arguments = match &self.recipe.settings {
+            Some(settings) => settings.bind(py).copy()?,
+            None => PyDict::new(py),
+        };
+        arguments.set_item("end", self.end())?;
+        let class = py.get_type::<Self>();
+        let partial = py.import("functools")?.getattr("partial")?;
+        let made = partial.call((class, &self.recipe.algorithm), Some(&arguments))?;
+        (made, PyTuple::empty(py)).into_pyobject(py)
+    }
+
     fn __repr__(&self) -> String {
         format!("<losscause.Classifier {} at a {}>", self.info.name, self.end())
     }
@@ -180,7 +222,10 @@ impl Classifier {
     /// The sender, for a method that receivers do not have.
     fn sender(&mut self, method: &str) -> PyResult<&mut Sender> {
         match &mut self.at {
-            At::Sender(sender) => Ok(sender),
+            At::Sender(sender) => {
+                self.is_used = true;
+                Ok(sender)
+            }
             At::Receiver(_) => Err(wrong_end(
                 method,
                 "at a receiver, expected on_packet; end=\"sender\" makes a sender",
