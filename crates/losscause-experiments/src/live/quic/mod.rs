@@ -5,7 +5,7 @@
 //! claims     what must hold, and the answer in one sentence
 //! stack      runs cells; keeps what others are compared with
 //! network    connections over one path; the driver that jumps from event to event
-//! end        one end of a connection: quinn's endpoint and settings
+//! end        one end of a connection: endpoint and settings of quinn, and of noq
 //! identity   the server's certificate
 //! clock      virtual time for a library that reads instants
 //! recording  a wrapper that enters what a congestion controller does in the ledger
