@@ -70,6 +70,7 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
         }
         Summary::Median => "Medians over the runs",
         Summary::Largest => "The largest of the runs",
+        Summary::Smallest => "The smallest of the runs",
     };
     let other = if beside.is_empty() {
         ""

@@ -15,10 +15,10 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 
 /// The server's name in its certificate.
-pub(super) const SERVER_NAME: &str = "server.invalid";
+pub(in crate::live) const SERVER_NAME: &str = "server.invalid";
 
 /// TLS configurations of both ends.
-pub(super) struct Identity {
+pub(in crate::live) struct Identity {
     client: Arc<rustls::ClientConfig>,
     server: Arc<rustls::ServerConfig>,
 }
@@ -26,7 +26,7 @@ pub(super) struct Identity {
 const FITS: &str = "the suite fits QUIC";
 
 /// The identity of this process.
-pub(super) fn identity() -> &'static Identity {
+pub(in crate::live) fn identity() -> &'static Identity {
     static IDENTITY: OnceLock<Identity> = OnceLock::new();
     IDENTITY.get_or_init(Identity::new)
 }
@@ -68,22 +68,22 @@ impl Identity {
     }
 
     /// For a client of quinn.
-    pub(super) fn quinn_client(&self) -> Arc<quinn::QuicClientConfig> {
+    pub(in crate::live) fn quinn_client(&self) -> Arc<quinn::QuicClientConfig> {
         Arc::new(self.client.clone().try_into().expect(FITS))
     }
 
     /// For a server of quinn.
-    pub(super) fn quinn_server(&self) -> Arc<quinn::QuicServerConfig> {
+    pub(in crate::live) fn quinn_server(&self) -> Arc<quinn::QuicServerConfig> {
         Arc::new(self.server.clone().try_into().expect(FITS))
     }
 
     /// For a client of noq.
-    pub(super) fn noq_client(&self) -> Arc<noq::QuicClientConfig> {
+    pub(in crate::live) fn noq_client(&self) -> Arc<noq::QuicClientConfig> {
         Arc::new(self.client.clone().try_into().expect(FITS))
     }
 
     /// For a server of noq.
-    pub(super) fn noq_server(&self) -> Arc<noq::QuicServerConfig> {
+    pub(in crate::live) fn noq_server(&self) -> Arc<noq::QuicServerConfig> {
         Arc::new(self.server.clone().try_into().expect(FITS))
     }
 }

@@ -42,6 +42,12 @@ mod tests;
 #[cfg(feature = "quic")]
 mod values;
 
+#[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
+pub(super) use end::Controllers;
 pub use experiment::QUIC;
+#[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
+pub(super) use identity::{SERVER_NAME, identity};
 #[cfg(feature = "quic")]
 pub use network::ConnectionLost;
+#[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
+pub(super) use system::System;

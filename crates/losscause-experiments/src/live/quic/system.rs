@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use losscause::{AnyAlgorithm, End, Safeguards};
-use losscause_quic::{Caps, FrontOf, LossTolerant, noq, quinn};
+use losscause_quic::{Caps, ControllerObserver, FrontOf, LossTolerant, Monitor, noq, quinn};
 use losscause_sim::Oracle;
 use losscause_study::InputError;
 use losscause_study::error::unknown;
@@ -51,7 +51,7 @@ pub(super) enum Judge {
 
 /// A base controller, and what judges its losses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct System {
+pub(in crate::live) struct System {
     pub(super) base: Base,
     pub(super) judge: Option<Judge>,
 }
@@ -80,7 +80,7 @@ impl System {
     ///
     /// # Errors
     /// The base or the algorithm is unknown, or the base takes none.
-    pub(super) fn parse(name: &str) -> Result<Self, InputError> {
+    pub(in crate::live) fn parse(name: &str) -> Result<Self, InputError> {
         let refuse =
             |problem: String| InputError::Option { option: format!("system {name}"), problem };
         let (base, judge) =
@@ -135,64 +135,82 @@ impl System {
     /// If the algorithm is none of those that [`System::parse`] takes.
     pub(super) fn sender(&self, bytes: Option<u64>) -> FlowSetup {
         let ledger = Ledger::default();
-        let Base { of, own } = self.base;
-        let controllers = match (of, &self.judge, own) {
-            (Implementation::Quinn, Some(judge), Own::NewReno) => {
-                Controllers::Quinn(Arc::new(judge.before(quinn::Base::new_reno(), &ledger)))
-            }
-            (Implementation::Quinn, Some(judge), Own::Cubic | Own::Bbr) => {
-                Controllers::Quinn(Arc::new(judge.before(quinn::Base::cubic(), &ledger)))
-            }
-            (Implementation::Quinn, None, Own::NewReno) => {
-                Controllers::Quinn(Arc::new(quinn_own::NewRenoConfig::default()))
-            }
-            (Implementation::Quinn, None, Own::Cubic) => {
-                Controllers::Quinn(Arc::new(quinn_own::CubicConfig::default()))
-            }
-            (Implementation::Quinn, None, Own::Bbr) => {
-                Controllers::Quinn(Arc::new(quinn_own::BbrConfig::default()))
-            }
-            (Implementation::Noq, Some(judge), Own::NewReno) => {
-                Controllers::Noq(Arc::new(judge.before(noq::Base::new_reno(), &ledger)))
-            }
-            (Implementation::Noq, Some(judge), Own::Cubic | Own::Bbr) => {
-                Controllers::Noq(Arc::new(judge.before(noq::Base::cubic(), &ledger)))
-            }
-            (Implementation::Noq, None, Own::NewReno) => {
-                Controllers::Noq(Arc::new(noq_own::NewRenoConfig::default()))
-            }
-            (Implementation::Noq, None, Own::Cubic) => {
-                Controllers::Noq(Arc::new(noq_own::CubicConfig::default()))
-            }
-            (Implementation::Noq, None, Own::Bbr) => {
-                Controllers::Noq(Arc::new(noq_own::Bbr3Config::default()))
-            }
-        };
+        let oracle = (self.judge == Some(Judge::Oracle)).then_some(Oracle::OMNISCIENT);
+        let observer = LedgerObserver { ledger: ledger.clone(), oracle };
+        let (controllers, _) = self.controllers(&observer);
         FlowSetup { controllers, ledger, bytes }
+    }
+
+    /// Its controllers, and what shows their verdicts, if they judge.
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    pub(in crate::live) fn watched(&self) -> (Controllers, Option<Monitor>) {
+        self.controllers(&())
+    }
+
+    fn controllers<O>(&self, observer: &O) -> (Controllers, Option<Monitor>)
+    where
+        O: ControllerObserver + Clone + Send + Sync + 'static,
+    {
+        let Base { of, own } = self.base;
+        let Some(judge) = &self.judge else {
+            let controllers = match (of, own) {
+                (Implementation::Quinn, Own::NewReno) => {
+                    Controllers::Quinn(Arc::new(quinn_own::NewRenoConfig::default()))
+                }
+                (Implementation::Quinn, Own::Cubic) => {
+                    Controllers::Quinn(Arc::new(quinn_own::CubicConfig::default()))
+                }
+                (Implementation::Quinn, Own::Bbr) => {
+                    Controllers::Quinn(Arc::new(quinn_own::BbrConfig::default()))
+                }
+                (Implementation::Noq, Own::NewReno) => {
+                    Controllers::Noq(Arc::new(noq_own::NewRenoConfig::default()))
+                }
+                (Implementation::Noq, Own::Cubic) => {
+                    Controllers::Noq(Arc::new(noq_own::CubicConfig::default()))
+                }
+                (Implementation::Noq, Own::Bbr) => {
+                    Controllers::Noq(Arc::new(noq_own::Bbr3Config::default()))
+                }
+            };
+            return (controllers, None);
+        };
+        let is_reno = own == Own::NewReno;
+        match of {
+            Implementation::Quinn => {
+                let base = if is_reno { quinn::Base::new_reno() } else { quinn::Base::cubic() };
+                let tolerant = judge.before(base).with_observer(observer.clone());
+                let monitor = tolerant.monitor();
+                (Controllers::Quinn(Arc::new(tolerant)), Some(monitor))
+            }
+            Implementation::Noq => {
+                let base = if is_reno { noq::Base::new_reno() } else { noq::Base::cubic() };
+                let tolerant = judge.before(base).with_observer(observer.clone());
+                let monitor = tolerant.monitor();
+                (Controllers::Noq(Arc::new(tolerant)), Some(monitor))
+            }
+        }
     }
 }
 
 impl Judge {
-    /// In front of `base`, with its verdicts entered in `ledger`.
+    /// In front of `base`.
     ///
     /// # Panics
     /// If the algorithm is none of those that [`System::parse`] takes.
-    fn before<B: FrontOf>(&self, base: B, ledger: &Ledger) -> LossTolerant<B> {
-        let with =
-            |base, lda| LossTolerant::new(base, lda).expect("names are checked when they are read");
-        let (tolerant, oracle) = match self {
+    fn before<B: FrontOf>(&self, base: B) -> LossTolerant<B> {
+        match self {
             // The observer answers every loss in its place.
-            Self::Oracle => {
-                let caps = Caps { safeguards: Safeguards::OFF, ..Caps::default() };
-                let tolerant = with(base, AnyAlgorithm::boxed(())).with_caps(caps);
-                (tolerant.expect("the caps are those of the default"), Some(Oracle::OMNISCIENT))
-            }
-            Self::Recommended => (LossTolerant::recommended(base), None),
-            Self::Algorithm(name) => {
-                (with(base, build(name).expect("names are checked when they are read")), None)
-            }
-        };
-        tolerant.with_observer(LedgerObserver { ledger: ledger.clone(), oracle })
+            Self::Oracle => LossTolerant::new(base, AnyAlgorithm::boxed(()))
+                .and_then(|tolerant| {
+                    tolerant.with_caps(Caps { safeguards: Safeguards::OFF, ..Caps::default() })
+                })
+                .expect("nothing is needed, and the caps are those of the default"),
+            Self::Recommended => LossTolerant::recommended(base),
+            Self::Algorithm(name) => build(name)
+                .and_then(|lda| LossTolerant::new(base, lda).map_err(|error| error.to_string()))
+                .expect("names are checked when they are read"),
+        }
     }
 }
 

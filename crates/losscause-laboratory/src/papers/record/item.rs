@@ -57,10 +57,11 @@ impl Item {
     /// Takes in the values of its runs, one per run.
     pub fn measure(&mut self, summary: Summary, values: impl IntoIterator<Item = Option<f64>>) {
         match summary {
-            Summary::Largest => {
+            Summary::Largest | Summary::Smallest => {
                 let values: Vec<Option<f64>> = values.into_iter().collect();
                 self.runs = values.len() as u32;
-                self.measured = values.into_iter().flatten().reduce(f64::max);
+                let extreme = if summary == Summary::Largest { f64::max } else { f64::min };
+                self.measured = values.into_iter().flatten().reduce(extreme);
             }
             Summary::Mean => {
                 let estimate = Estimate::from_runs(values);
@@ -219,10 +220,12 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_of_the_runs_leaves_out_those_without_a_value() {
+    fn an_extreme_of_the_runs_leaves_out_those_without_a_value() {
         let mut item = blank();
         item.measure(Summary::Largest, [Some(-3.0), None, Some(-7.0)]);
         assert_eq!((item.measured, item.runs, item.interval()), (Some(-3.0), 3, None));
+        item.measure(Summary::Smallest, [Some(-3.0), None, Some(-7.0)]);
+        assert_eq!((item.measured, item.runs), (Some(-7.0), 3));
     }
 
     #[test]

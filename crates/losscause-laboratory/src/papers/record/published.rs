@@ -48,6 +48,8 @@ pub enum Summary {
     Median,
     /// The largest value of all runs.
     Largest,
+    /// The smallest value of all runs.
+    Smallest,
 }
 
 /// A system of the paper: a transport, with or without loss differentiation.

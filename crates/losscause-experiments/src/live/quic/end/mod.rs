@@ -72,7 +72,7 @@ pub(super) struct Received {
 }
 
 /// A sender's congestion controllers, of one implementation, which is that of both ends.
-pub(super) enum Controllers {
+pub(in crate::live) enum Controllers {
     Quinn(Arc<dyn QuinnFactory + Send + Sync>),
     Noq(Arc<dyn NoqFactory + Send + Sync>),
 }
