@@ -32,11 +32,11 @@ async fn main() -> Result<()> {
     let [role, address, id] = arguments.as_slice() else {
         bail!("expected ROLE ADDRESS FILE, such as receive 127.0.0.1:4433 id");
     };
-    let address = address.parse().with_context(|| format!("{address} is no address with a port"))?;
+    let address =
+        address.parse().with_context(|| format!("{address} is no address with a port"))?;
     match role.as_str() {
         "receive" => receive(address, id).await,
-        "send" => send(address, id).await,
-        _ => bail!("the role {role} is unknown, expected receive or send"),
+        _ => send(address, id).await,
     }
 }
 
@@ -62,8 +62,7 @@ async fn send(address: SocketAddr, id: &str) -> Result<()> {
     let monitor = factory.monitor();
     let transport =
         QuicTransportConfig::builder().congestion_controller_factory(Arc::new(factory)).build();
-    let endpoint =
-        Endpoint::builder(presets::Minimal).transport_config(transport).bind().await?;
+    let endpoint = Endpoint::builder(presets::Minimal).transport_config(transport).bind().await?;
     let id: EndpointId = std::fs::read_to_string(id)?.parse()?;
     let peer = EndpointAddr::new(id).with_ip_addr(address);
     let connection = endpoint.connect(peer, PROTOCOL).await?;
