@@ -63,11 +63,6 @@ impl Only {
 }
 
 impl Selection {
-    /// The experiment that is measured.
-    pub fn experiment(&self) -> &'static Experiment {
-        self.experiment
-    }
-
     /// Reads names, each EXPERIMENT or EXPERIMENT/ITEM, all of one experiment. An experiment's name
     /// selects what it measures by default, EXPERIMENT/full what it measures on demand.
     ///

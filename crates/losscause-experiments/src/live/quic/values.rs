@@ -44,7 +44,7 @@ pub(super) fn values(run: &Outcome, base: Option<&Outcome>, oracle: Option<&Outc
         put("share_above_base", base.map(|base| share(run) - share(base)));
         put("competitor_goodput", Some(competitor_goodput(run)));
         let harm =
-            base.map(|base| 100.0 - 100.0 * competitor_goodput(run) / competitor_goodput(base));
+            base.map(|base| 100.0 * (1.0 - competitor_goodput(run) / competitor_goodput(base)));
         put("harm", harm);
         put("harm_worst", harm);
         put("competitor_queue_drops", competitor.queue_drop_percent());
