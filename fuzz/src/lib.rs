@@ -7,6 +7,7 @@ mod acks;
 mod bytes;
 mod capture;
 mod packets;
+mod rtc;
 mod stream;
 mod tcp;
 mod text;
@@ -15,6 +16,7 @@ mod tfrc;
 pub use acks::sender_lda;
 pub use capture::{link_layers, names, numbered, pcap, pcapng, qlog, rtp, tcp_options};
 pub use packets::differentiator;
+pub use rtc::rtc_reports;
 pub use stream::{stream_control, stream_data};
 pub use tcp::{tcp_receiver, tcp_sender};
 pub use text::{
@@ -26,7 +28,7 @@ pub use tfrc::{tfrc_receiver, tfrc_sender};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 25] = [
+pub const TARGETS: [Target; 26] = [
     ("channel", channel),
     ("delay_trace", delay_trace),
     ("differentiator", differentiator),
@@ -39,6 +41,7 @@ pub const TARGETS: [Target; 25] = [
     ("pcapng", pcapng),
     ("qlog", qlog),
     ("rate_trace", rate_trace),
+    ("rtc_reports", rtc_reports),
     ("rtp", rtp),
     ("scenario", scenario),
     ("sender_lda", sender_lda),

@@ -14,6 +14,7 @@ mod fuzz;
 mod gate;
 mod growth;
 mod instructions;
+mod iroh;
 mod lab;
 #[cfg(target_os = "linux")]
 mod linux;
@@ -82,6 +83,8 @@ enum Verb {
     Churn,
     /// Fuzz every parser and receiver; installs a nightly compiler if it is missing
     Fuzz(fuzz::Options),
+    /// Build the example of iroh, which is outside the workspace, and send 10 MB over loopback
+    Iroh,
     /// Count what every table and figure costs and compare with the costs.toml of each paper
     Costs(costs::Options),
     /// Measure the five papers with two runs and compare every value and claim with
@@ -147,6 +150,7 @@ fn main() -> ExitCode {
         Verb::EventLoop(options) => event_loop::event_loop(&options),
         Verb::Churn => checks::churn(),
         Verb::Fuzz(options) => fuzz::fuzz(&options),
+        Verb::Iroh => iroh::iroh(),
         Verb::Costs(options) => costs::costs(&options),
         Verb::Record(options) => record::record(&options),
         Verb::Look(options) => Tool::Chromium.ensure().and_then(|()| look::look(&options)),

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// Papers, or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names
     /// them). Default: a fixed choice of every paper, about half a minute on two cores, and a
     /// report in ./out. Or an experiment on real stacks (`losscause list experiments`): live,
-    /// live/sharing, which take root; quic; media. Or a benchmark of drawn networks: paths,
+    /// live/sharing, and sockets, which take root; quic; media. Or a benchmark of drawn networks: paths,
     /// paths/loop (`losscause docs paths`); abroad, abroad/receivers, abroad/captures,
     /// abroad/kernel, abroad/loop (`losscause docs abroad`).
     #[arg(value_name = "PAPER[/ITEM]")]
@@ -73,7 +73,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "[KIND/]SEED/NUMBER")]
     print: Option<String>,
     /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten
-    /// for a paper that made one; two for live, 30 for quic and media; one for paths/loop, there of
+    /// for a paper that made one; two for live, ten for sockets, 30 for quic and media; one for paths/loop, there of
     /// each path]
     #[arg(long)]
     runs: Option<u32>,
@@ -132,7 +132,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         let inputs = Inputs::of(&arguments.check);
         [REPORT, RESULT].iter().try_for_each(|name| inputs.keep_from(&out.join(name)))?;
     }
-    let folder = out.as_deref().map(|out| open(out, &[RESULT, REPORT])).transpose()?;
+    let folder = out.as_deref().map(|out| open(out, VERB, &[RESULT, REPORT])).transpose()?;
     let context = Context::new(registry.clone());
     let plan_of = |selection: &Selection| {
         Plan::new_with(&context, selection, repetitions, arguments.seed, &Variation::default())
@@ -215,8 +215,12 @@ fn show(sheet: &Sheet, items: &[Item], beside: &[Column], format: Format) -> io:
 }
 
 /// Locks the folder of the results, before the runs.
-fn open(out: &Path, names: &[&str]) -> Result<Folder, RunError> {
-    Folder::open(out, "reproduce", names)
+/// The papers' verb in a folder of results. An experiment's has its name behind it, so that none
+/// replaces the results of another.
+const VERB: &str = "reproduce";
+
+fn open(out: &Path, verb: &str, names: &[&str]) -> Result<Folder, RunError> {
+    Folder::open(out, verb, names)
 }
 
 fn write_report(

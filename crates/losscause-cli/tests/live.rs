@@ -89,6 +89,21 @@ fn a_part_of_quic_does_not_show_the_table_that_it_leaves_out() {
     assert!(text.contains("quic/loss") && !text.contains("quic/sharing"), "{text}");
 }
 
+#[cfg(all(feature = "media", feature = "quic"))]
+#[test]
+fn an_experiment_replaces_no_results_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let runs = ["--runs", "1", "--out", out];
+    let media = ["media/wb", "--only", "loss=low", "--only", "system=none"];
+    assert!(losscause(&[&media[..], &runs].concat()).status.success());
+    let quic = ["quic/loss", "--only", "loss=0.02", "--only", "system=quinn-newreno"];
+    refuses(
+        &losscause(&[&quic[..], &runs].concat()),
+        "has the result.json of losscause reproduce media",
+    );
+}
+
 #[cfg(all(feature = "linux", target_os = "linux"))]
 mod linux {
     use std::fs;

@@ -19,6 +19,11 @@ const EXPERIMENTS: &[Case] = &[
     ("live", "linux", LINUX),
     ("media", "media", MEDIA),
     ("quic", "quic", cfg!(feature = "quic")),
+    (
+        "sockets",
+        if cfg!(feature = "quic") { "linux" } else { "quic" },
+        LINUX && cfg!(feature = "quic"),
+    ),
 ];
 
 fn losscause(arguments: &[&str]) -> Output {

@@ -292,9 +292,12 @@ fn list_names_algorithms_protocols_papers_and_experiments() {
             "{list}"
         );
     }
-    for (experiment, item) in
-        [("live", "live/sharing"), ("quic", "quic/harm"), ("media", "media/wlh")]
-    {
+    for (experiment, item) in [
+        ("live", "live/sharing"),
+        ("quic", "quic/harm"),
+        ("sockets", "sockets/busy"),
+        ("media", "media/wlh"),
+    ] {
         let mut entries = lists["experiments"].as_array().unwrap().iter();
         let entry = entries.find(|entry| entry["name"] == experiment).expect(experiment);
         assert!(

@@ -10,6 +10,15 @@ use losscause::{AnyAlgorithm, LdaConfig};
 use crate::{Caps, Choice, ControllerObserver, Error, Monitor, Transport};
 
 /// A base that an algorithm is put in front of, of one stack.
+///
+/// ```
+/// use losscause_quic::{FrontOf, LossTolerant};
+///
+/// /// The same for every stack of an application.
+/// fn tolerant<B: FrontOf>(base: B) -> LossTolerant<B> {
+///     LossTolerant::recommended(base)
+/// }
+/// ```
 pub trait FrontOf {
     /// The stack.
     const TRANSPORT: Transport;

@@ -108,6 +108,8 @@ mod verdict;
 
 pub use choice::{Choice, Transport};
 pub use error::Error;
+#[cfg(any(feature = "noq", feature = "quinn"))]
+pub use factory::{FrontOf, LossTolerant};
 pub use losscause::caps::Caps;
 pub use losses::{Ack, Base, Event, Losses};
 pub use monitor::Monitor;

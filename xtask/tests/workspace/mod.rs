@@ -49,10 +49,14 @@ pub(crate) fn folders(folder: &Path) -> Vec<PathBuf> {
 /// The workspace's packages, each with its folder.
 pub(crate) fn members() -> Vec<(PathBuf, Table)> {
     let workspace = manifest(&root());
-    let members = strings(workspace["workspace"].as_table().unwrap(), "members");
+    let workspace = workspace["workspace"].as_table().unwrap();
+    let members = strings(workspace, "members");
+    let excluded = strings(workspace, "exclude").into_iter().map(|member| root().join(member));
+    let excluded: Vec<PathBuf> = excluded.collect();
     let folders = members.iter().flat_map(|member| match member.strip_suffix("/*") {
         Some(parent) => folders(&root().join(parent)),
         None => vec![root().join(member)],
     });
+    let folders = folders.filter(|folder| !excluded.contains(folder));
     folders.map(|folder| (folder.clone(), manifest(&folder))).collect()
 }

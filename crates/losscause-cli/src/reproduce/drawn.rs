@@ -10,7 +10,7 @@ use losscause_study::tools::atomic::folder::Folder;
 use losscause_study::{Jobs, Workers};
 use serde::Serialize;
 
-use super::{Arguments, REPORT, RESULT, open};
+use super::{Arguments, REPORT, RESULT, VERB, open};
 use crate::failure::Failure;
 use crate::notice;
 use crate::output::{self, Format};
@@ -122,8 +122,11 @@ pub(super) struct Results {
 impl Results {
     /// Locks the folder of the results, before the runs. `csv` is the name of the table of numbers.
     pub(super) fn of(arguments: &Arguments, csv: &'static str) -> Result<Self, Failure> {
-        let folder =
-            arguments.out.as_deref().map(|out| open(out, &[RESULT, REPORT, csv])).transpose()?;
+        let folder = arguments
+            .out
+            .as_deref()
+            .map(|out| open(out, VERB, &[RESULT, REPORT, csv]))
+            .transpose()?;
         Ok(Self { begun: Instant::now(), format: arguments.format, csv, folder })
     }
 

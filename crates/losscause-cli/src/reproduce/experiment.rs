@@ -1,4 +1,4 @@
-//! `losscause reproduce live`, `quic` and `media`: experiments on real stacks.
+//! `losscause reproduce live`, `quic`, `sockets` and `media`: experiments on real stacks.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use losscause_experiments::live::{Event, LiveError, Measured, Only, Plan, Selection};
 use losscause_study::{InputError, Jobs, Stop};
 
-use super::{Arguments, REPORT, RESULT, open, write_report};
+use super::{Arguments, REPORT, RESULT, VERB, open, write_report};
 use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::progress::Progress;
@@ -37,7 +37,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let selection = Selection::parse(&arguments.items, only)?;
     let plan = Plan::new(&selection, arguments.runs, arguments.seed, &[])?;
     let jobs = Jobs::new(arguments.jobs.unwrap_or_else(side_by_side))?;
-    let folder = arguments.out.as_deref().map(|out| open(out, &[RESULT, REPORT])).transpose()?;
+    let verb = format!("{VERB} {}", selection.experiment().record().key());
+    let folder =
+        arguments.out.as_deref().map(|out| open(out, &verb, &[RESULT, REPORT])).transpose()?;
     let Measured { mut reproduction, sheets, left_out } = execute(plan, jobs, arguments)?;
     let wall_s = begun.elapsed().as_secs_f64();
     reproduction.wall_s = arguments.timing.then_some(wall_s);

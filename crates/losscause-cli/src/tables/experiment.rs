@@ -69,6 +69,8 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
             "Medians over the runs, with their 95 % intervals below"
         }
         Summary::Median => "Medians over the runs",
+        Summary::Largest => "The largest of the runs",
+        Summary::Smallest => "The smallest of the runs",
     };
     let other = if beside.is_empty() {
         ""

@@ -7,7 +7,8 @@
 //! plan         from a selection to runs and a `Reproduction`, in the shape that the papers' reproductions have
 //! error        why an experiment cannot be made
 //! linux        `live`: TCP of the running kernel over emulated links (the runs need the feature `linux`)
-//! quic         quinn over the simulator's links in virtual time (the runs need the feature `quic`)
+//! quic         quinn and noq over the simulator's links in virtual time (the runs need the feature `quic`)
+//! sockets      quinn and noq over real sockets and emulated links (the runs need `linux` and `quic`)
 //! media        streams of losscause-media likewise, beside simulated TFRC (the runs need the feature `media`)
 //! ```
 //!
@@ -26,6 +27,7 @@ pub mod media;
 pub mod plan;
 pub mod quic;
 mod selection;
+pub mod sockets;
 #[cfg(test)]
 mod testing;
 
@@ -35,7 +37,8 @@ pub use plan::{Event, Measured, Plan};
 pub use selection::{Only, Selection};
 
 /// All experiments.
-pub static EXPERIMENTS: [&Experiment; 3] = [&linux::LIVE, &quic::QUIC, &media::MEDIA];
+pub static EXPERIMENTS: [&Experiment; 4] =
+    [&linux::LIVE, &quic::QUIC, &sockets::SOCKETS, &media::MEDIA];
 
 /// The experiment of that name; none if there is none. `name` may also be EXPERIMENT/ITEM.
 pub fn find(name: &str) -> Option<&'static Experiment> {

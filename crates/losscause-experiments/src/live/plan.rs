@@ -265,8 +265,9 @@ impl Plan {
         for (item, cell) in self.items.iter_mut().zip(&self.cell_of) {
             let metric = item.metric.clone();
             let made = results[*cell].iter().flatten();
+            let own = record.metric(&metric).and_then(|metric| metric.summary);
             item.measure(
-                record.published().summary,
+                own.unwrap_or(record.published().summary),
                 made.map(|values| values.get(metric.as_str()).copied()),
             );
         }

@@ -6,7 +6,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
+use noq_proto::crypto::rustls as noq;
+use quinn_proto::crypto::rustls as quinn;
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
 use rustls::RootCertStore;
 use rustls::client::Resumption;
@@ -14,16 +15,18 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 
 /// The server's name in its certificate.
-pub(super) const SERVER_NAME: &str = "server.invalid";
+pub(in crate::live) const SERVER_NAME: &str = "server.invalid";
 
 /// TLS configurations of both ends.
-pub(super) struct Identity {
-    pub(super) client: Arc<QuicClientConfig>,
-    pub(super) server: Arc<QuicServerConfig>,
+pub(in crate::live) struct Identity {
+    client: Arc<rustls::ClientConfig>,
+    server: Arc<rustls::ServerConfig>,
 }
 
+const FITS: &str = "the suite fits QUIC";
+
 /// The identity of this process.
-pub(super) fn identity() -> &'static Identity {
+pub(in crate::live) fn identity() -> &'static Identity {
     static IDENTITY: OnceLock<Identity> = OnceLock::new();
     IDENTITY.get_or_init(Identity::new)
 }
@@ -61,9 +64,26 @@ impl Identity {
             .with_no_client_auth();
         client.resumption = Resumption::disabled();
 
-        Self {
-            client: Arc::new(QuicClientConfig::try_from(client).expect("the suite fits QUIC")),
-            server: Arc::new(QuicServerConfig::try_from(server).expect("the suite fits QUIC")),
-        }
+        Self { client: Arc::new(client), server: Arc::new(server) }
+    }
+
+    /// For a client of quinn.
+    pub(in crate::live) fn quinn_client(&self) -> Arc<quinn::QuicClientConfig> {
+        Arc::new(self.client.clone().try_into().expect(FITS))
+    }
+
+    /// For a server of quinn.
+    pub(in crate::live) fn quinn_server(&self) -> Arc<quinn::QuicServerConfig> {
+        Arc::new(self.server.clone().try_into().expect(FITS))
+    }
+
+    /// For a client of noq.
+    pub(in crate::live) fn noq_client(&self) -> Arc<noq::QuicClientConfig> {
+        Arc::new(self.client.clone().try_into().expect(FITS))
+    }
+
+    /// For a server of noq.
+    pub(in crate::live) fn noq_server(&self) -> Arc<noq::QuicServerConfig> {
+        Arc::new(self.server.clone().try_into().expect(FITS))
     }
 }

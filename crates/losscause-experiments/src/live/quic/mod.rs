@@ -5,7 +5,7 @@
 //! claims     what must hold, and the answer in one sentence
 //! stack      runs cells; keeps what others are compared with
 //! network    connections over one path; the driver that jumps from event to event
-//! end        one end of a connection: quinn's endpoint and settings
+//! end        one end of a connection: endpoint and settings of quinn, and of noq
 //! identity   the server's certificate
 //! clock      virtual time for a library that reads instants
 //! recording  a wrapper that enters what a congestion controller does in the ledger
@@ -42,6 +42,12 @@ mod tests;
 #[cfg(feature = "quic")]
 mod values;
 
+#[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
+pub(super) use end::Controllers;
 pub use experiment::QUIC;
+#[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
+pub(super) use identity::{SERVER_NAME, identity};
 #[cfg(feature = "quic")]
 pub use network::ConnectionLost;
+#[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
+pub(super) use system::System;

@@ -1,6 +1,6 @@
 //! QUIC connections over the simulator's links, in virtual time.
 //!
-//! Both ends of every connection are quinn's state machines, which take the time as an argument. A
+//! Both ends of every connection are state machines of quinn or of noq, which take the time as an argument. A
 //! [`LivePath`] carries their datagrams. The driver jumps from instant to instant: an arrival or a
 //! loss on the path, a timer of a connection, the start of a flow. There are no sockets, threads or
 //! waiting, and the same seed gives the same run.
@@ -8,30 +8,26 @@
 //! Every flow is a client that sends a stream to a server. All share the path, so they compete for
 //! its queues.
 //!
-//! Exceptions to repeatability: quinn's BBR draws its phase from the system's randomness.
+//! Exceptions to repeatability: the BBR of both draws its phase from the system's randomness.
 
 use std::fmt;
-use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use losscause::{Span, Time};
-use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};
+use losscause_sim::live::{Direction, Fate, LivePath, Offered, Passed};
 use losscause_sim::rng::{Stream, scramble};
 use losscause_sim::truth::Cause;
 use losscause_sim::{FlowId, Network, NetworkError};
-use quinn_proto::congestion::ControllerFactory;
-use quinn_proto::{Dir, EcnCodepoint, Event, StreamId};
 
 use super::clock::Clock;
 use super::counters::Counters;
-use super::end::{self, End, HEADER_BYTES};
+use super::end::{Controllers, End, HEADER_BYTES};
 use super::ledger::{Ledger, LostPacket};
-use super::recording::RecordingFactory;
 
 /// What a flow sends, and how.
 pub(super) struct FlowSetup {
-    /// Makes the sender's congestion controller.
-    pub(super) factory: Arc<dyn ControllerFactory + Send + Sync>,
+    /// Make the sender's congestion controller, and say which QUIC both ends speak.
+    pub(super) controllers: Controllers,
     /// Takes down the flow's losses.
     pub(super) ledger: Ledger,
     /// How many bytes the client sends; none for no end.
@@ -49,7 +45,7 @@ pub(super) struct VirtualNetwork {
 
 /// A connection ended before its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConnectionLost(String);
+pub struct ConnectionLost(pub(super) String);
 
 impl fmt::Display for ConnectionLost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,22 +67,19 @@ struct Datagram {
 struct Flow {
     client: Side,
     server: Side,
-    factory: Arc<RecordingFactory>,
     ledger: Ledger,
     start: Time,
     is_started: bool,
     immune: bool,
     /// What the application has not yet handed to QUIC; none for no end.
     to_write: Option<u64>,
-    sending: Option<StreamId>,
-    receiving: Option<StreamId>,
     counters: Counters,
     completed: Option<Time>,
 }
 
 /// An end, and what the driver knows about it.
 struct Side {
-    end: End,
+    end: Box<dyn End>,
     timeout: Option<Time>,
     /// Whether it may have something to send.
     is_due: bool,
@@ -110,20 +103,21 @@ impl VirtualNetwork {
         let clock = Clock::new();
         let path = LivePath::new(network, FlowId(0), seed)?;
         let flows = network.flows.iter().zip(setups).map(|(spec, setup)| {
-            let FlowSetup { factory, ledger, bytes } = setup;
+            let FlowSetup { controllers, ledger, bytes } = setup;
             let ends =
                 |end: &str| Stream::new(seed, &format!("flow/{}/{end}", spec.name)).below(u64::MAX);
             Flow {
-                client: Side::new(End::client(endpoint_seed(ends("client")))),
-                server: Side::new(End::server(endpoint_seed(ends("server")))),
-                factory: Arc::new(RecordingFactory { factory, ledger: ledger.clone(), clock }),
+                client: Side::new(controllers.client(
+                    endpoint_seed(ends("client")),
+                    ledger.clone(),
+                    clock,
+                )),
+                server: Side::new(controllers.server(endpoint_seed(ends("server")))),
                 ledger,
                 start: spec.starts_at(seed),
                 is_started: false,
                 immune: spec.wireless_immune,
                 to_write: bytes,
-                sending: None,
-                receiving: None,
                 counters: Counters::default(),
                 completed: None,
             }
@@ -206,7 +200,7 @@ impl VirtualNetwork {
                 } else {
                     &mut flow.client
                 };
-                side.end.receive(self.clock.instant(self.now), codepoint(ecn), bytes);
+                side.end.receive(self.clock.instant(self.now), ecn, bytes);
                 side.is_due = true;
             }
             Fate::Lost { cause, .. } if direction == Direction::Forward => {
@@ -215,8 +209,8 @@ impl VirtualNetwork {
                     Cause::Wireless => flow.counters.wireless_losses += 1,
                 }
                 let bytes = bytes.len() as u64;
-                // quinn counts no bytes of bare acknowledgements, and tells the controller of none
-                // that is lost.
+                // No bytes of bare acknowledgements count, and the controller hears of none that is
+                // lost.
                 if let Some(number) = number.filter(|_| bytes > BARE_ACK_BYTES) {
                     flow.ledger.lost(LostPacket { number, sent_at: entered, bytes, cause });
                 }
@@ -254,7 +248,7 @@ impl VirtualNetwork {
                         number,
                     },
                     flow: place as u32,
-                    ecn: if ecn.is_some() { Ecn::Capable } else { Ecn::NotCapable },
+                    ecn,
                     wireless_immune: flow.immune,
                 };
                 self.path.enter(self.now, direction, offered);
@@ -271,9 +265,7 @@ impl Flow {
     fn on_time(&mut self, now: Time, clock: Clock) {
         if !self.is_started && self.start <= now {
             self.is_started = true;
-            let mut transport = end::transport();
-            transport.congestion_controller_factory(self.factory.clone());
-            self.client.end.connect(clock.instant(now), transport);
+            self.client.end.connect(clock.instant(now));
             self.client.is_due = true;
         }
         for side in [&mut self.client, &mut self.server] {
@@ -286,79 +278,35 @@ impl Flow {
 
     /// The client's application: hands over data as long as QUIC takes it.
     fn write(&mut self) -> Result<(), ConnectionLost> {
-        while let Some(event) = self.client.end.poll() {
-            match event {
-                Event::Connected => {
-                    self.sending = self
-                        .client
-                        .end
-                        .connection()
-                        .and_then(|connection| connection.streams().open(Dir::Uni));
-                }
-                Event::ConnectionLost { reason } => {
-                    return Err(ConnectionLost(end::reason(&reason)));
-                }
-                _ => {}
-            }
-        }
-        let (Some(stream), Some(connection)) = (self.sending, self.client.end.connection()) else {
-            return Ok(());
-        };
-        let mut stream = connection.send_stream(stream);
-        while self.to_write != Some(0) {
+        loop {
             let most =
                 self.to_write.map_or(ZEROS.len(), |bytes| (ZEROS.len() as u64).min(bytes) as usize);
-            let Ok(written) = stream.write_chunks(&mut [Bytes::from_static(&ZEROS[..most])]) else {
-                return Ok(());
-            };
-            if let Some(to_write) = &mut self.to_write {
-                *to_write -= written.bytes as u64;
+            let written = self.client.end.write(Bytes::from_static(&ZEROS[..most]))?;
+            if let Some(to_write) = self.to_write.as_mut().filter(|_| written > 0) {
+                *to_write -= written as u64;
                 if *to_write == 0 {
-                    // Only a stream that was reset refuses to end.
-                    let _ = stream.finish();
+                    self.client.end.finish();
                 }
             }
-            if written.bytes < most {
-                break;
+            if written < most || most == 0 {
+                return Ok(());
             }
         }
-        Ok(())
     }
 
-    /// The server's application: reads whatever has arrived, in any order.
+    /// The server's application: reads whatever has arrived.
     fn read(&mut self, now: Time) -> Result<(), ConnectionLost> {
-        while let Some(event) = self.server.end.poll() {
-            if let Event::ConnectionLost { reason } = event {
-                return Err(ConnectionLost(end::reason(&reason)));
-            }
+        let received = self.server.end.read()?;
+        self.counters.delivered_bytes += received.bytes;
+        if received.is_complete {
+            self.completed.get_or_insert(now);
         }
-        let Some(connection) = self.server.end.connection() else { return Ok(()) };
-        if self.receiving.is_none() {
-            self.receiving = connection.streams().accept(Dir::Uni);
-        }
-        let Some(stream) = self.receiving.filter(|_| self.completed.is_none()) else {
-            return Ok(());
-        };
-        let mut stream = connection.recv_stream(stream);
-        let Ok(mut chunks) = stream.read(false) else { return Ok(()) };
-        loop {
-            match chunks.next(usize::MAX) {
-                Ok(Some(chunk)) => self.counters.delivered_bytes += chunk.bytes.len() as u64,
-                Ok(None) => {
-                    self.completed = Some(now);
-                    break;
-                }
-                Err(_) => break,
-            }
-        }
-        // Whatever it asks for is sent with the next datagrams, which the driver takes right after.
-        let _ = chunks.finalize();
         Ok(())
     }
 }
 
 impl Side {
-    fn new(end: End) -> Self {
+    fn new(end: Box<dyn End>) -> Self {
         Self { end, timeout: None, is_due: false }
     }
 }
@@ -377,12 +325,4 @@ fn endpoint_seed(seed: u64) -> [u8; 32] {
         part.copy_from_slice(&scramble(seed.wrapping_add(place)).to_le_bytes());
     }
     bytes
-}
-
-fn codepoint(ecn: Ecn) -> Option<EcnCodepoint> {
-    match ecn {
-        Ecn::NotCapable => None,
-        Ecn::Capable => Some(EcnCodepoint::Ect0),
-        Ecn::Marked => Some(EcnCodepoint::Ce),
-    }
 }

@@ -1,25 +1,41 @@
-//! The systems that are compared, by name: quinn's own controllers, and `BASE+LDA`.
+//! The systems that are compared, by name: the own controllers of quinn and noq, and `BASE+LDA`.
 
 use std::fmt;
 use std::sync::Arc;
 
 use losscause::{AnyAlgorithm, End, Safeguards};
-use losscause_quic::Caps;
-use losscause_quic::quinn::LossTolerant;
+use losscause_quic::{Caps, ControllerObserver, FrontOf, LossTolerant, Monitor, noq, quinn};
 use losscause_sim::Oracle;
 use losscause_study::InputError;
 use losscause_study::error::unknown;
-use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
+use noq_proto::congestion as noq_own;
+use quinn_proto::congestion as quinn_own;
 
+use super::end::Controllers;
 use super::ledger::{Ledger, LedgerObserver};
 use super::network::FlowSetup;
 
-/// A congestion controller of quinn.
+/// An implementation of QUIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Base {
+pub(super) enum Implementation {
+    Quinn,
+    Noq,
+}
+
+/// A congestion controller of an implementation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Own {
     NewReno,
     Cubic,
+    /// quinn has the first version of BBR, noq the third.
     Bbr,
+}
+
+/// A congestion controller of quinn or noq.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Base {
+    pub(super) of: Implementation,
+    pub(super) own: Own,
 }
 
 /// What judges its losses.
@@ -35,13 +51,19 @@ pub(super) enum Judge {
 
 /// A base controller, and what judges its losses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct System {
+pub(in crate::live) struct System {
     pub(super) base: Base,
     pub(super) judge: Option<Judge>,
 }
 
-const BASES: [(&str, Base); 3] =
-    [("quinn-newreno", Base::NewReno), ("quinn-cubic", Base::Cubic), ("quinn-bbr", Base::Bbr)];
+const BASES: [(&str, Base); 6] = [
+    ("quinn-newreno", Base { of: Implementation::Quinn, own: Own::NewReno }),
+    ("quinn-cubic", Base { of: Implementation::Quinn, own: Own::Cubic }),
+    ("quinn-bbr", Base { of: Implementation::Quinn, own: Own::Bbr }),
+    ("noq-newreno", Base { of: Implementation::Noq, own: Own::NewReno }),
+    ("noq-cubic", Base { of: Implementation::Noq, own: Own::Cubic }),
+    ("noq-bbr3", Base { of: Implementation::Noq, own: Own::Bbr }),
+];
 
 /// Stands in the place of an algorithm's name.
 const ORACLE: &str = "oracle";
@@ -51,13 +73,14 @@ const RECOMMENDED: &str = "recommended";
 
 impl System {
     /// quinn's Cubic, which is also the competitor.
-    pub(super) const CUBIC: Self = Self { base: Base::Cubic, judge: None };
+    pub(super) const CUBIC: Self =
+        Self { base: Base { of: Implementation::Quinn, own: Own::Cubic }, judge: None };
 
     /// The system of that name.
     ///
     /// # Errors
     /// The base or the algorithm is unknown, or the base takes none.
-    pub(super) fn parse(name: &str) -> Result<Self, InputError> {
+    pub(in crate::live) fn parse(name: &str) -> Result<Self, InputError> {
         let refuse =
             |problem: String| InputError::Option { option: format!("system {name}"), problem };
         let (base, judge) =
@@ -68,10 +91,10 @@ impl System {
             .find(|(known, _)| *known == base)
             .ok_or_else(|| refuse(format!("the base {}", unknown(base, &known))))?;
         let judge = match judge {
-            Some(_) if base == Base::Bbr => {
+            Some(_) if base.own == Own::Bbr => {
                 let problem =
-                    "quinn-bbr takes no algorithm, expected one on quinn-cubic or quinn-newreno";
-                return Err(refuse(problem.to_owned()));
+                    format!("{base} takes no algorithm, expected one on a Cubic or NewReno");
+                return Err(refuse(problem));
             }
             Some(ORACLE) => Some(Judge::Oracle),
             Some(RECOMMENDED) => Some(Judge::Recommended),
@@ -84,25 +107,26 @@ impl System {
         Ok(Self { base, judge })
     }
 
-    /// What it is compared with: the same base without a judge; for BBR quinn's default, Cubic.
-    /// None if it is a base.
+    /// What it is compared with: the same base without a judge; for BBR the implementation's
+    /// default, Cubic. None if it is a base.
     pub(super) fn base(&self) -> Option<Self> {
-        match (self.base, &self.judge) {
-            (Base::Bbr, _) => Some(Self::CUBIC),
-            (base, Some(_)) => Some(Self { base, judge: None }),
-            (_, None) => None,
-        }
+        let own = match (self.base.own, &self.judge) {
+            (Own::Bbr, _) => Own::Cubic,
+            (own, Some(_)) => own,
+            (_, None) => return None,
+        };
+        Some(Self { base: Base { own, ..self.base }, judge: None })
     }
 
     /// The oracle on its base; none for itself and for BBR.
     pub(super) fn oracle(&self) -> Option<Self> {
-        (self.base != Base::Bbr && self.judge != Some(Judge::Oracle))
+        (self.base.own != Own::Bbr && self.judge != Some(Judge::Oracle))
             .then_some(Self { base: self.base, judge: Some(Judge::Oracle) })
     }
 
     /// Whether other systems are compared with it.
     pub(super) fn is_compared_with(&self) -> bool {
-        matches!(self.judge, None | Some(Judge::Oracle)) && self.base != Base::Bbr
+        matches!(self.judge, None | Some(Judge::Oracle)) && self.base.own != Own::Bbr
     }
 
     /// A sender with this controller.
@@ -111,40 +135,86 @@ impl System {
     /// If the algorithm is none of those that [`System::parse`] takes.
     pub(super) fn sender(&self, bytes: Option<u64>) -> FlowSetup {
         let ledger = Ledger::default();
-        let base = match self.base {
-            Base::NewReno => losscause_quic::quinn::Base::new_reno(),
-            Base::Cubic | Base::Bbr => losscause_quic::quinn::Base::cubic(),
-        };
-        let with = |lda| {
-            LossTolerant::new(base.clone(), lda).expect("names are checked when they are read")
-        };
-        let tolerant = match &self.judge {
-            None => return FlowSetup { factory: self.plain(), ledger, bytes },
-            // The observer answers every loss in its place.
-            Some(Judge::Oracle) => with(AnyAlgorithm::boxed(()))
-                .with_caps(Caps { safeguards: Safeguards::OFF, ..Caps::default() })
-                .expect("the caps are those of the default"),
-            Some(Judge::Recommended) => LossTolerant::recommended(base),
-            Some(Judge::Algorithm(name)) => {
-                with(build(name).expect("names are checked when they are read"))
-            }
-        };
         let oracle = (self.judge == Some(Judge::Oracle)).then_some(Oracle::OMNISCIENT);
         let observer = LedgerObserver { ledger: ledger.clone(), oracle };
-        FlowSetup { factory: Arc::new(tolerant.with_observer(observer)), ledger, bytes }
+        let (controllers, _) = self.controllers(&observer);
+        FlowSetup { controllers, ledger, bytes }
     }
 
-    /// quinn's own controller.
-    fn plain(&self) -> Arc<dyn ControllerFactory + Send + Sync> {
-        match self.base {
-            Base::NewReno => Arc::new(NewRenoConfig::default()),
-            Base::Cubic => Arc::new(CubicConfig::default()),
-            Base::Bbr => Arc::new(BbrConfig::default()),
+    /// Its controllers, and what shows their verdicts, if they judge.
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    pub(in crate::live) fn watched(&self) -> (Controllers, Option<Monitor>) {
+        self.controllers(&())
+    }
+
+    fn controllers<O>(&self, observer: &O) -> (Controllers, Option<Monitor>)
+    where
+        O: ControllerObserver + Clone + Send + Sync + 'static,
+    {
+        let Base { of, own } = self.base;
+        let Some(judge) = &self.judge else {
+            let controllers = match (of, own) {
+                (Implementation::Quinn, Own::NewReno) => {
+                    Controllers::Quinn(Arc::new(quinn_own::NewRenoConfig::default()))
+                }
+                (Implementation::Quinn, Own::Cubic) => {
+                    Controllers::Quinn(Arc::new(quinn_own::CubicConfig::default()))
+                }
+                (Implementation::Quinn, Own::Bbr) => {
+                    Controllers::Quinn(Arc::new(quinn_own::BbrConfig::default()))
+                }
+                (Implementation::Noq, Own::NewReno) => {
+                    Controllers::Noq(Arc::new(noq_own::NewRenoConfig::default()))
+                }
+                (Implementation::Noq, Own::Cubic) => {
+                    Controllers::Noq(Arc::new(noq_own::CubicConfig::default()))
+                }
+                (Implementation::Noq, Own::Bbr) => {
+                    Controllers::Noq(Arc::new(noq_own::Bbr3Config::default()))
+                }
+            };
+            return (controllers, None);
+        };
+        let is_reno = own == Own::NewReno;
+        match of {
+            Implementation::Quinn => {
+                let base = if is_reno { quinn::Base::new_reno() } else { quinn::Base::cubic() };
+                let tolerant = judge.before(base).with_observer(observer.clone());
+                let monitor = tolerant.monitor();
+                (Controllers::Quinn(Arc::new(tolerant)), Some(monitor))
+            }
+            Implementation::Noq => {
+                let base = if is_reno { noq::Base::new_reno() } else { noq::Base::cubic() };
+                let tolerant = judge.before(base).with_observer(observer.clone());
+                let monitor = tolerant.monitor();
+                (Controllers::Noq(Arc::new(tolerant)), Some(monitor))
+            }
         }
     }
 }
 
-/// The algorithm of that name at a sender, or why there is none that quinn can feed.
+impl Judge {
+    /// In front of `base`.
+    ///
+    /// # Panics
+    /// If the algorithm is none of those that [`System::parse`] takes.
+    fn before<B: FrontOf>(&self, base: B) -> LossTolerant<B> {
+        match self {
+            // The observer answers every loss in its place.
+            Self::Oracle => LossTolerant::new(base, AnyAlgorithm::boxed(()))
+                .and_then(|tolerant| {
+                    tolerant.with_caps(Caps { safeguards: Safeguards::OFF, ..Caps::default() })
+                })
+                .expect("nothing is needed, and the caps are those of the default"),
+            Self::Recommended => LossTolerant::recommended(base),
+            Self::Algorithm(name) => build(name)
+                .and_then(|lda| LossTolerant::new(base, lda).map_err(|error| error.to_string()))
+                .expect("names are checked when they are read"),
+        }
+    }
+}
+
+/// The algorithm of that name at a sender, or why there is none that quinn and noq can feed.
 fn build(name: &str) -> Result<AnyAlgorithm, String> {
     let registry = losscause::registry::Registry::built_in();
     let config = registry.find(name).ok_or_else(|| {
@@ -152,15 +222,20 @@ fn build(name: &str) -> Result<AnyAlgorithm, String> {
         format!("the algorithm {}", unknown(name, &known))
     })?;
     let lda = config.build(End::Sender).map_err(|error| error.to_string())?;
-    LossTolerant::new(losscause_quic::quinn::Base::cubic(), lda.clone())
-        .map_err(|error| error.to_string())?;
+    LossTolerant::new(quinn::Base::cubic(), lda.clone()).map_err(|error| error.to_string())?;
     Ok(lda)
+}
+
+impl fmt::Display for Base {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = BASES.iter().find(|(_, base)| base == self).map_or("", |(name, _)| name);
+        f.write_str(name)
+    }
 }
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = BASES.iter().find(|(_, base)| *base == self.base).map_or("", |(name, _)| name);
-        f.write_str(name)?;
+        write!(f, "{}", self.base)?;
         match &self.judge {
             Some(Judge::Oracle) => write!(f, "+{ORACLE}"),
             Some(Judge::Recommended) => write!(f, "+{RECOMMENDED}"),
@@ -182,6 +257,8 @@ mod tests {
             "quinn-cubic+oracle",
             "quinn-cubic+recommended",
             "quinn-cubic+Flip Flop",
+            "noq-bbr3",
+            "noq-newreno+Spike",
         ] {
             assert_eq!(System::parse(name).unwrap().to_string(), name);
         }
@@ -190,6 +267,8 @@ mod tests {
             Some(System::parse("quinn-newreno").unwrap())
         );
         assert_eq!(System::parse("quinn-bbr").unwrap().base(), Some(System::CUBIC));
+        let noq = System::parse("noq-bbr3").unwrap().base().unwrap();
+        assert_eq!(noq.to_string(), "noq-cubic");
         assert_eq!(System::CUBIC.base(), None);
     }
 

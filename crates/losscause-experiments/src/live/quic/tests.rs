@@ -50,8 +50,8 @@ fn outcome(system: &str, flows: &[&str], loss: f64, seconds: i64, seed: u64) -> 
 }
 
 #[test]
-fn a_path_without_losses_gives_quinn_the_link_s_rate() {
-    for system in ["quinn-newreno", "quinn-cubic", "quinn-bbr"] {
+fn a_path_without_losses_gives_quic_the_link_s_rate() {
+    for system in ["quinn-newreno", "quinn-cubic", "quinn-bbr", "noq-newreno", "noq-cubic"] {
         let outcome = outcome(system, &["test.1"], 0.0, 8, 1);
         let rate_bps = outcome.tested[0].counters.delivered_bytes as f64 * 8.0 / outcome.seconds;
         // Of 1480 bytes on the wire, 1452 are QUIC, and 1420 or more of them data: 19.2 Mb/s.
@@ -80,23 +80,27 @@ fn every_packet_arrives_is_lost_or_is_on_the_path() {
 }
 
 #[test]
-fn every_loss_quinn_declares_is_the_paths_where_order_is_kept() {
-    let outcome = outcome("quinn-cubic", &["test.1"], 0.02, 10, 3);
-    let counters = outcome.tested[0].counters;
-    let judged = counters.judged;
-    assert!(judged.batches > 20, "{judged:?}");
-    assert_eq!(judged.unexplained, 0, "{judged:?}");
-    // Stock Cubic takes every loss for congestion.
-    assert_eq!((judged.m_w(), judged.congestion_wrong), (Some(100.0), 0));
-    let lost = counters.wireless_losses as i64;
-    assert!((judged.wireless_wrong as i64 - lost).abs() <= 5, "{judged:?} of {lost}");
+fn every_declared_loss_is_the_paths_where_order_is_kept() {
+    for system in ["quinn-cubic", "noq-cubic"] {
+        let outcome = outcome(system, &["test.1"], 0.02, 10, 3);
+        let counters = outcome.tested[0].counters;
+        let judged = counters.judged;
+        assert!(judged.batches > 20, "{system}: {judged:?}");
+        assert_eq!(judged.unexplained, 0, "{system}: {judged:?}");
+        // Stock Cubic takes every loss for congestion.
+        assert_eq!((judged.m_w(), judged.congestion_wrong), (Some(100.0), 0), "{system}");
+        let lost = counters.wireless_losses as i64;
+        assert!((judged.wireless_wrong as i64 - lost).abs() <= 5, "{system}: {judged:?} of {lost}");
+    }
 }
 
 #[test]
 fn the_same_seed_gives_the_same_run_and_another_seed_another() {
-    let of = |seed| outcome("quinn-cubic", &["test.1", "competitor.1"], 0.005, 8, seed);
-    assert_eq!(of(5), of(5));
-    assert_ne!(of(5), of(6));
+    for system in ["quinn-cubic", "noq-cubic+Spike"] {
+        let of = |seed| outcome(system, &["test.1", "competitor.1"], 0.005, 8, seed);
+        assert_eq!(of(5), of(5), "{system}");
+        assert_ne!(of(5), of(6), "{system}");
+    }
 }
 
 #[test]

@@ -43,10 +43,10 @@ pub(super) fn values(run: &Outcome, base: Option<&Outcome>, oracle: Option<&Outc
         put("share", Some(share(run)));
         put("share_above_base", base.map(|base| share(run) - share(base)));
         put("competitor_goodput", Some(competitor_goodput(run)));
-        put(
-            "harm",
-            base.map(|base| 100.0 - 100.0 * competitor_goodput(run) / competitor_goodput(base)),
-        );
+        let harm =
+            base.map(|base| 100.0 * (1.0 - competitor_goodput(run) / competitor_goodput(base)));
+        put("harm", harm);
+        put("harm_worst", harm);
         put("competitor_queue_drops", competitor.queue_drop_percent());
     }
     values

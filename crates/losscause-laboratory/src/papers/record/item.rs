@@ -57,6 +57,12 @@ impl Item {
     /// Takes in the values of its runs, one per run.
     pub fn measure(&mut self, summary: Summary, values: impl IntoIterator<Item = Option<f64>>) {
         match summary {
+            Summary::Largest | Summary::Smallest => {
+                let values: Vec<Option<f64>> = values.into_iter().collect();
+                self.runs = values.len() as u32;
+                let extreme = if summary == Summary::Largest { f64::max } else { f64::min };
+                self.measured = values.into_iter().flatten().reduce(extreme);
+            }
             Summary::Mean => {
                 let estimate = Estimate::from_runs(values);
                 (self.measured, self.ci95, self.runs) =
@@ -211,6 +217,15 @@ mod tests {
     fn blank() -> Item {
         let paper = find("extra").unwrap();
         blank_item(paper, &paper.items().item[0], "goodput", "reno", &Parameters::new(), 1)
+    }
+
+    #[test]
+    fn an_extreme_of_the_runs_leaves_out_those_without_a_value() {
+        let mut item = blank();
+        item.measure(Summary::Largest, [Some(-3.0), None, Some(-7.0)]);
+        assert_eq!((item.measured, item.runs, item.interval()), (Some(-3.0), 3, None));
+        item.measure(Summary::Smallest, [Some(-3.0), None, Some(-7.0)]);
+        assert_eq!((item.measured, item.runs), (Some(-7.0), 3));
     }
 
     #[test]

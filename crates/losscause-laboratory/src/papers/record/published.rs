@@ -46,6 +46,10 @@ pub enum Summary {
     Mean,
     /// The median of the runs, with the 95 % interval between two of the values.
     Median,
+    /// The largest value of all runs.
+    Largest,
+    /// The smallest value of all runs.
+    Smallest,
 }
 
 /// A system of the paper: a transport, with or without loss differentiation.
@@ -99,6 +103,8 @@ pub struct Metric {
     pub better: String,
     /// What is measured.
     pub definition: String,
+    /// What stands for the runs, if not what the paper's other metrics have.
+    pub summary: Option<Summary>,
 }
 
 /// A number printed in the paper.

@@ -1,27 +1,25 @@
-//! A congestion controller that passes every call on to another one, and enters it in a [`Ledger`].
-//!
-//! It enters the number of every packet that is sent, and the beginning and end of every batch of
-//! losses. quinn's own controllers have no observers, so this is how their losses are counted too.
+//! For noq.
 
 use std::any::Any;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use quinn_proto::RttEstimator;
-use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use noq_proto::RttEstimator;
+use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
-use super::clock::Clock;
-use super::ledger::Ledger;
+use crate::live::quic::clock::Clock;
+use crate::live::quic::ledger::Ledger;
 
 /// Builds [`RecordingController`]s around the controllers of another factory.
-pub(super) struct RecordingFactory {
-    pub(super) factory: Arc<dyn ControllerFactory + Send + Sync>,
-    pub(super) ledger: Ledger,
-    pub(super) clock: Clock,
+pub(in crate::live::quic) struct RecordingFactory {
+    pub(in crate::live::quic) factory: Arc<dyn ControllerFactory + Send + Sync>,
+    pub(in crate::live::quic) ledger: Ledger,
+    pub(in crate::live::quic) clock: Clock,
 }
 
 /// A controller whose calls are entered in a [`Ledger`].
-pub(super) struct RecordingController {
+#[derive(Debug)]
+struct RecordingController {
     controller: Box<dyn Controller>,
     ledger: Ledger,
     clock: Clock,
@@ -38,6 +36,26 @@ impl ControllerFactory for RecordingFactory {
 }
 
 impl Controller for RecordingController {
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, number: u64) {
+        self.controller.on_packet_sent(now, bytes, number);
+    }
+
+    fn on_cwnd_limited(&mut self) {
+        self.controller.on_cwnd_limited();
+    }
+
+    fn on_packet_lost(&mut self, lost_bytes: u16, number: u64, now: Instant) {
+        self.controller.on_packet_lost(lost_bytes, number, now);
+    }
+
+    fn on_spurious_congestion_event(&mut self) {
+        self.controller.on_spurious_congestion_event();
+    }
+
+    fn on_ack_frequency_update(&mut self, threshold: u64, max_ack_delay: Duration) {
+        self.controller.on_ack_frequency_update(threshold, max_ack_delay);
+    }
+
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
         self.ledger.sent(last_packet_number);
         self.controller.on_sent(now, bytes, last_packet_number);
@@ -48,10 +66,11 @@ impl Controller for RecordingController {
         now: Instant,
         sent: Instant,
         bytes: u64,
+        number: u64,
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
-        self.controller.on_ack(now, sent, bytes, app_limited, rtt);
+        self.controller.on_ack(now, sent, bytes, number, app_limited, rtt);
     }
 
     fn on_end_acks(
@@ -69,14 +88,22 @@ impl Controller for RecordingController {
         now: Instant,
         sent: Instant,
         is_persistent_congestion: bool,
+        is_ecn: bool,
         lost_bytes: u64,
+        largest_lost: u64,
     ) {
-        // A batch without bytes is a mark, which loses nothing.
-        if lost_bytes > 0 {
+        if !is_ecn {
             self.ledger.open_batch(self.clock.time(sent), lost_bytes);
         }
-        self.controller.on_congestion_event(now, sent, is_persistent_congestion, lost_bytes);
-        if lost_bytes > 0 {
+        self.controller.on_congestion_event(
+            now,
+            sent,
+            is_persistent_congestion,
+            is_ecn,
+            lost_bytes,
+            largest_lost,
+        );
+        if !is_ecn {
             self.ledger.close_batch(self.controller.window());
         }
     }
