@@ -26,12 +26,14 @@ struct lc_seen_open {
 /* What the acknowledgement at `at_us` left. Times are us, the low 32 bits. */
 struct lc_sample {
 	u32 at_us;
+	u32 since_us; /* of the first acknowledgement after the last sample: this one, or one that is none */
 	u32 rtt_us; /* of the packet that it acknowledged last; 0 if it shows no new one */
 	u32 sent_us; /* when the newest packet that has arrived was sent, by time of sending … */
 	u32 sent_end; /* … and the byte behind it */
 	u32 next; /* behind the newest byte sent, when the next acknowledgement came */
 	u32 una; /* everything before is acknowledged */
 	u32 delivered; /* packets, in all */
+	u32 newly; /* packets that this acknowledgement alone delivered, not those before it that are no samples */
 	u32 flight; /* packets that are sent, not acknowledged and not known to be lost */
 	u32 sacked; /* packets acknowledged beyond una */
 	u32 dsacks; /* packets that the receiver reports to have got twice, in all */

@@ -6,6 +6,8 @@
 
 #[path = "replay/connection.rs"]
 mod connection;
+#[path = "replay/drawn.rs"]
+mod drawn;
 #[path = "replay/host.rs"]
 mod host;
 #[path = "replay/safeguards.rs"]

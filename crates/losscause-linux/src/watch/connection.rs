@@ -41,7 +41,6 @@ pub(super) struct Connection {
     /// Behind the newest byte sent, and the first byte that is not acknowledged; both unwrapped.
     next: Option<u64>,
     una: u64,
-    delivered: u32,
     dsacks: u32,
     sent_before: Option<u32>,
     sent: VecDeque<Sent>,
@@ -184,7 +183,6 @@ impl Connection {
             heard: None,
             next: None,
             una: 0,
-            delivered: 0,
             dsacks: 0,
             sent_before: None,
             sent: VecDeque::new(),
@@ -222,18 +220,18 @@ impl Connection {
         let end = unwrapped(next, sample.next).max(next);
         if end > next {
             let path_bytes = path.on_sent(self.on_wire(end - next));
-            self.push_sent(Sent { end, at: now, path_bytes, flight_pkts: sample.flight });
+            let at = sample.since;
+            self.push_sent(Sent { end, at, path_bytes, flight_pkts: sample.flight });
         }
         self.counts.acked_bytes += una - self.una;
-        let newly = sample.delivered.wrapping_sub(self.delivered);
         (self.next, self.una) = (Some(end), una);
-        (self.delivered, self.flight_pkts) = (sample.delivered, sample.flight);
+        self.flight_pkts = sample.flight;
         self.on_answer(now);
         let arrived = (sample.sent_at, unwrapped(una, sample.sent_end));
         // As from a capture: what fills a hole has a round trip of its own, not the path's newest.
         let is_new = arrived.1 > self.highest;
         self.highest = self.highest.max(arrived.1);
-        let counts = is_new && !self.may_be_held_back(now, newly, sample.sacked);
+        let counts = is_new && !self.may_be_held_back(now, sample);
         if let Some(rtt) = sample.rtt.filter(|_| counts) {
             self.meter.on_trip(now, rtt);
             self.rtt = Some(rtt);
@@ -261,14 +259,16 @@ impl Connection {
         let first = (1_u64 << 32) + u64::from(sample.una);
         self.una = first;
         self.next = Some(unwrapped(first, sample.next));
-        (self.delivered, self.dsacks) = (sample.delivered, sample.dsacks);
+        self.dsacks = sample.dsacks;
         self.heard = Some(sample.at);
     }
 
     /// Whether the receiver may have held this acknowledgement back: it is for one packet, in
     /// order, and none came for that long.
-    fn may_be_held_back(&self, now: Time, newly: u32, sacked: u32) -> bool {
-        newly == 1 && sacked == 0 && self.trip_at.is_some_and(|at| now - at >= HELD_BACK)
+    fn may_be_held_back(&self, now: Time, sample: &Sample) -> bool {
+        sample.newly == 1
+            && sample.sacked == 0
+            && self.trip_at.is_some_and(|at| now - at >= HELD_BACK)
     }
 
     /// How far the sender was is kept for each packet, or, of a large flight, for some.
@@ -335,7 +335,9 @@ impl Connection {
                 let mss = u64::from(self.state.mss.max(1));
                 let next = self.sent.get(place + 1).map(|sent| sent.at);
                 let latest = next.or(self.heard).map_or(now, |latest| latest.max(sent.at));
-                let flight = u64::from(sent.flight_pkts).saturating_sub(behind / mss) + 1;
+                // Between samples more may be sent than is in flight at a time.
+                let flight = u64::from(sent.flight_pkts);
+                let flight = flight.checked_sub(behind / mss).unwrap_or(flight) + 1;
                 let path_bytes = sent.path_bytes.saturating_sub(self.on_wire(behind));
                 (sent.at, latest, flight as u32, path_bytes)
             }
@@ -595,12 +597,14 @@ mod tests {
             let now = 1_000 * packet;
             let sample = Sample {
                 at: at(now),
+                since: at(now),
                 rtt: Some(Span::from_millis(rtt_ms)),
                 sent_at: at(now - 1_000 * rtt_ms),
                 sent_end: self.seq(packet + 1),
                 next: self.seq(packet + 1 + rtt_ms),
                 una: self.seq(packet + 1),
                 delivered: self.delivered,
+                newly: 1,
                 flight: rtt_ms as u32,
                 sacked: 0,
                 dsacks,
@@ -614,12 +618,14 @@ mod tests {
             let now = 1_000 * (packet + 1);
             let sample = Sample {
                 at: at(now),
+                since: at(now),
                 rtt: Some(Span::from_millis(rtt_ms)),
                 sent_at: at(now - 1_000 * rtt_ms),
                 sent_end: self.seq(packet + 2),
                 next: self.seq(packet + 1 + rtt_ms),
                 una: self.seq(packet),
                 delivered: self.delivered,
+                newly: 1,
                 flight: rtt_ms as u32,
                 sacked: 1,
                 dsacks: 0,
@@ -660,6 +666,61 @@ mod tests {
         let path = sender.connection.path_rate().expect("a queue stood");
         assert!((11_800_000..12_300_000).contains(&path.rate_bps), "{path:?}");
         assert_eq!(path.round_trip, Span::from_millis(20));
+    }
+
+    #[test]
+    fn what_was_sent_after_an_acknowledgement_without_a_sample_is_of_its_time() {
+        let mut sender = Sender::new();
+        sender.acknowledge(1, 20, 0);
+        sender.acknowledge(43, 20, 0);
+        assert_eq!(sender.connection.sent.back().map(|sent| sent.at), Some(at(43_000)));
+        // At 43.5 ms an acknowledgement came that is no sample.
+        let mut sample = Sample {
+            at: at(44_000),
+            since: at(43_500),
+            sent_at: at(24_000),
+            sent_end: sender.seq(45),
+            next: sender.seq(65),
+            una: sender.seq(45),
+            delivered: sender.delivered + 2,
+            newly: 1,
+            flight: 20,
+            ..Sample::default()
+        };
+        sender.connection.on_samples(Sender::state(44), &[sample], &mut sender.path);
+        assert_eq!(sender.connection.sent.back().map(|sent| sent.at), Some(at(43_500)));
+        // One packet, in order, 40 ms after the last sample: the receiver may have held it back.
+        sample.at = at(84_000);
+        assert!(sender.connection.may_be_held_back(sample.at, &sample));
+        // For two packets it did not.
+        sample.newly = 2;
+        assert!(!sender.connection.may_be_held_back(sample.at, &sample));
+    }
+
+    #[test]
+    fn more_than_a_flight_between_samples_leaves_the_flight_as_it_was() {
+        let mut sender = Sender::new();
+        sender.acknowledge(1, 20, 0);
+        sender.acknowledge(2, 20, 0);
+        // 100 packets are sent until the next sample, of which 20 are in flight.
+        let sample = Sample {
+            at: at(3_000),
+            since: at(3_000),
+            sent_at: at(2_500),
+            sent_end: sender.seq(82),
+            next: sender.seq(122),
+            una: sender.seq(60),
+            delivered: 80,
+            newly: 1,
+            flight: 20,
+            sacked: 1,
+            ..Sample::default()
+        };
+        sender.connection.on_samples(Sender::state(3), &[sample], &mut sender.path);
+        let data = [sender.seq(60), sender.seq(61)];
+        sender.connection.on_again(at(3_010), data, 20, &mut sender.path);
+        let lost = sender.connection.waiting.back().copied().expect("a packet");
+        assert_eq!((lost.at, lost.flight_pkts), (at(3_000), Some(21)));
     }
 
     #[test]

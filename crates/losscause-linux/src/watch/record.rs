@@ -47,6 +47,8 @@ pub(super) struct State {
 pub(super) struct Sample {
     /// When it came.
     pub(super) at: Time,
+    /// When the first one after the last sample came: this one, or one that was no sample.
+    pub(super) since: Time,
     /// The round trip of the packet that it acknowledged last; none if it shows no new one.
     pub(super) rtt: Option<Span>,
     /// When the newest packet that has arrived was sent, by time of sending.
@@ -59,6 +61,8 @@ pub(super) struct Sample {
     pub(super) una: u32,
     /// Packets that have arrived, in all.
     pub(super) delivered: u32,
+    /// Packets that this acknowledgement alone delivered, not those before it that are no samples.
+    pub(super) newly: u32,
     /// Packets that are sent, not acknowledged and not known to be lost.
     pub(super) flight: u32,
     /// Packets acknowledged beyond `una`.
@@ -71,7 +75,7 @@ pub(super) struct Sample {
 const SEEN: usize = 24;
 const OPEN: usize = 72;
 const STATE: usize = 24;
-const SAMPLE: usize = 40;
+const SAMPLE: usize = 48;
 const AGAIN: usize = 16;
 
 impl Seen {
@@ -125,16 +129,19 @@ fn read_state(body: &[u8]) -> State {
 fn sample(bytes: &[u8], newest_us: u64) -> Sample {
     let mut fields = Fields::of(bytes);
     let at_us = before(newest_us, fields.u32());
+    let since_us = before(at_us, fields.u32());
     let rtt_us = fields.u32();
     let sent_us = before(at_us, fields.u32());
     Sample {
         at: Time::ZERO + Span::from_micros(at_us as i64),
+        since: Time::ZERO + Span::from_micros(since_us as i64),
         rtt: (rtt_us > 0).then(|| Span::from_micros(rtt_us.into())),
         sent_at: Time::ZERO + Span::from_micros(sent_us as i64),
         sent_end: fields.u32(),
         next: fields.u32(),
         una: fields.u32(),
         delivered: fields.u32(),
+        newly: fields.u32(),
         flight: fields.u32(),
         sacked: fields.u32(),
         dsacks: fields.u32(),
@@ -168,9 +175,9 @@ mod tests {
         let ns = (1_u64 << 32) * 1_000 + 5_000;
         let mut bytes = head(2, 2, ns);
         let state = [1_448_u32, 32, 9, 40_000, 10, 0];
-        let samples: [[u32; 10]; 2] = [
-            [u32::MAX, 41_000, u32::MAX - 41_000, 100, 900, 50, 3, 10, 0, 0],
-            [5, 0, u32::MAX - 41_000, 100, 900, 60, 4, 9, 1, 2],
+        let samples: [[u32; 12]; 2] = [
+            [u32::MAX, u32::MAX - 7, 41_000, u32::MAX - 41_000, 100, 900, 50, 3, 2, 10, 0, 0],
+            [5, 5, 0, u32::MAX - 41_000, 100, 900, 60, 4, 1, 9, 1, 2],
         ];
         for word in state.iter().chain(samples.iter().flatten()) {
             bytes.extend(word.to_ne_bytes());
@@ -182,8 +189,11 @@ mod tests {
         assert_eq!((state.mss, state.sent, state.cwnd), (1_448, 9, 10));
         assert_eq!(state.srtt, Span::from_millis(40));
         assert_eq!(samples[1].at - samples[0].at, Span::from_micros(6));
+        assert_eq!(samples[0].at - samples[0].since, Span::from_micros(7));
+        assert_eq!(samples[1].since, samples[1].at);
         assert_eq!(samples[0].at - samples[0].sent_at, Span::from_micros(41_000));
         assert_eq!((samples[0].rtt, samples[1].rtt), (Some(Span::from_millis(41)), None));
+        assert_eq!((samples[0].delivered, samples[0].newly, samples[0].flight), (3, 2, 10));
         assert_eq!((samples[1].una, samples[1].sacked, samples[1].dsacks), (60, 1, 2));
         bytes.pop();
         assert_eq!(Seen::read(&bytes), None, "cut");
