@@ -387,11 +387,11 @@ fn options_that_exclude_each_other_are_refused() {
     );
     place.refuses(
         &["compare", "s.toml", "--lda", "ZBS"],
-        "losscause compare: there is only one variant, expected two or more, such as --lda none,ZBS",
+        "compare: there is only one variant, expected two or more, such as --lda none,Sift",
     );
     place.refuses(
         &["compare", "s.toml", "--lda", "ZBS,ZBS"],
-        "losscause compare: two variants are called \"ZBS\", expected every name once",
+        "compare: two variants are called \"ZBS\", expected every name once",
     );
     let unknown = place.refusal(&["compare", "s.toml", "--lda", "none,Spyke"]);
     assert!(

@@ -175,13 +175,33 @@ impl fmt::Display for OneLine<'_> {
     }
 }
 
-/// The entry of `known` nearest to `name`, if it is near enough to be a misspelling.
+/// What Linux calls a thing, and the name here of the same or of the most alike.
+const NAMES_OF_LINUX: [(&str, &str); 6] = [
+    ("cake", "fq-codel"),
+    ("fq", "fq-codel"),
+    ("fq_pie", "pie"),
+    ("pfifo", "drop-tail"),
+    ("bfifo", "drop-tail"),
+    ("pfifo_fast", "drop-tail"),
+];
+
+/// The entry of `known` nearest to `name`, if it is near enough to be a misspelling, or what Linux
+/// calls so.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
+    let known: Vec<&str> = known.into_iter().collect();
+    let of_linux = NAMES_OF_LINUX.iter().find(|(linux, _)| *linux == wanted);
+    if let Some(here) = of_linux.and_then(|(_, here)| known.iter().find(|name| *name == here)) {
+        return Some(here);
+    }
     known
         .into_iter()
         .map(|candidate| (strsim::osa_distance(&wanted, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| *distance <= (candidate.len().max(wanted.len()) / 3).max(1))
+        .filter(|(distance, candidate)| {
+            let longest = candidate.chars().count().max(wanted.chars().count());
+            // A name of which no letter is left is another one.
+            *distance <= (longest / 3).max(1) && *distance < longest
+        })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
@@ -208,6 +228,8 @@ mod tests {
         let known = ["ZigZag", "ZBS", "mBiaz", "Spike"];
         assert_eq!(nearest("zigzga", known), Some("ZigZag"));
         assert_eq!(nearest("zbs", known), Some("ZBS"));
+        assert_eq!(nearest("T", ["%", "k"]), None, "no letter is left");
+        assert_eq!(nearest("cake", ["codel", "fq-codel"]), Some("fq-codel"));
         assert_eq!(nearest("kangaroo", known), None);
     }
 
