@@ -304,7 +304,8 @@ fn a_trace_file_of_an_unknown_kind() {
     #[cfg(not(feature = "parquet"))]
     place.refuses(
         &["simulate", "s.toml", "--trace", "t.parquet"],
-        "t.parquet: this program was built without `parquet`: cargo install losscause-cli --features parquet",
+        "t.parquet: this program was built without `parquet`; in a checkout: cargo install --path \
+         crates/losscause-cli --features parquet",
     );
 }
 

@@ -42,7 +42,8 @@ fn sentence(what: &str, feature: &str) -> String {
         return format!("{what}: needs Linux");
     }
     format!(
-        "{what}: this program was built without `{feature}`: cargo install losscause-cli --features {feature}"
+        "{what}: this program was built without `{feature}`; in a checkout: cargo install --path \
+         crates/losscause-cli --features {feature}"
     )
 }
 

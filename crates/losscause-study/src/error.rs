@@ -58,13 +58,17 @@ pub enum InputError {
     },
 }
 
+/// The command that installs the program, in a checkout. No registry has the packages yet; README.md
+/// says the same.
+pub const INSTALL: &str = "cargo install --path crates/losscause-cli";
+
 /// The feature `linux` has nothing for other systems.
 fn how_to_build(feature: &str, is_on_linux: bool) -> String {
     if feature == "linux" && !is_on_linux {
         return "needs Linux".to_owned();
     }
     format!(
-        "this program was built without `{feature}`: cargo install losscause-cli --features {feature}"
+        "this program was built without `{feature}`; in a checkout: {INSTALL} --features {feature}"
     )
 }
 
@@ -245,8 +249,8 @@ mod tests {
 
     #[test]
     fn a_part_not_built_in_is_told_with_how_to_get_it() {
-        let command =
-            "this program was built without `linux`: cargo install losscause-cli --features linux";
+        let command = "this program was built without `linux`; in a checkout: cargo install --path \
+             crates/losscause-cli --features linux";
         assert_eq!(how_to_build("linux", true), command);
         assert_eq!(how_to_build("linux", false), "needs Linux");
         assert_eq!(how_to_build("quic", false), command.replace("linux", "quic"));
