@@ -213,6 +213,12 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 /// The second half of an error sentence about an unknown name: `"y" is unknown (did you mean "x"?),
 /// expected one of a, b`.
 pub fn unknown(name: &str, known: &[&str]) -> String {
+    if let Some(same) = known.iter().find(|known| known.eq_ignore_ascii_case(name)) {
+        return format!("\"{name}\" is unknown, expected \"{same}\" in these letters");
+    }
+    // A second spelling is taken, but not told.
+    let is_second = |one: &str| one.contains('_') && known.contains(&&*one.replace('_', "-"));
+    let known: &[&str] = &known.iter().copied().filter(|one| !is_second(one)).collect::<Vec<_>>();
     let hint = nearest(name, known.iter().copied())
         .map(|n| format!(" (did you mean \"{n}\"?)"))
         .unwrap_or_default();
@@ -235,6 +241,14 @@ mod tests {
         assert_eq!(nearest("T", ["%", "k"]), None, "no letter is left");
         assert_eq!(nearest("cake", ["codel", "fq-codel"]), Some("fq-codel"));
         assert_eq!(nearest("kangaroo", known), None);
+        assert_eq!(
+            unknown("SPIKE", &known),
+            "\"SPIKE\" is unknown, expected \"Spike\" in these letters"
+        );
+        assert_eq!(
+            unknown("cake", &["codel", "fq-codel", "fq_codel"]),
+            "\"cake\" is unknown (did you mean \"fq-codel\"?), expected one of codel, fq-codel"
+        );
     }
 
     #[test]

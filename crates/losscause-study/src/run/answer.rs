@@ -58,7 +58,9 @@ impl SimulationResult {
                 Some(format!("{} misjudged {}.", names.join(" and "), shares.join(" and ")))
             }
         };
-        let got = format!("{who} got {goodput}{}.", complete.unwrap_or_default());
+        let filled =
+            found("thput").map(|(share, _)| format!(" and filled {share:.0} % of the bottleneck"));
+        let got = format!("{who} got {goodput}{}.", complete.or(filled).unwrap_or_default());
         let all_are_transfers = measured().all(|flow| flow.offered_bytes.is_some());
         let got = Some(got).filter(|_| transfers.is_none() || !all_are_transfers);
         let clients = [self.responses(), self.played()].into_iter().flatten();

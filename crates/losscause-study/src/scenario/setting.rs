@@ -193,7 +193,7 @@ fn wrong_kind(name: &str, value: &Value, parameters: &Table) -> Option<String> {
         [old, value].map(|value| amount_of(name, value, parameters).filter(|a| a.has_unit()));
     let (expected, found) = (old_amount?.kind(), new_amount?.kind());
     (expected != found)
-        .then(|| format!("is {found}, expected {expected}, as {old} in the scenario"))
+        .then(|| format!("is {found}, expected {expected}: the scenario has {name} = {old}"))
 }
 
 /// A faster link is not typed as a plain number, bits per second.
@@ -323,6 +323,26 @@ mod tests {
         assert_eq!(set("queue=0.1", "queue"), Value::String("0.1 s".into()));
         assert_eq!(set("queue=2 * rtt", "queue"), Value::String("2 * rtt".into()));
         assert_eq!(set("think_s=4", "think_s"), Value::Integer(4));
+    }
+
+    #[test]
+    fn a_value_of_another_kind_or_an_absurd_rate_is_refused_with_what_was_meant() {
+        let refusal = |setting: &str| applied(WITH_UNITS, setting).unwrap_err();
+        assert_eq!(
+            refusal("queue=64kB"),
+            "--set queue=64kB: is an amount of data, expected a time: the scenario has queue = \"rtt / 2\""
+        );
+        for (setting, absurd) in [("rate=20e6", "20000000"), ("rate=20000", "20000")] {
+            let found = refusal(setting);
+            assert!(
+                found.contains(&format!(
+                    "would be {absurd} Mb/s, in the scenario's unit (did you mean 20 Mb/s?)"
+                )),
+                "{found}"
+            );
+        }
+        assert!(applied(WITH_UNITS, "rate=10000").is_ok(), "10 Gb/s");
+        assert!(applied(WITH_UNITS, "rate=20000M").is_ok(), "with a unit");
     }
 
     #[test]
