@@ -229,7 +229,15 @@ fn scores(result: &SweepResult) -> Vec<ScoreView> {
 
 fn pivot(pivot: Pivot) -> PivotView {
     let Pivot { title, head, columns, rows } = pivot;
-    let rows = rows.into_iter().map(|(labels, values)| PivotRow { labels, values }).collect();
+    // A percentage stays on one line.
+    let whole = |label: String| label.replace(" %", "\u{a0}%");
+    let rows = rows
+        .into_iter()
+        .map(|(labels, values)| PivotRow {
+            labels: labels.into_iter().map(whole).collect(),
+            values,
+        })
+        .collect();
     PivotView { title, head, columns, rows }
 }
 
