@@ -79,7 +79,8 @@ pub enum RunError {
     /// A file that the user asked for cannot be written: exit status 2 if nothing can be written at
     /// that place, 1 if something failed there, such as a full disk.
     #[error(
-        "{file}: cannot be written ({reason}){}",
+        "{file}: cannot be written ({}){}",
+        without_path(reason),
         if is_wrong_place(reason) { ", expected a place in an existing, writable directory" } else { "" }
     )]
     Unwritable {
@@ -127,6 +128,12 @@ impl RunError {
             Self::Conservation(_) | Self::Stopped(_) | Self::StoppedIn { .. } => false,
         }
     }
+}
+
+/// What the system said, without the name of a file that the user does not know.
+fn without_path(reason: &io::Error) -> String {
+    let text = reason.to_string();
+    text.split(" at path ").next().unwrap_or_default().to_owned()
 }
 
 /// Whether a failed write says that nothing can be written at that place.
