@@ -125,7 +125,7 @@ def _arrow() -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise Error('engine: pyarrow is not installed, expected `pip install "losscause[ray]"` first') from None
+        raise Error('engine: pyarrow is not installed, expected `pip install ray pyarrow` first') from None
     return pyarrow
 
 

@@ -153,7 +153,7 @@ def _ray() -> Any:
     try:
         import ray
     except ImportError:
-        raise Error('engine: Ray is not installed, expected `pip install "losscause[ray]"` first') from None
+        raise Error('engine: Ray is not installed, expected `pip install ray pyarrow` first') from None
     return ray
 
 

@@ -1,6 +1,7 @@
 //! The commands that follow from a cause: what mends it, and what shows more of it.
 
 use losscause::diagnosis::{Cause, PathRate, Unknown};
+use losscause::lda::BuiltIn;
 
 use crate::{Flow, FlowDiagnosis, Protocol};
 
@@ -78,7 +79,7 @@ fn compared(
             let packets = (path.round_trip_bytes() / 1_500.0).ceil();
             format!("--variant 'a round trip: queue_packets={packets}'")
         }
-        Cause::Air if !has_queue => "--lda none,Spike".to_owned(),
+        Cause::Air if !has_queue => format!("--lda none,{}", BuiltIn::RECOMMENDED.info().name),
         _ => return None,
     })
 }

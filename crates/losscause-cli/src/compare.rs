@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// init` writes a scenario to start from.
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,
-    /// Algorithms to compare, such as none,ZBS,Spike. All measured flows run the algorithm; with
+    /// Algorithms to compare, such as none,Sift. All measured flows run the algorithm; with
     /// none, every loss counts as congestion. `losscause list algorithms` names them.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     lda: Vec<String>,
@@ -124,7 +124,9 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     let mut others = comparison.ranked();
     others.retain(|variant| !std::ptr::eq(*variant, first));
     let shown = if verbose {
-        first.metrics.keys().map(String::as_str).collect()
+        let others = first.metrics.keys().map(String::as_str);
+        let others = others.filter(|metric| !compare::JUDGED_BY.contains(metric));
+        compare::JUDGED_BY.into_iter().chain(others).collect()
     } else {
         compare::JUDGED_BY.to_vec()
     };

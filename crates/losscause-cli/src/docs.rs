@@ -154,7 +154,7 @@ fn search(words: &str) -> Result<(), Failure> {
 }
 
 fn refused(problem: String) -> Failure {
-    InputError::Option { option: "losscause docs".to_owned(), problem }.into()
+    InputError::Option { option: "docs".to_owned(), problem }.into()
 }
 
 impl Page {

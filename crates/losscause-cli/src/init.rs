@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     atomic::write_new(&file, template.text_for(&name).as_bytes()).map_err(|error| match error {
         RunError::Unwritable { reason, .. } if reason.kind() == io::ErrorKind::AlreadyExists => {
             Failure::from(InputError::Option {
-                option: format!("losscause init -o {name}"),
+                option: format!("init -o {name}"),
                 problem: "the file exists, expected a new one (-o FILE)".to_owned(),
             })
         }

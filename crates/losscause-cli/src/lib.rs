@@ -158,7 +158,20 @@ fn outcome_of<A: Into<OsString> + Clone>(
 
 /// The program's verbs and options.
 fn program() -> clap::Command {
-    overview::grouped(optional::with_missing_verbs(Arguments::command()))
+    let program = overview::grouped(optional::with_missing_verbs(Arguments::command()));
+    // "--runs -1" is a value out of range, not an unknown option.
+    program.mut_subcommands(with_negative_numbers)
+}
+
+/// A verb whose options take negative numbers for values, and refuse them in a sentence of their own.
+fn with_negative_numbers(verb: clap::Command) -> clap::Command {
+    let takes_values =
+        |argument: &clap::Arg| !argument.is_positional() && argument.get_action().takes_values();
+    verb.mut_args(move |argument| {
+        let takes = takes_values(&argument);
+        if takes { argument.allow_negative_numbers(true) } else { argument }
+    })
+    .mut_subcommands(with_negative_numbers)
 }
 
 /// The tables that `losscause sweep` prints of a result, as wide as the terminal.

@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     #[arg(required_unless_present = "schema", value_name = "SCENARIO.toml")]
     scenario: Option<PathBuf>,
     /// Change a parameter (N=4) or a key by its dotted path (link.shared.rate_bps=1e6,
-    /// flow.video.lda=Spike).
+    /// flow.video.lda=Sift).
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Random seed of the first run.

@@ -80,7 +80,7 @@ enum Format {
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     if arguments.engine == Engine::Ray {
         let option = "--engine ray".to_owned();
-        let problem = "is part of the Python package: pip install \"losscause[ray]\", and then the same command";
+        let problem = "is part of the Python package: pip install './python[ray]' in a checkout, and then the same command";
         return Err(InputError::Option { option, problem: problem.to_owned() }.into());
     }
     let begun = Instant::now();

@@ -39,7 +39,7 @@ impl Template {
         TEMPLATES.iter().find(|template| template.kind == kind).ok_or_else(|| {
             let known: Vec<&str> = TEMPLATES.iter().map(|template| template.kind).collect();
             InputError::Option {
-                option: format!("losscause init {kind}"),
+                option: format!("init {kind}"),
                 problem: format!("the kind {}", unknown(kind, &known)),
             }
         })
@@ -88,7 +88,7 @@ mod tests {
     fn an_unknown_kind_is_refused_with_the_kinds_there_are() {
         assert_eq!(
             Template::find("wlan").unwrap_err().to_string(),
-            "losscause init wlan: the kind \"wlan\" is unknown, expected one of wifi, lte, leo, geo, dsl, cable, wired"
+            "init wlan: the kind \"wlan\" is unknown, expected one of wifi, lte, leo, geo, dsl, cable, wired"
         );
     }
 }

@@ -304,7 +304,8 @@ fn a_trace_file_of_an_unknown_kind() {
     #[cfg(not(feature = "parquet"))]
     place.refuses(
         &["simulate", "s.toml", "--trace", "t.parquet"],
-        "t.parquet: this program was built without `parquet`: cargo install losscause-cli --features parquet",
+        "t.parquet: this program was built without `parquet`; in a checkout: cargo install --path \
+         crates/losscause-cli --features parquet",
     );
 }
 
@@ -387,11 +388,11 @@ fn options_that_exclude_each_other_are_refused() {
     );
     place.refuses(
         &["compare", "s.toml", "--lda", "ZBS"],
-        "losscause compare: there is only one variant, expected two or more, such as --lda none,ZBS",
+        "compare: there is only one variant, expected two or more, such as --lda none,Sift",
     );
     place.refuses(
         &["compare", "s.toml", "--lda", "ZBS,ZBS"],
-        "losscause compare: two variants are called \"ZBS\", expected every name once",
+        "compare: two variants are called \"ZBS\", expected every name once",
     );
     let unknown = place.refusal(&["compare", "s.toml", "--lda", "none,Spyke"]);
     assert!(

@@ -42,7 +42,7 @@ fn a_kind_becomes_a_file_that_runs_and_is_not_replaced() {
     assert_eq!(again.status.code(), Some(2));
     assert_eq!(
         String::from_utf8(again.stderr).unwrap(),
-        "losscause: losscause init -o mine.toml: the file exists, expected a new one (-o FILE)\n"
+        "losscause: init -o mine.toml: the file exists, expected a new one (-o FILE)\n"
     );
     assert_eq!(std::fs::read_to_string(directory.path().join("mine.toml")).unwrap(), "changed");
 }

@@ -161,9 +161,8 @@ fn docs_lists_its_pages_and_prints_each() {
     let output = losscause(&["docs", "quues"], place.path());
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        text(&output.stderr).starts_with(
-            "losscause: losscause docs: \"quues\" is unknown (did you mean \"queues\"?)"
-        )
+        text(&output.stderr)
+            .starts_with("losscause: docs: \"quues\" is unknown (did you mean \"queues\"?)")
     );
 }
 
@@ -178,10 +177,7 @@ fn docs_are_searched_for_lines_that_have_all_words() {
     }
     let output = losscause(&["docs", "--search", "codel xyzzy"], place.path());
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(
-        text(&output.stderr),
-        "losscause: losscause docs: no line has all of \"codel xyzzy\"\n"
-    );
+    assert_eq!(text(&output.stderr), "losscause: docs: no line has all of \"codel xyzzy\"\n");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use losscause::ack::Growing;
-use losscause::lda::{SiftConfig, SpikeConfig, SpikeThresholds};
+use losscause::lda::{BuiltIn, SpikeConfig, SpikeThresholds};
 use losscause::registry::Registry;
 use losscause::{Algorithm, AnyAlgorithm, End, LdaConfig, Needs, SenderDifferentiator, Span};
 
@@ -58,13 +58,12 @@ impl Choice {
         })
     }
 
-    /// What to begin with: Sift, in every adapter. `docs/abroad.md` has what it was measured to bring
-    /// and to cost on 28 kinds of networks.
+    /// What to begin with ([`BuiltIn::RECOMMENDED`]), in every adapter.
     ///
     /// # Errors
     /// As [`Choice::new`].
     pub fn recommended(transport: &Transport) -> Result<Self, Error> {
-        Self::with_parameters(&LdaConfig::Sift(SiftConfig::default()), transport)
+        Self::with_parameters(&BuiltIn::RECOMMENDED.config(), transport)
     }
 
     /// Spike with fixed thresholds ([`SpikeConfig::tobe`]) above the smallest round-trip time.

@@ -304,14 +304,15 @@ impl Lines {
             })
             .collect();
         names.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let lines = names.iter().map(|(.., curve)| wrapped(&curve.name).len()).max().unwrap_or(1);
         let places = apart(
             &names.iter().map(|(y, ..)| *y).collect::<Vec<_>>(),
-            11.0,
+            NAME_LINE * lines as f64,
             (TOP, HEIGHT - BOTTOM),
         );
         for ((y, x, curve), place) in names.iter().zip(places) {
             let style = curve.style;
-            let name = escape(&shortened(&curve.name));
+            let name = wrapped(&curve.name);
             let at = WIDTH - RIGHT + 8.0;
             line(
                 out,
@@ -321,12 +322,18 @@ impl Lines {
                     at - 3.0
                 ),
             );
+            let first = place + 3.5 - NAME_LINE * (name.len() as f64 - 1.0) / 2.0;
+            let parts: String = (0..)
+                .zip(&name)
+                .map(|(n, part)| {
+                    let y = first + NAME_LINE * f64::from(n);
+                    format!(r#"<tspan x="{at:.1}" y="{y:.1}">{}</tspan>"#, escape(part))
+                })
+                .collect();
+            let whole = escape(&curve.name);
             line(
                 out,
-                &format!(
-                    r#"<text class="end {style}" x="{at:.1}" y="{:.1}">{name}</text>"#,
-                    place + 3.5
-                ),
+                &format!(r#"<text class="end {style}">{parts}<title>{whole}</title></text>"#),
             );
         }
     }
@@ -348,13 +355,29 @@ pub(super) fn apart(places: &[f64], distance: f64, (least, most): (f64, f64)) ->
     found
 }
 
-/// A name in at most 14 characters.
-fn shortened(name: &str) -> String {
-    if name.chars().count() <= 14 {
-        name.to_owned()
-    } else {
-        name.chars().take(13).chain(['…']).collect()
+/// Distance of two lines of a name.
+const NAME_LINE: f64 = 11.0;
+
+/// A name in at most two lines of 14 characters, broken between words.
+fn wrapped(name: &str) -> Vec<String> {
+    const LINE: usize = 14;
+    let mut lines = vec![String::new()];
+    for word in name.split_whitespace() {
+        let last = lines.len() - 1;
+        let length = lines[last].chars().count();
+        if length == 0 {
+            lines[last] += word;
+        } else if length + 1 + word.chars().count() <= LINE || last == 1 {
+            lines[last] += &format!(" {word}");
+        } else {
+            lines.push(word.to_owned());
+        }
     }
+    let cut = |line: String| match line.chars().count() > LINE {
+        true => line.chars().take(LINE - 1).chain(['…']).collect(),
+        false => line,
+    };
+    lines.into_iter().map(cut).collect()
 }
 
 /// A short stroke with the curve's mark, for a legend.
@@ -434,7 +457,7 @@ mod tests {
         assert_eq!(drawn.across.x(1.0), LEFT + 10.0);
         assert_eq!(drawn.across.x(16.0), WIDTH - RIGHT - 10.0);
         assert_eq!((drawn.y(0.0), drawn.y(130.0)), (HEIGHT - BOTTOM, TOP));
-        assert!(drawn.svg().contains(">b &amp; c</text>"), "the name stands at the curve's end");
+        assert!(drawn.svg().contains(">b &amp; c</tspan>"), "the name stands at the curve's end");
     }
 
     #[test]
@@ -467,6 +490,17 @@ mod tests {
         let shapes: std::collections::BTreeSet<usize> =
             [3, 13, 23, 33].map(|place| Style::nth(place).shape()).into();
         assert_eq!(shapes.len(), 4);
+    }
+
+    #[test]
+    fn a_long_name_has_two_lines_and_is_cut_only_after_them() {
+        assert_eq!(wrapped("Spike"), ["Spike"]);
+        assert_eq!(wrapped("Spike, safeguards"), ["Spike,", "safeguards"]);
+        assert_eq!(wrapped("Sift, loss 0.17 %"), ["Sift, loss", "0.17 %"]);
+        assert_eq!(
+            wrapped("a-name-of-one-long-word and more of it"),
+            ["a-name-of-one…", "and more of it"]
+        );
     }
 
     #[test]

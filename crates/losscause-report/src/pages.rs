@@ -45,27 +45,62 @@ pub(super) fn idea(name: &str) -> Option<Idea> {
         .map(|block| block.trim_matches('\n'))
         .filter(|block| !block.is_empty())
         .collect();
-    let equation: Vec<&str> = blocks.iter().copied().filter(is_equation).collect();
-    let before = blocks.iter().take_while(|block| !is_equation(block));
-    let text = before
-        .map(|block| block.split_whitespace().collect::<Vec<_>>().join(" "))
-        .collect::<Vec<_>>()
-        .join(" ");
-    let symbols =
-        blocks.iter().skip_while(|block| !is_equation(block)).filter(|block| !is_equation(block));
-    let symbols = symbols.flat_map(|block| entries(block)).collect();
+    let start = blocks.iter().position(|block| is_equation(&block)).unwrap_or(blocks.len());
+    let (before, rest) = blocks.split_at(start);
+    let end = rest.iter().position(|block| !is_equation(&block)).unwrap_or(rest.len());
+    // A later indented block is an example of what the paragraph before it says.
+    let (equation, after) = rest.split_at(end);
+    let text = before.iter().map(|block| plain(block)).collect::<Vec<_>>().join(" ");
+    let mut symbols: Vec<String> = Vec::new();
+    for block in after {
+        match symbols.last_mut().filter(|_| is_equation(&block)) {
+            Some(paragraph) => *paragraph += &format!(" {}", plain(block)),
+            None => symbols.extend(entries(block)),
+        }
+    }
     let unindented = |line: &str| line.strip_prefix("    ").unwrap_or(line).to_owned();
     let equation = equation.join("\n").lines().map(unindented).collect::<Vec<_>>().join("\n");
     Some(Idea { text: sentences(&text, 2), equation, symbols })
 }
 
-/// The entries of a list, or the paragraph itself, without marks of code.
+/// The entries of a list, the rows of a table without its head, or the paragraph itself.
 fn entries(block: &str) -> Vec<String> {
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "");
-    match block.strip_prefix("- ") {
-        Some(list) => list.split("\n- ").map(plain).collect(),
-        None => vec![plain(block)],
+    if let Some(list) = block.strip_prefix("- ") {
+        return list.split("\n- ").map(plain).collect();
     }
+    if !block.starts_with('|') {
+        return vec![plain(block)];
+    }
+    let row = |line: &str| {
+        let cells = line.trim_matches('|').split('|').map(|cell| plain(cell));
+        cells.collect::<Vec<_>>().join(": ")
+    };
+    block.lines().skip(2).map(row).collect()
+}
+
+/// Markdown as plain text on one line: no marks of code, and of a link its words.
+fn plain(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "");
+    let mut plain = String::new();
+    let mut rest = text.as_str();
+    while let Some((before, link)) = rest.split_once('[') {
+        let words = link.split_once("](").and_then(|(words, address)| {
+            let after = address.split_once(')')?.1;
+            (!words.contains(']')).then_some((words, after))
+        });
+        plain += before;
+        match words {
+            Some((words, after)) => {
+                plain += words;
+                rest = after;
+            }
+            None => {
+                plain += "[";
+                rest = link;
+            }
+        }
+    }
+    plain + rest
 }
 
 /// The first few sentences of a text. "et al." does not end one.
@@ -111,9 +146,28 @@ mod tests {
     }
 
     #[test]
+    fn no_page_shows_the_marks_of_markdown_or_an_example_that_is_missing() {
+        for algorithm in BuiltIn::ALL {
+            let Some(Idea { text, equation, symbols }) = idea(algorithm.name()) else { continue };
+            for part in symbols.iter().chain([&text, &equation]) {
+                let is_marked = ["](", "`", "|---", "| "].iter().any(|mark| part.contains(mark));
+                assert!(!is_marked, "{algorithm}: {part}");
+            }
+            let ends_early = |entry: &&String| entry.ends_with(':');
+            assert_eq!(symbols.iter().find(ends_early), None, "{algorithm}");
+        }
+        let sift = idea("Sift").expect("a page");
+        assert!(sift.equation.ends_with("packets are missing"), "{}", sift.equation);
+        assert!(sift.symbols.iter().any(|entry| entry.starts_with("rank: how many of 32")));
+        assert!(sift.symbols.iter().any(|entry| entry.contains(", such as: Sift: a standing")));
+    }
+
+    #[test]
     fn a_paragraph_is_cut_after_two_sentences_a_list_into_entries() {
         assert_eq!(sentences("One. Two et al. go on. Three. Four.", 2), "One. Two et al. go on.");
         assert_eq!(sentences("Only one.", 2), "Only one.");
         assert_eq!(entries("- a: `b`\n  more\n- c"), ["a: b more", "c"]);
+        assert_eq!(entries("| a | b |\n|---|---|\n| `c` | d |\n| e | f |"), ["c: d", "e: f"]);
+        assert_eq!(plain("[why](a.md#b), in x[0] and\n[c]"), "why, in x[0] and [c]");
     }
 }

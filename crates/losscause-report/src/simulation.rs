@@ -8,8 +8,8 @@ use super::axis::{Axis, nice_ceiling, short};
 use super::lines::{Across, Curve, Lines, Point, Style};
 use super::{losses, timeline};
 use losscause_study::run::{
-    CompletionTime, FlowMeasurements, LinkMeasurements, MetricEstimate, Percentiles, RunRecord,
-    SimulationResult, WarningKind,
+    CompletionTime, FlowMeasurements, LinkMeasurements, MetricEstimate, Misjudged, Percentiles,
+    RunRecord, SimulationResult, UNKNOWN, WarningKind,
 };
 use losscause_study::tools::csv_file;
 use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
@@ -108,11 +108,11 @@ pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> PageView {
             ),
         },
         seed: record.seed,
-        // The answer says whether an algorithm judged.
+        // The answer says whether an algorithm judged, and which shares are unknown.
         warnings: result
             .warnings
             .iter()
-            .filter(|warning| warning.kind != WarningKind::NoLda)
+            .filter(|warning| !matches!(warning.kind, WarningKind::NoLda | WarningKind::FewLosses))
             .map(|warning| warning.text.clone())
             .collect(),
         timeline: timeline::drawing(record).svg(),
@@ -121,11 +121,7 @@ pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> PageView {
         losses: listed(record),
         all_losses: record.losses.len(),
         algorithms: algorithms::views(record, "", "algorithm-"),
-        metrics: result
-            .metrics
-            .iter()
-            .map(|(name, found)| metric(name, found, result.runs))
-            .collect(),
+        metrics: result.metrics.iter().map(|(name, found)| metric(name, found, result)).collect(),
         csv: csv_file::text(rows),
         completion_times: completion_times(&result.completion_times),
         tables: tables(result),
@@ -177,22 +173,38 @@ fn completion_times(times: &[CompletionTime]) -> String {
     lines.svg()
 }
 
-fn metric(name: &str, found: &MetricEstimate, runs: u32) -> MetricView {
+fn metric(name: &str, found: &MetricEstimate, result: &SimulationResult) -> MetricView {
+    let few = Misjudged::of_metric(name)
+        .filter(|_| found.value.is_some())
+        .and_then(|share| share.few(result.judged(share)));
+    let (value, unit, interval) = match (few, found.value) {
+        (Some(few), _) => (UNKNOWN.to_owned(), few, String::new()),
+        (None, None) => (number(None), unit_symbol(&found.unit).to_owned(), String::new()),
+        (None, Some(value)) => (
+            to_the_digits_of(value, found.ci95),
+            unit_symbol(&found.unit).to_owned(),
+            plus_minus(found.ci95),
+        ),
+    };
     MetricView {
         anchor: format!("metric-{name}"),
         name: name.to_owned(),
-        unit: unit_symbol(&found.unit).to_owned(),
-        value: found
-            .value
-            .map_or_else(|| number(None), |value| to_the_digits_of(value, found.ci95)),
-        interval: plus_minus(found.ci95),
-        runs: if found.runs == runs {
+        unit,
+        value,
+        interval,
+        runs: if found.runs == result.runs {
             String::new()
         } else {
-            format!("{} of {runs} runs", found.runs)
+            format!("{} of {} runs", found.runs, result.runs)
         },
         told: found.value.is_some() && losscause_study::run::JUDGED_BY.contains(&name),
     }
+}
+
+/// A flow's share of misjudged losses, percent; unknown if they are few.
+fn misjudged(flow: &FlowMeasurements, share: Misjudged, percent: Option<f64>) -> String {
+    let is_unknown = percent.is_some() && share.few(share.judged(flow)).is_some();
+    if is_unknown { UNKNOWN.to_owned() } else { number(percent) }
 }
 
 /// The flows and the links of the first run.
@@ -206,8 +218,8 @@ fn tables(result: &SimulationResult) -> Vec<TableView> {
             flow.sent_packets.to_string(),
             flow.queue_drops.to_string(),
             flow.wireless_drops.to_string(),
-            number(flow.m_c),
-            number(flow.m_w),
+            misjudged(flow, Misjudged::Congestion, flow.m_c),
+            misjudged(flow, Misjudged::Wireless, flow.m_w),
             p50(flow.rtt_ms),
             p95(flow.rtt_ms),
             p50(flow.delay_ms),

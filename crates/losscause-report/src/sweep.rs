@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use super::axis::{Axis, short};
 use super::lines::{Across, Curve, Lines, Point, Style};
-use losscause_laboratory::sweep::{CellOutcome, CellScore, Pivot, Row, SweepResult, summary};
+use losscause_laboratory::sweep::{
+    CellOutcome, CellScore, Pivot, Row, SweepResult, summary, value_in_words,
+};
 use losscause_study::statistics::Interval;
 use losscause_study::tools::figures::{sentence, unit_symbol};
 
@@ -142,7 +144,7 @@ fn against_the_first(result: &SweepResult) -> Vec<String> {
             let (Some(least), Some(most)) = (least, most) else { continue };
             let times = |(ratio, cell): &(f64, &CellOutcome)| {
                 let values = cell.cell.values.iter();
-                let at = values.map(|value| format!("{} {}", value.axis, value.value));
+                let at = values.map(|value| format!("{} {}", value.axis, value.in_words()));
                 format!("{ratio:.2} times at {}", at.collect::<Vec<_>>().join(", "))
             };
             sentences.push(format!(
@@ -181,7 +183,8 @@ fn answers(result: &SweepResult) -> Vec<String> {
 
 /// "loss 0.01, ZBS".
 fn at(result: &SweepResult, cell: &CellOutcome, row: &Row) -> String {
-    let values = cell.cell.values.iter().map(|value| format!("{} {}", value.axis, value.value));
+    let values =
+        cell.cell.values.iter().map(|value| format!("{} {}", value.axis, value.in_words()));
     let system = (result.systems().len() > 1).then(|| row.system.clone());
     values.chain(system).collect::<Vec<_>>().join(", ")
 }
@@ -226,7 +229,15 @@ fn scores(result: &SweepResult) -> Vec<ScoreView> {
 
 fn pivot(pivot: Pivot) -> PivotView {
     let Pivot { title, head, columns, rows } = pivot;
-    let rows = rows.into_iter().map(|(labels, values)| PivotRow { labels, values }).collect();
+    // A percentage stays on one line.
+    let whole = |label: String| label.replace(" %", "\u{a0}%");
+    let rows = rows
+        .into_iter()
+        .map(|(labels, values)| PivotRow {
+            labels: labels.into_iter().map(whole).collect(),
+            values,
+        })
+        .collect();
     PivotView { title, head, columns, rows }
 }
 
@@ -313,7 +324,7 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
         let others =
             axes.zip(values).enumerate().filter(|(k, _)| differs(*k)).map(|(k, (axis, value))| {
                 match value.parse::<f64>() {
-                    Ok(_) => format!("{axis} {value}"),
+                    Ok(_) => format!("{axis} {}", value_in_words(axis, value)),
                     Err(_) => short(k, value),
                 }
             });
@@ -343,7 +354,12 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
                     .filter(|_| !is_sampled)
                     .zip(row.measured)
                     .map(|(ci95, mean)| Interval::around(mean, ci95)),
-                title: format!("{} {value} {name}: {}", result.axes[axis], row.in_words()),
+                title: format!(
+                    "{} {} {name}: {}",
+                    result.axes[axis],
+                    value_in_words(&result.axes[axis], value),
+                    row.in_words()
+                ),
                 ring: None,
             };
             let mut points: Vec<Point> = points.iter().map(point).collect();
@@ -401,6 +417,13 @@ fn across(
         let ticks =
             if across.axis.logarithmic { across.axis.ticks() } else { across.axis.round_ticks() };
         across.ticks = ticks.into_iter().map(|tick| (tick, short(tick))).collect();
+    }
+    for (value, text) in &mut across.ticks {
+        let number = value.to_string();
+        let words = value_in_words(name, &number);
+        if words != number {
+            *text = words;
+        }
     }
     Some(across)
 }

@@ -429,7 +429,7 @@ values = [{ name = "high" }, { name = "none", set = ['link.last.channel={ kind =
         assert!(answer < html.find("<h2 id=\"lines\">").unwrap());
         assert!(html.contains("errors &amp; &lt;load&gt;"));
         // thput over N has a curve per channel, over the channel a curve per N.
-        assert!(html.contains(">none</text>") && html.contains(">N 4</text>"));
+        assert!(html.contains(">none</tspan>") && html.contains(">N 4</tspan>"));
         assert!(html.contains("class=\"interval "), "bands");
         assert_eq!(html.matches("<h3 class=\"name\">").count(), 2, "a table per metric");
     }

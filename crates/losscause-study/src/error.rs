@@ -58,13 +58,17 @@ pub enum InputError {
     },
 }
 
+/// The command that installs the program, in a checkout. No registry has the packages yet; README.md
+/// says the same.
+pub const INSTALL: &str = "cargo install --path crates/losscause-cli";
+
 /// The feature `linux` has nothing for other systems.
 fn how_to_build(feature: &str, is_on_linux: bool) -> String {
     if feature == "linux" && !is_on_linux {
         return "needs Linux".to_owned();
     }
     format!(
-        "this program was built without `{feature}`: cargo install losscause-cli --features {feature}"
+        "this program was built without `{feature}`; in a checkout: {INSTALL} --features {feature}"
     )
 }
 
@@ -75,7 +79,8 @@ pub enum RunError {
     /// A file that the user asked for cannot be written: exit status 2 if nothing can be written at
     /// that place, 1 if something failed there, such as a full disk.
     #[error(
-        "{file}: cannot be written ({reason}){}",
+        "{file}: cannot be written ({}){}",
+        without_path(reason),
         if is_wrong_place(reason) { ", expected a place in an existing, writable directory" } else { "" }
     )]
     Unwritable {
@@ -123,6 +128,12 @@ impl RunError {
             Self::Conservation(_) | Self::Stopped(_) | Self::StoppedIn { .. } => false,
         }
     }
+}
+
+/// What the system said, without the name of a file that the user does not know.
+fn without_path(reason: &io::Error) -> String {
+    let text = reason.to_string();
+    text.split(" at path ").next().unwrap_or_default().to_owned()
 }
 
 /// Whether a failed write says that nothing can be written at that place.
@@ -175,13 +186,33 @@ impl fmt::Display for OneLine<'_> {
     }
 }
 
-/// The entry of `known` nearest to `name`, if it is near enough to be a misspelling.
+/// What Linux calls a thing, and the name here of the same or of the most alike.
+const NAMES_OF_LINUX: [(&str, &str); 6] = [
+    ("cake", "fq-codel"),
+    ("fq", "fq-codel"),
+    ("fq_pie", "pie"),
+    ("pfifo", "drop-tail"),
+    ("bfifo", "drop-tail"),
+    ("pfifo_fast", "drop-tail"),
+];
+
+/// The entry of `known` nearest to `name`, if it is near enough to be a misspelling, or what Linux
+/// calls so.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
+    let known: Vec<&str> = known.into_iter().collect();
+    let of_linux = NAMES_OF_LINUX.iter().find(|(linux, _)| *linux == wanted);
+    if let Some(here) = of_linux.and_then(|(_, here)| known.iter().find(|name| *name == here)) {
+        return Some(here);
+    }
     known
         .into_iter()
         .map(|candidate| (strsim::osa_distance(&wanted, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| *distance <= (candidate.len().max(wanted.len()) / 3).max(1))
+        .filter(|(distance, candidate)| {
+            let longest = candidate.chars().count().max(wanted.chars().count());
+            // A name of which no letter is left is another one.
+            *distance <= (longest / 3).max(1) && *distance < longest
+        })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
@@ -189,6 +220,12 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 /// The second half of an error sentence about an unknown name: `"y" is unknown (did you mean "x"?),
 /// expected one of a, b`.
 pub fn unknown(name: &str, known: &[&str]) -> String {
+    if let Some(same) = known.iter().find(|known| known.eq_ignore_ascii_case(name)) {
+        return format!("\"{name}\" is unknown, expected \"{same}\" in these letters");
+    }
+    // A second spelling is taken, but not told.
+    let is_second = |one: &str| one.contains('_') && known.contains(&&*one.replace('_', "-"));
+    let known: &[&str] = &known.iter().copied().filter(|one| !is_second(one)).collect::<Vec<_>>();
     let hint = nearest(name, known.iter().copied())
         .map(|n| format!(" (did you mean \"{n}\"?)"))
         .unwrap_or_default();
@@ -208,7 +245,17 @@ mod tests {
         let known = ["ZigZag", "ZBS", "mBiaz", "Spike"];
         assert_eq!(nearest("zigzga", known), Some("ZigZag"));
         assert_eq!(nearest("zbs", known), Some("ZBS"));
+        assert_eq!(nearest("T", ["%", "k"]), None, "no letter is left");
+        assert_eq!(nearest("cake", ["codel", "fq-codel"]), Some("fq-codel"));
         assert_eq!(nearest("kangaroo", known), None);
+        assert_eq!(
+            unknown("SPIKE", &known),
+            "\"SPIKE\" is unknown, expected \"Spike\" in these letters"
+        );
+        assert_eq!(
+            unknown("cake", &["codel", "fq-codel", "fq_codel"]),
+            "\"cake\" is unknown (did you mean \"fq-codel\"?), expected one of codel, fq-codel"
+        );
     }
 
     #[test]
@@ -223,8 +270,8 @@ mod tests {
 
     #[test]
     fn a_part_not_built_in_is_told_with_how_to_get_it() {
-        let command =
-            "this program was built without `linux`: cargo install losscause-cli --features linux";
+        let command = "this program was built without `linux`; in a checkout: cargo install --path \
+             crates/losscause-cli --features linux";
         assert_eq!(how_to_build("linux", true), command);
         assert_eq!(how_to_build("linux", false), "needs Linux");
         assert_eq!(how_to_build("quic", false), command.replace("linux", "quic"));

@@ -140,12 +140,31 @@ pub fn text(
             _ => InputError::unreadable(path, &reason, expected),
         });
     }
+    if is_capture(path, &bytes) {
+        let problem = format!("is a capture (losscause analyze {} reads it)", file());
+        return Err(InputError::File { file: file(), problem, expected });
+    }
     if bytes.len() as u64 > largest {
         let problem = format!("is larger than {} MiB", largest >> 20);
         return Err(InputError::File { file: file(), problem, expected });
     }
     String::from_utf8(bytes)
         .map_err(|_| InputError::unreadable(path, &io::ErrorKind::InvalidData.into(), expected))
+}
+
+/// Whether these are the first bytes of a capture: pcap in either byte order, with microseconds or
+/// nanoseconds, pcapng, or something compressed under the name of one.
+fn is_capture(path: &Path, bytes: &[u8]) -> bool {
+    const PCAP: [[u8; 4]; 5] = [
+        [0xd4, 0xc3, 0xb2, 0xa1],
+        [0xa1, 0xb2, 0xc3, 0xd4],
+        [0x4d, 0x3c, 0xb2, 0xa1],
+        [0xa1, 0xb2, 0x3c, 0x4d],
+        [0x0a, 0x0d, 0x0d, 0x0a],
+    ];
+    let is_compressed = bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(b"\x28\xb5\x2f\xfd");
+    PCAP.iter().any(|magic| bytes.starts_with(magic))
+        || is_compressed && path.to_string_lossy().contains(".pcap")
 }
 
 /// `path` without `.` and with every `..` resolved against the part before it.

@@ -2,6 +2,8 @@
 
 use losscause_capture::{Fit, Flow};
 
+use crate::scenario::recommended_lda;
+
 /// The scenario as a file of the name `file`: what was fitted to `flow` of `capture`, and in
 /// comments from how much, and what could not be seen.
 pub fn scenario(fit: &Fit, flow: &Flow, capture: &str, file: &str) -> String {
@@ -56,7 +58,7 @@ bucket_bytes = {}
 #
 #   losscause simulate {file}
 #   losscause compare {file} --variant 'reno: tcp.variant=reno' --runs 5
-#   losscause compare {file} --lda none,Spike --runs 5
+#   losscause compare {file} --lda none,{recommended} --runs 5
 #
 # Fitted:
 {fitted}#
@@ -98,6 +100,7 @@ variant = \"cubic\"
 {window}",
         control =
             wrapped("Which congestion control sent: cubic of Linux, the usual one, is taken."),
+        recommended = recommended_lda(),
         duration_s = pace.max(0.001),
         packet_bytes = fit.packet_bytes,
         header_bytes = fit.header_bytes,

@@ -91,11 +91,18 @@ fn linux_has_its_own_recovery_and_three_variants() {
     assert_eq!(own, Config { min_rto: Span::from_millis(50), ..cubic });
     let bbr = config("variant = \"bbr\"\n[tcp]\nmode = \"linux\"");
     assert_eq!((bbr.recovery, bbr.response), (RecoveryScheme::RackTlp, ResponseScheme::Bbr));
-    let three = "must be \"reno\", \"cubic\" or \"bbr\" in mode \"linux\"";
-    refused("[tcp]\nmode = \"linux\"\nvariant = \"vegas\"", &format!("tcp.variant: {three}"));
+    let three = |variant: &str| {
+        format!(
+            "mode \"linux\" has no \"{variant}\", expected one of reno, cubic, bbr, or tcp.mode \"rfc\""
+        )
+    };
+    refused(
+        "[tcp]\nmode = \"linux\"\nvariant = \"vegas\"",
+        &format!("tcp.variant: {}", three("vegas")),
+    );
     refused(
         "variant = \"sack\"\n[tcp]\nmode = \"linux\"",
-        &format!("flow.download.variant: {three}"),
+        &format!("flow.download.variant: {}", three("sack")),
     );
     let other_mode = "only valid with another mode than \"linux\"; remove it";
     for (line, key) in [

@@ -4,8 +4,8 @@
 use std::io;
 
 use losscause_study::run::{
-    JUDGED_BY, LinkMeasurements, MetricEstimate, Percentiles, RunMetrics, SeriesRow,
-    SimulationResult, Warning, WarningKind,
+    JUDGED_BY, LinkMeasurements, MetricEstimate, Misjudged, Percentiles, RunMetrics, SeriesRow,
+    SimulationResult, UNKNOWN, Warning, WarningKind,
 };
 use losscause_study::{FlowMeasurements, statistics};
 
@@ -20,7 +20,11 @@ pub(super) fn one_run(result: &SimulationResult, verbose: bool) -> io::Result<()
     output::line(&format!("{} (seed {})", result.title, result.seed))?;
     let mut table = output::table(&["metric", "value", "unit"], &["value"]);
     for (name, metric) in shown(result, verbose) {
-        table.add_row([marked(name, metric, result), number(metric.value), metric.unit.clone()]);
+        let (value, unit) = match few_losses(result, name) {
+            Some(few) => (UNKNOWN.to_owned(), few),
+            None => (number(metric.value), metric.unit.clone()),
+        };
+        table.add_row([marked(name, metric, result), value, unit]);
     }
     output::print_table(&table)?;
     let flows_left = flows(std::slice::from_ref(&result.flows), verbose)?;
@@ -49,7 +53,11 @@ pub(super) fn several_runs(result: &SimulationResult, verbose: bool) -> io::Resu
             all if all == result.runs => all.to_string(),
             some => format!("{some} of {}", result.runs),
         };
-        table.add_row([marked(name, metric, result), mean, interval, metric.unit.clone(), runs]);
+        let (mean, interval, unit) = match few_losses(result, name) {
+            Some(few) => (UNKNOWN.to_owned(), number(None), few),
+            None => (mean, interval, metric.unit.clone()),
+        };
+        table.add_row([marked(name, metric, result), mean, interval, unit, runs]);
     }
     output::print_table(&table)?;
     let runs: Vec<Vec<FlowMeasurements>> =
@@ -57,6 +65,12 @@ pub(super) fn several_runs(result: &SimulationResult, verbose: bool) -> io::Resu
     output::line("flows, means over the runs")?;
     let flows_left = flows(&runs, verbose)?;
     left_out(result, verbose, flows_left, 0)
+}
+
+/// The losses that a share of misjudged ones rests on, if they are few: "5 queue losses".
+fn few_losses(result: &SimulationResult, metric: &str) -> Option<String> {
+    let share = Misjudged::of_metric(metric)?;
+    share.few(result.judged(share)).filter(|_| result.metrics[metric].value.is_some())
 }
 
 /// The answer before the tables.
@@ -67,16 +81,30 @@ fn answer(result: &SimulationResult) -> io::Result<()> {
     output::line("")
 }
 
-/// The metrics to show.
-fn shown(
-    result: &SimulationResult,
-    verbose: bool,
-) -> impl Iterator<Item = (&String, &MetricEstimate)> {
-    let judged_by = |name: &str| JUDGED_BY.contains(&name);
-    result
+/// The metrics to show that have a value: those that a link is judged by, then all others.
+fn shown(result: &SimulationResult, verbose: bool) -> Vec<(&String, &MetricEstimate)> {
+    let is_judged_by = |name: &str| JUDGED_BY.contains(&name);
+    let mut shown: Vec<_> = result
         .metrics
         .iter()
-        .filter(move |(name, metric)| verbose || judged_by(name) && metric.value.is_some())
+        .filter(|(name, metric)| metric.value.is_some() && (verbose || is_judged_by(name)))
+        .collect();
+    shown.sort_by_key(|(name, _)| !is_judged_by(name));
+    shown
+}
+
+/// Names the metrics without a value, if all are to be shown.
+fn without_value(result: &SimulationResult, verbose: bool) -> io::Result<()> {
+    let names: Vec<&str> = result
+        .metrics
+        .iter()
+        .filter(|(_, metric)| verbose && metric.value.is_none())
+        .map(|(name, _)| name.as_str())
+        .collect();
+    match names.is_empty() {
+        true => Ok(()),
+        false => output::sentence(&format!("without a value: {}", names.join(", "))),
+    }
 }
 
 /// Says what is not shown, if anything is not.
@@ -86,7 +114,8 @@ fn left_out(
     flows: usize,
     links: usize,
 ) -> io::Result<()> {
-    let metrics = result.metrics.len() - shown(result, verbose).count();
+    without_value(result, verbose)?;
+    let metrics = if verbose { 0 } else { result.metrics.len() - shown(result, verbose).len() };
     let parts = [(metrics, "metric"), (flows, "flow"), (links, "link")]
         .into_iter()
         .filter(|(count, _)| *count > 0);
@@ -141,6 +170,11 @@ fn flows(runs: &[Vec<FlowMeasurements>], verbose: bool) -> io::Result<usize> {
             number(statistics::mean(&values))
         };
         let name = runs[0][place].flow.clone();
+        let misjudged = |share: Misjudged, mean: String| {
+            let judged = runs.iter().map(|flows| share.judged(&flows[place])).sum();
+            let is_judged = mean != number(None) && runs[0][place].lda.is_some();
+            share.few(judged).filter(|_| is_judged).map_or(mean, |_| UNKNOWN.to_owned())
+        };
         counts.add_row([
             name.clone(),
             mean(|flow| flow.start_s),
@@ -149,8 +183,8 @@ fn flows(runs: &[Vec<FlowMeasurements>], verbose: bool) -> io::Result<usize> {
             mean(|flow| Some(flow.received_packets as f64)),
             mean(|flow| Some(flow.queue_drops as f64)),
             mean(|flow| Some(flow.wireless_drops as f64)),
-            mean(|flow| flow.m_c),
-            mean(|flow| flow.m_w),
+            misjudged(Misjudged::Congestion, mean(|flow| flow.m_c)),
+            misjudged(Misjudged::Wireless, mean(|flow| flow.m_w)),
         ]);
         delays.add_row([
             name,
@@ -225,8 +259,10 @@ pub(super) fn series(rows: &[SeriesRow]) -> io::Result<()> {
 
 /// The warnings, one per line.
 pub(super) fn warnings(warnings: &[Warning]) -> io::Result<()> {
-    // The answer says whether an algorithm judged.
-    let told = warnings.iter().filter(|warning| warning.kind != WarningKind::NoLda);
+    // The answer says whether an algorithm judged, and which shares are unknown.
+    let told = warnings
+        .iter()
+        .filter(|warning| !matches!(warning.kind, WarningKind::NoLda | WarningKind::FewLosses));
     told.map(|warning| format!("warning: {}", warning.text))
         .try_for_each(|warning| output::sentence(&warning))
 }

@@ -12,14 +12,15 @@ use serde::{Deserialize, Serialize};
 
 pub use losscause_study::run::JUDGED_BY;
 use losscause_study::run::{
-    Metric, MetricEstimate, RunMetrics, RunRecord, RunRecorder, SimulationResult, Warning,
-    WarningKind, are_one_run, run_stopping_at,
+    Metric, MetricEstimate, Misjudged, RunMetrics, RunRecord, RunRecorder, SimulationResult,
+    UNKNOWN, Warning, WarningKind, are_one_run, run_stopping_at,
 };
+use losscause_study::scenario::{NO_LDA, recommended_lda};
 use losscause_study::statistics::Estimate;
 use losscause_study::tools::figures::{plus_minus, to_the_digits_of};
 use losscause_study::{
-    Experiment, InputError, Jobs, Limits, Measurements, RunError, Scenario, Setting, Workers, run,
-    run_recorded,
+    Experiment, FlowMeasurements, InputError, Jobs, Limits, Measurements, RunError, Scenario,
+    Setting, Workers, run, run_recorded,
 };
 
 mod files;
@@ -112,8 +113,10 @@ impl Comparison {
         let mut told: Vec<&str> = Vec::new();
         let mut sentences = Vec::new();
         for warning in self.variants.iter().flat_map(|variant| &variant.warnings) {
-            // A variant without an algorithm is here to be compared with.
-            if warning.kind == WarningKind::NoLda || told.contains(&warning.text.as_str()) {
+            // A variant without an algorithm is here to be compared with, and a share of few losses
+            // is shown as unknown.
+            let is_seen = matches!(warning.kind, WarningKind::NoLda | WarningKind::FewLosses);
+            if is_seen || told.contains(&warning.text.as_str()) {
                 continue;
             }
             told.push(&warning.text);
@@ -136,12 +139,31 @@ impl VariantResult {
     /// from the first for all others. None if no run has a value.
     pub fn in_words(&self, metric: &str) -> Option<(String, String)> {
         let found = self.metrics.get(metric)?;
+        if let Some(few) = self.few_losses(metric) {
+            return Some((UNKNOWN.to_owned(), few));
+        }
         let below = match self.differences.get(metric) {
             None => plus_minus(found.ci95),
             Some(difference) => difference.to_string(),
         };
         Some((to_the_digits_of(found.value?, found.ci95), below))
     }
+
+    /// The losses that a share of misjudged ones rests on, if they are few and an algorithm judged
+    /// them: "5 queue losses".
+    fn few_losses(&self, metric: &str) -> Option<String> {
+        let share = Misjudged::of_metric(metric)?;
+        let flows = || self.each_run.iter().flat_map(|run| &run.flows);
+        if !flows().any(|flow| flow.measured && is_judged(flow)) {
+            return None;
+        }
+        share.few(share.judged_in_all(flows()))
+    }
+}
+
+/// Whether an algorithm judges the flow's losses.
+fn is_judged(flow: &FlowMeasurements) -> bool {
+    flow.lda.as_deref().is_some_and(|lda| lda != NO_LDA)
 }
 
 impl fmt::Display for Difference {
@@ -224,16 +246,14 @@ impl Plan {
         seed: u64,
         runs: u32,
     ) -> Result<Self, InputError> {
-        let problem = |problem: String| InputError::Option {
-            option: "losscause compare".to_owned(),
-            problem,
-        };
+        let problem =
+            |problem: String| InputError::Option { option: "compare".to_owned(), problem };
         Limits::check_runs(runs)?;
         if let [] | [_] = &variants[..] {
-            return Err(problem(
-                "there is only one variant, expected two or more, such as --lda none,ZBS"
-                    .to_owned(),
-            ));
+            return Err(problem(format!(
+                "there is only one variant, expected two or more, such as --lda none,{}",
+                recommended_lda()
+            )));
         }
         for (place, variant) in variants.iter().enumerate() {
             if variants[..place].iter().any(|other| other.name == variant.name) {

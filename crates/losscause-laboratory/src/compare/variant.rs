@@ -40,7 +40,16 @@ impl Variant {
         if settings.is_empty() {
             return Err(problem("there is no setting"));
         }
-        let settings = settings.into_iter().map(Setting::parse).collect::<Result<_, _>>()?;
+        let parse = |setting: &str| {
+            Setting::parse(setting).map_err(|error| match error {
+                InputError::Option { problem, .. } => InputError::Option {
+                    option: format!("--variant {text}"),
+                    problem: format!("in {setting}, {problem}"),
+                },
+                error => error,
+            })
+        };
+        let settings = settings.into_iter().map(parse).collect::<Result<_, _>>()?;
         Ok(Self { name: name.to_owned(), settings })
     }
 
@@ -169,7 +178,10 @@ mod tests {
         let expected = "expected \"NAME: KEY=VALUE; KEY=VALUE\"";
         assert_eq!(refusal(": N=1"), format!("--variant : N=1: the name is empty, {expected}"));
         assert_eq!(refusal("new:"), format!("--variant new:: there is no setting, {expected}"));
-        assert_eq!(refusal("cubic"), "--set cubic: there is no \"=\", expected KEY=VALUE");
+        assert_eq!(
+            refusal("cubic"),
+            "--variant cubic: in cubic, there is no \"=\", expected KEY=VALUE"
+        );
     }
 
     #[test]

@@ -2,24 +2,34 @@
 
 use std::cmp::Ordering;
 
-use losscause_study::scenario::NO_LDA;
+use losscause_study::run::{Misjudged, UNKNOWN};
+use losscause_study::tools::figures::share_text;
 
-use super::{BESIDE, Difference, VariantResult};
+use super::{BESIDE, Difference, VariantResult, is_judged};
+
+/// How the change of a metric is told.
+#[derive(Clone, Copy, PartialEq)]
+enum As {
+    /// In percent of the first variant's value.
+    Percent,
+    /// In its own unit: a delay may be next to nothing with the first variant.
+    Change,
+    /// As a share and that of the first variant, which may be next to nothing.
+    Shares,
+}
 
 /// A metric that a verdict tells of.
 #[derive(Clone, Copy)]
 struct Told {
     metric: &'static str,
     words: &'static str,
-    /// Whether its change is told in percent of the first variant's value. A delay may be next to
-    /// nothing there.
-    in_percent: bool,
+    told: As,
 }
 
 const TOLD: [Told; 3] = [
-    Told { metric: "completion_time", words: "completion time", in_percent: true },
-    Told { metric: "queueing_p95", words: "queueing delay (p95)", in_percent: false },
-    Told { metric: "congestion_loss", words: "queue loss", in_percent: true },
+    Told { metric: "completion_time", words: "completion time", told: As::Percent },
+    Told { metric: "queueing_p95", words: "queueing delay (p95)", told: As::Change },
+    Told { metric: "congestion_loss", words: "queue loss", told: As::Shares },
 ];
 
 /// One line: every variant against the first, the one with the largest goodput first.
@@ -43,7 +53,7 @@ pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
     let mut sentences: Vec<String> = ranked(variants)
         .into_iter()
         .map(|variant| {
-            let parts = reached(variant, first).into_iter().chain(changes(variant));
+            let parts = reached(variant, first).into_iter().chain(changes(variant, first));
             let parts: Vec<String> =
                 parts.chain(beside(variant)).chain(called_wireless(variant)).collect();
             format!("{}: {}", variant.name, parts.join(", "))
@@ -83,13 +93,26 @@ fn reached(variant: &VariantResult, first: &VariantResult) -> Option<String> {
 }
 
 /// The other changes that are clear.
-fn changes(variant: &VariantResult) -> Vec<String> {
-    let told = TOLD
-        .into_iter()
-        .filter_map(|told| Some((told, variant.differences.get(told.metric)?.clone())));
-    told.filter(|one| one.1.clear == Some(true) && !is_equal(one))
-        .map(|one| changed(&one))
+fn changes(variant: &VariantResult, first: &VariantResult) -> Vec<String> {
+    TOLD.into_iter()
+        .filter_map(|told| {
+            let difference = variant.differences.get(told.metric)?;
+            if difference.clear != Some(true) {
+                return None;
+            }
+            match told.told {
+                As::Shares => shares(told, variant, first),
+                As::Percent | As::Change => changed(told, difference),
+            }
+        })
         .collect()
+}
+
+/// "queue loss 0.31 % instead of 0.00 %"; none if both are shown as the same.
+fn shares(told: Told, variant: &VariantResult, first: &VariantResult) -> Option<String> {
+    let share = |of: &VariantResult| Some(share_text(of.metrics.get(told.metric)?.value?));
+    let (now, before) = (share(variant)?, share(first)?);
+    (now != before).then(|| format!("{} {now} instead of {before}", told.words))
 }
 
 /// What a plain flow beside the variant keeps of what it has beside the first.
@@ -103,12 +126,14 @@ fn beside(variant: &VariantResult) -> Option<String> {
 /// The share of the queue's losses that the variant's algorithm calls wireless; none without an
 /// algorithm.
 fn called_wireless(variant: &VariantResult) -> Option<String> {
-    let mut flows = variant.each_run.iter().flat_map(|run| &run.flows).filter(|flow| flow.measured);
-    flows.find(|flow| flow.lda.as_deref().is_some_and(|lda| lda != NO_LDA))?;
-    Some(match variant.metrics.get("M_c").and_then(|found| found.value) {
-        Some(percent) => format!("M_c {percent:.0} %"),
-        None => "M_c unknown (no queue loss judged)".to_owned(),
-    })
+    let metric = Misjudged::Congestion.metric();
+    let mut flows = variant.each_run.iter().flat_map(|run| &run.flows);
+    flows.find(|flow| flow.measured && is_judged(flow))?;
+    if let Some(few) = variant.few_losses(metric) {
+        return Some(format!("{metric} {UNKNOWN} ({few})"));
+    }
+    let percent = variant.metrics.get(metric)?.value?;
+    Some(format!("{metric} {percent:.0} %"))
 }
 
 /// 0.123, 1.23, 12.3, 123.
@@ -120,33 +145,27 @@ fn of_three_digits(value: f64) -> String {
 /// The change as it is told: its value, its interval, their unit. A change that is clear is told so
 /// that its interval leaves zero out: a quotient of a value next to nothing is less certain than
 /// the change itself.
-fn told_as((Told { in_percent, .. }, difference): &(Told, Difference)) -> (f64, f64, &str) {
-    let is_told = |percent: f64, ci95: f64| {
-        *in_percent && (difference.clear != Some(true) || percent.abs() > ci95)
-    };
-    let value = difference.value.unwrap_or(0.0);
-    let ci95 = difference.ci95.unwrap_or(0.0);
-    match (difference.percent, difference.percent_ci95) {
-        (Some(percent), percent_ci95) if is_told(percent, percent_ci95.unwrap_or(0.0)) => {
-            (percent, percent_ci95.unwrap_or(0.0), "%")
-        }
-        _ if difference.unit == "fraction" => (value * 100.0, ci95 * 100.0, "points"),
-        _ => (value, ci95, &difference.unit),
+fn told_as(told: Told, difference: &Difference) -> (f64, f64, &str) {
+    let is_told = |percent: f64, ci95: f64| told.told == As::Percent && percent.abs() > ci95;
+    match (difference.percent, difference.percent_ci95.unwrap_or(0.0)) {
+        (Some(percent), ci95) if is_told(percent, ci95) => (percent, ci95, "%"),
+        _ => (difference.value.unwrap_or(0.0), difference.ci95.unwrap_or(0.0), &difference.unit),
     }
 }
 
-/// Whether there is a value, and it and its interval would be shown as zero.
-fn is_equal(one: &(Told, Difference)) -> bool {
-    let (value, ci95, _) = told_as(one);
+/// "completion time -38 % ± 4", "queueing delay (p95) +7.0 ms ± 1.6"; none if the change and its
+/// interval would be shown as zero.
+fn changed(told: Told, difference: &Difference) -> Option<String> {
+    let (value, ci95, unit) = told_as(told, difference);
     let least = 0.5 * 10f64.powi(-(decimals(ci95) as i32));
-    one.1.value.is_some() && value.abs() < least && ci95 < least
-}
-
-/// "goodput +38 % ± 4", "queueing delay (p95) +7.0 ms ± 1.6".
-fn changed(one: &(Told, Difference)) -> String {
-    let (value, ci95, unit) = told_as(one);
-    let change = format!("{} {} {unit}", one.0.words, signed(value, ci95));
-    if one.1.ci95.is_none() { change } else { format!("{change} ± {}", short(ci95)) }
+    if value.abs() < least && ci95 < least {
+        return None;
+    }
+    let change = format!("{} {} {unit}", told.words, signed(value, ci95));
+    Some(match difference.ci95 {
+        None => change,
+        Some(_) => format!("{change} ± {}", short(ci95)),
+    })
 }
 
 /// A number with its sign, to the digits that its interval leaves.
@@ -227,10 +246,10 @@ mod tests {
     #[test]
     fn a_difference_that_chance_explains_is_not_told_as_a_gain() {
         let zbs =
-            with_goodput("ZBS", 912.0, &[("goodput", 3.0, 4.1), ("congestion_loss", 40.0, 9.0)]);
+            with_goodput("ZBS", 912.0, &[("goodput", 3.0, 4.1), ("completion_time", 40.0, 9.0)]);
         assert_eq!(
             verdict(&[with_goodput("none", 885.4, &[]), zbs], 10),
-            "ZBS: 912 kb/s, no clear difference from none, queue loss +40 % ± 9; none: 885 kb/s"
+            "ZBS: 912 kb/s, no clear difference from none, completion time +40 % ± 9; none: 885 kb/s"
         );
     }
 
@@ -242,21 +261,41 @@ mod tests {
             "Spike: queueing delay (p95) +7.0 ms ± 1.6"
         );
         let zbs =
-            variant("ZBS", &[("congestion_loss", 9.0, 5.0), ("queueing_p95", 0.0003, 0.00003)]);
-        assert_eq!(verdict(&[variant("none", &[]), zbs], 10), "ZBS: queue loss +9 % ± 5");
+            variant("ZBS", &[("completion_time", 9.0, 5.0), ("queueing_p95", 0.0003, 0.00003)]);
+        assert_eq!(verdict(&[variant("none", &[]), zbs], 10), "ZBS: completion time +9 % ± 5");
     }
 
     #[test]
     fn a_clear_change_is_told_with_an_interval_that_leaves_zero_out() {
-        let mut zbs = variant("ZBS", &[("congestion_loss", 184.0, 365.0)]);
-        let difference = &mut zbs.differences["congestion_loss"];
+        let mut zbs = variant("ZBS", &[("completion_time", 184.0, 365.0)]);
+        let difference = &mut zbs.differences["completion_time"];
         (difference.unit, difference.value, difference.ci95) =
-            ("fraction".to_owned(), Some(0.0065), Some(0.0041));
+            ("s".to_owned(), Some(0.65), Some(0.41));
         difference.clear = Some(true);
         assert_eq!(
             verdict(&[variant("none", &[]), zbs], 10),
-            "ZBS: queue loss +0.65 points ± 0.41"
+            "ZBS: completion time +0.65 s ± 0.41"
         );
+    }
+
+    #[test]
+    fn a_share_of_lost_packets_is_told_beside_that_of_the_first() {
+        let mut none = with_goodput("none", 885.4, &[]);
+        let mut zbs = with_goodput("ZBS", 912.0, &[("congestion_loss", 184.0, 65.0)]);
+        let losing = |share| MetricEstimate {
+            unit: "fraction".to_owned(),
+            value: Some(share),
+            ..none.metrics["goodput"].clone()
+        };
+        let (before, now) = (losing(0.000_003), losing(0.003_1));
+        none.metrics.insert("congestion_loss".to_owned(), before);
+        zbs.metrics.insert("congestion_loss".to_owned(), now);
+        assert!(
+            verdict(&[none.clone(), zbs.clone()], 10)
+                .starts_with("ZBS: 912 kb/s, queue loss 0.31 % instead of 0.00 %; ")
+        );
+        zbs.metrics["congestion_loss"].value = Some(0.000_004);
+        assert!(verdict(&[none, zbs], 10).starts_with("ZBS: 912 kb/s; "), "shown as the same");
     }
 
     #[test]
@@ -274,6 +313,9 @@ mod tests {
             verdict(&[none(), zbs.clone()], 10),
             "ZBS: 912 kb/s, 1.08 times none, M_c unknown (no queue loss judged); none: 885 kb/s"
         );
+        zbs.each_run[0].flows[0].judged_congestion = 9;
+        assert!(verdict(&[none(), zbs.clone()], 10).contains(", M_c unknown (9 queue losses); "));
+        zbs.each_run[0].flows[0].judged_congestion = 10;
         let estimate = MetricEstimate { value: Some(57.6), ..zbs.metrics["goodput"].clone() };
         zbs.metrics.insert("M_c".to_owned(), estimate);
         zbs.differences.clear();

@@ -49,7 +49,9 @@ pub use elsewhere::{Elsewhere, Held};
 pub use execute::{MOST_IN_MEMORY, SweepOutcome, SweepProgress};
 use file::{Seeds, SweepFile, System};
 use mode::Mode;
-pub use outcome::{AxisValue, Cell, CellOutcome, CellScore, Row, RunRow, SweepResult};
+pub use outcome::{
+    AxisValue, Cell, CellOutcome, CellScore, Row, RunRow, SweepResult, value_in_words,
+};
 pub use pivot::{MOST_ROWS, Pivot};
 use sampler::Sampler;
 pub use store::{REPORT, SWEEP_CSV, SWEEP_JSON, Store};

@@ -108,6 +108,41 @@ pub struct AxisValue {
     pub value: String,
 }
 
+impl AxisValue {
+    /// The value as people read it: [`value_in_words`].
+    pub fn in_words(&self) -> String {
+        value_in_words(&self.axis, &self.value)
+    }
+}
+
+/// A value of an axis as people read it: a share of lost packets (`loss`, `link.radio.channel.loss`)
+/// in percent to three significant digits, anything else as it is.
+///
+/// ```
+/// use losscause_laboratory::sweep::value_in_words;
+///
+/// assert_eq!(value_in_words("loss", "0.00174868"), "0.175 %");
+/// assert_eq!(value_in_words("loss", "0.02"), "2 %");
+/// assert_eq!(value_in_words("rtt", "0.02"), "0.02");
+/// ```
+pub fn value_in_words(axis: &str, value: &str) -> String {
+    let share = value.parse::<f64>().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    match share.filter(|_| axis.ends_with("loss")) {
+        Some(share) => {
+            let percent = 100.0 * share;
+            let decimals = (2.0 - percent.log10().floor()).clamp(0.0, 6.0) as usize;
+            let text = format!("{percent:.decimals$}");
+            let text = if text.contains('.') {
+                text.trim_end_matches('0').trim_end_matches('.')
+            } else {
+                &text
+            };
+            format!("{text} %")
+        }
+        None => value.to_owned(),
+    }
+}
+
 /// The outcome of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

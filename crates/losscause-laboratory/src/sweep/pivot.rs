@@ -4,7 +4,7 @@
 //! metric, with the last axis across. Systems are rows, or columns if there is only one axis. A
 //! sweep that is no grid lists its cells.
 
-use super::{CellOutcome, CellSummary, Row, SweepResult, summary};
+use super::{AxisValue, CellOutcome, CellSummary, Row, SweepResult, summary};
 use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
 
 /// Most cells of a sampled sweep in a table.
@@ -33,7 +33,7 @@ impl SweepResult {
         let systems = self.systems();
         if self.sampler.is_some() {
             let labels = |outcome: &CellOutcome| {
-                outcome.cell.values.iter().map(|v| v.value.clone()).collect()
+                outcome.cell.values.iter().map(AxisValue::in_words).collect()
             };
             vec![self.by_metric(self.axes.clone(), &systems, labels)]
         } else if !self.is_grid {
@@ -43,7 +43,7 @@ impl SweepResult {
             };
             vec![self.by_metric(vec!["differs from the base by".to_owned()], &systems, label)]
         } else if self.axes.len() == 1 && systems.len() == 1 {
-            let label = |outcome: &CellOutcome| vec![outcome.cell.values[0].value.clone()];
+            let label = |outcome: &CellOutcome| vec![outcome.cell.values[0].in_words()];
             vec![self.by_metric(self.axes.clone(), &systems, label)]
         } else {
             (0..self.metrics.len()).map(|place| self.crossed(place, &systems)).collect()
@@ -128,7 +128,7 @@ impl SweepResult {
             let columns = systems.iter().map(|system| (*system).to_owned()).collect();
             let row = |outcome: &CellOutcome| {
                 let values = (0..systems.len()).map(|s| shown(outcome, s)).collect();
-                (vec![outcome.cell.values[0].value.clone()], values)
+                (vec![outcome.cell.values[0].in_words()], values)
             };
             return Pivot { title, head, columns, rows: self.cells.iter().map(row).collect() };
         }
@@ -141,7 +141,7 @@ impl SweepResult {
             .cells
             .iter()
             .take_while(|outcome| same_row(outcome, first))
-            .map(|outcome| outcome.cell.values[last].value.clone())
+            .map(|outcome| outcome.cell.values[last].in_words())
             .collect();
         if systems.len() > 1 {
             head.push("system".to_owned());
@@ -150,7 +150,7 @@ impl SweepResult {
         for cells in self.cells.chunks(columns.len()) {
             for (s, system) in systems.iter().enumerate() {
                 let mut labels: Vec<String> =
-                    cells[0].cell.values[..last].iter().map(|v| v.value.clone()).collect();
+                    cells[0].cell.values[..last].iter().map(AxisValue::in_words).collect();
                 if systems.len() > 1 {
                     labels.push((*system).to_owned());
                 }

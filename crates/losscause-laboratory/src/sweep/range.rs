@@ -1,15 +1,19 @@
 //! A range of numbers as the values of an axis.
 
+use losscause_study::scenario::expression::{Names, Quantity};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error};
 use toml::Value;
 
 /// `range = { from = 1e6, to = 1e8, steps = 5, scale = "log" }`
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Range {
-    /// One end.
+    /// One end: a number, or one with a percent sign or a bare k, M or G in quotes.
+    #[serde(deserialize_with = "end")]
     pub(super) from: f64,
     /// The other end; may be the smaller one.
+    #[serde(deserialize_with = "end")]
     pub(super) to: f64,
     /// In a grid: how many values, both ends among them; at least 2.
     pub(super) steps: Option<u32>,
@@ -19,6 +23,13 @@ pub(super) struct Range {
     /// Whether the values are rounded to whole numbers (default: false).
     #[serde(default)]
     pub(super) integer: bool,
+}
+
+/// Reads an end of a range. Its values are plain numbers, which have the unit of the number that
+/// they replace.
+fn end<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let quantity = Quantity::deserialize(deserializer)?;
+    quantity.evaluate(&Names::default()).map_err(D::Error::custom)
 }
 
 /// How the values of a range are spaced.
@@ -128,6 +139,8 @@ mod tests {
     fn steps_are_equal_differences_or_ratios_between_exact_ends() {
         let linear = range("from = 0.1\nto = 0.3").values(3);
         assert_eq!(floats(&linear), [0.1, 0.2, 0.3]);
+        let percent = range("from = \"10%\"\nto = \"30%\"").values(3);
+        assert_eq!(percent, linear);
         let log = range("from = 1e6\nto = 1e8\nscale = \"log\"").values(5);
         assert_eq!(floats(&log), [1e6, 3.162_28e6, 1e7, 3.162_28e7, 1e8]);
         let down = range("from = 8\nto = 1\ninteger = true\nscale = \"log\"").values(4);

@@ -1,7 +1,8 @@
 //! The answer of a run in words.
 
 use super::measure::group;
-use super::{FlowMeasurements, SimulationResult};
+use super::{FlowMeasurements, Misjudged, SimulationResult};
+use crate::scenario::recommended_lda;
 use crate::statistics::mean;
 use crate::tools::figures::{plus_minus, to_the_digits_of};
 
@@ -30,20 +31,25 @@ impl SimulationResult {
         );
         let mut names: Vec<&str> = measured().filter_map(|flow| flow.lda.as_deref()).collect();
         names.dedup();
-        let misjudged: Vec<String> = CAUSES
+        let misjudged: Vec<String> = Misjudged::ALL
             .into_iter()
             .filter_map(|cause| {
-                let (share, ci95) = found(cause.metric)?;
+                let (share, ci95) = found(cause.metric())?;
                 let base = self.base(cause);
-                Some(format!("{} % of the {} losses ({base})", percent((share, ci95)), cause.name))
+                let share = match cause.unknown(self.judged(cause)) {
+                    Some(_) => "an unknown share".to_owned(),
+                    None => format!("{} %", percent((share, ci95))),
+                };
+                Some(format!("{share} of the {} losses ({base})", cause.cause()))
             })
             .collect();
         let air_lost = found("wireless_drops").is_some_and(|(drops, _)| drops > 0.0);
         let judged = match (&names[..], &misjudged[..]) {
             ([], _) if air_lost => measured().next().map(|flow| {
                 format!(
-                    "No algorithm judged them, so every loss counted as congestion; --set flow.{}.lda=ZBS sets one.",
-                    group(&flow.flow)
+                    "No algorithm judged them, so every loss counted as congestion; --set flow.{}.lda={} sets one.",
+                    group(&flow.flow),
+                    recommended_lda()
                 )
             }),
             ([], _) => None,
@@ -52,23 +58,32 @@ impl SimulationResult {
                 Some(format!("{} misjudged {}.", names.join(" and "), shares.join(" and ")))
             }
         };
-        let got = format!("{who} got {goodput}{}.", complete.unwrap_or_default());
+        let filled =
+            found("thput").map(|(share, _)| format!(" and filled {share:.0} % of the bottleneck"));
+        let got = format!("{who} got {goodput}{}.", complete.or(filled).unwrap_or_default());
         let all_are_transfers = measured().all(|flow| flow.offered_bytes.is_some());
         let got = Some(got).filter(|_| transfers.is_none() || !all_are_transfers);
         let clients = [self.responses(), self.played()].into_iter().flatten();
         got.into_iter().chain(transfers).chain(clients).chain([lost]).chain(judged).collect()
     }
 
+    /// The measured flows of every run.
+    fn measured_flows(&self) -> impl Iterator<Item = &FlowMeasurements> {
+        let first = if self.each_run.is_empty() { &self.flows[..] } else { &[] };
+        let all = first.iter().chain(self.each_run.iter().flat_map(|run| &run.flows));
+        all.filter(|flow| flow.measured)
+    }
+
+    /// The judged losses of this cause over all runs.
+    pub fn judged(&self, share: Misjudged) -> u64 {
+        share.judged_in_all(self.measured_flows())
+    }
+
     /// What a share of misjudged losses is of, over all runs: "of 216 judged; 1042 fell into
     /// recoveries under way".
-    fn base(&self, cause: Cause) -> String {
-        let runs: Vec<&[FlowMeasurements]> = match &self.each_run[..] {
-            [] => vec![&self.flows],
-            runs => runs.iter().map(|run| &run.flows[..]).collect(),
-        };
-        let measured = || runs.iter().copied().flatten().filter(|flow| flow.measured);
-        let judged: u64 = measured().map(cause.judged).sum();
-        let lost: u64 = measured().map(cause.lost).sum();
+    fn base(&self, share: Misjudged) -> String {
+        let judged = self.judged(share);
+        let lost: u64 = self.measured_flows().map(|flow| share.lost(flow)).sum();
         match lost.saturating_sub(judged) {
             0 => format!("of {judged} judged"),
             others => format!("of {judged} judged; {others} fell into recoveries under way"),
@@ -125,30 +140,6 @@ impl SimulationResult {
         }
     }
 }
-
-/// A cause of losses: the share of misjudged ones, and how many there are and were judged.
-#[derive(Clone, Copy)]
-struct Cause {
-    metric: &'static str,
-    name: &'static str,
-    judged: fn(&FlowMeasurements) -> u64,
-    lost: fn(&FlowMeasurements) -> u64,
-}
-
-const CAUSES: [Cause; 2] = [
-    Cause {
-        metric: "M_c",
-        name: "congestion",
-        judged: |flow| flow.judged_congestion,
-        lost: |flow| flow.queue_drops,
-    },
-    Cause {
-        metric: "M_w",
-        name: "wireless",
-        judged: |flow| flow.judged_wireless,
-        lost: |flow| flow.wireless_drops,
-    },
-];
 
 /// A mean and its interval: "2853 ± 86".
 fn text((value, ci95): (f64, Option<f64>)) -> String {

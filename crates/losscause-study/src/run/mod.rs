@@ -16,6 +16,7 @@ use crate::{Experiment, RunError};
 
 mod answer;
 mod measure;
+mod misjudged;
 mod record;
 #[cfg(feature = "estimates")]
 mod repeat;
@@ -29,6 +30,7 @@ pub use measure::{
     Metric, Percentiles, group, is_of_delays,
 };
 use measure::{CwndAverages, Delays, State, Window};
+pub use misjudged::{Misjudged, UNKNOWN};
 pub use record::{
     Boundary, FlowRecord, LossLog, LossRow, LostPacket, MOST_FLOWS, RunRecord, RunRecorder,
     Series as RecordSeries, algorithm_of, bottleneck,

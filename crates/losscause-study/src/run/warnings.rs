@@ -3,11 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use losscause::{Algorithm, Span, Time};
-use losscause_sim::{FlowSpec, LinkId, Network, QueueSpec, TcpLda, Traffic};
+use losscause_sim::{ChannelSpec, FlowSpec, LinkId, Network, QueueSpec, TcpLda, Traffic};
 
 use super::measure::group;
+use super::misjudged::{ENOUGH_LOSSES, Misjudged};
 use super::{FlowMeasurements, Measurements};
 use crate::Experiment;
+use crate::scenario::recommended_lda;
 
 /// A warning about the numbers of one or more runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,12 +43,9 @@ pub enum WarningKind {
     PhaseEffects,
     /// Several runs are the same.
     SameRuns,
-    /// A link's rate or delay is so small that its unit is probably another one.
+    /// A link's rate, delay or loss is so small or large that its unit is probably another one.
     Unit,
 }
-
-/// Fewer judged losses than this say little about an algorithm.
-const ENOUGH_LOSSES: u64 = 10;
 
 /// A smaller share of acknowledgements, percent, would be told as 0.0 %.
 const TOLD: f64 = 0.05;
@@ -114,31 +113,24 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
     let judged: Vec<&FlowSpec> =
         experiment.network.flows.iter().filter(|flow| flow.measured).collect();
     if judged.iter().any(|flow| has_lda(&flow.traffic)) {
-        type Count = fn(&FlowMeasurements) -> u64;
-        let few: [(&str, &str, Count); 2] = [
-            ("M_c", "congestion", |flow| flow.judged_congestion),
-            ("M_w", "wireless", |flow| flow.judged_wireless),
-        ];
-        for (metric, cause, count) in few {
-            let losses: u64 = runs
-                .iter()
-                .flat_map(|run| &run.flows)
-                .filter(|flow| flow.measured)
-                .map(count)
-                .sum();
+        for share in Misjudged::ALL {
+            let losses = share.judged_in_all(runs.iter().flat_map(|run| &run.flows));
             if (1..ENOUGH_LOSSES).contains(&losses) {
                 let losses =
                     if losses == 1 { "1 loss".to_owned() } else { format!("{losses} losses") };
                 let text = format!(
-                    "{metric} rests on {losses} to {cause}; fewer than {ENOUGH_LOSSES} say little"
+                    "{} rests on {losses} to {}; fewer than {ENOUGH_LOSSES} say little",
+                    share.metric(),
+                    share.cause()
                 );
                 warn(WarningKind::FewLosses, text);
             }
         }
     } else if let Some(flow) = judged.first() {
         let text = format!(
-            "no measured flow has an LDA, so every loss counts as congestion; --set flow.{}.lda=ZBS sets one",
-            group(&flow.name)
+            "no measured flow has an LDA, so every loss counts as congestion; --set flow.{}.lda={} sets one",
+            group(&flow.name),
+            recommended_lda()
         );
         warn(WarningKind::NoLda, text);
     }
@@ -196,8 +188,11 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
 const SLOW_BPS: u64 = 1_000;
 /// A path of a shorter delay is probably meant in seconds.
 const SHORT: Span = Span::from_millis(1);
+/// A path of a longer delay is probably meant in milliseconds. To the moon it is 1.3 s.
+const LONG: Span = Span::from_secs(10);
 
-/// A sentence for each rate and delay on a measured flow's path that is probably in another unit.
+/// A sentence for each rate, delay and loss on a measured flow's path that is probably in another
+/// unit.
 fn unlikely_units(network: &Network) -> Vec<String> {
     let mut found = Vec::new();
     for flow in network.flows.iter().filter(|flow| flow.measured) {
@@ -212,6 +207,14 @@ fn unlikely_units(network: &Network) -> Vec<String> {
             let ms = link.delay.as_secs_f64() * 1e3;
             found.push(format!("{}: its delay is {ms} ms; did you mean {ms} s?", link.name));
         }
+        if let Some(link) = longest.filter(|_| delay > LONG) {
+            let s = link.delay.as_secs_f64();
+            found.push(format!("{}: its delay is {s} s; did you mean {s} ms?", link.name));
+        }
+        let all_lost = path().filter(|link| link.channel == ChannelSpec::Bernoulli { loss: 1.0 });
+        found.extend(all_lost.map(|link| {
+            format!("{}: its channel loses every packet; did you mean a loss of 1%?", link.name)
+        }));
     }
     found.dedup();
     found

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
+use losscause::lda::BuiltIn;
 use losscause::registry::{Info, Registry, Value};
 use losscause::{AnyAlgorithm, End, LdaConfig};
 
@@ -18,6 +19,11 @@ use crate::error::unknown;
 
 /// The algorithm of a flow that names none.
 pub const DEFAULT: &str = "always congestion";
+
+/// The algorithm that every text names which says how to set one ([`BuiltIn::RECOMMENDED`]).
+pub fn recommended() -> &'static str {
+    BuiltIn::RECOMMENDED.info().name
+}
 
 /// Settings of the algorithms, by the algorithm's name. What is set for a base scheme
 /// (`[lda.Spike]`) holds inside a hybrid as well, unless the hybrid sets it itself

@@ -32,7 +32,7 @@ mod setting;
 
 pub use delay::delay_trace;
 pub use experiment::Experiment;
-pub use lda::DEFAULT as NO_LDA;
+pub use lda::{DEFAULT as NO_LDA, recommended as recommended_lda};
 pub use link::error_trace;
 pub use rate::{mahimahi_trace, rate_trace};
 pub use read::EXPECTED;

@@ -4,14 +4,14 @@ use std::fmt;
 
 use toml::{Table, Value};
 
-use super::expression::amount::Unit;
+use super::expression::amount::{Amount, Unit};
 use super::expression::{Names, Quantity};
 use crate::error::unknown;
 use crate::tools::toml_file::from_value;
 use crate::{InputError, Limits};
 
 /// One change: of a parameter (`N=4`), or of a dotted path that names links and flows
-/// (`link.shared.rate_bps=1e6`, `flow.video.lda=Spike`, `tfrc.mode=rfc5348`). A table adds a link
+/// (`link.shared.rate_bps=1e6`, `flow.video.lda=Sift`, `tfrc.mode=rfc5348`). A table adds a link
 /// or a flow (`flow.rival={ protocol = "tcp", path = ["shared"] }`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
@@ -82,6 +82,11 @@ impl Setting {
         let parameters = document.get("parameters").and_then(Value::as_table).unwrap_or(&empty);
         let known: Vec<&str> = parameters.keys().map(String::as_str).collect();
         if let Some((parameter, value)) = parameter(name, &self.value, parameters) {
+            if let Some(found) =
+                wrong_kind(parameter, &value, parameters).or_else(|| too_fast(&self.value, &value))
+            {
+                return Err(problem(found));
+            }
             let setting = Self::new(parameter, value);
             return setting.insert(document, &["parameters", parameter]).map_err(problem);
         }
@@ -160,20 +165,54 @@ fn parameter<'a>(name: &'a str, value: &Value, parameters: &Table) -> Option<(&'
     Some((base, with_unit(value, unit.name)))
 }
 
-/// The unit of the number that the parameter `name` is; empty if it has none.
-fn unit_of(name: &str, parameters: &Table) -> &'static str {
-    let read = |name: &str| from_value::<Quantity>(&parameters[name]).ok();
-    let constants = parameters.keys().filter_map(|name| {
-        let amount = read(name)?.parameter(name, &Names::default()).ok()?;
-        Some((name, amount))
-    });
+/// The amount that `value` is, if it takes no other names than those of constant parameters.
+fn amount_of(name: &str, value: &Value, parameters: &Table) -> Option<Amount> {
+    let read = |value: &Value, name: &str, names: &Names| {
+        from_value::<Quantity>(value).ok()?.parameter(name, names).ok()
+    };
+    let constants = parameters
+        .iter()
+        .filter_map(|(name, value)| Some((name, read(value, name, &Names::default())?)));
     let names =
         constants.fold(Names::default(), |names, (name, amount)| names.with_amount(name, amount));
-    let quantity = read(name);
-    let unit = quantity.as_ref().and_then(|quantity| {
-        quantity.unit().or_else(|| Some(quantity.parameter(name, &names).ok()?.base_unit()))
-    });
+    read(value, name, &names)
+}
+
+/// The unit of the number that the parameter `name` is; empty if it has none.
+fn unit_of(name: &str, parameters: &Table) -> &'static str {
+    let value = &parameters[name];
+    let unit = from_value::<Quantity>(value).ok().and_then(|quantity| quantity.unit());
+    let unit = unit.or_else(|| Some(amount_of(name, value, parameters)?.base_unit()));
     unit.map_or("", |unit| unit.name)
+}
+
+/// What is wrong if the parameter `name` is, say, a time and `value` a size.
+fn wrong_kind(name: &str, value: &Value, parameters: &Table) -> Option<String> {
+    let old = &parameters[name];
+    let [old_amount, new_amount] =
+        [old, value].map(|value| amount_of(name, value, parameters).filter(|a| a.has_unit()));
+    let (expected, found) = (old_amount?.kind(), new_amount?.kind());
+    (expected != found)
+        .then(|| format!("is {found}, expected {expected}: the scenario has {name} = {old}"))
+}
+
+/// A faster link is not typed as a plain number, bits per second.
+const FASTEST_PLAIN_BPS: f64 = 1e10;
+
+/// What is wrong if a plain number makes an absurd rate in the unit of the number that it replaces.
+fn too_fast(plain: &Value, value: &Value) -> Option<String> {
+    let number = plain.as_float().or_else(|| Some(plain.as_integer()? as f64))?;
+    let rate = amount_of("", value, &Table::new()).filter(|amount| amount.has_unit())?;
+    let bps = rate.in_unit(Unit::BPS).ok()?;
+    let meant_bps = if number < 1e6 { number * 1e3 } else { number };
+    let Value::String(text) = value else { return None };
+    (bps > FASTEST_PLAIN_BPS).then(|| {
+        format!(
+            "would be {}, in the scenario's unit (did you mean {} Mb/s?), expected a unit behind so large a number",
+            text.replace(".0 ", " "),
+            meant_bps / 1e6
+        )
+    })
 }
 
 /// A plain number, or one with a bare k, M or G, with `unit` behind it; anything else as it is.
@@ -284,6 +323,26 @@ mod tests {
         assert_eq!(set("queue=0.1", "queue"), Value::String("0.1 s".into()));
         assert_eq!(set("queue=2 * rtt", "queue"), Value::String("2 * rtt".into()));
         assert_eq!(set("think_s=4", "think_s"), Value::Integer(4));
+    }
+
+    #[test]
+    fn a_value_of_another_kind_or_an_absurd_rate_is_refused_with_what_was_meant() {
+        let refusal = |setting: &str| applied(WITH_UNITS, setting).unwrap_err();
+        assert_eq!(
+            refusal("queue=64kB"),
+            "--set queue=64kB: is an amount of data, expected a time: the scenario has queue = \"rtt / 2\""
+        );
+        for (setting, absurd) in [("rate=20e6", "20000000"), ("rate=20000", "20000")] {
+            let found = refusal(setting);
+            assert!(
+                found.contains(&format!(
+                    "would be {absurd} Mb/s, in the scenario's unit (did you mean 20 Mb/s?)"
+                )),
+                "{found}"
+            );
+        }
+        assert!(applied(WITH_UNITS, "rate=10000").is_ok(), "10 Gb/s");
+        assert!(applied(WITH_UNITS, "rate=20000M").is_ok(), "with a unit");
     }
 
     #[test]

@@ -25,6 +25,17 @@ pub fn number(value: Option<f64>) -> String {
     }
 }
 
+/// A share, 0 to 1, in percent to what people can tell apart: "0.17 %", "1.2 %", "38 %".
+pub fn share_text(share: f64) -> String {
+    let percent = 100.0 * share;
+    let decimals = match percent.abs() {
+        large if large >= 10.0 => 0,
+        middle if middle >= 1.0 => 1,
+        _ => 2,
+    };
+    format!("{percent:.decimals$} %")
+}
+
 /// A unit as it stands behind a number: "%" for "percent", nothing for pure numbers.
 pub fn unit_symbol(unit: &str) -> &str {
     match unit {
@@ -57,5 +68,9 @@ mod tests {
             ["–", "3", "0.250", "1234.6"]
         );
         assert_eq!(plus_minus(None), "");
+        assert_eq!(
+            [0.00174868, 0.012, 0.384, 1.0].map(share_text),
+            ["0.17 %", "1.2 %", "38 %", "100 %"]
+        );
     }
 }

@@ -175,6 +175,10 @@ algorithms! {
 }
 
 impl BuiltIn {
+    /// The one to begin with, on a link of which nothing is known. `docs/abroad.md` has what it was
+    /// measured to bring and to cost on 28 kinds of networks.
+    pub const RECOMMENDED: Self = Self::Sift;
+
     /// Those that a receiver can run; a sender can run all.
     pub fn at_receivers() -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(|algorithm| algorithm.build(End::Receiver).is_ok())

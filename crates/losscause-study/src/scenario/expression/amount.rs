@@ -117,6 +117,11 @@ impl Amount {
         }
     }
 
+    /// "a time", for errors.
+    pub(crate) fn kind(self) -> &'static str {
+        self.dimension.article()
+    }
+
     /// Whether the amount has a unit.
     pub(crate) fn has_unit(self) -> bool {
         !self.dimension.is_plain()

@@ -76,6 +76,7 @@ pub enum QueueKind {
     /// Flow queueing with a CoDel per flow (RFC 8290): each flow has its own queue, and the queue
     /// of a flow that sends little is served first.
     #[serde(rename = "fq-codel")]
+    #[serde(alias = "fq_codel")]
     FqCoDel {
         /// CoDel's target in each queue, milliseconds (above 0; default 5).
         target_ms: Option<Quantity>,

@@ -252,8 +252,11 @@ impl TcpSettings {
             Tcp::Published(Variant::Reno | Variant::Cubic | Variant::Bbr) | Tcp::Own(_)
         );
         if self.mode == TcpMode::Linux && !known {
-            let expected = "must be \"reno\", \"cubic\" or \"bbr\" in mode \"linux\"";
-            return Err(reader.error(key, expected));
+            let problem = format!(
+                "mode \"linux\" has no \"{}\", expected one of reno, cubic, bbr, or tcp.mode \"rfc\"",
+                named.name()
+            );
+            return Err(reader.error(key, problem));
         }
         if self.mode != TcpMode::Linux && named == Tcp::Published(Variant::Bbr) {
             return Err(reader.error(key, only_valid_with("mode \"linux\"")));
