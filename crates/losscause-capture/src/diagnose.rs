@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use losscause::Span;
 use losscause::diagnosis::{
-    Cause, Certainty, Diagnosis, Finding, LostPacket, OneRate, PathRate, PolicerTest, Rounds,
-    Unknown,
+    BucketTest, Cause, Certainty, Diagnosis, Finding, LostPacket, OneRate, Passed, PathRate,
+    PolicerTest, Rounds, Unknown,
 };
+use losscause::{Span, Time};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -84,6 +84,10 @@ impl Serialize for FlowDiagnosis {
 
 /// With more between its hosts than so many times its own bytes, a flow shares what they have.
 const SHARED: f64 = 1.1;
+/// A longer queue at losses is no policer's.
+const SHORT_QUEUE: Span = Span::from_millis(10);
+/// The headers of TCP over IPv4, with timestamps.
+const HEADERS: u64 = 52;
 /// The largest packet of a path whose packets' sizes are not known.
 const USUAL_PACKET: u64 = 1_500;
 
@@ -139,7 +143,56 @@ fn one_rate(flows: &[&Flow]) -> Option<OneRate> {
         test.on_loss(passage.at, passage.path_bytes?.saturating_sub(lost_bytes), passage.rtt);
         lost_bytes += if loss.evidence == Evidence::Gap { 0 } else { loss.bytes };
     }
-    test.one_rate()
+    let one_rate = test.one_rate()?;
+    let bucket = if may_be_policed(&losses) { bucket(flows, &losses) } else { one_rate.bucket };
+    Some(OneRate { bucket, ..one_rate })
+}
+
+/// Whether half of the losses met a queue that is too short to have dropped them.
+fn may_be_policed(losses: &[&Loss]) -> bool {
+    let queues = || losses.iter().filter_map(|loss| loss.verdicts.opinions.queue());
+    queues().filter(|queue| queue.queueing < SHORT_QUEUE).count() * 2 > queues().count()
+}
+
+/// What every packet says of a token bucket, if all that pass were captured at their senders.
+/// `losses` are in the order in which the lost packets were sent.
+fn bucket(flows: &[&Flow], losses: &[&Loss]) -> BucketTest {
+    let are_sent = flows.iter().all(|flow| flow.vantage == Vantage::Sender)
+        && losses.iter().all(|loss| loss.evidence != Evidence::Gap);
+    let courses = flows.iter().filter_map(|flow| flow.measured.as_ref()).map(|one| &one.course);
+    // What is not kept of one of them is left out of all.
+    let begun = courses.clone().filter_map(|course| course.iter().next()).map(|one| one.1).max();
+    let (true, Some(begun)) = (are_sent, begun) else { return BucketTest::NotTested };
+    let kept = |&(_, path_bytes): &(Time, u64)| path_bytes >= begun;
+    let mut sent: Vec<(Time, u64)> =
+        courses.flat_map(|course| course.iter().filter(kept)).collect();
+    sent.sort_unstable_by_key(|&(_, path_bytes)| path_bytes);
+    let payload = losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET);
+    let packet_bytes = payload + HEADERS;
+    let mut lost = losses
+        .iter()
+        .filter_map(|loss| Some((loss.passage.path_bytes?, loss.bytes)))
+        .skip_while(|&(path_bytes, _)| path_bytes < begun)
+        .peekable();
+    let mut course = Vec::with_capacity(sent.len());
+    let ends = sent.iter().skip(1).map(|next| next.1);
+    for (&(at, mut from), end) in sent.iter().zip(ends) {
+        // A segment that the host will cut may be lost in part.
+        while let Some((path_bytes, bytes)) = lost.next_if(|loss| loss.0 < end) {
+            let passed = path_bytes.saturating_sub(from);
+            if passed > 0 {
+                course.push(Passed { at, bytes: passed, is_lost: false });
+            }
+            let rest = end - path_bytes.max(from);
+            let bytes = (bytes + HEADERS).min(rest);
+            course.push(Passed { at, bytes, is_lost: true });
+            from = path_bytes.max(from) + bytes;
+        }
+        if from < end {
+            course.push(Passed { at, bytes: end - from, is_lost: false });
+        }
+    }
+    BucketTest::of(&course, packet_bytes)
 }
 
 fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> Diagnosis {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Cause, Certainty, Diagnosis, Finding, Unknown};
+use super::{Buckets, Cause, Certainty, Diagnosis, Finding, Unknown};
 use crate::Span;
 
 impl fmt::Display for Cause {
@@ -67,6 +67,17 @@ impl fmt::Display for Finding {
             Self::OneRate(fit, all) => {
                 write!(f, "{fit} of {all} intervals between losses fit one rate")
             }
+            Self::Bucket(Buckets { fit, stretches, least_bytes, most_bytes, .. }) => {
+                let holds = Size((least_bytes + most_bytes) / 2);
+                write!(
+                    f,
+                    "a bucket of about {holds} drops what was lost, and nothing else, in {fit} of {stretches} \
+                     intervals"
+                )
+            }
+            Self::FewPackets(least_bps) => {
+                write!(f, "a bucket of a few packets fits any rate from {} on", Rate(least_bps))
+            }
             Self::ShareOfFlight(percent) => {
                 write!(f, "{percent:.0} % of the packets in flight are lost at once")
             }
@@ -116,6 +127,19 @@ impl fmt::Display for Rate {
             ..1_000_000 => write!(f, "{:.0} kb/s", mbps * 1e3),
             1_000_000..10_000_000 => write!(f, "{mbps:.1} Mb/s"),
             _ => write!(f, "{mbps:.0} Mb/s"),
+        }
+    }
+}
+
+/// Bytes with two digits or the whole kilobytes.
+#[derive(Clone, Copy)]
+struct Size(u64);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            ..1_000_000 => write!(f, "{:.0} kB", self.0 as f64 / 1e3),
+            _ => write!(f, "{:.1} MB", self.0 as f64 / 1e6),
         }
     }
 }
