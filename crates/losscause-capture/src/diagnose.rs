@@ -52,11 +52,16 @@ pub struct FlowDiagnosis {
     /// The commands to run next, in their order. `FILE` stands for the capture, words in angle
     /// brackets for what the reader knows.
     pub next: Vec<String>,
+    /// Whether the captures of both ends told it.
+    pub(crate) is_of_both: bool,
 }
 
 impl FlowDiagnosis {
     /// What to do, as a sentence without its end.
     pub fn advice(&self) -> String {
+        if self.is_of_both && self.diagnosis.may_be_told_by_both_ends() {
+            return "A longer transfer, captured at both ends, may tell".to_owned();
+        }
         self.diagnosis.advice_on(self.path).to_string()
     }
 }
@@ -125,7 +130,7 @@ pub(crate) fn diagnose(flows: &mut [Flow], doubted: &BTreeSet<u64>) {
         let path = flow.path_rate();
         let cost = Cost::of(flow, diagnosis.cause, is_shared);
         let next = next::commands(flow, diagnosis.cause, path, Some(flow.id) == largest);
-        flow.diagnosis = Some(FlowDiagnosis { diagnosis, path, cost, next });
+        flow.diagnosis = Some(FlowDiagnosis { diagnosis, path, cost, next, is_of_both: false });
     }
 }
 
@@ -192,7 +197,12 @@ fn bucket(flows: &[&Flow], losses: &[&Loss]) -> BucketTest {
             course.push(Passed { at, bytes: end - from, is_lost: false });
         }
     }
-    BucketTest::of(&course, packet_bytes)
+    // A bucket is full when its path is new, and empty at a loss.
+    let is_new = flows.iter().filter_map(|flow| flow.path.as_ref()).any(|path| {
+        sent.first().is_some_and(|&(at, path_bytes)| path_bytes == 0 && at <= path.begun)
+    });
+    let first_loss = course.iter().position(|packet| packet.is_lost).unwrap_or_default();
+    BucketTest::of(&course[if is_new { 0 } else { first_loss }..], packet_bytes)
 }
 
 fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> Diagnosis {

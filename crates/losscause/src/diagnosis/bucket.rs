@@ -72,8 +72,8 @@ pub struct Buckets {
     pub most_bps: Option<u64>,
     /// What they hold at least at the middle rate, bytes.
     pub least_bytes: u64,
-    /// And at most.
-    pub most_bytes: u64,
+    /// And at most; none if it was not seen to be full.
+    pub most_bytes: Option<u64>,
     /// Stretches between losses that fit at the middle rate.
     pub fit: u32,
     /// All of them.
@@ -99,10 +99,11 @@ const NARROW: f64 = 1.25;
 /// coarse ones up to many times: a sender that losses hold down uses a small part.
 const LOWEST: f64 = 0.8;
 const FINE: (f64, f64) = (1.01, 2.5);
-const COARSE: (f64, f64) = (1.05, 64.0);
+const COARSE: (f64, f64) = (1.02, 64.0);
 
 impl BucketTest {
-    /// Tests the packets of a path in their order; a full one has `packet_bytes`.
+    /// Tests the packets of a path in their order, from its first one or from a loss on; a full one
+    /// has `packet_bytes`.
     pub fn of(course: &[Passed], packet_bytes: u64) -> Self {
         let Some(mean) = mean_rate(course) else { return Self::NotTested };
         let packet = packet_bytes as f64;
@@ -151,7 +152,7 @@ impl BucketTest {
             least_bps: bits(least),
             most_bps: most.map(bits),
             least_bytes: middle.largest as u64,
-            most_bytes: middle.least_at_full.max(middle.largest) as u64,
+            most_bytes: middle.least_at_full.map(|most| most.max(middle.largest) as u64),
             fit: stretches - middle.contradict,
             stretches,
         })
@@ -159,6 +160,11 @@ impl BucketTest {
 }
 
 impl Buckets {
+    /// What they hold, bytes: the middle of the bounds, or the lower one if there is no other.
+    pub fn bytes(&self) -> u64 {
+        (self.least_bytes + self.most_bytes.unwrap_or(self.least_bytes)) / 2
+    }
+
     /// The rate, bits per second, if those that fit are near one.
     pub fn rate_bps(&self) -> Option<u64> {
         let is_near = |most: &u64| *most as f64 <= NARROW * self.least_bps as f64;
@@ -232,8 +238,9 @@ fn walk(
 struct Tried {
     /// The largest excess with which a packet passed, bytes.
     largest: f64,
-    /// The least excess at a loss of a bucket that had been full, and a packet, bytes.
-    least_at_full: f64,
+    /// The least excess at a loss of a bucket that had been full, and a packet, bytes; none if it
+    /// was not full.
+    least_at_full: Option<f64>,
     /// Stretches that contradict it, and so many may.
     contradict: u32,
     most: f64,
@@ -255,8 +262,7 @@ impl Tried {
         }
         let uncertain = packet + rate * HOSTS.as_secs_f64();
         let slack = uncertain + TOLERANCE * largest;
-        let mut tried =
-            Self { largest, least_at_full: f64::INFINITY, contradict: over, most, slack };
+        let mut tried = Self { largest, least_at_full: None, contradict: over, most, slack };
         walk(course, rate, packet, |stretch| {
             let lower = -packet - uncertain - TOLERANCE * stretch.filled;
             let was_full = stretch.beyond.is_none_or(|beyond| beyond < lower);
@@ -264,14 +270,13 @@ impl Tried {
                 if stretch.excess + packet + slack < largest {
                     tried.contradict += 1;
                 } else {
-                    tried.least_at_full = tried.least_at_full.min(stretch.excess + packet);
+                    let at_full = stretch.excess + packet;
+                    let least = tried.least_at_full.map_or(at_full, |least| least.min(at_full));
+                    tried.least_at_full = Some(least);
                 }
             }
             f64::from(tried.contradict) <= most
         });
-        if tried.least_at_full.is_infinite() {
-            tried.least_at_full = largest;
-        }
         Some(tried)
     }
 
@@ -345,7 +350,8 @@ mod tests {
         assert!(found.least_bps <= 1_000_000, "{found:?}");
         assert!(found.most_bps.is_none_or(|most| most >= 1_000_000), "{found:?}");
         assert!((54_000..=62_000).contains(&found.least_bytes), "{found:?}");
-        assert!(found.most_bytes >= found.least_bytes, "{found:?}");
+        assert!(found.most_bytes >= Some(found.least_bytes), "{found:?}");
+        assert!(found.bytes().abs_diff(60_000) < 6_000, "{found:?}");
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub use bucket::{BucketTest, Buckets, Passed};
 use marks::Marks;
 pub use policer::{OneRate, PolicerTest};
 pub use queue::{QueueMeter, QueueSeen};
-pub use rounds::{LostPacket, Readings, Rounds};
+pub use rounds::{LargeRounds, LostPacket, Readings, Rounds};
 
 /// What lost a flow's packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,6 +172,8 @@ pub enum Finding {
     /// Rounds of losses, and the median delay and the mean flight at which they come, which are
     /// alike.
     OneLevel(u32, Span, f64),
+    /// Overflows of a queue, the packets that were lost in them, and the least delay at one.
+    Overflows(u32, u64, Span),
     /// Rounds of losses within a round trip of an empty queue, and all rounds.
     Empty(u32, u32),
     /// How unlike the flights at losses are: three quarters of them less one quarter, percent of
@@ -220,6 +222,13 @@ impl Diagnosis {
     /// The numbers that show it.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().flatten()
+    }
+
+    /// Whether its cause is not shown, although an end saw enough of it: then the capture of the
+    /// other end may tell more.
+    pub fn may_be_told_by_both_ends(&self) -> bool {
+        let Cause::NotShown(unknown) = self.cause else { return false };
+        unknown != Unknown::TooFew
     }
 
     /// What to do, as a sentence without its end.

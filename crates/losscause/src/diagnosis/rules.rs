@@ -1,5 +1,6 @@
 //! What the losses of a flow tell together: the rules by which a cause is named.
 
+use super::rounds::LARGE_ROUND;
 use super::{
     BucketTest, Buckets, Cause, Certainty, Diagnosis, Finding, OneRate, Readings, Unknown,
 };
@@ -25,7 +26,7 @@ const MORE_THAN_CHANCE: f64 = 2.0;
 /// Independent losses do not come in larger rounds, but for their own chance.
 const BY_CHANCE: f64 = 1.4;
 /// Bursts of the air are shorter: with so many lost at once no rate is needed to tell a policer.
-const MORE_THAN_BURST: f64 = 8.0;
+const MORE_THAN_BURST: f64 = LARGE_ROUND as f64;
 /// One rate holds if this share of the time fits it, and more passed in no more than this share.
 const FITS: (f64, f64) = (0.45, 0.2);
 /// The same where more of a flight is lost than a burst of the air takes.
@@ -99,6 +100,7 @@ impl Readings {
         let named = self
             .policer(one_rate, lost_share)
             .or_else(|| self.queue(lost_share))
+            .or_else(|| self.overflows(lost_share))
             .or_else(|| self.air(one_rate, lost_share));
         named.unwrap_or_else(|| {
             if self.of_rounds(self.queued) >= MOST {
@@ -110,7 +112,13 @@ impl Readings {
                     [Some(self.queued()), Some(self.empty())],
                 );
             }
-            let rate = one_rate.map(|one| Finding::OneRate(one.fit, one.intervals));
+            let rate = one_rate.and_then(OneRate::finding);
+            if rate.is_none() && self.of_rounds(self.empty) < MOST {
+                return Diagnosis::not_shown(
+                    Unknown::QueueOrAir,
+                    [Some(self.queued()), Some(self.empty())],
+                );
+            }
             Diagnosis::not_shown(Unknown::PolicerOrAir, [rate, Some(self.empty())])
         })
     }
@@ -129,8 +137,7 @@ impl Readings {
         if let Some(diagnosis) = one_rate.and_then(|one| self.bucket(one, many)) {
             return Some(diagnosis);
         }
-        let test = one_rate.map_or(BucketTest::NotTested, |one| one.bucket);
-        if matches!(test, BucketTest::Fits(_) | BucketTest::FewPackets(_)) && !many {
+        if !many && one_rate.is_some_and(OneRate::is_bucket) {
             return None;
         }
         let is_no_burst = many && self.usual_round >= MORE_THAN_BURST;
@@ -168,13 +175,14 @@ impl Readings {
         let (rate_bps, burst_bytes, certainty, finding) = match one_rate.bucket {
             BucketTest::Fits(buckets) if !self.is_queue_of_bucket(&buckets) => {
                 let rate_bps = buckets.rate_bps();
-                let bytes = (buckets.least_bytes + buckets.most_bytes) / 2;
                 let certainty =
                     if rate_bps.is_some() { Certainty::Clear } else { Certainty::Likely };
-                (rate_bps, rate_bps.map(|_| bytes), certainty, Finding::Bucket(buckets))
+                (rate_bps, rate_bps.map(|_| buckets.bytes()), certainty, Finding::Bucket(buckets))
             }
             // The amounts between losses may be the sender's choice.
-            BucketTest::FewPackets(least_bps) if many && one_rate.fits(FITS) => {
+            BucketTest::FewPackets(least_bps)
+                if many && one_rate.is_bucket() && one_rate.fits(FITS) =>
+            {
                 (None, None, Certainty::Likely, Finding::FewPackets(least_bps))
             }
             _ => return None,
@@ -247,6 +255,28 @@ impl Readings {
             cause: Cause::FullQueue,
             certainty: Certainty::Likely,
             findings: [Some(self.queued()), None, None],
+        })
+    }
+
+    /// A long queue whose overflows are few beside other rounds, and lost most of the packets: it
+    /// stood before all large rounds. A single loss of the air is a round as well.
+    fn overflows(&self, lost_share: f64) -> Option<Diagnosis> {
+        let told = (self.lost - self.by_timer) as f64;
+        let large = self.large_rounds;
+        let is_shown = large.rounds >= FEWEST_OVERFLOWS
+            && large.queued == large.rounds
+            && large.least_queue >= LONG_QUEUE
+            && large.lost as f64 >= MOST * told
+            && self
+                .is_more_than_burst(large.lost as f64 / f64::from(large.rounds.max(1)), lost_share);
+        is_shown.then_some(Diagnosis {
+            cause: Cause::FullQueue,
+            certainty: Certainty::Likely,
+            findings: [
+                Some(Finding::Overflows(large.rounds, large.lost, large.least_queue)),
+                None,
+                None,
+            ],
         })
     }
 
@@ -344,6 +374,27 @@ impl Readings {
 }
 
 impl OneRate {
+    /// What speaks for a policer; nothing where most of the time fits no rate.
+    fn finding(&self) -> Option<Finding> {
+        match self.bucket {
+            BucketTest::Fits(buckets) => Some(Finding::Bucket(buckets)),
+            _ if !self.fits(FITS_LOOSELY) => None,
+            BucketTest::FewPackets(least_bps) if self.is_bucket() => {
+                Some(Finding::FewPackets(least_bps))
+            }
+            _ => Some(Finding::OneRate(self.fit, self.intervals)),
+        }
+    }
+
+    /// Whether buckets fit what every packet says, at this rate or at others.
+    fn is_bucket(&self) -> bool {
+        match self.bucket {
+            BucketTest::Fits(_) => true,
+            BucketTest::FewPackets(least_bps) => least_bps <= self.rate_bps,
+            BucketTest::NotTested | BucketTest::NoneFits => false,
+        }
+    }
+
     /// Whether a share of the time fits the rate, and more passed in no more than another share.
     /// Most of the time may be one long interval, so that half of the intervals must fit too.
     fn fits(&self, (share, above): (f64, f64)) -> bool {

@@ -67,12 +67,20 @@ impl fmt::Display for Finding {
             Self::OneRate(fit, all) => {
                 write!(f, "{fit} of {all} intervals between losses fit one rate")
             }
-            Self::Bucket(Buckets { fit, stretches, least_bytes, most_bytes, .. }) => {
-                let holds = Size((least_bytes + most_bytes) / 2);
+            Self::Bucket(buckets) => {
+                let Buckets { fit, stretches, least_bps, most_bps, most_bytes, .. } = buckets;
+                let least = Rate(least_bps);
+                match (buckets.rate_bps(), most_bps.map(Rate)) {
+                    (Some(_), _) if most_bytes.is_none() => {
+                        write!(f, "a bucket of at least {}", Size(buckets.bytes()))?;
+                    }
+                    (Some(_), _) => write!(f, "a bucket of about {}", Size(buckets.bytes()))?,
+                    (None, Some(most)) => write!(f, "a bucket of {least} to {most}")?,
+                    (None, None) => write!(f, "a bucket of {least} or more")?,
+                }
                 write!(
                     f,
-                    "a bucket of about {holds} drops what was lost, and nothing else, in {fit} of {stretches} \
-                     intervals"
+                    " drops what was lost, and nothing else, in {fit} of {stretches} intervals"
                 )
             }
             Self::FewPackets(least_bps) => {
@@ -94,6 +102,13 @@ impl fmt::Display for Finding {
                     f,
                     "{rounds} rounds of losses came at a queue of about {} and {flight:.0} packets in \
                      flight",
+                    Delay(delay)
+                )
+            }
+            Self::Overflows(rounds, lost, delay) => {
+                write!(
+                    f,
+                    "{rounds} overflows of a queue of {} or more lost {lost} packets",
                     Delay(delay)
                 )
             }
