@@ -74,9 +74,9 @@ pub struct Buckets {
     pub least_bytes: u64,
     /// And at most; none if it was not seen to be full.
     pub most_bytes: Option<u64>,
-    /// Stretches between losses that fit at the middle rate.
+    /// Stretches between losses that fit the middle rate.
     pub fit: u32,
-    /// All of them.
+    /// All of them that tell something of it.
     pub stretches: u32,
 }
 
@@ -90,6 +90,9 @@ const CONTRADICT: f64 = 0.05;
 const HOSTS: Span = Span::from_millis(1);
 /// Tokens come in steps, and clocks differ: by this share of what passes.
 const TOLERANCE: f64 = 0.03;
+/// A stretch tells a rate if it fills so many times what is uncertain; a shorter one only if more
+/// passed, or less.
+const TELLING: f64 = 8.0;
 /// A bucket is told from none if it holds so many times what is uncertain.
 const SHOWN: f64 = 3.0;
 /// The rate is known if the highest one that fits is at most so many times the lowest: then the
@@ -153,8 +156,8 @@ impl BucketTest {
             most_bps: most.map(bits),
             least_bytes: middle.largest as u64,
             most_bytes: middle.least_at_full.map(|most| most.max(middle.largest) as u64),
-            fit: stretches - middle.contradict,
-            stretches,
+            fit: middle.telling - middle.contradict,
+            stretches: middle.telling,
         })
     }
 }
@@ -241,47 +244,51 @@ struct Tried {
     /// The least excess at a loss of a bucket that had been full, and a packet, bytes; none if it
     /// was not full.
     least_at_full: Option<f64>,
-    /// Stretches that contradict it, and so many may.
+    /// Stretches that tell something of this rate, and those of them that contradict it.
+    telling: u32,
     contradict: u32,
-    most: f64,
     /// What of the excess is uncertain, bytes.
     slack: f64,
 }
 
 impl Tried {
-    /// Of a rate in bytes per second; none if so much passes that it is too low.
+    /// Of a rate in bytes per second; none if so much passes that it is too low, or if too few
+    /// stretches tell something.
     fn of(course: &[Passed], rate: f64, packet: f64, stretches: u32) -> Option<Self> {
-        let most = CONTRADICT * f64::from(stretches);
-        let mut over = 0;
+        let uncertain = packet + rate * HOSTS.as_secs_f64();
+        let was_full = |stretch: &Stretch| {
+            let lower = -packet - uncertain - TOLERANCE * stretch.filled;
+            stretch.beyond.is_none_or(|beyond| beyond < lower)
+        };
+        let (mut telling, mut over) = (0, 0);
         let largest = walk(course, rate, packet, |stretch| {
+            let is_long = stretch.filled >= TELLING * uncertain;
+            telling += u32::from(stretch.is_over || is_long || was_full(&stretch));
             over += u32::from(stretch.is_over);
-            f64::from(over) <= most
+            f64::from(over) <= CONTRADICT * f64::from(stretches)
         });
-        if f64::from(over) > most {
+        if telling < FEWEST || f64::from(over) > CONTRADICT * f64::from(telling) {
             return None;
         }
-        let uncertain = packet + rate * HOSTS.as_secs_f64();
         let slack = uncertain + TOLERANCE * largest;
-        let mut tried = Self { largest, least_at_full: None, contradict: over, most, slack };
+        let mut tried = Self { largest, least_at_full: None, telling, contradict: over, slack };
         walk(course, rate, packet, |stretch| {
-            let lower = -packet - uncertain - TOLERANCE * stretch.filled;
-            let was_full = stretch.beyond.is_none_or(|beyond| beyond < lower);
-            if was_full && !stretch.is_over {
-                if stretch.excess + packet + slack < largest {
+            if was_full(&stretch) && !stretch.is_over {
+                let at_full = stretch.excess + packet;
+                if at_full + slack < largest {
                     tried.contradict += 1;
                 } else {
-                    let at_full = stretch.excess + packet;
                     let least = tried.least_at_full.map_or(at_full, |least| least.min(at_full));
                     tried.least_at_full = Some(least);
                 }
             }
-            f64::from(tried.contradict) <= most
+            tried.is_consistent()
         });
         Some(tried)
     }
 
     fn is_consistent(&self) -> bool {
-        f64::from(self.contradict) <= self.most
+        f64::from(self.contradict) <= CONTRADICT * f64::from(self.telling)
     }
 
     /// Whether the bucket holds much more than what is uncertain.
