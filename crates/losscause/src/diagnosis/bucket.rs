@@ -54,8 +54,9 @@ pub enum BucketTest {
     /// Not every packet was seen where it was sent, or the losses are too few.
     #[default]
     NotTested,
-    /// No bucket fits that is told from none.
-    NoneFits,
+    /// No bucket fits: packets are lost elsewhere, too. So much passed beyond the mean rate since
+    /// a loss or since a bucket was full, bytes.
+    NoneFits(u64),
     /// Buckets of a few packets fit at this rate, bits per second, and at any higher one: nothing
     /// tells them from another limit to bursts.
     FewPackets(u64),
@@ -111,10 +112,11 @@ impl BucketTest {
         let Some(mean) = mean_rate(course) else { return Self::NotTested };
         let packet = packet_bytes as f64;
         let mut stretches = 0;
-        walk(course, mean, packet, |_| {
+        let beyond_mean = walk(course, mean, packet, |_| {
             stretches += 1;
             true
         });
+        let none_fits = Self::NoneFits(beyond_mean as u64);
         if stretches < FEWEST {
             return Self::NotTested;
         }
@@ -147,10 +149,11 @@ impl BucketTest {
         }
         let bits = |rate: f64| (8.0 * rate) as u64;
         let Some((least, most)) = range else {
-            return few_packets.map_or(Self::NoneFits, |rate| Self::FewPackets(bits(rate)));
+            let few_packets = few_packets.filter(|rate| *rate <= (1.0 + TOLERANCE) * mean);
+            return few_packets.map_or(none_fits, |rate| Self::FewPackets(bits(rate)));
         };
         let middle = tried(most.map_or(least, |most| (least + most) / 2.0));
-        let Some(middle) = middle.or_else(|| tried(least)) else { return Self::NoneFits };
+        let Some(middle) = middle.or_else(|| tried(least)) else { return none_fits };
         Self::Fits(Buckets {
             least_bps: bits(least),
             most_bps: most.map(bits),
@@ -363,11 +366,32 @@ mod tests {
 
     #[test]
     fn a_bucket_of_two_packets_shows_no_rate() {
-        // Whatever it fills in a round, it holds two packets at the next one: 480 kb/s and more.
+        // Whatever it fills in a round, it holds two packets at the next one.
         for rate in [125_000, 1_250_000] {
-            let found = sawtooth(bucket(rate, 2 * PACKET));
-            assert!(matches!(found, BucketTest::FewPackets(_)), "{found:?}");
+            match sawtooth(bucket(rate, 2 * PACKET)) {
+                BucketTest::Fits(buckets) => assert_eq!(buckets.rate_bps(), None, "{buckets:?}"),
+                BucketTest::NoneFits(beyond) => assert!(beyond < 8 * PACKET, "{beyond}"),
+                BucketTest::FewPackets(_) => {}
+                BucketTest::NotTested => panic!("there are many losses"),
+            }
         }
+    }
+
+    #[test]
+    fn a_range_of_rates_is_one_rate_within_a_tenth() {
+        let buckets = |most_bps| Buckets {
+            least_bps: 1_000_000,
+            most_bps,
+            least_bytes: 40_000,
+            most_bytes: None,
+            fit: 10,
+            stretches: 10,
+        };
+        assert_eq!(buckets(Some(1_200_000)).rate_bps(), Some(1_100_000));
+        assert_eq!(buckets(Some(1_300_000)).rate_bps(), None, "too wide");
+        assert_eq!(buckets(None).rate_bps(), None, "any faster one");
+        assert_eq!(buckets(None).bytes(), 40_000);
+        assert_eq!(Buckets { most_bytes: Some(60_000), ..buckets(None) }.bytes(), 50_000);
     }
 
     #[test]

@@ -308,6 +308,16 @@ mod tests {
     }
 
     #[test]
+    fn large_rounds_are_counted_apart() {
+        let mut rounds = Rounds::default();
+        (0..9).for_each(|ms| rounds.on_loss(&loss(ms, 50, 8)));
+        (1_000..1_008).for_each(|ms| rounds.on_loss(&loss(ms, 50, 0)));
+        (2_000..2_007).for_each(|ms| rounds.on_loss(&loss(ms, 50, 8)));
+        let expected = LargeRounds { rounds: 2, lost: 17, queued: 1, least_queue: Span::ZERO };
+        assert_eq!(rounds.readings().large_rounds, expected);
+    }
+
+    #[test]
     fn a_flow_without_losses_reads_nothing() {
         assert_eq!(Rounds::default().readings(), Readings::default());
     }

@@ -162,8 +162,11 @@ impl Readings {
                 .map(|share| Finding::ShareOfFlight(100.0 * share)),
             Some(Finding::Queueing(self.queueing)),
         ];
-        let rate_bps = rate.map(|one| one.rate_bps);
-        let burst_bytes = rate.map(|one| one.burst_bytes);
+        // A bucket of a few packets makes equal amounts, too, which show no rate.
+        let told = rate.filter(|one| !one.may_be_few_packets());
+        let certainty = if told.is_some() { certainty } else { Certainty::Likely };
+        let rate_bps = told.map(|one| one.rate_bps);
+        let burst_bytes = told.map(|one| one.burst_bytes);
         Some(Diagnosis { cause: Cause::Policer { rate_bps, burst_bytes }, certainty, findings })
     }
 
@@ -180,9 +183,7 @@ impl Readings {
                 (rate_bps, rate_bps.map(|_| buckets.bytes()), certainty, Finding::Bucket(buckets))
             }
             // The amounts between losses may be the sender's choice.
-            BucketTest::FewPackets(least_bps)
-                if many && one_rate.is_bucket() && one_rate.fits(FITS) =>
-            {
+            BucketTest::FewPackets(least_bps) if many && one_rate.fits(FITS) => {
                 (None, None, Certainty::Likely, Finding::FewPackets(least_bps))
             }
             _ => return None,
@@ -379,9 +380,7 @@ impl OneRate {
         match self.bucket {
             BucketTest::Fits(buckets) => Some(Finding::Bucket(buckets)),
             _ if !self.fits(FITS_LOOSELY) => None,
-            BucketTest::FewPackets(least_bps) if self.is_bucket() => {
-                Some(Finding::FewPackets(least_bps))
-            }
+            BucketTest::FewPackets(least_bps) => Some(Finding::FewPackets(least_bps)),
             _ => Some(Finding::OneRate(self.fit, self.intervals)),
         }
     }
@@ -390,8 +389,17 @@ impl OneRate {
     fn is_bucket(&self) -> bool {
         match self.bucket {
             BucketTest::Fits(_) => true,
-            BucketTest::FewPackets(least_bps) => least_bps <= self.rate_bps,
-            BucketTest::NotTested | BucketTest::NoneFits => false,
+            BucketTest::FewPackets(_) => true,
+            BucketTest::NotTested | BucketTest::NoneFits(_) => false,
+        }
+    }
+
+    /// Whether every packet was seen, and none showed that a bucket holds more than a few.
+    fn may_be_few_packets(&self) -> bool {
+        match self.bucket {
+            BucketTest::NotTested => false,
+            BucketTest::NoneFits(bytes) => bytes as f64 * 8.0 < MORE_THAN_BURST * PACKET_BITS,
+            BucketTest::FewPackets(_) | BucketTest::Fits(_) => true,
         }
     }
 
@@ -404,6 +412,7 @@ impl OneRate {
 
 #[cfg(test)]
 mod tests {
+    use super::super::LargeRounds;
     use super::*;
 
     fn ms(ms: f64) -> Span {
@@ -535,6 +544,65 @@ mod tests {
             ..waiting
         };
         assert_eq!(found(&many, Some(&one)), (policer, Certainty::Clear));
+    }
+
+    #[test]
+    fn a_policer_has_the_rate_of_the_buckets_that_fit() {
+        let buckets = Buckets {
+            least_bps: 9_800_000,
+            most_bps: Some(10_200_000),
+            least_bytes: 58_000,
+            most_bytes: Some(62_000),
+            fit: 40,
+            stretches: 41,
+        };
+        let of = |bucket| found(&passing(), Some(&OneRate { bucket, ..rate(3.2, 20, 39, 0.5) }));
+        let policer = |rate_bps, burst_bytes| Cause::Policer { rate_bps, burst_bytes };
+        assert_eq!(
+            of(BucketTest::Fits(buckets)),
+            (policer(Some(10_000_000), Some(60_000)), Certainty::Clear)
+        );
+        let wide = Buckets { most_bps: Some(20_000_000), ..buckets };
+        assert_eq!(of(BucketTest::Fits(wide)), (policer(None, None), Certainty::Likely));
+        // Of 1.2 kB, 1 ms at the rate: packets of a queue of that size wait as long.
+        let queue = Buckets { least_bytes: 700, ..buckets };
+        assert_eq!(of(BucketTest::Fits(queue)).1, Certainty::CannotTell);
+    }
+
+    #[test]
+    fn equal_amounts_of_a_few_packets_show_no_rate() {
+        let one = |bucket| OneRate { bucket, ..rate(0.56, 39, 39, 1.0) };
+        let few = one(BucketTest::FewPackets(500_000));
+        assert_eq!(found(&passing(), Some(&few)).1, Certainty::CannotTell);
+        let many = Readings {
+            per_round: 8.0,
+            usual_round: 8.0,
+            lost: 320,
+            share_of_flight: Some(0.4),
+            ..passing()
+        };
+        let unknown = Cause::Policer { rate_bps: None, burst_bytes: None };
+        assert_eq!(found(&many, Some(&few)), (unknown, Certainty::Likely));
+        let none_fits = one(BucketTest::NoneFits(6_000));
+        assert_eq!(found(&many, Some(&none_fits)), (unknown, Certainty::Likely));
+        let more = one(BucketTest::NoneFits(30_000));
+        assert_eq!(found(&many, Some(&more)).1, Certainty::Clear, "more than a few packets");
+    }
+
+    #[test]
+    fn overflows_that_lost_most_are_likely_a_queue_beside_single_losses() {
+        let large = LargeRounds { rounds: 4, lost: 560, queued: 4, least_queue: ms(600.0) };
+        let lte = Readings { lost: 600, large_rounds: large, ..standing() };
+        assert_eq!(found(&lte, None), (Cause::FullQueue, Certainty::Likely));
+        let untold = (Cause::NotShown(Unknown::BehindQueue), Certainty::CannotTell);
+        for other in [
+            LargeRounds { rounds: 1, lost: 560, queued: 1, ..large },
+            LargeRounds { lost: 400, ..large },
+            LargeRounds { queued: 3, ..large },
+            LargeRounds { least_queue: ms(20.0), ..large },
+        ] {
+            assert_eq!(found(&Readings { large_rounds: other, ..lte }, None), untold, "{other:?}");
+        }
     }
 
     #[test]
