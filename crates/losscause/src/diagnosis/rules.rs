@@ -177,10 +177,12 @@ impl Readings {
         let queueing = Some(Finding::Queueing(self.queueing));
         let (rate_bps, burst_bytes, certainty, finding) = match one_rate.bucket {
             BucketTest::Fits(buckets) if !self.is_queue_of_bucket(&buckets) => {
-                let rate_bps = buckets.rate_bps();
+                let narrow = buckets.rate_bps().map(|rate_bps| (rate_bps, buckets.bytes()));
+                let among = || Some((self.rate_in(&buckets, one_rate)?, one_rate.burst_bytes));
+                let (rate_bps, bytes) = narrow.or_else(among).unzip();
                 let certainty =
                     if rate_bps.is_some() { Certainty::Clear } else { Certainty::Likely };
-                (rate_bps, rate_bps.map(|_| buckets.bytes()), certainty, Finding::Bucket(buckets))
+                (rate_bps, bytes, certainty, Finding::Bucket(buckets))
             }
             // The amounts between losses may be the sender's choice.
             BucketTest::FewPackets(least_bps) if many && one_rate.fits(FITS) => {
@@ -287,6 +289,18 @@ impl Readings {
     fn is_queue_of(&self, one: &OneRate) -> bool {
         let packet = Span::from_secs_f64_rounded(PACKET_BITS / one.rate_bps as f64);
         self.queueing >= packet.max(HOSTS)
+    }
+
+    /// The rate by the amounts between losses, where buckets of many rates fit: if it is one of
+    /// them, and its bucket holds more than a flight, no burst of the sender alone makes the
+    /// amounts equal.
+    fn rate_in(&self, buckets: &Buckets, one_rate: &OneRate) -> Option<u64> {
+        let rate = one_rate.rate_bps;
+        let is_among = rate as f64 * 1.03 >= buckets.least_bps as f64
+            && buckets.most_bps.is_none_or(|most| rate <= most);
+        let flight_bytes = self.flight_pkts? * PACKET_BITS / 8.0;
+        let is_larger = buckets.least_bytes as f64 > flight_bytes;
+        (one_rate.fits(FITS_CLOSELY) && is_among && is_larger).then_some(rate)
     }
 
     /// Whether the delay at losses may be that of a link with such a queue. A queue of that many
