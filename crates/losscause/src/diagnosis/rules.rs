@@ -292,14 +292,14 @@ impl Readings {
     }
 
     /// The rate by the amounts between losses, where buckets of many rates fit: if it is one of
-    /// them, and its bucket holds more than a flight, no burst of the sender alone makes the
+    /// them, and its bucket holds more than a flight and a few packets, no burst of the sender alone makes the
     /// amounts equal.
     fn rate_in(&self, buckets: &Buckets, one_rate: &OneRate) -> Option<u64> {
         let rate = one_rate.rate_bps;
         let is_among = rate as f64 * 1.03 >= buckets.least_bps as f64
             && buckets.most_bps.is_none_or(|most| rate <= most);
-        let flight_bytes = self.flight_pkts? * PACKET_BITS / 8.0;
-        let is_larger = buckets.least_bytes as f64 > flight_bytes;
+        let larger_pkts = self.flight_pkts?.max(MORE_THAN_BURST);
+        let is_larger = buckets.least_bytes as f64 * 8.0 > larger_pkts * PACKET_BITS;
         (one_rate.fits(FITS_CLOSELY) && is_among && is_larger).then_some(rate)
     }
 
