@@ -260,22 +260,32 @@ impl Flow {
 
     /// A table row: number (minor: in brackets), ends, vantage point, packets, losses, their share,
     /// packets that were sent again, losses called wireless and congestion, those undecided, and
-    /// the algorithm that called them so.
+    /// the algorithm that called them so. A cause that is named in the place of single verdicts
+    /// stands in theirs, and what the capture does not show is a dash.
     pub fn cells(&self) -> [String; 12] {
+        const UNKNOWN: &str = "–";
         let Summary { wireless, congestion, undecided, .. } = self.verdicts();
+        let named = self.named().filter(|_| self.lost() > 0);
+        let verdict = |count: u64| match named {
+            Some(_) => UNKNOWN.to_owned(),
+            None => count.to_string(),
+        };
+        let by = named.map(|named| named.cause.name().to_owned()).or(self.recommended.clone());
+        let is_known = self.lost() > 0 || !self.may_lose_behind();
+        let if_known = |text: String| if is_known { text } else { UNKNOWN.to_owned() };
         [
             if self.minor { format!("({})", self.id) } else { self.id.to_string() },
             self.src_told(),
             self.dst_told(),
             self.vantage.to_string(),
             self.packets.to_string(),
-            self.lost().to_string(),
-            format!("{:.1}", 100.0 * self.lost_share()),
+            if_known(self.lost().to_string()),
+            if_known(format!("{:.1}", 100.0 * self.lost_share())),
             self.sent_again.to_string(),
-            wireless.to_string(),
-            congestion.to_string(),
-            undecided.to_string(),
-            self.recommended.clone().unwrap_or_else(|| "–".to_owned()),
+            if_known(verdict(wireless)),
+            if_known(verdict(congestion)),
+            if_known(verdict(undecided)),
+            by.unwrap_or_else(|| UNKNOWN.to_owned()),
         ]
     }
 

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use losscause::Span;
 use losscause::diagnosis::{
-    Cause, Certainty, Diagnosis, Finding, LostPacket, OneRate, PathRate, PolicerTest, Rounds,
-    Unknown,
+    BucketTest, Cause, Certainty, Diagnosis, Finding, LostPacket, OneRate, Passed, PathRate,
+    PolicerTest, Rounds, Unknown,
 };
+use losscause::{Span, Time};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -52,11 +52,16 @@ pub struct FlowDiagnosis {
     /// The commands to run next, in their order. `FILE` stands for the capture, words in angle
     /// brackets for what the reader knows.
     pub next: Vec<String>,
+    /// Whether the captures of both ends told it.
+    pub is_of_both: bool,
 }
 
 impl FlowDiagnosis {
     /// What to do, as a sentence without its end.
     pub fn advice(&self) -> String {
+        if self.is_of_both && self.diagnosis.may_be_told_by_both_ends() {
+            return "A longer transfer, captured at both ends, may tell".to_owned();
+        }
         self.diagnosis.advice_on(self.path).to_string()
     }
 }
@@ -84,6 +89,10 @@ impl Serialize for FlowDiagnosis {
 
 /// With more between its hosts than so many times its own bytes, a flow shares what they have.
 const SHARED: f64 = 1.1;
+/// A longer queue at losses is no policer's.
+const SHORT_QUEUE: Span = Span::from_millis(10);
+/// The headers of TCP over IPv4, with timestamps.
+const HEADERS: u64 = 52;
 /// The largest packet of a path whose packets' sizes are not known.
 const USUAL_PACKET: u64 = 1_500;
 
@@ -121,7 +130,7 @@ pub(crate) fn diagnose(flows: &mut [Flow], doubted: &BTreeSet<u64>) {
         let path = flow.path_rate();
         let cost = Cost::of(flow, diagnosis.cause, is_shared);
         let next = next::commands(flow, diagnosis.cause, path, Some(flow.id) == largest);
-        flow.diagnosis = Some(FlowDiagnosis { diagnosis, path, cost, next });
+        flow.diagnosis = Some(FlowDiagnosis { diagnosis, path, cost, next, is_of_both: false });
     }
 }
 
@@ -139,7 +148,61 @@ fn one_rate(flows: &[&Flow]) -> Option<OneRate> {
         test.on_loss(passage.at, passage.path_bytes?.saturating_sub(lost_bytes), passage.rtt);
         lost_bytes += if loss.evidence == Evidence::Gap { 0 } else { loss.bytes };
     }
-    test.one_rate()
+    let one_rate = test.one_rate()?;
+    let bucket = if may_be_policed(&losses) { bucket(flows, &losses) } else { one_rate.bucket };
+    Some(OneRate { bucket, ..one_rate })
+}
+
+/// Whether half of the losses met a queue that is too short to have dropped them.
+fn may_be_policed(losses: &[&Loss]) -> bool {
+    let queues = || losses.iter().filter_map(|loss| loss.verdicts.opinions.queue());
+    queues().filter(|queue| queue.queueing < SHORT_QUEUE).count() * 2 > queues().count()
+}
+
+/// What every packet says of a token bucket, if all that pass were captured at their senders.
+/// `losses` are in the order in which the lost packets were sent.
+fn bucket(flows: &[&Flow], losses: &[&Loss]) -> BucketTest {
+    let are_sent = flows.iter().all(|flow| flow.vantage == Vantage::Sender)
+        && losses.iter().all(|loss| loss.evidence != Evidence::Gap);
+    let courses = flows.iter().filter_map(|flow| flow.measured.as_ref()).map(|one| &one.course);
+    // What is not kept of one of them is left out of all.
+    let begun = courses.clone().filter_map(|course| course.iter().next()).map(|one| one.1).max();
+    let (true, Some(begun)) = (are_sent, begun) else { return BucketTest::NotTested };
+    let kept = |&(_, path_bytes): &(Time, u64)| path_bytes >= begun;
+    let mut sent: Vec<(Time, u64)> =
+        courses.flat_map(|course| course.iter().filter(kept)).collect();
+    sent.sort_unstable_by_key(|&(_, path_bytes)| path_bytes);
+    let payload = losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET);
+    let packet_bytes = payload + HEADERS;
+    let mut lost = losses
+        .iter()
+        .filter_map(|loss| Some((loss.passage.path_bytes?, loss.bytes)))
+        .skip_while(|&(path_bytes, _)| path_bytes < begun)
+        .peekable();
+    let mut course = Vec::with_capacity(sent.len());
+    let ends = sent.iter().skip(1).map(|next| next.1);
+    for (&(at, mut from), end) in sent.iter().zip(ends) {
+        // A segment that the host will cut may be lost in part.
+        while let Some((path_bytes, bytes)) = lost.next_if(|loss| loss.0 < end) {
+            let passed = path_bytes.saturating_sub(from);
+            if passed > 0 {
+                course.push(Passed { at, bytes: passed, is_lost: false });
+            }
+            let rest = end - path_bytes.max(from);
+            let bytes = (bytes + HEADERS).min(rest);
+            course.push(Passed { at, bytes, is_lost: true });
+            from = path_bytes.max(from) + bytes;
+        }
+        if from < end {
+            course.push(Passed { at, bytes: end - from, is_lost: false });
+        }
+    }
+    // A bucket is full when its path is new, and empty at a loss.
+    let is_new = flows.iter().filter_map(|flow| flow.path.as_ref()).any(|path| {
+        sent.first().is_some_and(|&(at, path_bytes)| path_bytes == 0 && at <= path.begun)
+    });
+    let first_loss = course.iter().position(|packet| packet.is_lost).unwrap_or_default();
+    BucketTest::of(&course[if is_new { 0 } else { first_loss }..], packet_bytes)
 }
 
 fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> Diagnosis {

@@ -95,7 +95,8 @@ pub struct Fit {
 pub struct Policed {
     /// The rate at which it fills, bits per second, with all headers from IP on.
     pub rate_bps: f64,
-    /// What it holds at least, bytes.
+    /// What it holds, bytes: the middle of what is possible, or at least this if the amounts
+    /// between losses alone show it.
     pub burst_bytes: u64,
     /// Whether the link behind it was seen, and is faster. Otherwise its rate is a guess.
     pub link_is_seen: bool,
@@ -357,7 +358,7 @@ impl Policed {
     fn told(&self) -> String {
         let rate = units::rate(self.rate_bps);
         let burst = units::bytes(self.burst_bytes);
-        format!("Policer of {rate} with a bucket of {burst} or more")
+        format!("Policer of {rate} with a bucket of about {burst}")
     }
 }
 

@@ -4,7 +4,7 @@
 use losscause::Time;
 
 use crate::Pace;
-use crate::flow::{self, Carried};
+use crate::flow::{self, Carried, Course};
 
 /// What was measured of a flow that lost packets.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub(crate) struct Measured {
     pub(crate) step_s: f64,
     /// How its data were carried, if that is known.
     pub(crate) packets: Option<Packets>,
+    /// When its packets passed.
+    pub(crate) course: Course,
 }
 
 /// How a flow's data were carried.
@@ -35,11 +37,17 @@ pub(crate) struct Packets {
 
 impl Measured {
     /// Of a flow whose capture began at `begun`.
-    pub(crate) fn of(course: &flow::Pace, packets: Option<Packets>, begun: Time) -> Self {
+    pub(crate) fn of(
+        pace: &flow::Pace,
+        packets: Option<Packets>,
+        course: Course,
+        begun: Time,
+    ) -> Self {
         let (rates, step_s) =
-            course.rates().map_or((Vec::new(), 0.0), |(rates, step)| (rates, step.as_secs_f64()));
-        let from_s = course.rates_from().map_or(0.0, |from| (from - begun).as_secs_f64());
-        Self { rates: rates.into_iter().map(|rate| rate as f32).collect(), from_s, step_s, packets }
+            pace.rates().map_or((Vec::new(), 0.0), |(rates, step)| (rates, step.as_secs_f64()));
+        let from_s = pace.rates_from().map_or(0.0, |from| (from - begun).as_secs_f64());
+        let rates = rates.into_iter().map(|rate| rate as f32).collect();
+        Self { rates, from_s, step_s, packets, course }
     }
 }
 

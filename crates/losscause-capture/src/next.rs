@@ -53,7 +53,7 @@ pub(crate) fn in_both(told: FlowDiagnosis) -> FlowDiagnosis {
         BOTH => format!("{BOTH} --report report.html"),
         _ => command,
     });
-    FlowDiagnosis { next: next.collect(), ..told }
+    FlowDiagnosis { next: next.collect(), is_of_both: true, ..told }
 }
 
 /// What to compare on the fitted link; none if its scenario does not have the cause.

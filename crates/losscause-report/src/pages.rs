@@ -45,15 +45,15 @@ pub(super) fn idea(name: &str) -> Option<Idea> {
         .map(|block| block.trim_matches('\n'))
         .filter(|block| !block.is_empty())
         .collect();
-    let start = blocks.iter().position(|block| is_equation(&block)).unwrap_or(blocks.len());
+    let start = blocks.iter().position(is_equation).unwrap_or(blocks.len());
     let (before, rest) = blocks.split_at(start);
-    let end = rest.iter().position(|block| !is_equation(&block)).unwrap_or(rest.len());
+    let end = rest.iter().position(|block| !is_equation(block)).unwrap_or(rest.len());
     // A later indented block is an example of what the paragraph before it says.
     let (equation, after) = rest.split_at(end);
     let text = before.iter().map(|block| plain(block)).collect::<Vec<_>>().join(" ");
     let mut symbols: Vec<String> = Vec::new();
     for block in after {
-        match symbols.last_mut().filter(|_| is_equation(&block)) {
+        match symbols.last_mut().filter(|_| is_equation(block)) {
             Some(paragraph) => *paragraph += &format!(" {}", plain(block)),
             None => symbols.extend(entries(block)),
         }
@@ -72,7 +72,7 @@ fn entries(block: &str) -> Vec<String> {
         return vec![plain(block)];
     }
     let row = |line: &str| {
-        let cells = line.trim_matches('|').split('|').map(|cell| plain(cell));
+        let cells = line.trim_matches('|').split('|').map(plain);
         cells.collect::<Vec<_>>().join(": ")
     };
     block.lines().skip(2).map(row).collect()

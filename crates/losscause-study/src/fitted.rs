@@ -3,17 +3,56 @@
 use losscause_capture::{Fit, Flow};
 
 use crate::scenario::recommended_lda;
+use crate::{Context, Scenario, run};
 
 /// The scenario as a file of the name `file`: what was fitted to `flow` of `capture`, and in
 /// comments from how much, and what could not be seen.
+///
+/// Behind a policer a small error of the bucket may change what passes by much. So the transfer is
+/// simulated, and a comment says if it gets another goodput than the captured one.
 pub fn scenario(fit: &Fit, flow: &Flow, capture: &str, file: &str) -> String {
+    let text = written(fit, flow, [capture, file], None);
+    let doubt = fit.policer.and_then(|_| told_doubt(&text, flow));
+    doubt.map_or(text, |doubt| written(fit, flow, [capture, file], Some(doubt)))
+}
+
+/// A goodput that differs by more is told.
+const DIFFERS: f64 = 0.15;
+/// A transfer of more packets is not simulated: it would take longer than its analysis.
+const MOST_PACKETS: u64 = 1_000_000;
+
+/// That the scenario's transfer gets another goodput than the captured one: a sentence, if it does.
+fn told_doubt(text: &str, flow: &Flow) -> Option<String> {
+    let lasted_s = flow.pace.map(|pace| pace.lasted_s).filter(|lasted_s| *lasted_s > 0.0)?;
+    let captured = 8.0 * flow.bytes as f64 / lasted_s;
+    if flow.packets > MOST_PACKETS {
+        return Some(
+            "Whether a transfer gets the captured one's goodput: it was too long to be simulated."
+                .to_owned(),
+        );
+    }
+    let scenario = Scenario::parse(text, "fitted.toml", &Context::default()).ok()?;
+    let simulated = 1e3 * run(&scenario.experiment().ok()?, 1).ok()?.metric("goodput")?;
+    ((simulated - captured).abs() > DIFFERS * captured).then(|| {
+        format!(
+            "What makes the difference in goodput: simulated, this link gives {:.2} Mb/s, and the captured transfer got \
+             {:.2} Mb/s. What a comparison on it promises does not hold.",
+            simulated / 1e6,
+            captured / 1e6
+        )
+    })
+}
+
+/// The file's text; `doubt` is one more thing that was not seen.
+fn written(fit: &Fit, flow: &Flow, [capture, file]: [&str; 2], doubt: Option<String>) -> String {
     let [capture, file] = [capture, file].map(|name| name.replace(char::is_control, "?"));
     let ends = format!("{} to {}", flow.src, flow.dst);
     let comments = |sentences: &[String]| {
         sentences.iter().map(|sentence| wrapped(sentence)).collect::<String>()
     };
     let fitted = comments(&fit.told());
-    let unseen = comments(&flow.unseen());
+    let unseen: Vec<String> = flow.unseen().into_iter().chain(doubt).collect();
+    let unseen = comments(&unseen);
     let pace = flow.pace.map(|pace| pace.lasted_s).unwrap_or_default();
     let window = match fit.window_bytes {
         Some(bytes) => format!(

@@ -140,8 +140,35 @@ fn a_policer_is_fitted_with_its_rate_and_its_bucket() {
     let fit = fit(&POLICED);
     let policer = fit.policer.unwrap();
     assert!(is_near(policer.rate_bps, 3e6, 0.05), "{fit:?}");
-    assert!((20_000..=60_000).contains(&policer.burst_bytes), "{fit:?}");
+    assert!(is_near(policer.burst_bytes as f64, 50_000.0, 0.2), "{fit:?}");
     assert!(fit.random_loss == 0.0 && is_near(fit.rtt_ms, 40.0, 0.05), "{fit:?}");
+}
+
+#[test]
+fn a_bucket_that_is_fitted_gives_the_captured_goodput() {
+    for (rate, burst, variant) in [
+        ("1e6", "15000", "cubic"),
+        ("5e6", "60000", "cubic"),
+        ("10e6", "60000", "cubic"),
+        ("3e6", "100000", "cubic"),
+    ] {
+        let queue = format!(
+            "link.link.queue={{ kind = \"policer\", rate_bps = {rate}, burst_bytes = {burst} }}"
+        );
+        let variant = format!("tcp.variant={variant}");
+        let ([sender, _], goodput) = captured(&[POLICED[0], &queue, &variant, POLICED[2]]);
+        let flow = flow(&sender);
+        let fit = flow.fitted().unwrap();
+        let text = fitted::scenario(&fit, flow, "sender.pcap", "fitted.toml");
+        let again = run(&experiment(&text, &[]), 1).unwrap().metric("goodput").unwrap();
+        assert!(is_near(again, goodput, 0.15), "{goodput} kb/s, and {again} by\n{text}");
+        assert!(!text.contains("does not hold"), "{text}");
+        // A bucket of two packets gives another transfer, and the file says so.
+        let mut small = fit;
+        small.policer.as_mut().unwrap().burst_bytes = 3_000;
+        let text = fitted::scenario(&small, flow, "sender.pcap", "fitted.toml");
+        assert!(text.contains("does not hold"), "{text}");
+    }
 }
 
 /// What the losses of a transfer over the link with these settings cost, what is to be done, and

@@ -57,8 +57,9 @@ impl Reading<'_> {
             .as_ref()
             .zip(pace.as_ref())
             .map(|(carried, pace)| Packets::of(carried, pace));
-        let course = result.pace.as_ref().filter(|_| !losses.is_empty());
-        let measured = course.map(|course| Box::new(Measured::of(course, packets, begun)));
+        let lossy = result.pace.as_ref().filter(|_| !losses.is_empty());
+        let measured =
+            lossy.map(|pace| Box::new(Measured::of(pace, packets, result.course, begun)));
         let mut summary: BTreeMap<String, Summary> =
             names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect();
         for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {

@@ -4,7 +4,7 @@ use losscause::{Span, Time};
 
 use super::copies::{Copies, MERGED, Mark};
 use super::loss::{Losses, Repeat, RepeatKind, State};
-use super::path::Path;
+use super::path::{Course, Path};
 use super::receiver::ReceiverView;
 use super::sender::{Ack, Data, OUT_OF_ORDER, SenderView};
 use super::unwrap::Unwrap;
@@ -33,6 +33,7 @@ pub(super) struct Connection {
 struct Half {
     is_observed: bool,
     path: Path,
+    course: Course,
     /// The flow's number, from its first data on.
     number: u64,
     unwrap: Option<Unwrap>,
@@ -403,6 +404,7 @@ impl Half {
         Self {
             is_observed,
             path,
+            course: Course::default(),
             number: 0,
             unwrap: None,
             first: None,
@@ -466,6 +468,7 @@ impl Half {
             over_time.take(now, start, end - start);
         }
         let path_bytes = self.path.pass(self.wire_bytes(end - start));
+        self.course.on_packet(now, path_bytes);
         let data = Data { frame: packet.frame, start, end, tsval, ip_id: packet.ip_id, path_bytes };
         match (&mut self.views, self.first.take()) {
             (Some(_), _) => self.show(now, data),
@@ -770,7 +773,7 @@ impl Half {
         }
         result.losses.repeats.extend(self.copies.listed);
         result.losses.repeats.extend(self.tries);
-        result.path = Some(self.path);
+        (result.path, result.course) = (Some(self.path), self.course);
         (result.counts, result.over_time) = (counts, self.over_time.map(|transfer| *transfer));
         Some(result)
     }

@@ -36,7 +36,7 @@ pub use loss::Evidence;
 pub(crate) use loss::{Found, Losses, Proof, Repeat, RepeatKind, State};
 pub(crate) use outage::Outage;
 pub(crate) use pace::Pace;
-pub(crate) use path::{Passage, Path};
+pub(crate) use path::{Course, Passage, Path};
 pub(crate) use standing::{Run, Standing};
 pub(crate) use stream::{Arrival, Pause, Proven};
 pub(crate) use table::FlowTable;
@@ -108,6 +108,8 @@ pub(crate) struct FlowResult {
     pub(crate) carried: Option<Carried>,
     /// The path between the flow's hosts, if what passes there is counted.
     pub(crate) path: Option<Path>,
+    /// When its packets passed there.
+    pub(crate) course: Course,
     /// QUIC: its packets, if they are kept.
     pub(crate) logged: Option<LoggedPackets>,
 }
@@ -215,6 +217,7 @@ impl FlowResult {
             pace: None,
             carried: None,
             path: None,
+            course: Course::default(),
             logged: None,
         }
     }

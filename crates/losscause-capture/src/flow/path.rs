@@ -1,7 +1,7 @@
 //! What passed between two hosts, over all their connections: a policer's bucket serves them
 //! together.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,6 +37,13 @@ pub(crate) struct Passage {
     pub(crate) rtt: Option<Span>,
 }
 
+/// When a flow's packets passed, and what had passed between its hosts before each, bytes: of the
+/// newest ones.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Course(VecDeque<(Time, u64)>);
+
+/// So many packets are kept: a policer shows in a few dozen rounds of losses.
+const MAX_COURSE: usize = 16_384;
 /// More paths are not known together: further connections have one each.
 const MAX_PATHS: usize = 65_536;
 
@@ -63,6 +70,22 @@ impl Path {
         let before = self.bytes.load(Ordering::Relaxed);
         self.bytes.store(before + bytes, Ordering::Relaxed);
         before
+    }
+}
+
+impl Course {
+    /// A packet passed.
+    #[inline]
+    pub(super) fn on_packet(&mut self, now: Time, path_bytes: u64) {
+        if self.0.len() == MAX_COURSE {
+            self.0.pop_front();
+        }
+        self.0.push_back((now, path_bytes));
+    }
+
+    /// The packets, in the order in which they passed.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Time, u64)> + '_ {
+        self.0.iter().copied()
     }
 }
 

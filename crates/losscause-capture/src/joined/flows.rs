@@ -12,6 +12,7 @@ use super::{JoinError, timed};
 use crate::OverTime;
 use crate::alone::Alone;
 use crate::analysis::{Analysis, Flow, Loss, Options, Summary, Verdicts};
+use crate::diagnose::FlowDiagnosis;
 use crate::flow::{Evidence, Protocol, Vantage};
 use crate::judge::Opinions;
 use crate::judge::trust::Situation;
@@ -203,7 +204,7 @@ impl<'a> Join<'a> {
             batched: count(receiver, |flow| flow.batched),
             clock_drift_ppm: receiver.flows.iter().find_map(|flow| flow.clock_drift_ppm),
             not_applicable,
-            diagnosis: own(trusted[0]).and_then(|flow| flow.diagnosis.clone()).map(next::in_both),
+            diagnosis: surer(trusted.map(own)).map(next::in_both),
             recommended: trusted.iter().find_map(|view| view.recommended()),
             situation: situation.unwrap_or(Situation::unknown(Vantage::Receiver, name.protocol)),
             expected: trusted.iter().flat_map(|view| view.expected()).collect(),
@@ -281,6 +282,15 @@ fn are_swapped(first: &[&Flow], second: &[&Flow], matched: &Matched) -> bool {
 /// queue more directly.
 fn trusts_sender(sender: &View<'_>, receiver: &View<'_>) -> bool {
     sender.tally.found > receiver.tally.found
+}
+
+/// What the two ends say of the cause: the one that is surer, or the first if both are as sure.
+fn surer([first, second]: [Option<&Flow>; 2]) -> Option<FlowDiagnosis> {
+    let of = |flow: Option<&Flow>| flow.and_then(|flow| flow.diagnosis.clone());
+    let (first, second) = (of(first), of(second));
+    let certainty =
+        |told: &Option<FlowDiagnosis>| told.as_ref().map(|told| told.diagnosis.certainty);
+    if certainty(&second) > certainty(&first) { second } else { first }
 }
 
 /// The data as the sender's capture has them, with the delays that the end whose verdicts count has

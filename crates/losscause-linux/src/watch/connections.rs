@@ -254,6 +254,7 @@ impl Watched {
         cost.timer_s = Some(counts.by_timer_repair.as_secs_f64());
         cost.after_first_loss_s =
             connection.first_loss.map_or(0.0, |first| (now - first).as_secs_f64());
-        Some(FlowDiagnosis { diagnosis, path, cost: Some(cost), next: Vec::new() })
+        let cost = Some(cost);
+        Some(FlowDiagnosis { diagnosis, path, cost, next: Vec::new(), is_of_both: false })
     }
 }

@@ -31,7 +31,7 @@
 //! assert!(share > 0.9, "{share}");
 //! ```
 
-use super::Marks;
+use super::{BucketTest, Marks};
 use crate::{Span, Time};
 
 /// Collects the losses of a path, in the order in which the packets passed.
@@ -67,6 +67,8 @@ pub struct OneRate {
     pub share: f64,
     /// The share of the time in which more passed than the rate allows.
     pub above: f64,
+    /// What every packet says of a bucket, if that was asked.
+    pub bucket: BucketTest,
 }
 
 /// Intervals are not shorter: so many round trips, in which a sender changes its rate, and so long.
@@ -161,6 +163,7 @@ impl PolicerTest {
             intervals: 0,
             share: 0.0,
             above: 0.0,
+            bucket: BucketTest::NotTested,
         };
         let mut all = 0.0;
         for (span, bytes) in self.intervals() {

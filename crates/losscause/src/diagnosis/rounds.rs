@@ -96,7 +96,25 @@ pub struct Readings {
     pub interval_spread: Option<f64>,
     /// Packets that were lost of those in flight, from 0 to 1.
     pub share_of_flight: Option<f64>,
+    /// The rounds in which more were lost at once than a burst of the air takes.
+    pub large_rounds: LargeRounds,
 }
+
+/// Rounds in which at least eight packets were lost, among those that are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LargeRounds {
+    /// How many there are.
+    pub rounds: u32,
+    /// The packets that were lost in them.
+    pub lost: u64,
+    /// Those before which a queue stood.
+    pub queued: u32,
+    /// The least delay at one of them above the smallest delay ever seen.
+    pub least_queue: Span,
+}
+
+/// Bursts of the air lose fewer packets at once.
+pub(super) const LARGE_ROUND: u32 = 8;
 
 /// Of a round trip that is not known: CoDel's interval, a usual worst case.
 const USUAL_RTT: Span = Span::from_millis(100);
@@ -197,7 +215,23 @@ impl Rounds {
             interval_spread: (usual > Span::ZERO)
                 .then(|| (long - short).as_nanos_f64() / usual.as_nanos_f64()),
             share_of_flight: (known > 0).then(|| lost / flight),
+            large_rounds: LargeRounds::of(rounds()),
         }
+    }
+}
+
+impl LargeRounds {
+    fn of<'a>(rounds: impl Iterator<Item = &'a Round>) -> Self {
+        let mut found = Self::default();
+        for round in rounds.filter(|round| round.lost >= LARGE_ROUND) {
+            let above_least = round.queue.map_or(Span::ZERO, |queue| queue.above_least);
+            found.least_queue =
+                if found.rounds == 0 { above_least } else { found.least_queue.min(above_least) };
+            found.rounds += 1;
+            found.lost += u64::from(round.lost);
+            found.queued += u32::from(round.queue.as_ref().is_some_and(is_queue));
+        }
+        found
     }
 }
 
@@ -271,6 +305,16 @@ mod tests {
         }
         let readings = rounds.readings();
         assert_eq!((readings.rounds, readings.queued, readings.per_round), (2, 1, 2.5));
+    }
+
+    #[test]
+    fn large_rounds_are_counted_apart() {
+        let mut rounds = Rounds::default();
+        (0..9).for_each(|ms| rounds.on_loss(&loss(ms, 50, 8)));
+        (1_000..1_008).for_each(|ms| rounds.on_loss(&loss(ms, 50, 0)));
+        (2_000..2_007).for_each(|ms| rounds.on_loss(&loss(ms, 50, 8)));
+        let expected = LargeRounds { rounds: 2, lost: 17, queued: 1, least_queue: Span::ZERO };
+        assert_eq!(rounds.readings().large_rounds, expected);
     }
 
     #[test]

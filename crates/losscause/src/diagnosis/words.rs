@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Cause, Certainty, Diagnosis, Finding, Unknown};
+use super::{Buckets, Cause, Certainty, Diagnosis, Finding, Unknown};
 use crate::Span;
 
 impl fmt::Display for Cause {
@@ -67,6 +67,25 @@ impl fmt::Display for Finding {
             Self::OneRate(fit, all) => {
                 write!(f, "{fit} of {all} intervals between losses fit one rate")
             }
+            Self::Bucket(buckets) => {
+                let Buckets { fit, stretches, least_bps, most_bps, most_bytes, .. } = buckets;
+                let least = Rate(least_bps);
+                match (buckets.rate_bps(), most_bps.map(Rate)) {
+                    (Some(_), _) if most_bytes.is_none() => {
+                        write!(f, "a bucket of at least {}", Size(buckets.bytes()))?;
+                    }
+                    (Some(_), _) => write!(f, "a bucket of about {}", Size(buckets.bytes()))?,
+                    (None, Some(most)) => write!(f, "a bucket of {least} to {most}")?,
+                    (None, None) => write!(f, "a bucket of {least} or more")?,
+                }
+                write!(
+                    f,
+                    " drops what was lost, and nothing else, in {fit} of {stretches} intervals"
+                )
+            }
+            Self::FewPackets(least_bps) => {
+                write!(f, "a bucket of a few packets fits any rate from {} on", Rate(least_bps))
+            }
             Self::ShareOfFlight(percent) => {
                 write!(f, "{percent:.0} % of the packets in flight are lost at once")
             }
@@ -83,6 +102,13 @@ impl fmt::Display for Finding {
                     f,
                     "{rounds} rounds of losses came at a queue of about {} and {flight:.0} packets in \
                      flight",
+                    Delay(delay)
+                )
+            }
+            Self::Overflows(rounds, lost, delay) => {
+                write!(
+                    f,
+                    "{rounds} overflows of a queue of {} or more lost {lost} packets",
                     Delay(delay)
                 )
             }
@@ -116,6 +142,19 @@ impl fmt::Display for Rate {
             ..1_000_000 => write!(f, "{:.0} kb/s", mbps * 1e3),
             1_000_000..10_000_000 => write!(f, "{mbps:.1} Mb/s"),
             _ => write!(f, "{mbps:.0} Mb/s"),
+        }
+    }
+}
+
+/// Bytes with two digits or the whole kilobytes.
+#[derive(Clone, Copy)]
+struct Size(u64);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            ..1_000_000 => write!(f, "{:.0} kB", self.0 as f64 / 1e3),
+            _ => write!(f, "{:.1} MB", self.0 as f64 / 1e6),
         }
     }
 }

@@ -1,0 +1,410 @@
+//! Which token buckets drop what was dropped, and pass what passed.
+//!
+//! Equal amounts between losses ([`PolicerTest`](super::PolicerTest)) do not tell a rate where the
+//! sender's own sawtooth makes them: a bucket of a few packets drops a part of every burst, however
+//! fast it fills. What every packet met bounds the bucket from both sides. Of a bucket that fills
+//! at a rate, the *excess* is what passed beyond that rate since the bucket was last full, or since
+//! it was last empty:
+//!
+//! - no packet passes with more excess than the bucket holds: the largest excess is its least size;
+//! - a packet is dropped where less than a packet is left: the excess at a loss, and a packet, is
+//!   its largest size;
+//! - behind a loss the bucket is empty: no more passes than the rate allows.
+//!
+//! A rate is possible where hardly any stretch between losses contradicts this.
+//!
+//! ```
+//! use losscause::diagnosis::{BucketTest, Passed};
+//! use losscause::{Span, Time};
+//!
+//! // A bucket of 30 kB that fills at 200 kB/s; bursts of 40 kB, then a pause.
+//! let mut course = Vec::new();
+//! let (mut tokens, mut filled) = (30_000.0_f64, 0);
+//! for ms in (0..20_000_i64).filter(|ms| ms % 500 < 80 + ms / 500 % 7 * 20) {
+//!     tokens = (tokens + 200.0 * (ms - filled) as f64).min(30_000.0);
+//!     filled = ms;
+//!     let at = Time::ZERO + Span::from_millis(ms);
+//!     let is_lost = tokens < 1_000.0;
+//!     tokens -= if is_lost { 0.0 } else { 1_000.0 };
+//!     course.push(Passed { at, bytes: 1_000, is_lost });
+//! }
+//! let BucketTest::Fits(buckets) = BucketTest::of(&course, 1_000) else { panic!("it is one") };
+//! let rate_bps = buckets.rate_bps().expect("near one rate");
+//! assert!((1_500_000..1_700_000).contains(&rate_bps), "{rate_bps}");
+//! assert!((28_000..32_000).contains(&buckets.least_bytes), "{buckets:?}");
+//! ```
+
+use crate::{Span, Time};
+
+/// A packet on its way to where packets are dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// When it was sent.
+    pub at: Time,
+    /// Its bytes, with all headers from IP on.
+    pub bytes: u64,
+    /// Whether it was dropped.
+    pub is_lost: bool,
+}
+
+/// What every packet says of a token bucket.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum BucketTest {
+    /// Not every packet was seen where it was sent, or the losses are too few.
+    #[default]
+    NotTested,
+    /// No bucket fits: packets are lost elsewhere, too. So much passed beyond the mean rate since
+    /// a loss or since a bucket was full, bytes.
+    NoneFits(u64),
+    /// Buckets of a few packets fit at this rate, bits per second, and at any higher one: nothing
+    /// tells them from another limit to bursts.
+    FewPackets(u64),
+    /// Larger buckets fit.
+    Fits(Buckets),
+}
+
+/// The token buckets that fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Buckets {
+    /// The lowest rate, bits per second.
+    pub least_bps: u64,
+    /// The highest one; none if any faster one fits, too.
+    pub most_bps: Option<u64>,
+    /// What they hold at least at the middle rate, bytes.
+    pub least_bytes: u64,
+    /// And at most; none if it was not seen to be full.
+    pub most_bytes: Option<u64>,
+    /// Stretches between losses that fit the middle rate.
+    pub fit: u32,
+    /// All of them that tell something of it.
+    pub stretches: u32,
+}
+
+/// Fewer stretches between losses fit by chance.
+const FEWEST: u32 = 6;
+/// Fewer packets in a stretch say nothing.
+const FEWEST_PKTS: f64 = 4.0;
+/// So many stretches may contradict: a packet may be lost elsewhere.
+const CONTRADICT: f64 = 0.05;
+/// Hosts alone delay packets by this much, so that they may meet the bucket so much later.
+const HOSTS: Span = Span::from_millis(1);
+/// Tokens come in steps, and clocks differ: by this share of what passes.
+const TOLERANCE: f64 = 0.03;
+/// A stretch tells a rate if it fills so many times what is uncertain; a shorter one only if more
+/// passed, or less.
+const TELLING: f64 = 8.0;
+/// A bucket is told from none if it holds so many times what is uncertain.
+const SHOWN: f64 = 3.0;
+/// The rate is known if the highest one that fits is at most so many times the lowest: then the
+/// middle is within a tenth of both.
+const NARROW: f64 = 1.25;
+/// Rates are tried from this share of the mean on, in fine steps up to a few times the mean, and in
+/// coarse ones up to many times: a sender that losses hold down uses a small part.
+const LOWEST: f64 = 0.8;
+const FINE: (f64, f64) = (1.01, 2.5);
+const COARSE: (f64, f64) = (1.02, 64.0);
+
+impl BucketTest {
+    /// Tests the packets of a path in their order, from its first one or from a loss on; a full one
+    /// has `packet_bytes`.
+    pub fn of(course: &[Passed], packet_bytes: u64) -> Self {
+        let Some(mean) = mean_rate(course) else { return Self::NotTested };
+        let packet = packet_bytes as f64;
+        let mut stretches = 0;
+        let beyond_mean = walk(course, mean, packet, |_| {
+            stretches += 1;
+            true
+        });
+        let none_fits = Self::NoneFits(beyond_mean as u64);
+        if stretches < FEWEST {
+            return Self::NotTested;
+        }
+        let tried = |rate| Tried::of(course, rate, packet, stretches);
+        let mut range: Option<(f64, Option<f64>)> = None;
+        let mut few_packets = None;
+        let mut fits_last = false;
+        let mut rate = LOWEST * mean;
+        while rate < COARSE.1 * mean {
+            let fitting = tried(rate).filter(Tried::is_consistent);
+            match &fitting {
+                Some(one) if one.is_shown() => {
+                    range = Some((range.map_or(rate, |(least, _)| least), Some(rate)));
+                }
+                // A smaller bucket fits as well, however fast it fills.
+                Some(_) if fits_last => {
+                    range = range.map(|(least, _)| (least, None));
+                    break;
+                }
+                Some(_) => {
+                    few_packets.get_or_insert(rate);
+                    if range.is_none() {
+                        break;
+                    }
+                }
+                None => {}
+            }
+            fits_last = fitting.is_some_and(|one| one.is_shown());
+            rate *= if rate < FINE.1 * mean { FINE.0 } else { COARSE.0 };
+        }
+        let bits = |rate: f64| (8.0 * rate) as u64;
+        let Some((least, most)) = range else {
+            let few_packets = few_packets.filter(|rate| *rate <= (1.0 + TOLERANCE) * mean);
+            return few_packets.map_or(none_fits, |rate| Self::FewPackets(bits(rate)));
+        };
+        let middle = tried(most.map_or(least, |most| (least + most) / 2.0));
+        let Some(middle) = middle.or_else(|| tried(least)) else { return none_fits };
+        Self::Fits(Buckets {
+            least_bps: bits(least),
+            most_bps: most.map(bits),
+            least_bytes: middle.largest as u64,
+            most_bytes: middle.least_at_full.map(|most| most.max(middle.largest) as u64),
+            fit: middle.telling - middle.contradict,
+            stretches: middle.telling,
+        })
+    }
+}
+
+impl Buckets {
+    /// What they hold, bytes: the middle of the bounds, or the lower one if there is no other.
+    pub fn bytes(&self) -> u64 {
+        (self.least_bytes + self.most_bytes.unwrap_or(self.least_bytes)) / 2
+    }
+
+    /// The rate, bits per second, if those that fit are near one.
+    pub fn rate_bps(&self) -> Option<u64> {
+        let is_near = |most: &u64| *most as f64 <= NARROW * self.least_bps as f64;
+        self.most_bps.filter(is_near).map(|most| (self.least_bps + most) / 2)
+    }
+}
+
+/// What passed from the first loss to the last one, bytes per second.
+fn mean_rate(course: &[Passed]) -> Option<f64> {
+    let first = course.iter().position(|packet| packet.is_lost)?;
+    let last = course.iter().rposition(|packet| packet.is_lost)?;
+    let between = &course[first..=last];
+    let passed = between.iter().filter(|packet| !packet.is_lost);
+    let bytes: u64 = passed.map(|packet| packet.bytes).sum();
+    let lasted = (course[last].at - course[first].at).as_secs_f64();
+    (lasted > 0.0 && bytes > 0).then(|| bytes as f64 / lasted)
+}
+
+/// What passed between two losses, or before the first one.
+struct Stretch {
+    /// More than the rate allows had passed since the loss before it, at some packet.
+    is_over: bool,
+    /// What passed beyond that rate since the loss before it, bytes: the bucket was never full
+    /// since if that is nothing. None before the first loss.
+    beyond: Option<f64>,
+    /// The excess at the loss that ends it, bytes.
+    excess: f64,
+    /// What the rate fills in it, bytes.
+    filled: f64,
+}
+
+/// Tells of every stretch of a few packets or more, at a rate in bytes per second, until it is
+/// told to stop. Returns the largest excess with which a packet passed.
+fn walk(
+    course: &[Passed],
+    rate: f64,
+    packet: f64,
+    mut on_stretch: impl FnMut(Stretch) -> bool,
+) -> f64 {
+    let Some(begun) = course.first().map(|packet| packet.at) else { return 0.0 };
+    let uncertain = packet + rate * HOSTS.as_secs_f64();
+    let (mut largest, mut excess, mut at): (f64, f64, f64) = (0.0, 0.0, 0.0);
+    // Since the last loss: when it was, what passed, and whether that was too much.
+    let mut since: Option<f64> = None;
+    let (mut passed, mut is_over) = (0.0, false);
+    for one in course {
+        let now = (one.at - begun).as_secs_f64();
+        excess = (excess - rate * (now - at)).max(0.0);
+        at = now;
+        let filled = since.map(|since| rate * (now - since));
+        if one.is_lost {
+            let beyond = filled.map(|filled| passed - filled);
+            let filled = filled.unwrap_or(0.0);
+            let is_told = since.is_none() || passed >= FEWEST_PKTS * packet;
+            if is_told && !on_stretch(Stretch { is_over, beyond, excess, filled }) {
+                return largest;
+            }
+            (since, passed, is_over, excess) = (Some(now), 0.0, false, 0.0);
+            continue;
+        }
+        let bytes = one.bytes as f64;
+        passed += bytes;
+        excess += bytes;
+        largest = largest.max(excess);
+        is_over |= filled.is_some_and(|filled| passed > filled + uncertain + TOLERANCE * filled);
+    }
+    largest
+}
+
+/// A rate, and what the packets say of it.
+struct Tried {
+    /// The largest excess with which a packet passed, bytes.
+    largest: f64,
+    /// The least excess at a loss of a bucket that had been full, and a packet, bytes; none if it
+    /// was not full.
+    least_at_full: Option<f64>,
+    /// Stretches that tell something of this rate, and those of them that contradict it.
+    telling: u32,
+    contradict: u32,
+    /// What of the excess is uncertain, bytes.
+    slack: f64,
+}
+
+impl Tried {
+    /// Of a rate in bytes per second; none if so much passes that it is too low, or if too few
+    /// stretches tell something.
+    fn of(course: &[Passed], rate: f64, packet: f64, stretches: u32) -> Option<Self> {
+        let uncertain = packet + rate * HOSTS.as_secs_f64();
+        let was_full = |stretch: &Stretch| {
+            let lower = -packet - uncertain - TOLERANCE * stretch.filled;
+            stretch.beyond.is_none_or(|beyond| beyond < lower)
+        };
+        let (mut telling, mut over) = (0, 0);
+        let largest = walk(course, rate, packet, |stretch| {
+            let is_long = stretch.filled >= TELLING * uncertain;
+            telling += u32::from(stretch.is_over || is_long || was_full(&stretch));
+            over += u32::from(stretch.is_over);
+            f64::from(over) <= CONTRADICT * f64::from(stretches)
+        });
+        if telling < FEWEST || f64::from(over) > CONTRADICT * f64::from(telling) {
+            return None;
+        }
+        let slack = uncertain + TOLERANCE * largest;
+        let mut tried = Self { largest, least_at_full: None, telling, contradict: over, slack };
+        walk(course, rate, packet, |stretch| {
+            if was_full(&stretch) && !stretch.is_over {
+                let at_full = stretch.excess + packet;
+                if at_full + slack < largest {
+                    tried.contradict += 1;
+                } else {
+                    let least = tried.least_at_full.map_or(at_full, |least| least.min(at_full));
+                    tried.least_at_full = Some(least);
+                }
+            }
+            tried.is_consistent()
+        });
+        Some(tried)
+    }
+
+    fn is_consistent(&self) -> bool {
+        f64::from(self.contradict) <= CONTRADICT * f64::from(self.telling)
+    }
+
+    /// Whether the bucket holds much more than what is uncertain.
+    fn is_shown(&self) -> bool {
+        self.largest >= SHOWN * self.slack
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::vec::Vec;
+
+    use super::*;
+
+    const PACKET: u64 = 1_500;
+
+    /// A minute of bursts that a link of 12.5 MB/s (100 Mb/s) brings: a flight per 50 ms, which
+    /// falls to 0.7 of itself where a packet of it was dropped and else grows by a packet. `drops`
+    /// gets the microsecond.
+    fn sawtooth(mut drops: impl FnMut(u64) -> bool) -> BucketTest {
+        let mut course = Vec::new();
+        let mut flight = 10;
+        for round in 0..1_200_u64 {
+            let mut is_any_lost = false;
+            for place in 0..flight {
+                let us = 50_000 * round + 120 * place;
+                let is_lost = drops(us);
+                is_any_lost |= is_lost;
+                let at = Time::ZERO + Span::from_micros(us as i64);
+                course.push(Passed { at, bytes: PACKET, is_lost });
+            }
+            flight = if is_any_lost { (flight * 7 / 10).max(2) } else { flight + 1 };
+        }
+        BucketTest::of(&course, PACKET)
+    }
+
+    /// A bucket, bytes per second and bytes.
+    fn bucket(rate: u64, holds: u64) -> impl FnMut(u64) -> bool {
+        let mut tokens = holds as f64;
+        let mut filled_us = 0;
+        move |us| {
+            tokens = (tokens + (us - filled_us) as f64 * rate as f64 / 1e6).min(holds as f64);
+            filled_us = us;
+            let is_dropped = tokens < PACKET as f64;
+            tokens -= if is_dropped { 0.0 } else { PACKET as f64 };
+            is_dropped
+        }
+    }
+
+    fn random(of: u64) -> impl FnMut(u64) -> bool {
+        let mut state = 1_u64;
+        move |_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33).is_multiple_of(of)
+        }
+    }
+
+    #[test]
+    fn a_bucket_is_bounded_from_both_sides() {
+        // 125 kB/s fill 6.25 kB in a round: the flight that drains 60 kB is 4.17 + 36 packets.
+        let BucketTest::Fits(found) = sawtooth(bucket(125_000, 60_000)) else { panic!() };
+        assert!(found.least_bps <= 1_000_000, "{found:?}");
+        assert!(found.most_bps.is_none_or(|most| most >= 1_000_000), "{found:?}");
+        assert!((54_000..=62_000).contains(&found.least_bytes), "{found:?}");
+        assert!(found.most_bytes >= Some(found.least_bytes), "{found:?}");
+        assert!(found.bytes().abs_diff(60_000) < 6_000, "{found:?}");
+    }
+
+    #[test]
+    fn a_bucket_of_two_packets_shows_no_rate() {
+        // Whatever it fills in a round, it holds two packets at the next one.
+        for rate in [125_000, 1_250_000] {
+            match sawtooth(bucket(rate, 2 * PACKET)) {
+                BucketTest::Fits(buckets) => assert_eq!(buckets.rate_bps(), None, "{buckets:?}"),
+                BucketTest::NoneFits(beyond) => assert!(beyond < 8 * PACKET, "{beyond}"),
+                BucketTest::FewPackets(_) => {}
+                BucketTest::NotTested => panic!("there are many losses"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_range_of_rates_is_one_rate_within_a_tenth() {
+        let buckets = |most_bps| Buckets {
+            least_bps: 1_000_000,
+            most_bps,
+            least_bytes: 40_000,
+            most_bytes: None,
+            fit: 10,
+            stretches: 10,
+        };
+        assert_eq!(buckets(Some(1_200_000)).rate_bps(), Some(1_100_000));
+        assert_eq!(buckets(Some(1_300_000)).rate_bps(), None, "too wide");
+        assert_eq!(buckets(None).rate_bps(), None, "any faster one");
+        assert_eq!(buckets(None).bytes(), 40_000);
+        assert_eq!(Buckets { most_bytes: Some(60_000), ..buckets(None) }.bytes(), 50_000);
+    }
+
+    #[test]
+    fn losses_that_choose_no_moment_fit_no_bucket() {
+        for of in [50, 200] {
+            let found = sawtooth(random(of));
+            assert!(!matches!(found, BucketTest::Fits(_)), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn without_losses_nothing_is_tested() {
+        assert_eq!(sawtooth(|_| false), BucketTest::NotTested);
+        assert_eq!(BucketTest::of(&[], PACKET), BucketTest::NotTested);
+    }
+}
