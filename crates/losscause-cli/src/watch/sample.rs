@@ -27,12 +27,14 @@ pub(super) fn snapshot() -> Snapshot {
         }),
         cost: Some(cost),
         next: Vec::new(),
+        is_of_both: false,
     };
     let few = FlowDiagnosis {
         diagnosis: Diagnosis::not_shown(Unknown::TooFew, [None; 2]),
         path: None,
         cost: None,
         next: Vec::new(),
+        is_of_both: false,
     };
     let process = Process { number: 77, name: "nginx".to_owned() };
     let queued = Report {
