@@ -67,7 +67,7 @@ const POSTERS = [
     path: "index.html",
     async show(page) {
       await story(page, "When ZigZag errs", 50);
-      await page.locator("#systems").evaluate((part) => scrollTo(0, part.offsetTop - 150));
+      await page.locator("#race").evaluate((part) => scrollTo(0, part.offsetTop - 130));
     },
   },
 ];

@@ -177,8 +177,7 @@ fn tables_stay_within_the_terminal_s_width() {
         let table = text(&output.stdout);
         let widest = table.lines().skip(1).map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= columns.parse().unwrap(), "{widest} of {columns}:\n{table}");
-        let last = values.last().unwrap();
-        assert!(table.contains(last.as_str()), "no column is left out:\n{table}");
+        assert!(table.contains("12 %"), "no column is left out:\n{table}");
     }
 }
 
