@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(workspace["package"]["repository"].as_str(), Some("R"));
         let crates = workspace["dependencies"].as_table().unwrap().iter();
         let ours: Vec<_> = crates.filter(|(_, one)| one.get("path").is_some()).collect();
-        assert_eq!(ours.len(), 13);
+        assert_eq!(ours.len(), 14);
         assert!(ours.iter().all(|(_, one)| one["version"].as_str() == Some("0.2.0")));
         // The addresses' own table stays as it was.
         assert_eq!(

@@ -78,8 +78,11 @@ fn behind<'a>(text: &'a str, prefix: &str) -> Vec<&'a str> {
 }
 
 /// Whether an example names no algorithm (a placeholder, a word of a sentence), or among others the
-/// recommended one.
+/// recommended one. What a program fills in is not known here.
 fn is_recommended(list: &str) -> bool {
+    if list.contains('{') {
+        return true;
+    }
     let names: Vec<&str> = list.split(',').collect();
     let is_algorithm = |name: &str| BuiltIn::ALL.iter().any(|one| one.info().answers_to(name));
     !names.iter().any(|name| is_algorithm(name))

@@ -37,7 +37,7 @@ use crate::{Cost, Evidence, Fit, Flow, Loss, Protocol, Vantage, next};
 /// let Some(First { cause, next: commands, .. }) = analysis.first() else {
 ///     panic!("it lost packets")
 /// };
-/// assert_eq!(cause, "Cannot tell why: a policer and the air fit alike.");
+/// assert_eq!(cause, "Cannot tell why: a queue and the air fit alike.");
 /// assert_eq!(commands, *next);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -37,9 +37,13 @@ fn link(queue: QueueSpec, loss: f64) -> Link {
 
 const MEASURED: Duration = Duration::from_secs(20);
 
-fn with(controllers: LossTolerant, queue: QueueSpec, loss: f64) -> (Transfer, Counts) {
+fn over(link: Link, controllers: LossTolerant) -> (Transfer, Counts) {
     let monitor = controllers.monitor();
-    (link(queue, loss).transfer(controllers, MEASURED), monitor.totals())
+    (link.transfer(controllers, MEASURED), monitor.totals())
+}
+
+fn with(controllers: LossTolerant, queue: QueueSpec, loss: f64) -> (Transfer, Counts) {
+    over(link(queue, loss), controllers)
 }
 
 #[test]
@@ -89,11 +93,19 @@ fn always_wireless_loses_at_most_a_twentieth_to_the_queue() {
 
 #[test]
 fn with_safeguards_always_wireless_fills_no_plain_queue_more_than_cubic() {
-    let controllers = || LossTolerant::named("always wireless", &Registry::built_in()).unwrap();
-    let cubic = link(DROP_TAIL, 0.0).transfer(Cubic::default(), MEASURED);
-    let (ours, counts) = with(controllers(), DROP_TAIL, 0.0);
-    assert!(counts.guarded > 0, "{counts:?}");
-    assert!(ours.queue_drops * 4 <= cubic.queue_drops * 5, "{cubic:?}, {ours:?}, {counts:?}");
+    // s2n-quic draws numbers of its own: single transfers of CUBIC differ by a third.
+    let mut drops = [0, 0];
+    for seed in 1..=12 {
+        let link = Link { seed, ..link(DROP_TAIL, 0.0) };
+        let controllers = LossTolerant::named("always wireless", &Registry::built_in()).unwrap();
+        let cubic = link.transfer(Cubic::default(), MEASURED);
+        let (ours, counts) = over(link, controllers);
+        assert!(counts.guarded > 0, "{counts:?}");
+        drops[0] += cubic.queue_drops;
+        drops[1] += ours.queue_drops;
+    }
+    let [cubic, ours] = drops;
+    assert!(ours * 4 <= cubic * 5, "{ours} drops, CUBIC {cubic}");
 }
 
 /// Means of three seeds, 30 s each: goodput in Mb/s and queue drops in percent of the packets sent.

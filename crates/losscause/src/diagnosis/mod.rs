@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use losscause::diagnosis::{
-//!     Cause, Certainty, Diagnosis, Finding, LostPacket, PathRate, QueueMeter, QueueSeen,
+//!     Cause, Certainty, Diagnosis, Finding, LargeRounds, LostPacket, PathRate, QueueMeter, QueueSeen,
 //!     Readings, Rounds, Unknown,
 //! };
 //! use losscause::{Span, Time};
@@ -40,6 +40,8 @@
 //! }
 //! let readings: Readings = rounds.readings();
 //! assert_eq!((readings.rounds, readings.queued), (60, 60));
+//! // Each of them lost one packet.
+//! assert_eq!(readings.large_rounds, LargeRounds::default());
 //! let Diagnosis { cause, certainty, findings } = readings.diagnose(None, 60_000);
 //! assert_eq!((cause, certainty), (Cause::FullQueue, Certainty::Clear));
 //! assert!(
