@@ -205,6 +205,8 @@ struct Stretch {
     beyond: Option<f64>,
     /// The excess at the loss that ends it, bytes.
     excess: f64,
+    /// The largest excess with which a packet has passed so far, bytes.
+    largest: f64,
     /// What the rate fills in it, bytes.
     filled: f64,
 }
@@ -232,7 +234,7 @@ fn walk(
             let beyond = filled.map(|filled| passed - filled);
             let filled = filled.unwrap_or(0.0);
             let is_told = since.is_none() || passed >= FEWEST_PKTS * packet;
-            if is_told && !on_stretch(Stretch { is_over, beyond, excess, filled }) {
+            if is_told && !on_stretch(Stretch { is_over, beyond, excess, largest, filled }) {
                 return largest;
             }
             (since, passed, is_over, excess) = (Some(now), 0.0, false, 0.0);
@@ -270,27 +272,38 @@ impl Tried {
             let lower = -packet - uncertain - TOLERANCE * stretch.filled;
             stretch.beyond.is_none_or(|beyond| beyond < lower)
         };
-        let (mut telling, mut over) = (0, 0);
+        let slack = |largest: f64| uncertain + TOLERANCE * largest;
+        // A bucket that had been full held less than has passed otherwise.
+        let is_too_full = |stretch: &Stretch, largest: f64| {
+            let at_full = stretch.excess + packet;
+            was_full(stretch) && !stretch.is_over && at_full + slack(largest) < largest
+        };
+        let (mut telling, mut over, mut too_full) = (0, 0, 0);
+        let is_possible =
+            |contradict: u32| f64::from(contradict) <= CONTRADICT * f64::from(stretches);
         let largest = walk(course, rate, packet, |stretch| {
             let is_long = stretch.filled >= TELLING * uncertain;
             telling += u32::from(stretch.is_over || is_long || was_full(&stretch));
             over += u32::from(stretch.is_over);
-            f64::from(over) <= CONTRADICT * f64::from(stretches)
+            // What was too full for the largest excess so far is so for a larger one.
+            too_full += u32::from(is_too_full(&stretch, stretch.largest));
+            is_possible(over + too_full)
         });
-        if telling < FEWEST || f64::from(over) > CONTRADICT * f64::from(telling) {
+        if telling < FEWEST
+            || f64::from(over) > CONTRADICT * f64::from(telling)
+            || !is_possible(over + too_full)
+        {
             return None;
         }
-        let slack = uncertain + TOLERANCE * largest;
+        let slack = slack(largest);
         let mut tried = Self { largest, least_at_full: None, telling, contradict: over, slack };
         walk(course, rate, packet, |stretch| {
-            if was_full(&stretch) && !stretch.is_over {
+            if is_too_full(&stretch, largest) {
+                tried.contradict += 1;
+            } else if was_full(&stretch) && !stretch.is_over {
                 let at_full = stretch.excess + packet;
-                if at_full + slack < largest {
-                    tried.contradict += 1;
-                } else {
-                    let least = tried.least_at_full.map_or(at_full, |least| least.min(at_full));
-                    tried.least_at_full = Some(least);
-                }
+                let least = tried.least_at_full.map_or(at_full, |least| least.min(at_full));
+                tried.least_at_full = Some(least);
             }
             tried.is_consistent()
         });
