@@ -293,6 +293,15 @@ mod tests {
     }
 
     #[test]
+    fn the_changelog_has_an_open_section_above_that_of_the_version() {
+        let changelog = read("CHANGELOG.md").unwrap();
+        let version = old_version(&read("Cargo.toml").unwrap()).unwrap();
+        let open = changelog.find("\n## [Unreleased]\n").expect("an open section");
+        let of_version = changelog.find(&format!("\n## [{version}] - ")).expect("the version");
+        assert!(open < of_version);
+    }
+
+    #[test]
     fn a_version_has_three_numbers_and_an_address_is_needed() {
         assert!(numbers("0.10.0").unwrap() > numbers("0.9.1").unwrap());
         assert!(numbers("0.2").is_err() && numbers("0.2.x").is_err());

@@ -2,6 +2,7 @@
 //! these pages, so the tests that read them are here.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use losscause::BuiltIn;
@@ -88,9 +89,16 @@ fn the_schemas_in_docs_are_the_ones_that_the_types_make() {
 
 /// The pages in `docs/` and the README.
 fn pages() -> Vec<String> {
+    let mut pages = markdown_below(&["docs"]);
+    pages.push("README.md".to_owned());
+    pages
+}
+
+/// The files with Markdown below these folders, relative to the repository.
+fn markdown_below(folders: &[&str]) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut pages = vec!["README.md".to_owned()];
-    let mut folders = vec!["docs".to_owned()];
+    let mut pages = Vec::new();
+    let mut folders: Vec<String> = folders.iter().map(|&folder| folder.to_owned()).collect();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(root.join(&folder)).unwrap().map(Result::unwrap) {
             let name = format!("{folder}/{}", entry.file_name().to_str().unwrap());
@@ -226,5 +234,41 @@ fn the_page_of_every_algorithm_names_each_of_its_settings() {
         for setting in algorithm.info().settings {
             assert!(page.contains(&format!("| `{}`", setting.key)), "{algorithm}: {}", setting.key);
         }
+    }
+}
+
+/// The pages to which a page links, relative to the repository.
+fn linked(page: &str) -> Vec<String> {
+    let folder = Path::new(page).parent().unwrap();
+    let text = read(page);
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+    targets
+        .filter(|target| target.ends_with(".md") && !target.contains("://"))
+        .map(|target| {
+            let mut path = folder.to_path_buf();
+            for part in target.split('/') {
+                match part {
+                    ".." => drop(path.pop()),
+                    _ => path.push(part),
+                }
+            }
+            path.to_str().unwrap().to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn the_index_leads_to_every_page_within_two_links() {
+    let index = linked("docs/README.md");
+    for page in &index {
+        assert_eq!(index.iter().filter(|other| *other == page).count(), 1, "{page} twice");
+    }
+    let reached: BTreeSet<String> =
+        index.iter().flat_map(|page| linked(page)).chain(index.clone()).collect();
+    for page in markdown_below(&["docs", "results"]) {
+        assert!(
+            page == "docs/README.md" || reached.contains(&page),
+            "docs/README.md does not lead to {page}"
+        );
     }
 }

@@ -64,7 +64,7 @@ fn cell(run: impl Fn(u64) -> Call) -> String {
 }
 
 #[test]
-#[ignore = "prints the table of docs/webrtc.md in some minutes"]
+#[ignore = "prints the table of results/webrtc.md in some minutes"]
 fn table() {
     let named = |name| LossTolerant::named(gcc(), name, &Registry::built_in()).unwrap();
     for path in PATHS {
