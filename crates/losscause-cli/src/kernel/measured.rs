@@ -68,7 +68,7 @@ const ABROAD: [(&str, &str, [Figure; 6]); 2] = [
     ),
 ];
 
-/// The link of `docs/kernel.md` with random loss of 0, 1 and 2 %.
+/// The link of `results/kernel.md` with random loss of 0, 1 and 2 %.
 const LOSSES: [&str; 3] = ["plain queue", "radio, 1 % loss", "radio, 2 % loss"];
 
 /// The kernel's own controls and the others on [`LOSSES`].
@@ -114,9 +114,9 @@ fn origin(algorithm: &Algorithm) -> &'static str {
     if is_abroad(algorithm) {
         "in simulated networks, 20 of each kind, with guard and brake (docs/abroad.md, November 2026)"
     } else if algorithm.name.ends_with("_sift") {
-        "on an emulated link of 10 Mb/s and 40 ms, an earlier Sift without guard and brake (docs/kernel.md, Linux 6.18)"
+        "on an emulated link of 10 Mb/s and 40 ms, an earlier Sift without guard and brake (results/kernel.md, Linux 6.18)"
     } else {
-        "on an emulated link of 10 Mb/s and 40 ms, without guard and brake (docs/kernel.md, Linux 6.18)"
+        "on an emulated link of 10 Mb/s and 40 ms, without guard and brake (results/kernel.md, Linux 6.18)"
     }
 }
 
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     const ABROAD_PAGE: &str = include_str!("../../docs/abroad.md");
-    const KERNEL_PAGE: &str = include_str!("../../docs/kernel.md");
+    const KERNEL_PAGE: &str = include_str!("../../docs/results/kernel.md");
 
     /// The own and the stock figure of a kind in the page's table of that system.
     fn in_the_loop(system: &str, kind: &str) -> [Figure; 2] {
