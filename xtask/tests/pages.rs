@@ -248,7 +248,9 @@ fn linked(page: &str) -> Vec<String> {
             let mut path = folder.to_path_buf();
             for part in target.split('/') {
                 match part {
-                    ".." => drop(path.pop()),
+                    ".." => {
+                        path.pop();
+                    }
                     _ => path.push(part),
                 }
             }
