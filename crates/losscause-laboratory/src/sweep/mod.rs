@@ -21,7 +21,7 @@ use losscause_sim::rng::Stream;
 
 use crate::papers::record;
 use crate::papers::reproduce::{Repetitions, Selection};
-use crate::stack::{Named, Stacks, Turns};
+use crate::stack::{Named, SIMULATOR, Stacks, Turns};
 use losscause_study::files::watched::Watched;
 use losscause_study::tools::toml_file;
 use losscause_study::{Context, InputError, Limits, Scenario, Setting, files};
@@ -303,6 +303,11 @@ impl Sweep {
     /// Whether papers are measured and scored in its cells.
     pub fn is_scored(&self) -> bool {
         matches!(self.subject, Subject::Items(_))
+    }
+
+    /// Whether the simulator runs all cells.
+    pub fn is_simulated(&self) -> bool {
+        self.stacks.iter().all(|stack| stack.name == SIMULATOR)
     }
 
     /// Number of cells.
