@@ -14,7 +14,9 @@ use losscause_laboratory::sweep::{
     SweepProgress, SweepResult,
 };
 use losscause_report as report;
-use losscause_study::{Context, InputError, Jobs, Registry, RunError, Setting, Stop, Workers, files};
+use losscause_study::{
+    Context, InputError, Jobs, Registry, RunError, Setting, Stop, Workers, files,
+};
 
 use crate::failure::Failure;
 use crate::progress::Progress;

@@ -81,7 +81,7 @@ const ATTEMPTS: u32 = 4;
 ///
 /// let stacks = Stacks::default();
 /// assert!(stacks.find("simulator").is_ok());
-/// assert_eq!(stacks.find("simulater").unwrap_err(), "\"simulater\" is unknown, did you mean \"simulator\"?");
+/// assert_eq!(stacks.find("simulater").unwrap_err(), "\"simulater\" is unknown (did you mean \"simulator\"?), expected \"simulator\"");
 /// ```
 #[derive(Clone, Debug)]
 pub struct Stacks(Vec<Named>);

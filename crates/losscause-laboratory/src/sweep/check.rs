@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 
 use super::{Cell, Cells, Subject, Sweep};
 use crate::papers::reproduce::{Plan, Repetitions, Variation};
-use losscause_study::error::unknown;
 use crate::stack::Stack;
+use losscause_study::error::unknown;
 use losscause_study::{Experiment, InputError, RunError, Scenario, Setting};
 
 /// What the checks have found.
@@ -70,7 +70,9 @@ impl Sweep {
                     let experiments = self.experiments(&cell)?;
                     let stack = self.stack_of(&cell)?;
                     for experiment in &experiments {
-                        metrics.look(&cell, experiment, stack).map_err(|error| self.of_cell(&cell, error))?;
+                        metrics
+                            .look(&cell, experiment, stack)
+                            .map_err(|error| self.of_cell(&cell, error))?;
                     }
                     experiments.len() * self.runs as usize
                 }
@@ -229,8 +231,7 @@ impl Metrics {
         }
         let metrics = stack.metrics(experiment)?;
         for ((_, read), unit) in &mut self.wanted {
-            *unit =
-                unit.or_else(|| metrics.iter().find(|m| m.metric == *read).map(|m| m.unit));
+            *unit = unit.or_else(|| metrics.iter().find(|m| m.metric == *read).map(|m| m.unit));
         }
         self.known.extend(metrics.into_iter().map(|metric| metric.metric));
         Ok(())

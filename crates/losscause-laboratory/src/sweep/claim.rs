@@ -161,9 +161,10 @@ impl Claim {
             let other = match &self.than {
                 Than::Number(_) => None,
                 Than::Other(than) => {
-                    let place = one.place().into_iter().map(|(name, value)| {
-                        (name, than.get(name).map_or(value, String::as_str))
-                    });
+                    let place = one
+                        .place()
+                        .into_iter()
+                        .map(|(name, value)| (name, than.get(name).map_or(value, String::as_str)));
                     by_place.get(&place.collect::<Vec<_>>()).copied()
                 }
             };
@@ -279,9 +280,8 @@ impl<'a> Measured<'a> {
     }
 
     fn is_at(&self, selector: &Selector) -> bool {
-        let is = |(name, value): &(&str, &str)| {
-            selector.get(*name).is_none_or(|wanted| wanted == value)
-        };
+        let is =
+            |(name, value): &(&str, &str)| selector.get(*name).is_none_or(|wanted| wanted == value);
         self.place().iter().all(is)
     }
 
@@ -376,7 +376,8 @@ mod tests {
         self::claim(claim).unwrap().settle(&outcomes.iter().collect::<Vec<_>>())
     }
 
-    const MORE: &str = "metric = \"thput\"\nof = { system = \"b\" }\nis = \"at-least\"\nthan = { system = \"a\" }";
+    const MORE: &str =
+        "metric = \"thput\"\nof = { system = \"b\" }\nis = \"at-least\"\nthan = { system = \"a\" }";
 
     #[test]
     fn a_claim_is_settled_pair_by_pair() {
@@ -384,7 +385,10 @@ mod tests {
         let values =
             [[[9.0, 10.0, 11.0], [19.0, 20.0, 21.0]], [[30.0, 20.0, 40.0], [29.0, 28.0, 30.0]]];
         let found = settled(MORE, values);
-        assert_eq!((found.holds, found.places, found.holding, found.unclear), (Some(false), 2, 1, 1));
+        assert_eq!(
+            (found.holds, found.places, found.holding, found.unclear),
+            (Some(false), 2, 1, 1)
+        );
         assert_eq!(
             found.in_words(),
             "does not hold: c (in 1 of 2 places; in 1 of them chance explains the difference; not at duration_s 200, \
@@ -409,10 +413,7 @@ mod tests {
         outcomes[1].rows[0].measured = None;
         let found = claim(MORE).unwrap().settle(&outcomes.iter().collect::<Vec<_>>());
         assert_eq!((found.holds, found.places, found.missing), (None, 1, 1));
-        assert_eq!(
-            found.in_words(),
-            "cannot tell: c (in 1 of 1 places; 1 without a value)"
-        );
+        assert_eq!(found.in_words(), "cannot tell: c (in 1 of 1 places; 1 without a value)");
         assert_eq!(claim(MORE).unwrap().settle(&[]).holds, None);
     }
 
@@ -421,8 +422,12 @@ mod tests {
         let refused = |text: &str| claim(text).unwrap_err();
         assert!(refused(&MORE.replace("\"thput\"", "\"thputt\"")).contains("claim.1.metric"));
         assert!(refused(&MORE.replace("\"b\"", "\"c\"")).contains("claim.1.of: the system \"c\""));
-        assert!(refused(&MORE.replace("than = { system", "than = { sistem")).contains("claim.1.than"));
-        assert!(refused("metric = \"thput\"\nis = \"at-most\"").contains("claim.1.than: is missing"));
+        assert!(
+            refused(&MORE.replace("than = { system", "than = { sistem")).contains("claim.1.than")
+        );
+        assert!(
+            refused("metric = \"thput\"\nis = \"at-most\"").contains("claim.1.than: is missing")
+        );
         assert!(refused(&format!("{MORE}\nvalue = 1")).contains("claim.1.value"));
         assert!(refused(&format!("{MORE}\npercent = 1")).contains("claim.1.percent"));
         assert!(refused(&format!("{MORE}\nshare = 0")).contains("claim.1.share"));

@@ -111,7 +111,8 @@ impl Sweep {
             }
         };
         let stop = workers.stop().for_a_part();
-        let store = store.map(|store| self.origin().and_then(|origin| store.open(&origin))).transpose()?;
+        let store =
+            store.map(|store| self.origin().and_then(|origin| store.open(&origin))).transpose()?;
         let mut resumed = 0;
         let resume = |outcome: CellOutcome| {
             resumed += 1;

@@ -369,7 +369,8 @@ fn named(document: &SweepFile, known: &Stacks) -> Result<Vec<Named>, String> {
     if !document.stacks.is_empty() && !document.score.is_empty() {
         return Err("cannot be combined with score; remove one of them".to_owned());
     }
-    if document.axis.iter().any(|axis| axis.name.as_deref().or(axis.key.as_deref()) == Some(STACK)) {
+    if document.axis.iter().any(|axis| axis.name.as_deref().or(axis.key.as_deref()) == Some(STACK))
+    {
         return Err("are an axis by themselves; name them in stacks = [\"simulator\"]".to_owned());
     }
     let mut stacks: Vec<Named> = Vec::new();

@@ -1,5 +1,6 @@
-//! The running kernel as a stack of sweeps: each flow of a scenario in mode `linux` is a connection
-//! with the kernel's congestion control of the same variant and algorithm.
+//! The running kernel as a stack of sweeps: each flow of a scenario is a connection with the kernel's
+//! congestion control of the same variant and algorithm. The kernel has one way to detect and repair
+//! losses; a scenario's `mode` says what the simulator imitates, and is not read here.
 //!
 //! A program is loaded before the first run that needs it and unloaded when the stack is dropped. It
 //! has the parameters of `losscause kernel`; a scenario whose algorithm has others is refused.
@@ -13,7 +14,7 @@ use losscause_linux::kernel::Algorithm;
 use losscause_sim::truth::Cause;
 use losscause_sim::{FlowSpec, TcpLda, Traffic};
 use losscause_study::{Experiment, InputError, Metric, RunError, Stop};
-use losscause_transport::tcp::{ResponseScheme, SackRules, WestwoodVtParameters};
+use losscause_transport::tcp::{ResponseScheme, WestwoodVtParameters};
 
 use super::programs::Programs;
 use super::transfer::{self, Transferred};
@@ -24,6 +25,9 @@ use crate::live::LiveError;
 pub(crate) struct KernelStack {
     programs: Mutex<Vec<(&'static str, Programs)>>,
 }
+
+/// A full packet of the emulated link, whose MTU is that of Ethernet.
+const WIRE_BYTES: u32 = 1_500;
 
 /// A congestion control of the kernel.
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +158,9 @@ fn metrics(values: [Option<f64>; 5], errors: Option<[Option<f64>; 2]>) -> Vec<Me
         ("retransmissions", "packets"),
         ("queueing_p50", "ms"),
     ];
-    let errors = errors.into_iter().flat_map(|errors| [("M_c", "percent"), ("M_w", "percent")].into_iter().zip(errors));
+    let errors = errors
+        .into_iter()
+        .flat_map(|errors| [("M_c", "percent"), ("M_w", "percent")].into_iter().zip(errors));
     let all = names.into_iter().zip(values).chain(errors);
     all.map(|((name, unit), value)| Metric { metric: name.to_owned(), unit, value }).collect()
 }
@@ -167,9 +173,8 @@ fn controls(experiment: &Experiment) -> Result<Vec<Control>, InputError> {
         problem,
     };
     let control = |flow: &FlowSpec| {
-        let same = |other: &FlowSpec| {
-            other.path == flow.path && other.return_path == flow.return_path
-        };
+        let same =
+            |other: &FlowSpec| other.path == flow.path && other.return_path == flow.return_path;
         if !flows.first().is_some_and(same) {
             return Err(refuse(flow, "takes another path, expected one for all flows".to_owned()));
         }
@@ -187,8 +192,9 @@ fn control(flow: &FlowSpec) -> Result<Control, String> {
     let Traffic::Tcp { config, lda } = &flow.traffic else {
         return Err("is no TCP, which is what the kernel sends".to_owned());
     };
-    if config.quirks.sack != SackRules::Linux {
-        return Err("is not in mode linux, which is what the kernel runs".to_owned());
+    let bytes = config.wire_bytes();
+    if bytes != WIRE_BYTES {
+        return Err(format!("sends packets of {bytes} bytes, and the kernel of {WIRE_BYTES}"));
     }
     if config.limit_pkts.is_some() {
         return Err("has a size, expected endless data".to_owned());
