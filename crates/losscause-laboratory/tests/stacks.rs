@@ -184,7 +184,7 @@ fn what_no_stack_can_do_is_refused_in_one_sentence() {
             .contains("\"absent\" cannot run here: this machine has no toys")
     );
     assert!(
-        of("runs = 2", "runs = 2\n[[system]]\nname = \"two\"\nset = [\"flows=2\"]")
+        of("[[axis]]", "[[system]]\nname = \"two\"\nset = [\"flows=2\"]\n[[axis]]")
             .contains("a toy has one flow")
     );
     assert!(
