@@ -9,7 +9,7 @@ use losscause_laboratory::stack::Stacks;
 /// assert!(losscause_experiments::stacks().find("kernel").is_ok());
 /// ```
 pub fn stacks() -> Stacks {
-    Stacks::default().with("kernel", kernel)
+    Stacks::default().with("kernel", kernel).with("quinn", quinn).with("noq", noq)
 }
 
 /// What opening a stack gives.
@@ -22,6 +22,31 @@ fn kernel() -> Opened {
 
 #[cfg(not(all(feature = "linux", target_os = "linux")))]
 fn kernel() -> Opened {
-    let what = "the stack kernel".to_owned();
-    Err(losscause_study::InputError::NotBuilt { what, feature: "linux" }.into())
+    not_built("kernel", "linux")
+}
+
+#[cfg(feature = "quic")]
+fn quinn() -> Opened {
+    Ok(Box::new(crate::live::quic::QuicStack::QUINN))
+}
+
+#[cfg(feature = "quic")]
+fn noq() -> Opened {
+    Ok(Box::new(crate::live::quic::QuicStack::NOQ))
+}
+
+#[cfg(not(feature = "quic"))]
+fn quinn() -> Opened {
+    not_built("quinn", "quic")
+}
+
+#[cfg(not(feature = "quic"))]
+fn noq() -> Opened {
+    not_built("noq", "quic")
+}
+
+#[cfg(not(all(feature = "linux", feature = "quic", target_os = "linux")))]
+fn not_built(stack: &str, feature: &'static str) -> Opened {
+    let what = format!("the stack {stack}");
+    Err(losscause_study::InputError::NotBuilt { what, feature }.into())
 }
