@@ -19,7 +19,12 @@ pub(crate) fn tables(result: &SweepResult, width: u16) -> String {
         }
         text += &blocks(&head, &columns, &rows, width);
     }
-    text + &result.footnote() + "\n"
+    text += &result.footnote();
+    text.push('\n');
+    for claim in &result.claims {
+        let _ = writeln!(text, "{}", claim.in_words());
+    }
+    text
 }
 
 /// A row: its labels, and its values.

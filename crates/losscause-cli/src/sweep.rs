@@ -4,14 +4,19 @@ use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use losscause_laboratory::sweep::{
-    MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Store, Sweep, SweepOutcome,
+    Beside, MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Store, Sweep, SweepOutcome,
+    SweepProgress, SweepResult,
 };
 use losscause_report as report;
-use losscause_study::{Context, InputError, Jobs, Registry, Setting};
+use losscause_study::{
+    Context, InputError, Jobs, Registry, RunError, Setting, Stop, Workers, files,
+};
 
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -49,6 +54,10 @@ pub(crate) struct Arguments {
     /// Drop the finished cells of an earlier sweep, and start anew.
     #[arg(long, conflicts_with = "resume")]
     restart: bool,
+    /// Hold the results against those of an earlier sweep, and fail if a value differs by more than
+    /// the intervals of both.
+    #[arg(long, value_name = "SWEEP.json")]
+    check: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -86,7 +95,10 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let begun = Instant::now();
     let set = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let overrides = Overrides { runs: arguments.runs, seed: arguments.seed, set };
-    let sweep = Sweep::load(&arguments.sweep, &Context::new(registry.clone()))?.with(&overrides)?;
+    let context = Context::new(registry.clone());
+    let sweep = Sweep::load_on(&arguments.sweep, &context, &losscause_experiments::stacks())?
+        .with(&overrides)?;
+    let earlier = arguments.check.as_deref().map(|file| earlier(file, &context)).transpose()?;
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let store = Store::new(&arguments.out);
     let store = match (arguments.resume, arguments.restart) {
@@ -94,16 +106,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         (_, true) => store.restarting(),
         (false, false) => store,
     };
-    let mut progress: Option<Progress> = None;
-    let outcome = sweep.execute(jobs, Some(&store), |so_far| {
-        progress.get_or_insert_with(|| Progress::new("runs", so_far.all_runs)).set(so_far.runs);
-        if so_far.cell.is_some() {
-            interrupt::say(Some(kept(so_far.finished, so_far.cells, arguments)));
-        }
-        ControlFlow::Continue(())
-    })?;
-    drop(progress);
-    interrupt::say(None);
+    let outcome = execute(&sweep, jobs, &store, arguments)?;
     let result = outcome.result.as_ref();
     if !outcome.is_stopped {
         report::keep_sweep_html(&arguments.out, result)?;
@@ -122,8 +125,87 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         done(&sweep, &outcome, arguments),
         begun.elapsed().as_secs_f64()
     ));
-    Ok(())
+    for why in result.iter().flat_map(|result| &result.cells).flat_map(|cell| &cell.left_out) {
+        notice::print(&format!("left out: {why}"));
+    }
+    match (earlier, result) {
+        (Some(earlier), Some(result)) => agree(&result.beside(&earlier)),
+        _ => Ok(()),
+    }
 }
+
+/// Measures the cells, with a progress bar. A signal ends a sweep of the simulator at once; one that
+/// has changed the machine for its stacks puts it back first.
+fn execute(
+    sweep: &Sweep,
+    jobs: Jobs,
+    store: &Store,
+    arguments: &Arguments,
+) -> Result<SweepOutcome, RunError> {
+    let mut progress: Option<Progress> = None;
+    let observe = |so_far: SweepProgress<'_>| {
+        progress.get_or_insert_with(|| Progress::new("runs", so_far.all_runs)).set(so_far.runs);
+        if so_far.cell.is_some() {
+            interrupt::say(Some(kept(so_far.finished, so_far.cells, arguments)));
+        }
+        ControlFlow::Continue(())
+    };
+    let stop = Stop::new();
+    let over = AtomicBool::new(false);
+    let interrupted = (!sweep.is_simulated()).then(interrupt::postpone);
+    let outcome = thread::scope(|scope| {
+        if let Some(interrupted) = interrupted {
+            let (stop, over) = (&stop, &over);
+            scope.spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    if interrupted.load(Ordering::Relaxed) {
+                        stop.request();
+                    }
+                    thread::sleep(Duration::from_millis(20));
+                }
+            });
+        }
+        let outcome = sweep.execute(Workers::from(jobs).stopping_at(&stop), Some(store), observe);
+        over.store(true, Ordering::Relaxed);
+        outcome
+    });
+    drop(progress);
+    interrupt::say(None);
+    outcome
+}
+
+/// The results of an earlier sweep.
+fn earlier(file: &Path, context: &Context) -> Result<SweepResult, InputError> {
+    const EXPECTED: &str = "the sweep.json of an earlier sweep";
+    let text = files::text(context.files(), file, files::LARGEST_DOCUMENT, EXPECTED)?;
+    serde_json::from_str(&text).map_err(|error| InputError::File {
+        file: file.display().to_string(),
+        problem: format!("is no result of a sweep ({error})"),
+        expected: EXPECTED,
+    })
+}
+
+/// Says how the results compare with earlier ones.
+///
+/// # Errors
+/// A value differs.
+fn agree(beside: &Beside) -> Result<(), Failure> {
+    let Beside { same, within, differing } = beside;
+    let differ = differing.len();
+    notice::print(&format!(
+        "{same} values are the same as before, {within} within both intervals, {differ} differ"
+    ));
+    differing.iter().take(MOST_DIFFERENCES).for_each(|line| notice::print(line));
+    if differing.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Worse(format!(
+        "--check: {differ} values differ from the earlier ones by more than the intervals of both"
+    )))
+}
+
+/// Most differences from an earlier sweep that are printed.
+const MOST_DIFFERENCES: usize = 20;
 
 /// What an interrupted sweep has left.
 fn kept(finished: usize, cells: usize, arguments: &Arguments) -> String {

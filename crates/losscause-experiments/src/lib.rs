@@ -5,12 +5,16 @@
 //! | [`abroad`] | kinds of networks that the drawn paths do not have |
 //! | [`live`] | tables on real network stacks, with the simulator's values beside them |
 //! | [`paths`] | every algorithm over paths that are drawn at random: which one is right where |
+//! | [`stacks`](stacks()) | the stacks that a sweep can name |
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod abroad;
 pub mod live;
 pub mod paths;
+mod stacks;
+
+pub use stacks::stacks;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

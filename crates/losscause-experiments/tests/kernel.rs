@@ -6,9 +6,13 @@
 #[path = "common/hang.rs"]
 mod hang;
 
+use std::ops::ControlFlow;
+use std::path::Path;
+
 use losscause_experiments::live::{LiveError, Measured, Only, Plan, Selection};
+use losscause_laboratory::sweep::{Overrides, Sweep};
 use losscause_linux::kernel::status;
-use losscause_study::{Jobs, Setting, Stop};
+use losscause_study::{Context, Jobs, Setting, Stop};
 
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 
@@ -80,4 +84,37 @@ fn cells_run_in_kernel_and_simulator_and_nothing_is_left() {
     hang::wait_until("the run that was told to stop is over", || stopped.is_finished());
     assert!(matches!(stopped.join().unwrap(), Err(LiveError::Stopped(_))));
     assert!(!is_loaded("lc_zigzag"));
+
+    a_sweep_runs_by_simulator_and_kernel();
+    assert!(!is_loaded("lc_westwood_vt"));
+}
+
+/// The experiment that comes with the scenarios, shortened: two files of TOML, and no line of Rust.
+fn a_sweep_runs_by_simulator_and_kernel() {
+    let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let files = [scenarios.join("policer.toml"), scenarios.join("sweeps/policer.toml")];
+    let lines: usize =
+        files.iter().map(|file| std::fs::read_to_string(file).unwrap().lines().count()).sum();
+    assert!(lines <= 40, "{lines} lines");
+    let short = Overrides { runs: Some(1), seed: None, set: vec![Setting::new("duration_s", 3)] };
+    let stacks = losscause_experiments::stacks();
+    let sweep = Sweep::load_on(&files[1], &Context::default(), &stacks).unwrap().with(&short);
+    let outcome =
+        sweep.unwrap().execute(Jobs::new(2).unwrap(), None, |_| ControlFlow::Continue(()));
+    let result = outcome.unwrap().result.unwrap();
+    println!("{}", result.claims[0].in_words());
+    let goodput =
+        |cell: usize, system: usize| result.cells[cell].rows[2 * system].measured.unwrap();
+    assert_eq!((result.cells.len(), result.claims[0].places), (4, 4));
+    // The policer lets 8 Mb/s through, and the bucket 64 kB at once: 171 kb/s over 3 s.
+    for (cell, system) in [(0, 0), (1, 0), (1, 1)] {
+        assert!(
+            (1_000.0..8_200.0).contains(&goodput(cell, system)),
+            "{:?}",
+            result.cells[cell].rows
+        );
+    }
+    // CUBIC's simulated copy follows the kernel's.
+    let ratio = goodput(0, 0) / goodput(1, 0);
+    assert!((0.8..1.25).contains(&ratio), "{ratio}");
 }

@@ -1,9 +1,12 @@
 //! `reproduce quic` as a whole, in short runs.
 #![allow(clippy::unwrap_used)] // In tests.
 
+use std::ops::ControlFlow;
+
 use losscause_experiments::live::{Only, Plan, Selection};
 use losscause_laboratory::papers::reproduce::Reproduction;
-use losscause_study::{Jobs, Setting, Stop};
+use losscause_laboratory::sweep::Sweep;
+use losscause_study::{Context, Jobs, Setting, Stop};
 
 /// Runs of eight seconds; the first three do not count.
 fn measured(items: &[&str], only: &[&str], runs: u32, jobs: usize) -> Reproduction {
@@ -51,4 +54,50 @@ fn the_competitor_of_a_system_among_its_like_gets_half() {
     let other = value(&of, "quinn-cubic", "competitor_goodput");
     assert!((17_500.0..19_500.0).contains(&(own + other)), "{own} and {other} kb/s");
     assert!((20.0..80.0).contains(&value(&of, "quinn-cubic", "share")));
+}
+
+#[test]
+fn a_sweep_runs_on_simulator_quinn_and_noq() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = "title = \"a download\"\nduration_s = 8\n[parameters]\nloss = 0.01\n[tcp]\nmode = \"linux\"\n\
+        [[link]]\nname = \"line\"\nrate_bps = 10e6\ndelay_ms = 20\nqueue_packets = 40\n\
+        channel = { kind = \"bernoulli\", loss = \"loss\" }\n\
+        [[flow]]\nname = \"down\"\nprotocol = \"tcp\"\nvariant = \"cubic\"\npath = [\"line\"]\n";
+    std::fs::write(folder.path().join("scenario.toml"), scenario).unwrap();
+    let sweep = r#"
+        title = "Spike before CUBIC on three stacks"
+        scenario = "scenario.toml"
+        stacks = ["simulator", "quinn", "noq"]
+        runs = 2
+        metrics = ["goodput", "wireless_drops", "M_w"]
+        [[system]]
+        name = "CUBIC"
+        [[system]]
+        name = "with Spike"
+        set = ["flow.down.lda=Spike"]
+        [[claim]]
+        text = "with Spike, CUBIC carries more"
+        metric = "goodput"
+        of = { system = "with Spike" }
+        is = "at-least"
+        times = 1.2
+        than = { system = "CUBIC" }
+    "#;
+    let stacks = losscause_experiments::stacks();
+    let path = folder.path().join("sweep.toml");
+    let sweep = Sweep::parse_on(sweep, &path, &Context::default(), &stacks).unwrap();
+    let run = |jobs| {
+        let jobs = Jobs::new(jobs).unwrap();
+        sweep.execute(jobs, None, |_| ControlFlow::Continue(())).unwrap().result.unwrap()
+    };
+    let result = run(2);
+    assert_eq!(result, run(1), "virtual time does not depend on threads");
+    let claim = &result.claims[0];
+    println!("{}", claim.in_words());
+    assert_eq!((claim.holds, claim.places), (Some(true), 3), "{}", claim.in_words());
+    // Every hundredth of some 3,000 packets.
+    for cell in &result.cells {
+        let lost = cell.rows[1].measured.unwrap();
+        assert!((5.0..100.0).contains(&lost), "{:?}", cell.rows);
+    }
 }

@@ -5,6 +5,7 @@
 //! | [`papers`] | records of the papers, reproductions, claims, scores |
 //! | [`compare`] | variants of a scenario over the same seeds, paired differences |
 //! | [`sweep`] | the same measurements under other settings, cell by cell |
+//! | [`stack`] | what makes the runs of a cell: the simulator, or another crate's stacks |
 //! | [`catalogue`] | lists of the algorithms, protocols, scenarios and papers |
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -12,6 +13,7 @@
 pub mod catalogue;
 pub mod compare;
 pub mod papers;
+pub mod stack;
 pub mod sweep;
 
 #[cfg(doctest)]

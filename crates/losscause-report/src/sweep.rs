@@ -81,6 +81,7 @@ pub(super) fn page(result: &SweepResult) -> PageView {
         settings: result.settings.clone(),
         answers: match (result.is_scored(), result.systems().len() > 1) {
             (true, _) => scored_answers(result),
+            _ if !result.claims.is_empty() => claims(result),
             (false, true) => against_the_first(result),
             (false, false) => answers(result),
         },
@@ -104,6 +105,11 @@ pub(super) fn page(result: &SweepResult) -> PageView {
         csv: result.csv(),
         version: result.version.clone(),
     }
+}
+
+/// What the sweep file claims, and whether it holds.
+fn claims(result: &SweepResult) -> Vec<String> {
+    result.claims.iter().map(|claim| sentence(&claim.in_words())).collect()
 }
 
 /// A value of one metric, and where it was measured.

@@ -106,6 +106,15 @@ pub enum RunError {
     /// The simulator lost count of its packets, which is a mistake of its own: exit status 1.
     #[error("the simulation lost count, which is a mistake of the program: {0}")]
     Conservation(#[from] losscause_sim::ConservationError),
+    /// A stack beside the simulator could not make a run: exit status 2 if the machine lacks what it
+    /// takes, 1 if the run failed.
+    #[error("{problem}")]
+    Stack {
+        /// What is missing or went wrong, a sentence.
+        problem: String,
+        /// Whether the machine or the input is at fault.
+        is_bad_input: bool,
+    },
     /// The work was stopped, as requested: exit status 1.
     #[error(transparent)]
     Stopped(#[from] Stopped),
@@ -125,6 +134,7 @@ impl RunError {
         match self {
             Self::Unwritable { reason, .. } => is_wrong_place(reason),
             Self::Network(_) | Self::Input(_) | Self::Unsupported { .. } => true,
+            Self::Stack { is_bad_input, .. } => *is_bad_input,
             Self::Conservation(_) | Self::Stopped(_) | Self::StoppedIn { .. } => false,
         }
     }

@@ -50,6 +50,17 @@ pub enum LiveError {
     Stopped(#[from] Stopped),
 }
 
+impl From<LiveError> for RunError {
+    fn from(error: LiveError) -> Self {
+        match error {
+            LiveError::Input(error) => error.into(),
+            LiveError::Run(error) => error,
+            LiveError::Stopped(stopped) => stopped.into(),
+            other => Self::Stack { problem: other.to_string(), is_bad_input: other.is_bad_input() },
+        }
+    }
+}
+
 impl LiveError {
     /// The experiment needs a feature that was not chosen when the program was built.
     #[cfg(not(all(feature = "linux", feature = "media", feature = "quic", target_os = "linux")))]

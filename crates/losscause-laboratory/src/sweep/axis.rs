@@ -199,7 +199,7 @@ fn choice(key: Option<&str>, point: &Point) -> Result<Choice, String> {
 }
 
 /// The value as its axis and its tables call it.
-fn in_words(value: &Value) -> String {
+pub(super) fn in_words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Float(number) => number.to_string(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::axis::Choice;
 use super::sampler::Points;
-use super::{AxisValue, Cell, Sweep};
+use super::{AxisValue, Cell, STACK, Sweep};
 
 /// The cells of a sweep.
 #[derive(Debug)]
@@ -45,6 +45,8 @@ impl<'a> Cells<'a> {
 
     /// The cell of that number, below [`Cells::count`].
     pub(super) fn cell(&self, number: usize) -> Cell {
+        let stacks = &self.sweep.stacks;
+        let stack = stacks.get(number % stacks.len().max(1));
         let choices: Vec<Choice> = self
             .sweep
             .axes
@@ -65,7 +67,17 @@ impl<'a> Cells<'a> {
         };
         Cell {
             number,
-            values: self.sweep.axes.iter().zip(&choices).map(value).collect(),
+            values: self
+                .sweep
+                .axes
+                .iter()
+                .zip(&choices)
+                .map(value)
+                .chain(stack.map(|stack| AxisValue {
+                    axis: STACK.to_owned(),
+                    value: stack.name.to_owned(),
+                }))
+                .collect(),
             settings: choices.iter().flat_map(|choice| choice.set.iter().cloned()).collect(),
             only,
             metrics: choices.iter().flat_map(|choice| choice.metrics.clone()).collect(),
@@ -74,6 +86,7 @@ impl<'a> Cells<'a> {
 
     /// Where the cell of that number is, axis by axis.
     fn places(&self, number: usize) -> Vec<Place> {
+        let number = number / self.sweep.stacks.len().max(1);
         let Some(points) = &self.points else {
             return self
                 .sweep

@@ -6,8 +6,9 @@ use indexmap::IndexMap;
 
 use super::{Cell, Cells, Subject, Sweep};
 use crate::papers::reproduce::{Plan, Repetitions, Variation};
+use crate::stack::Stack;
 use losscause_study::error::unknown;
-use losscause_study::{Experiment, InputError, Run, RunError, Scenario, Setting};
+use losscause_study::{Experiment, InputError, RunError, Scenario, Setting};
 
 /// What the checks have found.
 pub(super) struct Checked {
@@ -61,14 +62,17 @@ impl Sweep {
                 Subject::Items(_) => {
                     let plan = self.plan(&cell)?;
                     for experiment in plan.experiments() {
-                        metrics.look(&cell, experiment)?;
+                        metrics.look(&cell, experiment, self.stack_of(&cell)?)?;
                     }
                     plan.runs()
                 }
                 Subject::Scenario(_) => {
                     let experiments = self.experiments(&cell)?;
+                    let stack = self.stack_of(&cell)?;
                     for experiment in &experiments {
-                        metrics.look(&cell, experiment)?;
+                        metrics
+                            .look(&cell, experiment, stack)
+                            .map_err(|error| self.of_cell(&cell, error))?;
                     }
                     experiments.len() * self.runs as usize
                 }
@@ -194,6 +198,8 @@ struct Metrics {
     wanted: IndexMap<(String, String), Option<&'static str>>,
     /// The names of all metrics that were seen while some were missing.
     known: BTreeSet<String>,
+    /// Whether every experiment is looked at: a stack may be unable to run it.
+    looks_at_each: bool,
 }
 
 impl Metrics {
@@ -207,25 +213,27 @@ impl Metrics {
                 wanted.insert((metric.clone(), read.clone()), None);
             }
         }
-        Self { wanted, known: BTreeSet::new() }
+        Self { wanted, known: BTreeSet::new(), looks_at_each: !sweep.stacks.is_empty() }
     }
 
     /// Looks for the cell's metrics in a run of `experiment`.
-    fn look(&mut self, cell: &Cell, experiment: &Experiment) -> Result<(), RunError> {
+    fn look(
+        &mut self,
+        cell: &Cell,
+        experiment: &Experiment,
+        stack: &dyn Stack,
+    ) -> Result<(), RunError> {
         let is_open = |((metric, read), unit): (&(String, String), &Option<_>)| {
             unit.is_none() && cell.read(metric) == read.as_str()
         };
-        if !self.wanted.iter().any(is_open) {
+        if !self.wanted.iter().any(is_open) && !self.looks_at_each {
             return Ok(());
         }
-        // A run has the names of its metrics from the beginning.
-        let measurements = Run::new(experiment, 0)?.measurements();
+        let metrics = stack.metrics(experiment)?;
         for ((_, read), unit) in &mut self.wanted {
-            *unit = unit.or_else(|| {
-                measurements.metrics.iter().find(|m| m.metric == *read).map(|m| m.unit)
-            });
+            *unit = unit.or_else(|| metrics.iter().find(|m| m.metric == *read).map(|m| m.unit));
         }
-        self.known.extend(measurements.metrics.into_iter().map(|metric| metric.metric));
+        self.known.extend(metrics.into_iter().map(|metric| metric.metric));
         Ok(())
     }
 

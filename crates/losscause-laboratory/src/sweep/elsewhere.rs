@@ -81,7 +81,7 @@ impl Sweep {
     /// # Errors
     /// It cannot be written, another process has locked it, or it holds another sweep.
     pub fn hold(&self, store: &Store) -> Result<Held, RunError> {
-        store.open(&self.origin()).map(Held)
+        store.open(&self.origin()?).map(Held)
     }
 }
 
@@ -118,7 +118,7 @@ impl Elsewhere {
         };
         // A paper's scenario is part of the program.
         self.sweep
-            .origin()
+            .origin()?
             .files
             .keys()
             .filter(|name| Path::new(name).is_file())

@@ -94,6 +94,13 @@ impl Sweep {
             );
             return Err(self.error("axis", problem).into());
         }
+        if !self.claims.is_empty() && cells.count() > most_in_memory {
+            let problem = format!(
+                "are settled over at most {most_in_memory} cells, and there are {}; expected fewer, or no claims",
+                cells.count()
+            );
+            return Err(self.error("claim", problem).into());
+        }
         let checked = self.checked(&cells)?;
         let is_in_memory = store.is_none() || cells.count() <= most_in_memory;
         let mut outcomes: Vec<Option<CellOutcome>> =
@@ -104,7 +111,8 @@ impl Sweep {
             }
         };
         let stop = workers.stop().for_a_part();
-        let store = store.map(|store| store.open(&self.origin())).transpose()?;
+        let store =
+            store.map(|store| self.origin().and_then(|origin| store.open(&origin))).transpose()?;
         let mut resumed = 0;
         let resume = |outcome: CellOutcome| {
             resumed += 1;
@@ -175,6 +183,10 @@ impl Sweep {
         let finished = progress.finished;
         let is_stopped = ended.is_err() || finished < cells.count();
         let mut result = self.result(checked.units, vec![]);
+        if !is_stopped && !self.claims.is_empty() {
+            let all: Vec<&CellOutcome> = outcomes.iter().flatten().collect();
+            result.claims = self.claims.iter().map(|claim| claim.settle(&all)).collect();
+        }
         if let (false, Some(store), Some(journal)) = (is_stopped, &store, journal) {
             if is_in_memory {
                 store.conclude(
@@ -218,7 +230,7 @@ impl Sweep {
             settings: self.set.iter().map(ToString::to_string).collect(),
             seed: self.seed,
             runs: self.runs,
-            axes: self.axes.iter().map(|axis| axis.name.clone()).collect(),
+            axes: self.axes().map(str::to_owned).collect(),
             logarithmic_axes: self
                 .axes
                 .iter()
@@ -226,10 +238,11 @@ impl Sweep {
                 .map(|axis| axis.name.clone())
                 .collect(),
             is_grid: self.sampler == Sampler::Grid
-                && (self.mode == Mode::Grid || self.axes.len() == 1),
+                && (self.mode == Mode::Grid || self.axes.len() <= 1),
             sampler: (self.sampler != Sampler::Grid).then(|| self.sampler.name().to_owned()),
             seeds_by_cell: self.seeds == Seeds::ByCell,
             metrics,
+            claims: vec![],
             cells,
         }
     }

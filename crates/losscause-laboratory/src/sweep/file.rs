@@ -48,6 +48,50 @@ pub(super) struct SweepFile {
     /// The axes.
     #[serde(default)]
     pub(super) axis: Vec<AxisTable>,
+    /// With `scenario`: what runs every cell (default: the simulator).
+    #[serde(default)]
+    pub(super) stacks: Vec<String>,
+    /// With `scenario`: what the values are expected to show.
+    #[serde(default)]
+    pub(super) claim: Vec<ClaimTable>,
+}
+
+/// `[[claim]]`: a sentence, and the values that settle it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClaimTable {
+    /// The sentence.
+    pub(super) text: String,
+    /// The metric that it is about.
+    pub(super) metric: String,
+    /// The values that it is about: a system, and values of axes, by name (default: all).
+    #[serde(default)]
+    pub(super) of: BTreeMap<String, Value>,
+    /// How they compare.
+    pub(super) is: Relation,
+    /// What they are compared with: the values that differ from `of` in these.
+    #[serde(default)]
+    pub(super) than: BTreeMap<String, Value>,
+    /// Instead of `than`: a number, in the metric's unit.
+    pub(super) value: Option<f64>,
+    /// So many times what they are compared with (default 1).
+    pub(super) times: Option<f64>,
+    /// With `within`: the largest difference, in percent of what they are compared with.
+    pub(super) percent: Option<f64>,
+    /// The share of the places in which it has to be so (default 1: all).
+    pub(super) share: Option<f64>,
+}
+
+/// How the values of a claim compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Relation {
+    /// No smaller.
+    AtLeast,
+    /// No larger.
+    AtMost,
+    /// No further away than `percent`.
+    Within,
 }
 
 /// A system that is compared in every cell.

@@ -218,7 +218,14 @@ mod tests {
     }
 
     fn of(cell: Cell) -> CellOutcome {
-        CellOutcome { cell, score: None, claims: [].into(), rows: vec![], runs: vec![] }
+        CellOutcome {
+            cell,
+            score: None,
+            claims: [].into(),
+            rows: vec![],
+            runs: vec![],
+            left_out: vec![],
+        }
     }
 
     /// Opens a journal at `path`; which cells it has.

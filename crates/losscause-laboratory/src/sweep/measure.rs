@@ -1,11 +1,13 @@
 //! Measures one cell.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use super::{Cell, CellOutcome, CellScore, Row, RunRow, Subject, Sweep};
 use crate::papers::record::{Item, Parameters};
 use crate::papers::reproduce::{Event, Progress};
-use losscause_study::run::{is_of_delays, run_stopping_at};
+use crate::stack::{SIMULATOR, Stack, Stacks};
+use losscause_study::run::is_of_delays;
 use losscause_study::statistics::Estimate;
 use losscause_study::{RunError, Workers};
 
@@ -32,13 +34,16 @@ impl Sweep {
             claims: BTreeMap::new(),
             rows: vec![],
             runs: vec![],
+            left_out: vec![],
         };
         match &self.subject {
             Subject::Items(_) => self.measure_items(cell, workers, ran, &mut outcome)?,
             Subject::Scenario(_) => {
+                let made = self.measure_scenario(cell, workers, ran)?;
+                let left_out = made.iter().filter_map(|run| run.left_out.clone()).collect();
                 let (runs, units): (Vec<RunRow>, Vec<Units>) =
-                    self.measure_scenario(cell, workers, ran)?.into_iter().unzip();
-                outcome = self.outcome(cell, runs, &units);
+                    made.into_iter().map(|run| (run.row, run.units)).unzip();
+                outcome = CellOutcome { left_out, ..self.outcome(cell, runs, &units) };
             }
         }
         Ok(outcome)
@@ -75,7 +80,7 @@ impl Sweep {
         cell: &Cell,
         workers: &Workers,
         ran: &dyn Fn(),
-    ) -> Result<Vec<(RunRow, Units)>, RunError> {
+    ) -> Result<Vec<MadeRun>, RunError> {
         let mut experiments = self.experiments(cell)?;
         // Delays cost time, so they are measured only if they are asked for.
         if !self.metrics.iter().any(|metric| is_of_delays(cell.read(metric))) {
@@ -83,11 +88,15 @@ impl Sweep {
         }
         let systems = self.system_names();
         let tasks = self.runs_of(cell);
-        let one = |&(s, seed): &(usize, u64)| -> Result<(RunRow, Units), RunError> {
-            let measured = run_stopping_at(&experiments[s], seed, workers.stop())?;
-            let find = |metric: &String| {
-                measured.metrics.iter().find(|found| found.metric == cell.read(metric))
+        let stack = self.stack_of(cell)?;
+        let one = |&(s, seed): &(usize, u64)| -> Result<MadeRun, RunError> {
+            let made = self.turns.run(stack, &experiments[s], seed, workers.stop())?;
+            let (found, left_out) = match made {
+                Ok(found) => (found, None),
+                Err(why) => (vec![], Some(format!("{}, seed {seed}: {why}", systems[s]))),
             };
+            let find =
+                |metric: &String| found.iter().find(|found| found.metric == cell.read(metric));
             let value = |metric: &String| find(metric)?.value.filter(|value| value.is_finite());
             let metrics =
                 self.metrics.iter().map(|metric| (metric.clone(), value(metric))).collect();
@@ -96,7 +105,8 @@ impl Sweep {
                 .iter()
                 .map(|metric| find(metric).map_or("", |found| found.unit))
                 .collect();
-            Ok((RunRow { system: systems[s].clone(), seed, metrics }, units))
+            let row = RunRow { system: systems[s].clone(), seed, metrics };
+            Ok(MadeRun { row, units, left_out })
         };
         workers.map(&tasks, one, |_| ran())?.into_iter().collect()
     }
@@ -107,7 +117,27 @@ impl Sweep {
             unreachable!("asked for a cell of a scenario")
         };
         let rows = self.estimates(subject.scenario.file(), &runs, units);
-        CellOutcome { cell: cell.clone(), score: None, claims: BTreeMap::new(), rows, runs }
+        CellOutcome {
+            cell: cell.clone(),
+            score: None,
+            claims: BTreeMap::new(),
+            rows,
+            runs,
+            left_out: vec![],
+        }
+    }
+
+    /// What runs the cell.
+    ///
+    /// # Errors
+    /// This machine or this program cannot run it.
+    pub(super) fn stack_of(&self, cell: &Cell) -> Result<&dyn Stack, RunError> {
+        match self.stacks.get(cell.number % self.stacks.len().max(1)) {
+            Some(named) => named.stack().map_err(|error| {
+                self.error("stacks", format!("\"{}\" cannot run here: {error}", named.name)).into()
+            }),
+            None => Ok(simulator()),
+        }
     }
 
     /// The systems of every cell of a scenario; one if the sweep compares none.
@@ -155,6 +185,19 @@ impl Sweep {
             })
             .collect()
     }
+}
+
+/// The simulator, for sweeps that name no stack.
+fn simulator() -> &'static dyn Stack {
+    static DEFAULT: LazyLock<Stacks> = LazyLock::new(Stacks::default);
+    DEFAULT.named(SIMULATOR).expect("it is always there").stack().expect("it runs everywhere")
+}
+
+/// One run of a cell, and why it is left out, if it is.
+struct MadeRun {
+    row: RunRow,
+    units: Units,
+    left_out: Option<String>,
 }
 
 /// The unit of every metric of a sweep in one run; empty where the run has no such metric.

@@ -7,6 +7,7 @@
 //! | `cells` | the cells, each made when it is needed |
 //! | `check` | refuses unknown settings and metrics before the first run |
 //! | `measure`, `execute` | measures one cell; measures all cells in parallel |
+//! | `claim`, `beside` | whether the file's claims hold; results held against earlier ones |
 //! | `elsewhere` | for another engine: cells measured in other processes, with the same results |
 //! | `origin`, `store` | what the results depend on; the directory of a sweep, and its lock |
 //! | `journal` | the finished cells in that directory, one line each |
@@ -20,13 +21,16 @@ use losscause_sim::rng::Stream;
 
 use crate::papers::record;
 use crate::papers::reproduce::{Repetitions, Selection};
+use crate::stack::{Named, SIMULATOR, Stacks, Turns};
 use losscause_study::files::watched::Watched;
 use losscause_study::tools::toml_file;
 use losscause_study::{Context, InputError, Limits, Scenario, Setting, files};
 
 mod axis;
+mod beside;
 mod cells;
 mod check;
+mod claim;
 mod elsewhere;
 mod execute;
 mod file;
@@ -44,7 +48,10 @@ mod summary;
 mod tables;
 
 use axis::{Axis, Choice};
+pub use beside::Beside;
 use cells::Cells;
+use claim::Claim;
+pub use claim::{Place, SweepClaim};
 pub use elsewhere::{Elsewhere, Held};
 pub use execute::{MOST_IN_MEMORY, SweepOutcome, SweepProgress};
 use file::{Seeds, SweepFile, System};
@@ -74,6 +81,10 @@ pub struct Sweep {
     metrics: Vec<String>,
     systems: Vec<System>,
     axes: Vec<Axis>,
+    /// What runs every cell; none if that is the simulator and the file does not say so.
+    stacks: Vec<Named>,
+    turns: Turns,
+    claims: Vec<Claim>,
     subject: Subject,
     /// Hash of what the sweep file says.
     content: u64,
@@ -111,16 +122,21 @@ pub struct Overrides {
 }
 
 impl Sweep {
-    /// Reads a sweep file.
+    /// Reads a sweep file that runs in the simulator.
     ///
     /// # Errors
     /// The file cannot be read, or as [`Sweep::parse`].
     pub fn load(path: &Path, context: &Context) -> Result<Self, InputError> {
-        Self::parse(
-            &files::text(context.files(), path, files::LARGEST_DOCUMENT, EXPECTED)?,
-            path,
-            context,
-        )
+        Self::load_on(path, context, &Stacks::default())
+    }
+
+    /// Reads a sweep file that may name any of these stacks.
+    ///
+    /// # Errors
+    /// The file cannot be read, or as [`Sweep::parse_on`].
+    pub fn load_on(path: &Path, context: &Context, stacks: &Stacks) -> Result<Self, InputError> {
+        let text = files::text(context.files(), path, files::LARGEST_DOCUMENT, EXPECTED)?;
+        Self::parse_on(&text, path, context, stacks)
     }
 
     /// Reads a sweep from a text. Errors call it `path`; scenario files are relative to `path`.
@@ -129,6 +145,20 @@ impl Sweep {
     /// The text is not a sweep; a paper, item or scenario that it names does not exist; it has no
     /// runs, no axes, or an axis without values; or a setting is not KEY=VALUE.
     pub fn parse(text: &str, path: &Path, context: &Context) -> Result<Self, InputError> {
+        Self::parse_on(text, path, context, &Stacks::default())
+    }
+
+    /// Reads a sweep that may name any of these stacks from a text.
+    ///
+    /// # Errors
+    /// As [`Sweep::parse`], a stack is unknown or named twice, or a claim is over a metric, system
+    /// or axis that the sweep does not have.
+    pub fn parse_on(
+        text: &str,
+        path: &Path,
+        context: &Context,
+        stacks: &Stacks,
+    ) -> Result<Self, InputError> {
         let file = path.display().to_string();
         let table = toml_file::table(text, &file, EXPECTED)?;
         if table.contains_key("link") && !table.contains_key("axis") {
@@ -146,18 +176,25 @@ impl Sweep {
             let problem = format!("is {}, expected a whole number from 1 to {most}", document.runs);
             return Err(key("runs", &problem));
         }
-        let axes = axis::axes(&document.axis, document.sampler)
-            .map_err(|(name, problem)| key(&name, &problem))?;
+        let stacks = named(&document, stacks).map_err(|problem| key("stacks", &problem))?;
+        // A cell on each stack is enough to vary.
+        let axes = if document.axis.is_empty() && !stacks.is_empty() {
+            vec![]
+        } else {
+            axis::axes(&document.axis, document.sampler)
+                .map_err(|(name, problem)| key(&name, &problem))?
+        };
         let sizes: Vec<usize> = axes.iter().map(|axis| axis.values.len()).collect();
+        let most = MOST_CELLS / stacks.len().max(1);
         match document.sampler.cells() {
-            None if document.mode.count(&sizes).is_none_or(|cells| cells > MOST_CELLS) => {
+            None if document.mode.count(&sizes).is_none_or(|cells| cells > most) => {
                 return Err(key(
                     "axis",
-                    &format!("the axes make more than {MOST_CELLS} cells, which is the maximum"),
+                    &format!("the axes make more than {most} cells, which is the maximum"),
                 ));
             }
-            Some(cells) if !(1..=MOST_CELLS).contains(&cells) => {
-                let problem = format!("is {cells}, expected a whole number from 1 to {MOST_CELLS}");
+            Some(cells) if !(1..=most).contains(&cells) => {
+                let problem = format!("is {cells}, expected a whole number from 1 to {most}");
                 return Err(key("sampler.cells", &problem));
             }
             Some(_) if document.mode != Mode::Grid => {
@@ -194,12 +231,21 @@ impl Sweep {
             metrics: document.metrics,
             systems: document.system,
             axes,
+            stacks,
+            turns: Turns::default(),
+            claims: vec![],
             subject,
             content: content(table, document.sampler),
             context: context.clone(),
         };
         sweep.check_names()?;
-        Ok(sweep)
+        let claims = document.claim.iter().enumerate().map(|(place, table)| {
+            Claim::of(table, &sweep).map_err(|(rest, problem)| {
+                sweep.error(&format!("claim.{}.{rest}", place + 1), problem)
+            })
+        });
+        let claims = claims.collect::<Result<_, _>>()?;
+        Ok(Self { claims, ..sweep })
     }
 
     /// The same sweep with other runs, seed or settings.
@@ -248,9 +294,10 @@ impl Sweep {
         self.cells_in(0..self.count())
     }
 
-    /// Names of the axes.
+    /// Names of the axes; the last is [`STACK`] if the sweep names its stacks.
     pub fn axes(&self) -> impl Iterator<Item = &str> {
-        self.axes.iter().map(|axis| axis.name.as_str())
+        let own = self.axes.iter().map(|axis| axis.name.as_str());
+        own.chain((!self.stacks.is_empty()).then_some(STACK))
     }
 
     /// Whether papers are measured and scored in its cells.
@@ -258,9 +305,16 @@ impl Sweep {
         matches!(self.subject, Subject::Items(_))
     }
 
+    /// Whether the simulator runs all cells.
+    pub fn is_simulated(&self) -> bool {
+        self.stacks.iter().all(|stack| stack.name == SIMULATOR)
+    }
+
     /// Number of cells.
     pub fn count(&self) -> usize {
-        self.sampler.cells().unwrap_or_else(|| self.mode.count(&self.sizes()).unwrap_or(usize::MAX))
+        let places = self.sampler.cells();
+        let places = places.or_else(|| self.mode.count(&self.sizes())).unwrap_or(usize::MAX);
+        places.saturating_mul(self.stacks.len().max(1))
     }
 
     /// The cells of these numbers, below [`Sweep::count`].
@@ -280,7 +334,9 @@ impl Sweep {
             Seeds::Shared => self.seed,
             // Whole numbers up to 2^53 survive every reader of JSON.
             Seeds::ByCell => {
-                Stream::new(self.seed, &format!("sweep/seed/{}", cell.number)).below(1 << 53)
+                // The same on every stack.
+                let place = cell.number / self.stacks.len().max(1);
+                Stream::new(self.seed, &format!("sweep/seed/{place}")).below(1 << 53)
             }
         }
     }
@@ -303,6 +359,28 @@ impl Sweep {
     fn error(&self, key: &str, problem: String) -> InputError {
         InputError::Key { file: self.file.clone(), key: key.to_owned(), problem }
     }
+}
+
+/// The name of the axis whose values are the stacks.
+pub const STACK: &str = "stack";
+
+/// The stacks that the sweep file names.
+fn named(document: &SweepFile, known: &Stacks) -> Result<Vec<Named>, String> {
+    if !document.stacks.is_empty() && !document.score.is_empty() {
+        return Err("cannot be combined with score; remove one of them".to_owned());
+    }
+    if document.axis.iter().any(|axis| axis.name.as_deref().or(axis.key.as_deref()) == Some(STACK))
+    {
+        return Err("are an axis by themselves; name them in stacks = [\"simulator\"]".to_owned());
+    }
+    let mut stacks: Vec<Named> = Vec::new();
+    for name in &document.stacks {
+        if stacks.iter().any(|stack| stack.name == name) {
+            return Err(format!("\"{name}\" occurs twice, expected it once"));
+        }
+        stacks.push(known.named(name)?.clone());
+    }
+    Ok(stacks)
 }
 
 /// What an error says was expected in place of a file that is no sweep.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Subject, Sweep};
+use super::{Named, Subject, Sweep};
+use losscause_study::RunError;
 
 /// Everything that determines the results of a sweep: the content of `origin.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +26,9 @@ pub(super) struct Origin {
     /// sweep file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cells: Option<Drawn>,
+    /// What the results of every stack depend on, by name; none if the sweep names no stack.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    stacks: BTreeMap<String, String>,
     /// Hash of every file that the sweep reads, by name.
     pub(super) files: BTreeMap<String, String>,
 }
@@ -42,7 +46,10 @@ struct Drawn {
 impl Sweep {
     /// Everything that determines the results, once all cells were checked: only then all files
     /// have been read.
-    pub(super) fn origin(&self) -> Origin {
+    ///
+    /// # Errors
+    /// This machine or this program cannot run one of its stacks.
+    pub(super) fn origin(&self) -> Result<Origin, RunError> {
         let hash = |hash: u64| format!("{hash:016x}");
         let mut files = BTreeMap::from([(self.file.clone(), hash(self.content))]);
         match &self.subject {
@@ -58,15 +65,17 @@ impl Sweep {
                 );
             }
         }
-        Origin {
+        let identity = |named: &Named| Ok((named.name.to_owned(), named.stack()?.identity()));
+        Ok(Origin {
             program: format!("losscause {}", env!("CARGO_PKG_VERSION")),
             sweep: self.file.clone(),
             runs: self.runs,
             seed: self.seed,
             set: self.set.iter().map(ToString::to_string).collect(),
             cells: self.sampler.cells().map(|count| Drawn { count, grows: self.sampler.grows() }),
+            stacks: self.stacks.iter().map(identity).collect::<Result<_, RunError>>()?,
             files,
-        }
+        })
     }
 }
 
@@ -93,6 +102,13 @@ impl Origin {
                 shown(&kept.set),
                 shown(&self.set)
             ));
+        }
+        let other = self.stacks.iter().find_map(|(name, identity)| {
+            let had = kept.stacks.get(name).filter(|had| *had != identity)?;
+            Some(format!("was begun on the {name} {had}, not {identity}"))
+        });
+        if other.is_some() {
+            return other;
         }
         let count = |origin: &Self| origin.cells.as_ref().map_or(0, |cells| cells.count);
         let had = count(kept);
@@ -143,6 +159,7 @@ mod tests {
             seed: 1,
             set: vec![],
             cells: cells(5, true),
+            stacks: [("kernel".to_owned(), "Linux 1".to_owned())].into(),
             files: [("s.toml".to_owned(), "a".to_owned())].into(),
         };
         let told = |change: fn(&mut Origin)| {
@@ -159,6 +176,8 @@ mod tests {
         assert_eq!(told(|o| o.runs = 3), "was begun with runs 2, not 3");
         assert_eq!(told(|o| o.seed = 9), "was begun with seed 1, not 9");
         assert_eq!(told(|o| o.set = vec!["N=4".into()]), "was begun with --set none, not N=4");
+        let other = |o: &mut Origin| _ = o.stacks.insert("kernel".into(), "Linux 2".into());
+        assert_eq!(told(other), "was begun on the kernel Linux 1, not Linux 2");
         let change = |o: &mut Origin| _ = o.files.insert("s.toml".into(), "b".into());
         assert_eq!(told(change), "was begun before s.toml was changed");
         assert_eq!(told(|o| o.files.clear()), "was begun before s.toml was changed");

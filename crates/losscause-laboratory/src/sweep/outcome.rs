@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use super::SweepClaim;
 use crate::papers::record::Parameters;
 
 /// The results of a sweep: the content of `sweep.json`.
@@ -42,6 +43,9 @@ pub struct SweepResult {
     pub seeds_by_cell: bool,
     /// Unit of every metric by name, in the order of the sweep file; empty for scored sweeps.
     pub metrics: IndexMap<String, String>,
+    /// What the sweep file claims, and whether it is so; none before the last cell is finished.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<SweepClaim>,
     /// The finished cells, the base first.
     pub cells: Vec<CellOutcome>,
 }
@@ -63,6 +67,7 @@ impl SweepResult {
             sampler: self.sampler.clone(),
             seeds_by_cell: self.seeds_by_cell,
             metrics: self.metrics.clone(),
+            claims: self.claims.clone(),
             cells: vec![],
         }
     }
@@ -157,6 +162,9 @@ pub struct CellOutcome {
     pub rows: Vec<Row>,
     /// The cell's runs, by system; empty for scored sweeps, whose values may combine several runs.
     pub runs: Vec<RunRow>,
+    /// Runs that were disturbed at every attempt and have no values, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 impl CellOutcome {

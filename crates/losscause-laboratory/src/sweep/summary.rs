@@ -97,6 +97,7 @@ mod tests {
             claims: [("zbs-is-best".to_owned(), claim)].into(),
             rows: vec![row("Spike", numbers[0]), row("ZBS", numbers[1])],
             runs: vec![],
+            left_out: vec![],
         }
     }
 

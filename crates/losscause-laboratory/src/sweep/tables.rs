@@ -201,7 +201,15 @@ mod tests {
                 .iter()
                 .map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned()))
                 .collect(),
-            cells: vec![CellOutcome { cell, score: None, claims: [].into(), rows, runs }],
+            claims: vec![],
+            cells: vec![CellOutcome {
+                cell,
+                score: None,
+                claims: [].into(),
+                rows,
+                runs,
+                left_out: vec![],
+            }],
         }
     }
 

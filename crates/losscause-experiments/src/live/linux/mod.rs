@@ -9,6 +9,8 @@ mod answer;
 mod claims;
 #[cfg(all(feature = "linux", target_os = "linux"))]
 mod kernel;
+#[cfg(all(feature = "linux", target_os = "linux"))]
+pub(crate) use kernel::KernelStack;
 pub mod simulated;
 
 use std::sync::LazyLock;

@@ -13,6 +13,7 @@
 //! system     the systems by name
 //! run        one run of a scenario
 //! values     its metrics
+//! sweeps     the same for sweeps, whose scenarios say what each flow runs
 //! ```
 
 mod claims;
@@ -36,6 +37,8 @@ mod run;
 #[cfg(feature = "quic")]
 mod stack;
 #[cfg(feature = "quic")]
+mod sweeps;
+#[cfg(feature = "quic")]
 mod system;
 #[cfg(all(test, feature = "quic"))]
 mod tests;
@@ -49,5 +52,7 @@ pub use experiment::QUIC;
 pub(super) use identity::{SERVER_NAME, identity};
 #[cfg(feature = "quic")]
 pub use network::ConnectionLost;
+#[cfg(feature = "quic")]
+pub(crate) use sweeps::QuicStack;
 #[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
 pub(super) use system::System;

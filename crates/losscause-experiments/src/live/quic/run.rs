@@ -1,7 +1,7 @@
 //! One run: the connections of a scenario with one system, and what became of them.
 
 use losscause::Time;
-use losscause_sim::Traffic;
+use losscause_sim::{FlowSpec, Traffic};
 use losscause_study::{Experiment, InputError, Stop, Stopped};
 
 use super::counters::Counters;
@@ -35,7 +35,8 @@ pub(super) struct Connection {
 /// So often the run looks whether it should stop.
 const STEP: losscause::Span = losscause::Span::from_secs(1);
 
-/// Runs `system` in the scenario that was laid out as `layout`.
+/// Runs `system` in the scenario that was laid out as `layout`, and quinn's Cubic where a flow is
+/// not of the system under test.
 ///
 /// # Errors
 /// A connection ended early, or `stop` was requested.
@@ -45,15 +46,32 @@ pub(super) fn run(
     seed: u64,
     stop: &Stop,
 ) -> Result<Outcome, LiveError> {
+    let of = |flow: &FlowSpec| match is_under_test(&flow.name) {
+        true => (system.clone(), true),
+        false => (System::CUBIC, false),
+    };
+    run_each(layout, layout.network.flows.iter().map(of).collect(), seed, stop)
+}
+
+/// Runs each flow's own system; the flags say which are under test.
+///
+/// # Errors
+/// A connection ended early, or `stop` was requested.
+pub(super) fn run_each(
+    layout: &Experiment,
+    systems: Vec<(System, bool)>,
+    seed: u64,
+    stop: &Stop,
+) -> Result<Outcome, LiveError> {
     let flows = &layout.network.flows;
-    let setups = flows.iter().map(|flow| {
+    let setups = flows.iter().zip(&systems).map(|(flow, (system, _))| {
         let bytes = match &flow.traffic {
             Traffic::Tcp { config, .. } => {
                 config.limit_pkts.map(|pkts| pkts * u64::from(config.payload_bytes))
             }
             _ => None,
         };
-        if is_under_test(&flow.name) { system.sender(bytes) } else { System::CUBIC.sender(bytes) }
+        system.sender(bytes)
     });
     let setups: Vec<_> = setups.collect();
     let ledgers: Vec<_> = setups.iter().map(|setup| setup.ledger.clone()).collect();
@@ -67,14 +85,13 @@ pub(super) fn run(
     advance(&mut network, from, to, stop)?;
 
     let mut outcome = Outcome { seconds: (to - from).as_secs_f64(), ..Outcome::default() };
-    for (place, flow) in flows.iter().enumerate() {
+    for (place, (_, is_tested)) in systems.iter().enumerate() {
         let connection = Connection {
             counters: network.counters(place).since(&before[place]),
             largest_window: ledgers[place].largest_window(),
             completion_s: network.completion_time(place).map(losscause::Span::as_secs_f64),
         };
-        let group =
-            if is_under_test(&flow.name) { &mut outcome.tested } else { &mut outcome.competitors };
+        let group = if *is_tested { &mut outcome.tested } else { &mut outcome.competitors };
         group.push(connection);
     }
     Ok(outcome)

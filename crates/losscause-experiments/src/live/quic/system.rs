@@ -215,7 +215,7 @@ impl Judge {
 }
 
 /// The algorithm of that name at a sender, or why there is none that quinn and noq can feed.
-fn build(name: &str) -> Result<AnyAlgorithm, String> {
+pub(super) fn build(name: &str) -> Result<AnyAlgorithm, String> {
     let registry = losscause::registry::Registry::built_in();
     let config = registry.find(name).ok_or_else(|| {
         let known: Vec<&str> = registry.infos().map(|info| info.name).collect();

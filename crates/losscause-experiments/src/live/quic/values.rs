@@ -53,7 +53,7 @@ pub(super) fn values(run: &Outcome, base: Option<&Outcome>, oracle: Option<&Outc
 }
 
 /// Of all of them together. A transfer that is complete has only lasted until then.
-fn goodput_kbps(connections: &[Connection], seconds: f64) -> f64 {
+pub(super) fn goodput_kbps(connections: &[Connection], seconds: f64) -> f64 {
     let of = |connection: &Connection| {
         connection.counters.delivered_bytes as f64 * 8.0
             / 1000.0
@@ -67,7 +67,7 @@ fn percent(part: u64, of: u64) -> Option<f64> {
 }
 
 /// The counts of several connections together.
-fn total(connections: &[Connection]) -> Counters {
+pub(super) fn total(connections: &[Connection]) -> Counters {
     connections.iter().fold(Counters::default(), |mut sum, Connection { counters, .. }| {
         let Counters {
             delivered_bytes,

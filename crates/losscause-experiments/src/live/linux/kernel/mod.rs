@@ -6,12 +6,14 @@
 //! ends       the sockets of a connection
 //! crossing   what the link saw: drops, retransmissions, waits, lateness
 //! join       the programs' verdicts with the true causes of the drops
+//! stack      the same for sweeps, whose scenarios say what each flow runs
 //! ```
 
 mod crossing;
 mod ends;
 mod join;
 mod programs;
+mod stack;
 mod transfer;
 
 use losscause::Span;
@@ -24,6 +26,7 @@ use super::{LIVE, OURS, simulated};
 use crate::live::experiment::is_under_test;
 use crate::live::{Attempt, Cell, LiveError, Stack, Values};
 use programs::Programs;
+pub(crate) use stack::KernelStack;
 use transfer::Transferred;
 
 /// The running kernel with the programs that the cells need.
@@ -62,7 +65,9 @@ impl Stack for Kernel {
         let controls: Vec<&str> =
             cell.layout.network.flows.iter().map(|flow| control(cell, &flow.name)).collect();
         let starts = simulated::starts(cell, seed);
-        let transferred = transfer::run(cell, seed, &controls, &starts, stop)?;
+        let flows = cell.layout.network.flows.iter();
+        let tested = flows.map(|flow| is_under_test(&flow.name)).collect();
+        let transferred = transfer::run(&cell.layout, tested, seed, &controls, &starts, stop)?;
         if let Some(why) = disturbance(&transferred) {
             return Ok(Attempt::Spoiled(why));
         }

@@ -1,4 +1,4 @@
-//! The connections of a cell over the emulator's link.
+//! The connections of an experiment over the emulator's link.
 
 use std::fs;
 use std::net::TcpListener;
@@ -10,14 +10,13 @@ use std::time::Duration;
 use losscause::{Span, Time};
 use losscause_linux::emulator::{Clock, EmulatedLink, Host, PEER, Path, SENDER, device_drops};
 use losscause_sim::FlowId;
-use losscause_study::{Stop, Stopped};
+use losscause_study::{Experiment, Stop, Stopped};
 
 use super::crossing::Crossing;
 use super::ends::{self, FIRST_PORT, PORT, failure};
-use crate::live::experiment::is_under_test;
-use crate::live::{Cell, LiveError};
+use crate::live::LiveError;
 
-/// What the connections of a cell did.
+/// What the connections did.
 #[derive(Debug)]
 pub(super) struct Transferred {
     /// What each receiving application read within the window, in the order of the flows.
@@ -43,18 +42,20 @@ impl Transferred {
 /// How often the main thread looks whether to stop.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Makes one connection per flow of the cell, with these congestion controls and starts.
+/// Makes one connection per flow, with these congestion controls and starts. `tested` says of each
+/// whether it is under test.
 ///
 /// # Errors
 /// A host, the link or a connection fails, or `stop` is requested.
 pub(super) fn run(
-    cell: &Cell,
+    layout: &Experiment,
+    tested: Vec<bool>,
     seed: u64,
     controls: &[&str],
     starts: &[Time],
     stop: &Stop,
 ) -> Result<Transferred, LiveError> {
-    let path = Path::new(&cell.layout.network, FlowId(0), seed)?;
+    let path = Path::new(&layout.network, FlowId(0), seed)?;
     let (sender, senders) = Host::new(SENDER, &[])?;
     let (peer, peers) = Host::new(PEER, &[])?;
     let listener = peer.run(|| TcpListener::bind((PEER, PORT)))?;
@@ -75,7 +76,7 @@ pub(super) fn run(
             Ok::<_, LiveError>(crossing)
         });
         let outcome = connections(
-            cell,
+            layout.window,
             (&sender, &listener),
             controls,
             starts,
@@ -92,14 +93,13 @@ pub(super) fn run(
         Ok::<_, LiveError>((goodput_kbps, crossing, at_sender?? + at_peer??))
     });
     let (goodput_kbps, crossing, device_drops) = result?;
-    let tested = cell.layout.network.flows.iter().map(|flow| is_under_test(&flow.name)).collect();
     Ok(Transferred { goodput_kbps, crossing, device_drops, netns, tested })
 }
 
 /// Connects, waits for the window, and closes. Returns each connection's goodput within the window,
 /// kb/s.
 fn connections(
-    cell: &Cell,
+    (from, to): (Time, Time),
     (sender, listener): (&Host, &TcpListener),
     controls: &[&str],
     starts: &[Time],
@@ -151,7 +151,6 @@ fn connections(
             || received.iter().map(|bytes| bytes.load(Ordering::Relaxed)).collect::<Vec<u64>>();
         let is_broken =
             || stop.is_requested() || threads.iter().any(thread::ScopedJoinHandle::is_finished);
-        let (from, to) = cell.layout.window;
         sleep_until(until(from), clock, is_broken);
         let before = counts();
         let since = clock.now();

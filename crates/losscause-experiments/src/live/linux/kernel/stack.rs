@@ -1,0 +1,248 @@
+//! The running kernel as a stack of sweeps: each flow of a scenario is a connection with the kernel's
+//! congestion control of the same variant and algorithm. The kernel has one way to detect and repair
+//! losses; a scenario's `mode` says what the simulator imitates, and is not read here.
+//!
+//! A program is loaded before the first run that needs it and unloaded when the stack is dropped. It
+//! has the parameters of `losscause kernel`; a scenario whose algorithm has others is refused.
+
+use std::sync::{Mutex, PoisonError};
+
+use losscause::{AnyAlgorithm, End, Time};
+use losscause_laboratory::stack::{Attempt, Stack};
+use losscause_linux::emulator::{Host, SENDER};
+use losscause_linux::kernel::Algorithm;
+use losscause_sim::truth::Cause;
+use losscause_sim::{FlowSpec, TcpLda, Traffic};
+use losscause_study::{Experiment, InputError, Metric, RunError, Stop};
+use losscause_transport::tcp::{ResponseScheme, WestwoodVtParameters};
+
+use super::programs::Programs;
+use super::transfer::{self, Transferred};
+use super::{disturbance, ends, join};
+use crate::live::LiveError;
+
+/// The running kernel, with the programs that were needed so far.
+pub(crate) struct KernelStack {
+    programs: Mutex<Vec<(&'static str, Programs)>>,
+}
+
+/// A full packet of the emulated link, whose MTU is that of Ethernet.
+const WIRE_BYTES: u32 = 1_500;
+
+/// A congestion control of the kernel.
+#[derive(Clone, Copy, Debug)]
+enum Control {
+    /// Built in, or a module.
+    Own(&'static str),
+    /// One of `losscause kernel`.
+    Loaded(&'static Algorithm),
+}
+
+impl Control {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Own(name) => name,
+            Self::Loaded(algorithm) => algorithm.name,
+        }
+    }
+}
+
+impl KernelStack {
+    /// Looks whether this machine allows the runs.
+    ///
+    /// # Errors
+    /// It lacks root or TUN.
+    pub(crate) fn open() -> Result<Self, RunError> {
+        drop(Host::new(SENDER, &[]).map_err(LiveError::from)?);
+        Ok(Self { programs: Mutex::default() })
+    }
+
+    /// Loads the program, unless it is.
+    fn load(&self, algorithm: &'static Algorithm) -> Result<(), LiveError> {
+        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        if !programs.iter().any(|(name, _)| *name == algorithm.name) {
+            programs.push((algorithm.name, Programs::load(&[algorithm])?));
+        }
+        Ok(())
+    }
+
+    /// M_c and M_w of the measured connections, percent.
+    fn errors(&self, controls: &[Control], made: &Transferred) -> Result<join::Errors, LiveError> {
+        let mut records = Vec::new();
+        let programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        for (name, programs) in programs.iter() {
+            if controls.iter().any(|control| control.name() == *name) {
+                records.extend(programs.verdicts(name, made.netns)?);
+            }
+        }
+        records.sort_by_key(|record| record.time);
+        Ok(join::errors(&made.crossing.losses, &records, |port| made.is_under_test(port)))
+    }
+}
+
+impl Stack for KernelStack {
+    fn identity(&self) -> String {
+        let release = nix::sys::utsname::uname().map(|name| name.release().to_owned());
+        format!("Linux {}", release.unwrap_or_default().to_string_lossy())
+    }
+
+    fn metrics(&self, experiment: &Experiment) -> Result<Vec<Metric>, RunError> {
+        let controls = controls(experiment)?;
+        for control in &controls {
+            if let Control::Own(name) = control {
+                ends::with_control(name).map_err(LiveError::from)?;
+            }
+        }
+        let judged = controls.iter().any(|control| matches!(control, Control::Loaded(_)));
+        Ok(metrics([None; 5], judged.then_some([None; 2])))
+    }
+
+    fn run(&self, experiment: &Experiment, seed: u64, stop: &Stop) -> Result<Attempt, RunError> {
+        Ok(self.attempt(experiment, seed, stop)?)
+    }
+
+    fn is_alone(&self) -> bool {
+        true
+    }
+}
+
+impl KernelStack {
+    fn attempt(
+        &self,
+        experiment: &Experiment,
+        seed: u64,
+        stop: &Stop,
+    ) -> Result<Attempt, LiveError> {
+        let controls = controls(experiment)?;
+        for control in &controls {
+            if let Control::Loaded(algorithm) = control {
+                self.load(algorithm)?;
+            }
+        }
+        let flows = &experiment.network.flows;
+        let names: Vec<&str> = controls.iter().map(|control| control.name()).collect();
+        let starts: Vec<Time> = flows.iter().map(|flow| flow.starts_at(seed)).collect();
+        let tested = flows.iter().map(|flow| flow.measured).collect();
+        // As in the simulator, goodput is counted from the first start to the end.
+        let first = starts.iter().min().copied().unwrap_or(Time::ZERO);
+        let layout = Experiment { window: (first, experiment.duration), ..experiment.clone() };
+        let made = transfer::run(&layout, tested, seed, &names, &starts, stop)?;
+        if let Some(why) = disturbance(&made) {
+            return Ok(Attempt::Spoiled(why));
+        }
+        let measured = flows.iter().zip(&made.goodput_kbps).filter(|(flow, _)| flow.measured);
+        let goodput: f64 = measured.map(|(_, goodput)| goodput).sum();
+        let losses = made.crossing.losses.iter().filter(|loss| made.is_under_test(loss.port));
+        let count = |cause| losses.clone().filter(|loss| loss.cause == cause).count() as f64;
+        let waited = made.crossing.waited.quantile(0.5).map(|wait| wait.as_millis_f64());
+        let again = made.crossing.retransmissions(|port| made.is_under_test(port)) as f64;
+        let values = [
+            Some(goodput),
+            Some(count(Cause::Congestion)),
+            Some(count(Cause::Wireless)),
+            Some(again),
+            waited,
+        ];
+        let judged = controls.iter().any(|control| matches!(control, Control::Loaded(_)));
+        let errors = if judged { Some(self.errors(&controls, &made)?) } else { None };
+        Ok(Attempt::Made(metrics(values, errors.map(|errors| [errors.m_c(), errors.m_w()]))))
+    }
+}
+
+/// The metrics of a run, named as the simulator names them, and the retransmissions.
+fn metrics(values: [Option<f64>; 5], errors: Option<[Option<f64>; 2]>) -> Vec<Metric> {
+    let names = [
+        ("goodput", "kb/s"),
+        ("queue_drops", "packets"),
+        ("wireless_drops", "packets"),
+        ("retransmissions", "packets"),
+        ("queueing_p50", "ms"),
+    ];
+    let errors = errors
+        .into_iter()
+        .flat_map(|errors| [("M_c", "percent"), ("M_w", "percent")].into_iter().zip(errors));
+    let all = names.into_iter().zip(values).chain(errors);
+    all.map(|((name, unit), value)| Metric { metric: name.to_owned(), unit, value }).collect()
+}
+
+/// The congestion control of every flow.
+fn controls(experiment: &Experiment) -> Result<Vec<Control>, InputError> {
+    let flows = &experiment.network.flows;
+    let refuse = |flow: &FlowSpec, problem: String| InputError::Option {
+        option: format!("flow {}", flow.name),
+        problem,
+    };
+    let control = |flow: &FlowSpec| {
+        let same =
+            |other: &FlowSpec| other.path == flow.path && other.return_path == flow.return_path;
+        if !flows.first().is_some_and(same) {
+            return Err(refuse(flow, "takes another path, expected one for all flows".to_owned()));
+        }
+        if flow.application.is_some() || flow.stop.is_some() || flow.turnover.is_some() {
+            let problem = "has an application or ends, expected endless data".to_owned();
+            return Err(refuse(flow, problem));
+        }
+        control(flow).map_err(|problem| refuse(flow, problem))
+    };
+    flows.iter().map(control).collect()
+}
+
+/// The kernel's congestion control of the same variant and algorithm.
+fn control(flow: &FlowSpec) -> Result<Control, String> {
+    let Traffic::Tcp { config, lda } = &flow.traffic else {
+        return Err("is no TCP, which is what the kernel sends".to_owned());
+    };
+    let bytes = config.wire_bytes();
+    if bytes != WIRE_BYTES {
+        return Err(format!("sends packets of {bytes} bytes, and the kernel of {WIRE_BYTES}"));
+    }
+    if config.limit_pkts.is_some() {
+        return Err("has a size, expected endless data".to_owned());
+    }
+    let lda = match lda {
+        TcpLda::None => None,
+        TcpLda::Sender(lda) => Some(lda),
+        TcpLda::Receiver { .. } => {
+            return Err("is judged at the receiver, and the kernel judges at the sender".to_owned());
+        }
+    };
+    let response = config.response.name();
+    match (config.response, lda) {
+        (ResponseScheme::Aimd, None) => Ok(Control::Own("reno")),
+        (ResponseScheme::Cubic, None) => Ok(Control::Own("cubic")),
+        (ResponseScheme::Bbr, None) => Ok(Control::Own("bbr")),
+        (ResponseScheme::Westwood, None) => Ok(Control::Own("westwood")),
+        (ResponseScheme::WestwoodVt(WestwoodVtParameters::PUBLISHED), None) => {
+            find("lc_westwood_vt", response)
+        }
+        (ResponseScheme::Veno, None) => find("lc_veno", response),
+        (ResponseScheme::Aimd, Some(lda)) => judged("lc_", lda),
+        (ResponseScheme::Cubic, Some(lda)) => judged("lc_cubic_", lda),
+        _ => Err(format!("{response}: the kernel has no such congestion control")),
+    }
+}
+
+fn find(name: &str, what: &str) -> Result<Control, String> {
+    let found = Algorithm::find(name).map(Control::Loaded);
+    found.map_err(|_| format!("{what}: `losscause kernel` has no such program"))
+}
+
+/// The program that judges by `lda`, if it has the same parameters.
+fn judged(prefix: &str, lda: &AnyAlgorithm) -> Result<Control, String> {
+    let name = losscause::Algorithm::name(lda);
+    let of = match name {
+        "FlipFlop" | "FF" => "newreno_ff".to_owned(),
+        other => other.to_lowercase(),
+    };
+    let control = find(&format!("{prefix}{of}"), name)?;
+    if let Control::Loaded(algorithm) = control {
+        let own = algorithm.settings().lda().build(End::Sender);
+        if !own.is_ok_and(|own| format!("{own:?}") == format!("{lda:?}")) {
+            return Err(format!(
+                "{name} has other parameters than the kernel's {}, expected those (`losscause kernel` lists them)",
+                algorithm.name
+            ));
+        }
+    }
+    Ok(control)
+}

@@ -1,0 +1,436 @@
+//! The claims of a sweep file, settled by its values.
+//!
+//! A claim is about values of one metric. Each is compared with the value that differs from it in
+//! `than` alone, such as another system in the same cell, or with a number. It holds if it holds in
+//! the share of places that it names, by default in all.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+use toml::Value;
+
+use super::axis::in_words;
+use super::file::{ClaimTable, Relation};
+use super::{AxisValue, CellOutcome, Row, Sweep};
+use losscause_study::error::unknown;
+use losscause_study::statistics::Estimate;
+use losscause_study::tools::figures::to_the_digits_of;
+
+/// A claim of a sweep file.
+#[derive(Clone, Debug)]
+pub(super) struct Claim {
+    text: String,
+    metric: String,
+    of: Selector,
+    relation: Relation,
+    than: Than,
+    /// So many times the other value.
+    times: f64,
+    /// Largest difference of [`Relation::Within`], percent of the other value.
+    percent: f64,
+    /// The share of the places in which it has to hold.
+    share: f64,
+}
+
+/// A system, and values of axes, by name.
+type Selector = BTreeMap<String, String>;
+
+/// What a value is compared with.
+#[derive(Clone, Debug)]
+enum Than {
+    /// The value that differs in these.
+    Other(Selector),
+    Number(f64),
+}
+
+/// What a sweep file claims, and what the values say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SweepClaim {
+    /// The sentence.
+    pub text: String,
+    /// Whether it holds; none if too few values were measured to say.
+    pub holds: Option<bool>,
+    /// Pairs of values that were compared.
+    pub places: u32,
+    /// Those in which it holds.
+    pub holding: u32,
+    /// Those in which chance explains the answer: the 95 % interval of the paired difference
+    /// contains 0.
+    pub unclear: u32,
+    /// Pairs of which a value is missing.
+    pub missing: u32,
+    /// Those in which it does not hold, at most ten.
+    pub exceptions: Vec<Place>,
+}
+
+/// A pair of values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// Where: "loss 0.02, stack kernel, system cubic".
+    pub at: String,
+    /// The value there, in the metric's unit.
+    pub value: f64,
+    /// What it is compared with, times the claim's factor.
+    pub other: f64,
+    /// The metric's unit.
+    pub unit: String,
+}
+
+/// Most exceptions that are listed.
+const MOST_EXCEPTIONS: usize = 10;
+
+/// The key of a selector that is no axis.
+const SYSTEM: &str = "system";
+
+/// The key of the claim that is wrong, and what is wrong with it.
+type Problem = (&'static str, String);
+
+impl Claim {
+    /// The claim of that table in this sweep.
+    pub(super) fn of(table: &ClaimTable, sweep: &Sweep) -> Result<Self, Problem> {
+        let metrics: Vec<&str> = sweep.metrics.iter().map(String::as_str).collect();
+        if !metrics.contains(&table.metric.as_str()) {
+            return Err(("metric", unknown(&table.metric, &metrics)));
+        }
+        let selector = |key: &'static str, of: &BTreeMap<String, Value>| {
+            let named = |(name, value): (&String, &Value)| {
+                let value = in_words(value);
+                sweep.check_place(name, &value).map_err(|problem| (key, problem))?;
+                Ok((name.clone(), value))
+            };
+            of.iter().map(named).collect::<Result<Selector, Problem>>()
+        };
+        let than = match (table.than.is_empty(), table.value) {
+            (false, None) => Than::Other(selector("than", &table.than)?),
+            (true, Some(value)) => Than::Number(value),
+            (true, None) => {
+                return Err(("than", "is missing, expected a system or axis, or value".to_owned()));
+            }
+            (false, Some(_)) => {
+                return Err(("value", "cannot be combined with than; give one of them".to_owned()));
+            }
+        };
+        let percent = match (table.is, table.percent) {
+            (Relation::Within, Some(percent)) if percent >= 0.0 => percent,
+            (Relation::Within, _) => {
+                let problem = "is missing, expected the largest difference in percent, 0 or more";
+                return Err(("percent", problem.to_owned()));
+            }
+            (_, None) => 0.0,
+            (_, Some(_)) => {
+                return Err(("percent", "is only read with is = \"within\"; remove it".to_owned()));
+            }
+        };
+        let share = table.share.unwrap_or(1.0);
+        if !(share > 0.0 && share <= 1.0) {
+            return Err(("share", format!("is {share}, expected a number above 0 and up to 1")));
+        }
+        Ok(Self {
+            text: table.text.clone(),
+            metric: table.metric.clone(),
+            of: selector("of", &table.of)?,
+            relation: table.is,
+            than,
+            times: table.times.unwrap_or(1.0),
+            percent,
+            share,
+        })
+    }
+
+    /// Settles the claim from the outcomes of all cells.
+    pub(super) fn settle(&self, outcomes: &[&CellOutcome]) -> SweepClaim {
+        let rows = outcomes.iter().flat_map(|outcome| {
+            let of_metric = outcome.rows.iter().filter(|row| row.metric == self.metric);
+            of_metric.map(move |row| Measured { outcome, row })
+        });
+        let rows: Vec<Measured<'_>> = rows.collect();
+        let by_place: HashMap<Vec<(&str, &str)>, Measured<'_>> =
+            rows.iter().map(|measured| (measured.place(), *measured)).collect();
+        let mut claim = SweepClaim {
+            text: self.text.clone(),
+            holds: None,
+            places: 0,
+            holding: 0,
+            unclear: 0,
+            missing: 0,
+            exceptions: vec![],
+        };
+        for one in rows.iter().filter(|measured| measured.is_at(&self.of)) {
+            let other = match &self.than {
+                Than::Number(_) => None,
+                Than::Other(than) => {
+                    let place = one
+                        .place()
+                        .into_iter()
+                        .map(|(name, value)| (name, than.get(name).map_or(value, String::as_str)));
+                    by_place.get(&place.collect::<Vec<_>>()).copied()
+                }
+            };
+            let compared = match (&self.than, other) {
+                (Than::Number(number), _) => Some(*number),
+                (Than::Other(_), other) => other.and_then(|other| other.row.measured),
+            };
+            let (Some(value), Some(compared)) = (one.row.measured, compared) else {
+                claim.missing += 1;
+                continue;
+            };
+            let compared = self.times * compared;
+            claim.places += 1;
+            claim.unclear += u32::from(self.is_unclear(one, other));
+            if self.holds(value, compared) {
+                claim.holding += 1;
+            } else if claim.exceptions.len() < MOST_EXCEPTIONS {
+                let unit = one.row.unit.clone();
+                claim.exceptions.push(Place { at: one.in_words(), value, other: compared, unit });
+            }
+        }
+        let needed = self.share * f64::from(claim.places + claim.missing);
+        claim.holds = if f64::from(claim.holding) >= needed && claim.places > 0 {
+            Some(true)
+        } else if f64::from(claim.holding + claim.missing) < needed {
+            Some(false)
+        } else {
+            None
+        };
+        claim
+    }
+
+    fn holds(&self, value: f64, other: f64) -> bool {
+        match self.relation {
+            Relation::AtLeast => value >= other,
+            Relation::AtMost => value <= other,
+            Relation::Within => (value - other).abs() <= self.percent / 100.0 * other.abs(),
+        }
+    }
+
+    /// Whether the difference of the two is no larger than chance explains: seed by seed, if they
+    /// ran with the same seeds. One run has no interval, so nothing is said of it.
+    fn is_unclear(&self, one: &Measured<'_>, other: Option<Measured<'_>>) -> bool {
+        let runs = one.runs();
+        let differences: Vec<Option<f64>> = match (&self.than, other) {
+            (Than::Number(number), _) => {
+                runs.iter().map(|(_, value)| Some((*value)? - self.times * number)).collect()
+            }
+            (Than::Other(_), Some(other)) => {
+                let others = other.runs();
+                if runs.iter().map(|(seed, _)| seed).ne(others.iter().map(|(seed, _)| seed)) {
+                    return false;
+                }
+                let pairs = runs.iter().zip(&others);
+                pairs.map(|((_, a), (_, b))| Some((*a)? - self.times * (*b)?)).collect()
+            }
+            (Than::Other(_), None) => return false,
+        };
+        let estimate = Estimate::from_runs(differences.into_iter());
+        let within = |(mean, ci95): (f64, f64)| mean.abs() <= ci95 && ci95 > 0.0;
+        estimate.mean.zip(estimate.ci95).is_some_and(within)
+    }
+}
+
+impl SweepClaim {
+    /// The answer in a sentence: "holds: … (in 5 of 6 places)".
+    ///
+    /// ```
+    /// # use losscause_laboratory::sweep::SweepClaim;
+    /// let text = "Spike carries more than Reno".to_owned();
+    /// let claim = SweepClaim { text, holds: Some(true), places: 6, holding: 6, unclear: 1, missing: 0, exceptions: vec![] };
+    /// assert_eq!(
+    ///     claim.in_words(),
+    ///     "holds: Spike carries more than Reno (in 6 of 6 places; in 1 of them chance explains the difference)"
+    /// );
+    /// ```
+    pub fn in_words(&self) -> String {
+        let answer = match self.holds {
+            Some(true) => "holds",
+            Some(false) => "does not hold",
+            None => "cannot tell",
+        };
+        let mut details = vec![format!("in {} of {} places", self.holding, self.places)];
+        if self.unclear > 0 {
+            let of = self.unclear;
+            details.push(format!("in {of} of them chance explains the difference"));
+        }
+        if self.missing > 0 {
+            details.push(format!("{} without a value", self.missing));
+        }
+        if let Some(Place { at, value, other, unit }) = self.exceptions.first() {
+            let [value, other] = [*value, *other].map(|value| to_the_digits_of(value, None));
+            let unit = losscause_study::tools::figures::unit_symbol(unit);
+            details.push(format!("not at {at}: {value} {unit} against {other} {unit}"));
+        }
+        format!("{answer}: {} ({})", self.text, details.join("; "))
+    }
+}
+
+/// A value, and the cell that it is from.
+#[derive(Clone, Copy)]
+struct Measured<'a> {
+    outcome: &'a CellOutcome,
+    row: &'a Row,
+}
+
+impl<'a> Measured<'a> {
+    /// The values of all axes, and the system.
+    fn place(&self) -> Vec<(&'a str, &'a str)> {
+        let axis = |value: &'a AxisValue| (value.axis.as_str(), value.value.as_str());
+        let axes = self.outcome.cell.values.iter().map(axis);
+        axes.chain([(SYSTEM, self.row.system.as_str())]).collect()
+    }
+
+    fn is_at(&self, selector: &Selector) -> bool {
+        let is =
+            |(name, value): &(&str, &str)| selector.get(*name).is_none_or(|wanted| wanted == value);
+        self.place().iter().all(is)
+    }
+
+    /// Seed and value of every run.
+    fn runs(&self) -> Vec<(u64, Option<f64>)> {
+        let own = self.outcome.runs.iter().filter(|run| run.system == self.row.system);
+        own.map(|run| (run.seed, run.metrics.get(&self.row.metric).copied().flatten())).collect()
+    }
+
+    fn in_words(&self) -> String {
+        let places = self.place();
+        let words = places.iter().map(|(name, value)| format!("{name} {value}"));
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Sweep {
+    /// Refuses a system, an axis or a value that the sweep does not have.
+    fn check_place(&self, name: &str, value: &str) -> Result<(), String> {
+        let known = |what: &str, values: &[&str]| match values.contains(&value) {
+            true => Ok(()),
+            false => Err(format!("the {what} {}", unknown(value, values))),
+        };
+        if name == SYSTEM {
+            let systems = self.system_names();
+            return known(SYSTEM, &systems.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        if name == super::STACK && !self.stacks.is_empty() {
+            return known(name, &self.stacks.iter().map(|stack| stack.name).collect::<Vec<_>>());
+        }
+        let Some(axis) = self.axes.iter().find(|axis| axis.name == name) else {
+            let axes: Vec<&str> = [SYSTEM].into_iter().chain(self.axes()).collect();
+            return Err(unknown(name, &axes));
+        };
+        if self.sampler.cells().is_some() && axis.range.is_some() {
+            return Err(format!("{name} is drawn between two ends, expected an axis with values"));
+        }
+        known(name, &axis.values.iter().map(|choice| choice.name.as_str()).collect::<Vec<_>>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use indexmap::IndexMap;
+
+    use super::*;
+    use crate::sweep::RunRow;
+    use losscause_study::Context;
+
+    const SWEEP: &str = r#"
+        title = "t"
+        scenario = "cen2003/WLH"
+        metrics = ["thput"]
+        runs = 3
+        [[system]]
+        name = "a"
+        [[system]]
+        name = "b"
+        [[axis]]
+        key = "duration_s"
+        values = [100, 200]
+    "#;
+
+    fn claim(text: &str) -> Result<Claim, String> {
+        let text = format!("{SWEEP}\n[[claim]]\ntext = \"c\"\n{text}\n");
+        Sweep::parse(&text, Path::new("s.toml"), &Context::default())
+            .map(|sweep| sweep.claims[0].clone())
+            .map_err(|error| error.to_string())
+    }
+
+    /// The two cells, with three runs of both systems in each.
+    fn outcomes(values: [[[f64; 3]; 2]; 2]) -> Vec<CellOutcome> {
+        let sweep = Sweep::parse(SWEEP, Path::new("s.toml"), &Context::default()).unwrap();
+        let run = |system: &str, seed: u64, value: f64| RunRow {
+            system: system.to_owned(),
+            seed,
+            metrics: IndexMap::from([("thput".to_owned(), Some(value))]),
+        };
+        let cell = |(cell, values): (_, [[f64; 3]; 2])| {
+            let runs = ["a", "b"].into_iter().zip(values).flat_map(|(system, values)| {
+                (1..).zip(values).map(move |(seed, value)| run(system, seed, value))
+            });
+            sweep.outcome(&cell, runs.collect(), &vec![vec!["percent"]; 6])
+        };
+        sweep.cells().into_iter().zip(values).map(cell).collect()
+    }
+
+    fn settled(claim: &str, values: [[[f64; 3]; 2]; 2]) -> SweepClaim {
+        let outcomes = outcomes(values);
+        self::claim(claim).unwrap().settle(&outcomes.iter().collect::<Vec<_>>())
+    }
+
+    const MORE: &str =
+        "metric = \"thput\"\nof = { system = \"b\" }\nis = \"at-least\"\nthan = { system = \"a\" }";
+
+    #[test]
+    fn a_claim_is_settled_pair_by_pair() {
+        // Cell 1: 20 against 10. Cell 2: 29 against 30, but b - a is -1, 8 and -10.
+        let values =
+            [[[9.0, 10.0, 11.0], [19.0, 20.0, 21.0]], [[30.0, 20.0, 40.0], [29.0, 28.0, 30.0]]];
+        let found = settled(MORE, values);
+        assert_eq!(
+            (found.holds, found.places, found.holding, found.unclear),
+            (Some(false), 2, 1, 1)
+        );
+        assert_eq!(
+            found.in_words(),
+            "does not hold: c (in 1 of 2 places; in 1 of them chance explains the difference; not at duration_s 200, \
+             system b: 29 % against 30 %)"
+        );
+        let half = settled(&format!("{MORE}\nshare = 0.5"), values);
+        assert_eq!(half.holds, Some(true));
+        let in_one = MORE.replace("system = \"b\" }", "system = \"b\", duration_s = 100 }");
+        let twice = settled(&format!("{in_one}\ntimes = 2"), values);
+        assert_eq!((twice.holds, twice.places), (Some(true), 1));
+        let number = settled("metric = \"thput\"\nis = \"at-most\"\nvalue = 29.5", values);
+        assert_eq!((number.holds, number.places, number.holding), (Some(false), 4, 3));
+        let near = "metric = \"thput\"\nof = { system = \"a\", duration_s = 100 }\nis = \"within\"\npercent = 50\n\
+                    than = { system = \"b\" }";
+        assert_eq!(settled(near, values).holds, Some(true), "10 is half of 20");
+        assert_eq!(settled(&near.replace("50", "49"), values).holds, Some(false));
+    }
+
+    #[test]
+    fn a_claim_over_missing_values_is_not_settled() {
+        let mut outcomes = outcomes([[[1.0; 3], [2.0; 3]]; 2]);
+        outcomes[1].rows[0].measured = None;
+        let found = claim(MORE).unwrap().settle(&outcomes.iter().collect::<Vec<_>>());
+        assert_eq!((found.holds, found.places, found.missing), (None, 1, 1));
+        assert_eq!(found.in_words(), "cannot tell: c (in 1 of 1 places; 1 without a value)");
+        assert_eq!(claim(MORE).unwrap().settle(&[]).holds, None);
+    }
+
+    #[test]
+    fn what_a_claim_cannot_be_about_is_refused() {
+        let refused = |text: &str| claim(text).unwrap_err();
+        assert!(refused(&MORE.replace("\"thput\"", "\"thputt\"")).contains("claim.1.metric"));
+        assert!(refused(&MORE.replace("\"b\"", "\"c\"")).contains("claim.1.of: the system \"c\""));
+        assert!(
+            refused(&MORE.replace("than = { system", "than = { sistem")).contains("claim.1.than")
+        );
+        assert!(
+            refused("metric = \"thput\"\nis = \"at-most\"").contains("claim.1.than: is missing")
+        );
+        assert!(refused(&format!("{MORE}\nvalue = 1")).contains("claim.1.value"));
+        assert!(refused(&format!("{MORE}\npercent = 1")).contains("claim.1.percent"));
+        assert!(refused(&format!("{MORE}\nshare = 0")).contains("claim.1.share"));
+        assert!(refused(&MORE.replace("at-least", "more")).contains("at-least"));
+    }
+}
