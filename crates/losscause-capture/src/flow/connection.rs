@@ -454,9 +454,9 @@ impl Half {
             self.copies.count(packet.frame, Some(earlier));
             return;
         }
-        self.copies.keep(now, packet.frame, mark);
-        let Some(unwrap) = &mut self.unwrap else { return };
-        unwrap.advance(end);
+        if let Some(unwrap) = &mut self.unwrap {
+            unwrap.advance(end);
+        }
         self.bytes += end.saturating_sub(start.max(newest));
         let (tsval, tsecr) = tcp.options.timestamps.unzip();
         self.has_timestamps |= tsval.is_some();
@@ -468,7 +468,6 @@ impl Half {
             over_time.take(now, start, end - start);
         }
         let path_bytes = self.path.pass(self.wire_bytes(end - start));
-        self.course.on_packet(now, path_bytes);
         let data = Data { frame: packet.frame, start, end, tsval, ip_id: packet.ip_id, path_bytes };
         match (&mut self.views, self.first.take()) {
             (Some(_), _) => self.show(now, data),
@@ -480,6 +479,9 @@ impl Half {
                 self.show(now, data);
             }
         }
+        // Last: what these write is seldom in the processor's caches, and nothing waits for it here.
+        self.copies.keep(now, packet.frame, mark);
+        self.course.on_packet(now, path_bytes);
     }
 
     /// The capturing host sends on what it received, as a router does, or receives what it sent, as

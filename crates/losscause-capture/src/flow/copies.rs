@@ -91,6 +91,11 @@ impl Copies {
         if self.recent.len() < MOST_KEPT {
             self.recent.push((now, frame, mark));
         } else {
+            // What is so old is not looked at again. A short row stays in the processor's caches.
+            let newest = self.next.checked_sub(1).unwrap_or(MOST_KEPT - 1);
+            if now - self.recent[newest].0 >= SAME_PACKET {
+                self.next = 0;
+            }
             self.recent[self.next] = (now, frame, mark);
         }
         self.next = (self.next + 1) % MOST_KEPT;

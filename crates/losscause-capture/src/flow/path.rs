@@ -38,12 +38,27 @@ pub(crate) struct Passage {
 }
 
 /// When a flow's packets passed, and what had passed between its hosts before each, bytes: of the
-/// newest ones.
+/// newest ones. Every packet of a capture is written here, so each takes 8 bytes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Course(VecDeque<(Time, u64)>);
+pub(crate) struct Course {
+    stretches: VecDeque<Stretch>,
+    /// Of all stretches.
+    packets: usize,
+}
+
+/// Packets in a row.
+#[derive(Clone, Debug)]
+struct Stretch {
+    /// The first packet's time, and what had passed before it.
+    first: (Time, u64),
+    /// How far each is from the first one: nanoseconds and bytes.
+    packets: Vec<(i32, u32)>,
+}
 
 /// So many packets are kept: a policer shows in a few dozen rounds of losses.
 const MAX_COURSE: usize = 16_384;
+/// A longer stretch is more than one, so that the oldest packets can go.
+const MAX_STRETCH: usize = 1_024;
 /// More paths are not known together: further connections have one each.
 const MAX_PATHS: usize = 65_536;
 
@@ -77,15 +92,47 @@ impl Course {
     /// A packet passed.
     #[inline]
     pub(super) fn on_packet(&mut self, now: Time, path_bytes: u64) {
-        if self.0.len() == MAX_COURSE {
-            self.0.pop_front();
+        self.packets += 1;
+        let newest = self.stretches.back_mut();
+        if newest.and_then(|stretch| stretch.take(now, path_bytes)).is_none() {
+            self.begin_stretch(now, path_bytes);
         }
-        self.0.push_back((now, path_bytes));
+    }
+
+    #[cold]
+    fn begin_stretch(&mut self, now: Time, path_bytes: u64) {
+        while let Some(oldest) = self.stretches.front()
+            && self.packets - oldest.packets.len() >= MAX_COURSE
+        {
+            self.packets -= oldest.packets.len();
+            self.stretches.pop_front();
+        }
+        self.stretches.push_back(Stretch { first: (now, path_bytes), packets: vec![(0, 0)] });
     }
 
     /// The packets, in the order in which they passed.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Time, u64)> + '_ {
-        self.0.iter().copied()
+        let older = self.packets.saturating_sub(MAX_COURSE);
+        self.stretches.iter().flat_map(Stretch::iter).skip(older)
+    }
+}
+
+impl Stretch {
+    /// A packet passed; none if it is too far from the first one.
+    #[inline]
+    fn take(&mut self, now: Time, path_bytes: u64) -> Option<()> {
+        let (begun, bytes_before) = self.first;
+        let after = i32::try_from((now - begun).as_nanos()).ok()?;
+        let bytes = u32::try_from(path_bytes - bytes_before).ok()?;
+        (self.packets.len() < MAX_STRETCH).then(|| self.packets.push((after, bytes)))
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (Time, u64)> + '_ {
+        let (begun, bytes_before) = self.first;
+        let of = move |&(after, bytes): &(i32, u32)| {
+            (begun + Span::from_nanos(after.into()), bytes_before + u64::from(bytes))
+        };
+        self.packets.iter().map(of)
     }
 }
 
@@ -93,5 +140,34 @@ impl Passage {
     /// Of a packet of which only this time is known.
     pub(crate) fn at(at: Time) -> Self {
         Self { at, path_bytes: None, flight_pkts: None, rtt: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_course_has_its_newest_packets_whatever_lies_between_them() {
+        let mut course = Course::default();
+        let mut all: Vec<(Time, u64)> = Vec::new();
+        let mut now = Time::ZERO;
+        let mut bytes = 0;
+        for number in 0..40_000_u64 {
+            // A pause now and then, a time that goes back, much of other flows between.
+            now += match number % 1_000 {
+                500 => Span::from_secs(5),
+                700 => Span::from_secs(-4),
+                _ => Span::from_nanos(1_200_007),
+            };
+            bytes += if number % 900 == 3 { 5_000_000_000 } else { 1_500 };
+            course.on_packet(now, bytes);
+            all.push((now, bytes));
+            if [1, 16_384, 16_385, 17_000, 40_000].contains(&(number + 1)) {
+                let newest = &all[all.len().saturating_sub(MAX_COURSE)..];
+                assert!(course.iter().eq(newest.iter().copied()), "after {number}");
+            }
+        }
+        assert!(course.packets < MAX_COURSE + MAX_STRETCH, "{}", course.packets);
     }
 }

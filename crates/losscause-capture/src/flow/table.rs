@@ -62,6 +62,8 @@ struct Slot {
     before: u32,
     after: u32,
     flow: Option<Flow>,
+    /// Entries of its scoreboards, as they were counted last.
+    entries: usize,
 }
 
 enum Flow {
@@ -107,10 +109,11 @@ impl FlowTable {
                 let ends =
                     if from == 0 { [packet.src, packet.dst] } else { [packet.dst, packet.src] };
                 let place = self.place(Key { ends, kind: Kind::Tcp }, now);
-                if let Some(Flow::Tcp(connection)) = &mut self.slots[place as usize].flow {
-                    let before = connection.size();
+                let slot = &mut self.slots[place as usize];
+                if let Some(Flow::Tcp(connection)) = &mut slot.flow {
                     connection.on_segment(now, from, tcp, packet, &self.rules);
-                    self.entries = self.entries + connection.size() - before;
+                    let before = std::mem::replace(&mut slot.entries, connection.size());
+                    self.entries = self.entries + slot.entries - before;
                 }
                 self.limit(now);
                 Some(Protocol::Tcp)
@@ -154,7 +157,7 @@ impl FlowTable {
             }
             Kind::Stream { .. } => Flow::Stream(Stream::new(is_observed)),
         });
-        let slot = Slot { key, active: now, before: NONE, after: NONE, flow };
+        let slot = Slot { key, active: now, before: NONE, after: NONE, flow, entries: 0 };
         let place = match self.free.pop() {
             Some(place) => {
                 self.slots[place as usize] = slot;
@@ -212,11 +215,11 @@ impl FlowTable {
         let slot = &mut self.slots[place as usize];
         let key = slot.key;
         let flow = slot.flow.take();
+        self.entries -= slot.entries;
         self.places.remove(&key);
         self.free.push(place);
         match flow {
             Some(Flow::Tcp(connection)) => {
-                self.entries -= connection.size();
                 let hosts = key.ends.map(|end| end.address);
                 let own = connection.vantages();
                 self.hosts.on_connection(hosts, own);

@@ -1,8 +1,11 @@
-//! The algorithms at a receiver: each behind the core's own [`Differentiator`].
+//! The algorithms at a receiver, all behind one of the core's trackers: a
+//! [`Differentiator`](losscause::Differentiator) for each would track every packet as often.
 
 use losscause::lda::BoxedAlgorithm;
 use losscause::verdict::Input;
-use losscause::{Algorithm, Differentiator, End, Judgement, Packet, Time, on_judged};
+use losscause::{
+    Algorithm, ArrivalTracker, End, Judgement, Loss, Numbers, Observation, Observed, Packet, Time,
+};
 
 use super::batch::Batches;
 use super::frames::Frames;
@@ -13,7 +16,8 @@ use crate::series::Budget;
 /// Feeds packets in the order of their arrival, and collects opinions about gaps.
 #[derive(Debug)]
 pub(crate) struct AtReceiver {
-    ldas: Vec<Option<Differentiator<BoxedAlgorithm>>>,
+    ldas: Vec<Option<BoxedAlgorithm>>,
+    tracker: ArrivalTracker,
     clock: SenderClock,
     /// Of a stream whose timestamps are those of frames.
     frames: Option<Frames>,
@@ -56,11 +60,8 @@ impl AtReceiver {
         budget: Option<&Budget>,
     ) -> Self {
         Self {
-            ldas: chosen
-                .at(End::Receiver)
-                .into_iter()
-                .map(|lda| lda.map(Differentiator::new))
-                .collect(),
+            ldas: chosen.at(End::Receiver),
+            tracker: ArrivalTracker::default(),
             frames: clock.counts_frames().then(Frames::default),
             clock,
             batches: Batches::default(),
@@ -141,34 +142,39 @@ impl AtReceiver {
         if let Some(log) = &mut self.log {
             log.on_arrival(at, number, self.trips.latest_and_queueing());
         }
-        let packet = Packet { seq: number, at, sent };
-        let mut judged: Option<Vec<(usize, Judgement)>> = None;
-        for (index, lda) in self.ldas.iter_mut().enumerate() {
-            let Some(lda) = lda else { continue };
-            let mut first: Option<Judgement> = None;
-            // A gap has one verdict: every packet of it was judged by the same arrival.
-            lda.on_packet(
-                packet,
-                &mut on_judged(|_, judgement| first = Some(first.unwrap_or(*judgement))),
-            );
-            if let Some(judgement) = first {
-                judged.get_or_insert_default().push((index, judgement));
+        let observation = match self.tracker.observe(Packet { seq: number, at, sent }) {
+            Observed::InOrder(observation) => observation,
+            Observed::Late => {
+                let late = Numbers::one(number);
+                self.ldas.iter_mut().flatten().for_each(|lda| lda.take_back(late));
+                return None;
             }
-        }
-        judged.map(|judged| self.in_order(at, &judged))
+            Observed::Duplicate => return None,
+        };
+        self.ldas.iter_mut().flatten().for_each(|lda| lda.observe(&observation));
+        if observation.reveals_gap() { self.judge(&observation) } else { None }
     }
 
+    /// A gap has one verdict: the same arrival reveals every packet of it, and the first is judged.
+    /// None if no algorithm runs.
     #[cold]
-    fn in_order(&self, at: Time, judged: &[(usize, Judgement)]) -> Opinions {
-        let mut judgements = vec![NOT_RUN; self.ldas.len()];
-        judged.iter().for_each(|&(index, judgement)| judgements[index] = judgement);
-        Opinions::new(judgements, self.trips.latest()).with_queue(self.trips.queue(at))
+    fn judge(&self, observation: &Observation) -> Option<Opinions> {
+        self.ldas.iter().flatten().next()?;
+        let first = observation.seq - u64::from(observation.missing);
+        let loss = Loss::in_gap(first, *observation);
+        Some(self.opinions(observation.at, |lda| lda.judge(&loss)))
     }
 
     /// The opinions about a gap before the first arrival: there are none.
     #[cold]
     pub(crate) fn no_opinions(&self) -> Opinions {
-        self.in_order(Time::ZERO, &[])
+        self.opinions(Time::ZERO, |_| NOT_RUN)
+    }
+
+    fn opinions(&self, at: Time, ask: impl Fn(&BoxedAlgorithm) -> Judgement) -> Opinions {
+        let of = |lda: &Option<BoxedAlgorithm>| lda.as_ref().map_or(NOT_RUN, &ask);
+        let judgements: Vec<Judgement> = self.ldas.iter().map(of).collect();
+        Opinions::new(judgements, self.trips.latest()).with_queue(self.trips.queue(at))
     }
 
     /// The sender began anew: nothing ties its clock to that of before.
@@ -179,7 +185,7 @@ impl AtReceiver {
 
     /// Why the algorithm in place `index` cannot judge this flow; none if it can.
     pub(crate) fn unmet_need(&self, index: usize, merged: bool) -> Option<String> {
-        let Some(lda) = self.ldas.get(index)?.as_ref().map(Differentiator::algorithm) else {
+        let Some(lda) = self.ldas.get(index)?.as_ref() else {
             return Some("it runs at a sender, and this capture was not taken there".to_owned());
         };
         let needs = lda.needs();

@@ -1,6 +1,6 @@
 //! The algorithms at a sender: fed with acknowledgement samples from a capture's scoreboard.
 
-use losscause::ack::RecoveryTracker;
+use losscause::ack::{Gaps, RecoveryTracker};
 use losscause::lda::BoxedAlgorithm;
 use losscause::observe::Newest;
 use losscause::verdict::Input;
@@ -16,7 +16,8 @@ use crate::series::Budget;
 /// Feeds acknowledgements, and asks about losses.
 #[derive(Debug)]
 pub(crate) struct AtSender {
-    ldas: Vec<Option<losscause::AtSender<BoxedAlgorithm>>>,
+    ldas: Vec<Option<BoxedAlgorithm>>,
+    gaps: Gaps,
     newest: Newest,
     trips: Trips,
     cumulative: Cumulative,
@@ -42,11 +43,8 @@ impl AtSender {
     /// `budget` is that of round-trip times over time, if they are kept.
     pub(crate) fn new(chosen: &Chosen, budget: Option<&Budget>) -> Self {
         Self {
-            ldas: chosen
-                .at(End::Sender)
-                .into_iter()
-                .map(|lda| lda.map(losscause::AtSender::new))
-                .collect(),
+            ldas: chosen.at(End::Sender),
+            gaps: Gaps::default(),
             newest: Newest::default(),
             trips: Trips::round(budget),
             cumulative: Cumulative::default(),
@@ -94,6 +92,7 @@ impl AtSender {
             log.on_ack(&counted, sample.delay.and_then(|_| self.trips.latest_and_queueing()));
         }
         self.ldas.iter_mut().flatten().for_each(|lda| lda.observe(&counted));
+        self.gaps.observe(&counted);
         // Verdicts are asked for at the loss, so a revised one comes too late.
         if let Some(ended) =
             sample.delay.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt))
@@ -139,13 +138,14 @@ impl AtSender {
         loss.in_flight_pkts = flight;
         loss.cwnd_pkts = Some(flight as f64);
         self.recoveries.on_loss(&loss);
-        let ask = |lda: &mut Option<losscause::AtSender<BoxedAlgorithm>>| {
+        let gaps = &self.gaps;
+        let ask = |lda: &mut Option<BoxedAlgorithm>| {
             let Some(lda) = lda else { return NOT_RUN };
             lda.on_loss(&loss);
             if signal.means_congestion() {
                 return Judgement::signalled(signal);
             }
-            lda.judge(&loss)
+            gaps.judge(lda, &loss)
         };
         let judgements: Vec<Judgement> = self.ldas.iter_mut().map(ask).collect();
         // What a timer reveals was lost long after the newest round trip.

@@ -36,8 +36,30 @@ use crate::observe::{Numbers, Observation};
 #[derive(Clone, Copy, Debug)]
 pub struct AtSender<A> {
     algorithm: A,
+    gaps: Gaps,
+}
+
+/// The gaps that a sender's observations revealed last. Several algorithms that get the same
+/// observations may share them.
+///
+/// ```
+/// use losscause::ack::Gaps;
+/// use losscause::lda::Constant;
+/// use losscause::{Loss, Observation, Signal, Time, Verdict};
+///
+/// let mut gaps = Gaps::default();
+/// let loss = Loss::new(Time::ZERO, Signal::Gap);
+/// let always = Constant::new(Verdict::Wireless);
+/// assert_eq!(gaps.judge(&always, &loss).verdict, Verdict::Undecided);
+/// let mut observation = Observation::first(7, Time::ZERO);
+/// (observation.spanned, observation.missing) = (2, 1);
+/// gaps.observe(&observation);
+/// assert_eq!(gaps.judge(&always, &loss).verdict, Verdict::Wireless);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Gaps {
     /// The observations that revealed a gap, the newest first.
-    gaps: [Option<Observation>; GAPS],
+    revealed: [Option<Observation>; GAPS],
 }
 
 const GAPS: usize = 8;
@@ -45,7 +67,7 @@ const GAPS: usize = 8;
 impl<A: Algorithm> AtSender<A> {
     /// Runs `algorithm` at a sender.
     pub fn new(algorithm: A) -> Self {
-        Self { algorithm, gaps: [None; GAPS] }
+        Self { algorithm, gaps: Gaps::default() }
     }
 
     /// The algorithm.
@@ -56,14 +78,43 @@ impl<A: Algorithm> AtSender<A> {
     /// The observations that revealed the gaps of a loss, the newest first. Without numbers, the
     /// newest gap is its own.
     pub fn revealed(&self, lost: Option<Numbers>) -> impl Iterator<Item = &Observation> {
+        self.gaps.revealed(lost)
+    }
+}
+
+impl Gaps {
+    /// An observation was made.
+    #[inline]
+    pub fn observe(&mut self, observation: &Observation) {
+        if observation.reveals_gap() {
+            self.revealed.rotate_right(1);
+            self.revealed[0] = Some(*observation);
+        }
+    }
+
+    /// As [`AtSender::revealed`].
+    pub fn revealed(&self, lost: Option<Numbers>) -> impl Iterator<Item = &Observation> {
         let is_newest = |place: usize| place == 0;
-        self.gaps.iter().flatten().enumerate().filter_map(move |(place, gap)| {
+        self.revealed.iter().flatten().enumerate().filter_map(move |(place, gap)| {
             let missing = gap.acked.and_then(|acked| acked.missing);
             let holds = missing
                 .zip(lost)
                 .map_or(is_newest(place), |(missing, lost)| missing.overlaps(lost));
             holds.then_some(gap)
         })
+    }
+
+    /// What `algorithm` says of a loss: wireless if every gap of it is; otherwise the answer about
+    /// its oldest gap that is not.
+    pub fn judge(&self, algorithm: &impl Algorithm, loss: &Loss) -> Judgement {
+        let mut answer: Option<Judgement> = None;
+        for gap in self.revealed(loss.numbers) {
+            let judgement = algorithm.judge(&Loss { revealed_by: Some(*gap), ..*loss });
+            if answer.is_none() || !judgement.verdict.is_wireless() {
+                answer = Some(judgement);
+            }
+        }
+        answer.unwrap_or_else(|| algorithm.judge(loss))
     }
 }
 
@@ -79,10 +130,7 @@ impl<A: Algorithm> Algorithm for AtSender<A> {
     #[inline]
     fn observe(&mut self, observation: &Observation) {
         self.algorithm.observe(observation);
-        if observation.reveals_gap() {
-            self.gaps.rotate_right(1);
-            self.gaps[0] = Some(*observation);
-        }
+        self.gaps.observe(observation);
     }
 
     fn on_loss(&mut self, loss: &Loss) {
@@ -90,14 +138,7 @@ impl<A: Algorithm> Algorithm for AtSender<A> {
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let mut answer: Option<Judgement> = None;
-        for gap in self.revealed(loss.numbers) {
-            let judgement = self.algorithm.judge(&Loss { revealed_by: Some(*gap), ..*loss });
-            if answer.is_none() || !judgement.verdict.is_wireless() {
-                answer = Some(judgement);
-            }
-        }
-        answer.unwrap_or_else(|| self.algorithm.judge(loss))
+        self.gaps.judge(&self.algorithm, loss)
     }
 
     fn on_recovered(&mut self, recovery: &Recovery) -> Option<Judgement> {

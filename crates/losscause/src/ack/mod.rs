@@ -67,7 +67,7 @@ mod memory;
 mod recoveries;
 mod tracker;
 
-pub use at_sender::AtSender;
+pub use at_sender::{AtSender, Gaps};
 pub use differentiator::SenderDifferentiator;
 pub use duplicates::DuplicateAcks;
 #[cfg(feature = "alloc")]

@@ -229,8 +229,9 @@ fn walk(
         let now = (one.at - begun).as_secs_f64();
         excess = (excess - rate * (now - at)).max(0.0);
         at = now;
-        let filled = since.map(|since| rate * (now - since));
+        let filled = || since.map(|since| rate * (now - since));
         if one.is_lost {
+            let filled = filled();
             let beyond = filled.map(|filled| passed - filled);
             let filled = filled.unwrap_or(0.0);
             let is_told = since.is_none() || passed >= FEWEST_PKTS * packet;
@@ -240,11 +241,13 @@ fn walk(
             (since, passed, is_over, excess) = (Some(now), 0.0, false, 0.0);
             continue;
         }
-        let bytes = one.bytes as f64;
+        // A signed integer takes one instruction to become a float, an unsigned one many.
+        let bytes = one.bytes as i64 as f64;
         passed += bytes;
         excess += bytes;
         largest = largest.max(excess);
-        is_over |= filled.is_some_and(|filled| passed > filled + uncertain + TOLERANCE * filled);
+        is_over = is_over
+            || filled().is_some_and(|filled| passed > filled + uncertain + TOLERANCE * filled);
     }
     largest
 }

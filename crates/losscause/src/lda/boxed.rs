@@ -107,6 +107,7 @@ impl Algorithm for BoxedAlgorithm {
         self.0.needs()
     }
 
+    #[inline]
     fn observe(&mut self, observation: &Observation) {
         self.0.observe(observation);
     }
