@@ -88,7 +88,7 @@ pub use analysis::{
 pub use annotate::annotate;
 pub use cost::Cost;
 pub use diagnose::FlowDiagnosis;
-pub use error::{CaptureError, RewriteError};
+pub use error::{CaptureError, EXPECTED, RewriteError};
 pub use first::{First, capitalised};
 pub use fit::{Fit, Others, Policed};
 pub use flow::{Evidence, Protocol, Vantage};

@@ -21,6 +21,7 @@ use losscause_sim::rng::Stream;
 use crate::papers::record;
 use crate::papers::reproduce::{Repetitions, Selection};
 use losscause_study::files::watched::Watched;
+use losscause_study::scenario::Kind;
 use losscause_study::tools::toml_file;
 use losscause_study::{Context, InputError, Limits, Scenario, Setting, files};
 
@@ -131,8 +132,8 @@ impl Sweep {
     pub fn parse(text: &str, path: &Path, context: &Context) -> Result<Self, InputError> {
         let file = path.display().to_string();
         let table = toml_file::table(text, &file, EXPECTED)?;
-        if table.contains_key("link") && !table.contains_key("axis") {
-            let problem = "is a scenario (losscause simulate runs it)".to_owned();
+        if Kind::of(&table) == Some(Kind::Scenario) && !table.contains_key("axis") {
+            let problem = Kind::Scenario.to_string();
             return Err(InputError::File { file, problem, expected: EXPECTED });
         }
         let document: SweepFile = toml_file::from_table(&table, &file)?;

@@ -104,7 +104,7 @@ impl Files for Embedded {
         Ok(Box::new(text.as_bytes()))
     }
 
-    fn paths(&self) -> Vec<String> {
+    fn alternatives(&self, _: &Path) -> Vec<String> {
         self.files().map(|(name, _)| name).collect()
     }
 }
