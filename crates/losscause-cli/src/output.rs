@@ -59,6 +59,14 @@ pub(crate) fn sentence(text: &str) -> io::Result<()> {
     line(&broken(text, usize::from(width())))
 }
 
+/// Writes a paragraph: on a terminal as [`sentence`] does, elsewhere on one line.
+pub(crate) fn paragraph(text: &str) -> io::Result<()> {
+    match terminal_width() {
+        Some(width) => line(&broken(text, usize::from(width))),
+        None => line(text),
+    }
+}
+
 /// The text in lines of at most `width` columns, unless a word is longer.
 fn broken(text: &str, width: usize) -> String {
     let mut broken = String::new();
