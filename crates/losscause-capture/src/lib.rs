@@ -20,6 +20,8 @@
 //! joined    the captures of both ends     → the losses as facts, with both ends' verdicts
 //! ```
 //!
+//! The feature `compressed`, on by default, reads captures that are compressed with gzip, xz or zstd.
+//!
 //! Memory is bounded by constants, and no list is searched as a whole for every packet
 //! (`tests/hostile.rs`).
 //!
