@@ -14,6 +14,9 @@
 /** The file is no capture; the message is the program's own sentence. */
 export class NoCapture extends Error {}
 
+/** The file cannot be decompressed any further; the message says why. */
+export class Damaged extends Error {}
+
 export class CaptureEngine {
   /**
    * @param {BufferSource} bytes the module
@@ -22,16 +25,23 @@ export class CaptureEngine {
   static async start(bytes, read) {
     /** @type {Exports | null} */
     let exports = null;
+    let problem = "";
     const page = {
       /** @param {number} at @param {number} length */
       read(at, length) {
         if (!exports) return -1;
         try {
           return read(new Uint8Array(exports.memory.buffer, at, length));
-        } catch {
+        } catch (error) {
           // The module makes a sentence of it.
+          problem = error instanceof Damaged ? error.message : "";
           return -1;
         }
+      },
+      /** @param {number} at @param {number} length */
+      problem(at, length) {
+        if (!exports) return 0;
+        return new TextEncoder().encodeInto(problem, new Uint8Array(exports.memory.buffer, at, length)).written;
       },
     };
     const { instance } = await WebAssembly.instantiate(bytes, { page });

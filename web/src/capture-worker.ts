@@ -3,6 +3,8 @@
 import { CaptureEngine, NoCapture } from "./capture-engine.js";
 import type { Ask, Told } from "./capture-protocol";
 import address from "./capture.wasm?url";
+import decompressorAddress from "./decompress.wasm?url";
+import { decompressed, isCompressed } from "./decompressor.js";
 
 /** Workers have it; the types of pages do not. */
 declare class FileReaderSync {
@@ -42,10 +44,25 @@ function reader(file: File): (into: Uint8Array) => number {
   };
 }
 
-async function analyze(file: File) {
+async function module(address: string): Promise<ArrayBuffer> {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`the analysis could not be loaded (${response.status})`);
-  engine = await CaptureEngine.start(await response.arrayBuffer(), reader(file));
+  return response.arrayBuffer();
+}
+
+/** The file's first four bytes; none if the browser cannot read it, which the analysis says. */
+function head(file: File): Uint8Array {
+  try {
+    return new Uint8Array(new FileReaderSync().readAsArrayBuffer(file.slice(0, 4)));
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+async function analyze(file: File) {
+  const plain = reader(file);
+  const read = isCompressed(head(file)) ? await decompressed(await module(decompressorAddress), plain) : plain;
+  engine = await CaptureEngine.start(await module(address), read);
   tell({ told: "view", view: engine.analyze(file.name) });
 }
 

@@ -7,13 +7,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 import { CaptureEngine, NoCapture } from "../src/capture-engine.js";
+import { decompressed, isCompressed } from "../src/decompressor.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const program = process.env.LOSSCAUSE ?? join(root, "target/release/losscause");
 const module = readFileSync(join(root, "web/src/capture.wasm"));
+const decompressor = readFileSync(join(root, "web/src/decompress.wasm"));
 const captures = join(root, "crates/losscause-capture/tests/captures");
 const folder = mkdtempSync(join(tmpdir(), "losscause-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -38,7 +40,16 @@ function onCommandLine(path, ...options) {
 async function inModule(path, most = 1 << 20) {
   const file = openSync(path, "r");
   try {
-    const engine = await CaptureEngine.start(module, (into) => readSync(file, into, 0, Math.min(into.length, most), null));
+    const head = Buffer.alloc(4);
+    const begun = head.subarray(0, readSync(file, head, 0, 4, 0));
+    let at = 0;
+    const plain = (into) => {
+      const length = readSync(file, into, 0, Math.min(into.length, most), at);
+      at += length;
+      return length;
+    };
+    const read = isCompressed(begun) ? await decompressed(decompressor, plain) : plain;
+    const engine = await CaptureEngine.start(module, read);
     return { engine, view: engine.analyze(path.slice(dirname(path).length + 1)) };
   } finally {
     closeSync(file);
@@ -61,6 +72,52 @@ for (const [name, path] of [
   });
 }
 
+/** A frame of zstd that holds the bytes as they are (RFC 8878, 3.1.1): a window of 16 MiB, and raw blocks. */
+function frame(bytes) {
+  const parts = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x70])];
+  for (let at = 0; at < bytes.length; at += 100_000) {
+    const block = bytes.subarray(at, at + 100_000);
+    const isLast = at + 100_000 >= bytes.length;
+    const head = Buffer.alloc(3);
+    head.writeUIntLE(block.length * 8 + (isLast ? 1 : 0), 0, 3);
+    parts.push(head, block);
+  }
+  return Buffer.concat(parts);
+}
+
+const xz = (bytes) => spawnSync("xz", ["-c"], { input: bytes, maxBuffer: 1 << 28 }).stdout;
+const skipped = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 7, 7]);
+const halves = (bytes) => [bytes.subarray(0, 50_000), bytes.subarray(50_000)];
+for (const [name, compress] of [
+  ["two.gz", (bytes) => Buffer.concat(halves(bytes).map((half) => gzipSync(half)))],
+  ["two.zst", (bytes) => Buffer.concat([skipped, ...halves(bytes).map(frame)])],
+  ["one.xz", xz],
+]) {
+  const skip = name.endsWith(".xz") && !xz(Buffer.of(1)) ? "the program xz is missing" : false;
+  test(`${name} has the bytes of the command line, in pieces of any size, and cut with its sentence`, { skip }, async () => {
+    const compressed = compress(receiver);
+    const path = made(name, compressed);
+    const { stdout, status } = onCommandLine(path, "--format", "json");
+    assert.equal(status, 0);
+    for (const most of [1 << 20, 61]) {
+      const { engine } = await inModule(path, most);
+      assert.ok(stdout.equals(engine.json()));
+    }
+    const cut = made(`cut-${name}`, compressed.subarray(0, Math.floor(0.9 * compressed.length)));
+    const onLine = onCommandLine(cut, "--format", "json");
+    if (name === "one.xz") {
+      // Nothing of a cut chunk is decompressed, and the file has one.
+      assert.equal(onLine.status, 2);
+      await assert.rejects(inModule(cut), (error) => onLine.stderr === `losscause: ${error.message}\n`);
+      return;
+    }
+    assert.equal(onLine.status, 1);
+    const { engine, view } = await inModule(cut);
+    assert.ok(onLine.stdout.equals(engine.json()));
+    assert.equal(onLine.stderr, `losscause: ${view.cut.slice(0, -1)}\n`);
+  });
+}
+
 test("pieces of any size give the same bytes", async () => {
   const path = made("pieces.pcap", receiver);
   const [whole, pieces] = [await inModule(path), await inModule(path, 61)];
@@ -80,6 +137,10 @@ test("a cut capture is analysed as far as it goes, with the program's sentence",
 for (const [name, bytes] of [
   ["text.pcap", "This is no capture."],
   ["empty.pcap", ""],
+  ["text.gz", gzipSync("This is no capture.")],
+  ["damaged.gz", Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xff, 0xff, 0xff, 0xff])],
+  ["damaged.xz", Buffer.from([0xfd, 0x37, 0x7a, 0x58, 1, 2, 3, 4, 5, 6, 7, 8])],
+  ["damaged.zst", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xff, 0xff, 0xff, 0xff])],
   ["header.pcap", receiver.subarray(0, 12)],
   ["without-packets.pcap", receiver.subarray(0, 24)],
   ["link-type.pcap", Buffer.concat([receiver.subarray(0, 20), Buffer.from([105, 0, 0, 0])])],

@@ -35,9 +35,14 @@ struct Module {
     package: &'static str,
 }
 
-const MODULES: [Module; 2] = [
+const MODULES: [Module; 3] = [
     Module { name: "lab.wasm", profile: "page", package: "losscause-lab" },
     Module { name: "capture.wasm", profile: "page-capture", package: "losscause-capture-page" },
+    Module {
+        name: "decompress.wasm",
+        profile: "page-capture",
+        package: "losscause-decompress-page",
+    },
 ];
 
 /// The program that runs the page's tools.
@@ -81,9 +86,8 @@ pub(crate) fn lab(options: &Options) -> Result<()> {
 /// # Errors
 /// As [`lab`].
 pub(crate) fn test() -> Result<()> {
-    run(cargo()
-        .args(["build", "--quiet", "--release", "--target", TARGET, "--lib"])
-        .args(MODULES.iter().flat_map(|module| ["-p", module.package])))?;
+    // One after the other: built together, each would have the features that any of them asks for.
+    MODULES.iter().try_for_each(|module| built(module, "release"))?;
     pages_around(|_| "release")?;
     in_a_browser()
 }
@@ -102,21 +106,15 @@ fn in_a_browser() -> Result<()> {
 /// # Errors
 /// A part cannot be built, or the page is too large.
 pub(crate) fn build() -> Result<()> {
-    MODULES.iter().try_for_each(|Module { profile, package, .. }| {
-        run(cargo().args([
-            "build",
-            "--quiet",
-            "--profile",
-            profile,
-            "--target",
-            TARGET,
-            "-p",
-            package,
-            "--lib",
-        ]))
-    })?;
+    MODULES.iter().try_for_each(|module| built(module, module.profile))?;
     pages_around(|module| module.profile)?;
     run(&mut node(&["scripts/size.mjs"]))
+}
+
+/// Compiles a module.
+fn built(module: &Module, profile: &str) -> Result<()> {
+    let arguments = ["build", "--quiet", "--profile", profile, "--target", TARGET, "--lib"];
+    run(cargo().args(arguments).args(["-p", module.package]))
 }
 
 /// The pages around the modules, each of which was compiled with this profile.

@@ -13,7 +13,7 @@ pub enum CaptureError {
     #[error("is empty, expected {EXPECTED}")]
     Empty,
     /// The file begins with something else.
-    #[error("is no capture (it begins with {}), expected {EXPECTED}", Hex(.begins))]
+    #[error("is no capture (it begins with {}), expected {EXPECTED}", Begins(.begins))]
     NotACapture {
         /// The first bytes, up to four.
         begins: Vec<u8>,
@@ -67,13 +67,18 @@ pub enum RewriteError {
 }
 
 /// What a capture may be.
-const EXPECTED: &str = "a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd";
+pub const EXPECTED: &str = "a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd";
 
-/// Bytes in hexadecimal.
-struct Hex<'a>(&'a [u8]);
+/// The first bytes of a file: printable ASCII in quotes, anything else in hexadecimal.
+struct Begins<'a>(&'a [u8]);
 
-impl std::fmt::Display for Hex<'_> {
+impl std::fmt::Display for Begins<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Ok(text) = std::str::from_utf8(self.0)
+            && text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
+        {
+            return write!(f, "\"{text}\"");
+        }
         for (i, byte) in self.0.iter().enumerate() {
             write!(f, "{}{byte:02x}", if i == 0 { "" } else { " " })?;
         }

@@ -20,6 +20,8 @@
 //! joined    the captures of both ends     → the losses as facts, with both ends' verdicts
 //! ```
 //!
+//! The feature `compressed`, on by default, reads captures that are compressed with gzip, xz or zstd.
+//!
 //! Memory is bounded by constants, and no list is searched as a whole for every packet
 //! (`tests/hostile.rs`).
 //!
@@ -88,7 +90,7 @@ pub use analysis::{
 pub use annotate::annotate;
 pub use cost::Cost;
 pub use diagnose::FlowDiagnosis;
-pub use error::{CaptureError, RewriteError};
+pub use error::{CaptureError, EXPECTED, RewriteError};
 pub use first::{First, capitalised};
 pub use fit::{Fit, Others, Policed};
 pub use flow::{Evidence, Protocol, Vantage};

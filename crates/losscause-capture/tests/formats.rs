@@ -198,8 +198,10 @@ fn what_is_no_capture_is_refused_in_one_sentence() {
         "is empty, expected a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd"
     );
     assert!(
-        refusal(b"hello, world")
-            .starts_with("is no capture (it begins with 68 65 6c 6c), expected")
+        refusal(b"hello, world").starts_with("is no capture (it begins with \"hell\"), expected")
+    );
+    assert!(
+        refusal(b"\x7fELF").starts_with("is no capture (it begins with 7f 45 4c 46), expected")
     );
     assert!(refusal(&pcap(&[])[..10]).starts_with("ends after 10 bytes, inside the header"));
     let radio = pcap_of(119, &small());

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use losscause_laboratory::papers::reproduce::{Comparison, Plan, Reproduction};
 use losscause_study::InputError;
+use losscause_study::files::{self, Disk};
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -31,7 +32,7 @@ impl Check {
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path)
-            .map_err(|reason| InputError::unreadable(path, &reason, EXPECTED))?;
+            .map_err(|reason| files::unreadable(&Disk, path, &reason, EXPECTED))?;
         let refuse =
             |problem: String, expected| InputError::File { file: file.clone(), problem, expected };
         let Version { version } = serde_json::from_str(&text)

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Format};
 use crate::progress::Progress;
+use crate::values;
 
 const REPORT: &str = "report.html";
 
@@ -44,11 +45,11 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Runs of each variant, with the seeds SEED, SEED+1, …
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 10, value_parser = values::runs)]
     runs: u32,
     /// Number of threads [default: one per core]
-    #[arg(long)]
-    jobs: Option<usize>,
+    #[arg(long, value_parser = values::jobs)]
+    jobs: Option<Jobs>,
     /// Write report.html, result.json, comparison.csv and runs.csv to this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -88,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         }
         None => None,
     };
-    let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
+    let jobs = arguments.jobs.unwrap_or_default();
     let mut progress = Progress::new("runs", plan.runs());
     let (comparison, records) = match &folder {
         Some(_) => plan.execute_and_record(jobs, |done| progress.set(done))?,
@@ -119,7 +120,7 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
         1 => format!("1 run each, seed {}", comparison.seed),
         runs => format!("{runs} runs each, seeds {} to {last}", comparison.seed),
     };
-    output::line(&format!("\n{} ({runs})", comparison.title))?;
+    output::sentence(&format!("\n{} ({runs})", comparison.title))?;
     let Some(first) = comparison.variants.first() else { return Ok(()) };
     let mut others = comparison.ranked();
     others.retain(|variant| !std::ptr::eq(*variant, first));

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::notice;
 use crate::output::{self, Format, number};
 use crate::progress::Progress;
+use crate::values;
 
 /// The arguments of `fade`.
 #[derive(Debug, clap::Args)]
@@ -29,8 +30,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Threads [default: one per core]; the patterns do not depend on it.
-    #[arg(long)]
-    jobs: Option<usize>,
+    #[arg(long, value_parser = values::jobs)]
+    jobs: Option<Jobs>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -42,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let settings: Vec<Setting> =
         arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let (sources, paper) = sources(&arguments.channel, &settings)?;
-    let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
+    let jobs = arguments.jobs.unwrap_or_default();
     let folder = match &arguments.out {
         Some(out) => {
             let names: Vec<String> = sources.iter().map(name).collect();

@@ -1,6 +1,5 @@
 //! Failures and exit statuses of the program.
 
-use std::error::Error;
 use std::io::{self, Write};
 
 use losscause_capture::{CaptureError, JoinError};
@@ -170,61 +169,4 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> u8 {
         let _ = writeln!(io::stderr(), "{} {failure}", ink::error_head());
     }
     status
-}
-
-/// Handles clap's output: help and version go to standard output, a wrong argument becomes one
-/// sentence.
-pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
-    use clap::error::ErrorKind::{
-        DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion,
-    };
-    if matches!(error.kind(), DisplayHelp | DisplayVersion) {
-        write!(io::stdout(), "{}", error.render())?;
-        return Ok(());
-    }
-    if error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
-        return Err(Failure::Usage(
-            "no command was given, expected one of those that `losscause --help` lists".into(),
-        ));
-    }
-    if let Some(sentence) = wrong_number(error) {
-        return Err(Failure::Usage(sentence));
-    }
-    // clap writes its error, a tip and the usage on lines of their own; the first paragraph is the
-    // error.
-    let text = error.render().to_string();
-    let mut paragraphs = text
-        .split("\n\n")
-        .map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
-    let mut sentence = paragraphs.next().unwrap_or_default();
-    if let Some(tip) = paragraphs.find(|paragraph| paragraph.starts_with("tip: ")) {
-        sentence = format!("{sentence} ({})", tip.trim_start_matches("tip: "));
-    }
-    Err(Failure::Usage(sentence.trim_start_matches("error: ").to_owned()))
-}
-
-/// The sentence about an option whose value should be a number: "--runs -1: expected a whole number
-/// from 1 to 4294967295".
-fn wrong_number(error: &clap::Error) -> Option<String> {
-    use clap::error::{ContextKind, ContextValue};
-    let context = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.as_str()),
-        _ => None,
-    };
-    let option = context(ContextKind::InvalidArg)?.split(' ').next()?;
-    let value = context(ContextKind::InvalidValue)?;
-    let reason = error.source()?.to_string();
-    let expected = match reason.split_once(" is not in ") {
-        Some((_, range)) => {
-            let (least, most) = range.split_once("..")?;
-            let most = most.trim_start_matches('=');
-            format!("a whole number from {least} to {most}")
-        }
-        None if reason.starts_with("invalid digit") || reason.starts_with("number too") => {
-            "a whole number from 0".to_owned()
-        }
-        None if reason == "invalid float literal" => "a number".to_owned(),
-        None => return None,
-    };
-    Some(format!("{option} {value}: expected {expected}"))
 }

@@ -56,6 +56,8 @@ mod summary;
 mod sweep;
 mod tables;
 mod templates;
+mod usage;
+mod values;
 #[cfg(all(feature = "linux", target_os = "linux"))]
 mod watch;
 
@@ -138,13 +140,13 @@ fn outcome_of<A: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = A>,
     registry: Result<Registry, RegistryError>,
 ) -> Result<(), Failure> {
-    let arguments: Vec<A> = arguments.into_iter().collect();
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     if arguments.len() == 1 {
         return Ok(output::line(&overview::of(&program()))?);
     }
-    let matches = match program().try_get_matches_from(arguments) {
+    let matches = match program().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
-        Err(error) => return failure::usage(&error),
+        Err(error) => return usage::outcome(&error, &program(), &arguments),
     };
     optional::refuse_missing(&matches)?;
     match Arguments::from_arg_matches(&matches) {
@@ -152,7 +154,7 @@ fn outcome_of<A: Into<OsString> + Clone>(
             notice::set_quiet(quiet);
             run(command, &registry?)
         }
-        Err(error) => failure::usage(&error.format(&mut program())),
+        Err(error) => usage::outcome(&error.format(&mut program()), &program(), &arguments),
     }
 }
 

@@ -59,6 +59,14 @@ pub(crate) fn sentence(text: &str) -> io::Result<()> {
     line(&broken(text, usize::from(width())))
 }
 
+/// Writes a paragraph: on a terminal as [`sentence`] does, elsewhere on one line.
+pub(crate) fn paragraph(text: &str) -> io::Result<()> {
+    match terminal_width() {
+        Some(width) => line(&broken(text, usize::from(width))),
+        None => line(text),
+    }
+}
+
 /// The text in lines of at most `width` columns, unless a word is longer.
 fn broken(text: &str, width: usize) -> String {
     let mut broken = String::new();
@@ -132,7 +140,11 @@ pub(crate) fn fitted(table: &Table, width: Option<usize>) -> String {
     let mut lines = Vec::new();
     for row in table.row_iter() {
         let cells: Vec<String> = row.cell_iter().map(Cell::content).collect();
-        lines.push(cells.first().cloned().unwrap_or_default());
+        let first = cells.first().cloned().unwrap_or_default();
+        // A number alone does not say what it counts.
+        let is_number = first.parse::<f64>().is_ok();
+        let name = header.first().filter(|name| is_number && !name.is_empty());
+        lines.push(name.map_or_else(|| first.clone(), |name| format!("{name} {first}")));
         for (name, value) in
             header.iter().zip(&cells).skip(1).filter(|(_, value)| !value.is_empty())
         {
@@ -174,5 +186,7 @@ mod tests {
         assert_eq!(fitted(&table, Some(width)), table.to_string());
         let list = "video.1\n  sent          12\n  goodput kb/s  900.5\nvideo.2\n  goodput kb/s  1";
         assert_eq!(fitted(&table, Some(width - 1)), list);
+        table.add_row(["3", "", ""]);
+        assert_eq!(fitted(&table, Some(width - 1)), format!("{list}\nflow 3"));
     }
 }

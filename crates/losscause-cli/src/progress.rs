@@ -46,9 +46,10 @@ fn time_left(elapsed: Duration, share: f64) -> Option<Duration> {
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
 impl Progress {
-    /// Starts a task of `total` steps; `what` names a step in the plural ("runs").
+    /// Starts a task of `total` steps; `what` names a step in the plural ("runs"). A task of none, such
+    /// as to read less than a mebibyte, shows no bar.
     pub(crate) fn new(what: &str, total: usize) -> Self {
-        let view = if io::stderr().is_terminal() && !notice::is_quiet() {
+        let view = if total > 0 && io::stderr().is_terminal() && !notice::is_quiet() {
             let style = ProgressStyle::with_template(TEMPLATE)
                 .expect("the template is a constant that a test renders");
             let bar =

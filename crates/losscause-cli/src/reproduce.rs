@@ -21,7 +21,7 @@ use crate::notice;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::summary::{self, LeftOut};
-use crate::tables;
+use crate::{tables, values};
 
 mod abroad;
 mod drawn;
@@ -75,7 +75,7 @@ pub(crate) struct Arguments {
     /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten
     /// for a paper that made one; two for live, ten for sockets, 30 for quic and media; one for paths/loop, there of
     /// each path]
-    #[arg(long)]
+    #[arg(long, value_parser = values::runs)]
     runs: Option<u32>,
     /// Compare with the result.json of an earlier reproduction; exit with 1 if a number or claim
     /// got worse.
@@ -83,8 +83,8 @@ pub(crate) struct Arguments {
     check: Option<PathBuf>,
     /// Threads [default: one per core]; the results do not depend on it. Of an experiment: runs
     /// side by side [default: two per core, at most 4].
-    #[arg(long)]
-    jobs: Option<usize>,
+    #[arg(long, value_parser = values::jobs)]
+    jobs: Option<Jobs>,
     /// Seed of the first run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -125,7 +125,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     }
     .beside(&arguments.also);
     let repetitions = arguments.runs.map_or(Ok(Repetitions::AsPublished), Repetitions::exactly)?;
-    let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
+    let jobs = arguments.jobs.unwrap_or_default();
     let check = arguments.check.as_deref().map(Check::read).transpose()?;
     let out = arguments.out.or_else(|| (!is_named).then(|| PathBuf::from("out")));
     if let Some(out) = &out {

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::{self, Format};
 use crate::progress::Progress;
+use crate::values;
 
 mod check;
 mod filter;
@@ -40,11 +41,11 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Make this many runs with the seeds SEED, SEED+1, … and print means with 95 % intervals.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 1, value_parser = values::runs)]
     runs: u32,
     /// Number of threads [default: one per core]
-    #[arg(long)]
-    jobs: Option<usize>,
+    #[arg(long, value_parser = values::jobs)]
+    jobs: Option<Jobs>,
     /// Write every packet event of the run to this .csv, .csv.gz or .parquet file; with -, to
     /// standard output in place of the results.
     #[arg(long, value_name = "FILE")]
@@ -152,7 +153,7 @@ impl<'a> Plan<'a> {
     fn several_runs(&self) -> Result<(SimulationResult, Option<RunRecord>), Failure> {
         let Self { arguments, settings, scenario, experiment, .. } = self;
         let Arguments { seed, runs, jobs, .. } = **arguments;
-        let jobs = jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
+        let jobs = jobs.unwrap_or_default();
         let mut progress = Progress::new("runs", runs as usize);
         let measured = repeat(experiment, seed, runs, jobs, |done| progress.set(done))?;
         drop(progress);

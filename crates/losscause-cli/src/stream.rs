@@ -7,6 +7,7 @@ use losscause::Span;
 use losscause::registry::Registry;
 use losscause_media::{ConfigError, Key, net};
 use losscause_study::InputError;
+use losscause_study::files::{self, Disk};
 
 use crate::failure::{Failure, StreamError};
 use crate::output;
@@ -63,7 +64,7 @@ fn key(file: Option<&Path>, variable: Option<&OsStr>) -> Result<Key, InputError>
     const KEY: &str = "a key as `losscause stream key` prints it";
     if let Some(file) = file {
         let text = std::fs::read_to_string(file)
-            .map_err(|reason| InputError::unreadable(file, &reason, KEY))?;
+            .map_err(|reason| files::unreadable(&Disk, file, &reason, KEY))?;
         let file = || file.display().to_string();
         return Key::parse(&text)
             .map_err(|error| InputError::Option { option: file(), problem: error.to_string() });

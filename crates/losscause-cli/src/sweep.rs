@@ -14,13 +14,12 @@ use losscause_laboratory::sweep::{
     SweepProgress, SweepResult,
 };
 use losscause_report as report;
-use losscause_study::{
-    Context, InputError, Jobs, Registry, RunError, Setting, Stop, Workers, files,
-};
+use losscause_study::files::{self, Disk};
+use losscause_study::{Context, InputError, Jobs, Registry, RunError, Setting, Stop, Workers};
 
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::{interrupt, notice, output, pivot};
+use crate::{interrupt, notice, output, pivot, values};
 
 /// The arguments of `sweep`.
 #[derive(Debug, clap::Args)]
@@ -30,7 +29,7 @@ pub(crate) struct Arguments {
     sweep: PathBuf,
     /// Runs of each system in each cell, with seeds SEED, SEED + 1, … [default: as the sweep file
     /// says]
-    #[arg(long)]
+    #[arg(long, value_parser = values::runs)]
     runs: Option<u32>,
     /// Seed of the first run of each cell [default: as the sweep file says]
     #[arg(long)]
@@ -40,8 +39,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Threads [default: one per core]; the results do not depend on it.
-    #[arg(long)]
-    jobs: Option<usize>,
+    #[arg(long, value_parser = values::jobs)]
+    jobs: Option<Jobs>,
     /// What runs the cells.
     #[arg(long, value_enum, default_value_t)]
     engine: Engine,
@@ -99,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let sweep = Sweep::load_on(&arguments.sweep, &context, &losscause_experiments::stacks())?
         .with(&overrides)?;
     let earlier = arguments.check.as_deref().map(|file| earlier(file, &context)).transpose()?;
-    let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
+    let jobs = arguments.jobs.unwrap_or_default();
     let store = Store::new(&arguments.out);
     let store = match (arguments.resume, arguments.restart) {
         (true, _) => store.resuming(),
@@ -217,7 +216,7 @@ fn kept(finished: usize, cells: usize, arguments: &Arguments) -> String {
 
 /// Copies a file of the results to standard output.
 fn copy(file: &Path) -> Result<(), Failure> {
-    let unreadable = |reason| InputError::unreadable(file, &reason, "the results of this sweep");
+    let unreadable = |reason| files::unreadable(&Disk, file, &reason, "the results of this sweep");
     let mut file = BufReader::new(File::open(file).map_err(unreadable)?);
     io::copy(&mut file, &mut io::stdout().lock())?;
     Ok(())

@@ -125,7 +125,9 @@ fn captures_that_cannot_be_joined_are_refused() {
     assert!(refused(&BOTH[2..]).contains("--sender <CAPTURE>"));
     assert!(refused(&[&BOTH[..], &["sender.pcap.gz"]].concat()).contains("cannot be used with"));
     let missing = refused(&["--sender", "missing.pcap", "--receiver", "receiver.pcap.gz"]);
-    assert_eq!(missing, "missing.pcap: cannot be read (No such file or directory (os error 2))");
+    let expected =
+        "expected a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd";
+    assert_eq!(missing, format!("missing.pcap: there is no such file, {expected}"));
     let swapped = refused(&["--sender", "receiver.pcap.gz", "--receiver", "sender.pcap.gz"]);
     assert_eq!(
         swapped,
@@ -349,9 +351,7 @@ fn one_bad_capture_does_not_keep_the_others_from_being_analysed() {
     let output = analyze(&["missing.pcap", "sender.pcap.gz"], place.path());
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stdout).starts_with("sender.pcap.gz: 47 lost packets"));
-    assert!(
-        text(&output.stderr).starts_with("losscause: missing.pcap: cannot be read (No such file")
-    );
+    assert!(text(&output.stderr).starts_with("losscause: missing.pcap: there is no such file,"));
 }
 
 #[test]
@@ -360,6 +360,8 @@ fn bad_input_is_refused_in_one_sentence() {
     let write = |name: &str, bytes: &[u8]| std::fs::write(place.path().join(name), bytes).unwrap();
     write("empty.pcap", b"");
     write("text.pcap", b"This is no capture.");
+    write("link.toml", b"title = \"t\"\n[[link]]\nname = \"a\"\n");
+    write("sweep.toml", b"title = \"t\"\n[[axis]]\nkey = \"N\"\n");
     let mut radio = plain(SENDER);
     radio[20] = 119;
     write("radio.pcap", &radio);
@@ -369,7 +371,9 @@ fn bad_input_is_refused_in_one_sentence() {
         "expected a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd";
     let cases = [
         ("empty.pcap", format!("is empty, {expected}")),
-        ("text.pcap", format!("is no capture (it begins with 54 68 69 73), {expected}")),
+        ("text.pcap", format!("is no capture (it begins with \"This\"), {expected}")),
+        ("link.toml", format!("is a scenario (losscause simulate runs it), {expected}")),
+        ("sweep.toml", format!("is a sweep (losscause sweep runs it), {expected}")),
         (
             "radio.pcap",
             "has link type 119 (IEEE 802.11 with a Prism header), expected Ethernet, IEEE 802.11, PPP, Linux cooked (v1, v2), \
@@ -380,8 +384,12 @@ fn bad_input_is_refused_in_one_sentence() {
             "header.pcap",
             "no TCP, RTP or QUIC data among its 0 packets, expected a capture of a transfer or a stream".to_owned(),
         ),
-        ("folder", "cannot be read (Is a directory (os error 21))".to_owned()),
-        ("missing.pcap", "cannot be read (No such file or directory (os error 2))".to_owned()),
+        ("folder", format!("is a directory, {expected}")),
+        ("missing.pcap", format!("there is no such file, {expected}")),
+        (
+            "heeder.pcap",
+            format!("there is no such file (did you mean \"header.pcap\"?), {expected}"),
+        ),
     ];
     for (file, sentence) in cases {
         assert_eq!(refusal(&[file], place.path()), format!("{file}: {sentence}"));

@@ -396,9 +396,8 @@ fn options_that_exclude_each_other_are_refused() {
     );
     let unknown = place.refusal(&["compare", "s.toml", "--lda", "none,Spyke"]);
     assert!(
-        unknown.contains(
-            "flow.video.lda: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?)"
-        ),
+        unknown
+            .contains("--lda Spyke: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?)"),
         "{unknown}"
     );
 }
@@ -470,7 +469,7 @@ fn captures_that_make_no_sense() {
 #[test]
 fn too_many_runs_are_refused_at_every_door() {
     let place = Place::new();
-    let sentence = "--runs 4294967295: expected at most 10000";
+    let sentence = "--runs 4294967295: expected a whole number from 1 to 10000";
     let runs = ["--runs", "4294967295"];
     for verb in [
         &["simulate", "s.toml"][..],
@@ -527,5 +526,90 @@ fn what_never_ends_is_refused() {
     place.refuses(
         &["simulate", "s.toml", "--set", "tcp.max_rto_ms=1e-6", "--set", "tcp.min_rto_ms=0"],
         "s.toml: tcp.max_rto_ms: is 0.000001, expected a number from 0.001 to 1e9",
+    );
+}
+
+#[test]
+fn an_option_s_value_is_refused_whether_it_would_be_used_or_not() {
+    let place = Place::new();
+    for verb in ["simulate", "compare", "reproduce", "sweep"] {
+        let file = if verb == "reproduce" { "cen2003" } else { "s.toml" };
+        let refused = |option: &str, value: &str, expected: &str| {
+            place.refuses(&[verb, file, option, value], &format!("{option} {value}: {expected}"));
+        };
+        for value in ["0", "-1", "abc"] {
+            refused("--jobs", value, "expected 1 or more threads");
+            refused("--runs", value, "expected a whole number from 1 to 10000");
+        }
+    }
+    place.refuses(
+        &["simulate", "s.toml", "--format", "jsn"],
+        "--format: \"jsn\" is unknown (did you mean \"json\"?), expected one of table, json",
+    );
+    place.refuses(
+        &["list", "algos"],
+        "list: \"algos\" is unknown, expected one of algorithms, protocols, scenarios, papers, experiments",
+    );
+}
+
+#[test]
+fn an_unknown_option_is_told_with_the_one_that_may_be_meant() {
+    let place = Place::new();
+    let expected = "expected one that `losscause simulate --help` lists";
+    for (option, hint) in [
+        ("--rusn", " (did you mean --runs?)"),
+        ("--lda", " (did you mean --set flow.NAME.lda=Sift, or compare --lda none,Sift?)"),
+        ("--variant", " (losscause compare has it)"),
+        ("--rate", " (a scenario's value is set with --set rate=VALUE)"),
+    ] {
+        place.refuses(
+            &["simulate", "s.toml", option, "x"],
+            &format!("simulate has no option {option}{hint}, {expected}"),
+        );
+    }
+    place.refuses(
+        &["simulate", "s.toml", "t.toml"],
+        "simulate takes no further argument t.toml, expected what `losscause simulate --help` lists",
+    );
+    place.refuses(
+        &["compare"],
+        "compare: <SCENARIO.toml> is missing (`losscause init` writes one), expected as in `losscause compare --help`",
+    );
+    place.refuses(
+        &["simulat", "s.toml"],
+        "simulat: there is no such command (did you mean simulate?), expected one that `losscause --help` lists",
+    );
+}
+
+#[test]
+fn an_algorithm_named_twice_or_unknown_is_refused_before_any_run() {
+    let place = Place::new();
+    place.refuses(
+        &["compare", "s.toml", "--lda", "none,sift,Sift"],
+        "compare: the variants \"sift\" and \"Sift\" set the same, expected variants that differ",
+    );
+    let said = place.refusal(&["compare", "s.toml", "--lda", "Sfit"]);
+    let expected =
+        "losscause: --lda Sfit: the algorithm \"Sfit\" is unknown (did you mean \"Sift\"?)";
+    assert!(said.starts_with(expected), "{said}");
+}
+
+#[test]
+fn a_result_is_no_scenario_and_no_folder() {
+    let place = Place::new();
+    let expected = "expected a scenario file in TOML (losscause docs scenario)";
+    for (name, text, problem) in
+        [("result.json", "{\n}", "is JSON"), ("report.html", "<!doctype html>", "is HTML or XML")]
+    {
+        place.write(name, text.as_bytes());
+        place.refuses(&["simulate", name], &format!("{name}: {problem}, {expected}"));
+    }
+    place.refuses(
+        &["simulate", "s.toml", "--out", "result.json"],
+        "result.json: is a file, expected a directory",
+    );
+    place.refuses(
+        &["simulate", "result.jsn"],
+        &format!("result.jsn: there is no such file (did you mean \"result.json\"?), {expected}"),
     );
 }

@@ -343,7 +343,10 @@ fn an_input_that_cannot_be_used_is_told_in_one_sentence() {
             &["--", "no-such-command"],
             "losscause: no-such-command: is no program on the PATH, expected a command to run",
         ),
-        (&[], "losscause: the following required arguments were not provided: <COMMAND>..."),
+        (
+            &[],
+            "losscause: emulate: <COMMAND>... is missing, expected as in `losscause emulate --help`",
+        ),
     ] {
         let output = output(place.path(), arguments);
         let error = text(&output.stderr);

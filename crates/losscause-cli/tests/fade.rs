@@ -229,9 +229,12 @@ fn a_missing_empty_binary_or_malformed_channel_file() {
 #[test]
 fn an_unwritable_place_is_found_before_anything_is_written() {
     let place = place();
-    for out in ["c.toml", "c.toml/x"] {
+    for (out, problem) in [
+        ("c.toml", "is a file, expected a directory"),
+        ("c.toml/x", "cannot be written (not a directory)"),
+    ] {
         let said = refusal(place.path(), &["fade", "c.toml", "--out", out]);
-        assert!(said.starts_with(&format!("{out}: cannot be written (")), "{said}");
+        assert!(said.starts_with(&format!("{out}: {problem}")), "{said}");
     }
     // The second pattern's file: the first one's must not appear.
     std::fs::create_dir_all(place.path().join("out/fair.txt")).unwrap();

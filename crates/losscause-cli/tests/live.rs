@@ -31,7 +31,7 @@ fn what_cannot_be_chosen_is_refused_in_one_sentence() {
             "--only loss=0.5: leaves nothing to measure, expected values of 0, 0.01, 0.02",
         ),
         (&["live", "--only", "loss"], "--only loss: expected KEY=VALUE"),
-        (&["live", "--runs", "0"], "--runs 0: nothing would be measured"),
+        (&["live", "--runs", "0"], "--runs 0: expected a whole number from 1 to 10000"),
         (&["media/wlj"], "media/wlj: is no item (did you mean \"wlh\"?)"),
         (&["quic", "media"], "media: is of another experiment than quic"),
         (&["live", "--check", "old.json"], "--check old.json: only valid with papers"),

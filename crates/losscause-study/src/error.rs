@@ -140,10 +140,17 @@ impl RunError {
     }
 }
 
-/// What the system said, without the name of a file that the user does not know.
+/// Why nothing can be written there, in words of this program where the system's are a riddle, and
+/// without the name of a file that the user does not know.
 fn without_path(reason: &io::Error) -> String {
-    let text = reason.to_string();
-    text.split(" at path ").next().unwrap_or_default().to_owned()
+    match reason.kind() {
+        io::ErrorKind::NotFound => "there is no such directory".to_owned(),
+        io::ErrorKind::IsADirectory => "is a directory".to_owned(),
+        io::ErrorKind::NotADirectory => "not a directory".to_owned(),
+        io::ErrorKind::PermissionDenied => "this user may not".to_owned(),
+        io::ErrorKind::AlreadyExists => "the file exists".to_owned(),
+        _ => reason.to_string().split(" at path ").next().unwrap_or_default().to_owned(),
+    }
 }
 
 /// Whether a failed write says that nothing can be written at that place.

@@ -37,9 +37,10 @@ pub trait Files: Debug + Send + Sync {
     /// that cannot be read.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + '_>>;
 
-    /// The paths of all files, where they can be listed: an error about a missing file suggests the
-    /// nearest.
-    fn paths(&self) -> Vec<String> {
+    /// The paths that may be meant by `path`, which this source lacks: an error suggests the nearest
+    /// of them.
+    fn alternatives(&self, path: &Path) -> Vec<String> {
+        let _ = path;
         Vec::new()
     }
 }
@@ -49,8 +50,8 @@ impl<F: Files + ?Sized> Files for Arc<F> {
         self.as_ref().open(path)
     }
 
-    fn paths(&self) -> Vec<String> {
-        self.as_ref().paths()
+    fn alternatives(&self, path: &Path) -> Vec<String> {
+        self.as_ref().alternatives(path)
     }
 }
 
@@ -66,6 +67,35 @@ impl Files for Disk {
         }
         Ok(Box::new(std::fs::File::open(path)?))
     }
+
+    /// The path with every missing part replaced by the nearest name that is there.
+    fn alternatives(&self, path: &Path) -> Vec<String> {
+        let mut found = PathBuf::new();
+        for part in path.components() {
+            let next = found.join(part);
+            found = if next.exists() {
+                next
+            } else {
+                match nearest_in(&found, &part.as_os_str().to_string_lossy()) {
+                    Some(name) => found.join(name),
+                    None => return Vec::new(),
+                }
+            };
+        }
+        vec![found.display().to_string()]
+    }
+}
+
+/// The name in `directory` that may be meant by `name`: one whose part before the first dot is near.
+fn nearest_in(directory: &Path, name: &str) -> Option<String> {
+    let stem = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let entries = std::fs::read_dir(directory).ok()?;
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut near: Vec<String> =
+        names.filter(|other| nearest(&stem(name), [stem(other).as_str()]).is_some()).collect();
+    near.sort();
+    near.into_iter().min_by_key(|other| strsim::osa_distance(name, other))
 }
 
 /// Files in memory, by their paths. `.` and `..` in a path are resolved: `a/../b` is `b`.
@@ -94,7 +124,7 @@ impl Files for Memory {
         }
     }
 
-    fn paths(&self) -> Vec<String> {
+    fn alternatives(&self, _: &Path) -> Vec<String> {
         self.0.keys().map(|path| path.display().to_string()).collect()
     }
 }
@@ -111,8 +141,8 @@ impl<A: Files, B: Files> Files for Either<A, B> {
         }
     }
 
-    fn paths(&self) -> Vec<String> {
-        [self.0.paths(), self.1.paths()].concat()
+    fn alternatives(&self, path: &Path) -> Vec<String> {
+        [self.0.alternatives(path), self.1.alternatives(path)].concat()
     }
 }
 
@@ -131,15 +161,7 @@ pub fn text(
     let mut bytes = Vec::new();
     let read =
         files.open(path).and_then(|content| content.take(largest + 1).read_to_end(&mut bytes));
-    if let Err(reason) = read {
-        return Err(match nearest(&file(), files.paths().iter().map(String::as_str)) {
-            Some(hint) if reason.kind() == io::ErrorKind::NotFound => {
-                let problem = format!("there is no such file (did you mean \"{hint}\"?)");
-                InputError::File { file: file(), problem, expected }
-            }
-            _ => InputError::unreadable(path, &reason, expected),
-        });
-    }
+    read.map_err(|reason| unreadable(files, path, &reason, expected))?;
     if is_capture(path, &bytes) {
         let problem = format!("is a capture (losscause analyze {} reads it)", file());
         return Err(InputError::File { file: file(), problem, expected });
@@ -150,6 +172,24 @@ pub fn text(
     }
     String::from_utf8(bytes)
         .map_err(|_| InputError::unreadable(path, &io::ErrorKind::InvalidData.into(), expected))
+}
+
+/// The error for a file of `files` that cannot be read, with the nearest path in place of a missing
+/// one.
+pub fn unreadable(
+    files: &dyn Files,
+    path: &Path,
+    reason: &io::Error,
+    expected: &'static str,
+) -> InputError {
+    let file = path.display().to_string();
+    if reason.kind() == io::ErrorKind::NotFound
+        && let Some(hint) = nearest(&file, files.alternatives(path).iter().map(String::as_str))
+    {
+        let problem = format!("there is no such file (did you mean \"{hint}\"?)");
+        return InputError::File { file, problem, expected };
+    }
+    InputError::unreadable(path, reason, expected)
 }
 
 /// Whether these are the first bytes of a capture: pcap in either byte order, with microseconds or
@@ -211,6 +251,30 @@ mod tests {
             read(&Disk, &missing),
             Err(format!("{missing}: there is no such file, expected a text"))
         );
+    }
+
+    #[test]
+    fn a_missing_file_on_the_disk_is_told_the_nearest_name_beside_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |path: &str| directory.path().join(path).display().to_string();
+        std::fs::create_dir(at("scenarios")).unwrap();
+        for name in ["scenarios/lte.toml", "scenarios/lte.txt", "scenarios/s.toml", ".hidden"] {
+            std::fs::write(at(name), "x").unwrap();
+        }
+        for (missing, meant) in [
+            ("scenarios/ltee.toml", "scenarios/lte.toml"),
+            ("scenarios/lte", "scenarios/lte.txt"),
+            ("scenario/Lte.toml", "scenarios/lte.toml"),
+        ] {
+            let said =
+                format!("{}: there is no such file (did you mean \"{}\"?)", at(missing), at(meant));
+            assert_eq!(read(&Disk, &at(missing)), Err(said + ", expected a text"));
+        }
+        // The ending alone is not what makes two names alike.
+        for missing in ["scenarios/no.toml", "hidden.toml", "other/lte.toml"] {
+            let said = format!("{}: there is no such file, expected a text", at(missing));
+            assert_eq!(read(&Disk, &at(missing)), Err(said));
+        }
     }
 
     #[test]

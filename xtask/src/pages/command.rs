@@ -60,6 +60,10 @@ const NOT_RUN: [(&str, Test); 38] = [
     ("losscause reproduce live", Test::Skip("needs root and a feature; has tests of its own")),
     ("losscause reproduce sockets", Test::Skip("needs root and two features, takes minutes")),
     ("losscause sweep papers/", Test::Check("minutes to hours")),
+    (
+        "losscause sweep scenarios/sweeps/policer.toml",
+        Test::Skip("needs root and a feature; has a test of its own"),
+    ),
     ("losscause sweep scenarios/sweeps/", Test::Check("half a minute")),
     (
         "losscause fade",

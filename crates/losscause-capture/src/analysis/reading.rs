@@ -9,7 +9,7 @@ use super::{Analysis, Flow, Options};
 use crate::CaptureError;
 use crate::diagnose;
 use crate::flow::{FlowResult, FlowTable, Protocol, Rules, State};
-use crate::frames::{Frames, LinkType, Truncation, compressed};
+use crate::frames::{Frames, LinkType, Truncation, decompressed};
 use crate::minor;
 use crate::names::Names;
 use crate::observe::Watch;
@@ -71,7 +71,7 @@ pub fn analyze_parts<'a>(
     let mut reading = Reading::new(options, Rules::of(options, file), file);
     let mut truncation = None;
     for part in parts {
-        let mut frames = Frames::of(compressed::decompressed(part)?)?;
+        let mut frames = Frames::of(decompressed(part)?)?;
         reading.read(&mut frames, &mut |_, _, _| {});
         truncation = truncation.or(frames.truncation().cloned());
     }
@@ -132,7 +132,7 @@ fn analyze_by(
     also: Also<'_>,
 ) -> Result<Analysis, CaptureError> {
     let mut reading = Reading::new(options, rules.clone(), file);
-    let (is_qlog, source) = qlog::recognised(compressed::decompressed(Box::new(source))?)?;
+    let (is_qlog, source) = qlog::recognised(decompressed(Box::new(source))?)?;
     if is_qlog {
         let truncation = qlog::read(source, rules, &mut reading)?;
         return Ok(reading.finish(truncation));

@@ -16,7 +16,7 @@ use pcap_parser::{EPB_MAGIC, IDB_MAGIC, SHB_MAGIC, SPB_MAGIC};
 pub(crate) use notes::Note;
 
 use crate::analysis::Analysis;
-use crate::frames::{Frames, RawBlock, compressed};
+use crate::frames::{Frames, RawBlock, decompressed};
 use crate::write::PcapngWriter;
 use crate::write::pcapng::{COMMENT, END_OF_OPTIONS, option, padding};
 use crate::{CaptureError, RewriteError, qlog};
@@ -76,7 +76,7 @@ pub fn annotate(
 
 /// The frames of a capture. A qlog has none.
 pub(crate) fn frames_of<'a>(source: Box<dyn Read + 'a>) -> Result<Frames<'a>, CaptureError> {
-    let (is_qlog, source) = qlog::recognised(compressed::decompressed(source)?)?;
+    let (is_qlog, source) = qlog::recognised(decompressed(source)?)?;
     if is_qlog {
         return Err(CaptureError::NoFrames);
     }

@@ -11,7 +11,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 ///
 /// # Errors
 /// If the first bytes cannot be read.
-pub(crate) fn decompressed<'a>(mut source: Box<dyn Read + 'a>) -> io::Result<Box<dyn Read + 'a>> {
+pub fn decompressed<'a>(mut source: Box<dyn Read + 'a>) -> io::Result<Box<dyn Read + 'a>> {
     let mut head = Vec::new();
     source.by_ref().take(4).read_to_end(&mut head)?;
     let magic: [u8; 4] = std::array::from_fn(|i| head.get(i).copied().unwrap_or(0));

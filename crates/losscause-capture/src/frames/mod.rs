@@ -43,7 +43,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub(crate) mod compressed;
+#[cfg(feature = "compressed")]
+mod compressed;
 mod pcap;
 mod pcapng;
 mod window;
@@ -55,6 +56,8 @@ use losscause::Time;
 
 use crate::CaptureError;
 pub use crate::link_type::{Direction, LinkType};
+#[cfg(feature = "compressed")]
+pub use compressed::decompressed;
 use pcap::Pcap;
 use pcapng::Pcapng;
 pub(crate) use pcapng::RawBlock;
@@ -138,6 +141,12 @@ impl From<io::Error> for Ends {
 /// No record of an IP packet is larger.
 const MAX_RECORD_BYTES: usize = 16 << 20;
 
+/// The stream's bytes as they are: what is compressed is no capture then.
+#[cfg(not(feature = "compressed"))]
+pub(crate) fn decompressed<'a>(source: Box<dyn Read + 'a>) -> io::Result<Box<dyn Read + 'a>> {
+    Ok(source)
+}
+
 impl<'a> Frames<'a> {
     /// Begins to read a capture.
     ///
@@ -145,7 +154,7 @@ impl<'a> Frames<'a> {
     /// If the source is empty, unreadable or no capture, or a pcap file has a link type that
     /// [`LinkType::is_known`] rejects.
     pub fn open(source: impl Read + 'a) -> Result<Self, CaptureError> {
-        Self::of(compressed::decompressed(Box::new(source))?)
+        Self::of(decompressed(Box::new(source))?)
     }
 
     /// As [`Self::open`], of a source that is decompressed.

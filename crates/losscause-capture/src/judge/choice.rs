@@ -36,7 +36,7 @@ impl Chosen {
         Self { configs: registry.iter().filter(asked).cloned().collect() }
     }
 
-    /// The algorithms of these names or aliases, blanks or hyphens alike.
+    /// The algorithms of these names or aliases, blanks or hyphens alike, each once.
     ///
     /// # Errors
     /// If a name is unknown, or its algorithm needs the truth.
@@ -57,7 +57,14 @@ impl Chosen {
                 .cloned()
                 .ok_or_else(|| UnknownAlgorithm { name: name.clone(), known: known().collect() })
         };
-        Ok(Self { configs: names.iter().map(find).collect::<Result<_, _>>()? })
+        let mut configs: Vec<LdaConfig> = Vec::new();
+        for name in names {
+            let config = find(name)?;
+            if configs.iter().all(|other| other.info().name != config.info().name) {
+                configs.push(config);
+            }
+        }
+        Ok(Self { configs })
     }
 
     /// The chosen algorithms, then those of `others` that are not among them.
@@ -118,6 +125,8 @@ mod tests {
         assert_eq!(more.keys().collect::<Vec<_>>(), ["flip-flop", "zbs", "sift"]);
         let yardsticks = Chosen::named(&["fqRTT".into(), "nth-loss".into()], &registry).unwrap();
         assert_eq!(yardsticks.keys().collect::<Vec<_>>(), ["fqrtt", "n-th-loss"]);
+        let twice = Chosen::named(&["sift".into(), "zbs".into(), "Sift".into()], &registry);
+        assert_eq!(twice.unwrap().keys().collect::<Vec<_>>(), ["sift", "zbs"]);
         let error = Chosen::named(&["zbx".into()], &registry).unwrap_err().to_string();
         assert!(
             error.starts_with(

@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 
 use losscause_capture::frames::Frames;
 use losscause_capture::{Analysis, CaptureError, Glance, Options};
+use losscause_study::InputError;
+use losscause_study::files::{self, Disk};
+use losscause_study::scenario::Kind;
 
 use crate::failure::Failure;
 use crate::keys::Keys;
@@ -47,7 +50,6 @@ pub(super) fn incomplete(analysis: &Analysis) -> Option<Failure> {
 /// Analyses a file, or standard input.
 fn one(file: &Path, options: &Options) -> Result<Analysis, Failure> {
     let name = name(file);
-    let unusable = |error: CaptureError| Failure::Capture { file: name.clone(), error };
     let analysis = if input::is_standard(file) {
         // Ctrl-C ends what writes there, and so the capture, not the answer.
         interrupt::postpone();
@@ -61,7 +63,38 @@ fn one(file: &Path, options: &Options) -> Result<Analysis, Failure> {
     } else {
         open(file).and_then(|source| losscause_capture::analyze(source, &name, options))
     };
-    with_flows(analysis.map_err(unusable)?, options)
+    with_flows(analysis.map_err(|error| unusable(file, error))?, options)
+}
+
+/// The failure of a capture that cannot be used.
+pub(super) fn unusable(file: &Path, error: CaptureError) -> Failure {
+    match error {
+        error if input::is_standard(file) => Failure::Capture { file: name(file), error },
+        CaptureError::Read(reason) if is_of_the_place(&reason) => {
+            files::unreadable(&Disk, file, &reason, losscause_capture::EXPECTED).into()
+        }
+        CaptureError::NotACapture { .. } => match kind(file) {
+            Some(kind) => {
+                let file = file.display().to_string();
+                let expected = losscause_capture::EXPECTED;
+                InputError::File { file, problem: kind.to_string(), expected }.into()
+            }
+            None => Failure::Capture { file: name(file), error },
+        },
+        error => Failure::Capture { file: name(file), error },
+    }
+}
+
+/// Whether the file could not even be opened, because of its name.
+fn is_of_the_place(reason: &io::Error) -> bool {
+    use io::ErrorKind::{IsADirectory, NotFound, PermissionDenied};
+    matches!(reason.kind(), IsADirectory | NotFound | PermissionDenied)
+}
+
+/// What a file is that another command reads.
+fn kind(file: &Path) -> Option<Kind> {
+    let text = files::text(&Disk, file, files::LARGEST_DOCUMENT, losscause_capture::EXPECTED);
+    Kind::of_text(&text.ok()?)
 }
 
 /// An analysis that has flows.
@@ -79,16 +112,13 @@ fn with_flows(analysis: Analysis, options: &Options) -> Result<Analysis, Failure
 fn as_one(files: &[PathBuf], options: &Options) -> Result<Analysis, Failure> {
     let mut parts = Vec::new();
     for file in files {
-        let unusable = |error: CaptureError| Failure::Capture { file: name(file), error };
         if input::is_standard(file) {
             return Err(Failure::Usage(
                 "--as-one: standard input cannot be read twice, expected files".to_owned(),
             ));
         }
-        let mut frames = File::open(file)
-            .map_err(CaptureError::from)
-            .and_then(Frames::open)
-            .map_err(unusable)?;
+        let mut frames =
+            open(file).and_then(Frames::open).map_err(|error| unusable(file, error))?;
         parts.extend(frames.next_frame().map(|first| (first.time, file)));
     }
     parts.sort();
@@ -219,6 +249,10 @@ pub(super) fn name(file: &Path) -> String {
 pub(super) fn open(file: &Path) -> Result<Box<dyn Read>, CaptureError> {
     if input::is_standard(file) {
         return Ok(Box::new(io::stdin().lock()));
+    }
+    // Reading a directory fails with a different error on every system.
+    if file.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
     }
     let opened = File::open(file)?;
     let bytes = opened.metadata().map_or(0, |metadata| metadata.len());

@@ -5,7 +5,7 @@ use std::path::Path;
 use losscause_capture::{Analysis, JoinError, Options};
 use losscause_study::InputError;
 
-use super::captures::{incomplete, name, open};
+use super::captures::{incomplete, name, open, unusable};
 use crate::failure::Failure;
 use crate::input;
 
@@ -20,15 +20,13 @@ pub(super) fn analyze(
         return Err(InputError::Option { option: "--receiver -".to_owned(), problem }.into());
     }
     let names = (name(sender), name(receiver));
-    let opened = |file, name: &String| {
-        open(file).map_err(|error| Failure::Capture { file: name.clone(), error })
-    };
-    let sources = (opened(sender, &names.0)?, opened(receiver, &names.1)?);
+    let opened = |file| open(file).map_err(|error| unusable(file, error));
+    let sources = (opened(sender)?, opened(receiver)?);
     let joined =
         losscause_capture::analyze_both((sources.0, &names.0), (sources.1, &names.1), options);
     let joined = joined.map_err(|error| match error {
-        JoinError::Sender(error) => Failure::Capture { file: names.0.clone(), error },
-        JoinError::Receiver(error) => Failure::Capture { file: names.1.clone(), error },
+        JoinError::Sender(error) => unusable(sender, error),
+        JoinError::Receiver(error) => unusable(receiver, error),
         error => Failure::Join { sender: names.0.clone(), receiver: names.1.clone(), error },
     })?;
     let failure = [&joined.sender, &joined.receiver].into_iter().find_map(incomplete);

@@ -9,7 +9,7 @@ use losscause_capture::{Analysis, Options, RewriteError};
 use losscause_study::InputError;
 use losscause_study::tools::atomic::AtomicFile;
 
-use super::captures::{name, open};
+use super::captures::{open, unusable};
 use crate::failure::Failure;
 use crate::input;
 use crate::notice;
@@ -60,12 +60,11 @@ fn write<T>(
     out: &Path,
     rewrite: impl FnOnce(Box<dyn io::Read>, &mut AtomicFile) -> Result<T, RewriteError>,
 ) -> Result<(T, AtomicFile), Failure> {
-    let unusable = |error| Failure::Capture { file: name(capture), error };
-    let source = open(capture).map_err(unusable)?;
+    let source = open(capture).map_err(|error| unusable(capture, error))?;
     let mut file = AtomicFile::create(out)?;
     match rewrite(source, &mut file) {
         Ok(written) => Ok((written, file)),
-        Err(RewriteError::Capture(error)) => Err(unusable(error)),
+        Err(RewriteError::Capture(error)) => Err(unusable(capture, error)),
         Err(RewriteError::Write(reason)) => Err(file.failed(reason).into()),
         Err(error) => Err(file.failed(io::Error::other(error)).into()),
     }

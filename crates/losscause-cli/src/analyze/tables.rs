@@ -1,6 +1,7 @@
 //! The analysis of a capture for people: the answer, then its flows.
 
 use std::io;
+use std::path::Path;
 
 use losscause_capture::{Analysis, Flow, Summary};
 
@@ -11,9 +12,9 @@ const SHOWN: usize = 20;
 
 /// Prints what was found in a capture.
 pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
-    output::line(&format!("{}: {}", analysis.file, analysis.answer()))?;
+    output::paragraph(&format!("{}: {}", analysis.file, analysis.answer()))?;
     if let Some(alone) = analysis.told_alone() {
-        output::line(&alone)?;
+        output::paragraph(&alone)?;
     }
     let mut table = output::table(&Flow::HEADS, &[&Flow::HEADS[..1], &Flow::HEADS[4..11]].concat());
     let shown = if verbose { analysis.flows.len() } else { SHOWN.min(analysis.flows.len()) };
@@ -26,9 +27,11 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
         let more = output::plural(hidden, "more flow");
         output::line(&format!("… and {more}; --verbose and --format json show all"))?;
     }
-    analysis.notes().iter().try_for_each(|note| output::line(&format!("note: {note}")))?;
+    analysis.notes().iter().try_for_each(|note| output::paragraph(&format!("note: {note}")))?;
     if !analysis.next().is_empty() {
-        output::line(&format!("next: {}", analysis.next().join("\n      ")))?;
+        let next: Vec<String> =
+            analysis.next().iter().map(|command| with_name(command, &analysis.file)).collect();
+        output::line(&format!("next: {}", next.join("\n      ")))?;
     }
     if verbose {
         for flow in &analysis.flows {
@@ -36,6 +39,24 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The command with the capture's name in the place of FILE, if it is that of a file.
+fn with_name(command: &str, file: &str) -> String {
+    const ANALYZE: &str = "losscause analyze ";
+    match command.strip_prefix(ANALYZE).and_then(|rest| rest.strip_prefix("FILE")) {
+        Some(rest) if Path::new(file).is_file() => format!("{ANALYZE}{}{rest}", quoted(file)),
+        _ => command.to_owned(),
+    }
+}
+
+/// A file's name as a shell takes it.
+fn quoted(file: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:".contains(c);
+    if file.chars().all(is_plain) && !file.starts_with('-') {
+        return file.to_owned();
+    }
+    format!("'{}'", file.replace('\'', r"'\''"))
 }
 
 /// Everything about a flow.
@@ -113,4 +134,27 @@ fn details(flow: &Flow) -> io::Result<()> {
         table.add_row(row);
     }
     output::print_table(&table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_command_has_the_name_of_the_capture() {
+        let place = tempfile::tempdir().unwrap();
+        let named = |name: &str| {
+            let file = place.path().join(name);
+            std::fs::write(&file, "").unwrap();
+            with_name("losscause analyze FILE --verbose", &file.display().to_string())
+        };
+        let folder = place.path().display();
+        assert_eq!(named("a.pcap"), format!("losscause analyze {folder}/a.pcap --verbose"));
+        let quoted = r"/it'\''s one.pcap' --verbose";
+        assert_eq!(named("it's one.pcap"), format!("losscause analyze '{folder}{quoted}"));
+        let both = "losscause analyze --sender FILE --receiver FILE";
+        assert_eq!(with_name(both, &place.path().join("a.pcap").display().to_string()), both);
+        let piped = "losscause analyze FILE --verbose";
+        assert_eq!(with_name(piped, "standard input"), piped);
+    }
 }

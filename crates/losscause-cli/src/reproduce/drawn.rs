@@ -4,10 +4,10 @@
 use std::time::Instant;
 
 use losscause_study::InputError;
+use losscause_study::Workers;
 use losscause_study::error::unknown;
 use losscause_study::tools::atomic;
 use losscause_study::tools::atomic::folder::Folder;
-use losscause_study::{Jobs, Workers};
 use serde::Serialize;
 
 use super::{Arguments, REPORT, RESULT, VERB, open};
@@ -107,7 +107,7 @@ pub(super) fn at_least_one(option: &str, count: u32) -> Result<u32, InputError> 
 
 /// The threads.
 pub(super) fn workers(arguments: &Arguments) -> Result<Workers, Failure> {
-    Ok(Workers::from(arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?))
+    Ok(Workers::from(arguments.jobs.unwrap_or_default()))
 }
 
 /// Where the results go.

@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .collect::<Result<Vec<_>, InputError>>()?;
     let selection = Selection::parse(&arguments.items, only)?;
     let plan = Plan::new(&selection, arguments.runs, arguments.seed, &[])?;
-    let jobs = Jobs::new(arguments.jobs.unwrap_or_else(side_by_side))?;
+    let jobs = arguments.jobs.map_or_else(|| Jobs::new(side_by_side()), Ok)?;
     let verb = format!("{VERB} {}", selection.experiment().record().key());
     let folder =
         arguments.out.as_deref().map(|out| open(out, &verb, &[RESULT, REPORT])).transpose()?;

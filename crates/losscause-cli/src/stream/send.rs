@@ -10,6 +10,7 @@ use std::time::Duration;
 use losscause_media::net::Sending;
 use losscause_media::{End, Key, Media, SenderConfig};
 use losscause_study::InputError;
+use losscause_study::files::{self, Disk};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::show::{self, EVERY, Show};
@@ -167,7 +168,7 @@ impl Source {
 const MEDIA: &str = "a file to send";
 
 fn open(path: &Path) -> Result<(File, String), InputError> {
-    let unreadable = |reason: io::Error| InputError::unreadable(path, &reason, MEDIA);
+    let unreadable = |reason: io::Error| files::unreadable(&Disk, path, &reason, MEDIA);
     let file = File::open(path).map_err(unreadable)?;
     let name = path.display().to_string();
     let metadata = file.metadata().map_err(unreadable)?;

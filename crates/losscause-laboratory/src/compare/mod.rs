@@ -238,7 +238,7 @@ impl Plan {
     /// measured.
     ///
     /// # Errors
-    /// There are fewer than two variants, two have the same name, the settings of one do not fit the
+    /// There are fewer than two variants, two have the same name or settings, the settings of one do not fit the
     /// scenario, or there are too many runs ([`Limits::RUNS`]).
     pub fn new(
         scenario: &Scenario,
@@ -256,10 +256,17 @@ impl Plan {
             )));
         }
         for (place, variant) in variants.iter().enumerate() {
-            if variants[..place].iter().any(|other| other.name == variant.name) {
+            let before = &variants[..place];
+            if before.iter().any(|other| other.name == variant.name) {
                 return Err(problem(format!(
                     "two variants are called \"{}\", expected every name once",
                     variant.name
+                )));
+            }
+            if let Some(same) = before.iter().find(|other| other.settings == variant.settings) {
+                return Err(problem(format!(
+                    "the variants \"{}\" and \"{}\" set the same, expected variants that differ",
+                    same.name, variant.name
                 )));
             }
         }
@@ -439,6 +446,29 @@ mod tests {
         assert_eq!(names(&[reno, cubic]), ["cubic", "reno"]);
         assert_eq!(names(&[reno]), ["unchanged", "reno"]);
         assert_eq!(names(&[cubic]), ["unchanged", "cubic"], "two are left to compare");
+    }
+
+    #[test]
+    fn variants_that_set_the_same_are_refused() {
+        let text = r#"
+            title = "t"
+            duration_s = 1
+            link = [{ name = "a", rate_bps = 1e6, delay_ms = 1, queue_packets = 9 }]
+            flow = [{ name = "up", protocol = "tcp", path = ["a"] }]
+        "#;
+        let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+        let refusal = |ldas: &[&str]| {
+            let variants = ldas.iter().map(|lda| Variant::of_lda(&scenario, lda).unwrap());
+            Plan::new(&scenario, variants.collect(), 1, 1).unwrap_err().to_string()
+        };
+        for [one, other] in [["sift", "Sift"], ["none", "always congestion"], ["mBiaz", "mbiaz"]] {
+            assert_eq!(
+                refusal(&[one, "ZBS", other]),
+                format!(
+                    "compare: the variants \"{one}\" and \"{other}\" set the same, expected variants that differ"
+                )
+            );
+        }
     }
 
     #[test]

@@ -57,11 +57,11 @@ impl Variant {
     /// algorithm: every loss counts as congestion.
     ///
     /// # Errors
-    /// The scenario measures no flow.
+    /// There is no such algorithm, or the scenario measures no flow.
     pub fn of_lda(scenario: &Scenario, lda: &str) -> Result<Self, InputError> {
         let flows = scenario.document().flow.iter();
         let measured = flows.filter(|flow| flow.is_measured());
-        let algorithm = if lda == "none" { NO_LDA } else { lda };
+        let algorithm = if lda == "none" { NO_LDA } else { scenario.algorithm_named(lda)? };
         let settings: Vec<Setting> = measured
             .map(|flow| Setting::new(format!("flow.{}.lda", flow.name), algorithm))
             .collect();

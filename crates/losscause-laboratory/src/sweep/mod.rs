@@ -23,6 +23,7 @@ use crate::papers::record;
 use crate::papers::reproduce::{Repetitions, Selection};
 use crate::stack::{Named, SIMULATOR, Stacks, Turns};
 use losscause_study::files::watched::Watched;
+use losscause_study::scenario::Kind;
 use losscause_study::tools::toml_file;
 use losscause_study::{Context, InputError, Limits, Scenario, Setting, files};
 
@@ -161,8 +162,8 @@ impl Sweep {
     ) -> Result<Self, InputError> {
         let file = path.display().to_string();
         let table = toml_file::table(text, &file, EXPECTED)?;
-        if table.contains_key("link") && !table.contains_key("axis") {
-            let problem = "is a scenario (losscause simulate runs it)".to_owned();
+        if Kind::of(&table) == Some(Kind::Scenario) && !table.contains_key("axis") {
+            let problem = Kind::Scenario.to_string();
             return Err(InputError::File { file, problem, expected: EXPECTED });
         }
         let document: SweepFile = toml_file::from_table(&table, &file)?;

@@ -38,8 +38,8 @@ impl Files for Watched {
         Ok(Box::new(WatchedContent { content, name, hash: Hash::default(), hashes: &self.hashes }))
     }
 
-    fn paths(&self) -> Vec<String> {
-        self.files.paths()
+    fn alternatives(&self, path: &Path) -> Vec<String> {
+        self.files.alternatives(path)
     }
 }
 

@@ -35,11 +35,11 @@ pub use experiment::Experiment;
 pub use lda::{DEFAULT as NO_LDA, recommended as recommended_lda};
 pub use link::error_trace;
 pub use rate::{mahimahi_trace, rate_trace};
-pub use read::EXPECTED;
+pub use read::{EXPECTED, Kind};
 pub use setting::Setting;
 
 use crate::context::Context;
-use crate::error::InputError;
+use crate::error::{InputError, unknown};
 use crate::files::{self, Watched};
 use format::Document;
 use patterns::Patterns;
@@ -181,6 +181,21 @@ impl Scenario {
             }
         }
         Ok(found)
+    }
+
+    /// The full name of the algorithm that flows here may name `lda`, in any case or by an alias.
+    ///
+    /// # Errors
+    /// There is none; the error names the nearest.
+    pub fn algorithm_named(&self, lda: &str) -> Result<&'static str, InputError> {
+        let registry = self.context.registry();
+        registry.find(lda).map(|config| config.info().name).ok_or_else(|| {
+            let known: Vec<&str> = registry.infos().map(|info| info.name).collect();
+            InputError::Option {
+                option: format!("--lda {lda}"),
+                problem: format!("the algorithm {}", unknown(lda, &known)),
+            }
+        })
     }
 
     /// [`Scenario::experiment`] that also measures delays, unless the scenario says `measure.delays

@@ -1,5 +1,7 @@
 //! From a text to a [`Document`].
 
+use std::fmt;
+
 use toml::Table;
 
 use super::format::Document;
@@ -13,11 +15,56 @@ pub const EXPECTED: &str = "a scenario file in TOML (losscause docs scenario)";
 /// The keys and values of a scenario's text.
 pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
     let table = toml_file::table(text, file, EXPECTED)?;
-    if table.contains_key("axis") && !table.contains_key("link") {
-        let problem = "is a sweep (losscause sweep runs it)".to_owned();
+    if Kind::of(&table) == Some(Kind::Sweep) {
+        let problem = Kind::Sweep.to_string();
         return Err(InputError::File { file: file.to_owned(), problem, expected: EXPECTED });
     }
     Ok(table)
+}
+
+/// What a document in TOML is for. `Display` is the middle of an error sentence: "is a sweep
+/// (losscause sweep runs it)".
+///
+/// ```
+/// use losscause_study::scenario::Kind;
+///
+/// let text = "[[link]]\nname = \"radio\"";
+/// assert_eq!(Kind::of_text(text), Some(Kind::Scenario));
+/// assert_eq!(Kind::of_text("a capture"), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It has links: `simulate` and `compare` run it.
+    Scenario,
+    /// It has axes and no links: `sweep` runs it.
+    Sweep,
+}
+
+impl Kind {
+    /// What the table is; none if it has neither links nor axes.
+    pub fn of(table: &Table) -> Option<Self> {
+        if table.contains_key("link") {
+            Some(Self::Scenario)
+        } else if table.contains_key("axis") {
+            Some(Self::Sweep)
+        } else {
+            None
+        }
+    }
+
+    /// What the text is; none if it is not TOML, or as in [`Kind::of`].
+    pub fn of_text(text: &str) -> Option<Self> {
+        Self::of(&text.parse().ok()?)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Scenario => "is a scenario (losscause simulate runs it)",
+            Self::Sweep => "is a sweep (losscause sweep runs it)",
+        })
+    }
 }
 
 /// The keys and values as a scenario.

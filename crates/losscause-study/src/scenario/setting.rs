@@ -6,6 +6,7 @@ use toml::{Table, Value};
 
 use super::expression::amount::{Amount, Unit};
 use super::expression::{Names, Quantity};
+use super::read;
 use crate::error::unknown;
 use crate::tools::toml_file::from_value;
 use crate::{InputError, Limits};
@@ -87,13 +88,62 @@ impl Setting {
             {
                 return Err(problem(found));
             }
+            if let Some(found) = self.word(parameters).and_then(|_| self.elsewhere(document)) {
+                let found = format!(
+                    "the parameter \"{name}\" is a number, expected a number or a formula (did you mean --set '{found}'?)"
+                );
+                return Err(problem(found));
+            }
             let setting = Self::new(parameter, value);
             return setting.insert(document, &["parameters", parameter]).map_err(problem);
         }
-        Err(problem(format!(
-            "the parameter {}",
-            unknown(name, &[known, TOP_LEVEL.to_vec()].concat())
-        )))
+        let known = [known, TOP_LEVEL.to_vec()].concat();
+        Err(problem(match self.elsewhere(document) {
+            Some(meant) => format!(
+                "the parameter \"{name}\" is unknown (did you mean --set '{meant}'?), expected one of {}",
+                known.join(", ")
+            ),
+            None => format!("the parameter {}", unknown(name, &known)),
+        }))
+    }
+
+    /// The value, if it is a word and none of the parameters.
+    fn word(&self, parameters: &Table) -> Option<&str> {
+        let word = self.value.as_str()?;
+        let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic())
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+        (is_word && !parameters.contains_key(word)).then_some(word)
+    }
+
+    /// The same setting with a key below a flow, a link or a table, if `document` can be read with it
+    /// and without it: `lda=Sift` may mean `flow.video.lda=Sift`, and `queue=codel` may mean
+    /// `link.shared.queue={ kind = "codel" }`.
+    fn elsewhere(&self, document: &Table) -> Option<Self> {
+        let is_read = |document: &Table| read::document(document, "").is_ok();
+        if !is_read(document) {
+            return None;
+        }
+        let of_list = |list: &str| {
+            let elements = document.get(list).and_then(Value::as_array);
+            let names = elements.into_iter().flatten().filter_map(|one| one.get("name")?.as_str());
+            names.map(|name| format!("{list}.{name}")).collect::<Vec<_>>()
+        };
+        let tables = ["tcp", "tfrc", "measure"].map(str::to_owned);
+        let places = of_list("flow").into_iter().chain(tables).chain(of_list("link"));
+        let of_kind = self.value.as_str().map(|word| {
+            Value::Table(Table::from_iter([("kind".to_owned(), Value::String(word.to_owned()))]))
+        });
+        let values = [Some(self.value.clone()), of_kind];
+        places
+            .flat_map(|place| {
+                let key = format!("{place}.{}", self.key);
+                values.iter().flatten().map(move |value| Self::new(key.clone(), value.clone()))
+            })
+            .find(|setting| {
+                let mut changed = document.clone();
+                let parts: Vec<&str> = setting.key.split('.').collect();
+                setting.insert(&mut changed, &parts).is_ok() && is_read(&changed)
+            })
     }
 
     fn insert(&self, table: &mut Table, parts: &[&str]) -> Result<(), String> {
@@ -300,6 +350,56 @@ mod tests {
             "--set duration=4: the parameter \"duration\" is unknown (did you mean \"duration_s\"?), \
              expected one of N, title, source, duration_s, packet_bytes, header_bytes, budget, \
              send_jitter_us"
+        );
+    }
+
+    #[test]
+    fn a_key_of_a_flow_or_a_link_is_told_with_its_place() {
+        let document = r#"
+            title = "t"
+            duration_s = 10
+            [parameters]
+            queue = 1
+            [[link]]
+            name = "shared"
+            rate_bps = 1
+            delay_ms = 1
+            queue_packets = "queue"
+            [[flow]]
+            name = "video"
+            protocol = "tcp"
+            path = ["shared"]
+        "#;
+        let known =
+            "queue, title, source, duration_s, packet_bytes, header_bytes, budget, send_jitter_us";
+        assert_eq!(
+            applied(document, "lda=Sift").unwrap_err(),
+            format!(
+                "--set lda=Sift: the parameter \"lda\" is unknown (did you mean --set 'flow.video.lda=Sift'?), expected one of {known}"
+            )
+        );
+        assert_eq!(
+            applied(document, "mode=linux").unwrap_err(),
+            format!(
+                "--set mode=linux: the parameter \"mode\" is unknown (did you mean --set 'tcp.mode=linux'?), expected one of {known}"
+            )
+        );
+        assert_eq!(
+            applied(document, "queue=codel").unwrap_err(),
+            "--set queue=codel: the parameter \"queue\" is a number, expected a number or a formula \
+             (did you mean --set 'link.shared.queue={ kind = \"codel\" }'?)"
+        );
+        // No queue is called so: the formula is refused when it is evaluated.
+        assert_eq!(
+            applied(document, "queue=codl").unwrap()["parameters"]["queue"],
+            Value::String("codl".into())
+        );
+        let unknown = applied(document, "colour=red").unwrap_err();
+        assert!(
+            unknown.starts_with(
+                "--set colour=red: the parameter \"colour\" is unknown, expected one of queue,"
+            ),
+            "{unknown}"
         );
     }
 

@@ -93,7 +93,7 @@ impl fmt::Display for Finding {
             Self::Queued(queued, all, delay) => {
                 write!(
                     f,
-                    "a queue stood before {queued} of {all} rounds of losses, {} in the middle",
+                    "a queue stood before {queued} of {all} rounds of losses, median {}",
                     Delay(delay)
                 )
             }

@@ -4,7 +4,9 @@
 //! 2. `analyze()` reads the file to its end and returns the length of the answer in JSON, which
 //!    lies at `output()`: a [`View`](crate::View), or `{"error": …}` with the program's sentence.
 //!    Meanwhile it calls `page.read(at, length)`: the page writes at most so many of the file's
-//!    next bytes there and returns how many, 0 at its end, or -1 if the browser cannot read it.
+//!    next bytes there and returns how many, 0 at its end, or -1 if it cannot. Then
+//!    `page.problem(at, length)` writes why, in at most so many bytes, and returns how many; 0 if
+//!    it is the browser that cannot read the file.
 //! 3. `told(flow, loss)` returns the length of a loss in words, two sentences in JSON or null,
 //! 4. `json()` the length of what `losscause analyze --format json` writes. Both lie at `output()`.
 //!
@@ -28,6 +30,23 @@ thread_local! {
 #[link(wasm_import_module = "page")]
 unsafe extern "C" {
     fn read(at: *mut u8, length: usize) -> i32;
+    fn problem(at: *mut u8, length: usize) -> usize;
+}
+
+/// Longest reason that the page tells, bytes.
+const LONGEST_PROBLEM: usize = 1 << 10;
+
+/// Why the page could not give the file's next bytes.
+fn told_problem() -> io::Error {
+    let mut text = [0; LONGEST_PROBLEM];
+    #[expect(unsafe_code, reason = "the page writes into the module's memory")]
+    // SAFETY: the page writes at most `LONGEST_PROBLEM` bytes from there on, which `text` has, and
+    // keeps no address.
+    let length = unsafe { problem(text.as_mut_ptr(), LONGEST_PROBLEM) };
+    match text.get(..length) {
+        None | Some([]) => io::Error::other("the browser cannot read the file, or it has changed"),
+        Some(told) => io::Error::other(String::from_utf8_lossy(told)),
+    }
 }
 
 /// The file that the page reads.
@@ -40,8 +59,7 @@ impl Read for File {
         // SAFETY: the page writes at most `length` bytes from there on, which `buffer` has, and
         // keeps no address.
         let count = unsafe { read(buffer.as_mut_ptr(), length) };
-        let problem = || io::Error::other("the browser cannot read the file, or it has changed");
-        usize::try_from(count).ok().filter(|count| *count <= length).ok_or_else(problem)
+        usize::try_from(count).ok().filter(|count| *count <= length).ok_or_else(told_problem)
     }
 }
 

@@ -104,7 +104,7 @@ impl Files for Embedded {
         Ok(Box::new(text.as_bytes()))
     }
 
-    fn paths(&self) -> Vec<String> {
+    fn alternatives(&self, _: &Path) -> Vec<String> {
         self.files().map(|(name, _)| name).collect()
     }
 }
@@ -146,7 +146,8 @@ mod tests {
 
     #[test]
     fn no_two_files_have_the_same_name() {
-        let paths: Vec<String> = Embedded.paths().iter().map(|path| path.to_lowercase()).collect();
+        let paths: Vec<String> =
+            Embedded.alternatives(Path::new("")).iter().map(|path| path.to_lowercase()).collect();
         assert_eq!(paths.iter().collect::<BTreeSet<_>>().len(), paths.len());
     }
 

@@ -158,7 +158,11 @@ impl Formula {
     }
 
     fn amount(&self, names: &Names) -> Result<Amount, String> {
-        self.root.evaluate(names).map_err(|problem| format!("in \"{}\", {problem}", self.source))
+        self.root.evaluate(names).map_err(|problem| {
+            // A formula of one name is quoted by the problem already.
+            let quoted = format!("\"{}\"", self.source);
+            if problem.starts_with(&quoted) { problem } else { format!("in {quoted}, {problem}") }
+        })
     }
 
     /// Whether the formula uses `name`.

@@ -2,7 +2,8 @@
 //!
 //! The new files of a set are written under other names first. Then the old ones are removed, the
 //! new ones get their names, and last comes `origin.json`, which names the verb of every file. So a
-//! folder never has new files beside old ones of the same set. A verb replaces its own files, and
+//! folder never has new files beside old ones of the same set, and a set that was interrupted there
+//! is completed when the folder is opened again. A verb replaces its own files, and
 //! those of which nothing is known, but none of another verb.
 
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::lock::{Attempt, try_lock};
-use super::{AtomicFile, finish_together, whole};
+use super::{AtomicFile, finish_together, remove_abandoned, whole};
 use crate::{InputError, RunError};
 
 /// The file that tells where the others come from.
@@ -52,6 +53,9 @@ struct Origin {
 pub fn hold(directory: &Path) -> Result<Hold, RunError> {
     let unwritable =
         |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
+    if directory.is_file() {
+        return Err(refused(directory, "is a file".to_owned(), "a directory").into());
+    }
     fs::create_dir_all(directory).map_err(unwritable)?;
     let file_in_it = |directory: &Path| {
         let mut options = File::options();
@@ -88,6 +92,7 @@ impl Folder {
     /// such a name is another verb's.
     pub fn open(directory: &Path, verb: &str, names: &[&str]) -> Result<Self, RunError> {
         let hold = hold(directory)?;
+        remove_abandoned(directory);
         let mut results = match fs::read(directory.join(ORIGIN)) {
             Ok(text) => match serde_json::from_slice::<Origin>(&text) {
                 Ok(origin) => origin.results,

@@ -2,8 +2,10 @@
 //!
 //! An unfinished file is removed when it is dropped, and by [`remove_unfinished`] when a signal
 //! ends the program. If the program was killed, the next one that writes to the same directory
-//! removes it: unfinished files are locked, and a lock ends with its process.
+//! removes it: unfinished files are locked, and a lock ends with its process. A set of files that was
+//! getting its names ([`finish_together`]) is completed instead.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -14,8 +16,10 @@ use crate::RunError;
 
 pub mod folder;
 pub mod lock;
+mod set;
 mod unfinished;
 
+use set::{Entry, List};
 #[cfg(feature = "capture-files")]
 pub(crate) use unfinished::is_unfinished;
 pub use unfinished::remove_abandoned;
@@ -141,8 +145,9 @@ impl Flushed {
 }
 
 /// Gives files that belong together their names. All are on the disk before the first old one is
-/// removed, so a full disk changes none. No signal comes between two of them. If the program is
-/// killed at this moment, some of the old files are gone, but no old one is left beside a new one.
+/// removed, so a full disk changes none. No signal comes between two of them, and no old one is left
+/// beside a new one. If the program is killed at this moment, the next one that writes to the same
+/// directory gives the rest their names. Of files in several directories, those of each are a set.
 ///
 /// # Errors
 /// [`RunError::Unwritable`] if the disk is full or a name cannot be taken.
@@ -151,18 +156,46 @@ pub fn finish_together(files: Vec<AtomicFile>) -> Result<(), RunError> {
     // What is left after a failure unregisters itself, so it is dropped after the lock.
     let mut left = files.into_iter();
     let mut registry = Registry::lock();
+    let mut lists = Vec::new();
     let removed = match left.as_slice() {
         [_] => Ok(()),
-        files => {
+        files => write_lists(&mut registry, files, &mut lists).and_then(|()| {
             let mut old = files.iter().filter(|file| file.content.is_some());
             old.try_for_each(|file| remove(&file.target))
-        }
+        }),
     };
     let finished = removed.and_then(|()| {
         left.try_for_each(|file| file.persist(&mut registry, |file, target| file.persist(target)))
     });
+    lists.into_iter().for_each(List::remove);
     drop(registry);
     finished
+}
+
+/// Writes the list of every directory's set of `files`.
+fn write_lists(
+    registry: &mut Registry,
+    files: &[Flushed],
+    lists: &mut Vec<List>,
+) -> Result<(), RunError> {
+    let mut sets: BTreeMap<&Path, Vec<Entry>> = BTreeMap::new();
+    for Flushed { target, content } in files {
+        let Some((file, _)) = content else { continue };
+        let name = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
+        // A name that is not UTF-8 cannot be listed.
+        if let (Some(directory), Some(unfinished), Some(name)) =
+            (file.path().parent(), name(file.path()), name(target))
+        {
+            sets.entry(directory).or_default().push(Entry { unfinished, name });
+        }
+    }
+    for (directory, entries) in sets {
+        let list = List::write(registry, directory, &entries).map_err(|reason| {
+            RunError::Unwritable { file: directory.display().to_string(), reason }
+        })?;
+        lists.push(list);
+    }
+    Ok(())
 }
 
 /// Removes a file, if it is there.

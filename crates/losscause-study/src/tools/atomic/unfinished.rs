@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
 use super::lock::{Attempt, try_lock};
+use super::set;
 
 static REGISTRY: Mutex<Registry> =
     Mutex::new(Registry { files: BTreeSet::new(), tidy: BTreeSet::new() });
@@ -81,7 +82,7 @@ impl Drop for Registration {
     }
 }
 
-const PREFIX: &str = ".losscause-";
+pub(super) const PREFIX: &str = ".losscause-";
 const SUFFIX: &str = ".part";
 
 fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
@@ -94,27 +95,35 @@ fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(directory)
 }
 
-/// Whether a file of this name is unfinished, of this process or another one.
+/// Whether a file of this name is unfinished or the list of a set, of this process or another one.
 #[cfg(feature = "capture-files")]
 pub(crate) fn is_unfinished(name: &str) -> bool {
-    is_ours(name)
+    is_unfinished_file(name) || set::is_list(name)
 }
 
-fn is_ours(name: &str) -> bool {
+/// Whether a file of this name is unfinished.
+pub(super) fn is_unfinished_file(name: &str) -> bool {
     name.starts_with(PREFIX) && name.ends_with(SUFFIX)
 }
 
-/// Removes the unfinished files in `directory` that no process holds. What cannot be removed stays.
+/// Completes the sets in `directory` whose process was killed while it gave them their names, then
+/// removes the unfinished files that no process holds. What cannot be removed stays.
 pub fn remove_abandoned(directory: &Path) {
-    let Ok(entries) = std::fs::read_dir(directory) else { return };
-    for entry in entries.flatten() {
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if !is_file || !entry.file_name().to_str().is_some_and(is_ours) {
-            continue;
-        }
-        let path = entry.path();
+    files_in(directory, set::is_list).iter().for_each(|list| set::complete(list));
+    for path in files_in(directory, is_unfinished_file) {
         if File::open(&path).is_ok_and(|file| try_lock(&file) == Attempt::Locked) {
             let _ = std::fs::remove_file(path);
         }
     }
+}
+
+/// The files in `directory` whose names are of a kind.
+fn files_in(directory: &Path, is_of_kind: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    entries
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .filter(|entry| entry.file_name().to_str().is_some_and(&is_of_kind))
+        .map(|entry| entry.path())
+        .collect()
 }

@@ -20,6 +20,16 @@ pub fn table(text: &str, file: &str, expected: &'static str) -> Result<Table, In
     if text.trim().is_empty() {
         return Err(InputError::File { file: file.into(), problem: "is empty".into(), expected });
     }
+    // No TOML begins so.
+    let language = match text.trim_start().as_bytes()[0] {
+        b'{' => Some("JSON"),
+        b'<' => Some("HTML or XML"),
+        _ => None,
+    };
+    if let Some(language) = language {
+        let problem = format!("is {language}");
+        return Err(InputError::File { file: file.into(), problem, expected });
+    }
     parsed(text, file)
 }
 
