@@ -35,7 +35,7 @@ pub(super) enum Test {
 }
 
 /// Commands that are not run, by their beginning. The first entry that fits decides.
-const NOT_RUN: [(&str, Test); 38] = [
+const NOT_RUN: [(&str, Test); 39] = [
     ("losscause reproduce --all", Test::Check("minutes")),
     ("losscause reproduce barman2002", Test::Check("minutes")),
     ("losscause reproduce biaz1999", Test::Check("minutes")),
