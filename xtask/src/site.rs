@@ -120,9 +120,9 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// The files below `docs/` with Markdown, relative to the repository.
+    /// The files below a folder with Markdown, relative to the repository.
     fn documented(folder: &Path, found: &mut Vec<String>) {
-        for entry in fs::read_dir(root().join(folder)).expect("docs/ can be read").flatten() {
+        for entry in fs::read_dir(root().join(folder)).expect("it can be read").flatten() {
             let path = folder.join(entry.file_name());
             if root().join(&path).is_dir() {
                 documented(&path, found);
@@ -137,6 +137,7 @@ mod tests {
         let summary = fs::read_to_string(root().join("site/SUMMARY.md")).expect("it can be read");
         let mut pages = Vec::new();
         documented(Path::new("docs"), &mut pages);
+        documented(Path::new("results"), &mut pages);
         assert!(pages.len() > 40);
         for page in pages {
             assert_eq!(summary.matches(&format!("({page})")).count(), 1, "site/SUMMARY.md: {page}");
