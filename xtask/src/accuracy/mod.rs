@@ -33,7 +33,7 @@ use losscause_study::capture_files::{CaptureFiles, CaptureSettings};
 use losscause_study::trace_file::Filter;
 use losscause_study::{Experiment, Run};
 
-use crate::results::{self, Page};
+use crate::results::{self, Origin, Page};
 use crate::shell::root;
 use crate::tools::Tool;
 
@@ -134,6 +134,7 @@ pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
             name: "capture-accuracy".to_owned(),
             title: "What `losscause analyze` finds in a capture".to_owned(),
             command: "`cargo xtask capture-accuracy`".to_owned(),
+            origin: Origin::Run,
             body: page::page(&results, &table),
         })?;
     } else {

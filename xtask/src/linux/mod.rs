@@ -29,7 +29,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::accuracy::{self, VANTAGES};
-use crate::results::{self, Page};
+use crate::results::{self, Origin, Page};
 
 use score::Scored;
 use transfer::{Lateness, Made};
@@ -105,6 +105,7 @@ pub(crate) fn linux_captures(options: &Options) -> Result<()> {
             name: "linux-captures".to_owned(),
             title: "Accuracy on captures of Linux TCP".to_owned(),
             command: "`cargo xtask linux-captures --write`, as root".to_owned(),
+            origin: Origin::Run,
             body: page,
         })?;
     }

@@ -6,6 +6,7 @@ use std::thread;
 
 use anyhow::{Context, Result, bail};
 
+use super::{Origin, Page};
 use crate::shell::{command, output};
 
 /// The head.
@@ -22,13 +23,27 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// The head of a page that this machine measured now.
-    pub(super) fn of_now(made_by: &str) -> Result<Self> {
+    /// The head of a page that is new or has changed.
+    ///
+    /// # Errors
+    /// git knows no commit.
+    pub(super) fn of(page: &Page) -> Result<Self> {
+        let command = page.command.clone();
+        let Origin::Data(files) = page.origin else {
+            let date = printed("date", &["-u", "+%Y-%m-%d"])?;
+            let commit = printed("git", &["describe", "--always", "--exclude=*", "--dirty"])?;
+            return Ok(Self { date, commit, machine: machine()?, command });
+        };
+        let last = [&["log", "-1", "--abbrev=8", "--format=%cs %h", "--"], files].concat();
+        let last = printed("git", &last)?;
+        let (date, commit) =
+            last.split_once(' ').with_context(|| format!("{files:?} have no commit"))?;
+        let machine = "any: simulated, the figures do not depend on it";
         Ok(Self {
-            date: printed("date", &["-u", "+%Y-%m-%d"])?,
-            commit: printed("git", &["describe", "--always", "--exclude=*", "--dirty"])?,
-            machine: machine()?,
-            command: made_by.to_owned(),
+            date: date.to_owned(),
+            commit: commit.to_owned(),
+            machine: machine.to_owned(),
+            command,
         })
     }
 

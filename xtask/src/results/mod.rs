@@ -29,6 +29,16 @@ pub(crate) struct Options {
     check: bool,
 }
 
+/// Where a page's figures come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Measured now, on this machine.
+    Run,
+    /// Simulated before: these files of the repository hold the values, and their last commit is
+    /// that of the measurement.
+    Data(&'static [&'static str]),
+}
+
 /// A page, without its head.
 pub(crate) struct Page {
     /// Path in `results/` without `.md`.
@@ -37,6 +47,8 @@ pub(crate) struct Page {
     pub(crate) title: String,
     /// The command that makes it.
     pub(crate) command: String,
+    /// Where its figures come from.
+    pub(crate) origin: Origin,
     /// Tables, each with how to read it.
     pub(crate) body: String,
 }
@@ -79,7 +91,7 @@ pub(crate) fn write(page: &Page) -> Result<()> {
     let kept = fs::read_to_string(&path).ok().filter(|text| body(text) == page.body);
     let head = match kept {
         Some(text) => Head { command: page.command.clone(), ..Head::parse(&text)? },
-        None => Head::of_now(&page.command)?,
+        None => Head::of(page)?,
     };
     fs::create_dir_all(path.parent().unwrap_or(&path))?;
     fs::write(&path, text(page, &head)).with_context(|| path.display().to_string())?;
@@ -126,6 +138,7 @@ mod tests {
             name: "x".to_owned(),
             title: "X".to_owned(),
             command: "`cargo xtask results x`".to_owned(),
+            origin: Origin::Run,
             body: "| a |\n|---|\n\nRead it.\n".to_owned(),
         };
         let head = Head {

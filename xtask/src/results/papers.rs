@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use losscause_laboratory::papers::record::{self, Item, Paper, Parameters, Status, Value};
 use losscause_laboratory::papers::score::{lookup_number, within};
 
-use super::Page;
+use super::{Origin, Page};
 use crate::record::{CLAIMS_FILE, PAPERS, RUNS, VALUES_FILE, recorded};
 
 /// A page per paper.
@@ -40,6 +40,7 @@ fn page(key: &str, values: &[Vec<String>], claims: &[Vec<String>]) -> Result<Pag
         command: format!(
             "`cargo xtask record --update` measures with {RUNS} runs, `cargo xtask results papers/{key}` writes this page"
         ),
+        origin: Origin::Data(&["validation/record"]),
         body: format!("{numbers}{claims}{}", reasons.list()),
     })
 }
@@ -117,11 +118,11 @@ fn numbers(paper: &Paper, items: &[Item], reasons: &mut Reasons) -> String {
         let why = if is_met { String::new() } else { reasons.of(paper, &number.id) };
         let _ = writeln!(
             rows,
-            "| {} | {} | {} {} | {} | {} | {why} |",
+            "| {} | {} | {}{} | {} | {} | {why} |",
             number.id,
             number.source,
             number.value,
-            number.unit,
+            if number.unit == "1" { String::new() } else { format!(" {}", number.unit) },
             found.as_ref().map_or_else(|| "–".to_owned(), Item::measured_text),
             if is_met { "yes" } else { "no" },
         );

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
-use super::Page;
+use super::{Origin, Page};
 use crate::shell::{command, losscause, output};
 
 /// A heading, and the part of `losscause reproduce` whose tables stand below it.
@@ -12,11 +12,7 @@ type Section = (&'static str, &'static str);
 
 /// A page, its title and its sections.
 const PAGES: [(&str, &str, &[Section]); 2] = [
-    (
-        "paths",
-        "The benchmark of paths",
-        &[("Seed 1", "paths"), ("In the loop", "paths/loop")],
-    ),
+    ("paths", "The benchmark of paths", &[("Seed 1", "paths"), ("In the loop", "paths/loop")]),
     (
         "abroad",
         "Networks abroad",
@@ -50,6 +46,7 @@ pub(super) fn page(name: &str) -> Result<Option<Page>> {
         name: (*name).to_owned(),
         title: (*title).to_owned(),
         command: format!("`cargo xtask results {name}`"),
+        origin: Origin::Run,
         body,
     }))
 }

@@ -26,7 +26,7 @@ use agreement::{Compared, Pair, Verdict};
 use cell::{CELLS, Cell, Variant};
 use golden::{Recording, Transfer};
 
-use crate::results::{self, Page};
+use crate::results::{self, Origin, Page};
 use crate::shell::root;
 use crate::tools::Tool;
 
@@ -258,6 +258,7 @@ fn conclude(recording: &Recording, write: bool) -> Result<()> {
             name: "linux".to_owned(),
             title: "Against Linux".to_owned(),
             command: "`cargo xtask validate linux`, as root".to_owned(),
+            origin: Origin::Run,
             body: page,
         })?;
     }
