@@ -4,6 +4,7 @@
 //! the command that makes it. The pages in `docs/` state the findings and link here.
 
 mod check;
+mod extra;
 mod head;
 mod ns2;
 mod papers;
@@ -79,6 +80,7 @@ pub(crate) fn results(options: &Options) -> Result<()> {
 fn from_data() -> Result<Vec<Page>> {
     let mut pages = papers::pages()?;
     pages.push(ns2::page()?);
+    pages.push(extra::page()?);
     Ok(pages)
 }
 
