@@ -97,7 +97,7 @@ enum Verb {
     /// Open the reports in headless Chromium, check them and keep screenshots in target/look;
     /// installs Chromium if it is missing
     Look(look::Options),
-    /// Run the commands of README.md and docs/ and compare what they print with what the pages show
+    /// Run the commands of README.md, docs/ and results/ and compare what they print with what the pages show
     Pages(pages::Options),
     /// Build the Python package and test it in a virtual environment that is removed at the end;
     /// skipped where Python 3.10 or later with venv is missing
