@@ -25,6 +25,7 @@ mod pages;
 mod python;
 mod record;
 mod release;
+mod results;
 mod score;
 mod shell;
 mod site;
@@ -90,10 +91,13 @@ enum Verb {
     /// Measure the five papers with two runs and compare every value and claim with
     /// validation/record
     Record(record::Options),
+    /// Write the pages of measured tables in results/; --check checks their heads and links, and
+    /// makes again what follows from data in the repository
+    Results(results::Options),
     /// Open the reports in headless Chromium, check them and keep screenshots in target/look;
     /// installs Chromium if it is missing
     Look(look::Options),
-    /// Run the commands of README.md and docs/ and compare what they print with what the pages show
+    /// Run the commands of README.md, docs/ and results/ and compare what they print with what the pages show
     Pages(pages::Options),
     /// Build the Python package and test it in a virtual environment that is removed at the end;
     /// skipped where Python 3.10 or later with venv is missing
@@ -114,7 +118,7 @@ enum Verb {
     /// packages
     Release(release::Options),
     /// Analyse captures of simulated runs, compare with the truth and write
-    /// docs/capture-accuracy.md
+    /// results/capture-accuracy.md
     CaptureAccuracy(accuracy::Options),
     /// Capture transfers of this machine's own TCP over an emulated link, analyse them and compare
     /// with what the link did; needs root, installs tcpdump if it is missing
@@ -153,6 +157,7 @@ fn main() -> ExitCode {
         Verb::Iroh => iroh::iroh(),
         Verb::Costs(options) => costs::costs(&options),
         Verb::Record(options) => record::record(&options),
+        Verb::Results(options) => results::results(&options),
         Verb::Look(options) => Tool::Chromium.ensure().and_then(|()| look::look(&options)),
         Verb::Pages(options) => pages::pages(&options),
         Verb::Python(options) => python::python(&options),

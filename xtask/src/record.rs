@@ -16,7 +16,15 @@ use losscause_laboratory::papers::reproduce::Reproduction;
 
 use crate::shell::{command, losscause, root, run, target};
 
-const PAPERS: [&str; 5] = ["barman2002", "biaz1999", "cen2003", "koo2007", "dalwadi"];
+/// The papers whose results are recorded.
+pub(crate) const PAPERS: [&str; 5] = ["barman2002", "biaz1999", "cen2003", "koo2007", "dalwadi"];
+/// The table of measured values, in `validation/record`.
+pub(crate) const VALUES_FILE: &str = "values.csv";
+/// The table of claims.
+pub(crate) const CLAIMS_FILE: &str = "claims.csv";
+/// Runs behind every recorded value.
+pub(crate) const RUNS: u32 = 2;
+
 const VALUES: [&str; 7] =
     ["paper", "item", "system", "scenario", "parameters", "metric", "measured"];
 const CLAIMS: [&str; 3] = ["paper", "claim", "holds"];
@@ -55,7 +63,8 @@ pub(crate) fn report() -> Result<&'static Path> {
         return Ok(folder);
     }
     let folder = target().join("look/record");
-    let reproduce = ["--quiet", "reproduce", "--runs", "2", "--seed", "1", "--out"];
+    let runs = RUNS.to_string();
+    let reproduce = ["--quiet", "reproduce", "--runs", runs.as_str(), "--seed", "1", "--out"];
     run(command(&losscause()?).args(reproduce).arg(&folder).args(PAPERS))?;
     Ok(MADE.get_or_init(|| folder))
 }
@@ -79,7 +88,7 @@ pub(crate) fn record(options: &Options) -> Result<()> {
     let reproduction: Reproduction =
         serde_json::from_slice(&written).context("reproduce printed something else")?;
     let tables =
-        [("values.csv", values(&reproduction.items)), ("claims.csv", claims(&reproduction.claims))];
+        [(VALUES_FILE, values(&reproduction.items)), (CLAIMS_FILE, claims(&reproduction.claims))];
     let mut differing = 0;
     for (name, now) in &tables {
         let path = root().join("validation/record").join(name);
@@ -132,6 +141,14 @@ fn claims(claims: &[ClaimOutcome]) -> Table {
     };
     let line = |c: &ClaimOutcome| vec![c.paper.clone(), c.id.clone(), holds(c.holds).to_owned()];
     Table { columns: CLAIMS.map(str::to_owned).to_vec(), lines: claims.iter().map(line).collect() }
+}
+
+/// The lines of a committed table.
+///
+/// # Errors
+/// It cannot be read.
+pub(crate) fn recorded(name: &str) -> Result<Vec<Vec<String>>> {
+    Ok(read(&root().join("validation/record").join(name))?.lines)
 }
 
 fn read(path: &PathBuf) -> Result<Table> {

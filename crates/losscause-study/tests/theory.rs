@@ -1,6 +1,6 @@
 //! What the literature says of a network in closed form, held against the simulator.
 //!
-//! `docs/validation/theory.md` has the table. `cargo test -p losscause-study --test theory --
+//! `results/theory.md` has the table. `cargo test -p losscause-study --test theory --
 //! --nocapture` prints it.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
@@ -13,7 +13,7 @@ use losscause_study::{Context, Measurements, run};
 mod common;
 
 /// The page that shows the table. It is read at run time, since no package of the crate has it.
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation/theory.md");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/theory.md");
 
 /// A path so fast that its queue stays empty: 1 Gb/s and a round trip of 100 ms.
 const PIPE: &str = r#"
@@ -351,5 +351,5 @@ fn what_the_literature_predicts_is_simulated() {
     let page = fs::read_to_string(PAGE).unwrap();
     let is_missing = |row: &String| !page.lines().any(|line| line == row);
     let missing: Vec<String> = laws.iter().map(Law::to_string).filter(is_missing).collect();
-    assert!(missing.is_empty(), "docs/validation/theory.md lacks:\n{}", missing.join("\n"));
+    assert!(missing.is_empty(), "results/theory.md lacks:\n{}", missing.join("\n"));
 }

@@ -1,5 +1,5 @@
 //! Real endpoints of s2n-quic over the simulator's links, in virtual time: 20 Mb/s, 40 ms, as in
-//! results/quic.md.
+//! results/quic-controllers.md.
 //!
 //! Keys and connection IDs are drawn anew in each run, so numbers differ a little from run to run.
 
@@ -137,7 +137,7 @@ fn spike(start_us: i64, end_us: i64) -> LdaConfig {
 }
 
 #[test]
-#[ignore = "prints the tables of results/quic.md in some minutes"]
+#[ignore = "prints the tables of results/quic-controllers.md in some minutes"]
 fn tables() {
     let published = |name| Registry::built_in().find(name).unwrap().clone();
     for (name, queue) in [("DropTail, 68 packets", DROP_TAIL), ("CoDel", CODEL)] {

@@ -4,7 +4,7 @@
 //! Each case is a network ([`cases`]). It is simulated with several seeds; [`truth`] knows what
 //! became of every packet, and which losses can show in a capture. The captures at the senders and
 //! at the receivers are analysed, [`matching`] compares what was found with what was lost, [`page`]
-//! writes docs/capture-accuracy.md, and [`table`] the table from which `losscause-capture`
+//! makes results/capture-accuracy.md, and [`table`] the table from which `losscause-capture`
 //! recommends an algorithm. [`agreement`] and [`tshark`] are independent checks.
 
 mod agreement;
@@ -33,6 +33,7 @@ use losscause_study::capture_files::{CaptureFiles, CaptureSettings};
 use losscause_study::trace_file::Filter;
 use losscause_study::{Experiment, Run};
 
+use crate::results::{self, Origin, Page};
 use crate::shell::root;
 use crate::tools::Tool;
 
@@ -70,8 +71,6 @@ pub(crate) fn asked(also: &[String]) -> Result<Chosen> {
     Ok(Chosen::all_of(&registry).and(Chosen::named(also, &registry)?))
 }
 
-/// The page that is written.
-const PAGE: &str = "docs/capture-accuracy.md";
 /// Runs of each case.
 const RUNS: u64 = 5;
 /// Longest run with `--short`.
@@ -126,12 +125,18 @@ pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
     if options.checks() {
         Tool::Tshark.ensure()?;
     }
-    let results = results(options)?;
+    let results = measure(options)?;
     let text = table::table(&results.outcomes, results.runs);
     if options.is_whole() {
         let table = Table::parse(&text).map_err(|error| anyhow!(error)).context(table::FILE)?;
         fs::write(root().join(table::FILE), text).context(table::FILE)?;
-        fs::write(root().join(PAGE), page::page(&results, &table)).context(PAGE)?;
+        results::write(&Page {
+            name: "capture-accuracy".to_owned(),
+            title: "What `losscause analyze` finds in a capture".to_owned(),
+            command: "`cargo xtask capture-accuracy`".to_owned(),
+            origin: Origin::Run,
+            body: page::page(&results, &table),
+        })?;
     } else {
         print!("{}", page::page(&results, Table::built_in()));
     }
@@ -146,7 +151,7 @@ pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn results(options: &Options) -> Result<Results> {
+fn measure(options: &Options) -> Result<Results> {
     let runs = if options.short { 2 } else { RUNS };
     let mut outcomes = Vec::new();
     let mut classes = Classes::new();

@@ -1,4 +1,4 @@
-//! docs/capture-accuracy.md.
+//! results/capture-accuracy.md.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -9,14 +9,12 @@ use losscause_study::statistics::Estimate;
 use super::matching::{Errors, Judged, Kind, Tally};
 use super::{Outcome, Results, VANTAGES, Vantage, sections};
 
-/// The page of these results.
+/// The body of the page of these results.
 pub(super) fn page(results: &Results, table: &Table) -> String {
     let Results { runs, outcomes, agreements, classes } = results;
     let mut page = format!(
-        "# What `losscause analyze` finds in a capture\n\n\
-         Captures whose truth is known: every case is simulated {runs} times, with seeds 1 to {runs}, and captured by\n\
-         `simulate --pcap` at the senders and at the receivers. The captures are analysed like any others, and what is\n\
-         found is compared with the true cause of every drop. `cargo xtask capture-accuracy` writes this page.\n\n",
+        "Every case is simulated with seeds 1 to {runs} and captured at the senders and at the receivers. What `losscause\n\
+         analyze` finds in each capture is compared with the true cause of every drop.\n\n",
     );
     cases(&mut page, outcomes);
     detection(&mut page, outcomes);
@@ -53,10 +51,8 @@ fn cases(page: &mut String, outcomes: &[Outcome]) {
 fn detection(page: &mut String, outcomes: &[Outcome]) {
     page.push_str(
         "## Losses found\n\n\
-         At a sender, a loss shows if its retransmission is in the capture. At a receiver, the first loss of a packet shows\n\
-         if a packet that was sent later, with a higher number, arrives before the retransmission. (If the last packets\n\
-         of a flight are lost, nothing at the receiver tells that they were sent.) The last 2 s of a capture are left\n\
-         out. A sender of RTP sees no losses. False losses are those that were none, of all found.\n\n\
+         A loss shows at a sender by its retransmission, at a receiver by a later-sent packet that arrives before it.\n\
+         False losses are those that were none, of all found.\n\n\
          | case | at | losses that show | found, % | found in all | false, % |\n|---|---|--:|--:|--:|--:|\n",
     );
     let mut totals = [(Vantage::Sender, Tally::default()), (Vantage::Receiver, Tally::default())];

@@ -1,4 +1,4 @@
-//! Sections of docs/capture-accuracy.md: the recommendation, and the independent checks.
+//! Sections of results/capture-accuracy.md: the recommendation, and the independent checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -14,14 +14,8 @@ use super::{Outcome, VANTAGES, Vantage};
 pub(super) fn recommended(page: &mut String, outcomes: &[Outcome], table: &Table) {
     page.push_str(
         "## Which algorithm is recommended\n\n\
-         By the flow's situation, as its own capture tells it: the vantage point, TCP or RTP, at a sender SACK or not, and\n\
-         the delays. They are *steady* if three quarters of them lie within 10 ms above the least (its 5th percentile), so\n\
-         that no queue stands on the path. Of the algorithms that can judge the flow, the one with the least mean of M_c and\n\
-         M_w over the networks is recommended; each network counts once, however many flows and losses it has. Where the\n\
-         means of several differ by less than 2 points, the wider situation decides: all delays, then both kinds of TCP, then\n\
-         all protocols. The program has this table built in (`accuracy.csv`), and shows it for every flow (`expected` in the\n\
-         JSON). The rule treats both errors alike because the share of losses that the air causes is not known beforehand.\n\
-         Who fears a wrong \"the air\" more finds in the last column what has the least error if M_c counts twice.\n\n\
+         Mean over the networks, in brackets the least and the greatest of them. Delays are steady if three quarters lie\n\
+         within 10 ms above their 5th percentile.\n\n\
          | situation | recommended | M_c, % | M_w, % | if M_c counts twice |\n|---|---|--:|--:|---|\n",
     );
     for (situation, algorithms) in situations(outcomes).into_values() {
@@ -44,10 +38,7 @@ pub(super) fn recommended(page: &mut String, outcomes: &[Outcome], table: &Table
         let _ =
             writeln!(page, "| {situation} | {best} | {} | {} | {twice} |", cell(m_c), cell(m_w));
     }
-    page.push_str(
-        "\nMean over the networks, in brackets the least and the greatest of them. With steady delays, nearly all\n\
-         congestion losses are a policer's, and algorithms that look at delays fail behind it.\n\n",
-    );
+    page.push('\n');
 }
 
 /// The situations of the flows, with the algorithms that judged them. Those with the same row of
@@ -118,9 +109,8 @@ pub(super) fn agreement(page: &mut String, agreements: &[Agreement]) {
     }
     page.push_str(
         "## The same verdicts as in the simulated receiver\n\n\
-         The receivers of the simulation run each algorithm themselves (TCP's as onlookers). Their verdicts, beside those\n\
-         that the analysis of the receiver's capture gives for the same packets, with ticks of 1 µs (RTP: 11 µs) and the\n\
-         skew left in. The command fails below 99 %.\n\n\
+         Verdicts of the simulated receivers beside those of the analysis for the same packets. The command fails below\n\
+         99 %.\n\n\
          | algorithm | network | losses judged by both | the same verdict, % |\n|---|---|--:|--:|\n",
     );
     for Agreement { algorithm, network, judged, equal } in agreements {
@@ -137,9 +127,8 @@ pub(super) fn tshark(page: &mut String, classes: &Classes) {
     }
     page.push_str(
         "## Beside tshark\n\n\
-         tshark's `tcp.analysis` on the TCP packets of seed 1 of every case. It names no losses: at a sender it marks packets\n\
-         that are sent again, at a receiver packets behind a gap. *Loss* is a packet by which `analyze` found one. In a row \"no loss\", packets of\n\
-         the fifth column are losses that `analyze` missed, or copies of bytes whose loss had been repaired before.\n\n\
+         tshark's `tcp.analysis` on the TCP packets of seed 1 of every case. In a row \"no loss\", packets of the fifth\n\
+         column are losses that `analyze` missed, or copies of bytes whose loss had been repaired before.\n\n\
          | at | tshark says | analyze says | packets | sent again after a true loss | why |\n|---|---|---|--:|--:|---|\n",
     );
     for ((vantage, class), (packets, lost)) in classes {

@@ -38,7 +38,7 @@ pub(super) fn table(outcomes: &[Outcome], runs: u64) -> String {
     let mut text = format!(
         "# What to expect of the algorithms, percent of the losses: M_c, congestion losses called wireless, and M_w,\n\
          # wireless losses not called wireless. Each is a mean over simulated networks, with the least and the greatest of\n\
-         # them. Written by `cargo xtask capture-accuracy` with {runs} runs; docs/capture-accuracy.md has the networks.\n{}\n",
+         # them. Written by `cargo xtask capture-accuracy` with {runs} runs; results/capture-accuracy.md has the networks.\n{}\n",
         Table::COLUMNS
     );
     for ((row, algorithm), networks) in &rows {

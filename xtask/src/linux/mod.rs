@@ -29,7 +29,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::accuracy::{self, VANTAGES};
-use crate::shell::root;
+use crate::results::{self, Origin, Page};
 
 use score::Scored;
 use transfer::{Lateness, Made};
@@ -63,7 +63,7 @@ pub(crate) struct Options {
     /// Print every loss that shows and was not found, and every one that was found and is none.
     #[arg(long)]
     explain: bool,
-    /// Write docs/linux-captures.md.
+    /// Write results/linux-captures.md.
     #[arg(long)]
     write: bool,
     /// Algorithms that judge beside those that `analyze` asks by itself, by name.
@@ -89,8 +89,6 @@ struct About {
 }
 
 const ABOUT: &str = "transfer.json";
-/// The page that `--write` writes.
-const PAGE: &str = "docs/linux-captures.md";
 const SECONDS: f64 = 20.0;
 const SHORT_SECONDS: f64 = 12.0;
 
@@ -103,7 +101,13 @@ pub(crate) fn linux_captures(options: &Options) -> Result<()> {
     let page = page::page(&scored);
     print!("{page}");
     if options.write {
-        fs::write(root().join(PAGE), page).context(PAGE)?;
+        results::write(&Page {
+            name: "linux-captures".to_owned(),
+            title: "Accuracy on captures of Linux TCP".to_owned(),
+            command: "`cargo xtask linux-captures --write`, as root".to_owned(),
+            origin: Origin::Run,
+            body: page,
+        })?;
     }
     Ok(())
 }

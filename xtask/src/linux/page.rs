@@ -11,22 +11,10 @@ use super::{About, VANTAGES};
 use crate::accuracy::Vantage;
 use crate::accuracy::matching::{Errors, Judged, Kind, RECOMMENDED};
 
-const HEAD: &str = "\
-# Accuracy on captures of Linux TCP
-
-Transfers of this machine's own TCP over an emulated link whose losses are logged: 10 Mb/s, 20 ms each way, a DropTail
-queue of 50 packets, then random loss. tcpdump captures at each end; `losscause analyze` reads each capture alone.
-`cargo xtask linux-captures --write` makes the transfers and writes this page.
-";
-
 const DETECTION: &str = "
 ## Losses found
 
-At the sender, all lost data packets whose retransmission is in the capture; at the receiver, first transmissions that a
-later-sent packet with a higher sequence number reveals before their retransmission arrives. Without the last 2 s of a
-transfer. False are found losses that the link did not lose, percent of all found ones. One kind of them is no mistake:
-if packets change their order, a receiver may discard a late one by its old timestamp (PAWS, RFC 7323), so that its
-retransmission was needed.
+Without the last 2 s of a transfer. False are found losses that the link did not lose, percent of all found ones.
 
 | transfer | at the sender: losses | found, % | false, % | at the receiver: losses | found, % | false, % |
 |---|--:|--:|--:|--:|--:|--:|
@@ -35,18 +23,14 @@ retransmission was needed.
 const ERRORS: &str = "
 ## Verdicts
 
-M_c: congestion losses called wireless. M_w: wireless losses called congestion or not decided; timeouts count as called
-congestion. Wrong verdicts over all verdicts of all these transfers, percent. An algorithm that cannot judge a flow (no
-timestamps at a receiver) gives no verdicts on it.
-
-By the link's times, an algorithm for receivers gets every transmission with a number of its own and with its exact trip
-time: what is wrong there is the algorithm's own limit on this path.
+Wrong verdicts over all verdicts of all these transfers, percent; undecided and timeouts count as called congestion. By the
+link's times, an algorithm for receivers gets every transmission with its exact trip time.
 
 ";
 
-/// The whole page.
+/// The body of the page.
 pub(super) fn page(scored: &[Scored]) -> String {
-    let mut page = HEAD.to_owned();
+    let mut page = String::new();
     about(&mut page, scored);
     page.push_str(DETECTION);
     let mut kinds: Vec<&Variant> = Vec::new();
@@ -81,16 +65,21 @@ fn about(page: &mut String, scored: &[Scored]) {
     };
     let _ = writeln!(
         page,
-        "\n{} transfers of {} s; seeds {}; Linux {}. In the worst transfer the link delivered\n\
+        "{} transfers of {} s; seeds {}; Linux {}. In the worst transfer the link delivered\n\
          packets late by {} µs (median), {} µs (99th percentile) and {} µs (worst).",
         scored.len(),
         set(&|about| about.seconds.to_string()),
         set(&|about| about.seed.to_string()),
-        set(&|about| about.kernel.clone()),
+        set(&|about| version(&about.kernel).to_owned()),
         worst(&|about| about.lateness.p50_us),
         worst(&|about| about.lateness.p99_us),
         worst(&|about| about.lateness.worst_us),
     );
+}
+
+/// A kernel's version without the name of its build.
+fn version(release: &str) -> &str {
+    release.split('-').next().unwrap_or_default()
 }
 
 fn percent(part: u64, of: u64) -> String {

@@ -1,5 +1,5 @@
-//! `cargo xtask pages`: runs the commands of README.md and of the pages in `docs/`, and compares
-//! what they print with what the page shows.
+//! `cargo xtask pages`: runs the commands of README.md and of the pages in `docs/` and `results/`,
+//! and compares what they print with what the page shows.
 //!
 //! A command stands in a `console` block after `$ `, with its output below; in an indented block;
 //! or within a sentence as `losscause …`. [`shown`] has the rule of comparison, [`command`] the
@@ -102,7 +102,7 @@ pub(crate) fn pages(options: &Options) -> Result<()> {
 /// README.md and every page below `docs/`, relative to the repository.
 fn all_pages() -> Result<Vec<PathBuf>> {
     let mut pages = vec![PathBuf::from("README.md")];
-    let mut folders = vec![PathBuf::from("docs")];
+    let mut folders = vec![PathBuf::from("docs"), PathBuf::from("results")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(root().join(&folder))? {
             let entry = entry?;

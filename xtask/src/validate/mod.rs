@@ -53,7 +53,7 @@ pub(crate) struct Options {
 #[derive(clap::Subcommand)]
 enum Peer {
     /// The TCP of the running kernel, over the emulator; needs root, writes
-    /// docs/validation/linux.md
+    /// results/linux.md
     Linux(linux::Options),
 }
 

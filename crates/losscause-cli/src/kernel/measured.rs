@@ -19,7 +19,7 @@ const fn figure(mbps: f64, drops: f64) -> Figure {
     Figure { mbps, drops }
 }
 
-/// The kinds of paths of `docs/abroad.md`: what an operator calls them, and the row of the page.
+/// The kinds of paths of `results/abroad.md`: what an operator calls them, and the row of the page.
 const KINDS: [(&str, &str); 6] = [
     ("radio, 0.3 to 8 % loss", "random loss"),
     ("satellite, 0.1 to 1 % loss", "satellite"),
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    const ABROAD_PAGE: &str = include_str!("../../docs/abroad.md");
+    const ABROAD_PAGE: &str = include_str!("../../docs/results/abroad.md");
     const KERNEL_PAGE: &str = include_str!("../../docs/results/kernel.md");
 
     /// The own and the stock figure of a kind in the page's table of that system.

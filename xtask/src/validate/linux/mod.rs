@@ -26,6 +26,7 @@ use agreement::{Compared, Pair, Verdict};
 use cell::{CELLS, Cell, Variant};
 use golden::{Recording, Transfer};
 
+use crate::results::{self, Origin, Page};
 use crate::shell::root;
 use crate::tools::Tool;
 
@@ -253,7 +254,13 @@ fn conclude(recording: &Recording, write: bool) -> Result<()> {
     let page = page::page(recording, &compared);
     print!("{page}");
     if write {
-        fs::write(root().join(page::FILE), page).context(page::FILE)?;
+        results::write(&Page {
+            name: "linux".to_owned(),
+            title: "Against Linux".to_owned(),
+            command: "`cargo xtask validate linux`, as root".to_owned(),
+            origin: Origin::Run,
+            body: page,
+        })?;
     }
     let verdict = Verdict::of(&compared);
     if !verdict.agrees() {
@@ -310,7 +317,7 @@ mod tests {
         let verdict = Verdict::of(&compared);
         assert!(verdict.agrees(), "{verdict}");
         assert_eq!(
-            fs::read_to_string(root().join(page::FILE)).unwrap(),
+            results::present("linux").unwrap(),
             page::page(&recording, &compared),
             "`cargo xtask validate linux --recorded` writes the page"
         );

@@ -1,0 +1,158 @@
+//! `results`: the measured tables, one page each in `results/`.
+//!
+//! Every page goes through [`write`], which puts the same head on it: date, commit, machine and
+//! the command that makes it. The pages in `docs/` state the findings and link here.
+
+mod check;
+mod extra;
+mod head;
+mod ns2;
+mod papers;
+mod printed;
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell::root;
+use head::Head;
+
+/// The arguments of `results`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The page to make, as its path in results/ without `.md`: "papers/cen2003". Default: all
+    /// that follow from data in the repository.
+    name: Option<String>,
+    /// Write nothing: check that every page has its head and is linked from docs/, and that the
+    /// pages that follow from data in the repository are up to date.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Where a page's figures come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Measured now, on this machine.
+    Run,
+    /// Simulated before: these files of the repository hold the values, and their last commit is
+    /// that of the measurement.
+    Data(&'static [&'static str]),
+}
+
+/// A page, without its head.
+pub(crate) struct Page {
+    /// Path in `results/` without `.md`.
+    pub(crate) name: String,
+    /// The heading.
+    pub(crate) title: String,
+    /// The command that makes it.
+    pub(crate) command: String,
+    /// Where its figures come from.
+    pub(crate) origin: Origin,
+    /// Tables, each with how to read it.
+    pub(crate) body: String,
+}
+
+/// Makes or checks pages.
+///
+/// # Errors
+/// A page has no generator or fails the check, or its command fails.
+pub(crate) fn results(options: &Options) -> Result<()> {
+    if options.check {
+        return check::check(options.name.as_deref());
+    }
+    let data = from_data()?;
+    let Some(name) = &options.name else { return data.iter().try_for_each(write) };
+    if let Some(page) = data.iter().find(|page| page.name == *name) {
+        return write(page);
+    }
+    if let Some(page) = printed::page(name)? {
+        return write(&page);
+    }
+    let path = path(name);
+    let text = fs::read_to_string(&path).with_context(|| format!("no page {}", path.display()))?;
+    let command = Head::parse(&text)?.command;
+    bail!("results/{name}.md is made by {command}; run that")
+}
+
+/// The pages that follow from data in the repository, without a run.
+fn from_data() -> Result<Vec<Page>> {
+    let mut pages = papers::pages()?;
+    pages.push(ns2::page()?);
+    pages.push(extra::page()?);
+    Ok(pages)
+}
+
+/// Writes a page with its head. A page whose body has not changed keeps the head that it has.
+///
+/// # Errors
+/// The file cannot be written, or git knows no commit.
+pub(crate) fn write(page: &Page) -> Result<()> {
+    let path = path(&page.name);
+    let kept = fs::read_to_string(&path).ok().filter(|text| body(text) == page.body);
+    let head = match kept {
+        Some(text) => Head { command: page.command.clone(), ..Head::parse(&text)? },
+        None => Head::of(page)?,
+    };
+    fs::create_dir_all(path.parent().unwrap_or(&path))?;
+    fs::write(&path, text(page, &head)).with_context(|| path.display().to_string())?;
+    println!("{}", path.display());
+    Ok(())
+}
+
+fn text(page: &Page, head: &Head) -> String {
+    format!("# {}\n\n{head}\n{}", page.title, page.body)
+}
+
+/// The body of the page in the repository.
+///
+/// # Errors
+/// There is no such page.
+#[cfg(test)]
+pub(crate) fn present(name: &str) -> Result<String> {
+    let path = path(name);
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    Ok(body(&text).to_owned())
+}
+
+/// What follows the head.
+fn body(text: &str) -> &str {
+    let rest = text.split_once("\n| command |").map_or("", |(_, rest)| rest);
+    rest.split_once("\n\n").map_or("", |(_, body)| body)
+}
+
+fn folder() -> PathBuf {
+    root().join("results")
+}
+
+fn path(name: &str) -> PathBuf {
+    folder().join(format!("{name}.md"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_its_title_head_and_body() {
+        let page = Page {
+            name: "x".to_owned(),
+            title: "X".to_owned(),
+            command: "`cargo xtask results x`".to_owned(),
+            origin: Origin::Run,
+            body: "| a |\n|---|\n\nRead it.\n".to_owned(),
+        };
+        let head = Head {
+            date: "2026-11-29".to_owned(),
+            commit: "0123abc".to_owned(),
+            machine: "2 cores".to_owned(),
+            command: page.command.clone(),
+        };
+        let text = text(&page, &head);
+        assert_eq!(body(&text), page.body);
+        assert_eq!(Head::parse(&text).unwrap(), head);
+        let without = text.replace("| date | 2026-11-29 |\n", "");
+        assert!(Head::parse(&without).is_err(), "{without}");
+    }
+}
