@@ -3,7 +3,8 @@
 use losscause_laboratory::papers::record::Item;
 use losscause_laboratory::papers::record::{Parameters, Value};
 use losscause_laboratory::papers::reproduce::{
-    Calibrated, Column, LeftOut, Reproduction, Sheet, answer_in_words, score_in_words, score_of,
+    Calibrated, Column, LeftOut, Reproduction, Sheet, answer_in_words, possible_in_words,
+    score_in_words, score_of,
 };
 use losscause_report::curves::{Panel, panels};
 
@@ -195,6 +196,9 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
         }
     }
     text += &format!("\n{}", answer_in_words(&cards));
+    if let Some(possible) = possible_in_words(&cards) {
+        text += &format!("\n{possible}");
+    }
     Some(text)
 }
 

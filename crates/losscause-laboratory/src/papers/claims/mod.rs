@@ -63,6 +63,7 @@ pub fn settle_with(
             statement: claim.statement.clone(),
             holds,
             evidence,
+            impossible: false,
         }
     };
     published.claim.iter().map(outcome).collect()
@@ -102,6 +103,7 @@ mod tests {
             calibrated: Default::default(),
             status: Status::NoPublishedValue,
             within: None,
+            impossible: false,
         }
     }
 

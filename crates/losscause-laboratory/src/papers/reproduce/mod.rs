@@ -32,7 +32,9 @@ pub use calibrate::Calibrated;
 pub use comparison::{Comparison, Worse};
 pub use plan::{Plan, blank_item};
 pub use recording::{RecordedCurve, RecordedEvents, Recording};
-pub use scorecard::{Scorecard, answer_in_words, preview_in_words, score_in_words, score_of};
+pub use scorecard::{
+    Scorecard, answer_in_words, possible_in_words, preview_in_words, score_in_words, score_of,
+};
 pub use selection::{Repetitions, Selection};
 pub use settings::{Place, place};
 
@@ -170,10 +172,26 @@ pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
             continue;
         }
         score::settle(paper.published(), &mut mine);
-        reproduction.claims.extend(claims::settle(paper.published(), &mine));
+        let mut claims = claims::settle(paper.published(), &mine);
+        mark_impossible(paper, &mut mine, &mut claims);
+        reproduction.claims.append(&mut claims);
         reproduction.items.append(&mut mine);
     }
     reproduction
+}
+
+/// Marks the values and claims that the paper itself contradicts.
+fn mark_impossible(paper: &Paper, items: &mut [Item], claims: &mut [ClaimOutcome]) {
+    for number in paper.published().number.iter().filter(|n| paper.is_impossible(&n.id)) {
+        let Some(found) = score::lookup_number(items, number) else { continue };
+        let id = found.id.clone();
+        if let Some(item) = items.iter_mut().find(|item| item.id == id) {
+            item.impossible = true;
+        }
+    }
+    for claim in claims {
+        claim.impossible = paper.is_impossible(&claim.id);
+    }
 }
 
 /// Refuses a metric that the run does not have.
