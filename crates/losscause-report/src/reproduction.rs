@@ -69,6 +69,8 @@ struct ClaimsView {
     failing: Vec<ClaimView>,
     holding: Vec<ClaimView>,
     open: Vec<ClaimView>,
+    /// Beside the fixed list: settled, not counted.
+    beside: Vec<ClaimView>,
     /// How many were settled.
     settled: usize,
 }
@@ -156,6 +158,8 @@ fn paper_view(
         reproduction.items.iter().filter(|item| item.paper == paper.key()).cloned().collect();
     let claims: Vec<&ClaimOutcome> =
         reproduction.claims.iter().filter(|claim| claim.paper == paper.key()).collect();
+    let beside: Vec<&ClaimOutcome> =
+        reproduction.claims_beside.iter().filter(|claim| claim.paper == paper.key()).collect();
     let squares: Vec<MarkView> = published
         .number
         .iter()
@@ -189,6 +193,10 @@ fn paper_view(
             failing: views(paper, &claims, Some(false), &missing),
             holding: views(paper, &claims, Some(true), &missing),
             open: views(paper, &claims, None, &missing),
+            beside: [Some(true), Some(false)]
+                .into_iter()
+                .flat_map(|holds| views(paper, &beside, holds, &missing))
+                .collect(),
             settled,
         },
         misses: missing,

@@ -55,7 +55,8 @@ pub(super) fn parse(text: &str, published: &Published) -> Result<Vec<Explanation
     let File { explanation } =
         toml_file::from_text(text, &file).map_err(|error| error.to_string())?;
     let numbers: Vec<&str> = published.number.iter().map(|number| number.id.as_str()).collect();
-    let claims: Vec<&str> = published.claim.iter().map(|claim| claim.id.as_str()).collect();
+    let all_claims = published.claim.iter().chain(&published.beside);
+    let claims: Vec<&str> = all_claims.map(|claim| claim.id.as_str()).collect();
     let mut explained = BTreeSet::new();
     for (index, entry) in explanation.iter().enumerate() {
         let refusal = |key: &str, problem: &str| {

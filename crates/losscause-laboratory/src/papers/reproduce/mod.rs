@@ -58,6 +58,9 @@ pub struct Reproduction {
     pub left_out: Vec<LeftOut>,
     /// Every claim of the papers that were asked for.
     pub claims: Vec<ClaimOutcome>,
+    /// What the papers say besides, which the fixed list of claims lacks: settled, never counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims_beside: Vec<ClaimOutcome>,
     /// Every parameter that was calibrated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calibrated: Vec<Calibrated>,
@@ -159,6 +162,7 @@ pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
         beside: vec![],
         left_out: vec![],
         claims: vec![],
+        claims_beside: vec![],
         calibrated: vec![],
         recordings: vec![],
         seed,
@@ -173,15 +177,21 @@ pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
         }
         score::settle(paper.published(), &mut mine);
         let mut claims = claims::settle(paper.published(), &mine);
-        mark_impossible(paper, &mut mine, &mut claims);
+        let mut beside = claims::settle_beside(paper.published(), &mine);
+        mark_impossible(paper, &mut mine, claims.iter_mut().chain(&mut beside));
         reproduction.claims.append(&mut claims);
+        reproduction.claims_beside.append(&mut beside);
         reproduction.items.append(&mut mine);
     }
     reproduction
 }
 
 /// Marks the values and claims that the paper itself contradicts.
-fn mark_impossible(paper: &Paper, items: &mut [Item], claims: &mut [ClaimOutcome]) {
+fn mark_impossible<'a>(
+    paper: &Paper,
+    items: &mut [Item],
+    claims: impl Iterator<Item = &'a mut ClaimOutcome>,
+) {
     for number in paper.published().number.iter().filter(|n| paper.is_impossible(&n.id)) {
         let Some(found) = score::lookup_number(items, number) else { continue };
         let id = found.id.clone();
