@@ -205,7 +205,7 @@ mod tests {
             }
             items
         };
-        let answers = [0.7, 0.69].map(|cong| holds("cen2003", "T6-match", &with(cong)));
+        let answers = [0.71, 0.69].map(|cong| holds("cen2003", "T6-match", &with(cong)));
         assert_eq!(answers, [Some(true), Some(false)]);
     }
 
