@@ -51,7 +51,12 @@ const BENCHES: [Bench; 2] = [
     Bench {
         title: "Configuration 2 of Barman 2002, 10 NewReno flows",
         scenario: "papers/barman2002/scenarios/config2.toml",
-        settings: &["cross_bps=0.53e6", "tcp.mode=ns2-classic", "tcp.max_window_pkts=1000"],
+        settings: &[
+            "cross_bps=0.53e6",
+            "cross_bytes=210",
+            "tcp.mode=ns2-classic",
+            "tcp.max_window_pkts=1000",
+        ],
         script: "validation/ns2/barman2.tcl",
         options: &[
             ("-flows", "N"),

@@ -87,8 +87,8 @@ pub(crate) fn record(options: &Options) -> Result<()> {
     };
     let reproduction: Reproduction =
         serde_json::from_slice(&written).context("reproduce printed something else")?;
-    let tables =
-        [(VALUES_FILE, values(&reproduction.items)), (CLAIMS_FILE, claims(&reproduction.claims))];
+    let all_claims = [reproduction.claims.clone(), reproduction.claims_beside.clone()].concat();
+    let tables = [(VALUES_FILE, values(&reproduction.items)), (CLAIMS_FILE, claims(&all_claims))];
     let mut differing = 0;
     for (name, now) in &tables {
         let path = root().join("validation/record").join(name);

@@ -2,7 +2,9 @@
 //! left out.
 
 use losscause_laboratory::papers::record::{Item, Status};
-use losscause_laboratory::papers::reproduce::{Reproduction, Scorecard, answer_in_words};
+use losscause_laboratory::papers::reproduce::{
+    Reproduction, Scorecard, answer_in_words, possible_in_words,
+};
 
 /// Most lines of the summary.
 pub(crate) const MOST_LINES: usize = 40;
@@ -23,7 +25,9 @@ pub(crate) struct LeftOut {
 /// The summary, without a line break at its end.
 pub(crate) fn text(reproduction: &Reproduction, left_out: Option<&LeftOut>) -> String {
     let cards = reproduction.scorecards();
-    let mut text = vec![answer_in_words(&cards), String::new()];
+    let mut text = vec![answer_in_words(&cards)];
+    text.extend(possible_in_words(&cards));
+    text.push(String::new());
     text.extend(per_paper(&cards));
     let mut end = Vec::new();
     if let Some(LeftOut { items, of, times }) = left_out.filter(|left_out| left_out.items > 0) {

@@ -1,9 +1,10 @@
 //! Tables of a reproduction, in the papers' row and column order.
 
-use losscause_laboratory::papers::record::Item;
+use losscause_laboratory::papers::record::{ClaimOutcome, Item};
 use losscause_laboratory::papers::record::{Parameters, Value};
 use losscause_laboratory::papers::reproduce::{
-    Calibrated, Column, LeftOut, Reproduction, Sheet, answer_in_words, score_in_words, score_of,
+    Calibrated, Column, LeftOut, Reproduction, Sheet, answer_in_words, possible_in_words,
+    score_in_words, score_of,
 };
 use losscause_report::curves::{Panel, panels};
 
@@ -180,6 +181,7 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
             text += &format!("    {}\n", claim.evidence);
         }
     }
+    text += &claims_beside(reproduction);
     text += "\n";
     for line in summary::per_paper(&cards) {
         text += &format!("{line}\n");
@@ -195,7 +197,24 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
         }
     }
     text += &format!("\n{}", answer_in_words(&cards));
+    if let Some(possible) = possible_in_words(&cards) {
+        text += &format!("\n{possible}");
+    }
     Some(text)
+}
+
+/// The settled claims beside the fixed list, which are not counted; nothing if there are none.
+fn claims_beside(reproduction: &Reproduction) -> String {
+    let settled = reproduction.claims_beside.iter().filter(|claim| claim.holds.is_some());
+    let line = |claim: &ClaimOutcome| {
+        let holds = if claim.holds == Some(true) { "holds" } else { "fails" };
+        format!("· {} ({holds}): {}\n    {}\n", claim.id, claim.statement, claim.evidence)
+    };
+    let lines: String = settled.map(line).collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    format!("\nAlso said by the papers, not counted:\n{lines}")
 }
 
 /// Parameters calibrated before the runs: all of them if they are few, else those that missed their

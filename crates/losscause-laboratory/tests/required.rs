@@ -66,6 +66,7 @@ fn every_checkable_claim_of_a_paper_has_one_predicate() {
             .published()
             .claim
             .iter()
+            .chain(&paper.published().beside)
             .filter(|claim| claim.checkable)
             .map(|claim| claim.id.as_str());
         let mut ours = predicates;

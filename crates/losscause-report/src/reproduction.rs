@@ -9,7 +9,8 @@ use super::state::{self, State};
 use super::tables::{self, TableView};
 use losscause_laboratory::papers::record::{ClaimOutcome, Item, Paper, Summary};
 use losscause_laboratory::papers::reproduce::{
-    Calibrated, Reproduction, Scorecard, Sheet, answer_in_words, preview_in_words,
+    Calibrated, Reproduction, Scorecard, Sheet, answer_in_words, possible_in_words,
+    preview_in_words,
 };
 use losscause_laboratory::papers::score::lookup_number;
 use losscause_study::tools::figures::sentence;
@@ -18,6 +19,8 @@ use losscause_study::tools::figures::sentence;
 pub(super) struct PageView {
     title: &'static str,
     answer: String,
+    /// The score of the values that can be met, if the papers contradict any other.
+    possible: Option<String>,
     explanation: String,
     /// Whether any paper publishes something that the values are compared with.
     compares: bool,
@@ -43,6 +46,8 @@ struct PaperView {
     scored: bool,
     numbers: String,
     claims_in_words: String,
+    /// The score of its values that can be met, if it contradicts any other.
+    possible: Option<String>,
     squares: Vec<MarkView>,
     discs: Vec<MarkView>,
     misses: Vec<MissView>,
@@ -64,6 +69,8 @@ struct ClaimsView {
     failing: Vec<ClaimView>,
     holding: Vec<ClaimView>,
     open: Vec<ClaimView>,
+    /// Beside the fixed list: settled, not counted.
+    beside: Vec<ClaimView>,
     /// How many were settled.
     settled: usize,
 }
@@ -109,6 +116,7 @@ pub(super) fn page(reproduction: &Reproduction, sheets: &[Sheet]) -> PageView {
             false => titles(sheets),
         })),
         compares,
+        possible: possible_in_words(&cards),
         explanation: preview_in_words(reproduction, sheets)
             .unwrap_or_else(|| explanation(&cards, preview)),
         medians: sheets.iter().any(|sheet| sheet.paper.published().summary == Summary::Median),
@@ -150,6 +158,8 @@ fn paper_view(
         reproduction.items.iter().filter(|item| item.paper == paper.key()).cloned().collect();
     let claims: Vec<&ClaimOutcome> =
         reproduction.claims.iter().filter(|claim| claim.paper == paper.key()).collect();
+    let beside: Vec<&ClaimOutcome> =
+        reproduction.claims_beside.iter().filter(|claim| claim.paper == paper.key()).collect();
     let squares: Vec<MarkView> = published
         .number
         .iter()
@@ -176,12 +186,17 @@ fn paper_view(
         scored: !squares.is_empty() || settled > 0,
         numbers: card.map(Scorecard::numbers_in_words).unwrap_or_default(),
         claims_in_words: card.map_or_else(|| unscored_claims(&claims), Scorecard::claims_in_words),
+        possible: card.and_then(Scorecard::possible_in_words),
         squares,
         discs,
         claims: ClaimsView {
             failing: views(paper, &claims, Some(false), &missing),
             holding: views(paper, &claims, Some(true), &missing),
             open: views(paper, &claims, None, &missing),
+            beside: [Some(true), Some(false)]
+                .into_iter()
+                .flat_map(|holds| views(paper, &beside, holds, &missing))
+                .collect(),
             settled,
         },
         misses: missing,

@@ -183,15 +183,15 @@ pub(super) fn all() -> Vec<Case> {
             "many flows, long queue",
             "Barman 2002, configuration 1: 20 NewReno flows, 5 % errors",
             Paper("barman2002/config1"),
-            &[],
+            &["cross_bytes=210"],
         ),
         Case::of(
             "many flows, short queue",
             "Barman 2002, configuration 2: 10 NewReno flows, 5 % errors",
             Paper("barman2002/config2"),
-            &[],
+            &["cross_bytes=210"],
         ),
-        Case::of("one flow, last hop", "Koo 2007: the wireless hop is the bottleneck", Paper("koo2007/single"), &[]),
+        Case::of("one flow, last hop", "Koo 2007: the wireless hop is the bottleneck", Paper("koo2007/single"), &["wired_ms=10"]),
         Case::of(
             "one flow beside UDP",
             "Dalwadi: NewReno beside constant-rate UDP, 1 % errors before the queue",

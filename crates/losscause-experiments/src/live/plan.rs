@@ -276,6 +276,7 @@ impl Plan {
             answer: self.experiment.answer(&self.items),
             claims: settle_with(record.published(), self.experiment.predicates(), &self.items),
             items: self.items,
+            claims_beside: vec![],
             beside: vec![],
             left_out: vec![],
             calibrated: vec![],

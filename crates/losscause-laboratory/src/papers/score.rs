@@ -206,6 +206,7 @@ mod tests {
             calibrated: Default::default(),
             status: Status::NoPublishedValue,
             within: None,
+            impossible: false,
         }
     }
 

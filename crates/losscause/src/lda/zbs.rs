@@ -51,7 +51,7 @@
 //!   unlike ZigZag alone. The paper's notation speaks for the packet before it; the score decided.
 //!   Ten runs of Cen 2003 meet 62 numbers with `zigzag.judged_by = "after-gap"` and 61 with
 //!   `before-gap`, and the same 68 claims. The number is Spike's share in the last hop, 3.38 %
-//!   against 3.48 % (published 3).
+//!   against 3.48 % (published 3). The reproduction of the paper sets `before-gap` throughout.
 
 use super::{
     AnyAlgorithm, Biaz, BiazConfig, CEN, JudgedBy, Spike, SpikeConfig, Update, ZigZag,

@@ -40,9 +40,24 @@ pub fn settle(published: &Published, items: &[Item]) -> Vec<ClaimOutcome> {
     settle_with(published, &predicates(&published.key).collect::<Vec<_>>(), items)
 }
 
+/// Settles the claims beside the fixed list, which are never counted.
+pub fn settle_beside(published: &Published, items: &[Item]) -> Vec<ClaimOutcome> {
+    let predicates = predicates(&published.key).collect::<Vec<_>>();
+    outcomes(&published.beside, &published.key, &predicates, items)
+}
+
 /// Settles every claim of a record by these predicates, each with its claim's name.
 pub fn settle_with(
     published: &Published,
+    predicates: &[(&str, Predicate)],
+    items: &[Item],
+) -> Vec<ClaimOutcome> {
+    outcomes(&published.claim, &published.key, predicates, items)
+}
+
+fn outcomes(
+    claims: &[Claim],
+    paper: &str,
     predicates: &[(&str, Predicate)],
     items: &[Item],
 ) -> Vec<ClaimOutcome> {
@@ -59,13 +74,14 @@ pub fn settle_with(
         };
         ClaimOutcome {
             id: claim.id.clone(),
-            paper: published.key.clone(),
+            paper: paper.to_owned(),
             statement: claim.statement.clone(),
             holds,
             evidence,
+            impossible: false,
         }
     };
-    published.claim.iter().map(outcome).collect()
+    claims.iter().map(outcome).collect()
 }
 
 #[cfg(test)]
@@ -102,14 +118,16 @@ mod tests {
             calibrated: Default::default(),
             status: Status::NoPublishedValue,
             within: None,
+            impossible: false,
         }
     }
 
     /// What the program answers to one claim of a paper from these values alone.
     pub(super) fn holds(paper: &str, id: &str, items: &[Item]) -> Option<bool> {
         let paper = crate::papers::record::find(paper).unwrap();
-        let all = settle(paper.published(), items);
-        all.into_iter().find(|c| c.id == id).unwrap().holds
+        let counted = settle(paper.published(), items).into_iter();
+        let mut all = counted.chain(settle_beside(paper.published(), items));
+        all.find(|c| c.id == id).unwrap().holds
     }
 
     fn items(values: &[(&str, &str, Option<f64>)]) -> Vec<Item> {

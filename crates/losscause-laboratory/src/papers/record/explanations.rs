@@ -24,6 +24,11 @@ pub struct Explanation {
     /// Anchor of the heading in `docs/reproduction/<paper>.md` below which the details stand:
     /// "the-missed-numbers".
     pub section: String,
+    /// Whether no run of the paper's set-up can meet them: the paper's own text, values or set-up
+    /// contradict them by more than the tolerance of scoring. `why` has the proof, which needs no
+    /// simulator.
+    #[serde(default)]
+    pub impossible: bool,
 }
 
 impl Explanation {
@@ -50,7 +55,8 @@ pub(super) fn parse(text: &str, published: &Published) -> Result<Vec<Explanation
     let File { explanation } =
         toml_file::from_text(text, &file).map_err(|error| error.to_string())?;
     let numbers: Vec<&str> = published.number.iter().map(|number| number.id.as_str()).collect();
-    let claims: Vec<&str> = published.claim.iter().map(|claim| claim.id.as_str()).collect();
+    let all_claims = published.claim.iter().chain(&published.beside);
+    let claims: Vec<&str> = all_claims.map(|claim| claim.id.as_str()).collect();
     let mut explained = BTreeSet::new();
     for (index, entry) in explanation.iter().enumerate() {
         let refusal = |key: &str, problem: &str| {
@@ -120,6 +126,17 @@ mod tests {
             (read[0].why.as_str(), read[0].section.as_str()),
             ("Its queue.", "the-missed-numbers")
         );
+    }
+
+    #[test]
+    fn values_are_impossible_only_where_the_record_says_so() {
+        let paper = find("barman2002").unwrap();
+        assert!(paper.is_impossible("config1.NewReno-LL.worst.goodput"));
+        assert!(
+            !paper.is_impossible("config2.NewReno-LL.worst.goodput"),
+            "explained, not impossible"
+        );
+        assert!(!paper.is_impossible("config1.NewReno.goodput"), "not explained at all");
     }
 
     #[test]

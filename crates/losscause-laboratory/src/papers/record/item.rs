@@ -51,6 +51,10 @@ pub struct Item {
     /// the paper prints no result to compare with.
     #[serde(default)]
     pub within: Option<bool>,
+    /// Whether the paper itself contradicts `published`, so that no run can meet it; the record's
+    /// explanation has the proof.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub impossible: bool,
 }
 
 impl Item {
@@ -206,6 +210,10 @@ pub struct ClaimOutcome {
     pub holds: Option<bool>,
     /// The figures that were looked at, or why none were.
     pub evidence: String,
+    /// Whether the paper itself contradicts the claim, so that no run can meet it; the record's
+    /// explanation has the proof.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub impossible: bool,
 }
 
 #[cfg(test)]

@@ -95,6 +95,12 @@ impl Paper {
             .find(|explanation| explanation.ids().any(|explained| explained == id))
     }
 
+    /// Whether the paper itself contradicts the number or claim of that id, so that no run can meet
+    /// it.
+    pub fn is_impossible(&self, id: &str) -> bool {
+        self.explanation_of(id).is_some_and(|explanation| explanation.impossible)
+    }
+
     /// What its items cost, by their names; items may be missing.
     pub fn costs(&self) -> &Costs {
         self.costs.get_or_init(|| read(self.texts, "costs.toml", self.texts.costs))

@@ -35,6 +35,10 @@ pub struct Published {
     pub number: Vec<Number>,
     /// What the paper says its numbers show.
     pub claim: Vec<Claim>,
+    /// What the paper says besides, which the fixed list of claims lacks: settled and shown, never
+    /// counted.
+    #[serde(default)]
+    pub beside: Vec<Claim>,
 }
 
 /// What stands for the values of several runs.

@@ -32,7 +32,9 @@ pub use calibrate::Calibrated;
 pub use comparison::{Comparison, Worse};
 pub use plan::{Plan, blank_item};
 pub use recording::{RecordedCurve, RecordedEvents, Recording};
-pub use scorecard::{Scorecard, answer_in_words, preview_in_words, score_in_words, score_of};
+pub use scorecard::{
+    Scorecard, answer_in_words, possible_in_words, preview_in_words, score_in_words, score_of,
+};
 pub use selection::{Repetitions, Selection};
 pub use settings::{Place, place};
 
@@ -56,6 +58,9 @@ pub struct Reproduction {
     pub left_out: Vec<LeftOut>,
     /// Every claim of the papers that were asked for.
     pub claims: Vec<ClaimOutcome>,
+    /// What the papers say besides, which the fixed list of claims lacks: settled, never counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims_beside: Vec<ClaimOutcome>,
     /// Every parameter that was calibrated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calibrated: Vec<Calibrated>,
@@ -157,6 +162,7 @@ pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
         beside: vec![],
         left_out: vec![],
         claims: vec![],
+        claims_beside: vec![],
         calibrated: vec![],
         recordings: vec![],
         seed,
@@ -170,10 +176,32 @@ pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
             continue;
         }
         score::settle(paper.published(), &mut mine);
-        reproduction.claims.extend(claims::settle(paper.published(), &mine));
+        let mut claims = claims::settle(paper.published(), &mine);
+        let mut beside = claims::settle_beside(paper.published(), &mine);
+        mark_impossible(paper, &mut mine, claims.iter_mut().chain(&mut beside));
+        reproduction.claims.append(&mut claims);
+        reproduction.claims_beside.append(&mut beside);
         reproduction.items.append(&mut mine);
     }
     reproduction
+}
+
+/// Marks the values and claims that the paper itself contradicts.
+fn mark_impossible<'a>(
+    paper: &Paper,
+    items: &mut [Item],
+    claims: impl Iterator<Item = &'a mut ClaimOutcome>,
+) {
+    for number in paper.published().number.iter().filter(|n| paper.is_impossible(&n.id)) {
+        let Some(found) = score::lookup_number(items, number) else { continue };
+        let id = found.id.clone();
+        if let Some(item) = items.iter_mut().find(|item| item.id == id) {
+            item.impossible = true;
+        }
+    }
+    for claim in claims {
+        claim.impossible = paper.is_impossible(&claim.id);
+    }
 }
 
 /// Refuses a metric that the run does not have.

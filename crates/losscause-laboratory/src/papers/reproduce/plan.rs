@@ -686,6 +686,7 @@ pub fn blank_item(
         calibrated: BTreeMap::new(),
         status: Status::NoPublishedValue,
         within: None,
+        impossible: false,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Reproduction, Sheet};
-use crate::papers::record::{self, ClaimOutcome, Item, Paper, Status, Summary};
+use crate::papers::record::{self, ClaimOutcome, Item, Number, Paper, Status, Summary};
 use crate::papers::score::{self, Score};
 
 /// The score of one paper.
@@ -25,6 +25,20 @@ pub struct Scorecard {
     pub settled: usize,
     /// Claims that runs can settle.
     pub checkable: usize,
+    /// The score without the numbers and claims that the paper itself contradicts.
+    pub possible: Possible,
+}
+
+/// The score of the measured values that can be met: without those that the paper itself
+/// contradicts ([`Explanation::impossible`](crate::papers::record::Explanation)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Possible {
+    /// The numbers that were measured.
+    pub numbers: Score,
+    /// Claims that hold.
+    pub holding: usize,
+    /// Claims that were settled either way.
+    pub settled: usize,
 }
 
 impl fmt::Display for Scorecard {
@@ -81,6 +95,11 @@ impl Scorecard {
             (_, true) => format!("{holding} of {settled} claims hold so far"),
         }
     }
+
+    /// The second score of the paper, in words; none if it contradicts nothing that was measured.
+    pub fn possible_in_words(&self) -> Option<String> {
+        possible_in_words(std::slice::from_ref(self))
+    }
 }
 
 impl Reproduction {
@@ -104,6 +123,7 @@ impl Reproduction {
                 holding: claims.iter().filter(|c| c.holds == Some(true)).count(),
                 settled: claims.iter().filter(|c| c.holds.is_some()).count(),
                 checkable: paper.published().claim.iter().filter(|c| c.checkable).count(),
+                possible: possible(paper, &mine, &claims),
             });
         }
         cards
@@ -139,6 +159,41 @@ pub fn answer_in_words(cards: &[Scorecard]) -> String {
              {claims}."
         ),
     }
+}
+
+fn possible(paper: &Paper, items: &[Item], claims: &[&ClaimOutcome]) -> Possible {
+    let can_be_met = |number: &Number| {
+        !paper.is_impossible(&number.id) && score::lookup_number(items, number).is_some()
+    };
+    let claims: Vec<_> = claims.iter().filter(|claim| !claim.impossible).collect();
+    Possible {
+        numbers: Score::of(paper.published(), items, can_be_met),
+        holding: claims.iter().filter(|claim| claim.holds == Some(true)).count(),
+        settled: claims.iter().filter(|claim| claim.holds.is_some()).count(),
+    }
+}
+
+/// The second score, without the values that a paper itself contradicts: `Of the values that can be
+/// met: 32 of 42 numbers, 31 of 41 claims (the paper itself contradicts 5 others).`; none if no
+/// paper contradicts anything that was measured.
+pub fn possible_in_words(cards: &[Scorecard]) -> Option<String> {
+    let sum = |of: fn(&Scorecard) -> usize| cards.iter().map(of).sum::<usize>();
+    let within = sum(|c| c.possible.numbers.within_tolerance);
+    let numbers = sum(|c| c.possible.numbers.numbers);
+    let holding = sum(|c| c.possible.holding);
+    let settled = sum(|c| c.possible.settled);
+    let others = sum(|c| c.measured.numbers) - numbers + sum(|c| c.settled) - settled;
+    let contradict = if cards.len() == 1 {
+        "the paper itself contradicts"
+    } else {
+        "the papers themselves contradict"
+    };
+    (others > 0).then(|| {
+        format!(
+            "Of the values that can be met: {within} of {numbers} numbers, {holding} of {settled} claims ({contradict} \
+             {others} others)."
+        )
+    })
 }
 
 /// For a record of medians: that fewer runs were made than it asks for, and what that means. None
@@ -178,4 +233,59 @@ pub fn score_in_words(paper: &Paper, items: &[Item]) -> String {
 /// Scores the published numbers that `items`, all of one table or figure, measure.
 pub fn score_of(paper: &Paper, items: &[Item]) -> Score {
     Score::of(paper.published(), items, |number| score::lookup_number(items, number).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::reproduce::{Plan, Repetitions, Selection, Variation, conclude};
+
+    /// A paper of which every value was measured, `times` the published one.
+    fn measured(paper: &str, times: f64) -> Reproduction {
+        let selection = Selection::parse(&[paper]).expect("a known paper");
+        let plan = Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default());
+        let mut items = conclude(plan.expect("a plan").items(), 1).items;
+        for item in &mut items {
+            item.measured = Some(times * item.published.unwrap_or(1.0));
+        }
+        conclude(&items, 1)
+    }
+
+    #[test]
+    fn the_second_score_leaves_out_what_the_paper_contradicts() {
+        let all_met = &measured("barman2002", 1.0).scorecards()[0];
+        assert_eq!((all_met.measured.within_tolerance, all_met.measured.numbers), (45, 45));
+        // Goodput, throughput and compatibility of NewReno-LL(0, 1) in configuration 1.
+        let possible = all_met.possible;
+        assert_eq!((possible.numbers.within_tolerance, possible.numbers.numbers), (42, 42));
+        assert_eq!(all_met.settled - possible.settled, 2, "two claims repeat those numbers");
+        // None of the three is within the tolerance of twice its value; the second score is as bad.
+        let none_met = &measured("barman2002", 2.0).scorecards()[0];
+        assert_eq!(none_met.measured.within_tolerance, none_met.possible.numbers.within_tolerance);
+        assert_eq!(none_met.possible.numbers.numbers, 42);
+    }
+
+    #[test]
+    fn the_second_score_is_said_only_where_something_is_contradicted() {
+        let said = measured("barman2002", 1.0).scorecards()[0].possible_in_words().unwrap();
+        assert!(said.starts_with("Of the values that can be met: 42 of 42 numbers, "), "{said}");
+        assert!(said.ends_with("(the paper itself contradicts 5 others)."), "{said}");
+        assert_eq!(measured("koo2007", 1.0).scorecards()[0].possible_in_words(), None);
+    }
+
+    #[test]
+    fn items_and_claims_that_cannot_be_met_are_marked_in_the_json() {
+        let json = serde_json::to_value(measured("barman2002", 1.0)).unwrap();
+        let marked = |of: &str| -> Vec<String> {
+            let of = json[of].as_array().unwrap().iter();
+            of.filter(|v| v.get("impossible").is_some())
+                .map(|v| v["id"].as_str().unwrap().to_owned())
+                .collect()
+        };
+        let worst = |metric: &str| format!("config1.NewReno-LL.worst.{metric}");
+        let mut items = marked("items");
+        items.sort();
+        assert_eq!(items, ["compat", "fairness", "goodput", "throughput"].map(worst));
+        assert_eq!(marked("claims"), ["LL-collapse-config1", "LL-compat-extremes"]);
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{BASE, BOTH, FLOWS, MANY, MANY_AND_128, Measured, WB, WLH, each, mean};
 use crate::papers::claims::measured::{
-    Answer, Predicate, Unmeasured, all, close, count, increasing, max, min, ratio,
+    Answer, Predicate, Unmeasured, all, approx, close, count, increasing, max, min, ratio,
 };
 
 /// Wireless last hop.
@@ -62,7 +62,29 @@ pub(super) const WLH_CLAIMS: &[(&str, Predicate)] = &[
     ("WLH-Spike-Mw-stable", |m| {
         all(MANY, |n| Ok(close(m.m_w("Spike", WLH, n)?, m.m_w("Spike", WLH, 1)?, 15.0)))
     }),
-    ("WLH-ZigZag-Mc-rises", |m| Ok(m.m_c("ZigZag", WLH, 16)? > m.m_c("ZigZag", WLH, 2)?)),
+    // "Especially as the number of flows increases": at every step, not from end to end alone.
+    ("WLH-ZigZag-Mc-rises", |m| {
+        Ok(m.m_c("ZigZag", WLH, 16)? > m.m_c("ZigZag", WLH, 2)?
+            && increasing(&each(MANY, |n| m.m_c("ZigZag", WLH, n))?, 0.05))
+    }),
+    ("others-below-Omni", |m| {
+        all(["mBiaz", "Spike", "ZigZag"], |s| {
+            all(MANY, |n| Ok(m.cong(s, WLH, n)? < m.cong("Omni", WLH, n)?))
+        })
+    }),
+    // Within the tolerance of scoring: 15 %, at least 3 points, below 10 % at least 0.3.
+    ("T6-match", |m| {
+        let like = |x: f64, y: f64| {
+            let points = if y >= 10.0 { 3.0 } else { 0.3 };
+            close(x, y, points) || approx(x, y, 0.15)
+        };
+        all(["Omni", "Biaz", "mBiaz", "ZigZag", "ZBS"], |s| {
+            Ok(like(m.thput(s, WLH, 128)?, m.thput(s, WLH, 16)?)
+                && like(m.cong(s, WLH, 128)?, m.cong(s, WLH, 16)?)
+                && (s == "Omni" || like(m.m_c(s, WLH, 128)?, m.m_c(s, WLH, 16)?))
+                && (s == "Omni" || like(m.m_w(s, WLH, 128)?, m.m_w(s, WLH, 16)?)))
+        })
+    }),
     ("WLH-ZigZag-best", |m| {
         all(MANY, |n| {
             Ok(m.thput("ZigZag", WLH, n)? >= 95.0

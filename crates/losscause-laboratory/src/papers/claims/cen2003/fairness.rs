@@ -84,9 +84,14 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
         all(["Biaz", "ZBS"], |s| Ok(close(mean(FLOWS, |n| m.beside(s, n, 800))?, 100.0, 7.0)))
     }),
     ("fair-800-Spike", |m| {
-        let share = |s: &str| mean(FLOWS, |n| m.beside(s, n, 800));
-        let aggressive = [share("Spike")?, share("Omni")?];
-        let others = super::each(["Biaz", "mBiaz", "ZigZag", "ZBS", "TFRC", "TCP"], share)?;
-        Ok(max(&aggressive) < min(&others))
+        // At every number of flows, and below its fair share: "a lower value means that the LDA is
+        // more aggressive than TCP".
+        all(FLOWS, |n| {
+            let aggressive = max(&super::each(["Spike", "Omni"], |s| m.beside(s, n, 800))?);
+            let others = super::each(["Biaz", "mBiaz", "ZigZag", "ZBS", "TFRC", "TCP"], |s| {
+                m.beside(s, n, 800)
+            })?;
+            Ok(aggressive < 100.0 && aggressive < min(&others))
+        })
     }),
 ];

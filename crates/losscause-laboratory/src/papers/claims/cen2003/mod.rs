@@ -152,6 +152,64 @@ mod tests {
     }
 
     #[test]
+    fn m_c_of_zigzag_must_not_fall_between_two_steps() {
+        let with = |at_8: f64| {
+            MANY.map(|n| {
+                let m_c = if n == 8 { at_8 } else { 1.0 + n as f64 };
+                item("cen2003", "M_c", "ZigZag", WLH, &[("N", n.into())], Some(m_c))
+            })
+        };
+        // 7.0 with six flows: 5 % less is 6.65.
+        let answers = [6.65, 6.6].map(|m_c| holds("cen2003", "WLH-ZigZag-Mc-rises", &with(m_c)));
+        assert_eq!(answers, [Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn spike_and_omni_are_the_most_aggressive_with_every_number_of_flows() {
+        let with = |spike_at_16: f64| {
+            let of = |s: &str, n: i64, value: f64| {
+                let at = [("N", n.into()), ("bw_kbps", 800.into())];
+                item("cen2003", "tcp_norm_thput", s, "fair-tcp", &at, Some(value))
+            };
+            let others = ["Biaz", "mBiaz", "ZigZag", "ZBS", "TFRC", "TCP"];
+            let flows = [4, 8, 16].into_iter();
+            flows
+                .flat_map(|n| {
+                    let spike = if n == 16 { spike_at_16 } else { 90.0 };
+                    let aggressive = [of("Spike", n, spike), of("Omni", n, 88.0)];
+                    others.map(|s| of(s, n, 104.0)).into_iter().chain(aggressive)
+                })
+                .collect::<Vec<_>>()
+        };
+        // 94 on average, but with 16 flows above the fair share.
+        let answers = [99.0, 102.0].map(|s| holds("cen2003", "fair-800-Spike", &with(s)));
+        assert_eq!(answers, [Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn few_flows_and_128_match_within_the_tolerance_of_scoring() {
+        let with = |zigzag_at_128: f64| {
+            let of = |metric: &str, s: &str, value: f64| {
+                [16, 128]
+                    .map(|n: i64| item("cen2003", metric, s, WLH, &[("N", n.into())], Some(value)))
+            };
+            let metrics = [("thput", 99.0), ("cong", 1.0), ("M_c", 20.0), ("M_w", 50.0)];
+            let mut items: Vec<Item> = ["Omni", "Biaz", "mBiaz", "ZigZag", "ZBS"]
+                .iter()
+                .flat_map(|s| metrics.map(|(metric, value)| of(metric, s, value)).concat())
+                .collect();
+            for item in &mut items {
+                if item.system == "ZigZag" && item.metric == "cong" && item.id.contains("128") {
+                    item.measured = Some(zigzag_at_128);
+                }
+            }
+            items
+        };
+        let answers = [0.71, 0.69].map(|cong| holds("cen2003", "T6-match", &with(cong)));
+        assert_eq!(answers, [Some(true), Some(false)]);
+    }
+
+    #[test]
     fn little_variation_of_m_c_is_within_ten_points_up_to_16_flows() {
         let with = |at_16: f64, at_128: f64| {
             let others = [("mBiaz", 1.0), ("Spike", 40.0), ("Biaz", 30.0)]

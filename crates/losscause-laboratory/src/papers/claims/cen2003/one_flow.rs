@@ -125,6 +125,10 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
             ordered_one_flow(|s| m.value("thput", s, "delay-sweep", &parameters))
         })
     }),
+    ("two-in-a-row", |m| {
+        let share = "share_of_loss_events_with_two_packets";
+        Ok(close(m.value(share, "all", "error-model", &[("loss", "high".into())])?, 25.0, 3.75))
+    }),
     ("WLAN-equals-WB", |m| {
         all(["TFRC", "Omni", "Biaz", "Spike", "ZigZag"], |s| {
             Ok(close(m.thput(s, "WLAN", 4)?, m.thput(s, WB, 4)?, 3.0))

@@ -79,6 +79,19 @@ mod tests {
     }
 
     #[test]
+    fn the_gains_at_two_percent_have_the_tolerance_of_scoring() {
+        let with = |over_nr: f64, over_reno: f64| {
+            [(NR, over_nr), (RENO, over_reno)].map(|(over, value)| {
+                let at = [("over", over.into()), ("loss", 0.02.into())];
+                item("koo2007", "gain", VT, "single", &at, Some(value))
+            })
+        };
+        let answers = [(8.0, 62.0), (7.9, 54.0), (14.0, 46.0), (14.1, 54.0), (11.0, 62.2)];
+        let answers = answers.map(|(nr, reno)| holds("koo2007", "gain-2pct", &with(nr, reno)));
+        assert_eq!(answers, [true, false, true, false, false].map(Some));
+    }
+
+    #[test]
     fn far_ahead_means_a_tenth_more_than_the_next_best() {
         let with = |jersey: f64| {
             let others = [VT, NR, RENO].map(|s| goodput(s, "single", 100.0, 100.0)).concat();
@@ -103,10 +116,15 @@ mod tests {
 
     #[test]
     fn nearly_constant_means_a_quarter_between_the_extremes() {
-        let with = |low| goodput(VT, "background", low, 100.0);
+        let with = |low, without| {
+            let single = goodput(VT, "single", without, without);
+            [goodput(VT, "background", low, 100.0), single].concat()
+        };
+        // Between error rates, then between the runs with and without background traffic.
         assert_eq!(
-            [125.0, 126.0].map(|low| holds("koo2007", "bg-VT-constant", &with(low))),
-            [Some(true), Some(false)]
+            [(125.0, 110.0), (126.0, 110.0), (110.0, 125.0), (110.0, 126.0)]
+                .map(|(low, without)| holds("koo2007", "bg-VT-constant", &with(low, without))),
+            [true, false, true, false].map(Some)
         );
     }
 }
