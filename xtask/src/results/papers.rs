@@ -84,6 +84,7 @@ fn item(paper: &Paper, line: &[String]) -> Result<Item> {
         calibrated: BTreeMap::new(),
         status: Status::NoPublishedValue,
         within: None,
+        impossible: false,
     })
 }
 
@@ -124,7 +125,11 @@ fn numbers(paper: &Paper, items: &[Item], reasons: &mut Reasons) -> String {
             number.value,
             if number.unit == "1" { String::new() } else { format!(" {}", number.unit) },
             found.as_ref().map_or_else(|| "–".to_owned(), Item::measured_text),
-            if is_met { "yes" } else { "no" },
+            match is_met {
+                true => "yes",
+                false if paper.is_impossible(&number.id) => "cannot be",
+                false => "no",
+            },
         );
     }
     format!(
