@@ -133,7 +133,8 @@ fn every_toml_block_runs_or_is_marked_as_a_fragment() {
             } else {
                 let stacks = losscause_experiments::stacks();
                 let sweep =
-                    Sweep::parse_on(example, Path::new(&name), &Context::default(), &stacks).unwrap();
+                    Sweep::parse_on(example, Path::new(&name), &Context::default(), &stacks)
+                        .unwrap();
                 sweep.cells().iter().for_each(|cell| sweep.check(cell).unwrap());
                 sweeps += 1;
             }

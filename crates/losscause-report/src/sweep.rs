@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::axis::{Axis, short};
 use super::lines::{Across, Curve, Lines, Point, Style};
 use losscause_laboratory::sweep::{
-    CellOutcome, CellScore, Pivot, Row, SweepResult, summary, value_in_words,
+    CellOutcome, CellScore, Pivot, Row, STACK, SweepClaim, SweepResult, summary, value_in_words,
 };
 use losscause_study::statistics::Interval;
 use losscause_study::tools::figures::{sentence, unit_symbol};
@@ -109,7 +109,8 @@ pub(super) fn page(result: &SweepResult) -> PageView {
 
 /// What the sweep file claims, and whether it holds.
 fn claims(result: &SweepResult) -> Vec<String> {
-    result.claims.iter().map(|claim| sentence(&claim.in_words())).collect()
+    let of = |claim: &SweepClaim| [sentence(&claim.answer()), sentence(&claim.details())];
+    result.claims.iter().flat_map(of).collect()
 }
 
 /// A value of one metric, and where it was measured.
@@ -261,7 +262,9 @@ fn charts(result: &SweepResult, place: usize) -> ChartsView {
         anchor: format!("lines-{metric}"),
         metric: metric.to_owned(),
         unit: unit_symbol(unit).to_owned(),
+        // Between two stacks there is nothing to draw a curve through.
         drawings: (0..result.axes.len())
+            .filter(|axis| result.axes[*axis] != STACK)
             .map(drawing)
             .filter(|view| !view.drawing.is_empty())
             .collect(),

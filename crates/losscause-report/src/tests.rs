@@ -433,6 +433,21 @@ values = [{ name = "high" }, { name = "none", set = ['link.last.channel={ kind =
         assert!(html.contains("class=\"interval "), "bands");
         assert_eq!(html.matches("<h3 class=\"name\">").count(), 2, "a table per metric");
     }
+
+    #[test]
+    fn claims_are_the_answer_and_stacks_are_no_axis_of_a_curve() {
+        let claim = "[[claim]]\ntext = \"a link is full with four flows\"\nmetric = \"thput\"\n\
+                     of = { N = 4 }\nis = \"at-least\"\nvalue = 200\n";
+        let text =
+            SWEEP.replace("\n[[axis]]\nkey", "stacks = [\"simulator\"]\n[[axis]]\nkey") + claim;
+        let sweep = Sweep::parse(&text, "s.toml".as_ref(), &Context::default()).unwrap();
+        let outcome = sweep.execute(Jobs::default(), None, |_| ControlFlow::Continue(()));
+        let html = sweep_html(&outcome.unwrap().result.unwrap());
+        check_page(&html);
+        let answer = "<h1>Does not hold: a link is full with four flows.</h1>";
+        assert!(html.contains(answer) && html.contains("In 0 of 2 places; not at N 4, "), "{html}");
+        assert!(html.contains("thput by N") && !html.contains("thput by stack"));
+    }
 }
 
 mod of_a_comparison {

@@ -242,11 +242,21 @@ impl SweepClaim {
     /// );
     /// ```
     pub fn in_words(&self) -> String {
+        format!("{} ({})", self.answer(), self.details())
+    }
+
+    /// The answer alone: "holds: …".
+    pub fn answer(&self) -> String {
         let answer = match self.holds {
             Some(true) => "holds",
             Some(false) => "does not hold",
             None => "cannot tell",
         };
+        format!("{answer}: {}", self.text)
+    }
+
+    /// In how many places it holds, how sure that is, and one where it does not.
+    pub fn details(&self) -> String {
         let mut details = vec![format!("in {} of {} places", self.holding, self.places)];
         if self.unclear > 0 {
             let of = self.unclear;
@@ -260,7 +270,7 @@ impl SweepClaim {
             let unit = losscause_study::tools::figures::unit_symbol(unit);
             details.push(format!("not at {at}: {value} {unit} against {other} {unit}"));
         }
-        format!("{answer}: {} ({})", self.text, details.join("; "))
+        details.join("; ")
     }
 }
 
