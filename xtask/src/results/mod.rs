@@ -1,6 +1,6 @@
 //! `results`: the measured tables, one page each in `results/`.
 //!
-//! Every page goes through [`write`], which puts the same head on it: date, commit, machine and
+//! Every page goes through [`write()`], which puts the same head on it: date, commit, machine and
 //! the command that makes it. The pages in `docs/` state the findings and link here.
 
 mod check;

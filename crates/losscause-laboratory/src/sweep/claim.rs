@@ -223,7 +223,7 @@ impl Claim {
             }
             (Than::Other(_), None) => return false,
         };
-        let estimate = Estimate::from_runs(differences.into_iter());
+        let estimate = Estimate::from_runs(differences);
         let within = |(mean, ci95): (f64, f64)| mean.abs() <= ci95 && ci95 > 0.0;
         estimate.mean.zip(estimate.ci95).is_some_and(within)
     }

@@ -50,7 +50,8 @@ pub(super) fn run(
         true => (system.clone(), true),
         false => (System::CUBIC, false),
     };
-    run_each(layout, layout.network.flows.iter().map(of).collect(), seed, stop)
+    let systems: Vec<(System, bool)> = layout.network.flows.iter().map(of).collect();
+    run_each(layout, &systems, seed, stop)
 }
 
 /// Runs each flow's own system; the flags say which are under test.
@@ -59,12 +60,12 @@ pub(super) fn run(
 /// A connection ended early, or `stop` was requested.
 pub(super) fn run_each(
     layout: &Experiment,
-    systems: Vec<(System, bool)>,
+    systems: &[(System, bool)],
     seed: u64,
     stop: &Stop,
 ) -> Result<Outcome, LiveError> {
     let flows = &layout.network.flows;
-    let setups = flows.iter().zip(&systems).map(|(flow, (system, _))| {
+    let setups = flows.iter().zip(systems).map(|(flow, (system, _))| {
         let bytes = match &flow.traffic {
             Traffic::Tcp { config, .. } => {
                 config.limit_pkts.map(|pkts| pkts * u64::from(config.payload_bytes))

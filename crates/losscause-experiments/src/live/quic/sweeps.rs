@@ -34,7 +34,7 @@ impl QuicStack {
                 option: format!("flow {}", flow.name),
                 problem,
             };
-            if !flows.first().is_some_and(|first| first.path == flow.path) {
+            if flows.first().is_none_or(|first| first.path != flow.path) {
                 let problem = "takes another path, expected one for all flows".to_owned();
                 return Err(refuse(problem));
             }
@@ -92,7 +92,7 @@ impl Stack for QuicStack {
         let starts = experiment.network.flows.iter().map(|flow| flow.starts_at(seed));
         let window = (starts.min().unwrap_or(Time::ZERO), experiment.duration);
         let layout = Experiment { window, ..experiment.clone() };
-        let made = run_each(&layout, self.systems(experiment)?, seed, stop)?;
+        let made = run_each(&layout, &self.systems(experiment)?, seed, stop)?;
         let counters = total(&made.tested);
         Ok(Attempt::Made(metrics([
             Some(goodput_kbps(&made.tested, made.seconds)),

@@ -7,7 +7,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use losscause::{AnyAlgorithm, End, Time};
+use losscause::{AnyAlgorithm, End, Span, Time};
 use losscause_laboratory::stack::{Attempt, Stack};
 use losscause_linux::emulator::{Host, SENDER};
 use losscause_linux::kernel::Algorithm;
@@ -90,7 +90,7 @@ impl Stack for KernelStack {
         let controls = controls(experiment)?;
         for control in &controls {
             if let Control::Own(name) = control {
-                ends::with_control(name).map_err(LiveError::from)?;
+                ends::with_control(name)?;
             }
         }
         let judged = controls.iter().any(|control| matches!(control, Control::Loaded(_)));
@@ -134,7 +134,7 @@ impl KernelStack {
         let goodput: f64 = measured.map(|(_, goodput)| goodput).sum();
         let losses = made.crossing.losses.iter().filter(|loss| made.is_under_test(loss.port));
         let count = |cause| losses.clone().filter(|loss| loss.cause == cause).count() as f64;
-        let waited = made.crossing.waited.quantile(0.5).map(|wait| wait.as_millis_f64());
+        let waited = made.crossing.waited.quantile(0.5).map(Span::as_millis_f64);
         let again = made.crossing.retransmissions(|port| made.is_under_test(port)) as f64;
         let values = [
             Some(goodput),
