@@ -131,10 +131,7 @@ fn every_toml_block_runs_or_is_marked_as_a_fragment() {
                 Scenario::parse(example, &name, &Context::default()).unwrap().experiment().unwrap();
                 scenarios += 1;
             } else {
-                let stacks = losscause_experiments::stacks();
-                let sweep =
-                    Sweep::parse_on(example, Path::new(&name), &Context::default(), &stacks)
-                        .unwrap();
+                let sweep = Sweep::parse(example, Path::new(&name), &Context::default()).unwrap();
                 sweep.cells().iter().for_each(|cell| sweep.check(cell).unwrap());
                 sweeps += 1;
             }

@@ -45,7 +45,7 @@ fn what_does_not_belong_together_is_refused_in_a_sentence() {
             &["paths", "--runs", "3"][..],
             "--runs 3: only valid with paths/loop; paths runs each path once",
         ),
-        (&["paths/loop", "--runs", "0"], "--runs 0: expected 1 or more"),
+        (&["paths/loop", "--runs", "0"], "--runs 0: expected a whole number from 1 to 10000"),
         (&["paths", "--paths", "0"], "--paths 0: expected 1 or more"),
         (&["paths", "--print", "7"], "path 7: expected SEED/NUMBER, such as 1/7"),
         (
