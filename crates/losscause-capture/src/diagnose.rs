@@ -1,11 +1,12 @@
 //! The cause of each flow's losses: what its own losses show, and what those of all flows between
 //! the same hosts do.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use losscause::diagnosis::{
-    BucketTest, Cause, Certainty, Diagnosis, Finding, LostPacket, OneRate, Passed, PathRate,
-    PolicerTest, Rounds, Unknown,
+    BucketTest, Cause, Certainty, Diagnosis, Finding, LostPacket, Moments, OneRate, Passed,
+    PathRate, PolicerTest, Readings, Rounds, Unknown,
 };
 use losscause::{Span, Time};
 use serde::ser::SerializeStruct;
@@ -105,10 +106,12 @@ pub(crate) fn diagnose(flows: &mut [Flow], doubted: &BTreeSet<u64>) {
             paths.entry(path.id).or_default().push(place);
         }
     }
-    let mut rates: BTreeMap<u64, OneRate> = BTreeMap::new();
-    for (id, places) in paths {
+    let mut diagnoses: BTreeMap<u64, Diagnosis> = BTreeMap::new();
+    let pathless = flows.iter().filter(|flow| flow.lost() > 0 && flow.path.is_none());
+    diagnoses.extend(pathless.map(|flow| (flow.id, of_flow(flow, None, || None))));
+    for places in paths.into_values() {
         let of_path: Vec<&Flow> = places.iter().map(|&place| &flows[place]).collect();
-        rates.extend(one_rate(&of_path).map(|one| (id, one)));
+        diagnoses.extend(of_flows(&of_path));
     }
     let mut carried: BTreeMap<u64, u64> = BTreeMap::new();
     for (path, bytes) in flows.iter().filter_map(|flow| Some((flow.path.as_ref()?, flow.bytes))) {
@@ -118,10 +121,9 @@ pub(crate) fn diagnose(flows: &mut [Flow], doubted: &BTreeSet<u64>) {
     let largest = tcp.max_by_key(|flow| flow.bytes).map(|flow| flow.id);
     for flow in flows.iter_mut().filter(|flow| flow.lost() > 0) {
         let id = flow.path.as_ref().map(|path| path.id);
-        let diagnosis = match doubted.contains(&flow.id) {
-            true => Diagnosis::not_shown(Unknown::NotObserved, [None; 2]),
-            false => of_flow(flow, id.and_then(|id| rates.get(&id))),
-        };
+        let not_observed = Diagnosis::not_shown(Unknown::NotObserved, [None; 2]);
+        let of_own = diagnoses.get(&flow.id).filter(|_| !doubted.contains(&flow.id));
+        let diagnosis = of_own.copied().unwrap_or(not_observed);
         if let Some(policed) = Fit::policed(flow, diagnosis.cause) {
             flow.fit = Some(policed);
         }
@@ -134,23 +136,35 @@ pub(crate) fn diagnose(flows: &mut [Flow], doubted: &BTreeSet<u64>) {
     }
 }
 
-/// The rate that the losses of all flows of a path agree on.
-fn one_rate(flows: &[&Flow]) -> Option<OneRate> {
-    let path: &Path = flows.first()?.path.as_ref()?;
+/// The diagnoses of the flows of a path, by their numbers.
+fn of_flows(flows: &[&Flow]) -> Vec<(u64, Diagnosis)> {
     let mut losses: Vec<&Loss> = flows.iter().flat_map(|flow| &flow.losses).collect();
     losses.sort_by_key(|loss| loss.passage.at);
+    let course = LazyCell::new(|| Course::of(flows, &losses));
+    let one_rate = one_rate(flows, &losses).map(|one_rate| match may_be_policed(&losses) {
+        true => {
+            OneRate { bucket: course.as_ref().map_or(one_rate.bucket, Course::bucket), ..one_rate }
+        }
+        false => one_rate,
+    });
+    let moments = LazyCell::new(|| course.as_ref()?.moments(usual_round_trip(&losses)));
+    let of_flow = |flow: &&Flow| (flow.id, of_flow(flow, one_rate.as_ref(), || *moments));
+    flows.iter().map(of_flow).collect()
+}
+
+/// The rate that the losses of all flows of a path agree on.
+fn one_rate(flows: &[&Flow], losses: &[&Loss]) -> Option<OneRate> {
+    let path: &Path = flows.first()?.path.as_ref()?;
     let packet_bytes = losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET);
     let mut test = PolicerTest::new(path.begun, packet_bytes);
     // Of what a sender's capture has, these bytes did not pass.
     let mut lost_bytes = 0;
-    for loss in &losses {
+    for loss in losses {
         let passage = loss.passage;
         test.on_loss(passage.at, passage.path_bytes?.saturating_sub(lost_bytes), passage.rtt);
         lost_bytes += if loss.evidence == Evidence::Gap { 0 } else { loss.bytes };
     }
-    let one_rate = test.one_rate()?;
-    let bucket = if may_be_policed(&losses) { bucket(flows, &losses) } else { one_rate.bucket };
-    Some(OneRate { bucket, ..one_rate })
+    test.one_rate()
 }
 
 /// Whether half of the losses met a queue that is too short to have dropped them.
@@ -159,21 +173,62 @@ fn may_be_policed(losses: &[&Loss]) -> bool {
     queues().filter(|queue| queue.queueing < SHORT_QUEUE).count() * 2 > queues().count()
 }
 
-/// What every packet says of a token bucket, if all that pass were captured at their senders.
-/// `losses` are in the order in which the lost packets were sent.
-fn bucket(flows: &[&Flow], losses: &[&Loss]) -> BucketTest {
-    let are_sent = flows.iter().all(|flow| flow.vantage == Vantage::Sender)
-        && losses.iter().all(|loss| loss.evidence != Evidence::Gap);
-    let courses = flows.iter().filter_map(|flow| flow.measured.as_ref()).map(|one| &one.course);
-    // What is not kept of one of them is left out of all.
-    let begun = courses.clone().filter_map(|course| course.iter().next()).map(|one| one.1).max();
-    let (true, Some(begun)) = (are_sent, begun) else { return BucketTest::NotTested };
-    let kept = |&(_, path_bytes): &(Time, u64)| path_bytes >= begun;
-    let mut sent: Vec<(Time, u64)> =
-        courses.flat_map(|course| course.iter().filter(kept)).collect();
-    sent.sort_unstable_by_key(|&(_, path_bytes)| path_bytes);
-    let payload = losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET);
-    let packet_bytes = payload + HEADERS;
+/// The round-trip time at half of the losses.
+fn usual_round_trip(losses: &[&Loss]) -> Span {
+    let mut round_trips: Vec<Span> = losses.iter().filter_map(|loss| loss.passage.rtt).collect();
+    round_trips.sort_unstable();
+    round_trips.get(round_trips.len() / 2).copied().unwrap_or_default()
+}
+
+/// The packets of a path as they left, in their order, if all of them were captured there.
+struct Course {
+    packets: Vec<Passed>,
+    /// Of a full packet.
+    packet_bytes: u64,
+    /// It begins with the path.
+    is_new: bool,
+}
+
+impl Course {
+    /// `losses` are in the order in which the lost packets were sent.
+    fn of(flows: &[&Flow], losses: &[&Loss]) -> Option<Self> {
+        let are_sent = flows.iter().all(|flow| flow.vantage == Vantage::Sender)
+            && losses.iter().all(|loss| loss.evidence != Evidence::Gap);
+        let courses = flows.iter().filter_map(|flow| flow.measured.as_ref()).map(|one| &one.course);
+        // What is not kept of one of them is left out of all.
+        let begun =
+            courses.clone().filter_map(|course| course.iter().next()).map(|one| one.1).max();
+        let begun = begun.filter(|_| are_sent)?;
+        let kept = |&(_, path_bytes): &(Time, u64)| path_bytes >= begun;
+        let mut sent: Vec<(Time, u64)> =
+            courses.flat_map(|course| course.iter().filter(kept)).collect();
+        sent.sort_unstable_by_key(|&(_, path_bytes)| path_bytes);
+        let payload = losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET);
+        // A bucket is full when its path is new.
+        let is_new = flows.iter().filter_map(|flow| flow.path.as_ref()).any(|path| {
+            sent.first().is_some_and(|&(at, path_bytes)| path_bytes == 0 && at <= path.begun)
+        });
+        Some(Self { packets: with_lost(&sent, losses), packet_bytes: payload + HEADERS, is_new })
+    }
+
+    /// What every packet says of a token bucket.
+    fn bucket(&self) -> BucketTest {
+        // A bucket is empty at a loss.
+        let first_loss = self.packets.iter().position(|packet| packet.is_lost);
+        let from = if self.is_new { 0 } else { first_loss.unwrap_or_default() };
+        BucketTest::of(&self.packets[from..], self.packet_bytes)
+    }
+
+    /// How the moments of the losses rank by what was sent before them.
+    fn moments(&self, round_trip: Span) -> Option<Moments> {
+        Moments::of(&self.packets, round_trip)
+    }
+}
+
+/// The packets that were sent, each with the bytes of the path before it, and whether they were
+/// lost.
+fn with_lost(sent: &[(Time, u64)], losses: &[&Loss]) -> Vec<Passed> {
+    let begun = sent.first().map(|first| first.1).unwrap_or_default();
     let mut lost = losses
         .iter()
         .filter_map(|loss| Some((loss.passage.path_bytes?, loss.bytes)))
@@ -197,15 +252,14 @@ fn bucket(flows: &[&Flow], losses: &[&Loss]) -> BucketTest {
             course.push(Passed { at, bytes: end - from, is_lost: false });
         }
     }
-    // A bucket is full when its path is new, and empty at a loss.
-    let is_new = flows.iter().filter_map(|flow| flow.path.as_ref()).any(|path| {
-        sent.first().is_some_and(|&(at, path_bytes)| path_bytes == 0 && at <= path.begun)
-    });
-    let first_loss = course.iter().position(|packet| packet.is_lost).unwrap_or_default();
-    BucketTest::of(&course[if is_new { 0 } else { first_loss }..], packet_bytes)
+    course
 }
 
-fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> Diagnosis {
+fn of_flow(
+    flow: &Flow,
+    one_rate: Option<&OneRate>,
+    moments: impl FnOnce() -> Option<Moments>,
+) -> Diagnosis {
     if flow.is_incomplete() {
         return Diagnosis::not_shown(Unknown::NotObserved, [None; 2]);
     }
@@ -239,7 +293,15 @@ fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> Diagnosis {
             queue: loss.verdicts.opinions.queue(),
         });
     }
-    rounds.readings().diagnose(one_rate, flow.wire_packets)
+    let readings = rounds.readings();
+    let diagnosis = readings.diagnose(one_rate, flow.wire_packets);
+    match diagnosis.may_depend_on_moments().then(moments) {
+        Some(Some(moments)) => {
+            let readings = Readings { moments: Some(moments), ..readings };
+            readings.diagnose(one_rate, flow.wire_packets)
+        }
+        _ => diagnosis,
+    }
 }
 
 impl Flow {

@@ -186,7 +186,7 @@ impl Buckets {
 }
 
 /// What passed from the first loss to the last one, bytes per second.
-fn mean_rate(course: &[Passed]) -> Option<f64> {
+pub(super) fn mean_rate(course: &[Passed]) -> Option<f64> {
     let first = course.iter().position(|packet| packet.is_lost)?;
     let last = course.iter().rposition(|packet| packet.is_lost)?;
     let between = &course[first..=last];

@@ -10,6 +10,9 @@
 //! | a policer | no queue, and one token bucket drops what was lost and passes the rest; or what passes between losses fits one rate, or much of a flight is lost at once |
 //! | the air | the queue was just empty before nearly all losses, they come alone, at flights of any size, and no rate fits |
 //!
+//! Where every packet was seen as it left, what was sent before the losses ([`Moments`]) tells a
+//! limit to the rate, bucket or queue, from the air without a delay.
+//!
 //! Otherwise nothing is named: a rule, such as that a timeout means congestion, is no evidence, and
 //! a majority of the algorithms is none, for they share their input.
 //!
@@ -66,6 +69,7 @@
 mod advice;
 mod bucket;
 mod marks;
+mod moments;
 mod policer;
 mod queue;
 mod rounds;
@@ -80,6 +84,7 @@ use advice::Advice;
 pub use advice::PathRate;
 pub use bucket::{BucketTest, Buckets, Passed};
 use marks::Marks;
+pub use moments::Moments;
 pub use policer::{OneRate, PolicerTest};
 pub use queue::{QueueMeter, QueueSeen};
 pub use rounds::{LargeRounds, LostPacket, Readings, Rounds};
@@ -185,6 +190,8 @@ pub enum Finding {
     ByTimer(u64, u64),
     /// Losses while no answer came, all of them, and the longest such time.
     Unanswered(u64, u64, Span),
+    /// How the moments of losses rank by what was sent before them.
+    Moments(Moments),
 }
 
 impl Cause {
@@ -224,6 +231,19 @@ impl Diagnosis {
     /// The numbers that show it.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().flatten()
+    }
+
+    /// Whether the moments of the losses ([`Readings::moments`]) may show another cause.
+    pub fn may_depend_on_moments(&self) -> bool {
+        match self.cause {
+            Cause::Air => true,
+            Cause::Policer { .. } => !matches!(self.findings[0], Some(Finding::Bucket(_))),
+            Cause::NotShown(unknown) => matches!(
+                unknown,
+                Unknown::BehindQueue | Unknown::QueueOrAir | Unknown::PolicerOrAir
+            ),
+            Cause::FullQueue | Cause::ManagedQueue | Cause::Outage | Cause::NotLost => false,
+        }
     }
 
     /// Whether its cause is not shown, although an end saw enough of it: then the capture of the

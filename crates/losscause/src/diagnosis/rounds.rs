@@ -1,6 +1,6 @@
 //! The losses of a flow, by rounds: those whose packets left before the first of them was missed.
 
-use super::{Marks, QueueSeen};
+use super::{Marks, Moments, QueueSeen};
 use crate::{Span, Time};
 
 /// A packet that was lost, as an end of its flow saw it.
@@ -98,6 +98,9 @@ pub struct Readings {
     pub share_of_flight: Option<f64>,
     /// The rounds in which more were lost at once than a burst of the air takes.
     pub large_rounds: LargeRounds,
+    /// How the moments of the path's losses rank; none if not every packet was seen as it left, or
+    /// if that was not asked.
+    pub moments: Option<Moments>,
 }
 
 /// Rounds in which at least eight packets were lost, among those that are kept.
@@ -216,6 +219,7 @@ impl Rounds {
                 .then(|| (long - short).as_nanos_f64() / usual.as_nanos_f64()),
             share_of_flight: (known > 0).then(|| lost / flight),
             large_rounds: LargeRounds::of(rounds()),
+            moments: None,
         }
     }
 }

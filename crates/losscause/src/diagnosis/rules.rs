@@ -2,7 +2,7 @@
 
 use super::rounds::LARGE_ROUND;
 use super::{
-    BucketTest, Buckets, Cause, Certainty, Diagnosis, Finding, OneRate, Readings, Unknown,
+    BucketTest, Buckets, Cause, Certainty, Diagnosis, Finding, Moments, OneRate, Readings, Unknown,
 };
 use crate::Span;
 
@@ -64,6 +64,15 @@ const HOSTS: Span = Span::from_millis(1);
 const LONGEST: f64 = 1.0;
 /// The delay at losses is longer than that of the last second: the queue was growing.
 const LONGER: f64 = 0.5;
+/// Rounds of one kind of bursts lose less than so many times the usual one.
+const OTHERS: f64 = 10.0;
+/// Of rounds, so few have a queue that managed queues, which drop behind a standing one, do not lose
+/// most packets.
+const SELDOM: f64 = 0.5;
+/// A policer's packets wait less than this part of the time that a queue of its rate would take.
+const LEAST_OF_QUEUE: i64 = 4;
+/// The least target of a managed queue (RFC 8289, section 4.4).
+const LEAST_TARGET: Span = Span::from_millis(5);
 /// Managed queues aim at 5 to 15 ms (RFC 8289, RFC 8033); one of twice that is none.
 const LONG_QUEUE: Span = Span::from_millis(30);
 
@@ -101,7 +110,8 @@ impl Readings {
             .policer(one_rate, lost_share)
             .or_else(|| self.queue(lost_share))
             .or_else(|| self.overflows(lost_share))
-            .or_else(|| self.air(one_rate, lost_share));
+            .or_else(|| self.air(one_rate, lost_share))
+            .or_else(|| self.limit());
         named.unwrap_or_else(|| {
             if self.of_rounds(self.queued) >= MOST {
                 return Diagnosis::not_shown(Unknown::BehindQueue, [Some(self.queued()), None]);
@@ -137,7 +147,9 @@ impl Readings {
         if let Some(diagnosis) = one_rate.and_then(|one| self.bucket(one, many)) {
             return Some(diagnosis);
         }
-        if !many && one_rate.is_some_and(OneRate::is_bucket) {
+        if self.moments.is_some_and(|moments| moments.are_any())
+            || !many && one_rate.is_some_and(OneRate::is_bucket)
+        {
             return None;
         }
         let is_no_burst = many && self.usual_round >= MORE_THAN_BURST;
@@ -210,41 +222,73 @@ impl Readings {
         };
         let certainty =
             if standing >= NEARLY_ALL && is_alike { Certainty::Clear } else { Certainty::Likely };
-        let cause =
-            if self.above_least >= LONG_QUEUE { Cause::FullQueue } else { Cause::ManagedQueue };
+        let cause = self.queue_cause();
         Some(Diagnosis { cause, certainty, findings: [Some(finding), None, None] })
     }
 
-    /// The air: the queue was just empty before most losses, which are independent of each other
-    /// and choose no flight.
+    /// The air: the queue was just empty before most losses, and they choose no moment; or they are
+    /// independent of each other and choose no flight.
     fn air(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
+        let any = self.moments.filter(Moments::are_any);
         let empty = self.of_rounds(self.empty);
-        let is_empty = empty >= MOST || empty >= OFTEN_EMPTY && self.hardly_stands();
+        let is_empty = empty >= MOST
+            || empty >= OFTEN_EMPTY && self.hardly_stands()
+            || any.is_some() && self.is_below_targets();
         let is_independent = self.per_round < BY_CHANCE * self.by_chance(lost_share);
         let fits = one_rate.is_some_and(|one| one.fits(FITS));
+        let is_single = is_independent && !fits && lost_share * 100.0 <= MOST_OF_AIR;
         if u64::from(self.with_delay) < FEWEST_LOSSES
             || !is_empty
             || self.queueing >= NO_QUEUE.1
-            || !is_independent
-            || fits
-            || lost_share * 100.0 > MOST_OF_AIR
+            || any.is_none() && !is_single
+            || self.moments.is_some_and(|moments| moments.are_chosen())
+            || self.lost_many_elsewhere()
         {
             return None;
         }
         let is_clear = self.with_delay >= MANY_ROUNDS && empty >= NEARLY_ALL;
         let certainty = match self.flight_spread {
+            _ if any.is_some() && is_clear => Certainty::Clear,
+            _ if any.is_some() => Certainty::Likely,
             Some(spread) if spread < UNLIKE => return None,
             Some(_) if is_clear => Certainty::Clear,
             Some(_) => Certainty::Likely,
             None if is_clear => Certainty::Likely,
             None => return None,
         };
-        let findings = [
-            Some(self.empty()),
-            self.flight_spread.map(|spread| Finding::FlightSpread(100.0 * spread)),
-            None,
-        ];
+        let spread = self.flight_spread.map(|spread| Finding::FlightSpread(100.0 * spread));
+        let findings = [Some(self.empty()), any.map(Finding::Moments).or(spread), None];
         Some(Diagnosis { cause: Cause::Air, certainty, findings })
+    }
+
+    /// Whether a few large rounds, as no burst of the others makes, lost many of the packets: what
+    /// lost them need not be what made most rounds.
+    fn lost_many_elsewhere(&self) -> bool {
+        let large = self.large_rounds;
+        let usual = self.usual_round * f64::from(large.rounds);
+        large.lost as f64 >= (1.0 - MOST) * self.lost as f64 && large.lost as f64 >= OTHERS * usual
+    }
+
+    /// A limit to the rate, by the moments of its losses. A queue delays packets by what was sent
+    /// beyond its rate, and a policer does not.
+    fn limit(&self) -> Option<Diagnosis> {
+        let moments = self.moments.filter(Moments::are_chosen)?;
+        let as_queue = moments.as_queue();
+        let cause = if self.queueing >= HOSTS && self.queueing * 2 >= as_queue {
+            self.queue_cause()
+        } else if self.has_no_queue() && self.queueing * LEAST_OF_QUEUE < as_queue {
+            Cause::Policer { rate_bps: None, burst_bytes: None }
+        } else {
+            return None;
+        };
+        let findings =
+            [Some(Finding::Moments(moments)), Some(Finding::Queueing(self.queueing)), None];
+        Some(Diagnosis { cause, certainty: Certainty::Likely, findings })
+    }
+
+    /// A queue's cause, by its length.
+    fn queue_cause(&self) -> Cause {
+        if self.above_least >= LONG_QUEUE { Cause::FullQueue } else { Cause::ManagedQueue }
     }
 
     /// A long queue that overflows in few rounds, as a deep one does: it stood before all of them,
@@ -341,7 +385,7 @@ impl Readings {
     fn is_alike(&self) -> bool {
         let is_below = |spread: Option<f64>| spread.is_some_and(|spread| spread <= ALIKE);
         if is_below(self.flight_spread) {
-            return !self.come_at_any_moment();
+            return !self.come_at_any_time();
         }
         is_below(self.level_spread)
     }
@@ -356,12 +400,12 @@ impl Readings {
         let is_shown = u64::from(self.with_delay) >= FEWEST_LOSSES
             && are_alike
             && is_never_empty
-            && !self.come_at_any_moment();
+            && !self.come_at_any_time();
         is_shown.then_some(Finding::OneLevel(self.with_delay, self.above_least, self.flight_pkts?))
     }
 
     /// Whether many losses come at no time of their own.
-    fn come_at_any_moment(&self) -> bool {
+    fn come_at_any_time(&self) -> bool {
         let round_trip = self.rtt.unwrap_or(Span::ZERO) + self.queueing;
         self.rounds >= MANY_ROUNDS
             && (self.interval_spread.is_some_and(|spread| spread > ANY_MOMENT)
@@ -378,6 +422,12 @@ impl Readings {
     fn is_much_of_flight(&self, lost_share: f64) -> bool {
         self.share_of_flight.is_some_and(|share| share >= MUCH_OF_FLIGHT)
             && self.per_round >= MORE_THAN_CHANCE * self.by_chance(lost_share)
+    }
+
+    /// Whether a queue seldom stood, and the delay at losses is below the target of the managed
+    /// queues, which drop nothing then.
+    fn is_below_targets(&self) -> bool {
+        self.of_rounds(self.queued) <= SELDOM && self.queueing < LEAST_TARGET
     }
 
     /// Whether losses come without a queue.
@@ -425,258 +475,4 @@ impl OneRate {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::LargeRounds;
-    use super::*;
-
-    fn ms(ms: f64) -> Span {
-        Span::from_secs_f64_rounded(ms / 1e3)
-    }
-
-    /// A sender's flow of 5,000 packets that loses one or two of 20 in each of 40 rounds, behind a
-    /// queue that stands at 40 ms.
-    fn standing() -> Readings {
-        Readings {
-            lost: 60,
-            rounds: 40,
-            with_delay: 40,
-            queued: 40,
-            standing: ms(40.0),
-            queueing: ms(40.0),
-            above_least: ms(40.0),
-            level_spread: Some(0.8),
-            jitter: ms(1.5),
-            rtt: Some(ms(40.0)),
-            contrast: 2.2,
-            per_round: 1.5,
-            usual_round: 1.0,
-            flight_pkts: Some(20.0),
-            flight_spread: Some(0.4),
-            interval: ms(800.0),
-            interval_spread: Some(0.3),
-            share_of_flight: Some(0.075),
-            ..Readings::default()
-        }
-    }
-
-    /// The same without a queue.
-    fn passing() -> Readings {
-        let delay = ms(0.3);
-        Readings {
-            queued: 0,
-            empty: 40,
-            standing: delay,
-            queueing: delay,
-            above_least: delay,
-            contrast: 0.0,
-            ..standing()
-        }
-    }
-
-    fn rate(mbps: f64, fit: u32, intervals: u32, share: f64) -> OneRate {
-        OneRate {
-            rate_bps: (mbps * 1e6) as u64,
-            burst_bytes: 0,
-            fit,
-            intervals,
-            share,
-            above: 0.0,
-            bucket: BucketTest::NotTested,
-        }
-    }
-
-    fn found(readings: &Readings, one: Option<&OneRate>) -> (Cause, Certainty) {
-        let Diagnosis { cause, certainty, .. } = readings.diagnose(one, 5_000);
-        (cause, certainty)
-    }
-
-    #[test]
-    fn a_queue_is_named_by_its_drop_level_not_by_a_grown_delay() {
-        // A link that is never idle has one rate, and any loss ends the growth of its queue.
-        let busy = rate(2.8, 30, 32, 0.98);
-        let untold = (Cause::NotShown(Unknown::BehindQueue), Certainty::CannotTell);
-        assert_eq!(found(&standing(), Some(&busy)), untold);
-        let queue = (Cause::FullQueue, Certainty::Clear);
-        assert_eq!(
-            found(&Readings { level_spread: Some(0.05), ..standing() }, Some(&busy)),
-            queue,
-            "delays alike"
-        );
-        assert_eq!(
-            found(&Readings { flight_spread: Some(0.05), ..standing() }, None),
-            queue,
-            "flights alike"
-        );
-        let bursts = Readings { per_round: 30.0, usual_round: 20.0, lost: 1_200, ..standing() };
-        assert_eq!(found(&bursts, None), (Cause::FullQueue, Certainty::Likely));
-        let one_burst = Readings { usual_round: 1.0, ..bursts };
-        assert_eq!(found(&one_burst, None), untold, "one large round is no rule");
-    }
-
-    #[test]
-    fn a_long_queue_is_likely_after_two_overflows_not_after_one() {
-        let deep = Readings {
-            lost: 300,
-            rounds: 2,
-            with_delay: 2,
-            queued: 2,
-            above_least: ms(700.0),
-            per_round: 150.0,
-            flight_pkts: Some(400.0),
-            flight_spread: Some(0.02),
-            ..standing()
-        };
-        let too_few = (Cause::NotShown(Unknown::TooFew), Certainty::CannotTell);
-        let of = |readings: &Readings| found(readings, None);
-        assert_eq!(of(&deep), (Cause::FullQueue, Certainty::Likely));
-        assert_eq!(of(&Readings { rounds: 1, with_delay: 1, queued: 1, ..deep }), too_few);
-        assert_eq!(of(&Readings { flight_spread: Some(0.5), ..deep }), too_few, "at any level");
-        assert_eq!(of(&Readings { queued: 1, ..deep }), too_few, "one without a queue");
-        assert_eq!(
-            of(&Readings { per_round: 4.0, lost: 8, ..deep }),
-            too_few,
-            "as few as a burst of the air"
-        );
-        assert_eq!(of(&Readings { above_least: ms(20.0), ..deep }), too_few, "a short queue");
-    }
-
-    #[test]
-    fn a_link_of_the_rate_that_fits_is_no_policer() {
-        let one = rate(2.3, 38, 39, 0.97);
-        let policer = Cause::Policer { rate_bps: Some(2_300_000), burst_bytes: Some(0) };
-        assert_eq!(found(&passing(), Some(&one)), (policer, Certainty::Clear));
-        // A packet takes 5.2 ms at this rate: as long as those wait that CoDel drops. The jitter
-        // hides it.
-        let waiting = Readings { queueing: ms(8.3), jitter: ms(4.1), empty: 0, ..passing() };
-        assert_eq!(found(&waiting, Some(&one)).1, Certainty::CannotTell);
-        // A queue takes less of a flight at once than a bucket does.
-        let many = Readings {
-            per_round: 8.0,
-            usual_round: 8.0,
-            lost: 320,
-            share_of_flight: Some(0.4),
-            ..waiting
-        };
-        assert_eq!(found(&many, Some(&one)), (policer, Certainty::Clear));
-    }
-
-    #[test]
-    fn a_policer_has_the_rate_of_the_buckets_that_fit() {
-        let buckets = Buckets {
-            least_bps: 9_800_000,
-            most_bps: Some(10_200_000),
-            least_bytes: 58_000,
-            most_bytes: Some(62_000),
-            fit: 40,
-            stretches: 41,
-        };
-        let of = |bucket| found(&passing(), Some(&OneRate { bucket, ..rate(3.2, 20, 39, 0.5) }));
-        let policer = |rate_bps, burst_bytes| Cause::Policer { rate_bps, burst_bytes };
-        assert_eq!(
-            of(BucketTest::Fits(buckets)),
-            (policer(Some(10_000_000), Some(60_000)), Certainty::Clear)
-        );
-        let wide = Buckets { most_bps: Some(20_000_000), ..buckets };
-        assert_eq!(of(BucketTest::Fits(wide)), (policer(None, None), Certainty::Likely));
-        // Of 1.2 kB, 1 ms at the rate: packets of a queue of that size wait as long.
-        let queue = Buckets { least_bytes: 700, ..buckets };
-        assert_eq!(of(BucketTest::Fits(queue)).1, Certainty::CannotTell);
-    }
-
-    #[test]
-    fn equal_amounts_of_a_few_packets_show_no_rate() {
-        let one = |bucket| OneRate { bucket, ..rate(0.56, 39, 39, 1.0) };
-        let few = one(BucketTest::FewPackets(500_000));
-        assert_eq!(found(&passing(), Some(&few)).1, Certainty::CannotTell);
-        let many = Readings {
-            per_round: 8.0,
-            usual_round: 8.0,
-            lost: 320,
-            share_of_flight: Some(0.4),
-            ..passing()
-        };
-        let unknown = Cause::Policer { rate_bps: None, burst_bytes: None };
-        assert_eq!(found(&many, Some(&few)), (unknown, Certainty::Likely));
-        let none_fits = one(BucketTest::NoneFits(6_000));
-        assert_eq!(found(&many, Some(&none_fits)), (unknown, Certainty::Likely));
-        let more = one(BucketTest::NoneFits(30_000));
-        assert_eq!(found(&many, Some(&more)).1, Certainty::Clear, "more than a few packets");
-    }
-
-    #[test]
-    fn overflows_that_lost_most_are_likely_a_queue_beside_single_losses() {
-        let large = LargeRounds { rounds: 4, lost: 560, queued: 4, least_queue: ms(600.0) };
-        let lte = Readings { lost: 600, large_rounds: large, ..standing() };
-        assert_eq!(found(&lte, None), (Cause::FullQueue, Certainty::Likely));
-        let untold = (Cause::NotShown(Unknown::BehindQueue), Certainty::CannotTell);
-        for other in [
-            LargeRounds { rounds: 1, lost: 560, queued: 1, ..large },
-            LargeRounds { lost: 400, ..large },
-            LargeRounds { queued: 3, ..large },
-            LargeRounds { least_queue: ms(20.0), ..large },
-        ] {
-            assert_eq!(found(&Readings { large_rounds: other, ..lte }, None), untold, "{other:?}");
-        }
-    }
-
-    #[test]
-    fn one_long_interval_is_no_rate() {
-        let mostly = rate(4.3, 2, 8, 0.87);
-        let many = Readings {
-            per_round: 8.0,
-            usual_round: 2.0,
-            lost: 320,
-            share_of_flight: Some(0.4),
-            ..passing()
-        };
-        assert_eq!(found(&many, Some(&mostly)).1, Certainty::CannotTell);
-        assert_eq!(found(&many, Some(&rate(4.3, 4, 8, 0.87))).1, Certainty::Clear);
-    }
-
-    /// BBR keeps its flight, and so the queue that it makes, whatever is lost.
-    #[test]
-    fn flights_that_are_alike_at_any_moment_show_no_queue() {
-        let alike = Readings { flight_spread: Some(0.0), level_spread: Some(0.15), ..standing() };
-        assert_eq!(found(&alike, None), (Cause::FullQueue, Certainty::Clear));
-        let untold = (Cause::NotShown(Unknown::BehindQueue), Certainty::CannotTell);
-        let at_any = Readings { interval_spread: Some(1.6), ..alike };
-        assert_eq!(found(&at_any, None), untold, "exponential times");
-        assert_eq!(found(&Readings { rounds: 12, ..at_any }, None).1, Certainty::Clear, "too few");
-        let at_once = Readings { interval: ms(100.0), ..alike };
-        assert_eq!(found(&at_once, None), untold, "no time to grow back");
-    }
-
-    #[test]
-    fn one_level_of_a_queue_that_is_not_seen_to_stand_is_likely_a_queue() {
-        let small = Readings {
-            queued: 2,
-            empty: 1,
-            standing: ms(2.3),
-            above_least: ms(10.0),
-            flight_spread: Some(0.0),
-            level_spread: Some(0.09),
-            ..standing()
-        };
-        assert_eq!(found(&small, None), (Cause::ManagedQueue, Certainty::Likely));
-        for other in [
-            Readings { flight_spread: Some(0.3), ..small },
-            Readings { level_spread: Some(0.3), ..small },
-            Readings { empty: 9, ..small },
-            Readings { interval_spread: Some(1.6), ..small },
-        ] {
-            assert_eq!(found(&other, None).1, Certainty::CannotTell);
-        }
-    }
-
-    #[test]
-    fn the_air_needs_a_queue_that_is_short_and_hardly_ever_stands() {
-        let air = (Cause::Air, Certainty::Clear);
-        assert_eq!(found(&passing(), None), air);
-        let mostly = Readings { empty: 29, ..passing() };
-        assert_eq!(found(&mostly, None), (Cause::Air, Certainty::Likely), "29 of 40");
-        assert_eq!(found(&Readings { queued: 5, ..mostly }, None).1, Certainty::CannotTell);
-        // Jitter hides a queue of 12 ms.
-        let hidden = Readings { queueing: ms(12.0), jitter: ms(16.0), ..passing() };
-        assert_eq!(found(&hidden, None).1, Certainty::CannotTell);
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Buckets, Cause, Certainty, Diagnosis, Finding, Unknown};
+use super::{Buckets, Cause, Certainty, Diagnosis, Finding, Moments, Unknown};
 use crate::Span;
 
 impl fmt::Display for Cause {
@@ -120,6 +120,14 @@ impl fmt::Display for Finding {
             }
             Self::ByTimer(by_timer, all) => {
                 write!(f, "only a timer showed {by_timer} of {all} losses")
+            }
+            Self::Moments(Moments { rank, losses, .. }) => {
+                write!(
+                    f,
+                    "more had been sent before {losses} rounds of losses than before {:.0} % of the \
+                     packets: chance makes 50",
+                    100.0 * rank
+                )
             }
             Self::Unanswered(lost, all, longest) => {
                 write!(
