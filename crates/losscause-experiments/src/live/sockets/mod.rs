@@ -4,8 +4,7 @@
 //! claims     what must hold, and the answer in one sentence
 //! stack      runs cells, one at a time
 //! transfer   one connection between two network namespaces, and what its link saw
-//! quinn      both ends of a connection of quinn
-//! noq        the same for noq
+//! ends       both ends of a connection of quinn, and of noq
 //! ```
 //!
 //! Systems are those of [`quic`](super::quic), but for the oracle: the link's truth comes too late
@@ -13,9 +12,7 @@
 
 mod claims;
 #[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
-mod noq;
-#[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
-mod quinn;
+mod ends;
 #[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
 mod stack;
 #[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]

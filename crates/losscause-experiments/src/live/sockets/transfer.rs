@@ -17,7 +17,7 @@ use losscause_sim::live::Direction;
 use losscause_sim::truth::Cause;
 use losscause_study::{Stop, Stopped};
 
-use super::{noq, quinn};
+use super::ends::{noq, quinn};
 use crate::live::quic::{Controllers, System};
 use crate::live::{Cell, LiveError};
 
