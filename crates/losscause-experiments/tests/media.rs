@@ -1,14 +1,15 @@
 //! `reproduce media` as a whole, in few runs.
 #![allow(clippy::unwrap_used)] // In tests.
 
-use losscause_experiments::live::{Only, Plan, Selection};
-use losscause_laboratory::papers::reproduce::Reproduction;
-use losscause_study::{Jobs, Stop};
+use losscause_experiments::live::Experiment;
+use losscause_laboratory::papers::reproduce::{Only, Reproduction};
+use losscause_study::Jobs;
 
 fn measured(items: &[&str], only: &[&str], runs: u32, jobs: usize) -> Reproduction {
     let only = only.iter().map(|text| Only::parse(text).unwrap()).collect();
-    let plan = Plan::new(&Selection::parse(items, only).unwrap(), Some(runs), 1, &[]).unwrap();
-    plan.execute(Jobs::new(jobs).unwrap(), &Stop::new(), |_| ()).unwrap().reproduction
+    let (experiment, selection) = Experiment::select(items, only).unwrap();
+    let plan = Experiment::plan(&selection, Some(runs), 1, &[]).unwrap();
+    experiment.execute(plan, Jobs::new(jobs).unwrap(), |_| ()).unwrap()
 }
 
 fn value(of: &Reproduction, system: &str, metric: &str) -> f64 {

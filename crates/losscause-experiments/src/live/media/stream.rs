@@ -15,8 +15,8 @@ use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};
 use losscause_sim::truth::Cause;
 use losscause_sim::{FlowId, Network, NetworkError, Oracle};
 
-use super::outcome::Outcome;
 use super::truths::{TruthObserver, Truths};
+use crate::live::counters::Counters;
 
 /// A stream that always has media to send.
 pub(super) struct Stream {
@@ -29,7 +29,7 @@ pub(super) struct Stream {
     has_started: bool,
     /// Bytes of a datagram on the links before its own.
     header_bytes: u32,
-    counts: Outcome,
+    counts: Counters,
     heard: Heard,
 }
 
@@ -97,7 +97,7 @@ impl Stream {
             start: network.flows[flow.0 as usize].starts_at(seed),
             has_started: false,
             header_bytes: ends.header_bytes,
-            counts: Outcome::default(),
+            counts: Counters::default(),
             heard: Heard::default(),
         })
     }
@@ -121,8 +121,8 @@ impl Stream {
     }
 
     /// What happened to the data packets so far.
-    pub(super) fn outcome(&self) -> Outcome {
-        Outcome { verdicts: self.truths.tally(), ..self.counts }
+    pub(super) fn outcome(&self) -> Counters {
+        Counters { verdicts: self.truths.tally(), ..self.counts }
     }
 
     /// How the stream ended; none while it goes on.

@@ -18,42 +18,27 @@ mod stack;
 #[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
 mod transfer;
 
-use std::sync::LazyLock;
+use losscause_laboratory::papers::reproduce::Configuration;
+#[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
+pub(crate) use stack::SocketStack;
 
-use losscause_laboratory::papers::record::{Paper, PaperTexts, ScenarioText};
-
-use crate::live::experiment::Ready;
-use crate::live::{Cell, Experiment};
-
-static TEXTS: PaperTexts = PaperTexts {
-    key: "sockets",
-    published: include_str!("../../../experiments/sockets/record.toml"),
-    items: include_str!("../../../experiments/sockets/items.toml"),
-    explanations: include_str!("../../../experiments/sockets/explanations.toml"),
-    costs: "",
-    scenarios: &[ScenarioText {
-        name: "bottleneck",
-        text: include_str!("../../../experiments/sockets/scenarios/bottleneck.toml"),
-    }],
-    channel: None,
-    patterns: &[],
-};
+use crate::live::Experiment;
+use crate::live::experiment::{Ready, record};
 
 /// The experiment.
 pub static SOCKETS: Experiment = Experiment {
-    record: LazyLock::new(|| Paper::of(&TEXTS)),
-    predicates: claims::PREDICATES,
+    record: record!("sockets", ["bottleneck"], claims::PREDICATES),
     answer: claims::answer,
     set_up,
 };
 
 #[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
-fn set_up(cells: &[Cell]) -> Ready {
-    Ok(Box::new(stack::Sockets::set_up(cells)?))
+fn set_up(cells: &[Configuration]) -> Ready {
+    cells.iter().map(|cell| Ok(Box::new(SocketStack::of(cell)?) as _)).collect()
 }
 
 #[cfg(not(all(feature = "linux", feature = "quic", target_os = "linux")))]
-fn set_up(_: &[Cell]) -> Ready {
+fn set_up(_: &[Configuration]) -> Ready {
     let missing = if cfg!(feature = "quic") { "linux" } else { "quic" };
-    Err(crate::live::LiveError::not_built("sockets", missing))
+    Err(crate::live::LiveError::not_built("sockets", missing).into())
 }
