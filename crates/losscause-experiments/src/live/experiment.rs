@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use losscause_laboratory::papers::claims::Answer;
 use losscause_laboratory::papers::record::{Item, Paper};
 use losscause_laboratory::papers::reproduce::{
     Configuration, Event, Only, Plan, Repetitions, Reproduction, Selection, Variation,
@@ -151,6 +152,16 @@ impl Experiment {
         };
         metrics.map(metric).collect()
     }
+}
+
+/// Whether a claim holds of each of these systems.
+pub(super) fn on_all(systems: &[&str], mut holds: impl FnMut(&str) -> Answer) -> Answer {
+    for system in systems {
+        if !holds(system)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The group of flows that runs the system under test, by its name in every scenario.

@@ -9,7 +9,7 @@ use losscause_study::{Experiment, InputError, Metric, RunError, Stop, Stopped};
 
 use super::experiment::MEDIA;
 use super::simulated;
-use super::stream::{Ends, STEP, Stream, StreamError};
+use super::stream::{Ends, STEP, Stream};
 use super::truths::Truths;
 use super::values::{Over, values};
 use crate::live::counters::Counters;
@@ -134,12 +134,7 @@ fn config_of(lda: &AnyAlgorithm) -> Result<LdaConfig, InputError> {
     })
 }
 
-fn refused(problem: String) -> InputError {
+/// The scenario cannot be run.
+pub(super) fn refused(problem: String) -> InputError {
     InputError::Option { option: "scenario".to_owned(), problem }
-}
-
-impl From<StreamError> for LiveError {
-    fn from(error: StreamError) -> Self {
-        refused(error.to_string()).into()
-    }
 }

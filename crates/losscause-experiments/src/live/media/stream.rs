@@ -13,8 +13,10 @@ use losscause_media::{
 };
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};
 use losscause_sim::truth::Cause;
-use losscause_sim::{FlowId, Network, NetworkError, Oracle};
+use losscause_sim::{FlowId, Network, Oracle};
+use losscause_study::InputError;
 
+use super::stack::refused;
 use super::truths::{TruthObserver, Truths};
 use crate::live::counters::Counters;
 
@@ -53,15 +55,6 @@ pub(super) struct Ends {
     pub(super) header_bytes: u32,
 }
 
-/// Why a stream cannot be set up.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum StreamError {
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-}
-
 /// What travels over the path.
 #[derive(Clone)]
 struct Datagram {
@@ -84,15 +77,16 @@ impl Stream {
         flow: FlowId,
         seed: u64,
         ends: Ends,
-    ) -> Result<Self, StreamError> {
+    ) -> Result<Self, InputError> {
+        let config = |error: ConfigError| refused(error.to_string());
         let key = Key::from_bytes([7; 32]);
         let mut nonce = [0; 16];
         nonce[..8].copy_from_slice(&seed.to_le_bytes());
         Ok(Self {
-            sender: Sender::new(&ends.sender, &key, nonce)?,
-            receiver: Receiver::new(&ends.receiver, &key, &[9; 32])?,
+            sender: Sender::new(&ends.sender, &key, nonce).map_err(config)?,
+            receiver: Receiver::new(&ends.receiver, &key, &[9; 32]).map_err(config)?,
             truths: ends.truths,
-            path: LivePath::new(network, flow, seed)?,
+            path: LivePath::new(network, flow, seed).map_err(|error| refused(error.to_string()))?,
             now: Time::ZERO,
             start: network.flows[flow.0 as usize].starts_at(seed),
             has_started: false,
