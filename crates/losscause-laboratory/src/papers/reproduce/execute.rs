@@ -132,6 +132,8 @@ impl Plan {
         match (results.failure, ended) {
             (Some((_, error)), _) => Err(error),
             (None, Err(stopped)) => Err(stopped.into()),
+            // The last runs were under way when the stop was requested.
+            (None, Ok(())) if results.left.iter().any(|&left| left > 0) => Err(Stopped.into()),
             (None, Ok(())) => {
                 let found = plots.into_iter().zip(recorded);
                 let recordings =

@@ -62,6 +62,8 @@ struct Toy {
     /// How many attempts are disturbed.
     spoils: u32,
     fails: bool,
+    /// Requested while the run is under way.
+    stop: Option<Stop>,
     attempts: AtomicU32,
 }
 
@@ -75,6 +77,9 @@ impl Stack for Toy {
     }
 
     fn run(&self, _: &Experiment, seed: u64, stop: &Stop) -> Result<Attempt, RunError> {
+        if let Some(whole) = &self.stop {
+            whole.request();
+        }
         if stop.is_requested() {
             return Err(Stopped.into());
         }
@@ -151,11 +156,16 @@ fn a_failure_ends_the_runs_by_stacks_and_so_does_a_stop() {
     let broken = Toy { fails: true, ..Toy::default() };
     let (failed, _) = made_by(2, [broken, Toy::default()], Jobs::new(2).unwrap());
     assert!(matches!(failed, Err(RunError::Stack { .. })), "{failed:?}");
-    let stop = Stop::new();
-    stop.request();
-    let workers = Workers::from(Jobs::default()).stopping_at(&stop);
-    let (stopped, _) = made_by(1, [Toy::default(), Toy::default()], workers);
-    assert!(matches!(stopped, Err(RunError::Stopped(_))), "{stopped:?}");
+    let stopped = |stop: Stop, last: Toy| {
+        let workers = Workers::from(Jobs::default()).stopping_at(&stop);
+        let (stopped, _) = made_by(1, [Toy::default(), last], workers);
+        assert!(matches!(stopped, Err(RunError::Stopped(_))), "{stopped:?}");
+    };
+    let before = Stop::new();
+    before.request();
+    stopped(before, Toy::default());
+    let within = Stop::new();
+    stopped(within.clone(), Toy { stop: Some(within), ..Toy::default() });
 }
 
 #[test]
