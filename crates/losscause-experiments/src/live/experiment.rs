@@ -142,8 +142,8 @@ impl Experiment {
         Ok(Reproduction { answer, ..reproduction })
     }
 
-    /// The metrics of the record with these values.
-    pub(crate) fn metrics(&'static self, values: &Values) -> Vec<Metric> {
+    /// The metrics of the record with the values of a run.
+    pub fn metrics(&'static self, values: &Values) -> Vec<Metric> {
         let metrics = self.record().published().metric.iter();
         let metric = |metric: &'static losscause_laboratory::papers::record::Metric| Metric {
             metric: metric.name.clone(),
