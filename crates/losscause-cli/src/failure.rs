@@ -65,9 +65,6 @@ pub(crate) enum Failure {
     #[cfg(all(feature = "linux", target_os = "linux"))]
     #[error(transparent)]
     Watch(#[from] losscause_linux::watch::WatchError),
-    /// An experiment on a real stack could not be made: status 2 or 1.
-    #[error(transparent)]
-    Live(#[from] losscause_experiments::live::LiveError),
     /// A result is worse than the one that it was compared with: status 1.
     #[error("{0}")]
     Worse(String),
@@ -124,13 +121,6 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> u8 {
         }
         #[cfg(all(feature = "linux", target_os = "linux"))]
         Err(Failure::Watch(error)) => {
-            if error.is_bad_input() {
-                BAD_INPUT
-            } else {
-                FAILED
-            }
-        }
-        Err(Failure::Live(error)) => {
             if error.is_bad_input() {
                 BAD_INPUT
             } else {

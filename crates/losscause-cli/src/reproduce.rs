@@ -153,7 +153,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let shows_tables = is_named || arguments.verbose;
     let mut printed: io::Result<()> = Ok(());
     let mut reproduction = plan.execute(jobs, |event| match event {
-        Event::Calibrated(_) => {}
+        Event::Calibrated(_) | Event::Ran(..) | Event::Disturbed(..) => {}
         Event::Progress(done) => progress.set_weighed(done.runs, done.cost as f64 / cost as f64),
         Event::Sheet(sheet, items, beside) if shows_tables => {
             let shown = progress.aside(|| show(sheet, items, beside, arguments.format));

@@ -1,10 +1,11 @@
 //! Measures tables of an experiment and prints every value: `measure quic/loss --only
 //! system=quinn-cubic --runs 5`.
 
-use losscause_experiments::live::{LiveError, Only, Plan, Selection};
-use losscause_study::{Jobs, Setting, Stop};
+use losscause_experiments::live::Experiment;
+use losscause_laboratory::papers::reproduce::Only;
+use losscause_study::{Jobs, RunError, Setting};
 
-fn main() -> Result<(), LiveError> {
+fn main() -> Result<(), RunError> {
     let mut items = Vec::new();
     let mut only = Vec::new();
     let mut settings = Vec::new();
@@ -19,9 +20,10 @@ fn main() -> Result<(), LiveError> {
             _ => items.push(argument),
         }
     }
-    let plan = Plan::new(&Selection::parse(&items, only)?, runs, 1, &settings)?;
-    let measured = plan.execute(Jobs::default(), &Stop::new(), |_| ())?;
-    for item in &measured.reproduction.items {
+    let (experiment, selection) = Experiment::select(&items, only)?;
+    let plan = Experiment::plan(&selection, runs, 1, &settings)?;
+    let reproduction = experiment.execute(plan, Jobs::default(), |_| ())?;
+    for item in &reproduction.items {
         let at: Vec<String> =
             item.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let system = &item.system;
@@ -35,7 +37,7 @@ fn main() -> Result<(), LiveError> {
             item.unit
         );
     }
-    for claim in &measured.reproduction.claims {
+    for claim in &reproduction.claims {
         println!("claim\t{}\t{:?}\t{}", claim.id, claim.holds, claim.evidence);
     }
     Ok(())

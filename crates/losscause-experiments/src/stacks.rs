@@ -1,6 +1,6 @@
 //! The stacks that a sweep can name: the simulator and those of this crate.
 
-use losscause_laboratory::stack::Stacks;
+use losscause_laboratory::stack::{Stack, Stacks};
 
 /// All stacks. One that this program was built without, or that this machine lacks, is known too,
 /// and says so when a sweep names it.
@@ -9,43 +9,66 @@ use losscause_laboratory::stack::Stacks;
 /// assert!(losscause_experiments::stacks().find("kernel").is_ok());
 /// ```
 pub fn stacks() -> Stacks {
-    Stacks::default().with("kernel", kernel).with("quinn", quinn).with("noq", noq)
+    Stacks::default()
+        .with("kernel", kernel)
+        .with("quinn", quinn)
+        .with("noq", noq)
+        .with("quinn-sockets", quinn_sockets)
+        .with("noq-sockets", noq_sockets)
+        .with("media", media)
 }
 
 /// What opening a stack gives.
-type Opened = Result<Box<dyn losscause_laboratory::stack::Stack>, losscause_study::RunError>;
+type Opened = Result<Box<dyn Stack>, losscause_study::RunError>;
 
-#[cfg(all(feature = "linux", target_os = "linux"))]
 fn kernel() -> Opened {
-    Ok(Box::new(crate::live::linux::KernelStack::open()?))
-}
-
-#[cfg(not(all(feature = "linux", target_os = "linux")))]
-fn kernel() -> Opened {
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    return Ok(Box::new(crate::live::linux::KernelStack::open()?));
+    #[cfg(not(all(feature = "linux", target_os = "linux")))]
     not_built("kernel", "linux")
 }
 
-#[cfg(feature = "quic")]
 fn quinn() -> Opened {
-    Ok(Box::new(crate::live::quic::QuicStack::QUINN))
-}
-
-#[cfg(feature = "quic")]
-fn noq() -> Opened {
-    Ok(Box::new(crate::live::quic::QuicStack::NOQ))
-}
-
-#[cfg(not(feature = "quic"))]
-fn quinn() -> Opened {
+    #[cfg(feature = "quic")]
+    return Ok(Box::new(crate::live::quic::QuicStack::QUINN));
+    #[cfg(not(feature = "quic"))]
     not_built("quinn", "quic")
 }
 
-#[cfg(not(feature = "quic"))]
 fn noq() -> Opened {
+    #[cfg(feature = "quic")]
+    return Ok(Box::new(crate::live::quic::QuicStack::NOQ));
+    #[cfg(not(feature = "quic"))]
     not_built("noq", "quic")
 }
 
-#[cfg(not(all(feature = "linux", feature = "quic", target_os = "linux")))]
+fn media() -> Opened {
+    #[cfg(feature = "media")]
+    return Ok(Box::new(crate::live::media::MediaStack));
+    #[cfg(not(feature = "media"))]
+    not_built("media", "media")
+}
+
+fn quinn_sockets() -> Opened {
+    #[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
+    return sockets(crate::live::quic::QuicStack::QUINN);
+    #[cfg(not(all(feature = "linux", feature = "quic", target_os = "linux")))]
+    not_built("quinn-sockets", if cfg!(feature = "quic") { "linux" } else { "quic" })
+}
+
+fn noq_sockets() -> Opened {
+    #[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
+    return sockets(crate::live::quic::QuicStack::NOQ);
+    #[cfg(not(all(feature = "linux", feature = "quic", target_os = "linux")))]
+    not_built("noq-sockets", if cfg!(feature = "quic") { "linux" } else { "quic" })
+}
+
+#[cfg(all(feature = "linux", feature = "quic", target_os = "linux"))]
+fn sockets(implementation: crate::live::quic::QuicStack) -> Opened {
+    Ok(Box::new(crate::live::sockets::SocketStack::open(implementation)?))
+}
+
+#[cfg(not(all(feature = "linux", feature = "media", feature = "quic", target_os = "linux")))]
 fn not_built(stack: &str, feature: &'static str) -> Opened {
     let what = format!("the stack {stack}");
     Err(losscause_study::InputError::NotBuilt { what, feature }.into())

@@ -9,22 +9,28 @@ mod hang;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use losscause_experiments::live::{LiveError, Measured, Only, Plan, Selection};
+use losscause_experiments::live::Experiment;
+use losscause_laboratory::papers::reproduce::{Only, Plan, Reproduction};
 use losscause_laboratory::sweep::{Overrides, Sweep};
 use losscause_linux::kernel::status;
-use losscause_study::{Context, Jobs, Setting, Stop};
+use losscause_study::{Context, Jobs, RunError, Setting, Stop, Workers};
 
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 
-fn plan(only: &[&str], seconds: i64) -> Plan {
+fn plan(only: &[&str], seconds: i64) -> (&'static Experiment, Plan) {
     let only = only.iter().map(|text| Only::parse(text).unwrap()).collect();
-    let selection = Selection::parse(&["live"], only).unwrap();
-    Plan::new(&selection, Some(1), 1, &[Setting::new("duration_s", seconds)]).unwrap()
+    let (experiment, selection) = Experiment::select(&["live"], only).unwrap();
+    let seconds = Setting::new("duration_s", seconds);
+    (experiment, Experiment::plan(&selection, Some(1), 1, &[seconds]).unwrap())
 }
 
 /// None, with the reason printed, if this machine cannot run it.
-fn execute(plan: Plan, stop: &Stop) -> Option<Result<Measured, LiveError>> {
-    match plan.execute(Jobs::new(2).unwrap(), stop, |_| {}) {
+fn execute(
+    (experiment, plan): (&Experiment, Plan),
+    stop: &Stop,
+) -> Option<Result<Reproduction, RunError>> {
+    let workers = Workers::from(Jobs::new(2).unwrap()).stopping_at(stop);
+    match experiment.execute(plan, workers, |_| {}) {
         Err(error) if error.is_bad_input() => {
             assert!(std::env::var_os("CI").is_none(), "skipped, which CI forbids: {error}");
             println!("skipped: {error}");
@@ -47,8 +53,8 @@ fn cells_run_in_kernel_and_simulator_and_nothing_is_left() {
         return;
     };
     assert!(!is_loaded("lc_westwood_vt"));
-    let Measured { reproduction, left_out, .. } = outcome.unwrap();
-    assert!(left_out.is_empty(), "{left_out:?}");
+    let reproduction = outcome.unwrap();
+    assert!(reproduction.items.iter().all(|item| item.runs == 1), "a run was left out");
     let value = |system: &str, metric: &str| {
         let mut items = reproduction.items.iter();
         items.find(|item| item.system == system && item.metric == metric).unwrap().measured
@@ -82,7 +88,7 @@ fn cells_run_in_kernel_and_simulator_and_nothing_is_left() {
     });
     told.request();
     hang::wait_until("the run that was told to stop is over", || stopped.is_finished());
-    assert!(matches!(stopped.join().unwrap(), Err(LiveError::Stopped(_))));
+    assert!(matches!(stopped.join().unwrap(), Err(RunError::Stopped(_))));
     assert!(!is_loaded("lc_zigzag"));
 
     a_sweep_runs_by_simulator_and_kernel();

@@ -1,14 +1,18 @@
 //! `reproduce media` as a whole, in few runs.
 #![allow(clippy::unwrap_used)] // In tests.
 
-use losscause_experiments::live::{Only, Plan, Selection};
-use losscause_laboratory::papers::reproduce::Reproduction;
-use losscause_study::{Jobs, Stop};
+use std::ops::ControlFlow;
+
+use losscause_experiments::live::Experiment;
+use losscause_laboratory::papers::reproduce::{Only, Reproduction};
+use losscause_laboratory::sweep::Sweep;
+use losscause_study::{Context, Jobs};
 
 fn measured(items: &[&str], only: &[&str], runs: u32, jobs: usize) -> Reproduction {
     let only = only.iter().map(|text| Only::parse(text).unwrap()).collect();
-    let plan = Plan::new(&Selection::parse(items, only).unwrap(), Some(runs), 1, &[]).unwrap();
-    plan.execute(Jobs::new(jobs).unwrap(), &Stop::new(), |_| ()).unwrap().reproduction
+    let (experiment, selection) = Experiment::select(items, only).unwrap();
+    let plan = Experiment::plan(&selection, Some(runs), 1, &[]).unwrap();
+    experiment.execute(plan, Jobs::new(jobs).unwrap(), |_| ()).unwrap()
 }
 
 fn value(of: &Reproduction, system: &str, metric: &str) -> f64 {
@@ -61,4 +65,30 @@ fn an_algorithm_wrong_about_all_congestion_loses_to_the_queue() {
         drops("oracle")
     );
     assert_eq!(value(&of, "always wireless", "M_c"), 100.0);
+}
+
+#[test]
+fn a_sweep_runs_on_simulator_and_media() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = "title = \"a stream\"\nduration_s = 20\n[measure]\nfrom_s = 5\nbottleneck = \"radio\"\n\
+        [tfrc]\nmode = \"rfc5348\"\n\
+        [[link]]\nname = \"radio\"\nrate_bps = 2e6\ndelay_ms = 20\nqueue_packets = 20\n\
+        [[flow]]\nname = \"video\"\nprotocol = \"tfrc\"\npath = [\"radio\"]\n";
+    std::fs::write(folder.path().join("scenario.toml"), scenario).unwrap();
+    let sweep = "title = \"a stream on two stacks\"\nscenario = \"scenario.toml\"\nruns = 1\n\
+        stacks = [\"simulator\", \"media\"]\nmetrics = [\"goodput\", \"queue_drops\"]\n";
+    let parsed = |text: &str| {
+        let path = folder.path().join("sweep.toml");
+        let stacks = losscause_experiments::stacks();
+        Sweep::parse_on(text, &path, &Context::default(), &stacks).unwrap()
+    };
+    // Both count queue drops, but in other units.
+    let refused = parsed(sweep).execute(Jobs::default(), None, |_| ControlFlow::Continue(()));
+    assert!(refused.unwrap_err().to_string().contains("expected one unit"));
+    let sweep = parsed(&sweep.replace(", \"queue_drops\"", ""));
+    let outcome = sweep.execute(Jobs::default(), None, |_| ControlFlow::Continue(()));
+    let result = outcome.unwrap().result.unwrap();
+    let goodput: Vec<f64> =
+        result.cells.iter().map(|cell| cell.rows[0].measured.unwrap()).collect();
+    assert!(goodput.iter().all(|kbps| (1_500.0..2_000.0).contains(kbps)), "{goodput:?}");
 }

@@ -3,17 +3,18 @@
 
 use std::ops::ControlFlow;
 
-use losscause_experiments::live::{Only, Plan, Selection};
-use losscause_laboratory::papers::reproduce::Reproduction;
+use losscause_experiments::live::Experiment;
+use losscause_laboratory::papers::reproduce::{Only, Reproduction};
 use losscause_laboratory::sweep::Sweep;
-use losscause_study::{Context, Jobs, Setting, Stop};
+use losscause_study::{Context, Jobs, Setting};
 
 /// Runs of eight seconds; the first three do not count.
 fn measured(items: &[&str], only: &[&str], runs: u32, jobs: usize) -> Reproduction {
     let only = only.iter().map(|text| Only::parse(text).unwrap()).collect();
     let short = ["duration_s=8", "measure.from_s=3"].map(|text| Setting::parse(text).unwrap());
-    let plan = Plan::new(&Selection::parse(items, only).unwrap(), Some(runs), 1, &short).unwrap();
-    plan.execute(Jobs::new(jobs).unwrap(), &Stop::new(), |_| ()).unwrap().reproduction
+    let (experiment, selection) = Experiment::select(items, only).unwrap();
+    let plan = Experiment::plan(&selection, Some(runs), 1, &short).unwrap();
+    experiment.execute(plan, Jobs::new(jobs).unwrap(), |_| ()).unwrap()
 }
 
 fn value(of: &Reproduction, system: &str, metric: &str) -> f64 {

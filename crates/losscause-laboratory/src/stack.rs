@@ -158,7 +158,8 @@ impl fmt::Debug for Named {
 pub(crate) struct Turns(Arc<RwLock<()>>);
 
 impl Turns {
-    /// Makes one run, again if it is disturbed. The metrics, or why the last attempt does not count.
+    /// Makes one run. If it is disturbed, tells `again` why and makes it again, now without others
+    /// beside it. The metrics, or why the last attempt does not count.
     ///
     /// # Errors
     /// As [`Stack::run`].
@@ -168,11 +169,15 @@ impl Turns {
         experiment: &Experiment,
         seed: u64,
         stop: &Stop,
+        again: impl Fn(&str),
     ) -> Result<Result<Vec<Metric>, String>, RunError> {
         let mut why = String::new();
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS {
+            if attempt > 0 {
+                again(&why);
+            }
             let (_alone, _beside);
-            if stack.is_alone() {
+            if stack.is_alone() || attempt > 0 {
                 _alone = self.0.write().unwrap_or_else(PoisonError::into_inner);
             } else {
                 _beside = self.0.read().unwrap_or_else(PoisonError::into_inner);

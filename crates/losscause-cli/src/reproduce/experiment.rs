@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use losscause_experiments::live::{Event, LiveError, Measured, Only, Plan, Selection};
-use losscause_study::{InputError, Jobs, Stop};
+use losscause_experiments::live::Experiment;
+use losscause_laboratory::papers::reproduce::{Event, Only, Plan, Reproduction};
+use losscause_study::{InputError, Jobs, RunError, Stop, Workers};
 
 use super::{Arguments, REPORT, RESULT, VERB, open, write_report};
 use crate::failure::Failure;
@@ -34,13 +35,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .iter()
         .map(|text| Only::parse(text))
         .collect::<Result<Vec<_>, InputError>>()?;
-    let selection = Selection::parse(&arguments.items, only)?;
-    let plan = Plan::new(&selection, arguments.runs, arguments.seed, &[])?;
+    let (experiment, selection) = Experiment::select(&arguments.items, only)?;
+    let plan = Experiment::plan(&selection, arguments.runs, arguments.seed, &[])?;
+    let sheets = plan.sheets().to_vec();
     let jobs = arguments.jobs.map_or_else(|| Jobs::new(side_by_side()), Ok)?;
-    let verb = format!("{VERB} {}", selection.experiment().record().key());
+    let verb = format!("{VERB} {}", experiment.record().key());
     let folder =
         arguments.out.as_deref().map(|out| open(out, &verb, &[RESULT, REPORT])).transpose()?;
-    let Measured { mut reproduction, sheets, left_out } = execute(plan, jobs, arguments)?;
+    let mut reproduction = execute(experiment, plan, jobs, arguments)?;
     let wall_s = begun.elapsed().as_secs_f64();
     reproduction.wall_s = arguments.timing.then_some(wall_s);
     if let Some(folder) = folder {
@@ -50,7 +52,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Format::Json => output::json(&reproduction)?,
         Format::Table => output::line(&tables::text(&reproduction, &sheets))?,
     }
-    left_out.iter().for_each(|why| notice::print(why));
     let place =
         arguments.out.as_ref().map(|out| format!(", report in {}", out.join(REPORT).display()));
     notice::print(&format!("{wall_s:.0} s{}", place.unwrap_or_default()));
@@ -58,7 +59,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// So many runs of each cell by default deserve a word about a preview.
-const MANY: u32 = 10;
+const MANY: usize = 10;
 
 /// Runs side by side where nothing says how many: emulated links mostly sleep.
 fn side_by_side() -> usize {
@@ -67,33 +68,41 @@ fn side_by_side() -> usize {
 
 /// Executes the plan with a progress bar; with --verbose, the values of every run are printed. A
 /// signal stops it, puts the machine back, and then ends the program.
-fn execute(plan: Plan, jobs: Jobs, arguments: &Arguments) -> Result<Measured, LiveError> {
+fn execute(
+    experiment: &Experiment,
+    plan: Plan,
+    jobs: Jobs,
+    arguments: &Arguments,
+) -> Result<Reproduction, RunError> {
     let stop = Stop::new();
     let over = AtomicBool::new(false);
     let interrupted = interrupt::postpone();
-    let mut progress = Progress::new("runs", plan.runs());
+    let runs = plan.runs();
+    let cost = plan.cost() as f64;
+    let runs_each = runs / plan.configurations().len().max(1);
+    let mut progress = Progress::new("runs", runs);
+    if arguments.runs.is_none() && runs_each >= MANY {
+        let what = format!(
+            "{runs} runs, {runs_each} of each system and setting; --runs 3 makes a preview"
+        );
+        progress.aside(|| notice::print(&what));
+    }
     let observe = |event: Event<'_>| match event {
-        Event::Ran { cell, values, done, share } => {
-            progress.set_weighed(done, share);
-            if arguments.verbose {
-                let values = values
-                    .into_iter()
-                    .flatten()
-                    .map(|(metric, value)| format!("{metric} {value:.3}"));
-                let values = values.collect::<Vec<_>>().join(", ");
-                progress.aside(|| notice::print(&format!("{cell}: {values}")));
-            }
+        Event::Progress(done) => progress.set_weighed(done.runs, done.cost as f64 / cost),
+        Event::Ran(cell, []) => {
+            progress.aside(|| notice::print(&format!("{cell}: a run is left out")));
         }
-        Event::Begins { runs_each, runs } if arguments.runs.is_none() && runs_each >= MANY => {
-            let what = format!(
-                "{runs} runs, {runs_each} of each system and setting; --runs 3 makes a preview"
-            );
-            progress.aside(|| notice::print(&what));
+        Event::Ran(cell, values) if arguments.verbose => {
+            let values = cell.metrics.iter().zip(values);
+            let values =
+                values.filter_map(|(metric, value)| Some(format!("{metric} {:.3}", (*value)?)));
+            let values = values.collect::<Vec<_>>().join(", ");
+            progress.aside(|| notice::print(&format!("{cell}: {values}")));
         }
-        Event::Begins { .. } => {}
-        Event::Spoiled { cell, why } => {
-            progress.aside(|| notice::print(&format!("{cell}: again, {why}")));
+        Event::Disturbed(cell, why) => {
+            progress.aside(|| notice::print(&format!("{cell}: a run was disturbed, {why}")));
         }
+        Event::Ran(..) | Event::Sheet(..) | Event::Calibrated(_) => {}
     };
     let measured = thread::scope(|scope| {
         scope.spawn(|| {
@@ -104,7 +113,8 @@ fn execute(plan: Plan, jobs: Jobs, arguments: &Arguments) -> Result<Measured, Li
                 thread::sleep(Duration::from_millis(20));
             }
         });
-        let measured = plan.execute(jobs, &stop, observe);
+        let workers = Workers::from(jobs).stopping_at(&stop);
+        let measured = experiment.execute(plan, workers, observe);
         over.store(true, Ordering::Relaxed);
         measured
     });

@@ -1,37 +1,107 @@
 //! What an experiment on a real stack is.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::LazyLock;
 
-use losscause_laboratory::papers::claims::Predicate;
-use losscause_laboratory::papers::record::{self, Item, ItemSpec, Paper, Parameters};
-use losscause_study::{Context, Scenario, Setting, Stop};
+use losscause_laboratory::papers::claims::Answer;
+use losscause_laboratory::papers::record::{Item, Paper};
+use losscause_laboratory::papers::reproduce::{
+    Configuration, Event, Only, Plan, Repetitions, Reproduction, Selection, Variation,
+};
+use losscause_laboratory::stack::Stack;
+use losscause_study::error::unknown;
+use losscause_study::{Context, InputError, Metric, RunError, Setting, Workers};
 
-use crate::live::LiveError;
+use crate::live::{EXPERIMENTS, find};
 
-/// An experiment: what is measured, by which stack, and what it shows.
+/// An experiment: what is measured, by which stacks, and what it shows.
 pub struct Experiment {
     pub(super) record: LazyLock<Paper>,
-    pub(super) predicates: &'static [(&'static str, Predicate)],
     pub(super) answer: fn(&[Item]) -> Option<String>,
-    pub(super) set_up: fn(&[Cell]) -> Ready,
+    pub(super) set_up: fn(&[Configuration]) -> Ready,
 }
 
-/// A stack that is ready, or why it is not.
-pub(super) type Ready = Result<Box<dyn Stack>, LiveError>;
+/// The record in the folder `experiments/$key/`, with its scenarios and the predicates of its claims.
+macro_rules! record {
+    ($key:literal, [$($scenario:literal),+], $predicates:expr) => {
+        std::sync::LazyLock::new(|| {
+            use losscause_laboratory::papers::record::{Paper, PaperTexts, ScenarioText};
+
+            macro_rules! text {
+                ($name:expr) => {
+                    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/", $key, "/", $name))
+                };
+            }
+            static TEXTS: PaperTexts = PaperTexts {
+                key: $key,
+                published: text!("record.toml"),
+                items: text!("items.toml"),
+                explanations: text!("explanations.toml"),
+                costs: "",
+                scenarios: &[$(ScenarioText {
+                    name: $scenario,
+                    text: text!(concat!("scenarios/", $scenario, ".toml")),
+                }),+],
+                channel: None,
+                patterns: &[],
+            };
+            Paper::of(&TEXTS).with_predicates($predicates)
+        })
+    };
+}
+
+pub(super) use record;
+
+/// The stack of each configuration, ready to run it; or why there is none.
+pub(super) type Ready = Result<Vec<Box<dyn Stack>>, RunError>;
+
+/// The values of one run, by the metrics of a record and in their units. A metric that does not
+/// exist in the run is missing.
+pub type Values = BTreeMap<&'static str, f64>;
 
 impl Experiment {
+    /// Reads names, each EXPERIMENT or EXPERIMENT/ITEM, all of one experiment. An experiment's name
+    /// selects what it measures by default, EXPERIMENT/full what it measures on demand.
+    ///
+    /// # Errors
+    /// An experiment or item is unknown, the names are of different experiments, or `only` does not
+    /// fit them.
+    pub fn select<S: AsRef<str>>(
+        names: &[S],
+        only: Vec<Only>,
+    ) -> Result<(&'static Self, Selection), InputError> {
+        let refuse = |option: &str, problem: String| InputError::Option {
+            option: option.to_owned(),
+            problem,
+        };
+        let known = |name: &str| {
+            let keys = EXPERIMENTS.map(|experiment| experiment.record().key());
+            find(name)
+                .ok_or_else(|| refuse(name, format!("the experiment {}", unknown(name, &keys))))
+        };
+        let Some(first) = names.first() else {
+            return Err(refuse(
+                "EXPERIMENT",
+                "is missing, expected the name of an experiment".to_owned(),
+            ));
+        };
+        let experiment = known(first.as_ref())?;
+        let key = experiment.record().key();
+        let selection = Selection::parse_of(names, |name| match known(name)?.record() {
+            record if record.key() == key => Ok(record),
+            _ => Err(refuse(
+                name,
+                format!("is of another experiment than {key}, expected a command for each"),
+            )),
+        })?;
+        Ok((experiment, selection.only(only)?))
+    }
+
     /// The systems, metrics, tables and claims; [`Published::repetitions`]: default runs per cell.
     ///
     /// [`Published::repetitions`]: losscause_laboratory::papers::record::Published::repetitions
     pub fn record(&'static self) -> &'static Paper {
         &self.record
-    }
-
-    /// The predicates of its claims, each with the claim's name.
-    pub fn predicates(&self) -> &'static [(&'static str, Predicate)] {
-        self.predicates
     }
 
     /// What was found, in one sentence that a colleague could repeat. None if the items do not say
@@ -40,103 +110,58 @@ impl Experiment {
         (self.answer)(items)
     }
 
-    /// Prepares the machine for these cells. What was changed is undone when the stack is dropped.
+    /// Plans the selection. `runs`: of each cell (default: the record's). `settings` are applied to
+    /// every scenario, after its own.
     ///
     /// # Errors
-    /// This machine or this program cannot run them.
-    pub fn set_up(&self, cells: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
-        (self.set_up)(cells)
-    }
-}
-
-/// A stack that is ready to run cells.
-pub trait Stack: Sync {
-    /// Runs a cell once. It looks at `stop` often, and ends with [`LiveError::Stopped`] if that is
-    /// requested.
-    ///
-    /// # Errors
-    /// The run cannot be made, now or later. What may succeed later is [`Attempt::Spoiled`].
-    fn run(&self, cell: &Cell, seed: u64, stop: &Stop) -> Result<Attempt, LiveError>;
-
-    /// Whether the cell needs the machine for itself.
-    fn is_demanding(&self, _cell: &Cell) -> bool {
-        false
-    }
-}
-
-/// What became of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Attempt {
-    /// The run was made as the cell says; the values by metric.
-    Made(Values),
-    /// The run was disturbed, and is to be made again; why.
-    Spoiled(String),
-}
-
-/// The values of one run, by the metrics of the record and in their units. A metric that does not
-/// exist in the run is missing.
-pub type Values = BTreeMap<&'static str, f64>;
-
-/// One system at one combination of an item's parameters.
-#[derive(Clone, Debug)]
-pub struct Cell {
-    /// The table that it belongs to.
-    pub spec: &'static ItemSpec,
-    /// The system, by its name in the record.
-    pub system: String,
-    /// The parameters.
-    pub parameters: Parameters,
-    /// The scenario with the settings of system and parameters.
-    pub scenario: Scenario,
-    /// The same, laid out.
-    pub layout: losscause_study::Experiment,
-}
-
-impl Cell {
-    /// The cell of `system` at `parameters`, with `settings` applied last.
-    ///
-    /// # Errors
-    /// The record names a scenario that neither it nor a paper has, or a setting does not fit.
-    pub(crate) fn new(
-        record: &'static Paper,
-        spec: &'static ItemSpec,
-        system: &str,
-        parameters: &Parameters,
+    /// A setting does not fit, or there would be no run.
+    pub fn plan(
+        selection: &Selection,
+        runs: Option<u32>,
+        seed: u64,
         settings: &[Setting],
-    ) -> Result<Self, LiveError> {
-        let place = losscause_laboratory::papers::reproduce::place(
-            record,
-            spec,
-            &spec.scenario,
-            system,
-            parameters,
-        )?;
-        let scenario = match record.scenarios().iter().find(|scenario| scenario.name == place.file)
-        {
-            Some(own) => Scenario::parse(
-                own.text,
-                &format!("{}/{}", record.key(), place.file),
-                &Context::default(),
-            )?,
-            None => record::load_scenario(&place.file, &Context::default())?,
+    ) -> Result<Plan, InputError> {
+        let repetitions = runs.map_or(Ok(Repetitions::AsPublished), Repetitions::exactly)?;
+        let variation = Variation { settings: settings.to_vec(), ..Variation::default() };
+        Plan::for_stacks(&Context::default(), selection, repetitions, seed, &variation)
+    }
+
+    /// Prepares the machine, makes every run, puts the machine back as it was, and answers.
+    ///
+    /// # Errors
+    /// The machine cannot run the plan, a run fails, or the workers are stopped.
+    pub fn execute(
+        &self,
+        plan: Plan,
+        workers: impl Into<Workers>,
+        observe: impl FnMut(Event<'_>),
+    ) -> Result<Reproduction, RunError> {
+        let stacks = (self.set_up)(plan.configurations())?;
+        let reproduction = plan.execute_on(&stacks, workers, observe)?;
+        let answer = self.answer(&reproduction.items);
+        Ok(Reproduction { answer, ..reproduction })
+    }
+
+    /// The metrics of the record with the values of a run.
+    pub fn metrics(&'static self, values: &Values) -> Vec<Metric> {
+        let metrics = self.record().published().metric.iter();
+        let metric = |metric: &'static losscause_laboratory::papers::record::Metric| Metric {
+            metric: metric.name.clone(),
+            unit: &metric.unit,
+            value: values.get(metric.name.as_str()).copied(),
         };
-        let scenario = scenario.with(&place.settings)?.with(settings)?;
-        let layout = scenario.experiment()?;
-        Ok(Self {
-            spec,
-            system: system.to_owned(),
-            parameters: parameters.clone(),
-            scenario,
-            layout,
-        })
+        metrics.map(metric).collect()
     }
 }
 
-impl fmt::Display for Cell {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.system.fmt(f)?;
-        self.parameters.iter().try_for_each(|(name, value)| write!(f, ", {name} {value}"))
+/// Whether a claim holds of each of these systems.
+pub(super) fn on_all(systems: &[&str], mut holds: impl FnMut(&str) -> Answer) -> Answer {
+    for system in systems {
+        if !holds(system)? {
+            return Ok(false);
+        }
     }
+    Ok(true)
 }
 
 /// The group of flows that runs the system under test, by its name in every scenario.

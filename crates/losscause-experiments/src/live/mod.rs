@@ -2,10 +2,10 @@
 //! them.
 //!
 //! ```text
-//! experiment   what an experiment is: a record, a stack that runs its cells, claims, an answer
-//! selection    tables by name, `live/sharing`, and the cells that `--only` leaves
-//! plan         from a selection to runs and a `Reproduction`, in the shape that the papers' reproductions have
-//! error        why an experiment cannot be made
+//! experiment   what an experiment is: a record with claims, stacks that run its cells, an answer
+//! error        why a stack cannot make a run
+//! counters     what happened to a flow's packets
+//! emulated     two hosts and the emulator's link between them
 //! linux        `live`: TCP of the running kernel over emulated links (the runs need the feature `linux`)
 //! quic         quinn and noq over the simulator's links in virtual time (the runs need the feature `quic`)
 //! sockets      quinn and noq over real sockets and emulated links (the runs need `linux` and `quic`)
@@ -15,26 +15,26 @@
 //! An experiment's record is data, as a paper's is: `experiments/<experiment>/` names systems,
 //! metrics and claims (`record.toml`), tables with their parameters (`items.toml`), scenarios, and
 //! why claims fail (`explanations.toml`). A *cell* is one system at one combination of parameters;
-//! it is run several times with different seeds.
+//! it is run several times with different seeds. The plan is that of a paper
+//! ([`losscause_laboratory::papers::reproduce`]), with stacks in the simulator's place.
 //!
 //! To add an experiment: its folder in `experiments/`, a module with an [`Experiment`] and its
-//! [`Stack`], and its place in [`EXPERIMENTS`].
+//! [`Stack`](losscause_laboratory::stack::Stack), and its place in [`EXPERIMENTS`].
 
+mod counters;
+#[cfg(all(feature = "linux", target_os = "linux"))]
+mod emulated;
 mod error;
 pub mod experiment;
 pub mod linux;
 pub mod media;
-pub mod plan;
 pub mod quic;
-mod selection;
 pub mod sockets;
 #[cfg(test)]
 mod testing;
 
 pub use error::LiveError;
-pub use experiment::{Attempt, Cell, Experiment, Stack, Values};
-pub use plan::{Event, Measured, Plan};
-pub use selection::{Only, Selection};
+pub use experiment::{Experiment, Values};
 
 /// All experiments.
 pub static EXPERIMENTS: [&Experiment; 4] =
@@ -53,6 +53,8 @@ pub fn find(name: &str) -> Option<&'static Experiment> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use losscause_laboratory::papers::reproduce::{Only, Reproduction, conclude};
+
     use super::*;
 
     #[test]
@@ -61,8 +63,7 @@ mod tests {
             let record = experiment.record();
             let claims: BTreeSet<&str> =
                 record.published().claim.iter().map(|claim| claim.id.as_str()).collect();
-            let predicates: BTreeSet<&str> =
-                experiment.predicates().iter().map(|(id, _)| *id).collect();
+            let predicates: BTreeSet<&str> = record.predicates().map(|(id, _)| id).collect();
             assert_eq!(claims, predicates, "{}", record.key());
         }
     }
@@ -112,6 +113,63 @@ mod tests {
                 }
             }
         }
+    }
+
+    fn ids(names: &[&str]) -> Vec<&'static str> {
+        let (_, selection) = Experiment::select(names, vec![]).unwrap();
+        let plan = Experiment::plan(&selection, None, 1, &[]).unwrap();
+        plan.sheets().iter().map(|sheet| sheet.spec.id.as_str()).collect()
+    }
+
+    #[test]
+    fn an_experiment_by_itself_is_its_default_and_full_is_the_rest() {
+        assert_eq!(ids(&["live"]), ["one-flow"]);
+        let full = ids(&["live/full"]);
+        assert!(
+            full.contains(&"sharing") && full.contains(&"burst") && !full.contains(&"one-flow"),
+            "{full:?}"
+        );
+        assert_eq!(ids(&["live/sharing", "live/sharing", "live"]), ["sharing", "one-flow"]);
+    }
+
+    #[test]
+    fn what_cannot_be_chosen_is_refused_in_one_sentence() {
+        let refusal = |names: &[&str]| Experiment::select(names, vec![]).err().unwrap().to_string();
+        assert!(refusal(&["live/shoring"]).contains("did you mean \"sharing\"?"));
+        assert!(refusal(&["lively"]).contains("did you mean \"live\"?"));
+        assert!(refusal(&[]).contains("the name of an experiment"));
+        assert_eq!(
+            refusal(&["live", "quic/loss"]),
+            "quic: is of another experiment than live, expected a command for each"
+        );
+    }
+
+    #[test]
+    fn the_report_shows_measured_systems_with_the_simulator_as_ring() {
+        let only = ["system=reno,lc_spike", "loss=0.01"].map(|text| Only::parse(text).unwrap());
+        let (_, selection) = Experiment::select(&["live"], only.to_vec()).unwrap();
+        let plan = Experiment::plan(&selection, Some(2), 5, &[]).unwrap();
+        let mut items = plan.items().to_vec();
+        for item in &mut items {
+            item.measured = match item.metric.as_str() {
+                "goodput" => Some(6.0),
+                "simulated_goodput" => Some(4.0),
+                _ => None,
+            };
+        }
+        let answer = Some("reno carries as much as reno".to_owned());
+        let reproduction = Reproduction { answer, items, ..conclude(&[], 5) };
+        let html = losscause_report::html(&reproduction, plan.sheets());
+        assert!(html.contains("<h1>Reno carries as much as reno.</h1>"));
+        assert!(html.contains("goodput: measured, and simulated_goodput, per system"));
+        assert!(
+            html.contains(">lc_spike</th>") && !html.contains(">cubic</th>"),
+            "a column per measured system"
+        );
+        assert!(
+            html.contains("a ring is the value of the simulator")
+                && !html.contains("A number counts if")
+        );
     }
 
     #[test]

@@ -1,7 +1,17 @@
 //! Values for tests of claims and answers.
 
 use losscause_laboratory::papers::record::{Item, ItemSpec, Paper};
-use losscause_laboratory::papers::reproduce::blank_item;
+pub(crate) use losscause_laboratory::papers::reproduce::Configuration;
+use losscause_laboratory::papers::reproduce::{Only, blank_item};
+
+use crate::live::Experiment;
+
+/// What `losscause reproduce NAME --only …` runs.
+pub(crate) fn cells(name: &str, only: &[&str]) -> Vec<Configuration> {
+    let only = only.iter().map(|text| Only::parse(text).expect("a filter")).collect();
+    let (_, selection) = Experiment::select(&[name], only).expect("a table");
+    Experiment::plan(&selection, None, 1, &[]).expect("it is planned").configurations().to_vec()
+}
 
 /// The items of the record's tables that `is_measured`, with these values.
 pub(crate) fn items(

@@ -8,7 +8,7 @@
 
 use losscause::lda::Constant;
 use losscause::registry::Origin;
-use losscause::{Algorithm, End, LdaConfig, Verdict};
+use losscause::{Algorithm, AnyAlgorithm, End, LdaConfig, Verdict};
 use losscause_sim::tcp::{self, OwnControl, ResponseScheme, Tcp};
 use losscause_sim::{Network, Oracle, TcpLda, Traffic};
 use losscause_study::run::run_stopping_at;
@@ -349,44 +349,37 @@ impl System {
 
     /// Replaces the pilot of every test flow.
     pub(crate) fn steer(&self, network: &mut Network) -> Result<(), RunError> {
-        let problem = |error: losscause::ConfigError| InputError::Option {
-            option: self.name().to_owned(),
-            problem: error.to_string(),
+        let own = match self {
+            Self::Contender(Contender::Tcp(own)) => Some(own),
+            _ => None,
         };
         for flow in network.flows.iter_mut().filter(|flow| flow.measured) {
-            let constant = LdaConfig::Constant(Constant::new(Verdict::Congestion));
-            match &mut flow.traffic {
-                Traffic::Tfrc { lda, .. } => {
-                    *lda = match self {
-                        Self::Base | Self::BaseAgain => {
-                            constant.build(End::Receiver).map_err(problem)?
-                        }
-                        Self::Omniscient => Oracle::OMNISCIENT.into(),
-                        Self::Contender(Contender::Algorithm(config)) => {
-                            config.build(End::Receiver).map_err(problem)?
-                        }
-                        // It does not run at receivers.
-                        Self::Contender(Contender::Tcp(_)) => continue,
-                    };
-                }
-                Traffic::Tcp { config, lda } => {
-                    if let Self::Contender(Contender::Tcp(own)) = self {
+            match (&mut flow.traffic, own) {
+                (Traffic::Tfrc { lda, .. }, None) => *lda = self.judge(End::Receiver)?,
+                (Traffic::Tcp { config, lda }, own) => {
+                    if let Some(own) = own {
                         *config = tcp::Config { response: ResponseScheme::Own(*own), ..*config };
                     }
-                    *lda = TcpLda::Sender(match self {
-                        Self::Base | Self::BaseAgain | Self::Contender(Contender::Tcp(_)) => {
-                            constant.build(End::Sender).map_err(problem)?
-                        }
-                        Self::Omniscient => Oracle::OMNISCIENT.into(),
-                        Self::Contender(Contender::Algorithm(config)) => {
-                            config.build(End::Sender).map_err(problem)?
-                        }
-                    });
+                    *lda = TcpLda::Sender(self.judge(End::Sender)?);
                 }
-                Traffic::Cbr { .. } | Traffic::OnOff { .. } | Traffic::Poisson { .. } => {}
+                // A TCP does not run at receivers, and other sources do not react.
+                _ => {}
             }
         }
         Ok(())
+    }
+
+    /// What judges the losses at that end; the TCP of a user takes each for congestion.
+    fn judge(&self, end: End) -> Result<AnyAlgorithm, InputError> {
+        let built = match self {
+            Self::Omniscient => return Ok(Oracle::OMNISCIENT.into()),
+            Self::Contender(Contender::Algorithm(config)) => config.build(end),
+            _ => LdaConfig::Constant(Constant::new(Verdict::Congestion)).build(end),
+        };
+        built.map_err(|error| InputError::Option {
+            option: self.name().to_owned(),
+            problem: error.to_string(),
+        })
     }
 }
 

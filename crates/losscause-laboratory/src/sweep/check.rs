@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 
 use super::{Cell, Cells, Subject, Sweep};
-use crate::papers::reproduce::{Plan, Repetitions, Variation};
+use crate::papers::reproduce::{Configuration, Plan, Repetitions, Variation};
 use crate::stack::Stack;
 use losscause_study::error::unknown;
 use losscause_study::{Experiment, InputError, RunError, Scenario, Setting};
@@ -61,7 +61,7 @@ impl Sweep {
             let of_cell = match &self.subject {
                 Subject::Items(_) => {
                     let plan = self.plan(&cell)?;
-                    for experiment in plan.experiments() {
+                    for Configuration { experiment, .. } in plan.configurations() {
                         metrics.look(&cell, experiment, self.stack_of(&cell)?)?;
                     }
                     plan.runs()

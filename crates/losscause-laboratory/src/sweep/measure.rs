@@ -90,7 +90,7 @@ impl Sweep {
         let tasks = self.runs_of(cell);
         let stack = self.stack_of(cell)?;
         let one = |&(s, seed): &(usize, u64)| -> Result<MadeRun, RunError> {
-            let made = self.turns.run(stack, &experiments[s], seed, workers.stop())?;
+            let made = self.turns.run(stack, &experiments[s], seed, workers.stop(), |_| ())?;
             let (found, left_out) = match made {
                 Ok(found) => (found, None),
                 Err(why) => (vec![], Some(format!("{}, seed {seed}: {why}", systems[s]))),

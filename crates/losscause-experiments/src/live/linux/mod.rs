@@ -13,46 +13,29 @@ mod kernel;
 pub(crate) use kernel::KernelStack;
 pub mod simulated;
 
-use std::sync::LazyLock;
+use losscause_laboratory::papers::reproduce::Configuration;
 
-use losscause_laboratory::papers::record::{Paper, PaperTexts, ScenarioText};
-
-use crate::live::experiment::Ready;
-use crate::live::{Cell, Experiment};
-
-static TEXTS: PaperTexts = PaperTexts {
-    key: "live",
-    published: include_str!("../../../experiments/live/record.toml"),
-    items: include_str!("../../../experiments/live/items.toml"),
-    explanations: include_str!("../../../experiments/live/explanations.toml"),
-    costs: "",
-    scenarios: &[ScenarioText {
-        name: "transfer",
-        text: include_str!("../../../experiments/live/scenarios/transfer.toml"),
-    }],
-    channel: None,
-    patterns: &[],
-};
+use crate::live::Experiment;
+use crate::live::experiment::{Ready, record};
 
 /// Systems whose names begin in this way are loaded by the experiment.
 const OURS: &str = "lc_";
 
 /// The experiment.
 pub static LIVE: Experiment = Experiment {
-    record: LazyLock::new(|| Paper::of(&TEXTS)),
-    predicates: claims::PREDICATES,
+    record: record!("live", ["transfer"], claims::PREDICATES),
     answer: answer::of,
     set_up,
 };
 
 #[cfg(all(feature = "linux", target_os = "linux"))]
-fn set_up(cells: &[Cell]) -> Ready {
-    Ok(Box::new(kernel::Kernel::set_up(cells)?))
+fn set_up(cells: &[Configuration]) -> Ready {
+    Ok(kernel::KernelCell::of(cells)?)
 }
 
 #[cfg(not(all(feature = "linux", target_os = "linux")))]
-fn set_up(_: &[Cell]) -> Ready {
-    Err(crate::live::LiveError::not_built("live", "linux"))
+fn set_up(_: &[Configuration]) -> Ready {
+    Err(crate::live::LiveError::not_built("live", "linux").into())
 }
 
 #[cfg(test)]
@@ -60,24 +43,16 @@ mod tests {
     use losscause::Span;
     use losscause_sim::{ChannelSpec, Limit, QueueSpec};
 
-    use super::*;
     use crate::live::experiment::is_under_test;
-    use crate::live::{Plan, Selection};
-
-    fn cells(name: &str) -> Vec<Cell> {
-        Plan::new(&Selection::parse(&[name], vec![]).unwrap(), None, 1, &[])
-            .unwrap()
-            .cells()
-            .to_vec()
-    }
+    use crate::live::testing::cells;
 
     #[test]
     fn the_first_table_is_10_mbps_40_ms_and_one_bdp() {
-        let cells = cells("live");
+        let cells = cells("live", &[]);
         assert_eq!(cells.len(), 39);
-        assert!(cells.iter().all(|cell| cell.layout.duration.as_secs_f64() == 15.0));
+        assert!(cells.iter().all(|cell| cell.experiment.duration.as_secs_f64() == 15.0));
         for cell in cells {
-            let link = &cell.layout.network.links[0];
+            let link = &cell.experiment.network.links[0];
             assert_eq!((link.rate_bps, link.delay), (10_000_000, Span::from_millis(20)));
             // 10 Mb/s for 40 ms are 50,000 bytes, or 33.3 packets.
             assert!(
@@ -91,16 +66,13 @@ mod tests {
                 "{:?}",
                 link.channel
             );
-            assert_eq!(cell.layout.network.flows.len(), 1);
+            assert_eq!(cell.experiment.network.flows.len(), 1);
         }
     }
 
     #[test]
     fn cells_on_demand_have_their_queue_channel_and_flows() {
-        let all = cells("live/full");
-        let of = |item: &str| {
-            all.iter().find(|cell| cell.spec.id == item).unwrap().layout.network.clone()
-        };
+        let of = |item: &str| cells(&format!("live/{item}"), &[])[0].experiment.network.clone();
         assert!(matches!(of("fq-codel").links[0].queue, QueueSpec::FqCoDel(_)));
         assert!(matches!(of("burst").links[0].channel, ChannelSpec::GilbertElliott { .. }));
         assert_eq!(of("fast").links[0].rate_bps, 50_000_000);
@@ -115,7 +87,7 @@ mod tests {
     #[cfg(not(all(feature = "linux", target_os = "linux")))]
     #[test]
     fn without_the_feature_one_sentence_says_what_is_missing() {
-        let error = LIVE.set_up(&[]).err().unwrap();
+        let error = (super::LIVE.set_up)(&[]).err().unwrap();
         assert!(error.is_bad_input());
         assert!(error.to_string().starts_with(if cfg!(target_os = "linux") {
             "reproduce live: this program was built without `linux`"

@@ -11,38 +11,37 @@ use losscause_laboratory::papers::record::System;
 use losscause_sim::{
     Detail, Event, EventKind, FlowId, FlowReport, PacketKind, Recorder, Simulation, VerdictTally,
 };
-use losscause_study::RunError;
+use losscause_study::{Experiment, RunError};
 
+use crate::live::Values;
 use crate::live::experiment::is_under_test;
-use crate::live::{Cell, Values};
 
 /// Whether the simulator has the system's variant and algorithm.
 pub fn has(system: &System) -> bool {
     system.variant.is_some()
 }
 
-/// When each flow of the cell starts with this seed, in the network's order. The kernel's
-/// connections start then, too.
-pub fn starts(cell: &Cell, seed: u64) -> Vec<Time> {
-    cell.layout.network.flows.iter().map(|flow| flow.starts_at(seed)).collect()
+/// When each flow starts with this seed, in the network's order. The kernel's connections start
+/// then, too.
+pub fn starts(experiment: &Experiment, seed: u64) -> Vec<Time> {
+    experiment.network.flows.iter().map(|flow| flow.starts_at(seed)).collect()
 }
 
 /// The values of the simulated cell, each with `simulated_` before the metric's name.
 ///
 /// # Errors
 /// The network is not valid.
-pub fn run(cell: &Cell, seed: u64) -> Result<Values, RunError> {
-    let layout = &cell.layout;
-    let mut simulation = Simulation::new(&layout.network, seed)?;
+pub fn run(experiment: &Experiment, seed: u64) -> Result<Values, RunError> {
+    let mut simulation = Simulation::new(&experiment.network, seed)?;
     let mut waited = Waited::default();
-    simulation.run_until(layout.window.0, &mut waited);
+    simulation.run_until(experiment.window.0, &mut waited);
     let before: Vec<u64> =
-        flows(cell).map(|flow| simulation.flow(flow).delivered_payload_bytes).collect();
-    simulation.run_until(layout.window.1, &mut waited);
-    let reports: Vec<FlowReport> = flows(cell).map(|flow| simulation.flow(flow)).collect();
-    let seconds = (layout.window.1 - layout.window.0).as_secs_f64();
+        flows(experiment).map(|flow| simulation.flow(flow).delivered_payload_bytes).collect();
+    simulation.run_until(experiment.window.1, &mut waited);
+    let reports: Vec<FlowReport> = flows(experiment).map(|flow| simulation.flow(flow)).collect();
+    let seconds = (experiment.window.1 - experiment.window.0).as_secs_f64();
     let tested: Vec<bool> =
-        layout.network.flows.iter().map(|flow| is_under_test(&flow.name)).collect();
+        experiment.network.flows.iter().map(|flow| is_under_test(&flow.name)).collect();
     let goodput: Vec<(bool, f64)> = (reports.iter().zip(&before).zip(&tested))
         .map(|((report, before), tested)| {
             (*tested, (report.delivered_payload_bytes - before) as f64 * 8e-3 / seconds)
@@ -70,8 +69,8 @@ pub fn run(cell: &Cell, seed: u64) -> Result<Values, RunError> {
     Ok(values)
 }
 
-fn flows(cell: &Cell) -> impl Iterator<Item = FlowId> + use<> {
-    (0..cell.layout.network.flows.len() as u32).map(FlowId)
+fn flows(experiment: &Experiment) -> impl Iterator<Item = FlowId> + use<> {
+    (0..experiment.network.flows.len() as u32).map(FlowId)
 }
 
 /// Goodput, share and fairness from each connection's goodput, kb/s; the flag says whether it is
@@ -138,12 +137,10 @@ mod tests {
     use losscause::Span;
 
     use super::*;
-    use crate::live::{Only, Plan, Selection};
+    use crate::live::testing::cells;
 
-    fn cell(name: &str, only: &[&str]) -> Cell {
-        let only = only.iter().map(|text| Only::parse(text).unwrap()).collect();
-        let plan = Plan::new(&Selection::parse(&[name], only).unwrap(), None, 1, &[]).unwrap();
-        plan.cells()[0].clone()
+    fn cell(name: &str, only: &[&str]) -> Experiment {
+        cells(name, only)[0].experiment.clone()
     }
 
     #[test]
@@ -186,7 +183,7 @@ mod tests {
                 && starts[0] != starts[1],
             "{starts:?}"
         );
-        let mut simulation = Simulation::new(&cell.layout.network, 3).unwrap();
+        let mut simulation = Simulation::new(&cell.network, 3).unwrap();
         simulation.run_until(Time::ZERO + Span::from_secs(1), &mut ());
         let simulated: Vec<Option<Time>> =
             flows(&cell).map(|flow| simulation.flow(flow).started_at).collect();

@@ -1,42 +1,25 @@
 //! The experiment: its record, its claims, and the stack that runs it.
 
-use std::sync::LazyLock;
-
-use losscause_laboratory::papers::record::{Paper, PaperTexts, ScenarioText};
+use losscause_laboratory::papers::reproduce::Configuration;
 
 use super::claims;
-use crate::live::experiment::Ready;
-use crate::live::{Cell, Experiment};
-
-static TEXTS: PaperTexts = PaperTexts {
-    key: "media",
-    published: include_str!("../../../experiments/media/record.toml"),
-    items: include_str!("../../../experiments/media/items.toml"),
-    explanations: include_str!("../../../experiments/media/explanations.toml"),
-    costs: "",
-    scenarios: &[ScenarioText {
-        name: "radio",
-        text: include_str!("../../../experiments/media/scenarios/radio.toml"),
-    }],
-    channel: None,
-    patterns: &[],
-};
+use crate::live::Experiment;
+use crate::live::experiment::{Ready, record};
 
 /// losscause-media's streams, with every algorithm of a receiver, over the simulator's links in
 /// virtual time.
 pub static MEDIA: Experiment = Experiment {
-    record: LazyLock::new(|| Paper::of(&TEXTS)),
-    predicates: claims::PREDICATES,
+    record: record!("media", ["radio"], claims::PREDICATES),
     answer: claims::answer,
     set_up,
 };
 
 #[cfg(feature = "media")]
-fn set_up(_: &[Cell]) -> Ready {
-    Ok(Box::new(super::stack::VirtualStack))
+fn set_up(cells: &[Configuration]) -> Ready {
+    Ok(cells.iter().map(|_| Box::new(super::MediaStack) as _).collect())
 }
 
 #[cfg(not(feature = "media"))]
-fn set_up(_: &[Cell]) -> Ready {
-    Err(crate::live::LiveError::not_built("media", "media"))
+fn set_up(_: &[Configuration]) -> Ready {
+    Err(crate::live::LiveError::not_built("media", "media").into())
 }

@@ -3,18 +3,15 @@
 //! ```text
 //! experiment  the record, its claims, and the stack that runs it
 //! claims      what must hold, and the answer in one sentence
-//! stack       runs cells: the stream, and simulated TFRC with the same seed
+//! stack       makes runs: the stream, and simulated TFRC with the same seed
 //! stream      both ends of a stream of losscause-media over one path; the driver that jumps from event to event
 //! truths      why packets were really lost, and what the receiver took them for
 //! simulated   the simulator's TFRC on the same links
-//! outcome     what became of a flow's packets, streamed or simulated
 //! values      the metrics of a run
 //! ```
 
 mod claims;
 mod experiment;
-#[cfg(feature = "media")]
-mod outcome;
 #[cfg(feature = "media")]
 mod simulated;
 #[cfg(feature = "media")]
@@ -29,3 +26,5 @@ mod truths;
 mod values;
 
 pub use experiment::MEDIA;
+#[cfg(feature = "media")]
+pub(crate) use stack::MediaStack;

@@ -5,7 +5,7 @@ use losscause_sim::{
     Detail, Event, EventKind, FlowId, Network, NetworkError, PacketKind, Recorder, Simulation,
 };
 
-use super::outcome::Outcome;
+use crate::live::counters::Counters;
 
 /// What became of the packets of `flow` between the two instants.
 ///
@@ -16,7 +16,7 @@ pub(super) fn run(
     flow: FlowId,
     seed: u64,
     (from, to): (Time, Time),
-) -> Result<Outcome, NetworkError> {
+) -> Result<Counters, NetworkError> {
     let mut simulation = Simulation::new(network, seed)?;
     let mut waited = Waited { flow, queued: Span::ZERO };
     simulation.run_until(from, &mut waited);
@@ -25,15 +25,16 @@ pub(super) fn run(
     Ok(outcome(&simulation, &waited).since(&before))
 }
 
-fn outcome(simulation: &Simulation, waited: &Waited) -> Outcome {
+fn outcome(simulation: &Simulation, waited: &Waited) -> Counters {
     let report = simulation.flow(waited.flow);
-    Outcome {
+    Counters {
         sent_pkts: report.sent_packets,
         delivered_pkts: report.received_packets,
         queue_drops: report.lost.congestion,
         wireless_losses: report.lost.wireless,
         queued: waited.queued,
         verdicts: report.verdicts,
+        ..Counters::default()
     }
 }
 

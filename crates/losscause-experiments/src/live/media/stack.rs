@@ -1,30 +1,39 @@
-//! Runs the cells of the experiment, each a function of the cell and the seed alone.
+//! Streams of losscause-media in virtual time as a stack: the scenario's TFRC flow says path, packets
+//! and algorithm.
 
-use losscause::{BuiltIn, LdaConfig};
+use losscause::{AnyAlgorithm, End, LdaConfig};
+use losscause_laboratory::stack::{Attempt, Stack};
 use losscause_media::{ReceiverConfig, SenderConfig};
 use losscause_sim::{FlowId, Traffic};
-use losscause_study::{InputError, Stop, Stopped};
+use losscause_study::{Experiment, InputError, Metric, RunError, Stop, Stopped};
 
 use super::experiment::MEDIA;
-use super::outcome::Outcome;
 use super::simulated;
-use super::stream::{Ends, STEP, Stream, StreamError};
+use super::stream::{Ends, STEP, Stream};
 use super::truths::Truths;
 use super::values::{Over, values};
-use crate::live::experiment::is_under_test;
-use crate::live::{Attempt, Cell, LiveError, Stack};
+use crate::live::counters::Counters;
+use crate::live::{LiveError, Values};
 
 /// The virtual network.
-pub(super) struct VirtualStack;
+pub(crate) struct MediaStack;
 
-impl Stack for VirtualStack {
-    fn run(&self, cell: &Cell, seed: u64, stop: &Stop) -> Result<Attempt, LiveError> {
-        let plan = StreamPlan::of(cell)?;
-        let streamed = plan.streamed(cell, seed, stop)?;
-        let network = &cell.layout.network;
-        let simulated = simulated::run(network, plan.flow, seed, cell.layout.window)
-            .map_err(StreamError::from)?;
-        Ok(Attempt::Made(values(&streamed, &simulated, &plan.over(cell))))
+impl Stack for MediaStack {
+    fn identity(&self) -> String {
+        concat!("losscause-media ", env!("CARGO_PKG_VERSION")).to_owned()
+    }
+
+    fn metrics(&self, experiment: &Experiment) -> Result<Vec<Metric>, RunError> {
+        StreamPlan::of(experiment)?;
+        Ok(MEDIA.metrics(&Values::new()))
+    }
+
+    fn run(&self, experiment: &Experiment, seed: u64, stop: &Stop) -> Result<Attempt, RunError> {
+        let plan = StreamPlan::of(experiment)?;
+        let streamed = plan.streamed(experiment, seed, stop)?;
+        let simulated = simulated::run(&experiment.network, plan.flow, seed, experiment.window)?;
+        let values = values(&streamed, &simulated, &plan.over(experiment));
+        Ok(Attempt::Made(MEDIA.metrics(&values)))
     }
 }
 
@@ -38,23 +47,24 @@ pub(super) struct StreamPlan {
 
 impl StreamPlan {
     /// # Errors
-    /// The scenario has no flow of TFRC under test, or its packets do not fit a datagram.
-    pub(super) fn of(cell: &Cell) -> Result<Self, LiveError> {
-        let flows = cell.layout.network.flows.iter().zip(0..);
-        let under_test = flows.filter(|(flow, _)| is_under_test(&flow.name));
-        let configs = under_test.filter_map(|(flow, place)| match &flow.traffic {
-            Traffic::Tfrc { config, .. } => Some((FlowId(place), config)),
+    /// The scenario has no measured flow of TFRC, its packets do not fit a datagram, or its
+    /// algorithm is set otherwise than by default.
+    pub(super) fn of(experiment: &Experiment) -> Result<Self, InputError> {
+        let flows = experiment.network.flows.iter().zip(0..);
+        let measured = flows.filter(|(flow, _)| flow.measured);
+        let configs = measured.filter_map(|(flow, place)| match &flow.traffic {
+            Traffic::Tfrc { config, lda } => Some((FlowId(place), config, lda)),
             _ => None,
         });
-        let (flow, config) =
-            configs.last().ok_or_else(|| refused("has no TFRC flow under test".to_owned()))?;
+        let (flow, config, lda) =
+            configs.last().ok_or_else(|| refused("has no measured TFRC flow".to_owned()))?;
         let packet_bytes = u16::try_from(config.payload_bytes).map_err(|_| {
             refused(format!("packets of {} bytes do not fit a datagram", config.payload_bytes))
         })?;
         Ok(Self {
             flow,
             sender: SenderConfig { packet_bytes, ..SenderConfig::default() },
-            lda: lda(cell)?,
+            lda: config_of(lda)?,
             header_bytes: config.header_bytes,
         })
     }
@@ -73,10 +83,15 @@ impl StreamPlan {
     ///
     /// # Errors
     /// The network is not valid, the stream ended, or `stop` was requested.
-    fn streamed(&self, cell: &Cell, seed: u64, stop: &Stop) -> Result<Outcome, LiveError> {
-        let mut stream =
-            Stream::new(&cell.layout.network, self.flow, seed, self.ends(&Truths::default()))?;
-        let (from, to) = cell.layout.window;
+    fn streamed(
+        &self,
+        experiment: &Experiment,
+        seed: u64,
+        stop: &Stop,
+    ) -> Result<Counters, LiveError> {
+        let ends = self.ends(&Truths::default());
+        let mut stream = Stream::new(&experiment.network, self.flow, seed, ends)?;
+        let (from, to) = experiment.window;
         stream.run_until(from);
         let before = stream.outcome();
         let mut until = from;
@@ -93,11 +108,10 @@ impl StreamPlan {
         }
     }
 
-    fn over(&self, cell: &Cell) -> Over {
-        let layout = &cell.layout;
-        let (from, to) = cell.layout.window;
-        let rates =
-            layout.bottleneck.iter().map(|link| layout.network.links[link.0 as usize].rate_bps);
+    fn over(&self, experiment: &Experiment) -> Over {
+        let (from, to) = experiment.window;
+        let links = &experiment.network.links;
+        let rates = experiment.bottleneck.iter().map(|link| links[link.0 as usize].rate_bps);
         Over {
             seconds: (to - from).as_secs_f64(),
             bottleneck_bps: rates.sum::<u64>() as f64,
@@ -107,25 +121,20 @@ impl StreamPlan {
     }
 }
 
-/// The algorithm of the cell's system; without one, every loss is congestion.
-fn lda(cell: &Cell) -> Result<LdaConfig, LiveError> {
-    let system = MEDIA.record().system(&cell.system);
-    let Some(name) = system.and_then(|system| system.lda.as_deref()) else {
-        return Ok(BuiltIn::AlwaysCongestion.config());
+/// The settings that give a flow's algorithm, which are the defaults.
+fn config_of(lda: &AnyAlgorithm) -> Result<LdaConfig, InputError> {
+    let text = format!("{lda:?}");
+    let is_it = |config: &&LdaConfig| {
+        config.build(End::Receiver).is_ok_and(|built| format!("{built:?}") == text)
     };
     let registry = losscause_study::registry();
-    registry
-        .find(name)
-        .cloned()
-        .ok_or_else(|| refused(format!("the algorithm {name} is unknown")).into())
+    registry.iter().find(is_it).cloned().ok_or_else(|| {
+        let name = losscause::Algorithm::name(lda);
+        refused(format!("{name} is no algorithm with its default parameters"))
+    })
 }
 
-fn refused(problem: String) -> InputError {
+/// The scenario cannot be run.
+pub(super) fn refused(problem: String) -> InputError {
     InputError::Option { option: "scenario".to_owned(), problem }
-}
-
-impl From<StreamError> for LiveError {
-    fn from(error: StreamError) -> Self {
-        refused(error.to_string()).into()
-    }
 }

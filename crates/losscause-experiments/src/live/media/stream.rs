@@ -13,10 +13,12 @@ use losscause_media::{
 };
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};
 use losscause_sim::truth::Cause;
-use losscause_sim::{FlowId, Network, NetworkError, Oracle};
+use losscause_sim::{FlowId, Network, Oracle};
+use losscause_study::InputError;
 
-use super::outcome::Outcome;
+use super::stack::refused;
 use super::truths::{TruthObserver, Truths};
+use crate::live::counters::Counters;
 
 /// A stream that always has media to send.
 pub(super) struct Stream {
@@ -29,7 +31,7 @@ pub(super) struct Stream {
     has_started: bool,
     /// Bytes of a datagram on the links before its own.
     header_bytes: u32,
-    counts: Outcome,
+    counts: Counters,
     heard: Heard,
 }
 
@@ -51,15 +53,6 @@ pub(super) struct Ends {
     pub(super) truths: Truths,
     /// Bytes of IP and UDP on the links.
     pub(super) header_bytes: u32,
-}
-
-/// Why a stream cannot be set up.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum StreamError {
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error(transparent)]
-    Network(#[from] NetworkError),
 }
 
 /// What travels over the path.
@@ -84,20 +77,21 @@ impl Stream {
         flow: FlowId,
         seed: u64,
         ends: Ends,
-    ) -> Result<Self, StreamError> {
+    ) -> Result<Self, InputError> {
+        let config = |error: ConfigError| refused(error.to_string());
         let key = Key::from_bytes([7; 32]);
         let mut nonce = [0; 16];
         nonce[..8].copy_from_slice(&seed.to_le_bytes());
         Ok(Self {
-            sender: Sender::new(&ends.sender, &key, nonce)?,
-            receiver: Receiver::new(&ends.receiver, &key, &[9; 32])?,
+            sender: Sender::new(&ends.sender, &key, nonce).map_err(config)?,
+            receiver: Receiver::new(&ends.receiver, &key, &[9; 32]).map_err(config)?,
             truths: ends.truths,
-            path: LivePath::new(network, flow, seed)?,
+            path: LivePath::new(network, flow, seed).map_err(|error| refused(error.to_string()))?,
             now: Time::ZERO,
             start: network.flows[flow.0 as usize].starts_at(seed),
             has_started: false,
             header_bytes: ends.header_bytes,
-            counts: Outcome::default(),
+            counts: Counters::default(),
             heard: Heard::default(),
         })
     }
@@ -121,8 +115,8 @@ impl Stream {
     }
 
     /// What happened to the data packets so far.
-    pub(super) fn outcome(&self) -> Outcome {
-        Outcome { verdicts: self.truths.tally(), ..self.counts }
+    pub(super) fn outcome(&self) -> Counters {
+        Counters { verdicts: self.truths.tally(), ..self.counts }
     }
 
     /// How the stream ended; none while it goes on.

@@ -8,30 +8,26 @@ use losscause::{Span, Time};
 use losscause_media::{End, SenderConfig};
 
 use super::experiment::MEDIA;
-use super::outcome::Outcome;
 use super::simulated;
 use super::stack::StreamPlan;
 use super::stream::{Ends, Stream};
 use super::truths::Truths;
-use crate::live::{Cell, Only, Plan, Selection};
+use crate::live::counters::Counters;
+use crate::live::testing::{self, Configuration};
 
-fn cell(table: &str, loss: &str, system: &str) -> Cell {
-    let only = [format!("loss={loss}"), format!("system={system}")]
-        .map(|text| Only::parse(&text).unwrap());
-    let plan =
-        Plan::new(&Selection::parse(&[table], only.to_vec()).unwrap(), Some(1), 1, &[]).unwrap();
-    plan.cells()[0].clone()
+fn cell(table: &str, loss: &str, system: &str) -> Configuration {
+    testing::cells(table, &[&format!("loss={loss}"), &format!("system={system}")])[0].clone()
 }
 
-fn stream(cell: &Cell, seed: u64) -> Stream {
-    let plan = StreamPlan::of(cell).unwrap();
-    Stream::new(&cell.layout.network, plan.flow, seed, plan.ends(&Truths::default())).unwrap()
+fn stream(cell: &Configuration, seed: u64) -> Stream {
+    let plan = StreamPlan::of(&cell.experiment).unwrap();
+    Stream::new(&cell.experiment.network, plan.flow, seed, plan.ends(&Truths::default())).unwrap()
 }
 
 /// The stream at the end of the window, and what became of its packets within.
-fn streamed(cell: &Cell, seed: u64) -> (Stream, Outcome) {
+fn streamed(cell: &Configuration, seed: u64) -> (Stream, Counters) {
     let mut stream = stream(cell, seed);
-    let (from, to) = cell.layout.window;
+    let (from, to) = cell.experiment.window;
     stream.run_until(from);
     let before = stream.outcome();
     stream.run_until(to);
@@ -55,12 +51,12 @@ fn the_claims_are_about_every_system_of_the_record() {
 #[test]
 fn links_are_those_of_the_papers_scenario_without_cross_traffic() {
     let cell = cell("media/wlh", "high", "ZBS");
-    let network = &cell.layout.network;
+    let network = &cell.experiment.network;
     let links = network.flows[0].path.iter().map(|link| &network.links[link.0 as usize]);
     let links: Vec<(&str, u64)> = links.map(|link| (link.name.as_str(), link.rate_bps)).collect();
     assert_eq!(links, [("access.1", 10_000_000), ("shared", 260_000), ("last.1", 150_000)]);
     assert_eq!(network.flows.len(), 1, "{:?}", network.flows);
-    let plan = StreamPlan::of(&cell).unwrap();
+    let plan = StreamPlan::of(&cell.experiment).unwrap();
     assert_eq!(
         (plan.sender.packet_bytes, plan.header_bytes, plan.lda.info().name),
         (762, 0, "ZBS")
@@ -78,10 +74,11 @@ fn a_stream_runs_within_a_hundredth_of_simulated_tfrcs_rate() {
     ];
     for (table, loss, system) in cells {
         let cell = cell(table, loss, system);
-        let flow = StreamPlan::of(&cell).unwrap().flow;
+        let flow = StreamPlan::of(&cell.experiment).unwrap().flow;
         for seed in 1..=3 {
             let simulated =
-                simulated::run(&cell.layout.network, flow, seed, cell.layout.window).unwrap();
+                simulated::run(&cell.experiment.network, flow, seed, cell.experiment.window)
+                    .unwrap();
             let (_, streamed) = streamed(&cell, seed);
             let quotient = streamed.delivered_pkts as f64 / simulated.delivered_pkts as f64;
             assert!(
@@ -142,10 +139,10 @@ fn the_verdicts_reach_the_application_and_the_sender() {
 #[test]
 fn the_largest_rate_holds_where_the_path_carries_more() {
     let cell = cell("media/radio", "0", "ZBS");
-    let plan = StreamPlan::of(&cell).unwrap();
+    let plan = StreamPlan::of(&cell.experiment).unwrap();
     let sender = SenderConfig { max_rate_bps: 400_000, ..plan.sender.clone() };
     let ends = Ends { sender, ..plan.ends(&Truths::default()) };
-    let mut stream = Stream::new(&cell.layout.network, plan.flow, 1, ends).unwrap();
+    let mut stream = Stream::new(&cell.experiment.network, plan.flow, 1, ends).unwrap();
     let from = Time::ZERO + Span::from_secs(20);
     stream.run_until(from);
     let before = stream.outcome();

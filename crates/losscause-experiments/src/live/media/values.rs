@@ -1,7 +1,7 @@
 //! From the outcomes of a stream and of simulated TFRC to the metrics of the record.
 
-use super::outcome::Outcome;
 use crate::live::Values;
+use crate::live::counters::Counters;
 
 /// What a run was made over.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,14 +17,16 @@ pub(super) struct Over {
 }
 
 /// A metric, its name for simulated TFRC, and its value.
-type Metric = (&'static str, &'static str, fn(&Outcome, &Over) -> Option<f64>);
+type Metric = (&'static str, &'static str, fn(&Counters, &Over) -> Option<f64>);
 
 const METRICS: [Metric; 7] = [
     ("goodput", "simulated_goodput", |of, over| {
         Some(of.delivered_pkts as f64 * over.media_bytes as f64 * 8e-3 / over.seconds)
     }),
     ("usage", "simulated_usage", |of, over| {
-        let bits = of.crossed_pkts() as f64 * f64::from(over.wire_bytes) * 8.0;
+        // Those that arrived, and those that the air corrupted on the last link.
+        let bits =
+            (of.delivered_pkts + of.wireless_losses) as f64 * f64::from(over.wire_bytes) * 8.0;
         Some(100.0 * bits / (over.bottleneck_bps * over.seconds))
     }),
     ("queue_drops", "simulated_queue_drops", |of, _| of.percent_of_sent(of.queue_drops)),
@@ -37,7 +39,7 @@ const METRICS: [Metric; 7] = [
 ];
 
 /// The metrics of a run. `simulated` is the outcome of simulated TFRC with the same seed.
-pub(super) fn values(streamed: &Outcome, simulated: &Outcome, over: &Over) -> Values {
+pub(super) fn values(streamed: &Counters, simulated: &Counters, over: &Over) -> Values {
     let mut values = Values::new();
     for (own, of_simulated, value) in METRICS {
         values.extend(value(streamed, over).map(|value| (own, value)));
@@ -59,15 +61,16 @@ mod tests {
     #[test]
     fn the_metrics_worked_by_hand() {
         let wireless = Verdicts { called_congestion: 1, called_wireless: 3, ..Verdicts::default() };
-        let streamed = Outcome {
+        let streamed = Counters {
             sent_pkts: 1000,
             delivered_pkts: 900,
             queue_drops: 40,
             wireless_losses: 60,
             queued: losscause::Span::from_secs(9),
             verdicts: VerdictTally { wireless, ..VerdictTally::default() },
+            ..Counters::default()
         };
-        let simulated = Outcome { delivered_pkts: 1000, ..streamed };
+        let simulated = Counters { delivered_pkts: 1000, ..streamed };
         let over = Over { seconds: 8.0, bottleneck_bps: 1e6, wire_bytes: 1000, media_bytes: 800 };
         let values = values(&streamed, &simulated, &over);
         // 900 packets of 6400 bits in 8 s; 960 packets of 8000 bits, of the 8 Mb that the link

@@ -4,6 +4,8 @@
 use losscause_laboratory::papers::claims::{Answer, Measured, Predicate, Unmeasured};
 use losscause_laboratory::papers::record::{Item, Value};
 
+use crate::live::experiment::on_all;
+
 /// The algorithm that losscause-quic recommends for quinn, the same one in every claim.
 const RECOMMENDED: &str = "recommended";
 
@@ -20,7 +22,7 @@ const MOST_DROPS_PERCENT: f64 = 5.0;
 /// By the claims' names in record.toml.
 pub(super) const PREDICATES: &[(&str, Predicate)] = &[
     ("unchanged-goodput", |of| {
-        on_both_bases(|base| {
+        on_all(&BASES, |base| {
             let at = [("loss", Value::from(0))];
             let (least, most) =
                 of.interval("goodput_of_base", &on(base, RECOMMENDED), "one-flow", &at)?;
@@ -28,7 +30,7 @@ pub(super) const PREDICATES: &[(&str, Predicate)] = &[
         })
     }),
     ("same-share", |of| {
-        on_both_bases(|base| {
+        on_all(&BASES, |base| {
             let at = [("loss", Value::from(0)), ("queue", Value::from("bdp"))];
             let (least, most) =
                 of.interval("share_above_base", &on(base, RECOMMENDED), "sharing", &at)?;
@@ -36,7 +38,7 @@ pub(super) const PREDICATES: &[(&str, Predicate)] = &[
         })
     }),
     ("unharmed-competitor", |of| {
-        on_both_bases(|base| {
+        on_all(&BASES, |base| {
             let at = [("loss", Value::from(0)), ("queue", Value::from("bdp"))];
             let (least, most) = of.interval("harm", &on(base, RECOMMENDED), "sharing", &at)?;
             Ok(least >= -UNCHANGED_PERCENT && most <= UNCHANGED_PERCENT)
@@ -54,14 +56,14 @@ pub(super) const PREDICATES: &[(&str, Predicate)] = &[
         Ok(drops(&on(CUBIC, RECOMMENDED))? <= 1.25 * drops(&on(CUBIC, "oracle"))?)
     }),
     ("codel", |of| {
-        on_both_bases(|base| {
+        on_all(&BASES, |base| {
             let at = [("loss", Value::from(0)), ("queue", Value::from("codel"))];
             let drops = |system: &str| of.value("queue_drops", system, "one-flow", &at);
             Ok(drops(&on(base, RECOMMENDED))? <= 1.1 * drops(base)?)
         })
     }),
     ("caps", |of| {
-        on_both_bases(|base| {
+        on_all(&BASES, |base| {
             for loss in [0.0, 0.01, 0.02] {
                 let at = [("loss", Value::from(loss)), ("queue", Value::from("bdp"))];
                 if of.value("queue_drops", &on(base, WRONG), "one-flow", &at)? > MOST_DROPS_PERCENT
@@ -116,15 +118,6 @@ fn times_the_base(of: &Measured<'_>, loss: f64, times: f64) -> Answer {
     let at = [("loss", Value::from(loss)), ("queue", Value::from("bdp"))];
     let goodput = |system: &str| of.value("goodput", system, "one-flow", &at);
     Ok(goodput(&on(CUBIC, RECOMMENDED))? >= times * goodput(CUBIC)?)
-}
-
-fn on_both_bases(mut holds: impl FnMut(&str) -> Answer) -> Answer {
-    for base in BASES {
-        if !holds(base)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 fn on(base: &str, judge: &str) -> String {

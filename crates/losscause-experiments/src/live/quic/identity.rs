@@ -4,10 +4,9 @@
 //! Ed25519 signatures and keys have a fixed size (those of ECDSA vary by a byte or two), the serial
 //! number is fixed, and session tickets are off, so that no connection resumes an earlier one.
 
+use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-use noq_proto::crypto::rustls as noq;
-use quinn_proto::crypto::rustls as quinn;
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
 use rustls::RootCertStore;
 use rustls::client::Resumption;
@@ -67,23 +66,19 @@ impl Identity {
         Self { client: Arc::new(client), server: Arc::new(server) }
     }
 
-    /// For a client of quinn.
-    pub(in crate::live) fn quinn_client(&self) -> Arc<quinn::QuicClientConfig> {
+    /// For a client of quinn or noq.
+    pub(in crate::live) fn client<C>(&self) -> Arc<C>
+    where
+        C: TryFrom<Arc<rustls::ClientConfig>, Error: Debug>,
+    {
         Arc::new(self.client.clone().try_into().expect(FITS))
     }
 
-    /// For a server of quinn.
-    pub(in crate::live) fn quinn_server(&self) -> Arc<quinn::QuicServerConfig> {
-        Arc::new(self.server.clone().try_into().expect(FITS))
-    }
-
-    /// For a client of noq.
-    pub(in crate::live) fn noq_client(&self) -> Arc<noq::QuicClientConfig> {
-        Arc::new(self.client.clone().try_into().expect(FITS))
-    }
-
-    /// For a server of noq.
-    pub(in crate::live) fn noq_server(&self) -> Arc<noq::QuicServerConfig> {
+    /// For a server of quinn or noq.
+    pub(in crate::live) fn server<C>(&self) -> Arc<C>
+    where
+        C: TryFrom<Arc<rustls::ServerConfig>, Error: Debug>,
+    {
         Arc::new(self.server.clone().try_into().expect(FITS))
     }
 }

@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause::{Judgement, Loss, Observer, Time, Verdict};
 use losscause_quic::{ControllerObserver, LossVerdict};
-use losscause_sim::Oracle;
 use losscause_sim::truth::{Cause, Truth};
+use losscause_sim::{Oracle, VerdictTally};
 
 /// A packet that the path lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,65 +29,6 @@ pub(super) struct LostPacket {
     /// Bytes of the QUIC packet.
     pub(super) bytes: u64,
     pub(super) cause: Cause,
-}
-
-/// Lost packets by true cause and by what the controller took them for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Judged {
-    /// Lost to a queue and called congestion.
-    pub(super) congestion_right: u64,
-    /// Lost to a queue and called wireless: these make up M_c.
-    pub(super) congestion_wrong: u64,
-    /// Lost to the air and called wireless.
-    pub(super) wireless_right: u64,
-    /// Lost to the air and called congestion: these make up M_w.
-    pub(super) wireless_wrong: u64,
-    /// Batches of losses that the controller heard of.
-    pub(super) batches: u64,
-    /// Batches whose bytes were not those of the packets that the path lost: packets declared lost
-    /// that arrived late.
-    pub(super) unexplained: u64,
-}
-
-impl Judged {
-    /// M_c in percent: congestion losses called wireless, of all congestion losses; none without
-    /// one.
-    pub(super) fn m_c(&self) -> Option<f64> {
-        share(self.congestion_wrong, self.congestion_right)
-    }
-
-    /// M_w in percent: wireless losses called congestion, of all wireless losses; none without one.
-    pub(super) fn m_w(&self) -> Option<f64> {
-        share(self.wireless_wrong, self.wireless_right)
-    }
-
-    fn count(&mut self, cause: Cause, verdict: Verdict) {
-        let place = match (cause, verdict.is_wireless()) {
-            (Cause::Congestion, false) => &mut self.congestion_right,
-            (Cause::Congestion, true) => &mut self.congestion_wrong,
-            (Cause::Wireless, true) => &mut self.wireless_right,
-            (Cause::Wireless, false) => &mut self.wireless_wrong,
-        };
-        *place += 1;
-    }
-
-    /// What was judged since `earlier`.
-    #[must_use]
-    pub(super) fn since(&self, earlier: &Self) -> Self {
-        Self {
-            congestion_right: self.congestion_right - earlier.congestion_right,
-            congestion_wrong: self.congestion_wrong - earlier.congestion_wrong,
-            wireless_right: self.wireless_right - earlier.wireless_right,
-            wireless_wrong: self.wireless_wrong - earlier.wireless_wrong,
-            batches: self.batches - earlier.batches,
-            unexplained: self.unexplained - earlier.unexplained,
-        }
-    }
-}
-
-fn share(wrong: u64, right: u64) -> Option<f64> {
-    let all = wrong + right;
-    (all > 0).then(|| 100.0 * wrong as f64 / all as f64)
 }
 
 /// The losses of one sender; see the [module](self).
@@ -101,7 +42,9 @@ struct Entries {
     batch: Vec<LostPacket>,
     /// The verdict that the controller acted on, if it judges.
     verdict: Option<Verdict>,
-    judged: Judged,
+    verdicts: VerdictTally,
+    batches: u64,
+    unexplained: u64,
     largest_window: u64,
 }
 
@@ -145,8 +88,8 @@ impl Ledger {
                 lost += packet.bytes;
                 entries.batch.push(packet);
             }
-            entries.judged.batches += 1;
-            entries.judged.unexplained += u64::from(lost != bytes);
+            entries.batches += 1;
+            entries.unexplained += u64::from(lost != bytes);
         });
     }
 
@@ -155,13 +98,14 @@ impl Ledger {
         self.with(|entries| entries.verdict = Some(verdict));
     }
 
-    /// The controller has acted on the open batch; its window is `window` bytes now. Without a
-    /// verdict, as from quinn's own controllers, it was congestion.
+    /// The controller has acted on the open batch; its window is `window` bytes now. Undecided, or
+    /// without a verdict, as from quinn's own controllers, it was congestion.
     pub(super) fn close_batch(&self, window: u64) {
         self.with(|entries| {
-            let verdict = entries.verdict.take().unwrap_or(Verdict::Congestion);
+            let is_wireless = entries.verdict.take().is_some_and(Verdict::is_wireless);
+            let acted = if is_wireless { Verdict::Wireless } else { Verdict::Congestion };
             for packet in std::mem::take(&mut entries.batch) {
-                entries.judged.count(packet.cause, verdict);
+                entries.verdicts.of(packet.cause).count(acted);
             }
             entries.largest_window = entries.largest_window.max(window);
         });
@@ -178,9 +122,14 @@ impl Ledger {
         })
     }
 
-    /// What was judged so far.
-    pub(super) fn counts(&self) -> Judged {
-        self.with(|entries| entries.judged)
+    /// The verdicts so far.
+    pub(super) fn verdicts(&self) -> VerdictTally {
+        self.with(|entries| entries.verdicts)
+    }
+
+    /// Batches so far, and those whose bytes were not those of the packets that the path lost.
+    pub(super) fn batches(&self) -> (u64, u64) {
+        self.with(|entries| (entries.batches, entries.unexplained))
     }
 
     /// The largest window right after a loss, bytes.
@@ -238,9 +187,9 @@ mod tests {
         assert_eq!(ledger.truth().unwrap().cause, Cause::Wireless);
         ledger.close_batch(3000);
         // One queue drop called wireless, one wireless loss called wireless, one not.
-        let judged = ledger.counts();
-        assert_eq!((judged.m_c(), judged.m_w()), (Some(100.0), Some(50.0)));
-        assert_eq!((judged.batches, judged.unexplained, ledger.largest_window()), (2, 0, 5000));
+        let judged = ledger.verdicts();
+        assert_eq!((judged.m_c(), judged.m_w()), (Some(1.0), Some(0.5)));
+        assert_eq!((ledger.batches(), ledger.largest_window()), ((2, 0), 5000));
     }
 
     #[test]
@@ -249,6 +198,6 @@ mod tests {
         ledger.open_batch(Time::from_nanos(20), 100);
         assert_eq!(ledger.truth(), None);
         ledger.close_batch(0);
-        assert_eq!((ledger.counts().unexplained, ledger.counts().m_c()), (1, None));
+        assert_eq!((ledger.batches(), ledger.verdicts().m_c()), ((1, 1), None));
     }
 }

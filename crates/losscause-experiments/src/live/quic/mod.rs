@@ -3,7 +3,7 @@
 //! ```text
 //! experiment the record, its claims, and the stack that runs it
 //! claims     what must hold, and the answer in one sentence
-//! stack      runs cells; keeps what others are compared with
+//! stack      the experiment's cells; keeps what others are compared with
 //! network    connections over one path; the driver that jumps from event to event
 //! end        one end of a connection: endpoint and settings of quinn, and of noq
 //! identity   the server's certificate
@@ -19,8 +19,6 @@
 mod claims;
 #[cfg(feature = "quic")]
 mod clock;
-#[cfg(feature = "quic")]
-mod counters;
 #[cfg(feature = "quic")]
 mod end;
 mod experiment;

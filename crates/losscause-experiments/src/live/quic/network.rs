@@ -20,9 +20,9 @@ use losscause_sim::truth::Cause;
 use losscause_sim::{FlowId, Network, NetworkError};
 
 use super::clock::Clock;
-use super::counters::Counters;
 use super::end::{Controllers, End, HEADER_BYTES};
 use super::ledger::{Ledger, LostPacket};
+use crate::live::counters::Counters;
 
 /// What a flow sends, and how.
 pub(super) struct FlowSetup {
@@ -156,7 +156,9 @@ impl VirtualNetwork {
 
     /// What happened to a flow's packets so far.
     pub(super) fn counters(&self, flow: usize) -> Counters {
-        Counters { judged: self.flows[flow].ledger.counts(), ..self.flows[flow].counters }
+        let Flow { ledger, counters, .. } = &self.flows[flow];
+        let (batches, unexplained) = ledger.batches();
+        Counters { verdicts: ledger.verdicts(), batches, unexplained, ..*counters }
     }
 
     /// From a flow's start to the arrival of its last byte.

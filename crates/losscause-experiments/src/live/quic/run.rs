@@ -4,10 +4,10 @@ use losscause::Time;
 use losscause_sim::{FlowSpec, Traffic};
 use losscause_study::{Experiment, InputError, Stop, Stopped};
 
-use super::counters::Counters;
 use super::network::VirtualNetwork;
 use super::system::System;
 use crate::live::LiveError;
+use crate::live::counters::Counters;
 use crate::live::experiment::is_under_test;
 
 /// What became of the connections of a run.

@@ -9,6 +9,7 @@ use losscause_study::{Experiment, InputError, Metric, RunError, Stop};
 use super::run::run_each;
 use super::system::{Implementation, System, build};
 use super::values::{goodput_kbps, total};
+use crate::live::counters::{m_c, m_w};
 
 /// An implementation of QUIC over the simulator's links.
 pub(crate) struct QuicStack(Implementation);
@@ -27,7 +28,10 @@ impl QuicStack {
     }
 
     /// The system of every flow, and whether it is measured.
-    fn systems(&self, experiment: &Experiment) -> Result<Vec<(System, bool)>, InputError> {
+    pub(in crate::live) fn systems(
+        &self,
+        experiment: &Experiment,
+    ) -> Result<Vec<(System, bool)>, InputError> {
         let flows = &experiment.network.flows;
         let system = |flow: &FlowSpec| {
             let refuse = |problem: String| InputError::Option {
@@ -98,8 +102,8 @@ impl Stack for QuicStack {
             Some(goodput_kbps(&made.tested, made.seconds)),
             Some(counters.queue_drops as f64),
             Some(counters.wireless_losses as f64),
-            counters.judged.m_c(),
-            counters.judged.m_w(),
+            m_c(&counters.verdicts),
+            m_w(&counters.verdicts),
         ])))
     }
 }

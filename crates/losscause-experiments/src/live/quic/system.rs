@@ -8,8 +8,8 @@ use losscause_quic::{Caps, ControllerObserver, FrontOf, LossTolerant, Monitor, n
 use losscause_sim::Oracle;
 use losscause_study::InputError;
 use losscause_study::error::unknown;
-use noq_proto::congestion as noq_own;
-use quinn_proto::congestion as quinn_own;
+use noq_proto::congestion::{self as noq_own, ControllerFactory as NoqFactory};
+use quinn_proto::congestion::{self as quinn_own, ControllerFactory as QuinnFactory};
 
 use super::end::Controllers;
 use super::ledger::{Ledger, LedgerObserver};
@@ -154,24 +154,12 @@ impl System {
         let Base { of, own } = self.base;
         let Some(judge) = &self.judge else {
             let controllers = match (of, own) {
-                (Implementation::Quinn, Own::NewReno) => {
-                    Controllers::Quinn(Arc::new(quinn_own::NewRenoConfig::default()))
-                }
-                (Implementation::Quinn, Own::Cubic) => {
-                    Controllers::Quinn(Arc::new(quinn_own::CubicConfig::default()))
-                }
-                (Implementation::Quinn, Own::Bbr) => {
-                    Controllers::Quinn(Arc::new(quinn_own::BbrConfig::default()))
-                }
-                (Implementation::Noq, Own::NewReno) => {
-                    Controllers::Noq(Arc::new(noq_own::NewRenoConfig::default()))
-                }
-                (Implementation::Noq, Own::Cubic) => {
-                    Controllers::Noq(Arc::new(noq_own::CubicConfig::default()))
-                }
-                (Implementation::Noq, Own::Bbr) => {
-                    Controllers::Noq(Arc::new(noq_own::Bbr3Config::default()))
-                }
+                (Implementation::Quinn, Own::NewReno) => of_quinn::<quinn_own::NewRenoConfig>(),
+                (Implementation::Quinn, Own::Cubic) => of_quinn::<quinn_own::CubicConfig>(),
+                (Implementation::Quinn, Own::Bbr) => of_quinn::<quinn_own::BbrConfig>(),
+                (Implementation::Noq, Own::NewReno) => of_noq::<noq_own::NewRenoConfig>(),
+                (Implementation::Noq, Own::Cubic) => of_noq::<noq_own::CubicConfig>(),
+                (Implementation::Noq, Own::Bbr) => of_noq::<noq_own::Bbr3Config>(),
             };
             return (controllers, None);
         };
@@ -191,6 +179,14 @@ impl System {
             }
         }
     }
+}
+
+fn of_quinn<C: QuinnFactory + Default + Send + Sync + 'static>() -> Controllers {
+    Controllers::Quinn(Arc::new(C::default()))
+}
+
+fn of_noq<C: NoqFactory + Default + Send + Sync + 'static>() -> Controllers {
+    Controllers::Noq(Arc::new(C::default()))
 }
 
 impl Judge {

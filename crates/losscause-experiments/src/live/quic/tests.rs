@@ -84,13 +84,14 @@ fn every_declared_loss_is_the_paths_where_order_is_kept() {
     for system in ["quinn-cubic", "noq-cubic"] {
         let outcome = outcome(system, &["test.1"], 0.02, 10, 3);
         let counters = outcome.tested[0].counters;
-        let judged = counters.judged;
-        assert!(judged.batches > 20, "{system}: {judged:?}");
-        assert_eq!(judged.unexplained, 0, "{system}: {judged:?}");
+        let judged = counters.verdicts;
+        assert!(counters.batches > 20, "{system}: {counters:?}");
+        assert_eq!(counters.unexplained, 0, "{system}: {counters:?}");
         // Stock Cubic takes every loss for congestion.
-        assert_eq!((judged.m_w(), judged.congestion_wrong), (Some(100.0), 0), "{system}");
+        assert_eq!((judged.m_w(), judged.congestion.called_wireless), (Some(1.0), 0), "{system}");
         let lost = counters.wireless_losses as i64;
-        assert!((judged.wireless_wrong as i64 - lost).abs() <= 5, "{system}: {judged:?} of {lost}");
+        let wrong = judged.wireless.called_congestion as i64;
+        assert!((wrong - lost).abs() <= 5, "{system}: {judged:?} of {lost}");
     }
 }
 

@@ -1,9 +1,8 @@
 //! From the outcomes of runs to the metrics of the record.
 
-use super::counters::Counters;
-use super::ledger::Judged;
 use super::run::{Connection, Outcome};
 use crate::live::Values;
+use crate::live::counters::{Counters, m_c, m_w};
 
 /// The metrics of a run. `base` and `oracle` are the outcomes of the base controller and of the
 /// oracle on it in the same scenario with the same seed, if they are other systems.
@@ -18,12 +17,12 @@ pub(super) fn values(run: &Outcome, base: Option<&Outcome>, oracle: Option<&Outc
     put("goodput", Some(goodput));
     put("goodput_of_base", base.map(|base| 100.0 * goodput / goodput_of(base)));
     put("goodput_of_oracle", oracle.map(|oracle| 100.0 * goodput / goodput_of(oracle)));
-    put("queue_drops", tested.queue_drop_percent());
+    put("queue_drops", tested.percent_of_sent(tested.queue_drops));
     put("queue_drops_pkts", Some(tested.queue_drops as f64));
-    put("wireless_losses", percent(tested.wireless_losses, tested.sent_pkts));
-    put("queueing", tested.queueing_delay_ms());
-    put("M_c", tested.judged.m_c());
-    put("M_w", tested.judged.m_w());
+    put("wireless_losses", tested.percent_of_sent(tested.wireless_losses));
+    put("queueing", tested.queueing_ms());
+    put("M_c", m_c(&tested.verdicts));
+    put("M_w", m_w(&tested.verdicts));
     let largest = run.tested.iter().map(|connection| connection.largest_window).max();
     put(
         "largest_window",
@@ -47,7 +46,7 @@ pub(super) fn values(run: &Outcome, base: Option<&Outcome>, oracle: Option<&Outc
             base.map(|base| 100.0 * (1.0 - competitor_goodput(run) / competitor_goodput(base)));
         put("harm", harm);
         put("harm_worst", harm);
-        put("competitor_queue_drops", competitor.queue_drop_percent());
+        put("competitor_queue_drops", competitor.percent_of_sent(competitor.queue_drops));
     }
     values
 }
@@ -62,35 +61,11 @@ pub(super) fn goodput_kbps(connections: &[Connection], seconds: f64) -> f64 {
     connections.iter().map(of).sum()
 }
 
-fn percent(part: u64, of: u64) -> Option<f64> {
-    (of > 0).then(|| 100.0 * part as f64 / of as f64)
-}
-
 /// The counts of several connections together.
 pub(super) fn total(connections: &[Connection]) -> Counters {
-    connections.iter().fold(Counters::default(), |mut sum, Connection { counters, .. }| {
-        let Counters {
-            delivered_bytes,
-            sent_pkts,
-            delivered_pkts,
-            queue_drops,
-            wireless_losses,
-            ..
-        } = *counters;
-        sum.delivered_bytes += delivered_bytes;
-        sum.sent_pkts += sent_pkts;
-        sum.delivered_pkts += delivered_pkts;
-        sum.queue_drops += queue_drops;
-        sum.wireless_losses += wireless_losses;
-        sum.queued += counters.queued;
-        let Judged { congestion_right, congestion_wrong, wireless_right, wireless_wrong, .. } =
-            counters.judged;
-        sum.judged.congestion_right += congestion_right;
-        sum.judged.congestion_wrong += congestion_wrong;
-        sum.judged.wireless_right += wireless_right;
-        sum.judged.wireless_wrong += wireless_wrong;
-        sum
-    })
+    let mut sum = Counters::default();
+    connections.iter().for_each(|connection| sum += connection.counters);
+    sum
 }
 
 #[cfg(test)]

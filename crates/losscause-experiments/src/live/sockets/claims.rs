@@ -3,6 +3,8 @@
 use losscause_laboratory::papers::claims::{Answer, Measured, Predicate, Unmeasured};
 use losscause_laboratory::papers::record::{Item, Value};
 
+use crate::live::experiment::on_all;
+
 const BASES: [&str; 2] = ["quinn-cubic", "noq-cubic"];
 
 /// By the claims' names in record.toml.
@@ -13,7 +15,7 @@ pub(super) const PREDICATES: &[(&str, Predicate)] = &[
     ("twice-when-busy", |of| at_least(of, "busy", 0.01, 2.0, "")),
     ("near-spike-when-busy", |of| at_least(of, "busy", 0.01, 0.6, "+Spike")),
     ("drops-of-cubic", |of| {
-        on_both_bases(|base| {
+        on_all(&BASES, |base| {
             for path in ["lte", "policer"] {
                 let at = [("path", Value::from(path))];
                 let drops = |system: &str| of.value("queue_drops", system, "changing-path", &at);
@@ -28,7 +30,7 @@ pub(super) const PREDICATES: &[(&str, Predicate)] = &[
 
 /// Whether the recommended algorithm gets so many times the goodput of its base with `judge`.
 fn at_least(of: &Measured<'_>, machine: &str, loss: f64, times: f64, judge: &str) -> Answer {
-    on_both_bases(|base| {
+    on_all(&BASES, |base| {
         let goodput = |system: &str| goodput(of, system, machine, loss);
         Ok(goodput(&recommended(base))? >= times * goodput(&format!("{base}{judge}"))?)
     })
@@ -37,15 +39,6 @@ fn at_least(of: &Measured<'_>, machine: &str, loss: f64, times: f64, judge: &str
 fn goodput(of: &Measured<'_>, system: &str, machine: &str, loss: f64) -> Result<f64, Unmeasured> {
     let at = [("machine", Value::from(machine)), ("loss", Value::from(loss))];
     of.value("goodput", system, "one-flow", &at)
-}
-
-fn on_both_bases(mut holds: impl FnMut(&str) -> Answer) -> Answer {
-    for base in BASES {
-        if !holds(base)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 fn recommended(base: &str) -> String {

@@ -1,62 +1,97 @@
-//! Runs cells, one at a time: each needs the machine for itself.
+//! Makes runs over real sockets, one at a time: each needs the machine for itself.
 
 use std::fs;
 
 use losscause::Span;
 use losscause_laboratory::papers::record::Value;
+use losscause_laboratory::papers::reproduce::Configuration;
+use losscause_laboratory::stack::{Attempt, Stack};
 use losscause_linux::emulator::{Host, SENDER};
-use losscause_study::Stop;
+use losscause_study::{Experiment, InputError, Metric, RunError, Stop};
 
+use super::SOCKETS;
 use super::transfer::{self, Transferred};
-use crate::live::quic::System;
-use crate::live::{Attempt, Cell, LiveError, Stack, Values};
+use crate::live::emulated::disturbance;
+use crate::live::quic::{QuicStack, System};
+use crate::live::{LiveError, Values};
 
 /// Two hosts with real sockets and the emulator's link between them.
-pub(super) struct Sockets;
+pub(crate) struct SocketStack {
+    sends: Sends,
+    /// Whether a loop runs on every core meanwhile.
+    is_busy: bool,
+}
 
-/// A run counts if 99 % of the packets were late by no more: a twentieth of the round trip.
-const LATEST: Span = Span::from_millis(2);
+/// What the connection runs.
+enum Sends {
+    System(System),
+    /// What the scenario's flow says.
+    FlowOf(QuicStack),
+}
 
-impl Sockets {
-    /// Looks whether the machine and the names allow the runs.
-    pub(super) fn set_up(cells: &[Cell]) -> Result<Self, LiveError> {
-        drop(Host::new(SENDER, &[])?);
-        cells.iter().try_for_each(|cell| System::parse(&cell.system).map(drop))?;
-        Ok(Self)
+impl SocketStack {
+    /// The stack of a cell of the experiment.
+    ///
+    /// # Errors
+    /// The machine or the names do not allow the runs.
+    pub(super) fn of(cell: &Configuration) -> Result<Self, RunError> {
+        let is_busy = cell.parameters.get("machine") == Some(&Value::from("busy"));
+        Self::new(Sends::System(System::parse(&cell.system)?), is_busy)
+    }
+
+    /// The stack of sweeps.
+    ///
+    /// # Errors
+    /// The machine does not allow the runs.
+    pub(crate) fn open(implementation: QuicStack) -> Result<Self, RunError> {
+        Self::new(Sends::FlowOf(implementation), false)
+    }
+
+    fn new(sends: Sends, is_busy: bool) -> Result<Self, RunError> {
+        drop(Host::new(SENDER, &[]).map_err(LiveError::from)?);
+        Ok(Self { sends, is_busy })
+    }
+
+    fn system(&self, experiment: &Experiment) -> Result<System, InputError> {
+        match &self.sends {
+            Sends::System(system) => Ok(system.clone()),
+            Sends::FlowOf(implementation) => match &implementation.systems(experiment)?[..] {
+                [(system, _)] => Ok(system.clone()),
+                _ => Err(InputError::Option {
+                    option: "scenario".to_owned(),
+                    problem: "has several flows, expected one".to_owned(),
+                }),
+            },
+        }
     }
 }
 
-impl Stack for Sockets {
-    fn run(&self, cell: &Cell, seed: u64, stop: &Stop) -> Result<Attempt, LiveError> {
-        let system = System::parse(&cell.system)?;
-        let is_busy = cell.parameters.get("machine") == Some(&Value::from("busy"));
+impl Stack for SocketStack {
+    fn identity(&self) -> String {
+        concat!("sockets of losscause ", env!("CARGO_PKG_VERSION")).to_owned()
+    }
+
+    fn metrics(&self, experiment: &Experiment) -> Result<Vec<Metric>, RunError> {
+        self.system(experiment)?;
+        Ok(SOCKETS.metrics(&Values::new()))
+    }
+
+    fn run(&self, experiment: &Experiment, seed: u64, stop: &Stop) -> Result<Attempt, RunError> {
+        let system = self.system(experiment)?;
         let load = load_average();
-        let transferred = transfer::run(cell, &system, is_busy, seed, stop)?;
-        if let Some(why) = disturbance(&transferred) {
+        let transferred = transfer::run(experiment, &system, self.is_busy, seed, stop)?;
+        let late = &transferred.crossed.late;
+        if let Some(why) = disturbance(transferred.device_drops, late) {
             return Ok(Attempt::Spoiled(why));
         }
         let mut values = values(&transferred);
         values.extend(load.map(|load| ("load_average", load)));
-        Ok(Attempt::Made(values))
+        Ok(Attempt::Made(SOCKETS.metrics(&values)))
     }
 
-    fn is_demanding(&self, _: &Cell) -> bool {
+    fn is_alone(&self) -> bool {
         true
     }
-}
-
-/// Why the run does not count.
-fn disturbance(transferred: &Transferred) -> Option<String> {
-    if transferred.device_drops > 0 {
-        let drops = transferred.device_drops;
-        return Some(format!("a TUN device dropped {drops} packets by itself"));
-    }
-    let late = transferred.crossed.late.quantile(0.99).filter(|late| *late > LATEST)?;
-    Some(format!(
-        "the emulator was late by up to {:.1} ms in 99 % of the packets, expected at most {:.0} ms",
-        late.as_millis_f64(),
-        LATEST.as_millis_f64()
-    ))
 }
 
 fn values(transferred: &Transferred) -> Values {

@@ -5,23 +5,20 @@ use std::io;
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
 
-use losscause::{Span, Time};
-use losscause_linux::emulator::{
-    Clock, EmulatedLink, Histogram, Host, PEER, Path, SENDER, Sight, device_drops,
-};
+use losscause::Time;
+use losscause_linux::emulator::{Clock, Histogram, PEER, SENDER, Sight};
 use losscause_quic::Counts;
-use losscause_sim::FlowId;
 use losscause_sim::live::Direction;
 use losscause_sim::truth::Cause;
-use losscause_study::{Stop, Stopped};
+use losscause_study::{Experiment, Stop, Stopped};
 
-use super::{noq, quinn};
+use super::ends::{noq, quinn};
+use crate::live::LiveError;
+use crate::live::emulated::{self, Hosts, PAUSE, Window, over_link};
 use crate::live::quic::{Controllers, System};
-use crate::live::{Cell, LiveError};
 
-/// What the connection of a cell did.
+/// What the connection did.
 pub(super) struct Transferred {
     /// What the receiving application read within the window.
     pub(super) goodput_kbps: f64,
@@ -64,42 +61,43 @@ impl Crossed {
 /// The port of both ends.
 pub(super) const PORT: u16 = 4_433;
 
-/// How often threads look whether the run is over.
-const PAUSE: Duration = Duration::from_millis(20);
-
-/// Sends over a connection of `system` during the time of `cell`; if `is_busy`, beside a loop on
+/// Sends over a connection of `system` during the time of `experiment`; if `is_busy`, beside a loop on
 /// every core.
 ///
 /// # Errors
 /// A host, the link or the connection fails, or `stop` is requested.
 pub(super) fn run(
-    cell: &Cell,
+    experiment: &Experiment,
     system: &System,
     is_busy: bool,
     seed: u64,
     stop: &Stop,
 ) -> Result<Transferred, LiveError> {
-    let path = Path::new(&cell.layout.network, FlowId(0), seed)?;
-    let (sender, senders) = Host::new(SENDER, &[])?;
-    let (peer, peers) = Host::new(PEER, &[])?;
+    let mut crossed = Crossed::default();
+    let take = |sight: &Sight<'_>, _: Clock| crossed.take(sight);
+    let work = |hosts: &Hosts| connection(experiment.window, hosts, system, is_busy, stop);
+    let ((goodput_kbps, judged), device_drops) = over_link(&experiment.network, seed, take, work)?;
+    Ok(Transferred { goodput_kbps, crossed, judged, device_drops })
+}
+
+/// Connects, waits for the window, and closes. Returns the goodput within the window, kb/s, and
+/// what the sender took its losses for.
+fn connection(
+    measured: (Time, Time),
+    hosts: &Hosts,
+    system: &System,
+    is_busy: bool,
+    stop: &Stop,
+) -> Result<(f64, Counts), LiveError> {
     let bound = |of: io::Result<UdpSocket>| {
         of.map_err(|reason| LiveError::Connection { what: "a socket cannot be bound", reason })
     };
-    let from = bound(sender.run(|| UdpSocket::bind((SENDER, PORT)))?)?;
-    let to = bound(peer.run(|| UdpSocket::bind((PEER, PORT)))?)?;
+    let from = bound(hosts.sender.run(|| UdpSocket::bind((SENDER, PORT)))?)?;
+    let to = bound(hosts.peer.run(|| UdpSocket::bind((PEER, PORT)))?)?;
     let (controllers, monitor) = system.watched();
-    let clock = Clock::start();
-    let link = EmulatedLink::new(&path, [senders, peers], clock)?;
-    // The connection ends before the link does.
-    let over = AtomicBool::new(false);
-    let link_over = AtomicBool::new(false);
-    let received = AtomicU64::new(0);
+    let over = &AtomicBool::new(false);
+    let received = &AtomicU64::new(0);
     thread::scope(|scope| {
-        let crossed = scope.spawn(|| {
-            let mut crossed = Crossed::default();
-            link.run(&link_over, |sight| crossed.take(&sight))?;
-            Ok::<_, LiveError>(crossed)
-        });
         let cores = thread::available_parallelism().map_or(1, usize::from);
         for _ in 0..if is_busy { cores } else { 0 } {
             scope.spawn(|| {
@@ -108,7 +106,6 @@ pub(super) fn run(
                 }
             });
         }
-        let (over, received) = (&over, &received);
         let ends = match controllers {
             Controllers::Quinn(factory) => [
                 scope.spawn(move || until(over, quinn::receive(to, received))),
@@ -121,33 +118,17 @@ pub(super) fn run(
         };
         let is_broken =
             || stop.is_requested() || ends.iter().any(thread::ScopedJoinHandle::is_finished);
-        let begun = clock.now();
-        let at = |time: Time| begun + (time - Time::ZERO);
         let count = || received.load(Ordering::Relaxed);
-        let (window_begins, window_ends) = cell.layout.window;
-        sleep_until(at(window_begins), clock, is_broken);
-        let (before, since) = (count(), clock.now());
-        sleep_until(at(window_ends), clock, is_broken);
-        let (after, now) = (count(), clock.now());
+        let Window { before, after, seconds, .. } =
+            emulated::window(measured, hosts.clock, count, is_broken);
         let judged = monitor.map(|monitor| monitor.totals()).unwrap_or_default();
         over.store(true, Ordering::Relaxed);
         let outcomes = ends.map(|end| end.join().unwrap_or(Err(LiveError::Thread)));
-        // The devices end with the link.
-        let drops = [sender.run(device_drops), peer.run(device_drops)];
-        link_over.store(true, Ordering::Relaxed);
-        let crossed = crossed.join().map_err(|_| LiveError::Thread)??;
         if stop.is_requested() {
             return Err(Stopped.into());
         }
         outcomes.into_iter().collect::<Result<Vec<()>, LiveError>>()?;
-        let [at_sender, at_peer] = drops;
-        let seconds = (now - since).max(Span::from_nanos(1)).as_secs_f64();
-        Ok(Transferred {
-            goodput_kbps: (after - before) as f64 * 8e-3 / seconds,
-            crossed,
-            judged,
-            device_drops: at_sender?? + at_peer??,
-        })
+        Ok(((after - before) as f64 * 8e-3 / seconds, judged))
     })
 }
 
@@ -166,15 +147,4 @@ fn until(over: &AtomicBool, end: impl Future<Output = io::Result<()>>) -> Result
             } => Ok(()),
         }
     })
-}
-
-/// Sleeps until `at`, or until `is_over`.
-fn sleep_until(at: Time, clock: Clock, is_over: impl Fn() -> bool) {
-    loop {
-        let left = u64::try_from((at - clock.now()).as_nanos()).unwrap_or(0);
-        if left == 0 || is_over() {
-            return;
-        }
-        thread::sleep(Duration::from_nanos(left).min(PAUSE));
-    }
 }

@@ -80,6 +80,19 @@ impl Item {
         }
     }
 
+    /// Multiplies what was measured, to change its unit.
+    pub(crate) fn scale(&mut self, factor: f64) {
+        if let Some(measured) = &mut self.measured {
+            *measured *= factor;
+        }
+        if let Some(half_width) = &mut self.ci95 {
+            *half_width *= factor.abs();
+        }
+        if let Some(interval) = &mut self.median_ci95 {
+            *interval = Interval { low: interval.low * factor, high: interval.high * factor };
+        }
+    }
+
     /// The 95 % interval of `measured`.
     pub fn interval(&self) -> Option<Interval> {
         self.median_ci95.or_else(|| Some(Interval::around(self.measured?, self.ci95?)))

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use losscause_study::files::{Either, Files};
 use losscause_study::{Context, InputError, Scenario};
 
-use super::embedded::{Embedded, PAPERS, ScenarioText};
+use super::embedded::{Embedded, PAPERS};
 use super::paper::{Paper, unknown};
 
 static LIBRARY: LazyLock<Vec<Paper>> = LazyLock::new(|| PAPERS.iter().map(Paper::of).collect());
@@ -39,7 +39,7 @@ pub fn scenario(paper: &str, name: &str) -> Option<&'static str> {
 /// # Errors
 /// There is no such paper or scenario; the error names the nearest.
 pub fn scenario_text(name: &str) -> Result<&'static str, InputError> {
-    named_scenario(name).map(|(_, scenario)| scenario.text)
+    Ok(paper_of(name)?.scenario(name)?.text)
 }
 
 /// Reads the scenario that `name` stands for, PAPER/SCENARIO.
@@ -47,11 +47,7 @@ pub fn scenario_text(name: &str) -> Result<&'static str, InputError> {
 /// # Errors
 /// As [`scenario_text`].
 pub fn load_scenario(name: &str, context: &Context) -> Result<Scenario, InputError> {
-    let (paper, scenario) = named_scenario(name)?;
-    let file = format!("{}/{}", paper.key(), scenario.name);
-    // A setting may name a file of the user's, but none may stand in for a file of the paper.
-    let files = Either(Embedded, Arc::clone(context.files()));
-    Scenario::parse(scenario.text, &file, &context.clone().with_files(files))
+    paper_of(name)?.load_scenario(name, context)
 }
 
 /// Reads a scenario file, `name` in `directory`, whose fading pattern may be a paper's; or, if
@@ -86,12 +82,8 @@ fn is_missing(file: &Path, context: &Context) -> bool {
         .is_err_and(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory))
 }
 
-fn named_scenario(name: &str) -> Result<(&'static Paper, &'static ScenarioText), InputError> {
-    let (paper, scenario) = name.split_once('/').unwrap_or((name, ""));
-    let paper = find(paper)?;
-    let known = || paper.scenarios().iter().map(|s| s.name);
-    let found = paper.scenarios().iter().find(|s| s.name.eq_ignore_ascii_case(scenario));
-    found.map(|found| (paper, found)).ok_or_else(|| unknown("scenario", name, scenario, known()))
+fn paper_of(scenario: &str) -> Result<&'static Paper, InputError> {
+    find(scenario.split_once('/').map_or(scenario, |(paper, _)| paper))
 }
 
 #[cfg(test)]

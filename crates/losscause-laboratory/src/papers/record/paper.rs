@@ -1,14 +1,17 @@
 //! One paper.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::costs::Costs;
-use super::embedded::{PaperTexts, ScenarioText};
+use super::embedded::{Embedded, PaperTexts, ScenarioText};
 use super::explanations::{self, Explanation};
 use super::items::{ItemSpec, Items};
 use super::published::{Metric, Number, Published, System};
+use crate::papers::claims::{self, Predicate};
 use losscause_study::error::{InputError, nearest};
+use losscause_study::files::Either;
 use losscause_study::tools::toml_file;
+use losscause_study::{Context, Scenario};
 use serde::de::DeserializeOwned;
 
 /// A paper whose results can be reproduced. A file of it is read when it is asked for.
@@ -19,6 +22,7 @@ pub struct Paper {
     items: OnceLock<Items>,
     explanations: OnceLock<Vec<Explanation>>,
     costs: OnceLock<Costs>,
+    predicates: &'static [(&'static str, Predicate)],
 }
 
 impl Paper {
@@ -56,7 +60,19 @@ impl Paper {
             items: OnceLock::new(),
             explanations: OnceLock::new(),
             costs: OnceLock::new(),
+            predicates: &[],
         }
+    }
+
+    /// The same record with predicates for its claims, each with the claim's name.
+    #[must_use]
+    pub fn with_predicates(self, predicates: &'static [(&'static str, Predicate)]) -> Self {
+        Self { predicates, ..self }
+    }
+
+    /// The predicates of its checkable claims, each with the claim's name.
+    pub fn predicates(&self) -> impl Iterator<Item = (&'static str, Predicate)> {
+        claims::predicates(self.key()).chain(self.predicates.iter().copied())
     }
 
     /// Short name: "cen2003".
@@ -104,6 +120,33 @@ impl Paper {
     /// What its items cost, by their names; items may be missing.
     pub fn costs(&self) -> &Costs {
         self.costs.get_or_init(|| read(self.texts, "costs.toml", self.texts.costs))
+    }
+
+    /// Reads its scenario that `name` stands for, PAPER/SCENARIO.
+    ///
+    /// # Errors
+    /// There is none; the error names the nearest.
+    pub(crate) fn load_scenario(
+        &self,
+        name: &str,
+        context: &Context,
+    ) -> Result<Scenario, InputError> {
+        let scenario = self.scenario(name)?;
+        let file = format!("{}/{}", self.key(), scenario.name);
+        // A setting may name a file of the user's, but none may stand in for a file of the paper.
+        let files = Either(Embedded, Arc::clone(context.files()));
+        Scenario::parse(scenario.text, &file, &context.clone().with_files(files))
+    }
+
+    /// Its scenario that `name` stands for, PAPER/SCENARIO.
+    ///
+    /// # Errors
+    /// There is none; the error names the nearest.
+    pub(super) fn scenario(&self, name: &str) -> Result<&'static ScenarioText, InputError> {
+        let (_, scenario) = name.split_once('/').unwrap_or((name, ""));
+        let known = || self.scenarios().iter().map(|s| s.name);
+        let found = self.scenarios().iter().find(|s| s.name.eq_ignore_ascii_case(scenario));
+        found.ok_or_else(|| unknown("scenario", name, scenario, known()))
     }
 
     /// The paper's scenarios.

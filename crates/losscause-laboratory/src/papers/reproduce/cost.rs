@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use super::{Plan, Sheet};
+use super::{Configuration, Plan, Sheet};
 use crate::papers::record::ItemCosts;
 use losscause_study::{Jobs, RunError, Workers, run};
 
@@ -67,7 +67,7 @@ impl Plan {
     pub fn count_costs(mut self, jobs: Jobs) -> Result<Vec<(Sheet, ItemCosts)>, RunError> {
         let workers = Workers::from(jobs);
         self.calibrate(&workers, &mut |_| ())?;
-        let count = |configuration: &super::plan::Configuration| -> Result<u64, RunError> {
+        let count = |configuration: &Configuration| -> Result<u64, RunError> {
             Ok(run(&configuration.experiment, self.seed)?.packet_hops())
         };
         let counted = workers.map(&self.configurations, count, |_| ())?;

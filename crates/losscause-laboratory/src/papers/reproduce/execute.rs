@@ -5,15 +5,16 @@ use std::ops::ControlFlow;
 use losscause::Time;
 
 use super::calibrate::{self, Calibrated};
+use super::configuration::Configuration;
 use super::cost::thousands;
-use super::plan::{Configuration, Divisor, Plan, Plot, Reading, Sample, Values as PlannedValues};
+use super::plan::{Divisor, Plan, Plot, Reading, Sample, Values as PlannedValues};
 use super::recording::{Recorded, Recording, Recordings};
-use super::{Event, Progress, Reproduction, Sheet, conclude, known_metric};
-use crate::papers::record::Item;
-use crate::papers::record::{QuotientOf, Shown};
+use super::{Event, Progress, Reproduction, Sheet, conclude_of, known_metric};
+use crate::papers::record::{self, Item, Paper, QuotientOf, Shown};
 use crate::papers::score;
+use crate::stack::{Stack, Turns};
 use losscause_study::statistics::{Estimate, mean};
-use losscause_study::{Run, RunError, Setting, Stop, Stopped, Workers};
+use losscause_study::{Metric, Run, RunError, Setting, Stop, Stopped, Workers};
 
 impl Plan {
     /// Makes every run and summarises. `observe` is called after every run, and for every table or
@@ -23,11 +24,30 @@ impl Plan {
     /// # Errors
     /// A run fails, or the workers are stopped before the last run.
     pub fn execute(
+        self,
+        jobs: impl Into<Workers>,
+        observe: impl FnMut(Event<'_>),
+    ) -> Result<Reproduction, RunError> {
+        self.execute_on(&[], jobs, observe)
+    }
+
+    /// [`Plan::execute`] by stacks, one for each of [`Plan::configurations`]; without any, by the
+    /// simulator. First every configuration is run once, then once more, and so on, so that what
+    /// changes on a machine over time meets all alike. The first failure ends the others.
+    ///
+    /// # Errors
+    /// As [`Plan::execute`].
+    pub fn execute_on(
         mut self,
+        stacks: &[Box<dyn Stack>],
         jobs: impl Into<Workers>,
         mut observe: impl FnMut(Event<'_>),
     ) -> Result<Reproduction, RunError> {
-        let workers = jobs.into();
+        let mut workers = jobs.into();
+        if !stacks.is_empty() {
+            let part = workers.stop().for_a_part();
+            workers = workers.stopping_at(&part);
+        }
         let of_searches = self.cost_of_searches();
         let mut cost = 0;
         let mut ran = |packet_hops: u64| {
@@ -38,11 +58,13 @@ impl Plan {
         calibrated.iter().for_each(|found| observe(Event::Calibrated(found)));
         // All runs are in one queue, in the order of the sheets, so that no thread is idle before
         // the queue is empty.
-        let tasks: Vec<(usize, u32)> = (0..self.configurations.len())
+        let mut tasks: Vec<(usize, u32)> = (0..self.configurations.len())
             .flat_map(|c| (0..self.configurations[c].runs).map(move |k| (c, k)))
             .collect();
+        if !stacks.is_empty() {
+            tasks.sort_by_key(|(_, k)| *k);
+        }
         let mut results = Results::new(&self);
-        let wanted = results.wanted.clone();
         let read_from = self.read_from.clone();
         let configurations = std::mem::take(&mut self.configurations);
         let seed = self.seed;
@@ -51,33 +73,52 @@ impl Plan {
         let drawn = |c: usize, k: u32| {
             plots.iter().enumerate().filter(move |(_, p)| p.configuration == c && k == 0)
         };
-        let work = |&(c, k): &(usize, u32)| {
-            let network = &configurations[c].experiment.network;
-            let mut recordings =
-                Recordings::new(drawn(c, k).map(|(_, planned)| &planned.plot), network);
+        let turns = Turns::default();
+        let work = |&(c, k): &(usize, u32), tell: &dyn Fn(Told)| {
+            let configuration = &configurations[c];
             let seed = seed.wrapping_add(u64::from(k));
-            let measured = measure(
-                &configurations[c],
-                seed,
-                &wanted[c],
-                &read_from,
-                &mut recordings,
-                workers.stop(),
-            );
+            let outcome = match stacks.get(c) {
+                None => {
+                    let network = &configuration.experiment.network;
+                    let plots = drawn(c, k).map(|(_, planned)| &planned.plot);
+                    let mut recordings = Recordings::new(plots, network);
+                    measure(configuration, seed, &read_from, &mut recordings, workers.stop())
+                        .map(|values| (values, recordings.finish()))
+                }
+                Some(stack) => {
+                    let disturbed = |why: &str| tell(Told::Disturbed(why.to_owned()));
+                    let experiment = &configuration.experiment;
+                    turns
+                        .run(stack.as_ref(), experiment, seed, workers.stop(), disturbed)
+                        .map(|made| (values_of(made, configuration, &disturbed), vec![]))
+                }
+            };
             // A run's own algorithm may have requested the stop.
-            let values = measured.map_err(|error| (error, workers.stop().is_requested_here()))?;
-            Ok((values, recordings.finish()))
+            let outcome = outcome.map_err(|error| (error, workers.stop().is_requested_here()));
+            if outcome.is_err() && !stacks.is_empty() {
+                workers.stop().request();
+            }
+            tell(Told::Done(outcome));
         };
         let mut recorded: Vec<Option<Recorded>> = plots.iter().map(|_| None).collect();
         let mut done = Progress { runs: 0, cost: of_searches };
         let mut shown = 0;
         self.show_complete(&results, &mut shown, &mut observe);
-        let ended = workers.each(&tasks, work, |index, outcome: Result<_, (RunError, bool)>| {
+        let ended = workers.stream(&tasks, work, |index, told| {
             let (c, k) = tasks[index];
+            let outcome = match told {
+                Told::Disturbed(why) => {
+                    return observe(Event::Disturbed(&configurations[c], &why));
+                }
+                Told::Done(outcome) => outcome,
+            };
+            if let Ok((values, _)) = &outcome {
+                observe(Event::Ran(&configurations[c], values));
+            }
             done.runs += 1;
             done.cost += configurations[c].cost;
             observe(Event::Progress(done));
-            let values = outcome.map(|(values, of_run): (Values, Vec<Recorded>)| {
+            let values = outcome.map(|(values, of_run)| {
                 drawn(c, k).zip(of_run).for_each(|((plot, _), found)| recorded[plot] = Some(found));
                 values
             });
@@ -91,12 +132,14 @@ impl Plan {
         match (results.failure, ended) {
             (Some((_, error)), _) => Err(error),
             (None, Err(stopped)) => Err(stopped.into()),
+            // The last runs were under way when the stop was requested.
+            (None, Ok(())) if results.left.iter().any(|&left| left > 0) => Err(Stopped.into()),
             (None, Ok(())) => {
                 let found = plots.into_iter().zip(recorded);
                 let recordings =
                     found.filter_map(|(plot, found)| Some(plot.recording(seed, found?))).collect();
+                let concluded = conclude_of(self.records(), &self.values.items, self.seed);
                 let Self { beside, left_out, .. } = self;
-                let concluded = conclude(&self.values.items, self.seed);
                 Ok(Reproduction {
                     calibrated,
                     recordings,
@@ -135,6 +178,15 @@ impl Plan {
             }
         }
         Ok(calibrated)
+    }
+
+    /// The papers, and behind them the records of our own experiments in the plan.
+    fn records(&self) -> impl Iterator<Item = &'static Paper> {
+        let is_paper = |paper: &Paper| record::all().iter().any(|known| known.key() == paper.key());
+        let mut own: Vec<&'static Paper> = self.sheets.iter().map(|sheet| sheet.paper).collect();
+        own.retain(|paper| !is_paper(paper));
+        own.dedup_by(|one, other| std::ptr::eq(*one, *other));
+        record::all().iter().chain(own)
     }
 
     /// Everything that a table or figure is read from.
@@ -212,10 +264,31 @@ impl Plot {
 /// The metrics of one run that items read; the rest of the run is dropped.
 type Values = Vec<Option<f64>>;
 
+/// What a worker tells about a run.
+enum Told {
+    /// It was disturbed, and how.
+    Disturbed(String),
+    /// It was made. Of a failure: whether the run itself requested the stop.
+    Done(Result<(Values, Vec<Recorded>), (RunError, bool)>),
+}
+
+/// The metrics that are read of what a stack made; none if it was disturbed the last time, too.
+fn values_of(
+    made: Result<Vec<Metric>, String>,
+    configuration: &Configuration,
+    disturbed: &impl Fn(&str),
+) -> Values {
+    let found = made.map_err(|why| disturbed(&why)).unwrap_or_default();
+    if found.is_empty() {
+        return vec![];
+    }
+    let value = |name: &String| found.iter().find(|one| one.metric == *name)?.value;
+    configuration.metrics.iter().map(value).collect()
+}
+
 fn measure(
     configuration: &Configuration,
     seed: u64,
-    wanted: &[String],
     read_from: &[String],
     recordings: &mut Recordings<'_>,
     stop: &Stop,
@@ -232,6 +305,7 @@ fn measure(
         return Err(Stopped.into());
     }
     let measurements = run.measurements();
+    let wanted = &configuration.metrics;
     read_from.iter().chain(wanted).try_for_each(|name| known_metric(&measurements, name))?;
     Ok(wanted.iter().map(|metric| measurements.metric(metric)).collect())
 }
@@ -240,7 +314,8 @@ fn measure(
 struct Results {
     /// Per configuration, the names of the metrics that are read from its runs.
     wanted: Vec<Vec<String>>,
-    /// Per configuration, the values of every run by repetition; empty until the run is done.
+    /// Per configuration, the values of every run by repetition; empty until the run is done, and
+    /// of a run that is left out.
     values: Vec<Vec<Values>>,
     /// Per configuration, the runs that are not done yet.
     left: Vec<u32>,
@@ -250,15 +325,7 @@ struct Results {
 
 impl Results {
     fn new(plan: &Plan) -> Self {
-        let mut wanted: Vec<Vec<String>> = vec![vec![]; plan.configurations.len()];
-        let readings = plan.values.readings.iter().chain(&plan.beside.readings);
-        for sample in readings.flat_map(Reading::samples) {
-            for &c in &sample.configurations {
-                if !wanted[c].contains(&sample.metric) {
-                    wanted[c].push(sample.metric.clone());
-                }
-            }
-        }
+        let wanted = plan.configurations.iter().map(|c| c.metrics.clone()).collect();
         let left: Vec<u32> = plan.configurations.iter().map(|c| c.runs).collect();
         let values = left.iter().map(|&runs| vec![vec![]; runs as usize]).collect();
         Self { wanted, values, left, failure: None }
@@ -289,19 +356,28 @@ impl Results {
     fn fill_in(&self, item: &mut Item, reading: &Reading) {
         match reading {
             Reading::Counted(value) => item.measured = *value,
-            Reading::Runs { value, over, times } => {
-                let estimate = self.estimate(value, over.as_ref(), item.runs).scaled(*times, 0.0);
+            Reading::Runs { value, over: None, times, summary } => {
+                let is_made = |k: &u32| value.configurations.iter().all(|&c| self.is_made(c, *k));
+                let made = (0..item.runs).filter(is_made).map(|k| self.value(value, k));
+                item.measure(*summary, made);
+                item.scale(*times);
+            }
+            Reading::Runs { value, over: Some(over), times, .. } => {
+                let estimate = self.quotient(value, over, item.runs).scaled(*times, 0.0);
                 (item.measured, item.ci95, item.runs) =
                     (estimate.mean, estimate.ci95, estimate.runs);
             }
         }
     }
 
-    /// The estimate from the first `runs` repetitions.
-    fn estimate(&self, value: &Sample, over: Option<&Divisor>, runs: u32) -> Estimate {
-        let Some(Divisor { sample: below, shown, of }) = over else {
-            return Estimate::from_runs((0..runs).map(|k| self.value(value, k)));
-        };
+    /// Whether the run was made, in contrast to one that is left out.
+    fn is_made(&self, c: usize, k: u32) -> bool {
+        !self.values[c][k as usize].is_empty()
+    }
+
+    /// The quotient from the first `runs` repetitions.
+    fn quotient(&self, value: &Sample, over: &Divisor, runs: u32) -> Estimate {
+        let Divisor { sample: below, shown, of } = over;
         let pairs = (0..runs).map(|k| (self.value(value, k), self.value(below, k)));
         let quotient = match of {
             QuotientOf::Means => Estimate::of_quotient(pairs),
@@ -320,7 +396,7 @@ impl Results {
     fn value(&self, Sample { configurations, metric }: &Sample, k: u32) -> Option<f64> {
         let of = |c: &usize| {
             let place = self.wanted[*c].iter().position(|wanted| wanted == metric)?;
-            self.values[*c][k as usize][place]
+            *self.values[*c][k as usize].get(place)?
         };
         match configurations.as_slice() {
             [one] => of(one),

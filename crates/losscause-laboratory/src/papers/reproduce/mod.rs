@@ -14,11 +14,17 @@ use crate::papers::record::{ClaimOutcome, Item};
 use losscause_study::{InputError, Measurements, Setting};
 
 mod beside;
+mod blank;
 mod calibrate;
 mod comparison;
+mod configuration;
 mod cost;
+mod counted;
 mod execute;
 mod first_look;
+#[cfg(test)]
+mod on_stacks;
+mod only;
 mod plan;
 mod recording;
 mod scorecard;
@@ -28,9 +34,12 @@ mod settings;
 mod tests;
 
 pub use beside::LeftOut;
+pub use blank::blank_item;
 pub use calibrate::Calibrated;
 pub use comparison::{Comparison, Worse};
-pub use plan::{Plan, blank_item};
+pub use configuration::Configuration;
+pub use only::Only;
+pub use plan::Plan;
 pub use recording::{RecordedCurve, RecordedEvents, Recording};
 pub use scorecard::{
     Scorecard, answer_in_words, possible_in_words, preview_in_words, score_in_words, score_of,
@@ -100,6 +109,11 @@ pub enum Event<'a> {
     Calibrated(&'a Calibrated),
     /// A run, or a run of a calibration, is done.
     Progress(Progress),
+    /// A run gave these values of the configuration's metrics, or none if it was disturbed each
+    /// time and is left out.
+    Ran(&'a Configuration, &'a [Option<f64>]),
+    /// A run was disturbed; how. It is made again, or left out.
+    Disturbed(&'a Configuration, &'a str),
     /// A table or figure is complete; its items, with their status, and the values beside them.
     Sheet(&'a Sheet, &'a [Item], &'a [Column]),
 }
@@ -155,6 +169,15 @@ pub const fn format_version() -> u32 {
 
 /// Compares measured items with what their papers publish.
 pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
+    conclude_of(record::all().iter(), items, seed)
+}
+
+/// Compares measured items with what these records have of them.
+fn conclude_of<'a>(
+    papers: impl Iterator<Item = &'a Paper>,
+    items: &[Item],
+    seed: u64,
+) -> Reproduction {
     let mut reproduction = Reproduction {
         format_version: format_version(),
         answer: None,
@@ -169,14 +192,15 @@ pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
         version: env!("CARGO_PKG_VERSION").into(),
         wall_s: None,
     };
-    for paper in record::all() {
+    for paper in papers {
         let mut mine: Vec<Item> =
             items.iter().filter(|i| i.paper == paper.key()).cloned().collect();
         if mine.is_empty() {
             continue;
         }
         score::settle(paper.published(), &mut mine);
-        let mut claims = claims::settle(paper.published(), &mine);
+        let predicates: Vec<_> = paper.predicates().collect();
+        let mut claims = claims::settle_with(paper.published(), &predicates, &mine);
         let mut beside = claims::settle_beside(paper.published(), &mine);
         mark_impossible(paper, &mut mine, claims.iter_mut().chain(&mut beside));
         reproduction.claims.append(&mut claims);

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use losscause_study::Registry;
+use losscause::Time;
 
 use super::beside::{self, LeftOut, Ran, Substitute};
+use super::blank::blank_item;
 use super::calibrate::{self, Search};
+use super::configuration::Configuration;
 use super::cost::UNRECORDED;
+use super::counted::{count_operations, of_pattern};
 use super::recording;
 use super::settings::{Place, bad_item, filled_in, place};
 use super::{Repetitions, Selection, Sheet, Variation};
@@ -15,9 +18,9 @@ use crate::papers::record::{
     self, Calibration, ItemKind, ItemSpec, Over, Paper, Parameters, PlotSpec, QuotientOf, Shown,
     Value,
 };
-use crate::papers::record::{Item, Status};
+use crate::papers::record::{Item, Summary};
 use losscause_study::error::unknown;
-use losscause_study::{Context, Experiment, InputError, Scenario, Setting};
+use losscause_study::{Context, InputError, Scenario, Setting};
 
 /// The runs that a selection of items needs, and the items that read them.
 #[derive(Debug)]
@@ -91,6 +94,8 @@ pub(super) enum Reading {
         over: Option<Divisor>,
         /// From the run's unit to the paper's.
         times: f64,
+        /// What stands for the runs.
+        summary: Summary,
     },
     /// Counted, not run.
     Counted(Option<f64>),
@@ -123,20 +128,6 @@ impl Reading {
     }
 }
 
-/// One scenario with its settings; several items may share it.
-#[derive(Debug)]
-pub(super) struct Configuration {
-    pub(super) scenario: Scenario,
-    /// What is run. A parameter to be calibrated is at one end of its interval until the value is
-    /// found.
-    pub(super) experiment: Experiment,
-    /// The searches whose values it waits for.
-    pub(super) waits_for: Vec<usize>,
-    pub(super) runs: u32,
-    /// What one run costs, thousands of packet-hops.
-    pub(super) cost: u64,
-}
-
 impl Plan {
     /// Plans `selection`, read as `variation` says. Repetition k uses `seed` + k.
     ///
@@ -162,6 +153,32 @@ impl Plan {
         seed: u64,
         variation: &Variation,
     ) -> Result<Self, InputError> {
+        Self::planned(context, selection, repetitions, seed, variation, false)
+    }
+
+    /// [`Plan::new_with`] for [`Plan::execute_on`]: a stack may know more about a system than its
+    /// scenario says, so no two systems or parameters share a configuration.
+    ///
+    /// # Errors
+    /// A setting does not fit a scenario.
+    pub fn for_stacks(
+        context: &Context,
+        selection: &Selection,
+        repetitions: Repetitions,
+        seed: u64,
+        variation: &Variation,
+    ) -> Result<Self, InputError> {
+        Self::planned(context, selection, repetitions, seed, variation, true)
+    }
+
+    fn planned(
+        context: &Context,
+        selection: &Selection,
+        repetitions: Repetitions,
+        seed: u64,
+        variation: &Variation,
+        on_stacks: bool,
+    ) -> Result<Self, InputError> {
         let read_from = variation.metrics.values().cloned().collect();
         let plan = Self {
             sheets: vec![],
@@ -176,13 +193,17 @@ impl Plan {
             seed,
         };
         let algorithms = beside::known(selection.algorithms_beside(), context.registry())?;
-        let mut planner = Planner { plan, context, variation, scenarios: Scenarios::default() };
+        let scenarios = Scenarios::default();
+        let mut planner = Planner { plan, context, selection, variation, scenarios, on_stacks };
         for (paper, spec) in selection.iter() {
             let mut sheet = planner.add(paper, spec, repetitions.of(paper))?;
             for algorithm in &algorithms {
                 planner.add_beside(&mut sheet, algorithm, repetitions.of(paper));
             }
-            planner.plan.sheets.push(sheet);
+            // What filters leave out altogether is no table.
+            if !sheet.items.is_empty() {
+                planner.plan.sheets.push(sheet);
+            }
         }
         let is_anywhere = |algorithm: &&&str| {
             planner.plan.sheets.iter().any(|sheet| sheet.runs_beside(algorithm))
@@ -219,12 +240,13 @@ impl Plan {
         &self.beside.items
     }
 
-    /// What is run. A parameter to be calibrated is at one end of its interval.
-    pub(crate) fn experiments(&self) -> impl Iterator<Item = &Experiment> {
-        self.configurations.iter().map(|configuration| &configuration.experiment)
+    /// What is run, in the order of the items. A parameter to be calibrated is at one end of its
+    /// interval.
+    pub fn configurations(&self) -> &[Configuration] {
+        &self.configurations
     }
 
-    /// Number of simulations, without those of calibrations.
+    /// Number of runs, without those of calibrations.
     pub fn runs(&self) -> usize {
         self.configurations.iter().map(|c| c.runs as usize).sum()
     }
@@ -234,8 +256,10 @@ impl Plan {
 struct Planner<'a> {
     plan: Plan,
     context: &'a Context,
+    selection: &'a Selection,
     variation: &'a Variation,
     scenarios: Scenarios,
+    on_stacks: bool,
 }
 
 /// Scenarios as they were read, and those that the configurations were made of.
@@ -257,13 +281,14 @@ impl Planner<'_> {
         let mut sheet = Sheet { paper, spec, items: vec![], beside: vec![] };
         self.check_figure(paper, spec)?;
         for parameters in spec.combinations() {
+            let systems: Vec<&String> = self.selection.systems(spec, &parameters).collect();
             if let Some(plot) = &spec.plot {
-                for system in &spec.systems {
+                for system in &systems {
                     self.plot(paper, spec, plot, system, &parameters)?;
                 }
             }
             for metric in &spec.metrics {
-                for system in &spec.systems {
+                for system in &systems {
                     let item = blank_item(paper, spec, metric, system, &parameters, runs);
                     let ran = Ran::published(system);
                     sheet.items.push(self.place(
@@ -444,6 +469,8 @@ impl Planner<'_> {
         let fill = |key: &str, text: &str| {
             filled_in(text, &names).map_err(|problem| bad_item(paper, spec, key, problem))
         };
+        let own = paper.metric(&item.metric).and_then(|metric| metric.summary);
+        let summary = own.unwrap_or(paper.published().summary);
         let (metric, times) = spec.read_from(&item.metric);
         let metric = self.variation.read(&fill("read", metric)?);
         let of = spec.runs_of.as_ref().map(|text| fill("runs_of", text)).transpose()?;
@@ -460,7 +487,7 @@ impl Planner<'_> {
             of,
         }) = &spec.over
         else {
-            return Ok(Reading::Runs { value, over: None, times });
+            return Ok(Reading::Runs { value, over: None, times, summary });
         };
         let over = |text: &Option<String>| text.as_ref().map(|text| fill("over", text)).transpose();
         let metric = match another {
@@ -474,7 +501,8 @@ impl Planner<'_> {
         let scenario = elsewhere.as_deref().unwrap_or(scenario);
         let ran = other.as_deref().map_or(ran, Ran::published);
         let sample = self.sample(paper, spec, item.runs, scenario, ran, &at, &metric)?;
-        Ok(Reading::Runs { value, over: Some(Divisor { sample, shown: *shown, of: *of }), times })
+        let over = Some(Divisor { sample, shown: *shown, of: *of });
+        Ok(Reading::Runs { value, over, times, summary })
     }
 
     /// The metric of `ran` in `scenario` at `parameters`, a mean where the item takes one.
@@ -491,14 +519,12 @@ impl Planner<'_> {
     ) -> Result<Sample, InputError> {
         let mut configurations = Vec::new();
         for parameters in spec.runs_at(parameters) {
-            configurations.push(self.configuration(
-                paper,
-                spec,
-                runs,
-                scenario,
-                ran,
-                &parameters,
-            )?);
+            let place = self.configuration(paper, spec, runs, scenario, ran, &parameters)?;
+            let metrics = &mut self.plan.configurations[place].metrics;
+            if !metrics.iter().any(|known| known == metric) {
+                metrics.push(metric.to_owned());
+            }
+            configurations.push(place);
         }
         Ok(Sample { configurations, metric: metric.to_owned() })
     }
@@ -522,15 +548,20 @@ impl Planner<'_> {
         }
         let (file, settings) = self.settings(paper, spec, scenario, ran, parameters)?;
         let texts: Vec<String> = settings.iter().map(ToString::to_string).collect();
-        let written = format!("{file} {} {waits_for:?}", texts.join(" "));
+        let mut written = format!("{file} {} {waits_for:?}", texts.join(" "));
+        if self.on_stacks {
+            written += &format!(" {} {scenario} {parameters:?}", ran.system);
+        }
         if let Some(&known) = self.scenarios.written.get(&written) {
             let known = self.reuse(known, runs);
             return Ok(known);
         }
-        let scenario = self.scenarios.of(&file, self.context)?.with(&settings)?;
+        let place = scenario.to_owned();
+        let scenario = self.scenarios.of(paper, &file, self.context)?.with(&settings)?;
         // Different settings can make the same scenario: a delay of 20 ms that the file has anyway.
-        let same =
-            |old: &Configuration| old.waits_for == waits_for && old.scenario.is_same(&scenario);
+        let same = |old: &Configuration| {
+            !self.on_stacks && old.waits_for == waits_for && old.scenario.is_same(&scenario)
+        };
         let known = self.plan.configurations.iter().position(same);
         let index = match known {
             Some(known) => self.reuse(known, runs),
@@ -540,12 +571,18 @@ impl Planner<'_> {
                     .map(|&search| self.plan.searches[search].at_an_end())
                     .collect();
                 let experiment = scenario.with(&ends)?.experiment()?;
+                // Real time, or what is like it.
+                let ms = (experiment.duration - Time::ZERO).as_nanos().unsigned_abs() / 1_000_000;
                 self.plan.configurations.push(Configuration {
-                    scenario,
+                    system: ran.system.to_owned(),
+                    place,
+                    parameters: parameters.clone(),
                     experiment,
+                    metrics: vec![],
+                    scenario,
                     waits_for,
                     runs,
-                    cost: UNRECORDED,
+                    cost: if self.on_stacks { ms } else { UNRECORDED },
                 });
                 self.plan.configurations.len() - 1
             }
@@ -576,7 +613,7 @@ impl Planner<'_> {
         let at = calibration.parameters.as_ref().unwrap_or(parameters);
         let (file, settings) =
             self.settings(paper, spec, scenario, Ran::published(&calibration.system), at)?;
-        let reference = self.scenarios.of(&file, self.context)?.with(&settings)?;
+        let reference = self.scenarios.of(paper, &file, self.context)?.with(&settings)?;
         let search = Search::new(paper, calibration, scenario, (reference, &settings), target)?;
         let known = self.plan.searches.iter().position(|old| old.is_same(&search));
         Ok(known.unwrap_or_else(|| {
@@ -607,113 +644,20 @@ impl Planner<'_> {
 }
 
 impl Scenarios {
-    /// The scenario of that name, read once.
-    fn of(&mut self, file: &str, context: &Context) -> Result<&Scenario, InputError> {
+    /// The scenario of that name, read once: one of `paper`, or of another paper.
+    fn of(
+        &mut self,
+        paper: &Paper,
+        file: &str,
+        context: &Context,
+    ) -> Result<&Scenario, InputError> {
         if !self.files.contains_key(file) {
-            self.files.insert(file.to_owned(), record::load_scenario(file, context)?);
+            let scenario = match file.split_once('/') {
+                Some((key, _)) if key == paper.key() => paper.load_scenario(file, context)?,
+                _ => record::load_scenario(file, context)?,
+            };
+            self.files.insert(file.to_owned(), scenario);
         }
         Ok(&self.files[file])
     }
-}
-
-/// A metric of the pattern of packet errors that the parameter `loss` names, in the metric's unit.
-fn of_pattern(
-    paper: &Paper,
-    metric: &str,
-    parameters: &Parameters,
-) -> Result<Option<f64>, InputError> {
-    let Some(name) = parameters.get("loss") else { return Ok(None) };
-    let found = record::pattern(&format!("{}/{name}", paper.key()))?.statistics();
-    Ok(match metric {
-        "wireless_loss" => Some(100.0 * found.loss),
-        "ber" => Some(found.bit_error_rate),
-        "share_of_loss_events_with_two_packets" => {
-            found.two_packet_events.map(|share| 100.0 * share)
-        }
-        _ => None,
-    })
-}
-
-/// Operations of the system's algorithm, as the algorithm declares them; none if they are not
-/// declared.
-fn count_operations(
-    registry: &Registry,
-    paper: &Paper,
-    system: &str,
-    parameters: &Parameters,
-) -> Option<f64> {
-    let algorithm = registry.find(paper.system(system)?.lda.as_deref()?)?;
-    let cost = algorithm.info().operations?;
-    let text = |name: &str| match parameters.get(name) {
-        Some(Value::Text(text)) => text.as_str(),
-        _ => "",
-    };
-    let count = match (text("op"), text("moment")) {
-        ("addition", "arrival") => cost.additions_per_arrival,
-        ("addition", "loss") => cost.additions_after_loss,
-        ("multiplication", "arrival") => cost.multiplications_per_arrival,
-        ("multiplication", "loss") => cost.multiplications_after_loss,
-        _ => return None,
-    };
-    Some(f64::from(count))
-}
-
-/// An item of a paper that is not measured yet, after this many runs.
-pub fn blank_item(
-    paper: &Paper,
-    spec: &ItemSpec,
-    metric: &str,
-    system: &str,
-    parameters: &Parameters,
-    runs: u32,
-) -> Item {
-    let unit = paper.metric(metric).map(|m| m.unit.clone()).unwrap_or_default();
-    let runs = if spec.is_of_runs() { runs } else { 0 };
-    Item {
-        id: item_id(paper, spec, metric, system, parameters),
-        paper: paper.key().to_owned(),
-        source: spec.source.clone(),
-        system: system.to_owned(),
-        scenario: spec.scenario.clone(),
-        parameters: parameters.clone(),
-        metric: metric.to_owned(),
-        unit,
-        published: None,
-        measured: None,
-        ci95: None,
-        median_ci95: None,
-        runs,
-        calibrated: BTreeMap::new(),
-        status: Status::NoPublishedValue,
-        within: None,
-        impossible: false,
-    }
-}
-
-/// The published number's name, or a name of the same form: `WLH.N1.ZBS.thput`.
-fn item_id(
-    paper: &Paper,
-    spec: &ItemSpec,
-    metric: &str,
-    system: &str,
-    parameters: &Parameters,
-) -> String {
-    let published = paper.published().number.iter().find(|n| {
-        n.metric == metric
-            && n.system == system
-            && n.scenario == spec.scenario
-            && n.parameters == *parameters
-    });
-    if let Some(number) = published {
-        return number.id.clone();
-    }
-    let mut id = spec.scenario.clone();
-    for (name, value) in parameters {
-        match name.as_str() {
-            "loss" if *value == "high".into() => {}
-            "N" => id += &format!(".N{value}"),
-            _ => id += &format!(".{name}={value}"),
-        }
-    }
-    format!("{id}.{system}.{metric}")
 }

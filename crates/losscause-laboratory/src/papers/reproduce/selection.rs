@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::papers::record::{self, ItemSpec, Paper};
+use super::only::{self, Only};
+use crate::papers::record::{self, ItemSpec, Paper, Parameters};
 use losscause_study::{InputError, Limits};
 
 /// Tables and figures to measure, and algorithms that run beside the papers' in them.
@@ -10,7 +11,11 @@ use losscause_study::{InputError, Limits};
 pub struct Selection {
     entries: Vec<(&'static Paper, &'static ItemSpec)>,
     beside: Vec<String>,
+    only: Vec<Only>,
 }
+
+/// Stands for all items of a record that are measured on demand.
+const FULL: &str = "full";
 
 impl Selection {
     /// The scenario files of the papers whose tables and figures are selected.
@@ -27,7 +32,7 @@ impl Selection {
     }
 
     pub(super) fn of_entries(entries: Vec<(&'static Paper, &'static ItemSpec)>) -> Self {
-        Self { entries, beside: vec![] }
+        Self { entries, beside: vec![], only: vec![] }
     }
 
     /// The same selection with algorithms, by their names in the registry, that run in every table
@@ -36,6 +41,26 @@ impl Selection {
     #[must_use]
     pub fn beside<S: AsRef<str>>(self, algorithms: &[S]) -> Self {
         Self { beside: algorithms.iter().map(|name| name.as_ref().to_owned()).collect(), ..self }
+    }
+
+    /// The same selection, of which these filters leave some systems and values of parameters.
+    /// Tables without a filter's parameter are measured in full.
+    ///
+    /// # Errors
+    /// A filter names a key or system that no chosen item has, or together they leave nothing.
+    pub fn only(self, filters: Vec<Only>) -> Result<Self, InputError> {
+        let items: Vec<&ItemSpec> = self.entries.iter().map(|(_, item)| *item).collect();
+        only::check(&items, &filters)?;
+        Ok(Self { only: filters, ..self })
+    }
+
+    /// The systems of an item that are measured at these parameters, in the item's order.
+    pub(super) fn systems<'a>(
+        &'a self,
+        item: &'a ItemSpec,
+        at: &'a Parameters,
+    ) -> impl Iterator<Item = &'a String> {
+        only::systems(&self.only, item, at)
     }
 
     /// The algorithms that run beside the papers'.
@@ -69,12 +94,29 @@ impl Selection {
     }
 
     /// Reads names, each PAPER or PAPER/ITEM; no names select everything that was published. An
-    /// item that is measured on demand must be named itself. "figure13" selects all its parts,
-    /// "figure13-WLH" and "figure13-WB".
+    /// item that is measured on demand must be named itself; PAPER/full selects them all.
+    /// "figure13" selects all its parts, "figure13-WLH" and "figure13-WB".
     ///
     /// # Errors
     /// A paper or item is unknown; the error names the nearest.
     pub fn parse<S: AsRef<str>>(names: &[S]) -> Result<Self, InputError> {
+        if names.is_empty() {
+            let published = record::all().iter().filter(|paper| paper.is_published());
+            let items = |paper| of_kind(paper, false).map(move |item| (paper, item));
+            return Ok(Self::of_entries(published.flat_map(items).collect()));
+        }
+        Self::parse_of(names, record::find)
+    }
+
+    /// Reads names, each RECORD or RECORD/ITEM, of the records that `find` finds: papers, or
+    /// experiments of our own.
+    ///
+    /// # Errors
+    /// A record or item is unknown.
+    pub fn parse_of<S: AsRef<str>>(
+        names: &[S],
+        find: impl Fn(&str) -> Result<&'static Paper, InputError>,
+    ) -> Result<Self, InputError> {
         let mut chosen: Vec<(&'static Paper, &'static ItemSpec)> = Vec::new();
         let mut add = |paper: &'static Paper, item: &'static ItemSpec| {
             if !chosen.iter().any(|(_, known)| std::ptr::eq(*known, item)) {
@@ -84,25 +126,22 @@ impl Selection {
         for name in names {
             let (paper, item) =
                 name.as_ref().split_once('/').map_or((name.as_ref(), None), |(p, i)| (p, Some(i)));
-            let paper = record::find(paper)?;
+            let paper = find(paper)?;
             match item {
+                Some(FULL) => of_kind(paper, true).for_each(|item| add(paper, item)),
                 Some(item) => {
                     paper.items_called(item)?.into_iter().for_each(|item| add(paper, item));
                 }
-                None => of_whole(paper).for_each(|item| add(paper, item)),
+                None => of_kind(paper, false).for_each(|item| add(paper, item)),
             }
-        }
-        if names.is_empty() {
-            let published = record::all().iter().filter(|paper| paper.is_published());
-            published.for_each(|paper| of_whole(paper).for_each(|item| add(paper, item)));
         }
         Ok(Self::of_entries(chosen))
     }
 }
 
-/// The items that are measured with the whole paper.
-fn of_whole(paper: &'static Paper) -> impl Iterator<Item = &'static ItemSpec> {
-    paper.items().item.iter().filter(|item| !item.on_demand)
+/// The items that are measured on demand, or those that are measured with the whole record.
+fn of_kind(paper: &'static Paper, on_demand: bool) -> impl Iterator<Item = &'static ItemSpec> {
+    paper.items().item.iter().filter(move |item| item.on_demand == on_demand)
 }
 
 /// How often each system is run.

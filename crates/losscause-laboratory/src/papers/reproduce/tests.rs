@@ -52,7 +52,7 @@ fn carried_out(plan: Plan, jobs: usize) -> (Vec<Item>, Vec<Calibrated>) {
     let observe = |event: Event<'_>| match event {
         Event::Sheet(_, complete, _) => items.extend(complete.to_vec()),
         Event::Calibrated(one) => found.push(one.clone()),
-        Event::Progress(_) => {}
+        Event::Progress(_) | Event::Ran(..) | Event::Disturbed(..) => {}
     };
     plan.execute(Jobs::new(jobs).unwrap(), observe).unwrap();
     (items, found)

@@ -7,35 +7,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use losscause::Verdict;
 use losscause_linux::kernel::{VerdictRecord, Why};
+use losscause_sim::VerdictTally;
 use losscause_sim::truth::Cause;
 
 use super::crossing::Loss;
-
-/// Judged losses by true cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Errors {
-    congestion: u64,
-    congestion_called_wireless: u64,
-    wireless: u64,
-    wireless_called_congestion: u64,
-}
-
-impl Errors {
-    /// Congestion losses that were called wireless, percent of those judged; none without any.
-    pub(super) fn m_c(&self) -> Option<f64> {
-        percent(self.congestion_called_wireless, self.congestion)
-    }
-
-    /// Wireless losses that were called congestion, percent of those judged; none without any.
-    pub(super) fn m_w(&self) -> Option<f64> {
-        percent(self.wireless_called_congestion, self.wireless)
-    }
-}
-
-fn percent(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 * 100.0 / whole as f64)
-}
 
 /// A lost packet and the verdict on it.
 struct Joined {
@@ -45,11 +22,11 @@ struct Joined {
 }
 
 /// Joins the verdicts on the connections from these ports. Both lists are in the order of time.
-pub(super) fn errors(
+pub(super) fn verdicts(
     losses: &[Loss],
     records: &[VerdictRecord],
     of: impl Fn(u16) -> bool,
-) -> Errors {
+) -> VerdictTally {
     let mut by_number: HashMap<(u16, u32), Vec<usize>> = HashMap::new();
     for (index, loss) in losses.iter().enumerate() {
         by_number.entry((loss.port, loss.seq)).or_default().push(index);
@@ -78,20 +55,15 @@ pub(super) fn errors(
             seq = seq.wrapping_add(bytes);
         }
     }
-    let mut errors = Errors::default();
+    let mut tally = VerdictTally::default();
     for one in &joined {
-        match one.cause {
-            Cause::Congestion => {
-                errors.congestion += 1;
-                errors.congestion_called_wireless += u64::from(one.verdict == WIRELESS);
-            }
-            Cause::Wireless => {
-                errors.wireless += 1;
-                errors.wireless_called_congestion += u64::from(one.verdict == CONGESTION);
-            }
-        }
+        tally.of(one.cause).count(match one.verdict {
+            WIRELESS => Verdict::Wireless,
+            CONGESTION => Verdict::Congestion,
+            _ => Verdict::Undecided,
+        });
     }
-    errors
+    tally
 }
 
 const WIRELESS: &str = "wireless";
@@ -149,8 +121,8 @@ mod tests {
             verdict(50, Some(0), 2, "wireless", Why::Rule),
             verdict(50, Some(2_896), 1, "congestion", Why::Rule),
         ];
-        let errors = errors(&losses, &records, |_| true);
-        assert_eq!((errors.m_c(), errors.m_w()), (Some(100.0), Some(50.0)));
+        let judged = verdicts(&losses, &records, |_| true);
+        assert_eq!((judged.m_c(), judged.m_w()), (Some(1.0), Some(0.5)));
     }
 
     #[test]
@@ -158,8 +130,8 @@ mod tests {
         let losses = [loss(0, 0, Cause::Wireless), loss(90, 0, Cause::Congestion)];
         let first = verdict(50, Some(0), 1, "wireless", Why::Rule);
         let again = verdict(60, Some(0), 1, "congestion", Why::Rule);
-        assert_eq!(errors(&losses, &[first, again], |_| true).m_w(), Some(0.0));
-        assert_eq!(errors(&losses, &[first], |_| true).m_c(), None);
+        assert_eq!(verdicts(&losses, &[first, again], |_| true).m_w(), Some(0.0));
+        assert_eq!(verdicts(&losses, &[first], |_| true).m_c(), None);
     }
 
     #[test]
@@ -170,7 +142,7 @@ mod tests {
             verdict(50, Some(0), 4, "wireless", Why::Rule),
             verdict(50, None, 3, "congestion", Why::Timeout),
         ];
-        assert_eq!(errors(&losses, &records, |_| true).m_c(), Some(25.0));
+        assert_eq!(verdicts(&losses, &records, |_| true).m_c(), Some(0.25));
     }
 
     #[test]
@@ -181,7 +153,7 @@ mod tests {
             verdict(50, Some(99), 1, "congestion", Why::Rule),
             verdict(50, None, 2, "congestion", Why::NoGap),
         ];
-        assert_eq!(errors(&losses, &records, |_| true).m_w(), Some(0.0));
-        assert_eq!(errors(&losses, &records, |port| port == 1), Errors::default());
+        assert_eq!(verdicts(&losses, &records, |_| true).m_w(), Some(0.0));
+        assert_eq!(verdicts(&losses, &records, |port| port == 1), VerdictTally::default());
     }
 }

@@ -16,34 +16,39 @@ mod programs;
 mod stack;
 mod transfer;
 
-use losscause::Span;
+use std::sync::Arc;
+
 use losscause_laboratory::papers::record::Value;
+use losscause_laboratory::papers::reproduce::Configuration;
+use losscause_laboratory::stack::{Attempt, Stack};
 use losscause_linux::emulator::{Host, SENDER};
 use losscause_linux::kernel::Algorithm;
-use losscause_study::Stop;
+use losscause_study::{Experiment, Metric, RunError, Stop};
 
 use super::{LIVE, OURS, simulated};
+use crate::live::counters::{m_c, m_w};
 use crate::live::experiment::is_under_test;
-use crate::live::{Attempt, Cell, LiveError, Stack, Values};
+use crate::live::{LiveError, Values};
 use programs::Programs;
 pub(crate) use stack::KernelStack;
 use transfer::Transferred;
 
-/// The running kernel with the programs that the cells need.
-pub(super) struct Kernel {
-    programs: Programs,
+/// One system of the running kernel, perhaps against another.
+pub(super) struct KernelCell {
+    system: String,
+    /// The congestion control of connections that are not under test; none for the system's.
+    other: Option<String>,
+    is_alone: bool,
+    /// The programs that the cells need.
+    programs: Arc<Programs>,
 }
-
-/// A run counts if 99 % of the packets were late by no more: a twentieth of the shortest round
-/// trip.
-const LATEST: Span = Span::from_millis(2);
 
 /// Links from this rate on get the machine for themselves.
 const DEMANDING_BPS: u64 = 20_000_000;
 
-impl Kernel {
-    /// Loads the programs; they are unloaded when this is dropped.
-    pub(super) fn set_up(cells: &[Cell]) -> Result<Self, LiveError> {
+impl KernelCell {
+    /// Loads the programs; they are unloaded when the last stack is dropped.
+    pub(super) fn of(cells: &[Configuration]) -> Result<Vec<Box<dyn Stack>>, LiveError> {
         // The first to fail without root or TUN.
         drop(Host::new(SENDER, &[])?);
         let mut ours: Vec<&'static Algorithm> = Vec::new();
@@ -56,74 +61,84 @@ impl Kernel {
                 ours.push(Algorithm::find(name)?);
             }
         }
-        Ok(Self { programs: Programs::load(&ours)? })
+        let programs = Arc::new(Programs::load(&ours)?);
+        let stack = |cell| Box::new(Self::new(cell, Arc::clone(&programs))) as _;
+        Ok(cells.iter().map(stack).collect())
     }
-}
 
-impl Stack for Kernel {
-    fn run(&self, cell: &Cell, seed: u64, stop: &Stop) -> Result<Attempt, LiveError> {
-        let controls: Vec<&str> =
-            cell.layout.network.flows.iter().map(|flow| control(cell, &flow.name)).collect();
-        let starts = simulated::starts(cell, seed);
-        let flows = cell.layout.network.flows.iter();
-        let tested = flows.map(|flow| is_under_test(&flow.name)).collect();
-        let transferred = transfer::run(&cell.layout, tested, seed, &controls, &starts, stop)?;
-        if let Some(why) = disturbance(&transferred) {
+    fn new(cell: &Configuration, programs: Arc<Programs>) -> Self {
+        let mut links = cell.experiment.network.links.iter();
+        Self {
+            system: cell.system.clone(),
+            other: other(cell).map(str::to_owned),
+            is_alone: links.any(|link| link.rate_bps >= DEMANDING_BPS),
+            programs,
+        }
+    }
+
+    /// The congestion control of a flow.
+    fn control(&self, flow: &str) -> &str {
+        let other = self.other.as_deref().filter(|_| !is_under_test(flow));
+        other.unwrap_or(&self.system)
+    }
+
+    fn attempt(
+        &self,
+        experiment: &Experiment,
+        seed: u64,
+        stop: &Stop,
+    ) -> Result<Attempt, LiveError> {
+        let flows = &experiment.network.flows;
+        let controls: Vec<&str> = flows.iter().map(|flow| self.control(&flow.name)).collect();
+        let starts = simulated::starts(experiment, seed);
+        let tested = flows.iter().map(|flow| is_under_test(&flow.name)).collect();
+        let transferred = transfer::run(experiment, tested, seed, &controls, &starts, stop)?;
+        if let Some(why) = transferred.disturbance() {
             return Ok(Attempt::Spoiled(why));
         }
-        let records = self.programs.verdicts(&cell.system, transferred.netns)?;
-        let mut values = values(cell, &transferred);
-        if cell.system.starts_with(OURS) {
-            let errors = join::errors(&transferred.crossing.losses, &records, |port| {
-                transferred.is_under_test(port)
-            });
-            values.extend(errors.m_c().map(|share| ("M_c", share)));
-            values.extend(errors.m_w().map(|share| ("M_w", share)));
+        let records = self.programs.verdicts(&self.system, transferred.netns)?;
+        let mut values = values(experiment, &transferred);
+        if self.system.starts_with(OURS) {
+            let judged = transferred.verdicts(&records);
+            values.extend(m_c(&judged).map(|share| ("M_c", share)));
+            values.extend(m_w(&judged).map(|share| ("M_w", share)));
         }
-        if LIVE.record().system(&cell.system).is_some_and(simulated::has) {
-            values.extend(simulated::run(cell, seed)?);
+        if LIVE.record().system(&self.system).is_some_and(simulated::has) {
+            values.extend(simulated::run(experiment, seed)?);
         }
-        Ok(Attempt::Made(values))
-    }
-
-    fn is_demanding(&self, cell: &Cell) -> bool {
-        cell.layout.network.links.iter().any(|link| link.rate_bps >= DEMANDING_BPS)
+        Ok(Attempt::Made(LIVE.metrics(&values)))
     }
 }
 
-/// The congestion control of connections that are not under test.
-fn other(cell: &Cell) -> Option<&str> {
+impl Stack for KernelCell {
+    fn identity(&self) -> String {
+        stack::release()
+    }
+
+    fn metrics(&self, _: &Experiment) -> Result<Vec<Metric>, RunError> {
+        Ok(LIVE.metrics(&Values::new()))
+    }
+
+    fn run(&self, experiment: &Experiment, seed: u64, stop: &Stop) -> Result<Attempt, RunError> {
+        Ok(self.attempt(experiment, seed, stop)?)
+    }
+
+    fn is_alone(&self) -> bool {
+        self.is_alone
+    }
+}
+
+/// The congestion control that a cell is against.
+fn other(cell: &Configuration) -> Option<&str> {
     match cell.parameters.get("against") {
         Some(Value::Text(name)) => Some(name),
         _ => None,
     }
 }
 
-/// The congestion control of a flow.
-fn control<'a>(cell: &'a Cell, flow: &str) -> &'a str {
-    let tested = is_under_test(flow);
-    other(cell).filter(|_| !tested).unwrap_or(&cell.system)
-}
-
-/// Why the run does not count.
-fn disturbance(transferred: &Transferred) -> Option<String> {
-    if transferred.device_drops > 0 {
-        return Some(format!(
-            "a TUN device dropped {} packets by itself",
-            transferred.device_drops
-        ));
-    }
-    let late = transferred.crossing.late.quantile(0.99).filter(|late| *late > LATEST)?;
-    Some(format!(
-        "the emulator was late by up to {:.1} ms in 99 % of the packets, expected at most {:.0} ms",
-        late.as_millis_f64(),
-        LATEST.as_millis_f64()
-    ))
-}
-
-fn values(cell: &Cell, transferred: &Transferred) -> Values {
+fn values(experiment: &Experiment, transferred: &Transferred) -> Values {
     let crossing = &transferred.crossing;
-    let tested = cell.layout.network.flows.iter().map(|flow| is_under_test(&flow.name));
+    let tested = experiment.network.flows.iter().map(|flow| is_under_test(&flow.name));
     let goodput: Vec<(bool, f64)> = tested.zip(transferred.goodput_kbps.iter().copied()).collect();
     let mut values = simulated::rates("", &goodput);
     values.insert(
@@ -146,23 +161,20 @@ fn values(cell: &Cell, transferred: &Transferred) -> Values {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::live::{Only, Plan, Selection};
+    use crate::live::testing::cells;
+
+    fn controls(name: &str, only: &[&str]) -> Vec<String> {
+        let cell = &cells(name, only)[0];
+        let stack = KernelCell::new(cell, Arc::new(Programs::load(&[]).unwrap()));
+        let flows = cell.experiment.network.flows.iter();
+        flows.map(|flow| stack.control(&flow.name).to_owned()).collect()
+    }
 
     #[test]
     fn a_flow_has_its_systems_control_and_the_other_the_pairs() {
-        let only =
-            ["system=lc_zbs", "against=cubic"].map(|text| Only::parse(text).unwrap()).to_vec();
-        let plan =
-            Plan::new(&Selection::parse(&["live/sharing"], only).unwrap(), None, 1, &[]).unwrap();
-        let cell = &plan.cells()[0];
-        let flows: Vec<&str> =
-            cell.layout.network.flows.iter().map(|flow| control(cell, &flow.name)).collect();
-        assert_eq!(flows, ["lc_zbs", "cubic"]);
-        let plan =
-            Plan::new(&Selection::parse(&["live/four-flows"], vec![]).unwrap(), None, 1, &[])
-                .unwrap();
-        let cell = &plan.cells()[0];
-        assert!(cell.layout.network.flows.iter().all(|flow| control(cell, &flow.name) == "reno"));
+        let pair = controls("live/sharing", &["system=lc_zbs", "against=cubic"]);
+        assert_eq!(pair, ["lc_zbs", "cubic"]);
+        assert_eq!(controls("live/four-flows", &[]), ["reno"; 4]);
     }
 
     #[test]

@@ -12,14 +12,15 @@ use losscause_laboratory::stack::{Attempt, Stack};
 use losscause_linux::emulator::{Host, SENDER};
 use losscause_linux::kernel::Algorithm;
 use losscause_sim::truth::Cause;
-use losscause_sim::{FlowSpec, TcpLda, Traffic};
+use losscause_sim::{FlowSpec, TcpLda, Traffic, VerdictTally};
 use losscause_study::{Experiment, InputError, Metric, RunError, Stop};
 use losscause_transport::tcp::{ResponseScheme, WestwoodVtParameters};
 
+use super::ends;
 use super::programs::Programs;
 use super::transfer::{self, Transferred};
-use super::{disturbance, ends, join};
 use crate::live::LiveError;
+use crate::live::counters::{m_c, m_w};
 
 /// The running kernel, with the programs that were needed so far.
 pub(crate) struct KernelStack {
@@ -66,8 +67,12 @@ impl KernelStack {
         Ok(())
     }
 
-    /// M_c and M_w of the measured connections, percent.
-    fn errors(&self, controls: &[Control], made: &Transferred) -> Result<join::Errors, LiveError> {
+    /// The verdicts on the losses of the measured connections.
+    fn verdicts(
+        &self,
+        controls: &[Control],
+        made: &Transferred,
+    ) -> Result<VerdictTally, LiveError> {
         let mut records = Vec::new();
         let programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         for (name, programs) in programs.iter() {
@@ -76,14 +81,13 @@ impl KernelStack {
             }
         }
         records.sort_by_key(|record| record.time);
-        Ok(join::errors(&made.crossing.losses, &records, |port| made.is_under_test(port)))
+        Ok(made.verdicts(&records))
     }
 }
 
 impl Stack for KernelStack {
     fn identity(&self) -> String {
-        let release = nix::sys::utsname::uname().map(|name| name.release().to_owned());
-        format!("Linux {}", release.unwrap_or_default().to_string_lossy())
+        release()
     }
 
     fn metrics(&self, experiment: &Experiment) -> Result<Vec<Metric>, RunError> {
@@ -127,7 +131,7 @@ impl KernelStack {
         let first = starts.iter().min().copied().unwrap_or(Time::ZERO);
         let layout = Experiment { window: (first, experiment.duration), ..experiment.clone() };
         let made = transfer::run(&layout, tested, seed, &names, &starts, stop)?;
-        if let Some(why) = disturbance(&made) {
+        if let Some(why) = made.disturbance() {
             return Ok(Attempt::Spoiled(why));
         }
         let measured = flows.iter().zip(&made.goodput_kbps).filter(|(flow, _)| flow.measured);
@@ -144,9 +148,15 @@ impl KernelStack {
             waited,
         ];
         let judged = controls.iter().any(|control| matches!(control, Control::Loaded(_)));
-        let errors = if judged { Some(self.errors(&controls, &made)?) } else { None };
-        Ok(Attempt::Made(metrics(values, errors.map(|errors| [errors.m_c(), errors.m_w()]))))
+        let judged = if judged { Some(self.verdicts(&controls, &made)?) } else { None };
+        Ok(Attempt::Made(metrics(values, judged.map(|judged| [m_c(&judged), m_w(&judged)]))))
     }
+}
+
+/// What the runs depend on.
+pub(super) fn release() -> String {
+    let release = nix::sys::utsname::uname().map(|name| name.release().to_owned());
+    format!("Linux {}", release.unwrap_or_default().to_string_lossy())
 }
 
 /// The metrics of a run, named as the simulator names them, and the retransmissions.

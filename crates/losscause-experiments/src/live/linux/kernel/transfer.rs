@@ -5,16 +5,18 @@ use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
 
-use losscause::{Span, Time};
-use losscause_linux::emulator::{Clock, EmulatedLink, Host, PEER, Path, SENDER, device_drops};
-use losscause_sim::FlowId;
+use losscause::Time;
+use losscause_linux::emulator::{Clock, PEER, Sight};
+use losscause_linux::kernel::VerdictRecord;
+use losscause_sim::VerdictTally;
 use losscause_study::{Experiment, Stop, Stopped};
 
 use super::crossing::Crossing;
 use super::ends::{self, FIRST_PORT, PORT, failure};
+use super::join;
 use crate::live::LiveError;
+use crate::live::emulated::{self, Hosts, Window, over_link, sleep_until};
 
 /// What the connections did.
 #[derive(Debug)]
@@ -31,6 +33,16 @@ pub(super) struct Transferred {
 }
 
 impl Transferred {
+    /// Why the run does not count.
+    pub(super) fn disturbance(&self) -> Option<String> {
+        emulated::disturbance(self.device_drops, &self.crossing.late)
+    }
+
+    /// The verdicts on the losses of the connections under test, by true cause.
+    pub(super) fn verdicts(&self, records: &[VerdictRecord]) -> VerdictTally {
+        join::verdicts(&self.crossing.losses, records, |port| self.is_under_test(port))
+    }
+
     /// Whether the connection from this port is under test.
     pub(super) fn is_under_test(&self, port: u16) -> bool {
         port.checked_sub(FIRST_PORT)
@@ -38,9 +50,6 @@ impl Transferred {
             .is_some_and(|tested| *tested)
     }
 }
-
-/// How often the main thread looks whether to stop.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// Makes one connection per flow, with these congestion controls and starts. `tested` says of each
 /// whether it is under test.
@@ -55,63 +64,39 @@ pub(super) fn run(
     starts: &[Time],
     stop: &Stop,
 ) -> Result<Transferred, LiveError> {
-    let path = Path::new(&layout.network, FlowId(0), seed)?;
-    let (sender, senders) = Host::new(SENDER, &[])?;
-    let (peer, peers) = Host::new(PEER, &[])?;
-    let listener = peer.run(|| TcpListener::bind((PEER, PORT)))?;
-    let listener = listener.map_err(|reason| failure("the receiver cannot listen", reason))?;
-    let netns = sender.run(|| fs::metadata("/proc/thread-self/ns/net"))?;
-    let netns =
-        netns.map_err(|reason| failure("the sender's network has no number", reason))?.ino() as u32;
-    let clock = Clock::start();
-    let link = EmulatedLink::new(&path, [senders, peers], clock)?;
-    // Connections end before the link does.
-    let over = AtomicBool::new(false);
-    let link_over = AtomicBool::new(false);
-    let received: Vec<AtomicU64> = controls.iter().map(|_| AtomicU64::new(0)).collect();
-    let result = thread::scope(|scope| {
-        let crossing = scope.spawn(|| {
-            let mut crossing = Crossing::default();
-            link.run(&link_over, |sight| crossing.take(&sight, |at| clock.since_1970(at)))?;
-            Ok::<_, LiveError>(crossing)
-        });
-        let outcome = connections(
-            layout.window,
-            (&sender, &listener),
-            controls,
-            starts,
-            (&over, &received),
-            clock,
-            stop,
-        );
-        // The devices end with the link.
-        let drops = [sender.run(device_drops), peer.run(device_drops)];
-        link_over.store(true, Ordering::Relaxed);
-        let crossing = crossing.join().map_err(|_| LiveError::Thread)??;
-        let goodput_kbps = outcome?;
-        let [at_sender, at_peer] = drops;
-        Ok::<_, LiveError>((goodput_kbps, crossing, at_sender?? + at_peer??))
-    });
-    let (goodput_kbps, crossing, device_drops) = result?;
+    let mut crossing = Crossing::default();
+    let take = |sight: &Sight<'_>, clock: Clock| crossing.take(sight, |at| clock.since_1970(at));
+    let work = |hosts: &Hosts| {
+        let listener = hosts.peer.run(|| TcpListener::bind((PEER, PORT)))?;
+        let listener = listener.map_err(|reason| failure("the receiver cannot listen", reason))?;
+        let netns = hosts.sender.run(|| fs::metadata("/proc/thread-self/ns/net"))?;
+        let numberless = |reason| failure("the sender's network has no number", reason);
+        let netns = netns.map_err(numberless)?.ino() as u32;
+        Ok((connections(layout.window, hosts, &listener, controls, starts, stop)?, netns))
+    };
+    let ((goodput_kbps, netns), device_drops) = over_link(&layout.network, seed, take, work)?;
     Ok(Transferred { goodput_kbps, crossing, device_drops, netns, tested })
 }
 
 /// Connects, waits for the window, and closes. Returns each connection's goodput within the window,
 /// kb/s.
 fn connections(
-    (from, to): (Time, Time),
-    (sender, listener): (&Host, &TcpListener),
+    measured: (Time, Time),
+    hosts: &Hosts,
+    listener: &TcpListener,
     controls: &[&str],
     starts: &[Time],
-    (over, received): (&AtomicBool, &[AtomicU64]),
-    clock: Clock,
     stop: &Stop,
 ) -> Result<Vec<f64>, LiveError> {
+    let over = AtomicBool::new(false);
+    let received: Vec<AtomicU64> = controls.iter().map(|_| AtomicU64::new(0)).collect();
+    let received = &received[..];
+    let clock = hosts.clock;
     let mut sockets = Vec::new();
     for (flow, control) in controls.iter().enumerate() {
         let control = (*control).to_owned();
         let port = FIRST_PORT + flow as u16;
-        sockets.push(sender.run(move || ends::open(port, &control))??);
+        sockets.push(hosts.sender.run(move || ends::open(port, &control))??);
     }
     let is_over = || over.load(Ordering::Relaxed);
     let begun = clock.now();
@@ -151,13 +136,8 @@ fn connections(
             || received.iter().map(|bytes| bytes.load(Ordering::Relaxed)).collect::<Vec<u64>>();
         let is_broken =
             || stop.is_requested() || threads.iter().any(thread::ScopedJoinHandle::is_finished);
-        sleep_until(until(from), clock, is_broken);
-        let before = counts();
-        let since = clock.now();
-        sleep_until(until(to), clock, is_broken);
-        let after = counts();
-        let now = clock.now();
-        let ended_early = now < until(to);
+        let Window { before, after, seconds, is_cut } =
+            emulated::window(measured, clock, counts, is_broken);
         over.store(true, Ordering::Relaxed);
         let outcomes: Vec<_> = threads
             .into_iter()
@@ -167,25 +147,13 @@ fn connections(
             return Err(Stopped.into());
         }
         outcomes.into_iter().collect::<Result<Vec<()>, LiveError>>()?;
-        if ended_early {
+        if is_cut {
             return Err(LiveError::Thread);
         }
-        let seconds = (now - since).max(Span::from_nanos(1)).as_secs_f64();
         Ok(before
             .iter()
             .zip(&after)
             .map(|(before, after)| (after - before) as f64 * 8e-3 / seconds)
             .collect())
     })
-}
-
-/// Sleeps until `at`, or until `is_over`.
-fn sleep_until(at: Time, clock: Clock, is_over: impl Fn() -> bool) {
-    loop {
-        let left = u64::try_from((at - clock.now()).as_nanos()).unwrap_or(0);
-        if left == 0 || is_over() {
-            return;
-        }
-        thread::sleep(Duration::from_nanos(left).min(PAUSE));
-    }
 }

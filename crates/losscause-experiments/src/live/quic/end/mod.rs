@@ -3,6 +3,7 @@
 
 mod noq;
 mod quinn;
+mod shared;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;

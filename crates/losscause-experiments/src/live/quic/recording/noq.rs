@@ -1,41 +1,10 @@
 //! For noq.
 
-use std::any::Any;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use noq_proto::RttEstimator;
-use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use noq_proto as proto;
 
-use crate::live::quic::clock::Clock;
-use crate::live::quic::ledger::Ledger;
-
-/// Builds [`RecordingController`]s around the controllers of another factory.
-pub(in crate::live::quic) struct RecordingFactory {
-    pub(in crate::live::quic) factory: Arc<dyn ControllerFactory + Send + Sync>,
-    pub(in crate::live::quic) ledger: Ledger,
-    pub(in crate::live::quic) clock: Clock,
-}
-
-/// A controller whose calls are entered in a [`Ledger`].
-#[derive(Debug)]
-struct RecordingController {
-    controller: Box<dyn Controller>,
-    ledger: Ledger,
-    clock: Clock,
-}
-
-impl ControllerFactory for RecordingFactory {
-    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(RecordingController {
-            controller: self.factory.clone().build(now, current_mtu),
-            ledger: self.ledger.clone(),
-            clock: self.clock,
-        })
-    }
-}
-
-impl Controller for RecordingController {
+super::recording! {
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, number: u64) {
         self.controller.on_packet_sent(now, bytes, number);
     }
@@ -56,11 +25,6 @@ impl Controller for RecordingController {
         self.controller.on_ack_frequency_update(threshold, max_ack_delay);
     }
 
-    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
-        self.ledger.sent(last_packet_number);
-        self.controller.on_sent(now, bytes, last_packet_number);
-    }
-
     fn on_ack(
         &mut self,
         now: Instant,
@@ -71,16 +35,6 @@ impl Controller for RecordingController {
         rtt: &RttEstimator,
     ) {
         self.controller.on_ack(now, sent, bytes, number, app_limited, rtt);
-    }
-
-    fn on_end_acks(
-        &mut self,
-        now: Instant,
-        in_flight: u64,
-        app_limited: bool,
-        largest_packet_num_acked: Option<u64>,
-    ) {
-        self.controller.on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
     }
 
     fn on_congestion_event(
@@ -107,32 +61,10 @@ impl Controller for RecordingController {
             self.ledger.close_batch(self.controller.window());
         }
     }
+}
 
-    fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.controller.on_mtu_update(new_mtu);
-    }
-
-    fn window(&self) -> u64 {
-        self.controller.window()
-    }
-
-    fn metrics(&self) -> ControllerMetrics {
-        self.controller.metrics()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Self {
-            controller: self.controller.clone_box(),
-            ledger: self.ledger.clone(),
-            clock: self.clock,
-        })
-    }
-
-    fn initial_window(&self) -> u64 {
-        self.controller.initial_window()
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self.controller.into_any()
+impl std::fmt::Debug for RecordingController {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.controller.fmt(f)
     }
 }

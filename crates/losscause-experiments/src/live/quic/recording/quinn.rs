@@ -1,45 +1,8 @@
 //! For quinn.
 
-use std::any::Any;
-use std::sync::Arc;
-use std::time::Instant;
+use quinn_proto as proto;
 
-use quinn_proto::RttEstimator;
-use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
-
-use crate::live::quic::clock::Clock;
-use crate::live::quic::ledger::Ledger;
-
-/// Builds [`RecordingController`]s around the controllers of another factory.
-pub(in crate::live::quic) struct RecordingFactory {
-    pub(in crate::live::quic) factory: Arc<dyn ControllerFactory + Send + Sync>,
-    pub(in crate::live::quic) ledger: Ledger,
-    pub(in crate::live::quic) clock: Clock,
-}
-
-/// A controller whose calls are entered in a [`Ledger`].
-struct RecordingController {
-    controller: Box<dyn Controller>,
-    ledger: Ledger,
-    clock: Clock,
-}
-
-impl ControllerFactory for RecordingFactory {
-    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(RecordingController {
-            controller: self.factory.clone().build(now, current_mtu),
-            ledger: self.ledger.clone(),
-            clock: self.clock,
-        })
-    }
-}
-
-impl Controller for RecordingController {
-    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
-        self.ledger.sent(last_packet_number);
-        self.controller.on_sent(now, bytes, last_packet_number);
-    }
-
+super::recording! {
     fn on_ack(
         &mut self,
         now: Instant,
@@ -49,16 +12,6 @@ impl Controller for RecordingController {
         rtt: &RttEstimator,
     ) {
         self.controller.on_ack(now, sent, bytes, app_limited, rtt);
-    }
-
-    fn on_end_acks(
-        &mut self,
-        now: Instant,
-        in_flight: u64,
-        app_limited: bool,
-        largest_packet_num_acked: Option<u64>,
-    ) {
-        self.controller.on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
     }
 
     fn on_congestion_event(
@@ -76,33 +29,5 @@ impl Controller for RecordingController {
         if lost_bytes > 0 {
             self.ledger.close_batch(self.controller.window());
         }
-    }
-
-    fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.controller.on_mtu_update(new_mtu);
-    }
-
-    fn window(&self) -> u64 {
-        self.controller.window()
-    }
-
-    fn metrics(&self) -> ControllerMetrics {
-        self.controller.metrics()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Self {
-            controller: self.controller.clone_box(),
-            ledger: self.ledger.clone(),
-            clock: self.clock,
-        })
-    }
-
-    fn initial_window(&self) -> u64 {
-        self.controller.initial_window()
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self.controller.into_any()
     }
 }
