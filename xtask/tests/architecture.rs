@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use toml::{Table, Value};
-use workspace::{members, root};
+use workspace::{files, members, read, root};
 
 mod workspace;
 
@@ -20,10 +20,6 @@ const USES_LABORATORY: [&str; 5] =
     ["losscause-cli", "losscause-python", "near-minimum", "own-tcp", "xtask"];
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
 
 fn manifests() -> BTreeMap<String, Table> {
     let named = |(_, manifest): (PathBuf, Table)| {
@@ -88,7 +84,7 @@ fn by_page(page: &str) -> Uses {
 
 #[test]
 fn architecture_md_says_who_uses_whom_as_the_manifests_do() {
-    let page = by_page(&read(&root().join("ARCHITECTURE.md")));
+    let page = by_page(&read("ARCHITECTURE.md"));
     let manifests = by_manifests();
     for (name, used) in &manifests {
         let said =
@@ -129,6 +125,18 @@ fn the_product_does_not_use_the_laboratory() {
 }
 
 #[test]
+fn the_crates_can_be_published_one_after_the_other() {
+    let mut waiting = by_manifests();
+    while let Some(next) =
+        waiting.iter().find(|(_, used)| used.iter().all(|used| !waiting.contains_key(used)))
+    {
+        let next = next.0.clone();
+        waiting.remove(&next);
+    }
+    assert!(waiting.is_empty(), "they depend on each other: {waiting:?}");
+}
+
+#[test]
 fn a_dependency_is_found_wherever_the_manifest_hides_it() {
     let manifest: Table = toml::from_str(
         "[dependencies]\nplain = '1'\n[dev-dependencies]\nalias = { package = 'losscause-sim', version = '1' }\n\
@@ -151,29 +159,14 @@ fn losscause_depends_on_nothing_but_optionally_on_serde() {
     assert_eq!(manifest["dependencies"]["serde"].get("optional"), Some(&Value::Boolean(true)));
 }
 
-fn files_below(dir: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())) {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_dir() {
-            if name != "target" && name != ".git" {
-                files_below(&path, found);
-            }
-        } else {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn nothing_reads_a_file_outside_the_repository() {
     // Put together here, lest this file be the one that is found.
     let outside = ["..", "shared"].join("/");
-    let mut files = Vec::new();
-    files_below(&root(), &mut files);
-    assert!(files.len() > 20, "only {} files found below {}", files.len(), root().display());
-    for file in files {
-        let text = String::from_utf8_lossy(&fs::read(&file).unwrap()).into_owned();
-        assert!(!text.contains(&outside), "{} mentions {outside}", file.display());
+    let files = files(&["."]);
+    assert!(files.len() > 20, "only {} files found", files.len());
+    for file in files.iter().filter(|file| root().join(file).is_file()) {
+        let text = String::from_utf8_lossy(&fs::read(root().join(file)).unwrap()).into_owned();
+        assert!(!text.contains(&outside), "{file} mentions {outside}");
     }
 }

@@ -1,11 +1,12 @@
 //! The budget of memory and events leaves room for every scenario of the repository.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use std::path::{Path, PathBuf};
-
 use losscause_laboratory::papers::record;
 use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation};
 use losscause_study::{Context, Limits, Scenario};
+use workspace::{files, read, root};
+
+mod workspace;
 
 /// A tenth of the usual.
 fn context() -> Context {
@@ -15,39 +16,22 @@ fn context() -> Context {
     record::with_papers(&Context::default().with_limits(limits))
 }
 
-/// The files below a folder of the repository that have this ending.
-fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder)];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|found| found == ending) {
-                files.push(path);
-            }
-        }
-    }
-    files
-}
-
 #[test]
 fn every_scenario_needs_at_most_a_tenth() {
-    let folders = [
-        "scenarios",
-        "papers",
-        "validation",
-        "web/scenarios",
-        "crates/losscause-experiments/experiments",
+    let patterns = [
+        "scenarios/*.toml",
+        "crates/losscause-laboratory/papers/*.toml",
+        "validation/*.toml",
+        "web/scenarios/*.toml",
+        "crates/losscause-experiments/experiments/*.toml",
     ];
     let mut count = 0;
-    for file in folders.iter().flat_map(|folder| files(folder, "toml")) {
-        let text = std::fs::read_to_string(&file).unwrap();
+    for file in files(&patterns) {
+        let text = read(&file);
         if !text.contains("\nduration_s") || !text.contains("\n[[link]]") {
             continue;
         }
-        let scenario = Scenario::load(&file, &context()).unwrap();
+        let scenario = Scenario::load(&root().join(file), &context()).unwrap();
         scenario.experiment_with_delays().unwrap_or_else(|error| panic!("{error}"));
         count += 1;
     }
@@ -57,13 +41,13 @@ fn every_scenario_needs_at_most_a_tenth() {
 #[test]
 fn every_scenario_of_the_documentation_needs_at_most_a_tenth() {
     let mut count = 0;
-    for page in files("docs", "md") {
-        let text = std::fs::read_to_string(&page).unwrap();
+    for page in files(&["docs/*.md"]) {
+        let text = read(&page);
         for block in text.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()) {
             if !block.contains("duration_s") || !block.contains("[[link]]") {
                 continue;
             }
-            let scenario = Scenario::parse(block, &page.display().to_string(), &context());
+            let scenario = Scenario::parse(block, &page, &context());
             scenario.and_then(|scenario| scenario.experiment()).unwrap();
             count += 1;
         }

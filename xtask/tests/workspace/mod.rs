@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use toml::{Table, Value};
 
@@ -24,6 +25,20 @@ pub(crate) fn root() -> PathBuf {
         .parent()
         .expect("xtask lies in the workspace")
         .to_path_buf()
+}
+
+/// A file of the repository.
+pub(crate) fn read(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// The repository's files that fit one of git's patterns, in order. A star stands for slashes too.
+pub(crate) fn files(patterns: &[&str]) -> Vec<String> {
+    let mut git = Command::new("git");
+    git.args(["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"]);
+    let listed = git.args(patterns).current_dir(root()).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    listed.lines().filter(|file| root().join(file).exists()).map(str::to_owned).collect()
 }
 
 /// The manifest of the package in `folder`.
