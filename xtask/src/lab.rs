@@ -3,11 +3,10 @@
 //!
 //! Binaryen's `wasm-opt -Oz` is not used: it made the module larger when compressed, and no faster.
 
-use std::env;
 use std::fs;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::shell::{cargo, command, losscause, root, run, target};
 use crate::tools::Tool;
@@ -53,22 +52,14 @@ pub(crate) const IS_USABLE: &str =
     "require('node:child_process').execFileSync('npm', ['--version']);
     process.exit(Number(process.versions.node.split('.')[0]) < 20 ? 1 : 0)";
 
-/// Builds the page; where a tool is missing, says so. With `CI=true` that is a failure.
+/// Builds the page.
 ///
 /// # Errors
-/// The page cannot be built or is too large, or a test fails.
+/// A tool is missing and cannot be installed, the page cannot be built or is too large, or a test
+/// fails.
 pub(crate) fn lab(options: &Options) -> Result<()> {
     let tests: &[Tool] = if options.test || options.posters { &[Tool::Chromium] } else { &[] };
-    if let Some(tool) = [Tool::Wasm, Tool::Node].iter().chain(tests).find(|tool| !tool.present()) {
-        if env::var("CI").is_ok_and(|ci| ci == "true") {
-            bail!("{} is missing", tool.name());
-        }
-        println!(
-            "skipped: the lab ({} is missing)\nsteps: 0 passed, 0 failed, 1 skipped",
-            tool.name()
-        );
-        return Ok(());
-    }
+    [Tool::Wasm, Tool::Node].iter().chain(tests).try_for_each(|tool| tool.ensure())?;
     build()?;
     if options.test {
         in_a_browser()?;
@@ -98,7 +89,20 @@ fn in_a_browser() -> Result<()> {
     let tests =
         ["tests/same-bytes.test.mjs", "tests/stories.test.mjs", "tests/capture-bytes.test.mjs"];
     run(node(&["--test"]).args(tests).env("LOSSCAUSE", &program))?;
-    run(node(&["node_modules/@playwright/test/cli.js", "test"]).env("LOSSCAUSE", program))
+    run(playwright().env("LOSSCAUSE", program))
+}
+
+/// The tests in Chromium; [`install`] was called before.
+pub(crate) fn playwright() -> Command {
+    node(&["node_modules/@playwright/test/cli.js", "test"])
+}
+
+/// Installs what the pages and their tests take. What a package would run then is not needed.
+///
+/// # Errors
+/// npm fails.
+pub(crate) fn install() -> Result<()> {
+    run(in_web("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))
 }
 
 /// The modules, then the pages around them.
@@ -125,8 +129,7 @@ fn pages_around(profile: impl Fn(&Module) -> &'static str) -> Result<()> {
         fs::copy(&built, root().join("web/src").join(module.name))
             .with_context(|| format!("{} cannot be copied", built.display()))?;
     }
-    // What a package would run at its installation is not needed.
-    run(in_web("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
+    install()?;
     run(in_web("npm").args(["run", "build"]))
 }
 

@@ -4,8 +4,6 @@
 //! The wheel has a profile of its own, which takes minutes. A test run tests the package around the
 //! extension module that is compiled with the tests.
 
-use std::collections::BTreeMap;
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -49,21 +47,13 @@ enum Form {
     Files,
 }
 
-/// Tests the package; where Python is missing, says so. With `CI=true` that is a failure.
+/// Tests the package.
 ///
 /// # Errors
-/// The wheel cannot be built or is too large, or a test fails.
+/// Python is missing and cannot be installed, the wheel cannot be built or is too large, or a test
+/// fails.
 pub(crate) fn python(options: &Options) -> Result<()> {
-    if !Tool::Python.present() {
-        if env::var("CI").is_ok_and(|ci| ci == "true") {
-            bail!("{} is missing", Tool::Python.name());
-        }
-        println!(
-            "skipped: the Python package ({} is missing)\nsteps: 0 passed, 0 failed, 1 skipped",
-            Tool::Python.name()
-        );
-        return Ok(());
-    }
+    Tool::Python.ensure()?;
     let environment = tested(Form::Wheel)?;
     if options.bench {
         for script in ["costs.py", "sweeps.py"] {
@@ -197,28 +187,16 @@ impl Environment {
 
 /// What the package and its tests need, by `pyproject.toml`.
 fn needed(text: &str) -> Result<Vec<String>> {
-    #[derive(serde::Deserialize)]
-    struct Manifest {
-        project: Project,
+    let manifest: toml::Table = toml::from_str(text).context("python/pyproject.toml")?;
+    let project = &manifest["project"];
+    let extra = |name| project.get("optional-dependencies").and_then(|extras| extras.get(name));
+    let mut all = Vec::new();
+    all.extend(project.get("dependencies").cloned());
+    for name in EXTRAS {
+        all.push(extra(name).with_context(|| format!("no extra {name}"))?.clone());
     }
-    #[derive(serde::Deserialize)]
-    #[serde(rename_all = "kebab-case")]
-    struct Project {
-        #[serde(default)]
-        dependencies: Vec<String>,
-        optional_dependencies: BTreeMap<String, Vec<String>>,
-    }
-    let Manifest { project } = toml::from_str(text).context("python/pyproject.toml")?;
-    let mut all = project.dependencies;
-    for extra in EXTRAS {
-        all.extend_from_slice(
-            project
-                .optional_dependencies
-                .get(extra)
-                .with_context(|| format!("no extra {extra}"))?,
-        );
-    }
-    Ok(all)
+    let lists = all.into_iter().map(toml::Value::try_into::<Vec<String>>);
+    Ok(lists.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// The file in `folder`.
