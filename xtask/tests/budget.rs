@@ -3,18 +3,10 @@
 
 use losscause_laboratory::papers::record;
 use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation};
-use losscause_study::{Context, Limits, Scenario};
-use workspace::{files, read, root};
+use losscause_study::Scenario;
+use workspace::{files, read, root, tenth};
 
 mod workspace;
-
-/// A tenth of the usual.
-fn context() -> Context {
-    let Limits { memory_bytes, events, .. } = Limits::default();
-    let limits =
-        Limits { memory_bytes: memory_bytes / 10.0, events: events / 10.0, ..Limits::default() };
-    record::with_papers(&Context::default().with_limits(limits))
-}
 
 #[test]
 fn every_scenario_needs_at_most_a_tenth() {
@@ -31,7 +23,7 @@ fn every_scenario_needs_at_most_a_tenth() {
         if !text.contains("\nduration_s") || !text.contains("\n[[link]]") {
             continue;
         }
-        let scenario = Scenario::load(&root().join(file), &context()).unwrap();
+        let scenario = Scenario::load(&root().join(file), &tenth()).unwrap();
         scenario.experiment_with_delays().unwrap_or_else(|error| panic!("{error}"));
         count += 1;
     }
@@ -39,28 +31,11 @@ fn every_scenario_needs_at_most_a_tenth() {
 }
 
 #[test]
-fn every_scenario_of_the_documentation_needs_at_most_a_tenth() {
-    let mut count = 0;
-    for page in files(&["docs/*.md"]) {
-        let text = read(&page);
-        for block in text.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()) {
-            if !block.contains("duration_s") || !block.contains("[[link]]") {
-                continue;
-            }
-            let scenario = Scenario::parse(block, &page, &context());
-            scenario.and_then(|scenario| scenario.experiment()).unwrap();
-            count += 1;
-        }
-    }
-    assert!(count > 0);
-}
-
-#[test]
 fn every_system_of_the_papers_needs_at_most_a_tenth() {
     for paper in record::all() {
         let selection = Selection::every_item(paper);
         let once = Repetitions::exactly(1).unwrap();
-        let plan = Plan::new_with(&context(), &selection, once, 1, &Variation::default());
+        let plan = Plan::new_with(&tenth(), &selection, once, 1, &Variation::default());
         assert!(plan.unwrap_or_else(|error| panic!("{error}")).runs() > 0);
     }
 }

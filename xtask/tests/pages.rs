@@ -9,7 +9,7 @@ use losscause::BuiltIn;
 use losscause_laboratory::papers::record;
 use losscause_laboratory::sweep::Sweep;
 use losscause_study::{Context, Experiment, Scenario, Setting, run};
-use workspace::{files, read};
+use workspace::{files, read, tenth};
 
 mod workspace;
 
@@ -107,7 +107,8 @@ fn every_toml_block_runs_or_is_marked_as_a_fragment() {
         for example in blocks(&page, "toml") {
             let table: toml::Table = toml::from_str(example).unwrap();
             if table.contains_key("link") {
-                Scenario::parse(example, &name, &Context::default()).unwrap().experiment().unwrap();
+                // A tenth of the budget is enough.
+                Scenario::parse(example, &name, &tenth()).unwrap().experiment().unwrap();
                 scenarios += 1;
             } else {
                 let sweep = Sweep::parse(example, Path::new(&name), &Context::default()).unwrap();
