@@ -26,22 +26,11 @@ pub(crate) struct Options {
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// A module of a page.
-struct Module {
-    /// The module's file in `web/src`.
-    name: &'static str,
-    profile: &'static str,
-    package: &'static str,
-}
-
-const MODULES: [Module; 3] = [
-    Module { name: "lab.wasm", profile: "page", package: "losscause-lab" },
-    Module { name: "capture.wasm", profile: "page-capture", package: "losscause-capture-page" },
-    Module {
-        name: "decompress.wasm",
-        profile: "page-capture",
-        package: "losscause-decompress-page",
-    },
+/// The modules of the pages: its file in `web/src`, cargo's profile, and its package.
+const MODULES: [[&str; 3]; 3] = [
+    ["lab.wasm", "page", "losscause-lab"],
+    ["capture.wasm", "page-capture", "losscause-capture-page"],
+    ["decompress.wasm", "page-capture", "losscause-decompress-page"],
 ];
 
 /// The program that runs the page's tools.
@@ -77,9 +66,7 @@ pub(crate) fn lab(options: &Options) -> Result<()> {
 /// # Errors
 /// As [`lab`].
 pub(crate) fn test() -> Result<()> {
-    // One after the other: built together, each would have the features that any of them asks for.
-    MODULES.iter().try_for_each(|module| built(module, "release"))?;
-    pages_around(|_| "release")?;
+    pages(|_| "release")?;
     in_a_browser()
 }
 
@@ -110,23 +97,20 @@ pub(crate) fn install() -> Result<()> {
 /// # Errors
 /// A part cannot be built, or the page is too large.
 pub(crate) fn build() -> Result<()> {
-    MODULES.iter().try_for_each(|module| built(module, module.profile))?;
-    pages_around(|module| module.profile)?;
+    pages(|profile| profile)?;
     run(&mut node(&["scripts/size.mjs"]))
 }
 
-/// Compiles a module.
-fn built(module: &Module, profile: &str) -> Result<()> {
-    let arguments = ["build", "--quiet", "--profile", profile, "--target", TARGET, "--lib"];
-    run(cargo().args(arguments).args(["-p", module.package]))
-}
-
-/// The pages around the modules, each of which was compiled with this profile.
-fn pages_around(profile: impl Fn(&Module) -> &'static str) -> Result<()> {
-    for module in &MODULES {
-        let built = format!("{}/{}.wasm", profile(module), module.package.replace('-', "_"));
-        let built = target().join(TARGET).join(built);
-        fs::copy(&built, root().join("web/src").join(module.name))
+/// The modules, each compiled with this profile in place of its own, and the pages around them.
+fn pages(profile: impl Fn(&'static str) -> &'static str) -> Result<()> {
+    // One after the other: built together, each would have the features that any of them asks for.
+    for [file, own, package] in MODULES {
+        let profile = profile(own);
+        let build = ["build", "--quiet", "--profile", profile, "--target", TARGET, "--lib", "-p"];
+        run(cargo().args(build).arg(package))?;
+        let built = format!("{TARGET}/{profile}/{}.wasm", package.replace('-', "_"));
+        let built = target().join(built);
+        fs::copy(&built, root().join("web/src").join(file))
             .with_context(|| format!("{} cannot be copied", built.display()))?;
     }
     install()?;

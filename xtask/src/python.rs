@@ -11,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::checks;
-use crate::shell::{command, losscause, output, root, run};
+use crate::shell::{command, losscause, root, run, text};
 use crate::tools::Tool;
 
 /// The arguments of `python`.
@@ -167,18 +167,10 @@ impl Environment {
     /// Copies the package's files, and installs what its tests need.
     fn install_files(&self) -> Result<()> {
         let module = checks::library("_losscause")?;
-        let place = output(
-            self.command("python")
-                .args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]),
-        )?;
-        let package = Path::new(String::from_utf8(place)?.trim()).join("losscause");
-        fs::create_dir(&package)?;
-        for entry in fs::read_dir(root().join("python/losscause"))? {
-            let file = entry?.path();
-            if let Some(name) = file.file_name().filter(|_| file.is_file()) {
-                fs::copy(&file, package.join(name))?;
-            }
-        }
+        let place = "import sysconfig; print(sysconfig.get_path('purelib'))";
+        let place = text(self.command("python").args(["-c", place]))?;
+        let package = Path::new(&place).join("losscause");
+        run(command("cp").args(["--recursive", "python/losscause"]).arg(&package))?;
         fs::copy(&module, package.join("_losscause.abi3.so"))
             .with_context(|| module.display().to_string())?;
         self.pip_install(&needed(&fs::read_to_string(root().join("python/pyproject.toml"))?)?)

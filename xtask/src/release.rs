@@ -8,7 +8,7 @@ use std::fs;
 use anyhow::{Context, Result, bail};
 
 use crate::dist;
-use crate::shell::{cargo, command, root, run, text};
+use crate::shell::{cargo, command, root, run, text, workspace};
 
 /// The arguments of `release`.
 #[derive(clap::Args)]
@@ -21,8 +21,6 @@ pub(crate) struct Options {
 }
 
 /// Where the project is to be found: `[workspace.metadata.addresses]` of Cargo.toml.
-#[derive(Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Addresses {
     source: String,
     site: String,
@@ -30,11 +28,13 @@ struct Addresses {
 }
 
 impl Addresses {
-    fn read(workspace: &str) -> Result<Self> {
-        let manifest: toml::Table = toml::from_str(workspace)?;
-        let addresses = manifest["workspace"].get("metadata").and_then(|all| all.get("addresses"));
-        let addresses = addresses.context("Cargo.toml: workspace.metadata.addresses is missing")?;
-        addresses.clone().try_into().context("Cargo.toml: workspace.metadata.addresses")
+    fn read() -> Result<Self> {
+        let address = |key| workspace(&format!("metadata.addresses.{key}"));
+        Ok(Self {
+            source: address("source")?,
+            site: address("site")?,
+            security: address("security")?,
+        })
     }
 
     /// The first that is not set.
@@ -58,12 +58,11 @@ struct Release<'a> {
 /// # Errors
 /// With `--write`: an address is missing, a file has changes, or a step fails.
 pub(crate) fn release(options: &Options) -> Result<()> {
-    let workspace = read("Cargo.toml")?;
-    let old = old_version(&workspace)?;
+    let old = workspace("package.version")?;
     if numbers(&options.version)? <= numbers(&old)? {
         bail!("{}: expected a version after {old}", options.version);
     }
-    let addresses = Addresses::read(&workspace)?;
+    let addresses = Addresses::read()?;
     let date = text(command("date").args(["--utc", "+%F"]))?;
     let release = Release { old: &old, new: &options.version, date: &date, addresses: &addresses };
     let changes = text(command("git").args(["status", "--porcelain", "--untracked-files=no"]))?;
@@ -172,13 +171,6 @@ fn read(path: &str) -> Result<String> {
     fs::read_to_string(&file).with_context(|| file.display().to_string())
 }
 
-fn old_version(workspace: &str) -> Result<String> {
-    let manifest: toml::Table = toml::from_str(workspace)?;
-    let version = manifest["workspace"].get("package").and_then(|package| package.get("version"));
-    let version = version.and_then(toml::Value::as_str);
-    Ok(version.context("Cargo.toml: workspace.package.version is missing")?.to_owned())
-}
-
 fn numbers(version: &str) -> Result<Vec<u64>> {
     let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
     numbers
@@ -228,8 +220,8 @@ mod tests {
         assert_eq!(ours.len(), 14);
         assert!(ours.iter().all(|(_, one)| one["version"].as_str() == Some("0.2.0")));
         // The addresses' own table stays as it was.
-        let before = Addresses::read(&read("Cargo.toml").unwrap()).unwrap();
-        assert_eq!(Addresses::read(&once["Cargo.toml"]).unwrap().source, before.source);
+        let source = workspace["metadata"]["addresses"]["source"].as_str();
+        assert_eq!(source, Some(Addresses::read().unwrap().source.as_str()));
         let project: toml::Table = toml::from_str(&once["python/pyproject.toml"]).unwrap();
         assert_eq!(project["project"]["urls"]["Homepage"].as_str(), Some("H"));
         for line in ["version: 0.2.0", "date-released: 2030-01-02", "url: \"H\""] {
@@ -244,7 +236,7 @@ mod tests {
     #[test]
     fn the_changelog_has_an_open_section_above_that_of_the_version() {
         let changelog = read("CHANGELOG.md").unwrap();
-        let version = old_version(&read("Cargo.toml").unwrap()).unwrap();
+        let version = workspace("package.version").unwrap();
         let open = changelog.find("\n## [Unreleased]\n").expect("an open section");
         let of_version = changelog.find(&format!("\n## [{version}] - ")).expect("the version");
         assert!(open < of_version);

@@ -14,6 +14,14 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_path_buf)
 }
 
+/// A text below `[workspace]` of Cargo.toml, by its key: "package.version".
+pub(crate) fn workspace(key: &str) -> Result<String> {
+    let manifest: toml::Table = toml::from_str(&fs::read_to_string(root().join("Cargo.toml"))?)?;
+    let value = key.split('.').fold(manifest.get("workspace"), |value, key| value?.get(key));
+    let text = value.and_then(toml::Value::as_str).map(str::to_owned);
+    text.with_context(|| format!("Cargo.toml: workspace.{key} is missing"))
+}
+
 /// Cargo's target folder, as cargo itself finds it: the variable CARGO_TARGET_DIR, or
 /// `build.target-dir` of a configuration.
 pub(crate) fn target() -> PathBuf {

@@ -254,13 +254,8 @@ impl Packed {
 /// # Errors
 /// Cargo.toml cannot be read or has no such key.
 pub(crate) fn oldest_rust() -> Result<String> {
-    let manifest: toml::Table =
-        toml::from_str(&std::fs::read_to_string(shell::root().join("Cargo.toml"))?)?;
-    let version = manifest
-        .get("workspace")
-        .and_then(|table| table.get("package")?.get("rust-version")?.as_str());
-    let version = version.context("Cargo.toml: workspace.package.rust-version: is missing")?;
-    Ok(if version.split('.').count() == 2 { format!("{version}.0") } else { version.to_owned() })
+    let version = shell::workspace("package.rust-version")?;
+    Ok(if version.split('.').count() == 2 { format!("{version}.0") } else { version })
 }
 
 /// `cargo check` of code and tests with the oldest compiler; a warning is an error. Nothing is run

@@ -16,7 +16,7 @@ use crate::tools::Tool;
 /// packages hold.
 type Asked = (&'static [&'static str], &'static str);
 
-/// What every package answers, the first for a time.
+/// What every package answers.
 const ANSWERS: [Asked; 3] = [
     (&["reproduce", "cen2003/table2"], "published numbers are within tolerance"),
     (&["analyze", "{capture}"], "flow"),
@@ -36,17 +36,15 @@ const CONGESTION_CONTROL: &str = "lc_veno";
 
 /// Unpacks the archive in an empty root and asks the program there.
 pub(super) fn archive(file: &Path, processor: Processor) -> Result<()> {
-    let begun = Instant::now();
     let place = tempfile::tempdir()?;
     run(command("tar").arg("xzf").arg(file).arg("-C").arg(place.path()))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let folder = name.strip_suffix(".tar.gz").context("the archive's name")?;
-    EmptyRoot { place, below: format!("/{folder}"), processor }.ask(&name, begun)
+    EmptyRoot { place, below: format!("/{folder}"), processor }.ask(&name)
 }
 
 /// Installs the package in an empty root with dpkg and asks the program there.
 pub(super) fn deb(file: &Path, processor: Processor) -> Result<()> {
-    let begun = Instant::now();
     let place = tempfile::tempdir()?;
     let of_dpkg = place.path().join("var/lib/dpkg");
     for folder in ["info", "updates"] {
@@ -60,18 +58,17 @@ pub(super) fn deb(file: &Path, processor: Processor) -> Result<()> {
         .arg(file)
         .stdout(Stdio::null()))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    EmptyRoot { place, below: "/usr".to_owned(), processor }.ask(&name, begun)
+    EmptyRoot { place, below: "/usr".to_owned(), processor }.ask(&name)
 }
 
 /// Installs the wheel in a virtual environment, with nothing from a network, and asks its command.
 pub(super) fn wheel(file: &Path) -> Result<()> {
-    let begun = Instant::now();
     let place = tempfile::tempdir()?;
     let environment = crate::python::Environment::new()?;
     environment.pip_install(&["--no-index".to_owned(), file.display().to_string()])?;
     let capture = root().join("crates/losscause-capture/tests/captures/sender.pcap.gz");
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    answers(&name, Some(begun), &ANSWERS, |words| {
+    answers(&name, &ANSWERS, |words| {
         let mut command = environment.command("losscause");
         command.args(put(words, "losscause", &capture.display().to_string()));
         command.current_dir(place.path());
@@ -122,11 +119,11 @@ struct EmptyRoot {
 }
 
 impl EmptyRoot {
-    fn ask(&self, name: &str, begun: Instant) -> Result<()> {
+    fn ask(&self, name: &str) -> Result<()> {
         if !self.processor.is_this_machines() {
             fs::copy(self.processor.emulator(), self.place.path().join("emulator"))?;
         }
-        answers(name, Some(begun), &ANSWERS, |words| self.command(words))?;
+        answers(name, &ANSWERS, |words| self.command(words))?;
         if !self.processor.is_this_machines() {
             println!("{name}: `emulate` and `kernel` are left out in an emulator of the processor");
         } else if !Tool::OwnNetworks.present() {
@@ -136,7 +133,7 @@ impl EmptyRoot {
             if registered.split_whitespace().any(|one| one == CONGESTION_CONTROL) {
                 bail!("{CONGESTION_CONTROL} is loaded already: unload it first");
             }
-            answers(name, None, &ANSWERS_OF_ROOT, |words| self.command(words))?;
+            answers(name, &ANSWERS_OF_ROOT, |words| self.command(words))?;
         }
         Ok(())
     }
@@ -177,15 +174,9 @@ fn put(words: &[&str], program: &str, capture: &str) -> Vec<PathBuf> {
     words.iter().map(put).collect()
 }
 
-/// Runs each command of a package. If it was begun to install at `begun`, says how long the first
-/// answer took from there.
-fn answers(
-    name: &str,
-    begun: Option<Instant>,
-    all: &[Asked],
-    command: impl Fn(&[&str]) -> Command,
-) -> Result<()> {
-    for (index, (words, expected)) in all.iter().enumerate() {
+/// Runs each command of a package.
+fn answers(name: &str, all: &[Asked], command: impl Fn(&[&str]) -> Command) -> Result<()> {
+    for (words, expected) in all {
         let at = Instant::now();
         let mut asked = command(words);
         let answer = asked.stdin(Stdio::null()).output().context("it cannot be started")?;
@@ -197,10 +188,6 @@ fn answers(
         }
         let first = printed.lines().find(|line| line.contains(expected)).unwrap_or_default();
         println!("{name}: `{shown}`, {:.1} s: {}", at.elapsed().as_secs_f64(), first.trim());
-        if let Some(begun) = begun.filter(|_| index == 0) {
-            let seconds = begun.elapsed().as_secs_f64();
-            println!("{name}: from the package to this answer {seconds:.1} s");
-        }
     }
     Ok(())
 }

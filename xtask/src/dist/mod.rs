@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{command, fresh, output, root, run, target};
+use crate::shell::{command, fresh, root, run, target, text, workspace};
 use crate::{python, site};
 
 mod check;
@@ -73,19 +73,11 @@ struct Release {
 
 impl Release {
     fn of_commit() -> Result<Self> {
-        let epoch = output(command("git").args(["log", "-1", "--format=%ct"]))?;
-        let epoch_s = String::from_utf8(epoch)?.trim().parse().context("the commit's time")?;
-        let manifest: toml::Table =
-            toml::from_str(&fs::read_to_string(root().join("Cargo.toml"))?)?;
-        let text = |keys: &[&str]| {
-            let first = manifest.get("workspace");
-            let value = keys.iter().fold(first, |value, key| value?.get(key))?;
-            value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
-        };
+        let epoch = text(command("git").args(["log", "-1", "--format=%ct"]))?;
         Ok(Self {
-            version: text(&["package", "version"]).context("Cargo.toml: no version")?,
-            epoch_s,
-            homepage: text(&["metadata", "addresses", "site"]),
+            version: workspace("package.version")?,
+            epoch_s: epoch.parse().context("the commit's time")?,
+            homepage: Some(workspace("metadata.addresses.site")?).filter(|site| !site.is_empty()),
         })
     }
 }
@@ -95,7 +87,7 @@ impl Release {
 /// # Errors
 /// A part cannot be built, or an installed one does not work.
 pub(crate) fn dist(options: &Options) -> Result<()> {
-    let changes = output(command("git").args(["status", "--porcelain", "--untracked-files=no"]))?;
+    let changes = text(command("git").args(["status", "--porcelain", "--untracked-files=no"]))?;
     if !changes.is_empty() {
         println!("the packages hold changes that are in no commit");
     }
@@ -207,8 +199,7 @@ mod tests {
         let two = made("two", ["a", "share/z", "bin/losscause"]);
         assert_eq!(fs::read(&one).unwrap(), fs::read(two).unwrap());
         let list = ["--list", "--verbose", "--utc", "--full-time", "--numeric-owner", "--file"];
-        let listed = output(command("tar").args(list).arg(one)).unwrap();
-        let listed = String::from_utf8(listed).unwrap();
+        let listed = text(command("tar").args(list).arg(one)).unwrap();
         let expected = [
             "drwxr-xr-x losscause-1/",
             "-rw-r--r-- losscause-1/a",

@@ -5,7 +5,7 @@ use super::markdown::{Kind, Part};
 /// A command of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Shown {
-    /// Where it stands, from 1.
+    /// The first line of the block or paragraph in which it stands, from 1.
     pub(super) line: usize,
     /// As for a shell: `losscause simulate a.toml --set 'x={ y = 1 }'`.
     pub(super) command: String,
@@ -134,8 +134,22 @@ pub(super) fn commands(parts: &[Part]) -> Vec<Shown> {
     let mut found: Vec<Shown> = Vec::new();
     let mut last_indented: Option<usize> = None;
     for part in parts {
+        let text = without_line_ends(&part.text);
+        let shown = |command: &str, output| Shown {
+            line: part.line,
+            command: command.trim().to_owned(),
+            output,
+        };
         match &part.kind {
-            Kind::Fenced { language, .. } if language == "console" => found.extend(console(part)),
+            Kind::Fenced { language, .. } if language == "console" => {
+                for block in format!("\n{text}").split("\n$ ").skip(1) {
+                    let (command, printed) = block.split_once('\n').unwrap_or((block, ""));
+                    let printed = printed.trim_matches('\n');
+                    let text = || Output::Text(format!("{printed}\n"));
+                    let output = if printed.is_empty() { Output::NotShown } else { text() };
+                    found.push(shown(command, output));
+                }
+            }
             // JSON below a single command is what it prints.
             Kind::Fenced { language, .. } if language == "json" => {
                 if let Some(shown) = last_indented.and_then(|index| found.get_mut(index)) {
@@ -144,25 +158,10 @@ pub(super) fn commands(parts: &[Part]) -> Vec<Shown> {
             }
             Kind::Fenced { .. } => {}
             Kind::Indented => {
-                for (line, command) in logical_lines(&part.text) {
-                    let command = without_comment(&command);
-                    if is_command(command) {
-                        let line = part.line + line;
-                        found.push(Shown {
-                            line,
-                            command: command.to_owned(),
-                            output: Output::NotShown,
-                        });
-                    }
-                }
+                let commands = text.lines().filter(|line| is_command(line));
+                found.extend(commands.map(|line| shown(without_comment(line), Output::NotShown)));
             }
-            Kind::Span if is_command(&part.text) => {
-                found.push(Shown {
-                    line: part.line,
-                    command: part.text.clone(),
-                    output: Output::InSentence,
-                });
-            }
+            Kind::Span if is_command(&text) => found.push(shown(&text, Output::InSentence)),
             Kind::Span => {}
         }
         if part.kind != Kind::Span {
@@ -182,39 +181,9 @@ fn without_comment(line: &str) -> &str {
     line.split_once(" # ").map_or(line, |(command, _)| command).trim()
 }
 
-/// Lines with those that they continue after a backslash, each with its offset.
-fn logical_lines(text: &str) -> Vec<(usize, String)> {
-    let mut lines: Vec<(usize, String)> = Vec::new();
-    let mut continued = false;
-    for (offset, line) in text.lines().enumerate() {
-        let (content, continues) =
-            line.trim_end().strip_suffix('\\').map_or((line, false), |line| (line, true));
-        match lines.last_mut().filter(|_| continued) {
-            Some((_, command)) => *command = format!("{} {}", command.trim_end(), content.trim()),
-            None => lines.push((offset, content.to_owned())),
-        }
-        continued = continues;
-    }
-    lines
-}
-
-/// The commands of a `console` block, which begin with `$ `; up to the next one stands what a
-/// command prints.
-fn console(part: &Part) -> Vec<Shown> {
-    let mut found: Vec<Shown> = Vec::new();
-    for (offset, line) in logical_lines(&part.text) {
-        if let Some(command) = line.strip_prefix("$ ") {
-            let command = command.trim().to_owned();
-            found.push(Shown { line: part.line + 1 + offset, command, output: Output::NotShown });
-        } else if let Some(shown) = found.last_mut() {
-            match &mut shown.output {
-                Output::Text(text) => *text += &format!("{line}\n"),
-                _ if line.is_empty() => {}
-                output => *output = Output::Text(format!("{line}\n")),
-            }
-        }
-    }
-    found
+/// The text with each line joined to the one that it continues after a backslash.
+fn without_line_ends(text: &str) -> String {
+    text.split("\\\n").map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -232,8 +201,8 @@ mod tests {
                     c\n```\n\n    losscause d # comment\n    not one\n\n```json\n{}\n```\n\n```json\n[]\n```\n";
         let expected = [
             shown(1, "losscause list", Output::InSentence),
-            shown(4, "losscause a --b", Output::Text("one\n\ntwo\n".into())),
-            shown(10, "losscause c", Output::NotShown),
+            shown(3, "losscause a --b", Output::Text("one\n\ntwo\n".into())),
+            shown(3, "losscause c", Output::NotShown),
             shown(13, "losscause d", Output::Json("{}\n".into())),
         ];
         assert_eq!(commands(&parts(page)), expected);

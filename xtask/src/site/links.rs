@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 
@@ -58,5 +59,8 @@ fn hold(site: &Path, is_quiet: bool) -> Result<()> {
     let mut links = LYCHEE.command();
     links.args(["--offline", "--no-progress", "--include-verbatim", "--extensions=html"]);
     links.args(["--index-files=index.html", "--exclude-path", CRATES, "."]).current_dir(&copy);
-    run(links.args(is_quiet.then_some("--quiet")))
+    if is_quiet {
+        links.stdout(Stdio::null());
+    }
+    run(&mut links)
 }
