@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::components::Components;
 use super::processor::Processor;
@@ -51,7 +51,11 @@ pub(super) fn write(
         add(path, program.output(&["completions", shell])?)?;
     }
     add("share/man/man1/losscause.1", program.output(&["man"])?)?;
-    for verb in verbs(&String::from_utf8(program.output(&["--help"])?)?) {
+    let verbs = verbs(&String::from_utf8(program.output(&["--help"])?)?);
+    if verbs.is_empty() {
+        bail!("the program's help lists no verb");
+    }
+    for verb in verbs {
         let page = program.output(&["man", &verb])?;
         add(&format!("share/man/man1/losscause-{verb}.1"), page)?;
     }
@@ -74,14 +78,11 @@ fn any_unit(unit: &str, here: &str) -> String {
     text.lines().skip(1).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// The verbs that the program's help lists.
+/// The verbs that the program's help lists, in groups above its options.
 fn verbs(help: &str) -> Vec<String> {
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let listed = listed.take_while(|line| !line.is_empty());
-    let first = |line: &str| {
-        let is_new = line.starts_with("  ") && !line.starts_with("   ");
-        is_new.then(|| line.split_whitespace().next().map(str::to_owned)).flatten()
-    };
+    let above = help.lines().take_while(|line| *line != "Options:");
+    let listed = above.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
     listed.filter_map(first).filter(|verb| verb != "help").collect()
 }
 
@@ -90,8 +91,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verb_begins_a_line_below_commands() {
-        let help = "Tell why\n\nCommands:\n  simulate  Run a\n            scenario\n  kernel    Load\n  help      Print\n\nOptions:\n  -q  Quiet\n";
+    fn a_verb_begins_a_line_above_the_options() {
+        let help = "Tell why\n\nUsage: a\n\nRun it:\n  simulate  Run a\n            scenario\nSwitch it on:\n  \
+                    kernel    Load\n  help      Print\n\nOptions:\n  -q  Quiet\n";
         assert_eq!(verbs(help), ["simulate", "kernel"]);
     }
 

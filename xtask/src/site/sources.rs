@@ -23,16 +23,16 @@ pub(super) fn collect(repository: &Path, pages: &Path) -> Result<()> {
         fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))
     };
     let summary = read(&repository.join("site/SUMMARY.md"))?;
-    let targets = summary.split("](").skip(1);
-    let named: Vec<&str> = targets.filter_map(|rest| rest.split(')').next()).collect();
-    for page in &named {
+    let targets = summary.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let book = Book { repository, pages, named: targets.map(Path::new).collect() };
+    for page in &book.named {
         let place = pages.join(page);
         let own = repository.join("site").join(page);
         let text = match notebooks::behind(&repository.join(page)) {
             Some(notebook) => notebooks::as_page(&notebook, &place)?,
             None => read(&if own.is_file() { own } else { repository.join(page) })?,
         };
-        let text = with_sources(repository, pages, page, &text, &named)?;
+        let text = book.with_sources(page, &text)?;
         fs::create_dir_all(place.parent().unwrap_or(pages))?;
         fs::write(&place, text)
             .with_context(|| format!("{} cannot be written", place.display()))?;
@@ -40,57 +40,51 @@ pub(super) fn collect(repository: &Path, pages: &Path) -> Result<()> {
     copy(&repository.join("site/SUMMARY.md"), &pages.join("SUMMARY.md"))
 }
 
-/// The text of a page whose links hold in the book. The files that it names are copied beside the
-/// pages.
-fn with_sources(
-    repository: &Path,
-    pages: &Path,
-    page: &str,
-    text: &str,
-    book: &[&str],
-) -> Result<String> {
-    let folder = Path::new(page).parent().unwrap_or(Path::new(""));
-    let mut parts = text.split("](");
-    let mut changed = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (target, rest) = part.split_at(part.find([')', '#', '\n']).unwrap_or(0));
-        let place = resolved(folder, target).filter(|_| !target.is_empty());
-        let target = match place {
-            Some(place) => in_the_book(repository, pages, target, &place, book)?,
-            None => target.to_owned(),
-        };
-        changed += &format!("]({target}{rest}");
-    }
-    Ok(changed)
+struct Book<'a> {
+    repository: &'a Path,
+    pages: &'a Path,
+    named: Vec<&'a Path>,
 }
 
-/// What stands in the book for `target`, which is `place` in the repository: a README is the page of
-/// its folder there, and a notebook a page. Other files are copied.
-fn in_the_book(
-    repository: &Path,
-    pages: &Path,
-    target: &str,
-    place: &Path,
-    book: &[&str],
-) -> Result<String> {
-    let is_page = |place: &Path| book.iter().any(|page| Path::new(page) == place);
-    let ending = place.extension().and_then(OsStr::to_str);
-    let file = repository.join(place);
-    if is_page(place) {
-        return Ok(target.replace("README.md", "index.md"));
+impl Book<'_> {
+    /// The text of a page whose links hold in the book. The files that it names are copied beside
+    /// the pages.
+    fn with_sources(&self, page: &Path, text: &str) -> Result<String> {
+        let folder = page.parent().unwrap_or(Path::new(""));
+        let mut parts = text.split("](");
+        let mut changed = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (target, rest) = part.split_at(part.find([')', '#', '\n']).unwrap_or(0));
+            let target = match resolved(folder, target).filter(|_| !target.is_empty()) {
+                Some(place) => self.target(target, &place)?,
+                None => target.to_owned(),
+            };
+            changed += &format!("]({target}{rest}");
+        }
+        Ok(changed)
     }
-    if ending == Some("ipynb") && is_page(&place.with_extension("md")) {
-        return Ok(target.replace(".ipynb", ".md"));
+
+    /// What stands in the book for `target`, which is `place` in the repository: a README is the
+    /// page of its folder there, and a notebook a page. Other files are copied.
+    fn target(&self, target: &str, place: &Path) -> Result<String> {
+        let ending = place.extension().and_then(OsStr::to_str);
+        let file = self.repository.join(place);
+        if self.named.contains(&place) {
+            return Ok(target.replace("README.md", "index.md"));
+        }
+        if ending == Some("ipynb") && self.named.contains(&place.with_extension("md").as_path()) {
+            return Ok(target.replace(".ipynb", ".md"));
+        }
+        if let Some(name) = FOR_A_FOLDER.into_iter().find(|name| file.join(name).is_file()) {
+            copy(&file.join(name), &self.pages.join(place).join(name))?;
+            return Ok(format!("{}/{name}", target.trim_end_matches('/')));
+        }
+        if file.is_file() && ending != Some("md") {
+            copy(&file, &self.pages.join(place))?;
+        }
+        // The rest is a part that is built, or a dead link: those of the finished site are checked.
+        Ok(target.to_owned())
     }
-    if let Some(name) = FOR_A_FOLDER.into_iter().find(|name| file.join(name).is_file()) {
-        copy(&file.join(name), &pages.join(place).join(name))?;
-        return Ok(format!("{}/{name}", target.trim_end_matches('/')));
-    }
-    if file.is_file() && ending != Some("md") {
-        copy(&file, &pages.join(place))?;
-    }
-    // The rest is a part that is built, or a dead link: those of the finished site are checked.
-    Ok(target.to_owned())
 }
 
 /// A path from the root of the repository; none if it leads out.
