@@ -69,7 +69,7 @@ pub(crate) fn bench_capture(options: &Options) -> Result<()> {
             let tshark = Program { name: "tshark", words: theirs.into(), work: megabytes };
             programs.insert(0, tshark);
         }
-        in_turn(&format!("{title}; wanted: {}", bench.wanted), "MB/s", runs, &programs)?;
+        in_turn(&format!("{title}; wanted: {}", bench.wanted), "MB", runs, &programs)?;
     }
     Ok(())
 }

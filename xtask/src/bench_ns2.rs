@@ -169,7 +169,7 @@ impl<'a> Prepared<'a> {
             |name, words, work: &Work| Program { name, words, work: work.packet_hops as f64 };
         let programs =
             [program("ns-2", self.ns2(), &theirs), program("losscause", self.losscause(), &ours)];
-        in_turn(title, "packet-hops/s", runs, &programs)
+        in_turn(title, "packet-hops", runs, &programs)
     }
 
     /// The counts of ns-2's run, from a separate run, because counting takes time.

@@ -88,7 +88,7 @@ pub(crate) fn bench_sweep(options: &Options) -> Result<()> {
         };
         let programs = [on_threads("1 thread", "1"), on_threads("2 threads", "2")];
         let title = format!("{cells} cells of {duration_s} s simulated");
-        in_turn(&title, "cells/s", if once { 1 } else { options.pairs }, &programs)?;
+        in_turn(&title, "cells", if once { 1 } else { options.pairs }, &programs)?;
     }
     Ok(())
 }

@@ -56,11 +56,8 @@ const TESTS_BUT_S2N: Step = Step::new("tests, but for s2n-quic", OPTIONAL_PARTS,
 const TESTS: &[Step] = &[
     TESTS_OF_ALL,
     Step {
-        name: "tests without optional parts",
-        needs: &[],
-        run: tests_without_optional_parts,
         stands_in_for: OPTIONAL_PARTS,
-        is_beside: false,
+        ..Step::new("tests without optional parts", &[], tests_without_optional_parts)
     },
     Step::new("no I/O: the libraries compile for wasm32", &[Tool::Wasm], wasm_builds),
     Step::new("the product compiles for macOS and Windows", &[Tool::OtherSystems], other_systems),

@@ -51,7 +51,11 @@ pub(crate) fn in_turn(title: &str, unit: &str, runs: u32, programs: &[Program]) 
     for (program, runs) in programs.iter().zip(&measured) {
         let of_all: Run =
             std::array::from_fn(|at| median(runs.iter().map(|run| run[at]).collect()));
-        shown(program.name, &of_all, &format!("{:.0} {unit}", program.work / of_all[1]));
+        shown(
+            program.name,
+            &of_all,
+            &format!("{:.0} {unit} per processor s", program.work / of_all[1]),
+        );
         medians.push(of_all);
     }
     if let (Some(first), Some(last), true) = (measured.first(), measured.last(), programs.len() > 1)

@@ -129,14 +129,6 @@ pub(crate) fn fresh(folder: PathBuf) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Files below `folder`, and their bytes.
-pub(crate) fn size(folder: &Path) -> Result<(usize, u64)> {
-    let sizes = output(command("find").arg(folder).args(["-type", "f", "-printf", "%s\n"]))?;
-    let sizes: Vec<u64> =
-        String::from_utf8_lossy(&sizes).lines().map(str::parse).collect::<Result<_, _>>()?;
-    Ok((sizes.len(), sizes.iter().sum()))
-}
-
 /// Lines that are printed of a file's differences.
 const MOST_LINES: usize = 40;
 

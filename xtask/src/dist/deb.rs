@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::processor::Processor;
 use super::{Release, put};
-use crate::shell::{command, run, size};
+use crate::shell::{command, run, text};
 
 /// Makes the package `file` of what `root` holds below `usr`.
 pub(super) fn package(
@@ -17,8 +17,11 @@ pub(super) fn package(
     processor: Processor,
     release: &Release,
 ) -> Result<()> {
-    let (_, bytes) = size(&root.join("usr"))?;
-    put(root, "DEBIAN/control", description(bytes, processor, release))?;
+    let sizes =
+        text(command("find").arg(root.join("usr")).args(["-type", "f", "-printf", "%s\n"]))?;
+    let sizes: Vec<u64> = sizes.lines().map(str::parse).collect::<Result<_, _>>()?;
+    let description = description(sizes.iter().sum(), processor, release);
+    put(root, "DEBIAN/control", description)?;
     run(command("chmod").args(["--recursive", "u=rwX,go=rX"]).arg(root))?;
     run(command("dpkg-deb")
         .args(["--root-owner-group", "-Zgzip", "--build"])
