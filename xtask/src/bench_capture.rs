@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use losscause::{Span, Time};
 use losscause_capture::write::{Packet, PcapWriter, Tcp, TcpFlags, Transport};
 
-use crate::measured::Usage;
+use crate::measured::{Program, in_turn};
 use crate::shell::{losscause, target};
 use crate::tools::Tool;
 
@@ -62,40 +62,16 @@ pub(crate) fn bench_capture(options: &Options) -> Result<()> {
         let file = file.display().to_string();
         let ours = [&program, "-q", "analyze", &file, "--format", "json"].map(str::to_owned);
         let theirs = ["tshark", "-q", "-z", "io,stat,0", "-r", &file].map(str::to_owned);
-        let mut our_runs = Vec::new();
-        let mut their_runs = Vec::new();
-        for _ in 0..runs {
-            our_runs.push(Usage::of(&ours)?);
-            if bench.compared {
-                their_runs.push(Usage::of(&theirs)?);
-            }
-        }
         let megabytes = bytes as f64 / 1e6;
-        println!(
-            "{}, {megabytes:.0} MB, {packets} packets, median of {runs}; wanted: {}",
-            bench.title, bench.wanted
-        );
-        let row = |name: &str, usage: &Usage| {
-            let seconds = usage.processor_s();
-            println!(
-                "  {name:<9} {seconds:8.3} s {:8.0} MB/s {:8.1} MB",
-                megabytes / seconds,
-                peak_megabytes(usage)
-            );
-        };
-        let ours = Usage::sum_up(&our_runs);
-        row("losscause", &ours);
+        let title = format!("{}, {megabytes:.0} MB, {packets} packets", bench.title);
+        let mut programs = vec![Program { name: "losscause", words: ours.into(), work: megabytes }];
         if bench.compared {
-            let theirs = Usage::sum_up(&their_runs);
-            row("tshark", &theirs);
-            println!("  ratio     {:8.1}", theirs.processor_s() / ours.processor_s());
+            let tshark = Program { name: "tshark", words: theirs.into(), work: megabytes };
+            programs.insert(0, tshark);
         }
+        in_turn(&format!("{title}; wanted: {}", bench.wanted), "MB", runs, &programs)?;
     }
     Ok(())
-}
-
-fn peak_megabytes(usage: &Usage) -> f64 {
-    usage.peak_kb as f64 * 1024.0 / 1e6
 }
 
 /// Payload of a full packet with timestamps, bytes.

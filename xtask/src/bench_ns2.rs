@@ -10,7 +10,7 @@ use losscause_laboratory::papers::record::open_scenario;
 use losscause_sim::{LinkId, Simulation};
 use losscause_study::{Experiment, Setting};
 
-use crate::measured::{Usage, of_words};
+use crate::measured::{Program, in_turn, of_words};
 use crate::shell::{cargo, output, root, run, target};
 use crate::tools::Tool;
 
@@ -93,7 +93,7 @@ pub(crate) fn bench_ns2(options: &Options) -> Result<()> {
     for bench in BENCHES {
         for (simulated_s, runs) in [(bench.usual_s, runs), (bench.long_s / part, long_runs)] {
             let bench = Prepared::new(&bench, simulated_s, options.lean)?;
-            println!("{}", bench.compare(runs)?);
+            bench.compare(runs)?;
         }
     }
     Ok(())
@@ -154,46 +154,22 @@ impl<'a> Prepared<'a> {
         words
     }
 
-    /// Runs both alternately, this many times, and summarises.
-    fn compare(&self, runs: u32) -> Result<String> {
-        let mut theirs = Vec::new();
-        let mut ours = Vec::new();
-        for _ in 0..runs {
-            theirs.push(Usage::of(&self.ns2())?);
-            ours.push(Usage::of(&self.losscause())?);
-        }
-        let theirs = Row { usage: Usage::sum_up(&theirs), work: self.their_work()? };
-        let ours = Row { usage: Usage::sum_up(&ours), work: self.our_work()? };
-        Ok(self.table(runs, &theirs, &ours))
-    }
-
-    fn table(&self, runs: u32, theirs: &Row, ours: &Row) -> String {
-        let runs =
-            if runs == 1 { "one run".to_owned() } else { format!("median of {runs} runs in turn") };
+    /// Runs both alternately, this many times, and prints a table.
+    fn compare(&self, runs: u32) -> Result<()> {
         let Bench { title, aim, .. } = self.bench;
-        let mut text =
-            format!("{title}, {} s simulated, {runs}; wanted: {aim}\n", self.simulated_s);
-        text += "              user time s  peak memory kB   packet-hops  ns per packet-hop  packets delivered\n";
-        for (name, row) in [("ns-2", theirs), ("losscause", ours)] {
-            let Row { usage, work } = row;
-            text += &format!(
-                "  {name:<9} {:13.4} {:15} {:13} {:18.1} {:18}\n",
-                usage.user_s,
-                usage.peak_kb,
-                work.packet_hops,
-                row.nanos_per_hop(),
-                work.delivered
+        println!("{title}, {} s simulated; wanted: {aim}", self.simulated_s);
+        let [theirs, ours] = [self.their_work()?, self.our_work()?];
+        for (name, work) in [("ns-2", &theirs), ("losscause", &ours)] {
+            println!(
+                "  {name}: {} packet-hops, {} packets delivered",
+                work.packet_hops, work.delivered
             );
         }
-        text += &format!(
-            "  ratio     {:13.2} {:15.2} {:13.3} {:18.2} {:18.3}\n",
-            theirs.usage.user_s / ours.usage.user_s,
-            theirs.usage.peak_kb as f64 / ours.usage.peak_kb as f64,
-            theirs.work.packet_hops as f64 / ours.work.packet_hops as f64,
-            theirs.nanos_per_hop() / ours.nanos_per_hop(),
-            theirs.work.delivered as f64 / ours.work.delivered as f64
-        );
-        text
+        let program =
+            |name, words, work: &Work| Program { name, words, work: work.packet_hops as f64 };
+        let programs =
+            [program("ns-2", self.ns2(), &theirs), program("losscause", self.losscause(), &ours)];
+        in_turn(title, "packet-hops", runs, &programs)
     }
 
     /// The counts of ns-2's run, from a separate run, because counting takes time.
@@ -216,18 +192,6 @@ impl<'a> Prepared<'a> {
                 .sum(),
             packet_hops: links.map(|link| simulation.counters().link(link).transmitted).sum(),
         })
-    }
-}
-
-/// One simulator.
-struct Row {
-    usage: Usage,
-    work: Work,
-}
-
-impl Row {
-    fn nanos_per_hop(&self) -> f64 {
-        self.usage.user_s * 1e9 / self.work.packet_hops as f64
     }
 }
 

@@ -1,12 +1,9 @@
 //! `cargo xtask bench-sweep`: a local sweep with two threads beside one, for short and long cells,
 //! and its peak memory. Run it on an idle machine with two cores; it is not a test.
 
-use std::path::Path;
-use std::time::Instant;
-
 use anyhow::Result;
 
-use crate::measured::{Usage, median};
+use crate::measured::{Program, in_turn};
 use crate::shell::{losscause, target};
 
 /// How much to measure.
@@ -69,7 +66,6 @@ range = { from = 2e6, to = 2.1e6 }
 pub(crate) fn bench_sweep(options: &Options) -> Result<()> {
     let program = losscause()?;
     let directory = tempfile::tempdir_in(target())?;
-    println!("    cells  each, ms   1 thread  2 threads   ratio (least to most)   memory with 2");
     for Bench { duration_s, cells, once } in BENCHES {
         if once && options.short {
             continue;
@@ -82,47 +78,17 @@ pub(crate) fn bench_sweep(options: &Options) -> Result<()> {
             directory.path().join("sweep.toml"),
             SWEEP.replace("CELLS", &cells.to_string()),
         )?;
-        let mut one = Vec::new();
-        let mut two = Vec::new();
-        let mut peak_kb = 0;
-        for pair in 0..if once { 1 } else { options.pairs } {
-            for jobs in if pair % 2 == 0 { [1, 2] } else { [2, 1] } {
-                let (seconds, usage) = timed(&program, directory.path(), jobs)?;
-                if jobs == 1 {
-                    one.push(seconds);
-                } else {
-                    two.push(seconds);
-                    peak_kb = usage.peak_kb.max(peak_kb);
-                }
-            }
-        }
-        let ratios: Vec<f64> = one.iter().zip(&two).map(|(one, two)| one / two).collect();
-        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = ratios.iter().copied().fold(0.0, f64::max);
-        let one = median(one);
-        let two = median(two);
-        let ratio = median(ratios);
-        println!(
-            "{cells:9} {:9.2} {one:8.2} s {two:8.2} s   {ratio:5.2} ({least:.2} to {most:.2}) {:12.0} MB",
-            1e3 * one / f64::from(cells),
-            peak_kb as f64 * 1024.0 / 1e6,
-        );
+        // Each sweep begins anew.
+        let begun = ["sh", "-c", "cd \"$0\" && rm -rf out && exec \"$@\""];
+        let place = directory.path().display().to_string();
+        let sweep = [&place, &program, "-q", "sweep", "sweep.toml", "--out", "out", "--jobs"];
+        let on_threads = |name, jobs: &str| {
+            let words = begun.iter().chain(&sweep).chain([&jobs]).map(|&word| word.to_owned());
+            Program { name, words: words.collect(), work: f64::from(cells) }
+        };
+        let programs = [on_threads("1 thread", "1"), on_threads("2 threads", "2")];
+        let title = format!("{cells} cells of {duration_s} s simulated");
+        in_turn(&title, "cells", if once { 1 } else { options.pairs }, &programs)?;
     }
     Ok(())
-}
-
-/// A whole sweep on so many threads: its time in seconds, and what it used.
-fn timed(program: &str, place: &Path, jobs: u32) -> Result<(f64, Usage)> {
-    let out = place.join("out");
-    if out.exists() {
-        std::fs::remove_dir_all(&out)?;
-    }
-    let file = place.join("sweep.toml");
-    let out = out.display().to_string();
-    let jobs = jobs.to_string();
-    let file = file.display().to_string();
-    let words = [program, "-q", "sweep", &file, "--out", &out, "--jobs", &jobs].map(str::to_owned);
-    let begun = Instant::now();
-    let usage = Usage::of(&words)?;
-    Ok((begun.elapsed().as_secs_f64(), usage))
 }

@@ -13,7 +13,7 @@ use crate::growth::{self, Costs};
 #[cfg(target_os = "linux")]
 use crate::linux;
 use crate::shell::{cargo, command, losscause, output, run, target};
-use crate::tools::{self, Tool};
+use crate::tools::{self, CARGO_DENY, Tool};
 use crate::{instructions, lab, look, package, pages, python, record, site, validate};
 
 /// A check.
@@ -56,11 +56,8 @@ const TESTS_BUT_S2N: Step = Step::new("tests, but for s2n-quic", OPTIONAL_PARTS,
 const TESTS: &[Step] = &[
     TESTS_OF_ALL,
     Step {
-        name: "tests without optional parts",
-        needs: &[],
-        run: tests_without_optional_parts,
         stands_in_for: OPTIONAL_PARTS,
-        is_beside: false,
+        ..Step::new("tests without optional parts", &[], tests_without_optional_parts)
     },
     Step::new("no I/O: the libraries compile for wasm32", &[Tool::Wasm], wasm_builds),
     Step::new("the product compiles for macOS and Windows", &[Tool::OtherSystems], other_systems),
@@ -87,14 +84,15 @@ const BEFORE_TESTS: &[Step] = &[
     Step::new("format", &[], format),
     Step::new("lints", OPTIONAL_PARTS, lints),
     Step::new("documentation", OPTIONAL_PARTS, documentation),
+    Step::new("licences, bans and sources of dependencies", &[Tool::CargoDeny], dependencies),
 ];
 
 const AFTER_TESTS: &[Step] = &[
-    Step::new("the reports in a browser", &[Tool::Chromium], look::all),
+    Step::new("the reports in a browser", &[Tool::Node, Tool::Chromium], look::all),
     Step::beside("the commands of README.md and docs/", &[], pages::all),
     Step::beside("the lab in a browser", &[Tool::Wasm, Tool::Node, Tool::Chromium], lab::test),
     Step::beside("the Python package", &[Tool::Python], python::test),
-    Step::new("the links of the site", &[Tool::Node, Tool::Wasm, Tool::MdBook], site::short),
+    Step::new("the links of the site", site::TOOLS, site::short),
     Step::new(
         "the published crates from their packages, with the oldest compiler",
         &[Tool::OldestRust],
@@ -231,6 +229,12 @@ fn lints() -> Result<()> {
     ]))
 }
 
+/// What is compiled keeps to deny.toml. Known holes need another network: the hosted CI asks for them.
+fn dependencies() -> Result<()> {
+    let check = ["--locked", "--all-features", "check", "bans", "licenses", "sources"];
+    run(CARGO_DENY.command().args(check))
+}
+
 /// The documentation of all crates in `target/doc`.
 ///
 /// # Errors
@@ -338,10 +342,8 @@ fn same_bytes() -> Result<()> {
 fn oldest_compiler() -> Result<()> {
     let mut check = tools::oldest_check()?;
     check.args(["--locked", "--workspace"]);
-    for name in package::published()? {
-        check.args(["--exclude", &name]);
-    }
-    run(&mut check)
+    let published = package::published()?;
+    run(check.args(published.iter().flat_map(|one| ["--exclude", &one.name])))
 }
 
 /// Without `cargo bench`, criterion runs every benchmark once and times nothing. Those of

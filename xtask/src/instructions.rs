@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::shell::{command, output, root, target};
+use crate::shell::{command, root, target, text};
 use crate::tools::Tool;
 
 /// Whether to update the recorded value instead of comparing with it.
@@ -101,16 +101,12 @@ fn count(program: &Path, simulated_s: u64) -> Result<Count> {
     valgrind
         .args(["--tool=callgrind", "--quiet"])
         .arg(format!("--callgrind-out-file={}", out.display()));
-    let printed =
-        output(valgrind.arg(program).args([WORKLOAD, &simulated_s.to_string(), "tfrc", FLOWS]))?;
-    let printed = String::from_utf8_lossy(&printed);
+    let workload = [WORKLOAD, &simulated_s.to_string(), "tfrc", FLOWS];
+    let printed = text(valgrind.arg(program).args(workload))?;
     let packet_hops = printed
-        .lines()
-        .find_map(|line| line.strip_prefix("packet_hops "))
-        .and_then(|hops| hops.trim().parse().ok())
-        .with_context(|| {
-            format!("{WORKLOAD} printed `{}`, expected `packet_hops N`", printed.trim())
-        })?;
+        .strip_prefix("packet_hops ")
+        .and_then(|hops| hops.parse().ok())
+        .with_context(|| format!("{WORKLOAD} printed `{printed}`, expected `packet_hops N`"))?;
     let profile = fs::read_to_string(&out).with_context(|| out.display().to_string())?;
     Ok(Count { instructions: total(&profile)?, packet_hops })
 }

@@ -3,11 +3,10 @@
 //!
 //! Binaryen's `wasm-opt -Oz` is not used: it made the module larger when compressed, and no faster.
 
-use std::env;
 use std::fs;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::shell::{cargo, command, losscause, root, run, target};
 use crate::tools::Tool;
@@ -27,22 +26,11 @@ pub(crate) struct Options {
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// A module of a page.
-struct Module {
-    /// The module's file in `web/src`.
-    name: &'static str,
-    profile: &'static str,
-    package: &'static str,
-}
-
-const MODULES: [Module; 3] = [
-    Module { name: "lab.wasm", profile: "page", package: "losscause-lab" },
-    Module { name: "capture.wasm", profile: "page-capture", package: "losscause-capture-page" },
-    Module {
-        name: "decompress.wasm",
-        profile: "page-capture",
-        package: "losscause-decompress-page",
-    },
+/// The modules of the pages: its file in `web/src`, cargo's profile, and its package.
+const MODULES: [[&str; 3]; 3] = [
+    ["lab.wasm", "page", "losscause-lab"],
+    ["capture.wasm", "page-capture", "losscause-capture-page"],
+    ["decompress.wasm", "page-capture", "losscause-decompress-page"],
 ];
 
 /// The program that runs the page's tools.
@@ -53,22 +41,14 @@ pub(crate) const IS_USABLE: &str =
     "require('node:child_process').execFileSync('npm', ['--version']);
     process.exit(Number(process.versions.node.split('.')[0]) < 20 ? 1 : 0)";
 
-/// Builds the page; where a tool is missing, says so. With `CI=true` that is a failure.
+/// Builds the page.
 ///
 /// # Errors
-/// The page cannot be built or is too large, or a test fails.
+/// A tool is missing and cannot be installed, the page cannot be built or is too large, or a test
+/// fails.
 pub(crate) fn lab(options: &Options) -> Result<()> {
     let tests: &[Tool] = if options.test || options.posters { &[Tool::Chromium] } else { &[] };
-    if let Some(tool) = [Tool::Wasm, Tool::Node].iter().chain(tests).find(|tool| !tool.present()) {
-        if env::var("CI").is_ok_and(|ci| ci == "true") {
-            bail!("{} is missing", tool.name());
-        }
-        println!(
-            "skipped: the lab ({} is missing)\nsteps: 0 passed, 0 failed, 1 skipped",
-            tool.name()
-        );
-        return Ok(());
-    }
+    [Tool::Wasm, Tool::Node].iter().chain(tests).try_for_each(|tool| tool.ensure())?;
     build()?;
     if options.test {
         in_a_browser()?;
@@ -86,9 +66,7 @@ pub(crate) fn lab(options: &Options) -> Result<()> {
 /// # Errors
 /// As [`lab`].
 pub(crate) fn test() -> Result<()> {
-    // One after the other: built together, each would have the features that any of them asks for.
-    MODULES.iter().try_for_each(|module| built(module, "release"))?;
-    pages_around(|_| "release")?;
+    pages(|_| "release")?;
     in_a_browser()
 }
 
@@ -98,7 +76,20 @@ fn in_a_browser() -> Result<()> {
     let tests =
         ["tests/same-bytes.test.mjs", "tests/stories.test.mjs", "tests/capture-bytes.test.mjs"];
     run(node(&["--test"]).args(tests).env("LOSSCAUSE", &program))?;
-    run(node(&["node_modules/@playwright/test/cli.js", "test"]).env("LOSSCAUSE", program))
+    run(playwright().env("LOSSCAUSE", program))
+}
+
+/// The tests in Chromium; [`install`] was called before.
+pub(crate) fn playwright() -> Command {
+    node(&["node_modules/@playwright/test/cli.js", "test"])
+}
+
+/// Installs what the pages and their tests take. What a package would run then is not needed.
+///
+/// # Errors
+/// npm fails.
+pub(crate) fn install() -> Result<()> {
+    run(in_web("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))
 }
 
 /// The modules, then the pages around them.
@@ -106,27 +97,23 @@ fn in_a_browser() -> Result<()> {
 /// # Errors
 /// A part cannot be built, or the page is too large.
 pub(crate) fn build() -> Result<()> {
-    MODULES.iter().try_for_each(|module| built(module, module.profile))?;
-    pages_around(|module| module.profile)?;
+    pages(|profile| profile)?;
     run(&mut node(&["scripts/size.mjs"]))
 }
 
-/// Compiles a module.
-fn built(module: &Module, profile: &str) -> Result<()> {
-    let arguments = ["build", "--quiet", "--profile", profile, "--target", TARGET, "--lib"];
-    run(cargo().args(arguments).args(["-p", module.package]))
-}
-
-/// The pages around the modules, each of which was compiled with this profile.
-fn pages_around(profile: impl Fn(&Module) -> &'static str) -> Result<()> {
-    for module in &MODULES {
-        let built = format!("{}/{}.wasm", profile(module), module.package.replace('-', "_"));
-        let built = target().join(TARGET).join(built);
-        fs::copy(&built, root().join("web/src").join(module.name))
+/// The modules, each compiled with this profile in place of its own, and the pages around them.
+fn pages(profile: impl Fn(&'static str) -> &'static str) -> Result<()> {
+    // One after the other: built together, each would have the features that any of them asks for.
+    for [file, own, package] in MODULES {
+        let profile = profile(own);
+        let build = ["build", "--quiet", "--profile", profile, "--target", TARGET, "--lib", "-p"];
+        run(cargo().args(build).arg(package))?;
+        let built = format!("{TARGET}/{profile}/{}.wasm", package.replace('-', "_"));
+        let built = target().join(built);
+        fs::copy(&built, root().join("web/src").join(file))
             .with_context(|| format!("{} cannot be copied", built.display()))?;
     }
-    // What a package would run at its installation is not needed.
-    run(in_web("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
+    install()?;
     run(in_web("npm").args(["run", "build"]))
 }
 

@@ -36,8 +36,6 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::tools::Tool;
-
 /// The project's development commands.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
@@ -91,7 +89,7 @@ enum Verb {
     /// Measure the five papers with two runs and compare every value and claim with
     /// validation/record
     Record(record::Options),
-    /// Write the pages of measured tables in results/; --check checks their heads and links, and
+    /// Write the pages of measured tables in results/; --check checks their heads, and
     /// makes again what follows from data in the repository
     Results(results::Options),
     /// Open the reports in headless Chromium, check them and keep screenshots in target/look;
@@ -99,11 +97,9 @@ enum Verb {
     Look(look::Options),
     /// Run the commands of README.md, docs/ and results/ and compare what they print with what the pages show
     Pages(pages::Options),
-    /// Build the Python package and test it in a virtual environment that is removed at the end;
-    /// skipped where Python 3.10 or later with venv is missing
+    /// Build the Python package and test it in a virtual environment that is removed at the end
     Python(python::Options),
-    /// Build the page in web/ into web/dist, with --test also test it; skipped where Node 20 or
-    /// later with npm is missing
+    /// Build the page in web/ into web/dist, with --test also test it
     Lab(lab::Options),
     /// Build the site into target/site: the documentation as a book, the lab, the papers' report,
     /// the crates' documentation
@@ -158,7 +154,7 @@ fn main() -> ExitCode {
         Verb::Costs(options) => costs::costs(&options),
         Verb::Record(options) => record::record(&options),
         Verb::Results(options) => results::results(&options),
-        Verb::Look(options) => Tool::Chromium.ensure().and_then(|()| look::look(&options)),
+        Verb::Look(options) => look::look(&options),
         Verb::Pages(options) => pages::pages(&options),
         Verb::Python(options) => python::python(&options),
         Verb::Lab(options) => lab::lab(&options),

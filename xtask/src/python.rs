@@ -4,8 +4,6 @@
 //! The wheel has a profile of its own, which takes minutes. A test run tests the package around the
 //! extension module that is compiled with the tests.
 
-use std::collections::BTreeMap;
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::checks;
-use crate::shell::{command, losscause, output, root, run};
+use crate::shell::{command, losscause, root, run, text};
 use crate::tools::Tool;
 
 /// The arguments of `python`.
@@ -49,21 +47,13 @@ enum Form {
     Files,
 }
 
-/// Tests the package; where Python is missing, says so. With `CI=true` that is a failure.
+/// Tests the package.
 ///
 /// # Errors
-/// The wheel cannot be built or is too large, or a test fails.
+/// Python is missing and cannot be installed, the wheel cannot be built or is too large, or a test
+/// fails.
 pub(crate) fn python(options: &Options) -> Result<()> {
-    if !Tool::Python.present() {
-        if env::var("CI").is_ok_and(|ci| ci == "true") {
-            bail!("{} is missing", Tool::Python.name());
-        }
-        println!(
-            "skipped: the Python package ({} is missing)\nsteps: 0 passed, 0 failed, 1 skipped",
-            Tool::Python.name()
-        );
-        return Ok(());
-    }
+    Tool::Python.ensure()?;
     let environment = tested(Form::Wheel)?;
     if options.bench {
         for script in ["costs.py", "sweeps.py"] {
@@ -177,18 +167,10 @@ impl Environment {
     /// Copies the package's files, and installs what its tests need.
     fn install_files(&self) -> Result<()> {
         let module = checks::library("_losscause")?;
-        let place = output(
-            self.command("python")
-                .args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]),
-        )?;
-        let package = Path::new(String::from_utf8(place)?.trim()).join("losscause");
-        fs::create_dir(&package)?;
-        for entry in fs::read_dir(root().join("python/losscause"))? {
-            let file = entry?.path();
-            if let Some(name) = file.file_name().filter(|_| file.is_file()) {
-                fs::copy(&file, package.join(name))?;
-            }
-        }
+        let place = "import sysconfig; print(sysconfig.get_path('purelib'))";
+        let place = text(self.command("python").args(["-c", place]))?;
+        let package = Path::new(&place).join("losscause");
+        run(command("cp").args(["--recursive", "python/losscause"]).arg(&package))?;
         fs::copy(&module, package.join("_losscause.abi3.so"))
             .with_context(|| module.display().to_string())?;
         self.pip_install(&needed(&fs::read_to_string(root().join("python/pyproject.toml"))?)?)
@@ -197,28 +179,16 @@ impl Environment {
 
 /// What the package and its tests need, by `pyproject.toml`.
 fn needed(text: &str) -> Result<Vec<String>> {
-    #[derive(serde::Deserialize)]
-    struct Manifest {
-        project: Project,
+    let manifest: toml::Table = toml::from_str(text).context("python/pyproject.toml")?;
+    let project = &manifest["project"];
+    let extra = |name| project.get("optional-dependencies").and_then(|extras| extras.get(name));
+    let mut all = Vec::new();
+    all.extend(project.get("dependencies").cloned());
+    for name in EXTRAS {
+        all.push(extra(name).with_context(|| format!("no extra {name}"))?.clone());
     }
-    #[derive(serde::Deserialize)]
-    #[serde(rename_all = "kebab-case")]
-    struct Project {
-        #[serde(default)]
-        dependencies: Vec<String>,
-        optional_dependencies: BTreeMap<String, Vec<String>>,
-    }
-    let Manifest { project } = toml::from_str(text).context("python/pyproject.toml")?;
-    let mut all = project.dependencies;
-    for extra in EXTRAS {
-        all.extend_from_slice(
-            project
-                .optional_dependencies
-                .get(extra)
-                .with_context(|| format!("no extra {extra}"))?,
-        );
-    }
-    Ok(all)
+    let lists = all.into_iter().map(toml::Value::try_into::<Vec<String>>);
+    Ok(lists.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// The file in `folder`.

@@ -2,13 +2,13 @@
 //! a commit, a tag, the packages. Without `--write` it only says what it would change. It uploads
 //! nothing: the commands that do are printed in their order.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
 use crate::dist;
-use crate::shell::{cargo, command, output, root, run};
+use crate::shell::{cargo, command, root, run, text, workspace};
 
 /// The arguments of `release`.
 #[derive(clap::Args)]
@@ -21,29 +21,25 @@ pub(crate) struct Options {
 }
 
 /// Where the project is to be found: `[workspace.metadata.addresses]` of Cargo.toml.
-#[derive(Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Addresses {
-    repository: String,
-    homepage: String,
+    source: String,
+    site: String,
     security: String,
 }
 
 impl Addresses {
-    fn read(workspace: &str) -> Result<Self> {
-        let manifest: toml::Table = toml::from_str(workspace)?;
-        let addresses = manifest["workspace"].get("metadata").and_then(|all| all.get("addresses"));
-        let addresses = addresses.context("Cargo.toml: workspace.metadata.addresses is missing")?;
-        addresses.clone().try_into().context("Cargo.toml: workspace.metadata.addresses")
+    fn read() -> Result<Self> {
+        let address = |key| workspace(&format!("metadata.addresses.{key}"));
+        Ok(Self {
+            source: address("source")?,
+            site: address("site")?,
+            security: address("security")?,
+        })
     }
 
     /// The first that is not set.
     fn missing(&self) -> Option<&'static str> {
-        let all = [
-            ("repository", &self.repository),
-            ("homepage", &self.homepage),
-            ("security", &self.security),
-        ];
+        let all = [("source", &self.source), ("site", &self.site), ("security", &self.security)];
         all.into_iter().find(|(_, address)| address.is_empty()).map(|(key, _)| key)
     }
 }
@@ -62,16 +58,14 @@ struct Release<'a> {
 /// # Errors
 /// With `--write`: an address is missing, a file has changes, or a step fails.
 pub(crate) fn release(options: &Options) -> Result<()> {
-    let workspace = read("Cargo.toml")?;
-    let old = old_version(&workspace)?;
+    let old = workspace("package.version")?;
     if numbers(&options.version)? <= numbers(&old)? {
         bail!("{}: expected a version after {old}", options.version);
     }
-    let addresses = Addresses::read(&workspace)?;
-    let date = String::from_utf8(output(command("date").args(["--utc", "+%F"]))?)?;
-    let release =
-        Release { old: &old, new: &options.version, date: date.trim(), addresses: &addresses };
-    let changes = output(command("git").args(["status", "--porcelain", "--untracked-files=no"]))?;
+    let addresses = Addresses::read()?;
+    let date = text(command("date").args(["--utc", "+%F"]))?;
+    let release = Release { old: &old, new: &options.version, date: &date, addresses: &addresses };
+    let changes = text(command("git").args(["status", "--porcelain", "--untracked-files=no"]))?;
     let hindrances = [
         addresses.missing().map(|key| {
             format!("Cargo.toml: workspace.metadata.addresses.{key} is empty, expected an address")
@@ -84,7 +78,7 @@ pub(crate) fn release(options: &Options) -> Result<()> {
         }
         println!("before it: {hindrance}");
     }
-    for (path, text) in changed(&release)? {
+    for (path, text) in changed(&release, read)? {
         let before = read(&path)?;
         let lines = text.lines().filter(|line| !before.lines().any(|old| old == *line));
         for line in lines {
@@ -112,35 +106,69 @@ pub(crate) fn release(options: &Options) -> Result<()> {
 }
 
 /// The files that name a version, a date or an address, with their new text.
-fn changed(release: &Release) -> Result<Vec<(String, String)>> {
-    let mut all = vec![
-        ("Cargo.toml".to_owned(), with_version(&read("Cargo.toml")?, release)),
-        ("CHANGELOG.md".to_owned(), dated(&read("CHANGELOG.md")?, release)?),
-        ("CITATION.cff".to_owned(), cited(&read("CITATION.cff")?, release)),
-        ("SECURITY.md".to_owned(), reported(&read("SECURITY.md")?, release)?),
-        ("README.md".to_owned(), with_packages(&read("README.md")?, release)),
-        ("python/pyproject.toml".to_owned(), with_urls(&read("python/pyproject.toml")?, release)),
-    ];
-    let manifests = output(command("git").args(["ls-files", "*Cargo.toml"]))?;
-    for path in String::from_utf8(manifests)?.lines() {
-        let text = read(path)?;
-        if text.contains(INHERITED) {
-            all.push((path.to_owned(), with_addresses(&text)));
+fn changed(
+    release: &Release,
+    read: impl Fn(&str) -> Result<String>,
+) -> Result<BTreeMap<String, String>> {
+    const OPEN: &str = "## [Unreleased]\n";
+    let Release { old, new, date, addresses } = release;
+    let Addresses { source, site, security } = addresses;
+    let mut all = BTreeMap::new();
+    let mut add = |path: &str, text: String| all.insert(path.to_owned(), text);
+    for path in text(command("git").args(["ls-files", "*Cargo.toml"]))?.lines() {
+        let inherited = ["homepage.workspace = true", "repository.workspace = true"];
+        let manifest = read(path)?;
+        if manifest.contains("\nauthors.workspace = true\n") {
+            add(path, put(&manifest, "authors.workspace", &inherited));
         }
     }
+    let urls = [format!("homepage = \"{site}\""), format!("repository = \"{source}\"")];
+    add("Cargo.toml", put(&with_version(&read("Cargo.toml")?, release), "authors", &urls));
+    let changelog = read("CHANGELOG.md")?;
+    if !changelog.contains(OPEN) {
+        bail!("CHANGELOG.md has no section [Unreleased]");
+    }
+    add("CHANGELOG.md", changelog.replacen(OPEN, &format!("{OPEN}\n## [{new}] - {date}\n"), 1));
+    let cited = [
+        format!("version: {new}"),
+        format!("date-released: {date}"),
+        format!("repository-code: \"{source}\""),
+        format!("url: \"{site}\""),
+    ];
+    add("CITATION.cff", put(&read("CITATION.cff")?, "type", &cited));
+    add("SECURITY.md", put(&read("SECURITY.md")?, "Address", &[format!("Address: {security}")]));
+    let urls = format!("urls = {{ Homepage = \"{site}\", Repository = \"{source}\" }}");
+    add("python/pyproject.toml", put(&read("python/pyproject.toml")?, "dynamic", &[urls]));
+    // The names of packages have the version behind "losscause-" or "losscause_".
+    let renamed =
+        |text: String, start| text.replace(&format!("{start}{old}"), &format!("{start}{new}"));
+    add("README.md", ["losscause-", "losscause_"].into_iter().fold(read("README.md")?, renamed));
     Ok(all)
 }
 
-fn read(path: &str) -> Result<String> {
-    let file: PathBuf = root().join(path);
-    fs::read_to_string(&file).with_context(|| file.display().to_string())
+/// What stands before a colon or an equals sign.
+fn key(line: &str) -> &str {
+    line.split([':', '=']).next().unwrap_or_default().trim_end()
 }
 
-fn old_version(workspace: &str) -> Result<String> {
-    let manifest: toml::Table = toml::from_str(workspace)?;
-    let version = manifest["workspace"].get("package").and_then(|package| package.get("version"));
-    let version = version.and_then(toml::Value::as_str);
-    Ok(version.context("Cargo.toml: workspace.package.version is missing")?.to_owned())
+/// `text` with the lines `new`: in place of the first ones that have their keys, or behind the first
+/// one that has the key `behind`.
+fn put(text: &str, behind: &str, new: &[impl AsRef<str>]) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    for new in new.iter().rev().map(AsRef::as_ref) {
+        let place = |wanted| lines.iter().position(|line| key(line) == wanted);
+        match (place(key(new)), place(behind)) {
+            (Some(at), _) => lines[at] = new,
+            (None, Some(at)) => lines.insert(at + 1, new),
+            (None, None) => {}
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+fn read(path: &str) -> Result<String> {
+    let file = root().join(path);
+    fs::read_to_string(&file).with_context(|| file.display().to_string())
 }
 
 fn numbers(version: &str) -> Result<Vec<u64>> {
@@ -151,80 +179,15 @@ fn numbers(version: &str) -> Result<Vec<u64>> {
         .with_context(|| format!("\"{version}\": expected three numbers, such as 0.2.0"))
 }
 
-/// The line of a member's manifest behind which the addresses stand.
-const INHERITED: &str = "authors.workspace = true\n";
-const ADDRESSES: &str = "homepage.workspace = true\nrepository.workspace = true\n";
-
-fn with_addresses(manifest: &str) -> String {
-    manifest.replace(ADDRESSES, "").replace(INHERITED, &format!("{INHERITED}{ADDRESSES}"))
-}
-
-/// The workspace's manifest: its version, that of its crates, and the addresses that members
-/// inherit.
-fn with_version(workspace: &str, release: &Release) -> String {
-    let version = format!("version = \"{}\"", release.old);
-    let mut text = String::new();
-    for line in workspace.lines() {
-        if ["homepage = \"", "repository = \""].iter().any(|key| line.starts_with(key))
-            && !text.contains("[workspace.metadata.addresses]")
-        {
-            continue;
-        }
-        let names_ours = line.starts_with(&version) || line.contains("path = \"crates/");
-        if names_ours {
-            text += &line.replace(&version, &format!("version = \"{}\"", release.new));
-        } else {
-            text += line;
-        }
-        text.push('\n');
-        if line.starts_with("authors = ") {
-            let Addresses { homepage, repository, .. } = release.addresses;
-            text += &format!("homepage = \"{homepage}\"\nrepository = \"{repository}\"\n");
-        }
-    }
-    text
-}
-
-fn dated(changelog: &str, Release { new, date, .. }: &Release) -> Result<String> {
-    const OPEN: &str = "## [Unreleased]\n";
-    if !changelog.contains(OPEN) {
-        bail!("CHANGELOG.md has no section [Unreleased]");
-    }
-    Ok(changelog.replacen(OPEN, &format!("{OPEN}\n## [{new}] - {date}\n"), 1))
-}
-
-fn cited(citation: &str, release: &Release) -> String {
-    let ours = ["version:", "date-released:", "repository-code:", "url:"];
-    let kept = citation.lines().filter(|line| !ours.iter().any(|key| line.starts_with(key)));
-    let mut text: String = kept.flat_map(|line| [line, "\n"]).collect();
-    let Addresses { homepage, repository, .. } = release.addresses;
-    text += &format!("version: {}\ndate-released: {}\n", release.new, release.date);
-    text + &format!("repository-code: \"{repository}\"\nurl: \"{homepage}\"\n")
-}
-
-fn reported(security: &str, release: &Release) -> Result<String> {
-    let Some(line) = security.lines().find(|line| line.starts_with("Address: ")) else {
-        bail!("SECURITY.md has no line `Address: …`");
-    };
-    Ok(security.replacen(line, &format!("Address: {}", release.addresses.security), 1))
-}
-
-/// The names of packages have the version behind "losscause-" or "losscause_".
-fn with_packages(readme: &str, Release { old, new, .. }: &Release) -> String {
-    ["losscause-", "losscause_"].iter().fold(readme.to_owned(), |text, start| {
-        text.replace(&format!("{start}{old}"), &format!("{start}{new}"))
-    })
-}
-
-fn with_urls(project: &str, release: &Release) -> String {
-    const TABLE: &str = "[project.urls]\n";
-    const NEXT: &str = "[project.scripts]\n";
-    let start = project.find(TABLE).unwrap_or(project.len());
-    let end = project[start..].find(NEXT).map_or(start, |length| start + length);
-    let without = format!("{}{}", &project[..start], &project[end..]);
-    let Addresses { homepage, repository, .. } = release.addresses;
-    let urls = format!("{TABLE}Homepage = \"{homepage}\"\nRepository = \"{repository}\"\n\n");
-    without.replace(NEXT, &format!("{urls}{NEXT}"))
+/// The workspace's manifest with the new version, also of its crates.
+fn with_version(workspace: &str, Release { old, new, .. }: &Release) -> String {
+    let version = |version| format!("version = \"{version}\"");
+    let renewed =
+        |line: &str| match line.starts_with("version") || line.contains("path = \"crates/") {
+            true => line.replace(&version(old), &version(new)) + "\n",
+            false => format!("{line}\n"),
+        };
+    workspace.lines().map(renewed).collect()
 }
 
 #[cfg(test)]
@@ -233,21 +196,22 @@ mod tests {
 
     fn addresses() -> Addresses {
         let text = |word: &str| word.to_owned();
-        Addresses { repository: text("R"), homepage: text("H"), security: text("S") }
-    }
-
-    fn release(addresses: &Addresses) -> Release<'_> {
-        Release { old: "0.1.0", new: "0.2.0", date: "2030-01-02", addresses }
+        Addresses { source: text("R"), site: text("H"), security: text("S") }
     }
 
     #[test]
-    fn a_released_workspace_is_read_and_has_the_addresses_once_however_often_it_is_released() {
+    fn every_text_that_a_release_changes_is_the_same_after_a_second_time() {
         let addresses = addresses();
-        let text = read("Cargo.toml").unwrap();
-        let once = with_version(&text, &release(&addresses));
-        let twice = with_version(&once, &release(&addresses));
-        assert_eq!(once, twice);
-        let manifest: toml::Table = toml::from_str(&once).unwrap();
+        let release =
+            Release { old: "0.1.0", new: "0.2.0", date: "2030-01-02", addresses: &addresses };
+        let mut once = changed(&release, read).unwrap();
+        let again = |path: &str| once.get(path).cloned().map_or_else(|| read(path), Ok);
+        let twice = changed(&release, again);
+        let twice = twice.unwrap_or_else(|error| panic!("{error}"));
+        let changelog = once.remove("CHANGELOG.md").unwrap();
+        assert!(changelog.contains("## [Unreleased]\n\n## [0.2.0] - 2030-01-02\n\n"));
+        assert!(once.iter().all(|(path, text)| twice[path] == *text));
+        let manifest: toml::Table = toml::from_str(&once["Cargo.toml"]).unwrap();
         let workspace = &manifest["workspace"];
         assert_eq!(workspace["package"]["version"].as_str(), Some("0.2.0"));
         assert_eq!(workspace["package"]["repository"].as_str(), Some("R"));
@@ -256,46 +220,23 @@ mod tests {
         assert_eq!(ours.len(), 14);
         assert!(ours.iter().all(|(_, one)| one["version"].as_str() == Some("0.2.0")));
         // The addresses' own table stays as it was.
-        assert_eq!(
-            Addresses::read(&once).unwrap().repository,
-            Addresses::read(&text).unwrap().repository
-        );
-    }
-
-    #[test]
-    fn every_text_that_a_release_changes_is_the_same_after_a_second_time() {
-        let addresses = addresses();
-        let release = release(&addresses);
-        let project = read("python/pyproject.toml").unwrap();
-        let urls = with_urls(&project, &release);
-        assert_eq!(urls, with_urls(&urls, &release));
-        let manifest: toml::Table = toml::from_str(&urls).unwrap();
-        assert_eq!(manifest["project"]["urls"]["Homepage"].as_str(), Some("H"));
-        let citation = cited(&read("CITATION.cff").unwrap(), &release);
-        assert_eq!(citation, cited(&citation, &release));
-        assert!(citation.contains("\nversion: 0.2.0\ndate-released: 2030-01-02\n"));
-        let security = reported(&read("SECURITY.md").unwrap(), &release).unwrap();
-        assert!(security.contains("\nAddress: S\n"));
-        let readme = with_packages("losscause-0.1.0-x losscause_0.1.0_y 0.1.0", &release);
-        assert_eq!(readme, "losscause-0.2.0-x losscause_0.2.0_y 0.1.0");
-        let member = with_addresses("a\nauthors.workspace = true\nb\n");
-        assert_eq!(member, with_addresses(&member));
-        assert_eq!(member.matches("repository.workspace = true\n").count(), 1);
-    }
-
-    #[test]
-    fn the_changelogs_open_section_becomes_the_releases() {
-        let addresses = addresses();
-        let before = "# Changelog\n\n## [Unreleased]\n\n- a\n";
-        let after = "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2030-01-02\n\n- a\n";
-        assert_eq!(dated(before, &release(&addresses)).unwrap(), after);
-        assert!(dated("# Changelog\n", &release(&addresses)).is_err());
+        let source = workspace["metadata"]["addresses"]["source"].as_str();
+        assert_eq!(source, Some(Addresses::read().unwrap().source.as_str()));
+        let project: toml::Table = toml::from_str(&once["python/pyproject.toml"]).unwrap();
+        assert_eq!(project["project"]["urls"]["Homepage"].as_str(), Some("H"));
+        for line in ["version: 0.2.0", "date-released: 2030-01-02", "url: \"H\""] {
+            assert!(once["CITATION.cff"].contains(&format!("\n{line}\n")), "{line}");
+        }
+        assert!(once["SECURITY.md"].contains("\nAddress: S\n"));
+        assert!(once["README.md"].contains("losscause-0.2.0-x86_64-linux.tar.gz"));
+        let member = &once["crates/losscause/Cargo.toml"];
+        assert_eq!(member.matches("\nrepository.workspace = true\n").count(), 1);
     }
 
     #[test]
     fn the_changelog_has_an_open_section_above_that_of_the_version() {
         let changelog = read("CHANGELOG.md").unwrap();
-        let version = old_version(&read("Cargo.toml").unwrap()).unwrap();
+        let version = workspace("package.version").unwrap();
         let open = changelog.find("\n## [Unreleased]\n").expect("an open section");
         let of_version = changelog.find(&format!("\n## [{version}] - ")).expect("the version");
         assert!(open < of_version);

@@ -6,13 +6,12 @@
 //! somewhere, and no page may load anything from elsewhere.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 
-use crate::shell::{command, losscause, root, run, target};
-use crate::tools::{self, Tool};
+use crate::shell::{command, fresh, losscause, root, run, target};
+use crate::tools::{MDBOOK, Tool};
 use crate::{checks, lab, record};
 
 mod links;
@@ -29,16 +28,15 @@ pub(crate) struct Options {
     report: Option<PathBuf>,
 }
 
+/// What the site's own steps need.
+pub(crate) const TOOLS: &[Tool] = &[Tool::Wasm, Tool::Node, Tool::MdBook, Tool::Lychee];
+
 /// Builds the site and checks its links.
 ///
 /// # Errors
 /// A tool is missing and cannot be installed, a part cannot be built, or a link leads nowhere.
 pub(crate) fn site(options: &Options) -> Result<()> {
-    for tool in
-        [Tool::Wasm, Tool::Node, Tool::MdBook].into_iter().chain(checks::OPTIONAL_PARTS_BUILD)
-    {
-        tool.ensure()?;
-    }
+    TOOLS.iter().chain(&checks::OPTIONAL_PARTS_BUILD).try_for_each(|tool| tool.ensure())?;
     lab::build()?;
     checks::documentation()?;
     put_together(options.report.as_deref())
@@ -58,26 +56,19 @@ fn put_together(report: Option<&Path>) -> Result<()> {
     let book = target().join("book");
     pages(&book)?;
     // mdBook removes what its folder holds.
-    run(command(&tools::mdbook().to_string_lossy())
-        .arg("build")
-        .arg(&book)
-        .arg("--dest-dir")
-        .arg(&site))?;
+    run(MDBOOK.command().arg("build").arg(&book).arg("--dest-dir").arg(&site))?;
     copy(&root().join("web/dist"), &site.join("lab"))?;
     copy(&target().join("doc"), &site.join("api"))?;
     papers(report, &site.join("papers"))?;
-    let checked = links::check(&site)?;
-    println!("{0}: {checked}; `losscause lab --site {0}` serves it", site.display());
+    links::check(&site)?;
+    println!("{0}: `losscause lab --site {0}` serves it", site.display());
     Ok(())
 }
 
 /// The book's sources: its pages, at the places where they stand in the repository, so that their
 /// links hold.
 fn pages(book: &Path) -> Result<()> {
-    match fs::remove_dir_all(book) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-        _ => {}
-    }
+    fresh(book.to_owned())?;
     let pages = book.join("src");
     sources::collect(&root(), &pages)?;
     copy(&root().join("site/book.toml"), &book.join("book.toml"))?;
@@ -99,48 +90,23 @@ fn papers(report: Option<&Path>, place: &Path) -> Result<()> {
 
 /// Copies a file, or a folder with all that it holds.
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    let failed = || format!("{} cannot be copied to {}", from.display(), to.display());
-    if from.is_dir() {
-        fs::create_dir_all(to).with_context(failed)?;
-        for entry in fs::read_dir(from).with_context(failed)? {
-            let entry = entry.with_context(failed)?;
-            copy(&entry.path(), &to.join(entry.file_name()))?;
-        }
-        return Ok(());
-    }
-    if !from.is_file() {
-        bail!("{} is missing", from.display());
-    }
-    fs::create_dir_all(to.parent().unwrap_or(to)).with_context(failed)?;
-    fs::copy(from, to).with_context(failed)?;
-    Ok(())
+    fs::create_dir_all(to.parent().unwrap_or(to))?;
+    run(command("cp").args(["--recursive", "--no-target-directory"]).args([from, to]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The files below `folder` with Markdown, relative to the repository.
-    fn documented(folder: &Path, found: &mut Vec<String>) {
-        for entry in fs::read_dir(root().join(folder)).expect("it can be read").flatten() {
-            let path = folder.join(entry.file_name());
-            if root().join(&path).is_dir() {
-                documented(&path, found);
-            } else if path.extension().is_some_and(|extension| extension == "md") {
-                found.push(path.to_string_lossy().into_owned());
-            }
-        }
-    }
+    use crate::shell::files;
 
     #[test]
     fn the_book_has_every_page_of_the_documentation_once() {
         let summary = fs::read_to_string(root().join("site/SUMMARY.md")).expect("it can be read");
-        let mut pages = Vec::new();
-        documented(Path::new("docs"), &mut pages);
-        documented(Path::new("results"), &mut pages);
+        let pages = files(&["docs/*.md", "results/*.md"]).expect("git lists them");
         assert!(pages.len() > 40);
         for page in pages {
-            assert_eq!(summary.matches(&format!("({page})")).count(), 1, "site/SUMMARY.md: {page}");
+            let link = format!("({})", page.display());
+            assert_eq!(summary.matches(&link).count(), 1, "site/SUMMARY.md: {link}");
         }
     }
 }

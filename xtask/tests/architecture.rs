@@ -4,10 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use toml::{Table, Value};
-use workspace::{members, root};
+use serde_json::Value;
+use workspace::{files, packages, read, root};
 
 mod workspace;
 
@@ -21,48 +20,15 @@ const USES_LABORATORY: [&str; 5] =
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
-
-fn manifests() -> BTreeMap<String, Table> {
-    let named = |(_, manifest): (PathBuf, Table)| {
-        (manifest["package"]["name"].as_str().unwrap().to_owned(), manifest)
-    };
-    members().into_iter().map(named).collect()
-}
-
-/// Packages named in the manifest's dependency tables whose name ends in one of `kinds`, for every
-/// target.
-fn dependencies(manifest: &Table, kinds: &[&str]) -> BTreeSet<String> {
-    let mut tables: Vec<&Table> = vec![manifest];
-    if let Some(targets) = manifest.get("target").and_then(Value::as_table) {
-        tables.extend(targets.values().filter_map(Value::as_table));
-    }
-    let mut found = BTreeSet::new();
-    for table in tables {
-        for kind in kinds {
-            let Some(entries) = table.get(*kind).and_then(Value::as_table) else { continue };
-            for (name, entry) in entries {
-                let package = entry.get("package").and_then(Value::as_str).unwrap_or(name);
-                found.insert(package.to_owned());
-            }
-        }
-    }
-    found
-}
-
-const ALL_KINDS: &[&str] = &["dependencies", "build-dependencies", "dev-dependencies"];
-
-/// The crates of this project that each of its crates uses, by the manifests.
+/// The crates of this project that each of its crates uses, by the manifests: for every target, also
+/// to build and to test.
 fn by_manifests() -> Uses {
-    let mut uses = Uses::new();
-    for (name, manifest) in manifests() {
-        let mut used = dependencies(&manifest, ALL_KINDS);
-        used.retain(|package| package.starts_with("losscause") || package == "xtask");
-        uses.insert(name, used);
-    }
-    uses
+    let name = |one: &Value| one["name"].as_str().unwrap().to_owned();
+    let used = |package: &Value| {
+        let all = package["dependencies"].as_array().unwrap().iter().map(name);
+        all.filter(|used| used.starts_with("losscause") || used == "xtask").collect()
+    };
+    packages().iter().map(|package| (name(package), used(package))).collect()
 }
 
 /// What a cell of a table has in backquotes.
@@ -88,7 +54,7 @@ fn by_page(page: &str) -> Uses {
 
 #[test]
 fn architecture_md_says_who_uses_whom_as_the_manifests_do() {
-    let page = by_page(&read(&root().join("ARCHITECTURE.md")));
+    let page = by_page(&read("ARCHITECTURE.md"));
     let manifests = by_manifests();
     for (name, used) in &manifests {
         let said =
@@ -129,51 +95,35 @@ fn the_product_does_not_use_the_laboratory() {
 }
 
 #[test]
-fn a_dependency_is_found_wherever_the_manifest_hides_it() {
-    let manifest: Table = toml::from_str(
-        "[dependencies]\nplain = '1'\n[dev-dependencies]\nalias = { package = 'losscause-sim', version = '1' }\n\
-         [target.'cfg(unix)'.build-dependencies]\nhidden.workspace = true\n",
-    )
-    .unwrap();
-    let found: Vec<_> = dependencies(&manifest, ALL_KINDS).into_iter().collect();
-    assert_eq!(found, ["hidden", "losscause-sim", "plain"]);
+fn the_crates_can_be_published_one_after_the_other() {
+    let mut waiting = by_manifests();
+    while let Some(next) =
+        waiting.iter().find(|(_, used)| used.iter().all(|used| !waiting.contains_key(used)))
+    {
+        let next = next.0.clone();
+        waiting.remove(&next);
+    }
+    assert!(waiting.is_empty(), "they depend on each other: {waiting:?}");
 }
 
 #[test]
 fn losscause_depends_on_nothing_but_optionally_on_serde() {
-    let manifest = &manifests()["losscause"];
-    let found = dependencies(manifest, &["dependencies", "build-dependencies"]);
-    assert_eq!(
-        found,
-        BTreeSet::from(["serde".to_owned()]),
-        "`losscause` may have no other dependency"
-    );
-    assert_eq!(manifest["dependencies"]["serde"].get("optional"), Some(&Value::Boolean(true)));
-}
-
-fn files_below(dir: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())) {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_dir() {
-            if name != "target" && name != ".git" {
-                files_below(&path, found);
-            }
-        } else {
-            found.push(path);
-        }
-    }
+    let packages = packages();
+    let losscause = packages.iter().find(|package| package["name"] == "losscause").unwrap();
+    let all = losscause["dependencies"].as_array().unwrap();
+    let used: Vec<_> = all.iter().filter(|one| one["kind"] != "dev").collect();
+    assert_eq!(used.len(), 1, "`losscause` may have no other dependency than serde: {used:?}");
+    assert!(used[0]["name"] == "serde" && used[0]["optional"] == true, "{used:?}");
 }
 
 #[test]
 fn nothing_reads_a_file_outside_the_repository() {
     // Put together here, lest this file be the one that is found.
     let outside = ["..", "shared"].join("/");
-    let mut files = Vec::new();
-    files_below(&root(), &mut files);
-    assert!(files.len() > 20, "only {} files found below {}", files.len(), root().display());
-    for file in files {
-        let text = String::from_utf8_lossy(&fs::read(&file).unwrap()).into_owned();
-        assert!(!text.contains(&outside), "{} mentions {outside}", file.display());
+    let files = files(&["."]);
+    assert!(files.len() > 20, "only {} files found", files.len());
+    for file in files.iter().filter(|file| root().join(file).is_file()) {
+        let text = String::from_utf8_lossy(&fs::read(root().join(file)).unwrap()).into_owned();
+        assert!(!text.contains(&outside), "{file} mentions {outside}");
     }
 }

@@ -8,17 +8,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use workspace::{FOR_OTHERS, root};
+use workspace::{FOR_OTHERS, files, read, root};
 
 mod workspace;
 
-/// All files below a folder, one after the other.
-fn files(folder: &Path) -> String {
-    let Ok(entries) = fs::read_dir(folder) else { return String::new() };
-    let paths = entries.map(|entry| entry.unwrap().path());
-    paths
-        .map(|path| if path.is_dir() { files(&path) } else { fs::read_to_string(path).unwrap() })
-        .collect()
+/// All files of a crate's folder, one after the other.
+fn all(name: &str, folder: &str) -> String {
+    files(&[&format!("crates/{name}/{folder}/*.rs")]).iter().map(|file| read(file)).collect()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -90,9 +86,9 @@ fn each_public_type_for_others_has_an_example() {
         add_public_types(&folder.join("src"), &mut types);
         let fewest = if name == "losscause-rtc" { 7 } else { 11 };
         assert!(types.len() >= fewest, "{name}: {types:?}");
-        let readme = fs::read_to_string(folder.join("README.md")).unwrap();
-        let source = documentation(&files(&folder.join("src")));
-        let shown = named(&(blocks(&readme) + &blocks(&source) + &files(&folder.join("examples"))));
+        let readme = read(&format!("crates/{name}/README.md"));
+        let source = documentation(&all(name, "src"));
+        let shown = named(&(blocks(&readme) + &blocks(&source) + &all(name, "examples")));
         missing.extend(types.difference(&shown).map(|missing| format!("{name}: {missing}")));
     }
     assert!(missing.is_empty(), "public types without an example: {missing:#?}");

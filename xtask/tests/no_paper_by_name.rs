@@ -1,29 +1,23 @@
 //! What knows a paper by name: its data, its claims, the two tables that list papers, and tests.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
 
 use losscause_laboratory::papers::record;
+use workspace::{files, read};
+
+mod workspace;
 
 /// Files of the laboratory that may name papers, below `src`.
 const ALLOWED: [&str; 2] = ["papers/record/embedded.rs", "papers/claims/mod.rs"];
 
-fn source(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates").join(name).join("src")
-}
-
 const CRATES: [&str; 3] = ["losscause-study", "losscause-laboratory", "losscause-report"];
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, found);
-        } else {
-            found.push(path);
-        }
-    }
+/// The sources of a crate, each by its path below `src`, with its text.
+fn sources(name: &str) -> Vec<(String, String)> {
+    let folder = format!("crates/{name}/src/");
+    let below = |file: &String| (file.replace(&folder, ""), read(file));
+    files(&[&format!("{folder}*.rs")]).iter().map(below).collect()
 }
 
 /// The lines of a file that are compiled into the program: no comments, and nothing from the tests
@@ -52,21 +46,13 @@ fn keys() -> Vec<&'static str> {
 fn only_data_and_claims_know_a_paper_by_name() {
     let keys = keys();
     for name in CRATES {
-        let mut found = Vec::new();
-        files(&source(name), &mut found);
+        let found = sources(name);
         assert!(found.len() > 20, "{name}: {} files", found.len());
-        for path in found {
-            let file =
-                path.strip_prefix(source(name)).unwrap().to_string_lossy().replace('\\', "/");
+        for (file, text) in found {
             let claims = keys.iter().any(|key| file.starts_with(&format!("papers/claims/{key}/")));
-            if claims
-                || ALLOWED.contains(&file.as_str())
-                || file.ends_with("tests.rs")
-                || !file.ends_with(".rs")
-            {
+            if claims || ALLOWED.contains(&file.as_str()) || file.ends_with("tests.rs") {
                 continue;
             }
-            let text = fs::read_to_string(&path).unwrap();
             for line in program(&text) {
                 assert!(!names_a_paper(line, &keys), "{name}/src/{file} names a paper: {line}");
             }
@@ -88,43 +74,26 @@ fn a_name_is_found_in_code_and_not_in_comments_or_tests() {
 #[test]
 fn scenarios_and_runs_write_no_files() {
     let above = ["trace_file", "capture_files", "tools::row_file", "tools::atomic"];
-    for folder in [
-        "scenario",
-        "run",
-        "files.rs",
-        "files",
-        "error.rs",
-        "tools/figures.rs",
-        "statistics",
-        "parallel",
-    ] {
-        let mut found = Vec::new();
-        let path = source("losscause-study").join(folder);
-        if path.is_dir() {
-            files(&path, &mut found);
-        } else {
-            found.push(path);
-        }
-        for path in found {
-            let text = fs::read_to_string(&path).unwrap();
-            for line in program(&text) {
-                let import = above.iter().find(|module| line.contains(&format!("crate::{module}")));
-                assert_eq!(import, None, "{}: {line}", path.display());
-            }
+    let below =
+        ["scenario/", "run/", "files", "error.rs", "tools/figures.rs", "statistics", "parallel"];
+    let mut checked = BTreeSet::new();
+    for (file, text) in sources("losscause-study") {
+        let Some(start) = below.iter().find(|start| file.starts_with(**start)) else { continue };
+        checked.insert(start);
+        for line in program(&text) {
+            let import = above.iter().find(|module| line.contains(&format!("crate::{module}")));
+            assert_eq!(import, None, "{file}: {line}");
         }
     }
+    assert_eq!(checked.len(), below.len(), "{checked:?}");
 }
 
 #[test]
 fn no_message_points_to_a_page_that_an_installed_program_lacks() {
-    let mut found = Vec::new();
-    CRATES.iter().for_each(|name| files(&source(name), &mut found));
+    let found: Vec<_> = CRATES.iter().flat_map(|name| sources(name)).collect();
     assert!(found.len() > 150);
-    for path in
-        found.iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
-    {
-        let text = fs::read_to_string(path).unwrap();
+    for (file, text) in found {
         let pointer = program(&text).find(|line| line.contains("docs/") && line.contains(".md"));
-        assert_eq!(pointer, None, "{}", path.display());
+        assert_eq!(pointer, None, "{file}");
     }
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
-use workspace::{FOR_OTHERS, manifest, members, root, strings};
+use workspace::{FOR_OTHERS, files, manifest, members, root, strings};
 
 mod workspace;
 
@@ -111,14 +111,10 @@ fn every_published_crate_holds_a_readme_and_both_licences() {
 
 /// All files below a folder, as text.
 fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let below = paths.map(|path| match path.is_dir() {
-        true => texts(&path),
-        false => fs::read(&path)
-            .map_or(vec![], |bytes| vec![(path, String::from_utf8_lossy(&bytes).into_owned())]),
-    });
-    below.flatten().collect()
+    let below = format!("{}/*", folder.strip_prefix(root()).unwrap().display());
+    let paths = files(&[&below]).into_iter().map(|file| root().join(file));
+    let text = |path: &PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
+    paths.filter(|path| path.is_file()).map(|path| (path.clone(), text(&path))).collect()
 }
 
 /// proptest keeps the seed of a property that has failed beside `src`, as

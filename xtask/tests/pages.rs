@@ -9,10 +9,9 @@ use losscause::BuiltIn;
 use losscause_laboratory::papers::record;
 use losscause_laboratory::sweep::Sweep;
 use losscause_study::{Context, Experiment, Scenario, Setting, run};
+use workspace::{files, read, tenth};
 
-fn read(file: &str) -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file)).unwrap()
-}
+mod workspace;
 
 fn worked_example(page: &str) -> &str {
     let (_, rest) = page.split_once("```toml\n").unwrap();
@@ -89,27 +88,7 @@ fn the_schemas_in_docs_are_the_ones_that_the_types_make() {
 
 /// The pages in `docs/` and the README.
 fn pages() -> Vec<String> {
-    let mut pages = markdown_below(&["docs"]);
-    pages.push("README.md".to_owned());
-    pages
-}
-
-/// The files with Markdown below these folders, relative to the repository.
-fn markdown_below(folders: &[&str]) -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut pages = Vec::new();
-    let mut folders: Vec<String> = folders.iter().map(|&folder| folder.to_owned()).collect();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(root.join(&folder)).unwrap().map(Result::unwrap) {
-            let name = format!("{folder}/{}", entry.file_name().to_str().unwrap());
-            if entry.file_type().unwrap().is_dir() {
-                folders.push(name);
-            } else if name.ends_with(".md") {
-                pages.push(name);
-            }
-        }
-    }
-    pages
+    files(&["README.md", "docs/*.md"])
 }
 
 /// The blocks of a page that begin with "```" and this language.
@@ -128,7 +107,8 @@ fn every_toml_block_runs_or_is_marked_as_a_fragment() {
         for example in blocks(&page, "toml") {
             let table: toml::Table = toml::from_str(example).unwrap();
             if table.contains_key("link") {
-                Scenario::parse(example, &name, &Context::default()).unwrap().experiment().unwrap();
+                // A tenth of the budget is enough.
+                Scenario::parse(example, &name, &tenth()).unwrap().experiment().unwrap();
                 scenarios += 1;
             } else {
                 let sweep = Sweep::parse(example, Path::new(&name), &Context::default()).unwrap();
@@ -260,14 +240,22 @@ fn linked(page: &str) -> Vec<String> {
 }
 
 #[test]
+fn the_readme_names_the_two_commands_of_a_fresh_machine() {
+    let readme = read("README.md");
+    assert!(readme.contains("cargo run --release -- reproduce"));
+    assert!(readme.contains("cargo xtask test"));
+}
+
+#[test]
 fn the_index_leads_to_every_page_within_two_links() {
     let index = linked("docs/README.md");
     for page in &index {
         assert_eq!(index.iter().filter(|other| *other == page).count(), 1, "{page} twice");
     }
+    let pages = index.iter().filter(|page| page.starts_with("docs/"));
     let reached: BTreeSet<String> =
-        index.iter().flat_map(|page| linked(page)).chain(index.clone()).collect();
-    for page in markdown_below(&["docs", "results"]) {
+        pages.flat_map(|page| linked(page)).chain(index.clone()).collect();
+    for page in files(&["docs/*.md", "results/*.md"]) {
         assert!(
             page == "docs/README.md" || reached.contains(&page),
             "docs/README.md does not lead to {page}"

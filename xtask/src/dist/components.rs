@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Release;
 use super::processor::Processor;
-use crate::shell::{cargo, command, output, root};
+use crate::shell::{cargo, command, metadata, output, root};
 
 /// The components of the command.
 pub(super) struct Components {
@@ -41,10 +41,6 @@ const LIBRARIES: [&str; 3] = ["libc6-dev", "libelf-dev", "zlib1g-dev"];
 impl Components {
     /// Those of the command with all features.
     pub(super) fn of_the_command(processor: Processor) -> Result<Self> {
-        #[derive(Deserialize)]
-        struct Metadata {
-            packages: Vec<Crate>,
-        }
         let tree = output(
             cargo()
                 .args(["tree", "--locked", "--quiet", "--package", "losscause-cli"])
@@ -60,8 +56,8 @@ impl Components {
                 Some((words.next()?, words.next()?.strip_prefix('v')?))
             })
             .collect();
-        let metadata = output(cargo().args(["metadata", "--locked", "--format-version", "1"]))?;
-        let Metadata { packages } = serde_json::from_slice(&metadata)?;
+        let packages = metadata(&["--locked"])?["packages"].take();
+        let packages: Vec<Crate> = serde_json::from_value(packages)?;
         let mut crates: Vec<Crate> = packages
             .into_iter()
             .filter(|one| is_linked.contains(&(one.name.as_str(), one.version.as_str())))
@@ -70,12 +66,8 @@ impl Components {
         let libraries = LIBRARIES
             .into_iter()
             .map(|package| {
-                let version = output(command("dpkg-query").args([
-                    "--show",
-                    "--showformat",
-                    "${Version}",
-                    package,
-                ]))?;
+                let show = ["--show", "--showformat", "${Version}", package];
+                let version = output(command("dpkg-query").args(show))?;
                 Ok(Library { package, version: String::from_utf8(version)? })
             })
             .collect::<Result<_>>()?;
@@ -168,24 +160,11 @@ fn texts_of(folder: &Path) -> Result<Vec<String>> {
 
 /// The sums of the crates' packages by name and version, from the text of Cargo.lock.
 fn checksums(lock: &str) -> Result<BTreeMap<(String, String), String>> {
-    #[derive(Deserialize)]
-    struct Lock {
-        package: Vec<Locked>,
-    }
-    #[derive(Deserialize)]
-    struct Locked {
-        name: String,
-        version: String,
-        checksum: Option<String>,
-    }
-    let Lock { package } = toml::from_str(lock).context("Cargo.lock")?;
-    if package.is_empty() {
-        bail!("Cargo.lock names no package");
-    }
-    Ok(package
-        .into_iter()
-        .filter_map(|one| Some(((one.name, one.version), one.checksum?)))
-        .collect())
+    let lock: toml::Table = toml::from_str(lock).context("Cargo.lock")?;
+    let packages = lock.get("package").and_then(toml::Value::as_array);
+    let text = |one: &toml::Value, key: &str| one.get(key)?.as_str().map(str::to_owned);
+    let sum = |one| Some(((text(one, "name")?, text(one, "version")?), text(one, "checksum")?));
+    Ok(packages.context("Cargo.lock names no package")?.iter().filter_map(sum).collect())
 }
 
 #[cfg(test)]

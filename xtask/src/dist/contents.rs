@@ -2,14 +2,14 @@
 //! components, a unit for systemd, and a capture to try.
 
 use std::fs;
+use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-use super::Release;
 use super::components::Components;
-use super::files::Files;
 use super::processor::Processor;
 use super::program::Program;
+use super::{Release, put};
 use crate::shell::root;
 
 /// A capture of a sender, for a first answer.
@@ -27,37 +27,44 @@ const DOCUMENTS: [(&str, &str); 8] = [
     ("packaging/copyright", "copyright"),
 ];
 
-/// The files below a package's root, such as `/usr`.
-pub(super) fn of(processor: Processor, release: &Release, program: &Program) -> Result<Files> {
-    let mut files = Files::default();
+/// Writes the files of a package below its root, such as `/usr`.
+pub(super) fn write(
+    root_of_package: &Path,
+    processor: Processor,
+    release: &Release,
+    program: &Program,
+) -> Result<()> {
+    let add = |path: &str, bytes: Vec<u8>| put(root_of_package, path, bytes);
     let read = |path: &str| fs::read(root().join(path)).context(path.to_owned());
-    files.add_program("bin/losscause", fs::read(&program.path)?);
     for (file, name) in DOCUMENTS {
-        files.add(format!("share/doc/losscause/{name}"), read(file)?);
+        add(&format!("share/doc/losscause/{name}"), read(file)?)?;
     }
-    files.add("share/losscause/sender.pcap.gz", read(CAPTURE)?);
+    add("share/losscause/sender.pcap.gz", read(CAPTURE)?)?;
     let components = Components::of_the_command(processor)?;
-    files.add("share/doc/losscause/sbom.cdx.json", components.bill_of_materials(release)?);
-    files.add("share/doc/losscause/LICENSES-OF-COMPONENTS.txt", components.licences()?);
+    add("share/doc/losscause/sbom.cdx.json", components.bill_of_materials(release)?.into())?;
+    add("share/doc/losscause/LICENSES-OF-COMPONENTS.txt", components.licences()?.into())?;
     for (shell, path) in [
         ("bash", "share/bash-completion/completions/losscause"),
         ("fish", "share/fish/vendor_completions.d/losscause.fish"),
         ("zsh", "share/zsh/site-functions/_losscause"),
     ] {
-        files.add(path, program.output(&["completions", shell])?);
+        add(path, program.output(&["completions", shell])?)?;
     }
-    files.add("share/man/man1/losscause.1", program.output(&["man"])?);
-    for verb in verbs(&String::from_utf8(program.output(&["--help"])?)?) {
+    add("share/man/man1/losscause.1", program.output(&["man"])?)?;
+    let verbs = verbs(&String::from_utf8(program.output(&["--help"])?)?);
+    if verbs.is_empty() {
+        bail!("the program's help lists no verb");
+    }
+    for verb in verbs {
         let page = program.output(&["man", &verb])?;
-        files.add(format!("share/man/man1/losscause-{verb}.1"), page);
+        add(&format!("share/man/man1/losscause-{verb}.1"), page)?;
     }
     let unit = program.output(&["kernel", "install", UNIT_OF, "--dry-run"])?;
-    let here = program.path.display().to_string();
-    files.add(
-        "lib/systemd/system/losscause-kernel@.service",
-        any_unit(&String::from_utf8(unit)?, &here),
-    );
-    Ok(files)
+    let unit = any_unit(&String::from_utf8(unit)?, &program.path.display().to_string());
+    add("lib/systemd/system/losscause-kernel@.service", unit.into())?;
+    let place = root_of_package.join("bin/losscause");
+    fs::create_dir_all(root_of_package.join("bin"))?;
+    fs::copy(&program.path, place).map(|_| ()).context("the program")
 }
 
 /// The congestion control whose unit becomes that of all.
@@ -71,14 +78,11 @@ fn any_unit(unit: &str, here: &str) -> String {
     text.lines().skip(1).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// The verbs that the program's help lists.
+/// The verbs that the program's help lists, in groups above its options.
 fn verbs(help: &str) -> Vec<String> {
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let listed = listed.take_while(|line| !line.is_empty());
-    let first = |line: &str| {
-        let is_new = line.starts_with("  ") && !line.starts_with("   ");
-        is_new.then(|| line.split_whitespace().next().map(str::to_owned)).flatten()
-    };
+    let above = help.lines().take_while(|line| *line != "Options:");
+    let listed = above.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
     listed.filter_map(first).filter(|verb| verb != "help").collect()
 }
 
@@ -87,8 +91,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verb_begins_a_line_below_commands() {
-        let help = "Tell why\n\nCommands:\n  simulate  Run a\n            scenario\n  kernel    Load\n  help      Print\n\nOptions:\n  -q  Quiet\n";
+    fn a_verb_begins_a_line_above_the_options() {
+        let help = "Tell why\n\nUsage: a\n\nRun it:\n  simulate  Run a\n            scenario\nSwitch it on:\n  \
+                    kernel    Load\n  help      Print\n\nOptions:\n  -q  Quiet\n";
         assert_eq!(verbs(help), ["simulate", "kernel"]);
     }
 

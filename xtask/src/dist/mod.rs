@@ -11,25 +11,21 @@
 //! Entries are sorted, belong to root and are dated by the commit, and no path of the machine is in
 //! a program.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use sha2::{Digest, Sha256};
 
-use crate::shell::{command, output, run, target};
+use crate::shell::{command, fresh, root, run, target, text, workspace};
 use crate::{python, site};
 
 mod check;
 mod components;
 mod contents;
 mod deb;
-mod files;
 mod processor;
 mod program;
 
-use files::Files;
 use processor::Processor;
 
 /// The arguments of `dist`.
@@ -77,19 +73,11 @@ struct Release {
 
 impl Release {
     fn of_commit() -> Result<Self> {
-        let epoch = output(command("git").args(["log", "-1", "--format=%ct"]))?;
-        let epoch_s = String::from_utf8(epoch)?.trim().parse().context("the commit's time")?;
-        let manifest: toml::Table =
-            toml::from_str(&fs::read_to_string(crate::shell::root().join("Cargo.toml"))?)?;
-        let text = |keys: &[&str]| {
-            let first = manifest.get("workspace");
-            let value = keys.iter().fold(first, |value, key| value?.get(key))?;
-            value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
-        };
+        let epoch = text(command("git").args(["log", "-1", "--format=%ct"]))?;
         Ok(Self {
-            version: text(&["package", "version"]).context("Cargo.toml: no version")?,
-            epoch_s,
-            homepage: text(&["metadata", "addresses", "homepage"]),
+            version: workspace("package.version")?,
+            epoch_s: epoch.parse().context("the commit's time")?,
+            homepage: Some(workspace("metadata.addresses.site")?).filter(|site| !site.is_empty()),
         })
     }
 }
@@ -99,7 +87,7 @@ impl Release {
 /// # Errors
 /// A part cannot be built, or an installed one does not work.
 pub(crate) fn dist(options: &Options) -> Result<()> {
-    let changes = output(command("git").args(["status", "--porcelain", "--untracked-files=no"]))?;
+    let changes = text(command("git").args(["status", "--porcelain", "--untracked-files=no"]))?;
     if !changes.is_empty() {
         println!("the packages hold changes that are in no commit");
     }
@@ -110,19 +98,19 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
     let mut made = Vec::new();
     if is_asked(Part::Archive) || is_asked(Part::Deb) {
         let program = program::build(options.processor, &release)?;
-        let mut files = contents::of(options.processor, &release, &program)?;
+        let place = fresh(target().join("dist-files"))?;
+        let files = place.join("usr");
+        contents::write(&files, options.processor, &release, &program)?;
         if is_asked(Part::Deb) {
-            let package = deb::package(&files, options.processor, &release)?;
-            let name =
-                format!("losscause_{}_{}.deb", release.version, options.processor.in_debian());
-            made.push((Part::Deb, write(&folder, &name, &package)?));
+            let processor = options.processor.in_debian();
+            let file = folder.join(format!("losscause_{}_{processor}.deb", release.version));
+            deb::package(&place, &file, options.processor, &release)?;
+            made.push((Part::Deb, file));
         }
         if is_asked(Part::Archive) {
-            let container = crate::shell::root().join("packaging/Containerfile");
-            files.add("Containerfile", fs::read(container)?);
+            put(&files, "Containerfile", fs::read(root().join("packaging/Containerfile"))?)?;
             let name = format!("losscause-{}-{}-linux", release.version, options.processor);
-            let archive = files.tar_gz(&format!("{name}/"), release.epoch_s)?;
-            made.push((Part::Archive, write(&folder, &format!("{name}.tar.gz"), &archive)?));
+            made.push((Part::Archive, archive(&files, &name, release.epoch_s, &folder)?));
         }
     }
     if is_asked(Part::Wheel) {
@@ -130,12 +118,16 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
     }
     if is_asked(Part::Site) {
         site::site(&site::Options::default())?;
-        let site = Files::below(&target().join("site"))?;
         let name = format!("losscause-{}-site", release.version);
-        let archive = site.tar_gz(&format!("{name}/"), release.epoch_s)?;
-        made.push((Part::Site, write(&folder, &format!("{name}.tar.gz"), &archive)?));
+        made.push((Part::Site, archive(&target().join("site"), &name, release.epoch_s, &folder)?));
     }
-    sums(&folder)?;
+    for (_, file) in &made {
+        println!("{}: {:.2} MB", file.display(), fs::metadata(file)?.len() as f64 / 1e6);
+    }
+    // As `sha256sum --check` reads them.
+    let sums = "find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%f\\0' | sort -z | \
+                xargs -0 sha256sum > SHA256SUMS";
+    run(command("sh").args(["-c", sums]).current_dir(&folder))?;
     if options.check {
         for (part, file) in &made {
             match part {
@@ -163,36 +155,64 @@ fn wheel(folder: &Path, processor: Processor, release: &Release) -> Result<PathB
     let variables = program::variables(false, release)?;
     python::Environment::new()?.build_wheel(built.path(), &variables)?;
     let wheel = python::only_file(built.path())?;
-    let name = wheel.file_name().context("the wheel has a name")?.to_string_lossy().into_owned();
-    write(folder, &name, &fs::read(&wheel)?)
+    let file = folder.join(wheel.file_name().context("the wheel has a name")?);
+    fs::copy(&wheel, &file)?;
+    Ok(file)
 }
 
-fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
-    let path = folder.join(name);
-    fs::write(&path, bytes).with_context(|| path.display().to_string())?;
-    println!("{}: {:.2} MB", path.display(), bytes.len() as f64 / 1e6);
-    Ok(path)
+/// Writes a file below `folder`.
+fn put(folder: &Path, path: &str, bytes: impl AsRef<[u8]>) -> Result<()> {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().unwrap_or(folder))?;
+    fs::write(&path, bytes).with_context(|| path.display().to_string())
 }
 
-/// The sums of all packages in the folder, as `sha256sum --check` reads them.
-fn sums(folder: &Path) -> Result<()> {
-    const NAME: &str = "SHA256SUMS";
-    let mut packages = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_file() && name != NAME {
-            packages.push((name, path));
+/// Makes `NAME.tar.gz` in `folder`, of all that `files` holds: sorted, of root, dated `epoch_s`.
+fn archive(files: &Path, name: &str, epoch_s: u64, folder: &Path) -> Result<PathBuf> {
+    let file = folder.join(format!("{name}.tar.gz"));
+    let of_no_machine = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner"];
+    run(command("tar")
+        .args(["--create", "--format=gnu", "--mode=u=rwX,go=rX", "--use-compress-program=gzip -9n"])
+        .args(of_no_machine)
+        .arg(format!("--mtime=@{epoch_s}"))
+        .arg(format!("--transform=s,^\\.,{name},"))
+        .args([Path::new("--file"), &file, Path::new("--directory"), files, Path::new(".")]))?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_is_sorted_and_says_nothing_of_the_machine() {
+        let place = tempfile::tempdir().unwrap();
+        let made = |name: &str, order: [&str; 3]| {
+            let files = place.path().join(name);
+            order.iter().for_each(|path| put(&files, path, path).unwrap());
+            run(command("chmod").arg("700").arg(files.join("bin/losscause"))).unwrap();
+            let folder = place.path().join(format!("{name}-made"));
+            fs::create_dir(&folder).unwrap();
+            archive(&files, "losscause-1", 1_700_000_000, &folder).unwrap()
+        };
+        let one = made("one", ["share/z", "bin/losscause", "a"]);
+        let two = made("two", ["a", "share/z", "bin/losscause"]);
+        assert_eq!(fs::read(&one).unwrap(), fs::read(two).unwrap());
+        let list = ["--list", "--verbose", "--utc", "--full-time", "--numeric-owner", "--file"];
+        let listed = text(command("tar").args(list).arg(one)).unwrap();
+        let expected = [
+            "drwxr-xr-x losscause-1/",
+            "-rw-r--r-- losscause-1/a",
+            "drwxr-xr-x losscause-1/bin/",
+            "-rwxr-xr-x losscause-1/bin/losscause",
+            "drwxr-xr-x losscause-1/share/",
+            "-rw-r--r-- losscause-1/share/z",
+        ];
+        for (line, expected) in listed.lines().zip(expected) {
+            assert!(line.contains(" 0/0 ") && line.contains(" 2023-11-14 22:13:20 "), "{line}");
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert_eq!(format!("{} {}", words[0], words[words.len() - 1]), expected);
         }
+        assert_eq!(listed.lines().count(), expected.len());
     }
-    packages.sort();
-    let mut text = String::new();
-    for (name, path) in packages {
-        for byte in Sha256::digest(fs::read(path)?) {
-            write!(text, "{byte:02x}")?;
-        }
-        writeln!(text, "  {name}")?;
-    }
-    fs::write(folder.join(NAME), text)?;
-    run(command("sha256sum").args(["--check", "--quiet", NAME]).current_dir(folder))
 }

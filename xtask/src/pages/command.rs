@@ -5,7 +5,7 @@ use super::markdown::{Kind, Part};
 /// A command of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Shown {
-    /// Where it stands, from 1.
+    /// The first line of the block or paragraph in which it stands, from 1.
     pub(super) line: usize,
     /// As for a shell: `losscause simulate a.toml --set 'x={ y = 1 }'`.
     pub(super) command: String,
@@ -25,85 +25,81 @@ pub(super) enum Output {
 }
 
 /// What happens to a command.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Test {
     Run,
-    /// The command's verb, options and files exist; why it is not run.
-    Check(&'static str),
-    /// Not even that; why.
-    Skip(&'static str),
+    /// The command's verb, options and files exist.
+    Check,
+    /// Not even that.
+    Skip,
 }
 
 /// Commands that are not run, by their beginning. The first entry that fits decides.
 const NOT_RUN: [(&str, Test); 39] = [
-    ("losscause reproduce --all", Test::Check("minutes")),
-    ("losscause reproduce barman2002", Test::Check("minutes")),
-    ("losscause reproduce biaz1999", Test::Check("minutes")),
-    ("losscause reproduce cen2003 ", Test::Check("minutes")),
-    ("losscause reproduce koo2007", Test::Check("minutes")),
-    ("losscause reproduce extra", Test::Check("minutes")),
+    // Minutes.
+    ("losscause reproduce --all", Test::Check),
+    ("losscause reproduce barman2002", Test::Check),
+    ("losscause reproduce biaz1999", Test::Check),
+    ("losscause reproduce cen2003 ", Test::Check),
+    ("losscause reproduce koo2007", Test::Check),
+    ("losscause reproduce extra", Test::Check),
     ("losscause reproduce paths --p", Test::Run),
     ("losscause reproduce paths/loop --paths", Test::Run),
-    ("losscause reproduce paths", Test::Check("a minute and more")),
+    // A minute and more.
+    ("losscause reproduce paths", Test::Check),
     ("losscause reproduce abroad --kind", Test::Run),
     ("losscause reproduce abroad --print", Test::Run),
     ("losscause reproduce abroad/kernel", Test::Run),
-    ("losscause reproduce abroad", Test::Check("half a minute")),
-    (
-        "losscause reproduce quic",
-        Test::Skip("needs a feature and takes minutes; has tests of its own"),
-    ),
-    (
-        "losscause reproduce media",
-        Test::Skip("needs a feature and takes minutes; has tests of its own"),
-    ),
-    ("losscause reproduce live", Test::Skip("needs root and a feature; has tests of its own")),
-    ("losscause reproduce sockets", Test::Skip("needs root and two features, takes minutes")),
-    ("losscause sweep papers/", Test::Check("minutes to hours")),
-    (
-        "losscause sweep scenarios/sweeps/policer.toml",
-        Test::Skip("needs root and a feature; has a test of its own"),
-    ),
-    ("losscause sweep scenarios/sweeps/", Test::Check("half a minute")),
-    (
-        "losscause fade",
-        Test::Check("half a minute per pattern; a test recomputes their first trials"),
-    ),
-    (
-        "losscause sweep last-hop.toml --engine ray",
-        Test::Skip("needs Ray; tests of the Python package sweep on it"),
-    ),
-    (
-        "losscause sweep last-hop.toml --resume",
-        Test::Check("continues an interrupted sweep, which no test leaves"),
-    ),
-    (
-        "losscause kernel",
-        Test::Skip(
-            "changes the running kernel; tests of losscause-linux load and unload the programs",
-        ),
-    ),
-    ("losscause simulate -", Test::Check("reads a scenario from standard input")),
-    ("losscause lab", Test::Skip("serves until it is stopped; has tests of its own")),
-    ("losscause emulate", Test::Skip("needs root and a feature; has tests of its own")),
-    ("losscause stream", Test::Skip("needs a feature and two ends; has tests of its own")),
-    ("losscause watch", Test::Skip("needs root and a feature; has tests of its own")),
-    ("cargo xtask", Test::Check("the project's own commands have their own steps in CI")),
+    // Half a minute.
+    ("losscause reproduce abroad", Test::Check),
+    // Needs a feature and takes minutes; has tests of its own.
+    ("losscause reproduce quic", Test::Skip),
+    ("losscause reproduce media", Test::Skip),
+    // Needs root and a feature; has tests of its own.
+    ("losscause reproduce live", Test::Skip),
+    // Needs root and two features, takes minutes.
+    ("losscause reproduce sockets", Test::Skip),
+    // Minutes to hours.
+    ("losscause sweep papers/", Test::Check),
+    // Needs root and a feature; has a test of its own.
+    ("losscause sweep scenarios/sweeps/policer.toml", Test::Skip),
+    // Half a minute.
+    ("losscause sweep scenarios/sweeps/", Test::Check),
+    // Half a minute per pattern; a test recomputes their first trials.
+    ("losscause fade", Test::Check),
+    // Needs Ray; tests of the Python package sweep on it.
+    ("losscause sweep last-hop.toml --engine ray", Test::Skip),
+    // Continues an interrupted sweep, which no test leaves.
+    ("losscause sweep last-hop.toml --resume", Test::Check),
+    // Changes the running kernel; tests of losscause-linux load and unload the programs.
+    ("losscause kernel", Test::Skip),
+    // Reads a scenario from standard input.
+    ("losscause simulate -", Test::Check),
+    // Serves until it is stopped; has tests of its own.
+    ("losscause lab", Test::Skip),
+    // Needs root and a feature; has tests of its own.
+    ("losscause emulate", Test::Skip),
+    // Needs a feature and two ends; has tests of its own.
+    ("losscause stream", Test::Skip),
+    // Needs root and a feature; has tests of its own.
+    ("losscause watch", Test::Skip),
+    // The project's own commands have their own steps in CI.
+    ("cargo xtask", Test::Check),
     ("cargo run -p losscause --example", Test::Run),
-    (
-        "cargo run -p losscause-quic",
-        Test::Skip("a server and a client at once; a test of the crate runs both"),
-    ),
-    (
-        "cargo run -p s2n-quic-download",
-        Test::Skip("a server and a client at once; a test of the package runs both"),
-    ),
+    // A server and a client at once; a test of the crate runs both.
+    ("cargo run -p losscause-quic", Test::Skip),
+    // A server and a client at once; a test of the package runs both.
+    ("cargo run -p s2n-quic-download", Test::Skip),
     ("cargo run --release -p near-minimum", Test::Run),
     ("cargo run --release -p own-tcp", Test::Run),
-    ("cargo test", Test::Skip("a step of CI")),
-    ("cargo install", Test::Skip("`cargo xtask package` installs the program")),
-    ("cargo build", Test::Skip("the examples are compiled by the tests")),
-    ("cargo bench", Test::Skip("the benchmarks are compiled by a step of CI")),
+    // A step of CI.
+    ("cargo test", Test::Skip),
+    // `cargo xtask package` installs the program.
+    ("cargo install", Test::Skip),
+    // The examples are compiled by the tests.
+    ("cargo build", Test::Skip),
+    // The benchmarks are compiled by a step of CI.
+    ("cargo bench", Test::Skip),
 ];
 
 /// Words for which a reader puts his own.
@@ -122,24 +118,15 @@ const PLACEHOLDERS: [&str; 10] = [
 
 /// What is to be done with a command.
 pub(super) fn test(shown: &Shown) -> Test {
-    let command = shown.command.as_str();
-    let listed = || {
-        NOT_RUN
-            .into_iter()
-            .find(|(start, _)| format!("{command} ").starts_with(start))
-            .map(|(_, test)| test)
-    };
-    if let Some(skip @ Test::Skip(_)) = listed() {
-        return skip;
-    }
-    if shown.output == Output::InSentence && command.split_whitespace().count() == 2 {
-        return Test::Check("a sentence that names a verb");
-    }
+    let command = format!("{} ", shown.command);
+    let listed = NOT_RUN.into_iter().find(|(start, _)| command.starts_with(start));
+    let listed = listed.map_or(Test::Run, |(_, test)| test);
     let is_placeholder = |word: &str| PLACEHOLDERS.contains(&word) || word.starts_with('<');
-    if command.split_whitespace().any(|word| is_placeholder(word.trim_matches(['"', '\'']))) {
-        return Test::Check("has a word for which the reader puts his own");
-    }
-    listed().unwrap_or(Test::Run)
+    // A verb in a sentence is a word of it.
+    let is_word = shown.output == Output::InSentence && command.split_whitespace().count() == 2;
+    let is_for_readers =
+        || command.split_whitespace().any(|word| is_placeholder(word.trim_matches(['"', '\''])));
+    if listed == Test::Run && (is_word || is_for_readers()) { Test::Check } else { listed }
 }
 
 /// The commands of a page in its order.
@@ -147,8 +134,22 @@ pub(super) fn commands(parts: &[Part]) -> Vec<Shown> {
     let mut found: Vec<Shown> = Vec::new();
     let mut last_indented: Option<usize> = None;
     for part in parts {
+        let text = without_line_ends(&part.text);
+        let shown = |command: &str, output| Shown {
+            line: part.line,
+            command: command.trim().to_owned(),
+            output,
+        };
         match &part.kind {
-            Kind::Fenced { language, .. } if language == "console" => found.extend(console(part)),
+            Kind::Fenced { language, .. } if language == "console" => {
+                for block in format!("\n{text}").split("\n$ ").skip(1) {
+                    let (command, printed) = block.split_once('\n').unwrap_or((block, ""));
+                    let printed = printed.trim_matches('\n');
+                    let text = || Output::Text(format!("{printed}\n"));
+                    let output = if printed.is_empty() { Output::NotShown } else { text() };
+                    found.push(shown(command, output));
+                }
+            }
             // JSON below a single command is what it prints.
             Kind::Fenced { language, .. } if language == "json" => {
                 if let Some(shown) = last_indented.and_then(|index| found.get_mut(index)) {
@@ -157,25 +158,10 @@ pub(super) fn commands(parts: &[Part]) -> Vec<Shown> {
             }
             Kind::Fenced { .. } => {}
             Kind::Indented => {
-                for (line, command) in logical_lines(&part.text) {
-                    let command = without_comment(&command);
-                    if is_command(command) {
-                        let line = part.line + line;
-                        found.push(Shown {
-                            line,
-                            command: command.to_owned(),
-                            output: Output::NotShown,
-                        });
-                    }
-                }
+                let commands = text.lines().filter(|line| is_command(line));
+                found.extend(commands.map(|line| shown(without_comment(line), Output::NotShown)));
             }
-            Kind::Span if is_command(&part.text) => {
-                found.push(Shown {
-                    line: part.line,
-                    command: part.text.clone(),
-                    output: Output::InSentence,
-                });
-            }
+            Kind::Span if is_command(&text) => found.push(shown(&text, Output::InSentence)),
             Kind::Span => {}
         }
         if part.kind != Kind::Span {
@@ -195,39 +181,9 @@ fn without_comment(line: &str) -> &str {
     line.split_once(" # ").map_or(line, |(command, _)| command).trim()
 }
 
-/// Lines with those that they continue after a backslash, each with its offset.
-fn logical_lines(text: &str) -> Vec<(usize, String)> {
-    let mut lines: Vec<(usize, String)> = Vec::new();
-    let mut continued = false;
-    for (offset, line) in text.lines().enumerate() {
-        let (content, continues) =
-            line.trim_end().strip_suffix('\\').map_or((line, false), |line| (line, true));
-        match lines.last_mut().filter(|_| continued) {
-            Some((_, command)) => *command = format!("{} {}", command.trim_end(), content.trim()),
-            None => lines.push((offset, content.to_owned())),
-        }
-        continued = continues;
-    }
-    lines
-}
-
-/// The commands of a `console` block, which begin with `$ `; up to the next one stands what a
-/// command prints.
-fn console(part: &Part) -> Vec<Shown> {
-    let mut found: Vec<Shown> = Vec::new();
-    for (offset, line) in logical_lines(&part.text) {
-        if let Some(command) = line.strip_prefix("$ ") {
-            let command = command.trim().to_owned();
-            found.push(Shown { line: part.line + 1 + offset, command, output: Output::NotShown });
-        } else if let Some(shown) = found.last_mut() {
-            match &mut shown.output {
-                Output::Text(text) => *text += &format!("{line}\n"),
-                _ if line.is_empty() => {}
-                output => *output = Output::Text(format!("{line}\n")),
-            }
-        }
-    }
-    found
+/// The text with each line joined to the one that it continues after a backslash.
+fn without_line_ends(text: &str) -> String {
+    text.split("\\\n").map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -245,8 +201,8 @@ mod tests {
                     c\n```\n\n    losscause d # comment\n    not one\n\n```json\n{}\n```\n\n```json\n[]\n```\n";
         let expected = [
             shown(1, "losscause list", Output::InSentence),
-            shown(4, "losscause a --b", Output::Text("one\n\ntwo\n".into())),
-            shown(10, "losscause c", Output::NotShown),
+            shown(3, "losscause a --b", Output::Text("one\n\ntwo\n".into())),
+            shown(3, "losscause c", Output::NotShown),
             shown(13, "losscause d", Output::Json("{}\n".into())),
         ];
         assert_eq!(commands(&parts(page)), expected);
@@ -256,29 +212,29 @@ mod tests {
     fn a_command_is_run_unless_the_list_or_a_placeholder_exempts_it() {
         let test = |command| test(&shown(1, command, Output::NotShown));
         assert_eq!(test("losscause simulate a.toml"), Test::Run);
-        assert_eq!(test("losscause reproduce --all"), Test::Check("minutes"));
-        assert_eq!(test("losscause reproduce cen2003 --runs 10"), Test::Check("minutes"));
+        assert_eq!(test("losscause reproduce --all"), Test::Check);
+        assert_eq!(test("losscause reproduce cen2003 --runs 10"), Test::Check);
         assert_eq!(test("losscause reproduce cen2003/table2"), Test::Run);
-        assert_eq!(test("losscause sweep papers/a.toml"), Test::Check("minutes to hours"));
+        assert_eq!(test("losscause sweep papers/a.toml"), Test::Check);
         for placeholder in ["losscause simulate FILE --runs 10", "losscause reproduce <paper>"] {
-            assert!(matches!(test(placeholder), Test::Check(_)));
+            assert!(test(placeholder) == Test::Check);
         }
     }
 
     #[test]
     fn a_command_that_the_program_may_lack_is_not_even_checked() {
         for output in [Output::InSentence, Output::NotShown] {
-            assert!(matches!(test(&shown(1, "losscause emulate", output)), Test::Skip(_)));
+            assert!(matches!(test(&shown(1, "losscause emulate", output)), Test::Skip));
         }
         assert!(matches!(
             test(&shown(1, "losscause emulate FILE -- true", Output::NotShown)),
-            Test::Skip(_)
+            Test::Skip
         ));
     }
 
     #[test]
     fn a_verb_in_a_sentence_is_a_word_and_in_a_block_a_command() {
-        assert!(matches!(test(&shown(1, "losscause init", Output::InSentence)), Test::Check(_)));
+        assert!(matches!(test(&shown(1, "losscause init", Output::InSentence)), Test::Check));
         assert_eq!(test(&shown(1, "losscause init lte", Output::InSentence)), Test::Run);
         assert_eq!(test(&shown(1, "losscause init", Output::NotShown)), Test::Run);
     }

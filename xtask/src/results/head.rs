@@ -7,7 +7,7 @@ use std::thread;
 use anyhow::{Context, Result, bail};
 
 use super::{Origin, Page};
-use crate::shell::{command, output};
+use crate::shell::{command, text};
 
 /// The head.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,14 +28,15 @@ impl Head {
     /// # Errors
     /// git knows no commit.
     pub(super) fn of(page: &Page) -> Result<Self> {
-        let command = page.command.clone();
+        let made_by = page.command.clone();
         let Origin::Data(files) = page.origin else {
-            let date = printed("date", &["-u", "+%Y-%m-%d"])?;
-            let commit = printed("git", &["describe", "--always", "--exclude=*", "--dirty"])?;
-            return Ok(Self { date, commit, machine: machine()?, command });
+            let date = text(command("date").args(["-u", "+%Y-%m-%d"]))?;
+            let describe = ["describe", "--always", "--exclude=*", "--dirty"];
+            let commit = text(command("git").args(describe))?;
+            return Ok(Self { date, commit, machine: machine()?, command: made_by });
         };
-        let last = [&["log", "-1", "--abbrev=8", "--format=%cs %h", "--"], files].concat();
-        let last = printed("git", &last)?;
+        let log = ["log", "-1", "--abbrev=8", "--format=%cs %h", "--"];
+        let last = text(command("git").args(log).args(files))?;
         let (date, commit) =
             last.split_once(' ').with_context(|| format!("{files:?} have no commit"))?;
         let machine = "any: simulated, the figures do not depend on it";
@@ -43,7 +44,7 @@ impl Head {
             date: date.to_owned(),
             commit: commit.to_owned(),
             machine: machine.to_owned(),
-            command,
+            command: made_by,
         })
     }
 
@@ -80,20 +81,13 @@ impl fmt::Display for Head {
     }
 }
 
-/// What a command prints, trimmed.
-fn printed(program: &str, arguments: &[&str]) -> Result<String> {
-    let text = output(command(program).args(arguments))?;
-    Ok(String::from_utf8_lossy(&text).trim().to_owned())
-}
-
 /// Cores, memory and the kernel's version without the name of its build.
 fn machine() -> Result<String> {
     let cores = thread::available_parallelism().context("counting the cores")?;
-    let kernel = printed("uname", &["-s"])?;
-    let release = printed("uname", &["-r"])?;
-    let version = release.split('-').next().unwrap_or_default();
+    let kernel = text(command("uname").args(["-s", "-r"]))?;
+    let kernel = kernel.split('-').next().unwrap_or_default();
     let memory = memory_gb().map_or_else(String::new, |gb| format!("{gb} GB, "));
-    Ok(format!("{cores} cores, {memory}{kernel} {version}"))
+    Ok(format!("{cores} cores, {memory}{kernel}"))
 }
 
 /// Memory in GB of 2^30 bytes, rounded; none where the system has no /proc.

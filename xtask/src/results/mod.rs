@@ -3,7 +3,6 @@
 //! Every page goes through [`write()`], which puts the same head on it: date, commit, machine and
 //! the command that makes it. The pages in `docs/` state the findings and link here.
 
-mod check;
 mod extra;
 mod head;
 mod ns2;
@@ -15,7 +14,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::root;
+use crate::shell::{files, is_kept, root};
 use head::Head;
 
 /// The arguments of `results`.
@@ -24,8 +23,7 @@ pub(crate) struct Options {
     /// The page to make, as its path in results/ without `.md`: "papers/cen2003". Default: all
     /// that follow from data in the repository.
     name: Option<String>,
-    /// Write nothing: check that every page has its head and is linked from docs/, and that the
-    /// pages that follow from data in the repository are up to date.
+    /// Write nothing: check that every page has its head, and that the pages that follow from data in the repository are up to date.
     #[arg(long)]
     check: bool,
 }
@@ -60,7 +58,7 @@ pub(crate) struct Page {
 /// A page has no generator or fails the check, or its command fails.
 pub(crate) fn results(options: &Options) -> Result<()> {
     if options.check {
-        return check::check(options.name.as_deref());
+        return check(options.name.as_deref());
     }
     let data = from_data()?;
     let Some(name) = &options.name else { return data.iter().try_for_each(write) };
@@ -74,6 +72,40 @@ pub(crate) fn results(options: &Options) -> Result<()> {
     let text = fs::read_to_string(&path).with_context(|| format!("no page {}", path.display()))?;
     let command = Head::parse(&text)?.command;
     bail!("results/{name}.md is made by {command}; run that")
+}
+
+/// Checks all pages, or the one of that name: each has its head, and those that follow from data are
+/// up to date.
+///
+/// # Errors
+/// Names every page that fails, one per line.
+fn check(name: Option<&str>) -> Result<()> {
+    let is_asked = |page: &PathBuf| name.is_none_or(|name| *page == path(name));
+    let mut pages: Vec<_> =
+        files(&["results/*.md"])?.iter().map(|page| root().join(page)).collect();
+    pages.retain(is_asked);
+    if pages.is_empty() {
+        bail!("results/ has no such page");
+    }
+    let mut problems = Vec::new();
+    for page in &pages {
+        if let Err(error) = Head::parse(&fs::read_to_string(page)?) {
+            problems.push(format!("{}: {error}", page.display()));
+        }
+    }
+    for page in from_data()?.iter().filter(|page| is_asked(&path(&page.name))) {
+        let name = &page.name;
+        let present = fs::read_to_string(path(name))?;
+        let head = Head { command: page.command.clone(), ..Head::parse(&present)? };
+        if !is_kept(&path(name), &text(page, &head), false)? {
+            problems.push(format!("results/{name}.md: out of date; cargo xtask results {name}"));
+        }
+    }
+    if !problems.is_empty() {
+        bail!("{}", problems.join("\n"));
+    }
+    println!("{} pages in results/ have heads", pages.len());
+    Ok(())
 }
 
 /// The pages that follow from data in the repository, without a run.
@@ -95,10 +127,7 @@ pub(crate) fn write(page: &Page) -> Result<()> {
         Some(text) => Head { command: page.command.clone(), ..Head::parse(&text)? },
         None => Head::of(page)?,
     };
-    fs::create_dir_all(path.parent().unwrap_or(&path))?;
-    fs::write(&path, text(page, &head)).with_context(|| path.display().to_string())?;
-    println!("{}", path.display());
-    Ok(())
+    is_kept(&path, &text(page, &head), true).map(|_| ())
 }
 
 fn text(page: &Page, head: &Head) -> String {
@@ -122,12 +151,8 @@ fn body(text: &str) -> &str {
     rest.split_once("\n\n").map_or("", |(_, body)| body)
 }
 
-fn folder() -> PathBuf {
-    root().join("results")
-}
-
 fn path(name: &str) -> PathBuf {
-    folder().join(format!("{name}.md"))
+    root().join(format!("results/{name}.md"))
 }
 
 #[cfg(test)]

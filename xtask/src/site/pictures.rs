@@ -5,51 +5,43 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use losscause::lda::BuiltIn;
 
-/// An algorithm and its page, as a row of the tables in `docs/algorithms/README.md` has them.
-#[derive(Debug, PartialEq, Eq)]
-struct Row<'a> {
-    /// The first name of the row.
-    name: &'a str,
-    page: &'a str,
-    at_sender_only: bool,
-}
-
-/// The first row of every page. Yardsticks stand in the second table; they and those that need a
-/// sender's round-trip times are shown with TCP.
-fn rows(text: &str) -> Vec<Row<'_>> {
-    let mut rows: Vec<Row> = Vec::new();
-    let mut yardsticks = false;
-    for line in text.lines() {
-        yardsticks |= line.starts_with("| yardstick |");
+/// The pages of algorithms in the tables of `docs/algorithms/README.md`, each with the first name
+/// of its first row.
+fn rows(tables: &str) -> Vec<(&str, &str)> {
+    let mut rows: Vec<(&str, &str)> = Vec::new();
+    for line in tables.lines() {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-        let &[names, _, needs, link] = cells.as_slice() else { continue };
-        let Some(page) =
-            link.strip_prefix('[').and_then(|link| link.split_once(']')).map(|(page, _)| page)
-        else {
+        let &[names, _, _, link] = cells.as_slice() else { continue };
+        let Some((page, _)) = link.strip_prefix('[').and_then(|link| link.split_once(']')) else {
             continue;
         };
-        let name = names.split([',', '(']).next().unwrap_or(names).trim();
-        let at_sender_only =
-            yardsticks || needs.starts_with("a TCP sender") || needs.contains("and the window");
-        if rows.iter().all(|row| row.page != page) {
-            rows.push(Row { name, page, at_sender_only });
+        if rows.iter().all(|row| row.1 != page) {
+            rows.push((names.split([',', '(']).next().unwrap_or(names).trim(), page));
         }
     }
     rows
 }
 
+/// The scenario in which an algorithm is shown, and what it is shown beside. Yardsticks, and those
+/// that need a sender's round-trip times, are shown with TCP.
+fn scenario(name: &str) -> (&'static str, &'static str) {
+    let is_it = |one: BuiltIn| one.info().answers_to(name);
+    match BuiltIn::at_receivers().any(is_it) && !BuiltIn::yardsticks().any(is_it) {
+        true => ("web/scenarios/first.toml", "always congestion"),
+        false => ("web/scenarios/tcp.toml", ""),
+    }
+}
+
 /// What stands at the end of an algorithm's page.
-fn picture(row: &Row) -> String {
-    let (scenario, other) = match row.at_sender_only {
-        true => ("web/scenarios/tcp.toml", ""),
-        false => ("web/scenarios/first.toml", "always congestion"),
-    };
+fn picture(name: &str) -> String {
+    let (scenario, other) = scenario(name);
     let encoded = |text: &str| text.replace(' ', "%20");
     let address = format!(
         "../../lab/index.html#try?scenario={scenario}&amp;a={}&amp;b={}",
         encoded(other),
-        encoded(row.name)
+        encoded(name)
     );
     let mut text = String::from("\n## See it\n\n");
     let _ = writeln!(
@@ -57,7 +49,7 @@ fn picture(row: &Row) -> String {
         "<p>{0} on a radio link: every loss with its true cause and the verdict. <a href=\"{address}\">Open it in the lab</a>, \
          beside a sender without it.</p>\n\n\
          <iframe class=\"lab-frame\" loading=\"lazy\" title=\"{0} in the lab\" src=\"{address}&amp;compact\"></iframe>",
-        row.name
+        name
     );
     text
 }
@@ -77,10 +69,9 @@ pub(super) fn add(pages: &Path) -> Result<()> {
     if rows.is_empty() {
         bail!("docs/algorithms/README.md has no table of algorithms with their pages");
     }
-    for row in rows {
-        let text = read(row.page)? + &picture(&row);
-        fs::write(folder.join(row.page), text)
-            .with_context(|| format!("{} cannot be written", row.page))?;
+    for (name, page) in rows {
+        let text = read(page)? + &picture(name);
+        fs::write(folder.join(page), text).with_context(|| format!("{page} cannot be written"))?;
     }
     Ok(())
 }
@@ -96,21 +87,19 @@ mod tests {
             fs::read_to_string(root().join("docs/algorithms/README.md")).expect("it can be read");
         let rows = rows(&text);
         let registry = losscause_study::registry();
-        for row in &rows {
-            assert!(registry.find(row.name).is_some(), "{row:?}");
+        for (name, _) in &rows {
+            assert!(registry.find(name).is_some(), "{name}");
         }
-        let pages: Vec<&str> = rows.iter().map(|row| row.page).collect();
+        let pages: Vec<&str> = rows.iter().map(|row| row.1).collect();
         for page in
             ["biaz.md", "spike.md", "zigzag.md", "zbs.md", "flip-flop.md", "veno.md", "nth-loss.md"]
         {
             assert!(pages.contains(&page), "{page}");
         }
-        let of =
-            |name: &str| rows.iter().find(|row| row.name == name).map(|row| row.at_sender_only);
+        let is_with_tcp = |name| scenario(name).0 == "web/scenarios/tcp.toml";
         assert_eq!(
-            [of("Spike"), of("Flip Flop"), of("Vegas buffer"), of("Veno")]
-                .map(Option::unwrap_or_default),
-            [false, true, true, true]
+            ["Spike", "Flip Flop", "Vegas buffer", "Veno", "n-th loss"].map(is_with_tcp),
+            [false, true, true, true, true]
         );
     }
 }

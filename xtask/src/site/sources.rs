@@ -1,10 +1,11 @@
 //! The book's sources: every page that `site/SUMMARY.md` names, and the files of the repository
 //! that these pages name.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::{copy, notebooks};
 
@@ -16,22 +17,22 @@ const FOR_A_FOLDER: [&str; 2] = ["mod.rs", "src/lib.rs"];
 /// may be that of a notebook.
 ///
 /// # Errors
-/// A page is missing, or names a file that the repository does not have, or a page that the book
-/// does not have.
+/// A page is missing.
 pub(super) fn collect(repository: &Path, pages: &Path) -> Result<()> {
     let read = |file: &Path| {
         fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))
     };
     let summary = read(&repository.join("site/SUMMARY.md"))?;
-    let named: Vec<&str> = targets(&summary).map(|(_, target)| target).collect();
-    for page in &named {
+    let targets = summary.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let book = Book { repository, pages, named: targets.map(Path::new).collect() };
+    for page in &book.named {
         let place = pages.join(page);
         let own = repository.join("site").join(page);
         let text = match notebooks::behind(&repository.join(page)) {
             Some(notebook) => notebooks::as_page(&notebook, &place)?,
             None => read(&if own.is_file() { own } else { repository.join(page) })?,
         };
-        let text = with_sources(repository, pages, page, &text, &named)?;
+        let text = book.with_sources(page, &text)?;
         fs::create_dir_all(place.parent().unwrap_or(pages))?;
         fs::write(&place, text)
             .with_context(|| format!("{} cannot be written", place.display()))?;
@@ -39,80 +40,51 @@ pub(super) fn collect(repository: &Path, pages: &Path) -> Result<()> {
     copy(&repository.join("site/SUMMARY.md"), &pages.join("SUMMARY.md"))
 }
 
-/// The text of a page whose links hold in the book: a README is the page of its folder there. The
-/// files that it names are copied beside the pages.
-fn with_sources(
-    repository: &Path,
-    pages: &Path,
-    page: &str,
-    text: &str,
-    book: &[&str],
-) -> Result<String> {
-    let folder = Path::new(page).parent().unwrap_or(Path::new(""));
-    let mut changed = String::with_capacity(text.len());
-    let mut rest_at = 0;
-    for (at, target) in targets(text) {
-        let (path, fragment) = target.find('#').map_or((target, ""), |hash| target.split_at(hash));
-        let Some(place) = resolved(folder, path) else { continue };
-        let file = repository.join(&place);
-        let is_page = |place: &Path| book.iter().any(|page| Path::new(page) == place);
-        let new = if is_page(&place) {
-            path.strip_suffix("README.md").map(|before| format!("{before}index.md{fragment}"))
-        } else if place.extension().is_some_and(|extension| extension == "ipynb")
-            && is_page(&place.with_extension("md"))
-        {
-            path.strip_suffix("ipynb").map(|before| format!("{before}md{fragment}"))
-        } else if pages.join(&place).is_file() {
-            // A picture of a notebook.
-            None
-        } else if file.is_file() && place.extension().is_some_and(|extension| extension == "md") {
-            bail!("{page}: {target}: site/SUMMARY.md does not name this page");
-        } else if file.is_file() {
-            copy(&file, &pages.join(&place))?;
-            None
-        } else if let Some(name) = FOR_A_FOLDER.into_iter().find(|name| file.join(name).is_file()) {
-            copy(&file.join(name), &pages.join(&place).join(name))?;
-            Some(format!("{}/{name}", path.trim_end_matches('/')))
-        } else if path.starts_with("lab/")
-            || path.starts_with("papers/")
-            || path.starts_with("api/")
-        {
-            // Parts that are built; the links of the finished site are checked.
-            None
-        } else {
-            bail!("{page}: {target}: the repository has no such file");
-        };
-        if let Some(new) = new {
-            changed.push_str(&text[rest_at..at]);
-            changed.push_str(&new);
-            rest_at = at + target.len();
-        }
-    }
-    changed.push_str(&text[rest_at..]);
-    Ok(changed)
+struct Book<'a> {
+    repository: &'a Path,
+    pages: &'a Path,
+    named: Vec<&'a Path>,
 }
 
-/// The relative targets of the links and pictures of a page in Markdown, each with its place.
-/// Blocks of code have none.
-fn targets(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut in_code = false;
-    let mut line_at = 0;
-    let lines = text.split_inclusive('\n').filter_map(move |line| {
-        let at = line_at;
-        line_at += line.len();
-        let is_fence = line.trim_start().starts_with("```");
-        in_code ^= is_fence;
-        (!in_code && !is_fence).then_some((at, line))
-    });
-    lines.flat_map(|(line_at, line)| {
-        line.match_indices("](").filter_map(move |(at, opening)| {
-            let from = at + opening.len();
-            let target = &line[from..from + line[from..].find(')')?];
-            let is_relative =
-                !target.contains(':') && !target.starts_with(['#', '<']) && !target.contains(' ');
-            is_relative.then_some((line_at + from, target))
-        })
-    })
+impl Book<'_> {
+    /// The text of a page whose links hold in the book. The files that it names are copied beside
+    /// the pages.
+    fn with_sources(&self, page: &Path, text: &str) -> Result<String> {
+        let folder = page.parent().unwrap_or(Path::new(""));
+        let mut parts = text.split("](");
+        let mut changed = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (target, rest) = part.split_at(part.find([')', '#', '\n']).unwrap_or(0));
+            let target = match resolved(folder, target).filter(|_| !target.is_empty()) {
+                Some(place) => self.target(target, &place)?,
+                None => target.to_owned(),
+            };
+            changed += &format!("]({target}{rest}");
+        }
+        Ok(changed)
+    }
+
+    /// What stands in the book for `target`, which is `place` in the repository: a README is the
+    /// page of its folder there, and a notebook a page. Other files are copied.
+    fn target(&self, target: &str, place: &Path) -> Result<String> {
+        let ending = place.extension().and_then(OsStr::to_str);
+        let file = self.repository.join(place);
+        if self.named.contains(&place) {
+            return Ok(target.replace("README.md", "index.md"));
+        }
+        if ending == Some("ipynb") && self.named.contains(&place.with_extension("md").as_path()) {
+            return Ok(target.replace(".ipynb", ".md"));
+        }
+        if let Some(name) = FOR_A_FOLDER.into_iter().find(|name| file.join(name).is_file()) {
+            copy(&file.join(name), &self.pages.join(place).join(name))?;
+            return Ok(format!("{}/{name}", target.trim_end_matches('/')));
+        }
+        if file.is_file() && ending != Some("md") {
+            copy(&file, &self.pages.join(place))?;
+        }
+        // The rest is a part that is built, or a dead link: those of the finished site are checked.
+        Ok(target.to_owned())
+    }
 }
 
 /// A path from the root of the repository; none if it leads out.
@@ -176,14 +148,5 @@ mod tests {
         );
         assert!(text.ends_with("```\n[no](none)\n```\n"), "{text}");
         assert!(pages.join("src/x.rs").is_file() && pages.join("tcp/mod.rs").is_file());
-        fs::write(repository.join("docs/a.md"), "[none](none.rs)").expect("a file");
-        let said = collect(&repository, &pages)
-            .expect_err("it names a file that is not there")
-            .to_string();
-        assert_eq!(said, "docs/a.md: none.rs: the repository has no such file");
-        fs::write(repository.join("docs/a.md"), "[c](c.md)").expect("a file");
-        fs::write(repository.join("docs/c.md"), "# c\n").expect("a file");
-        let said = collect(&repository, &pages).expect_err("the book has no such page").to_string();
-        assert_eq!(said, "docs/a.md: c.md: site/SUMMARY.md does not name this page");
     }
 }

@@ -4,7 +4,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use losscause_laboratory::papers::record;
+use losscause_study::{Context, Limits};
 use toml::{Table, Value};
 
 /// The crates that other programs depend on. The others are parts of the command.
@@ -26,11 +29,24 @@ pub(crate) fn root() -> PathBuf {
         .to_path_buf()
 }
 
+/// A file of the repository.
+pub(crate) fn read(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// The repository's files that fit one of git's patterns, in order. A star stands for slashes too.
+pub(crate) fn files(patterns: &[&str]) -> Vec<String> {
+    let mut git = Command::new("git");
+    git.args(["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"]);
+    let listed = git.args(patterns).current_dir(root()).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    listed.lines().filter(|file| root().join(file).exists()).map(str::to_owned).collect()
+}
+
 /// The manifest of the package in `folder`.
 pub(crate) fn manifest(folder: &Path) -> Table {
-    let path = folder.join("Cargo.toml");
-    let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    let path = folder.join("Cargo.toml").to_str().unwrap().to_owned();
+    toml::from_str(&read(&path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 /// The strings of an array.
@@ -40,23 +56,28 @@ pub(crate) fn strings(table: &Table, key: &str) -> Vec<String> {
     values.iter().map(|value| value.as_str().unwrap().to_owned()).collect()
 }
 
-/// The folders in `folder`.
-pub(crate) fn folders(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect()
+/// The workspace's packages, as cargo reads their manifests.
+pub(crate) fn packages() -> Vec<serde_json::Value> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root());
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&cargo.output().unwrap().stdout).unwrap();
+    metadata["packages"].as_array().unwrap().clone()
 }
 
 /// The workspace's packages, each with its folder.
 pub(crate) fn members() -> Vec<(PathBuf, Table)> {
-    let workspace = manifest(&root());
-    let workspace = workspace["workspace"].as_table().unwrap();
-    let members = strings(workspace, "members");
-    let excluded = strings(workspace, "exclude").into_iter().map(|member| root().join(member));
-    let excluded: Vec<PathBuf> = excluded.collect();
-    let folders = members.iter().flat_map(|member| match member.strip_suffix("/*") {
-        Some(parent) => folders(&root().join(parent)),
-        None => vec![root().join(member)],
-    });
-    let folders = folders.filter(|folder| !excluded.contains(folder));
+    let folder = |package: serde_json::Value| {
+        Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap().to_path_buf()
+    };
+    let folders = packages().into_iter().map(folder);
     folders.map(|folder| (folder.clone(), manifest(&folder))).collect()
+}
+
+/// A tenth of the usual budget.
+pub(crate) fn tenth() -> Context {
+    let Limits { memory_bytes, events, .. } = Limits::default();
+    let limits =
+        Limits { memory_bytes: memory_bytes / 10.0, events: events / 10.0, ..Limits::default() };
+    record::with_papers(&Context::default().with_limits(limits))
 }

@@ -1,0 +1,43 @@
+//! `cargo xtask look`: `web/tests/reports` opens the program's reports in headless Chromium, checks
+//! what only a browser can tell, and keeps screenshots for people to look at in
+//! `target/look/PAGE/*.png`.
+
+use anyhow::Result;
+
+use crate::shell::{losscause, run, target};
+use crate::tools::Tool;
+use crate::{lab, record};
+
+/// The arguments of `look`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Only these reports
+    pages: Vec<String>,
+}
+
+/// All reports, as one of CI's steps.
+pub(crate) fn all() -> Result<()> {
+    look(&Options { pages: Vec::new() })
+}
+
+/// Makes the reports, checks each, and writes the screenshots.
+///
+/// # Errors
+/// A report is unknown, cannot be made or opened, or a check fails; all findings are printed first.
+pub(crate) fn look(options: &Options) -> Result<()> {
+    [Tool::Node, Tool::Chromium].into_iter().try_for_each(Tool::ensure)?;
+    let program = losscause()?;
+    lab::install()?;
+    if options.pages.is_empty() || options.pages.iter().any(|page| page == "record") {
+        record::report()?;
+    }
+    let mut reports = lab::playwright();
+    reports.arg("--config=playwright.reports.config.ts");
+    if !options.pages.is_empty() {
+        reports.arg(format!("--grep=report ({})$", options.pages.join("|")));
+    }
+    let look = target().join("look");
+    run(reports.env("LOSSCAUSE", program).env("LOOK", &look))?;
+    println!("screenshots: {}/*/*.png", look.display());
+    Ok(())
+}
