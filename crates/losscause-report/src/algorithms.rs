@@ -7,6 +7,7 @@ use losscause_sim::truth::Cause;
 use serde::Serialize;
 
 use super::axis::short;
+use super::chart::{Figure, Legend};
 use super::{boundary, losses, pages};
 use losscause_study::run::{LostPacket, RunRecord};
 use losscause_study::tools::figures::sentence;
@@ -25,9 +26,9 @@ pub(super) struct AlgorithmView {
     parameters: Vec<ParameterView>,
     of_bases: Vec<ParameterView>,
     judged: Vec<JudgedView>,
-    drawings: Vec<DrawingView>,
+    drawings: Vec<Figure>,
     /// What marks mean, once for all drawings.
-    legend: Vec<LegendView>,
+    legend: Legend,
 }
 
 #[derive(Serialize)]
@@ -48,27 +49,6 @@ struct JudgedView {
     wireless: usize,
     undecided: usize,
     unjudged: usize,
-}
-
-#[derive(Serialize)]
-struct DrawingView {
-    caption: String,
-    legend: Vec<LegendView>,
-    drawing: String,
-}
-
-/// A sample and what it means.
-#[derive(Serialize)]
-pub(super) struct LegendView {
-    sample: String,
-    name: String,
-}
-
-impl LegendView {
-    /// From pairs of a sample and words.
-    pub(super) fn all(pairs: Vec<(String, String)>) -> Vec<Self> {
-        pairs.into_iter().map(|(sample, name)| Self { sample, name }).collect()
-    }
 }
 
 impl AlgorithmView {
@@ -101,11 +81,6 @@ fn view(config: &LdaConfig, record: &RunRecord, of: &str, anchor: &str) -> Algor
     let mine: Vec<&LostPacket> =
         record.losses.iter().filter(|loss| flows.first() == Some(&loss.flow.as_str())).collect();
     let legend = if drawn.is_empty() { vec![] } else { losses::legend(&mine) };
-    let drawing = |drawn: boundary::Drawn| DrawingView {
-        caption: drawn.caption,
-        legend: LegendView::all(drawn.legend),
-        drawing: drawn.svg,
-    };
     let of_base = |(prefix, base): &(&'static str, &'static Info)| {
         base.settings
             .iter()
@@ -133,8 +108,8 @@ fn view(config: &LdaConfig, record: &RunRecord, of: &str, anchor: &str) -> Algor
             .filter_map(|(key, meaning)| parameter(config, key, meaning))
             .collect(),
         judged: flows.iter().flat_map(|flow| judged(record, flow)).collect(),
-        drawings: drawn.into_iter().map(drawing).collect(),
-        legend: LegendView::all(legend),
+        drawings: drawn,
+        legend,
     }
 }
 

@@ -5,8 +5,8 @@ use losscause::Verdict;
 use losscause_capture::{Analysis, First, Flow, Loss, capitalised};
 use serde::Serialize;
 
-use super::algorithms::LegendView;
 use super::capture_timeline as timeline;
+use super::chart::Legend;
 use losscause_study::tools::csv_file;
 use losscause_study::tools::figures::number;
 
@@ -52,7 +52,7 @@ struct FlowView {
     trust: Vec<String>,
     facts: String,
     timeline: String,
-    legend: Vec<LegendView>,
+    legend: Legend,
     agreement: String,
     algorithms: Vec<AlgorithmView>,
     not_applicable: Vec<(String, String)>,
@@ -220,7 +220,7 @@ fn flow_view(flow: &Flow, anchor: String) -> FlowView {
         trust: flow.trust(),
         facts: flow_facts(flow),
         timeline: timeline::drawing(flow, &name).svg(),
-        legend: LegendView::all(timeline::legend(flow)),
+        legend: timeline::legend(flow),
         agreement: agreement(flow),
         algorithms: algorithms(flow),
         not_applicable: flow

@@ -9,8 +9,8 @@
 //! | `capture_timeline` | a flow of a capture over time, with its losses |
 //! | `algorithms`, `pages`, `boundary` | a section per algorithm, its idea, its decision boundary |
 //! | `tables`, `misses`, `curves`, `recordings` | a paper's tables and figures, what was missed, its runs over time |
-//! | `chart`, `lines`, `phase`, `scatter`, `strips`, `time` | one kind of drawing each |
-//! | `axis`, `svg`, `state`, `marks` | what all drawings share |
+//! | `columns`, `lines`, `phase`, `scatter`, `strips`, `time` | one kind of chart each |
+//! | `chart`, `axis`, `state`, `marks` | what all charts share |
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -31,6 +31,7 @@ mod boundary;
 mod capture;
 mod capture_timeline;
 mod chart;
+mod columns;
 mod comparison;
 pub mod curves;
 mod figure;
@@ -47,7 +48,6 @@ mod scatter;
 mod simulation;
 mod state;
 mod strips;
-mod svg;
 mod sweep;
 mod tables;
 mod time;
@@ -110,9 +110,10 @@ pub fn map_html(page: &map::MapPage) -> String {
 }
 
 /// The parts of all pages, and the pages.
-const TEMPLATES: [(&str, &str); 10] = [
+const TEMPLATES: [(&str, &str); 11] = [
     ("base.html", include_str!("page/base.html")),
     ("style.css", include_str!("page/style.css")),
+    ("chart.css", include_str!("page/chart.css")),
     ("script.js", include_str!("page/script.js")),
     ("reproduction.html", include_str!("page/reproduction.html")),
     ("comparison.html", include_str!("page/comparison.html")),

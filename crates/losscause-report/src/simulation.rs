@@ -3,9 +3,10 @@
 
 use serde::Serialize;
 
-use super::algorithms::{self, AlgorithmView, LegendView};
-use super::axis::{Axis, nice_ceiling, short};
-use super::lines::{Across, Curve, Lines, Point, Style};
+use super::algorithms::{self, AlgorithmView};
+use super::axis::Axis;
+use super::chart::{Legend, Scale};
+use super::lines::{Curve, Lines, Point, Style};
 use super::{losses, timeline};
 use losscause_study::run::{
     CompletionTime, FlowMeasurements, LinkMeasurements, MetricEstimate, Misjudged, Percentiles,
@@ -26,7 +27,7 @@ pub(super) struct PageView {
     seed: u64,
     warnings: Vec<String>,
     timeline: String,
-    legend: Vec<LegendView>,
+    legend: Legend,
     /// Measured flows without curves.
     left_out: usize,
     losses: Vec<LossView>,
@@ -116,7 +117,7 @@ pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> PageView {
             .map(|warning| warning.text.clone())
             .collect(),
         timeline: timeline::drawing(record).svg(),
-        legend: LegendView::all(timeline::legend(record)),
+        legend: timeline::legend(record),
         left_out: record.left_out,
         losses: listed(record),
         all_losses: record.losses.len(),
@@ -148,8 +149,7 @@ fn listed(record: &RunRecord) -> Vec<LossView> {
 /// The share of the transfers that were done within a time.
 fn completion_times(times: &[CompletionTime]) -> String {
     let Some(CompletionTime { time_s: most, .. }) = times.last() else { return String::new() };
-    let axis = Axis::from_zero(nice_ceiling(*most));
-    let ticks = axis.ticks().into_iter().map(|tick| (tick, short(tick))).collect();
+    let axis = Axis::from_zero(*most);
     let drawn =
         times.iter().filter(|time| time.percent % 5 == 0 || [1, 99].contains(&time.percent));
     let point = |time: &CompletionTime| Point {
@@ -161,9 +161,8 @@ fn completion_times(times: &[CompletionTime]) -> String {
     };
     let lines = Lines {
         label: "share of the transfers over their completion time".to_owned(),
-        across: Across { name: "completion time, s".to_owned(), axis, ticks },
-        up: Axis::linear(0.0, 100.0),
-        up_name: "transfers done, %".to_owned(),
+        across: Scale { has_lines: false, ..Scale::of("completion time, s", axis) },
+        up: Scale::of("transfers done, %", Axis::linear(0.0, 100.0)),
         curves: vec![Curve {
             name: "transfers".to_owned(),
             style: Style::nth(0),
