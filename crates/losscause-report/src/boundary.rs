@@ -181,8 +181,15 @@ fn in_words(limit: &str) -> String {
     }
 }
 
-const FORM: Form =
-    Form { width: 720.0, height: 330.0, left: 64.0, right: 0.0, top: 24.0, bottom: 46.0, inset: 0.0 };
+const FORM: Form = Form {
+    width: 720.0,
+    height: 330.0,
+    left: 64.0,
+    right: 0.0,
+    top: 24.0,
+    bottom: 46.0,
+    inset: 0.0,
+};
 
 /// One of two limits.
 fn limit(evidence: &Evidence, place: usize) -> f64 {

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::axis::{Axis, short};
+use losscause_study::tools::table::escape;
 
 /// A place in a chart, as the values of both axes.
 pub(super) type At = (f64, f64);
@@ -394,19 +395,9 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// A text that cannot break a drawing or a page.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_cannot_break_the_drawing() {
-        assert_eq!(escape("a<b & \"c\""), "a&lt;b &amp; &quot;c&quot;");
-    }
 
     #[test]
     fn a_long_name_has_two_lines_and_is_cut_only_after_them() {

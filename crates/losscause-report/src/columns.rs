@@ -2,11 +2,12 @@
 //! published values with their tolerance bands, or what another metric gives for the same system.
 
 use super::axis::Axis;
-use super::chart::{CHARACTER, Chart, Form, Scale, escape};
+use super::chart::{CHARACTER, Chart, Form, Scale};
 use super::state;
 use losscause_laboratory::papers::record::{Item, Published};
 use losscause_laboratory::papers::score::{lookup_number, tolerance};
 use losscause_study::statistics::Interval;
+use losscause_study::tools::table::escape;
 
 const LEFT: f64 = 44.0;
 const COLUMN: f64 = 64.0;
@@ -41,8 +42,15 @@ fn draw(marks: &[Mark], items: &[Item], what: &str) -> String {
     let bottom = names.height();
     let left = names.left();
     let width = left + COLUMN * items.len() as f64;
-    let form =
-        Form { width, height: TOP + HEIGHT + bottom, left, right: 0.0, top: TOP, bottom, inset: 0.0 };
+    let form = Form {
+        width,
+        height: TOP + HEIGHT + bottom,
+        left,
+        right: 0.0,
+        top: TOP,
+        bottom,
+        inset: 0.0,
+    };
     let metric = items.first().map(|i| i.metric.as_str()).unwrap_or_default();
     let label = format!("{metric}: {what}, per system");
     let columns = Scale::of_names(marks.iter().map(|_| String::new()));

@@ -29,11 +29,7 @@ pub(super) fn svg(
 
 /// A curve's colour, dashes and mark. A system has the same in every figure of the paper; curves
 /// that differ in a parameter have those of their place in the legend.
-pub(super) fn style(
-    published: &Published,
-    curve: &curves::Curve<'_>,
-    labels: &[String],
-) -> Style {
+pub(super) fn style(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) -> Style {
     let in_legend = || labels.iter().position(|label| *label == curve.label()).unwrap_or(0);
     let place = match curve.value {
         // A system beside the paper's has a style that none of the paper's has.

@@ -7,8 +7,15 @@ use super::axis::{Axis, short};
 use super::chart::{At, Chart, Form, Scale, Shape, Stroke};
 use losscause_study::statistics::Interval;
 
-const FORM: Form =
-    Form { width: 470.0, height: 244.0, left: 48.0, right: 92.0, top: 24.0, bottom: 38.0, inset: 10.0 };
+const FORM: Form = Form {
+    width: 470.0,
+    height: 244.0,
+    left: 48.0,
+    right: 92.0,
+    top: 24.0,
+    bottom: 38.0,
+    inset: 10.0,
+};
 
 /// Number of colours of the page.
 pub(super) const COLOURS: usize = 10;
@@ -17,8 +24,7 @@ pub(super) const COLOURS: usize = 10;
 const VARIANTS: usize = 4;
 
 /// Shapes of marks, one after the other.
-const SHAPES: [Shape; 5] =
-    [Shape::Square, Shape::Peak, Shape::Diamond, Shape::Cup, Shape::Circle];
+const SHAPES: [Shape; 5] = [Shape::Square, Shape::Peak, Shape::Diamond, Shape::Cup, Shape::Circle];
 
 /// Colour, dashes and mark of a curve, as classes of the page: `s3`, or `s3 v1` where a colour is
 /// used again.

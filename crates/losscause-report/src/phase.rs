@@ -7,8 +7,15 @@ use super::chart::{At, Chart, Figure, Form, Legend, Scale, Stroke};
 use crate::curves::Panel;
 use losscause_laboratory::papers::record::PhaseSpec;
 
-const FORM: Form =
-    Form { width: 460.0, height: 472.0, left: 48.0, right: 16.0, top: 24.0, bottom: 40.0, inset: 0.0 };
+const FORM: Form = Form {
+    width: 460.0,
+    height: 472.0,
+    left: 48.0,
+    right: 16.0,
+    top: 24.0,
+    bottom: 40.0,
+    inset: 0.0,
+};
 
 /// A point of a trajectory: the value on the figure's axis, and both metrics.
 type Point = (f64, f64, f64);

@@ -10,8 +10,15 @@ use losscause_laboratory::papers::record::{
 use losscause_study::statistics::Interval;
 use losscause_study::tools::figures::unit_symbol;
 
-const FORM: Form =
-    Form { width: 620.0, height: 380.0, left: 52.0, right: 190.0, top: 26.0, bottom: 42.0, inset: 0.0 };
+const FORM: Form = Form {
+    width: 620.0,
+    height: 380.0,
+    left: 52.0,
+    right: 190.0,
+    top: 26.0,
+    bottom: 42.0,
+    inset: 0.0,
+};
 
 /// A system's place.
 struct Spot<'a> {

@@ -5,8 +5,15 @@ use super::chart::{Chart, Form, Scale, shortened};
 use super::lines::COLOURS;
 use losscause_study::statistics::Interval;
 
-const FORM: Form =
-    Form { width: 430.0, height: 28.0, left: 110.0, right: 14.0, top: 6.0, bottom: 22.0, inset: 0.0 };
+const FORM: Form = Form {
+    width: 430.0,
+    height: 28.0,
+    left: 110.0,
+    right: 14.0,
+    top: 6.0,
+    bottom: 22.0,
+    inset: 0.0,
+};
 /// The height of a variant.
 const ROW: f64 = 26.0;
 /// Half the length of a run's tick, of a variant's height.

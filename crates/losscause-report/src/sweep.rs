@@ -7,7 +7,7 @@ use super::axis::Axis;
 use super::chart::{Figure, Scale};
 use super::lines::{self, Curve, Lines, Point, Style};
 use losscause_laboratory::sweep::{
-    CellOutcome, CellScore, Pivot, Row, STACK, SweepClaim, SweepResult, summary, value_in_words,
+    CellOutcome, Row, STACK, SweepClaim, SweepResult, summary, value_in_words,
 };
 use losscause_study::statistics::Interval;
 use losscause_study::tools::figures::{sentence, unit_symbol};
@@ -21,9 +21,11 @@ pub(super) struct PageView {
     runs: String,
     charts: Vec<ChartsView>,
     charts_note: &'static str,
-    pivots: Vec<PivotView>,
+    /// The tables: each one's title, and the table in HTML.
+    pivots: Vec<(String, String)>,
     footnote: String,
-    scores: Vec<ScoreView>,
+    /// The cells of a scored sweep.
+    scores: String,
     csv: String,
     version: String,
 }
@@ -34,31 +36,6 @@ struct ChartsView {
     anchor: String,
     metric: String,
     drawings: Vec<Figure>,
-}
-
-#[derive(Serialize)]
-struct PivotView {
-    title: Option<String>,
-    head: Vec<String>,
-    columns: Vec<String>,
-    rows: Vec<PivotRow>,
-}
-
-#[derive(Serialize)]
-struct PivotRow {
-    labels: Vec<String>,
-    values: Vec<String>,
-}
-
-/// A cell of a scored sweep.
-#[derive(Serialize)]
-struct ScoreView {
-    cell: usize,
-    changes: String,
-    numbers: String,
-    claims: String,
-    gained: Vec<String>,
-    lost: Vec<String>,
 }
 
 /// The view of the whole page.
@@ -93,9 +70,13 @@ pub(super) fn page(result: &SweepResult) -> PageView {
                  first cell."
             }
         },
-        pivots: result.pivots().into_iter().map(pivot).collect(),
+        pivots: result
+            .pivots()
+            .into_iter()
+            .map(|table| (table.title.clone(), table.html()))
+            .collect(),
         footnote: sentence(&result.footnote()),
-        scores: if result.is_scored() { scores(result) } else { Vec::new() },
+        scores: if result.is_scored() { result.scores().html() } else { String::new() },
         csv: result.csv(),
         version: result.version.clone(),
     }
@@ -211,35 +192,6 @@ fn scored_answers(result: &SweepResult) -> Vec<String> {
         }
         _ => vec![format!("{base_text}, and no other cell meets more.")],
     }
-}
-
-fn scores(result: &SweepResult) -> Vec<ScoreView> {
-    let text = |score: Option<CellScore>, of: fn(CellScore) -> (usize, usize)| {
-        score.map(of).map(|(part, whole)| format!("{part}/{whole}")).unwrap_or_default()
-    };
-    let view = |cell: &losscause_laboratory::sweep::CellSummary| ScoreView {
-        cell: cell.cell,
-        changes: cell.in_words(),
-        numbers: text(cell.score, |score| (score.within_tolerance, score.numbers)),
-        claims: text(cell.score, |score| (score.holding, score.settled)),
-        gained: cell.gained.clone(),
-        lost: cell.lost.clone(),
-    };
-    summary(&result.cells).iter().map(view).collect()
-}
-
-fn pivot(pivot: Pivot) -> PivotView {
-    let Pivot { title, head, columns, rows } = pivot;
-    // A percentage stays on one line.
-    let whole = |label: String| label.replace(" %", "\u{a0}%");
-    let rows = rows
-        .into_iter()
-        .map(|(labels, values)| PivotRow {
-            labels: labels.into_iter().map(whole).collect(),
-            values,
-        })
-        .collect();
-    PivotView { title, head, columns, rows }
 }
 
 /// Most curves of a drawing that has one per combination of the other axes; else the others have

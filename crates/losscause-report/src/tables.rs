@@ -192,7 +192,8 @@ fn drawn_panels(
     let labels = labels(drawn);
     let view = |panel: &Panel<'_>| {
         let at = panel.at.iter().map(|(name, value)| format!("{name} {value}"));
-        let caption = [panel.metric.to_owned()].into_iter().chain(at).collect::<Vec<_>>().join(", ");
+        let caption =
+            [panel.metric.to_owned()].into_iter().chain(at).collect::<Vec<_>>().join(", ");
         let unit = match unit_symbol(panel.unit) {
             "" => String::new(),
             unit => format!(" ({unit})"),
@@ -206,9 +207,8 @@ fn drawn_panels(
     let curve = |label: &String| -> Option<&Curve<'_>> {
         drawn.iter().flat_map(|panel| &panel.curves).find(|curve| curve.label() == *label)
     };
-    let legend = |curve: &Curve<'_>| {
-        (figure::style(published, curve, &labels).sample(), curve.label())
-    };
+    let legend =
+        |curve: &Curve<'_>| (figure::style(published, curve, &labels).sample(), curve.label());
     (drawn.iter().map(view).collect(), labels.iter().filter_map(curve).map(legend).collect())
 }
 

@@ -2,7 +2,8 @@
 //! of marks per kind of event.
 
 use super::axis::Axis;
-use super::chart::{At, Chart, Form, Scale, Shape, Stroke, escape};
+use super::chart::{At, Chart, Form, Scale, Shape, Stroke};
+use losscause_study::tools::table::escape;
 
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 170.0;
@@ -63,7 +64,12 @@ pub(super) struct Mark {
 
 impl Curve {
     /// A curve with its name, classes, and points in order of time.
-    pub(super) fn new(name: &str, class: impl Into<String>, stroke: Stroke, points: Vec<At>) -> Self {
+    pub(super) fn new(
+        name: &str,
+        class: impl Into<String>,
+        stroke: Stroke,
+        points: Vec<At>,
+    ) -> Self {
         Self { name: name.to_owned(), class: class.into(), stroke, points }
     }
 
@@ -203,7 +209,8 @@ mod tests {
         assert!(late.contains(&format!("H{middle:.1}V{:.1}", TOP + PANEL)), "{late}");
         let same: Vec<(f64, f64)> = (0..500).map(|k| (10.0 + f64::from(k) / 50.0, 3.0)).collect();
         let drawn = drawing(vec![panel(&same)]).svg();
-        let path = drawn.split("class=\"curve t0\" d=\"").nth(1).unwrap().split('"').next().unwrap();
+        let path =
+            drawn.split("class=\"curve t0\" d=\"").nth(1).unwrap().split('"').next().unwrap();
         assert!(path.len() < 40, "{path}");
     }
 }
