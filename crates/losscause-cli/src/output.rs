@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
-use losscause_study::tools::table::{Column, Row, Table};
+use losscause_study::tools::table::{Cell, Column, Row, Table};
 use serde::Serialize;
 
 use crate::ink;
@@ -106,7 +106,7 @@ pub(crate) fn drawn(table: &Table, width: Option<u16>) -> String {
     for row in &table.rows {
         match row {
             Row::Group(name) => drawn.add_row([name]),
-            Row::Cells(cells) => drawn.add_row(cells.iter().map(|cell| cell.lines())),
+            Row::Cells(cells) => drawn.add_row(cells.iter().map(Cell::lines)),
         };
     }
     if let Some(width) = width {
@@ -141,7 +141,7 @@ pub(crate) fn fitted(table: &Table, width: Option<usize>) -> String {
     for row in &table.rows {
         let cells: Vec<String> = match row {
             Row::Group(name) => vec![name.clone()],
-            Row::Cells(cells) => cells.iter().map(|cell| cell.lines()).collect(),
+            Row::Cells(cells) => cells.iter().map(Cell::lines).collect(),
         };
         let first = cells.first().cloned().unwrap_or_default();
         // A number alone does not say what it counts.

@@ -99,7 +99,7 @@ fn parameters(
         _ => String::new(),
     };
     let published = losscause::BuiltIn::from_name(config.info().name);
-    let published = published.map(|algorithm| algorithm.config());
+    let published = published.map(losscause::BuiltIn::config);
     let row = |(key, meaning): (String, &'static str)| {
         let value = text(config.get(&key)?);
         let published = published.as_ref().and_then(|published| published.get(&key)).map(text);

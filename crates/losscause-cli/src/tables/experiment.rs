@@ -3,6 +3,7 @@
 
 use losscause_laboratory::papers::record::{Item, Parameters, Summary};
 use losscause_laboratory::papers::reproduce::{Reproduction, Sheet, preview_in_words};
+use losscause_study::statistics::Interval;
 use losscause_study::tools::table::{Cell, Table};
 
 use super::{below_heading, varying};
@@ -57,7 +58,7 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
                 None => value,
                 Some(other) => format!("{value} {:>WIDTH$}", format!("({other})")),
             };
-            let is_wide = item.median_ci95.is_some_and(|interval| interval.is_wide());
+            let is_wide = item.median_ci95.is_some_and(Interval::is_wide);
             Cell::from(values).below(if is_wide { item.ends_text() } else { String::new() })
         };
         let head = at.into_iter().chain([item.system.clone()]).map(Cell::from);

@@ -265,8 +265,12 @@ impl Table {
     /// The table in HTML, with classes of the pages' style sheet. The title and the note are left
     /// to the page.
     pub fn html(&self) -> String {
-        let mut html = String::from("<div class=\"scroll\" tabindex=\"0\"><table>\n");
-        if self.columns.iter().any(|column| !column.name.is_empty()) {
+        let has_heads = self.columns.iter().any(|column| !column.name.is_empty());
+        // On a phone each row becomes a list of its cells.
+        let is_wide = has_heads && self.columns.len() > MOST_ON_A_PHONE;
+        let class = class_of(if is_wide { "stack" } else { "" });
+        let mut html = format!("<div class=\"scroll\" tabindex=\"0\"><table{class}>\n");
+        if has_heads {
             html += "<thead><tr>";
             for (place, column) in self.columns.iter().enumerate() {
                 let class = self.class_of(place);
@@ -326,6 +330,9 @@ impl Table {
         format!("<{tag}{anchor}{class}{shade}>{content}{}</{end}>", small(below))
     }
 }
+
+/// Most columns that stand beside each other on a phone.
+const MOST_ON_A_PHONE: usize = 6;
 
 /// Longer texts are wrapped in pages, characters.
 const LONGEST_WORD: usize = 30;
