@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use losscause_laboratory::compare::{self, Comparison, Plan, Variant, VariantResult};
 use losscause_report as report;
 use losscause_study::Setting;
-use losscause_study::run::WarningKind;
 use losscause_study::tools::atomic;
 use losscause_study::tools::atomic::folder::Folder;
 use losscause_study::{Jobs, Registry};
@@ -132,20 +131,13 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
         compare::JUDGED_BY.to_vec()
     };
     let rows: Vec<&str> = shown.into_iter().filter(|metric| comparison.has(metric)).collect();
-    let label =
-        rows.iter().map(|metric| row_name(comparison, metric).chars().count()).max().unwrap_or(0);
+    let names = comparison.table(&rows, &[]);
+    let label = names.cells().map(|cells| cells[0].text.chars().count()).max().unwrap_or(0);
     let room = usize::from(output::width()).saturating_sub(label + CELL + 2);
     for block in others.chunks((room / CELL).max(1)) {
         let variants: Vec<&VariantResult> =
             [first].into_iter().chain(block.iter().copied()).collect();
-        let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
-        let header: Vec<&str> = [""].into_iter().chain(names.iter().copied()).collect();
-        let mut table = output::table(&header, &names);
-        for metric in &rows {
-            let cells = variants.iter().map(|variant| cell(variant, metric));
-            table.add_row([row_name(comparison, metric)].into_iter().chain(cells));
-        }
-        output::line(&table.to_string())?;
+        output::line(&output::drawn(&comparison.table(&rows, &variants), None))?;
     }
     if comparison.runs > 1 {
         output::sentence(&format!(
@@ -158,23 +150,6 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
 
 /// Width that a variant's column needs.
 const CELL: usize = 22;
-
-/// "goodput kb/s", with a star if it covers another part of the run than most metrics.
-fn row_name(comparison: &Comparison, metric: &str) -> String {
-    let first = &comparison.variants[0];
-    let Some(found) = first.metrics.get(metric) else { return metric.to_owned() };
-    let differ = first.warnings.iter().any(|warning| warning.kind == WarningKind::DifferentWindows);
-    let unit = output::unit_symbol(&found.unit);
-    let star = if differ && found.window { " *" } else { "" };
-    format!("{metric} {unit}{star}").trim_end().to_owned()
-}
-
-/// The mean, and below it the difference from the first variant.
-fn cell(variant: &VariantResult, metric: &str) -> String {
-    variant
-        .in_words(metric)
-        .map_or_else(|| output::number(None), |(mean, below)| format!("{mean}\n{below}"))
-}
 
 /// Each warning once, with the variants that it concerns.
 fn warnings(comparison: &Comparison) -> io::Result<()> {

@@ -8,6 +8,7 @@ use losscause_study::files::Inputs;
 use losscause_study::scenario::fade::{self, Pattern, PatternReport, PublishedPattern, Source};
 use losscause_study::tools::atomic;
 use losscause_study::tools::atomic::folder::Folder;
+use losscause_study::tools::table::Table;
 use losscause_study::{InputError, Jobs, Setting};
 
 use crate::failure::Failure;
@@ -112,12 +113,10 @@ fn report(source: &Source, pattern: &Pattern, paper: Option<&record::Paper>) -> 
 }
 
 fn table(reports: &[PatternReport]) -> String {
-    let header: Vec<&str> =
-        [""].into_iter().chain(reports.iter().map(|report| report.pattern.as_str())).collect();
-    let numbers: Vec<&str> = header[1..].to_vec();
-    let mut table = output::table(&header, &numbers);
+    let patterns = reports.iter().map(|report| report.pattern.as_str());
+    let mut table = Table::new([""].into_iter().chain(patterns)).numbers(1..);
     let mut row = |name: &str, value: &dyn Fn(&PatternReport) -> String| {
-        table.add_row([name.to_owned()].into_iter().chain(reports.iter().map(value)));
+        table.row([name.to_owned()].into_iter().chain(reports.iter().map(value)));
     };
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);
     let known = |value: Option<f64>, show: &dyn Fn(f64) -> String| {
@@ -149,5 +148,5 @@ fn table(reports: &[PatternReport]) -> String {
             if these == 0 { "–".to_owned() } else { percent(these as f64 / events as f64) }
         });
     }
-    table.to_string()
+    output::drawn(&table, None)
 }

@@ -5,6 +5,7 @@ use losscause_laboratory::catalogue::{self, Catalogue};
 use losscause_laboratory::papers::record;
 use losscause_study::InputError;
 use losscause_study::Registry;
+use losscause_study::tools::table::Table;
 
 use crate::failure::Failure;
 use crate::output::{self, Format};
@@ -73,36 +74,33 @@ fn print_scenario(what: Option<What>, name: &str) -> Result<(), Failure> {
     Ok(output::line(record::scenario_text(name)?.trim_end())?)
 }
 
+/// Long texts are broken to the width of the terminal, or 100 characters.
 fn tables(catalogue: &Catalogue) -> String {
     let mut parts = Vec::new();
     if let Some(entries) = &catalogue.algorithms {
         for (title, yardsticks) in [("algorithm", false), ("yardstick", true)] {
-            let mut table = output::texts(&[title, "what it does", "source"]);
-            for entry in entries.iter().filter(|entry| entry.yardstick == yardsticks) {
-                table.add_row([
-                    &entry.name,
-                    &entry.summary,
-                    &format!("{}, {}", entry.paper, entry.section),
-                ]);
-            }
-            if !table.is_empty() {
+            let own = entries.iter().filter(|entry| entry.yardstick == yardsticks);
+            let rows = own.map(|entry| {
+                let source = format!("{}, {}", entry.paper, entry.section);
+                [entry.name.clone(), entry.summary.clone(), source]
+            });
+            let table = Table::new([title, "what it does", "source"]).with_rows(rows);
+            if !table.rows.is_empty() {
                 parts.push(table);
             }
         }
     }
     if let Some(entries) = &catalogue.protocols {
-        let mut table = output::texts(&["protocol", "variant", "what it does"]);
-        for entry in entries {
-            table.add_row([&entry.name, entry.variant.as_deref().unwrap_or(""), &entry.summary]);
-        }
-        parts.push(table);
+        let rows = entries.iter().map(|entry| {
+            [entry.name.as_str(), entry.variant.as_deref().unwrap_or(""), entry.summary.as_str()]
+        });
+        parts.push(Table::new(["protocol", "variant", "what it does"]).with_rows(rows));
     }
     if let Some(entries) = &catalogue.scenarios {
-        let mut table = output::texts(&["scenario", "title", "source"]);
-        for entry in entries {
-            table.add_row([&entry.name, &entry.title, entry.source.as_deref().unwrap_or("–")]);
-        }
-        parts.push(table);
+        let rows = entries.iter().map(|entry| {
+            [entry.name.as_str(), entry.title.as_str(), entry.source.as_deref().unwrap_or("–")]
+        });
+        parts.push(Table::new(["scenario", "title", "source"]).with_rows(rows));
     }
     let records = [
         (&catalogue.papers, ["paper or item", "in the paper", "title"]),
@@ -110,15 +108,13 @@ fn tables(catalogue: &Catalogue) -> String {
     ];
     for (entries, header) in records {
         let Some(entries) = entries else { continue };
-        let mut table = output::texts(&header);
+        let mut table = Table::new(header);
         for entry in entries {
-            table.add_row([&entry.name, &entry.venue, &entry.title]);
-            entry
-                .items
-                .iter()
-                .for_each(|item| _ = table.add_row([&item.name, &item.source, &item.title]));
+            table.row([&entry.name, &entry.venue, &entry.title]);
+            entry.items.iter().for_each(|item| table.row([&item.name, &item.source, &item.title]));
         }
         parts.push(table);
     }
-    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
+    let width = Some(output::width());
+    parts.iter().map(|table| output::drawn(table, width)).collect::<Vec<_>>().join("\n\n")
 }

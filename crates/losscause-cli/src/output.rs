@@ -3,12 +3,13 @@
 use std::io::{self, BufWriter, Write};
 
 use clap::ValueEnum;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
+use losscause_study::tools::table::{Cell, Column, Row, Table};
 use serde::Serialize;
 
 use crate::ink;
 
-pub(crate) use losscause_study::tools::figures::{number, to_the_digits_of, unit_symbol};
+pub(crate) use losscause_study::tools::figures::{number, unit_symbol};
 
 /// Output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -93,25 +94,25 @@ const STYLE: TableStyle = TableStyle::new()
     .header_separator(LineStyle::new('─', '─', '─', '─'))
     .bottom_border(LineStyle::new('─', '─', '─', '─'));
 
-/// A table in the program's one style: columns whose name is in `numbers` are aligned to the right.
-pub(crate) fn table(header: &[&str], numbers: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(STYLE).set_header(header.to_vec());
-    for (index, name) in header.iter().enumerate() {
-        if numbers.contains(name)
-            && let Some(column) = table.column_mut(index)
-        {
+/// A table in the program's one style. With a width, longer rows are broken into lines within it.
+pub(crate) fn drawn(table: &Table, width: Option<u16>) -> String {
+    let mut drawn = comfy_table::Table::new();
+    drawn.load_style(STYLE).set_header(table.columns.iter().map(|column| column.head("\n")));
+    for (place, Column { is_number, .. }) in table.columns.iter().enumerate() {
+        if *is_number && let Some(column) = drawn.column_mut(place) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table
-}
-
-/// A table of texts, as wide as the terminal, or 100 characters: long cells are broken into lines.
-pub(crate) fn texts(header: &[&str]) -> Table {
-    let mut table = table(header, &[]);
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width());
-    table
+    for row in &table.rows {
+        match row {
+            Row::Group(name) => drawn.add_row([name]),
+            Row::Cells(cells) => drawn.add_row(cells.iter().map(Cell::lines)),
+        };
+    }
+    if let Some(width) = width {
+        drawn.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    }
+    drawn.to_string()
 }
 
 /// Prints a table. If the terminal is narrower, the rows are printed as lists.
@@ -121,25 +122,27 @@ pub(crate) fn print_table(table: &Table) -> io::Result<()> {
 
 /// The text of a table. If the terminal is narrower, the rows are lists.
 pub(crate) fn table_text(table: &Table) -> String {
-    fitted(table, table.width().or_else(terminal_width).map(usize::from))
+    fitted(table, terminal_width().map(usize::from))
 }
 
 /// The table as a text of lines up to `width`; none if the output is no terminal, which takes any.
 /// A table that is too wide becomes a list of its rows, one cell per line: a pager and a reader can
 /// follow it.
 pub(crate) fn fitted(table: &Table, width: Option<usize>) -> String {
-    let text = table.to_string();
+    let text = drawn(table, None);
     let is_narrow =
         |width: usize| text.lines().all(|line| line.trim_end().chars().count() <= width);
     if width.is_none_or(is_narrow) {
         return text;
     }
-    let header: Vec<String> =
-        table.header().map_or_else(Vec::new, |row| row.cell_iter().map(Cell::content).collect());
+    let header: Vec<String> = table.columns.iter().map(|column| column.head(" ")).collect();
     let label = header.iter().skip(1).map(|name| name.chars().count()).max().unwrap_or(0);
     let mut lines = Vec::new();
-    for row in table.row_iter() {
-        let cells: Vec<String> = row.cell_iter().map(Cell::content).collect();
+    for row in &table.rows {
+        let cells: Vec<String> = match row {
+            Row::Group(name) => vec![name.clone()],
+            Row::Cells(cells) => cells.iter().map(Cell::lines).collect(),
+        };
         let first = cells.first().cloned().unwrap_or_default();
         // A number alone does not say what it counts.
         let is_number = first.parse::<f64>().is_ok();
@@ -178,15 +181,16 @@ mod tests {
 
     #[test]
     fn a_table_wider_than_the_terminal_becomes_a_list() {
-        let mut table = table(&["flow", "sent", "goodput kb/s"], &["sent"]);
-        table.add_row(["video.1", "12", "900.5"]).add_row(["video.2", "", "1"]);
-        assert_eq!(fitted(&table, None), table.to_string());
-        let width =
-            table.to_string().lines().map(|line| line.trim_end().chars().count()).max().unwrap();
-        assert_eq!(fitted(&table, Some(width)), table.to_string());
+        let mut table = Table::new(["flow", "sent", "goodput kb/s"]).numbers(1..2);
+        table.row(["video.1", "12", "900.5"]);
+        table.row(["video.2", "", "1"]);
+        let text = drawn(&table, None);
+        assert_eq!(fitted(&table, None), text);
+        let width = text.lines().map(|line| line.trim_end().chars().count()).max().unwrap();
+        assert_eq!(fitted(&table, Some(width)), text);
         let list = "video.1\n  sent          12\n  goodput kb/s  900.5\nvideo.2\n  goodput kb/s  1";
         assert_eq!(fitted(&table, Some(width - 1)), list);
-        table.add_row(["3", "", ""]);
+        table.row(["3", "", ""]);
         assert_eq!(fitted(&table, Some(width - 1)), format!("{list}\nflow 3"));
     }
 }

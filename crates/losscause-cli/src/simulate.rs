@@ -223,11 +223,7 @@ fn print(arguments: &Arguments, result: &SimulationResult) -> io::Result<()> {
     if arguments.format == Format::Json {
         return output::json(result);
     }
-    if result.runs == 1 {
-        tables::one_run(result, arguments.verbose)?;
-    } else {
-        tables::several_runs(result, arguments.verbose)?;
-    }
+    tables::print(result, arguments.verbose)?;
     if arguments.series.is_none() {
         tables::series(&result.series)?;
     }

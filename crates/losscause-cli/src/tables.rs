@@ -7,6 +7,7 @@ use losscause_laboratory::papers::reproduce::{
     score_in_words, score_of,
 };
 use losscause_report::curves::{Panel, panels};
+use losscause_study::tools::table::Table;
 
 use crate::{output, summary};
 
@@ -28,8 +29,7 @@ pub(crate) fn sheet(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String 
     if items.iter().all(|item| item.published.is_none()) {
         return unpublished(sheet, items, beside);
     }
-    let header: Vec<&str> = ["", ""].into_iter().chain(systems.iter().copied()).collect();
-    let mut table = output::table(&header, &systems);
+    let mut table = Table::new(["", ""].into_iter().chain(systems)).numbers(2..);
     for row in rows(sheet, items, beside) {
         let Some(first) = row.first() else { continue };
         let mut label = vec![first.metric.clone(), output::unit_symbol(&first.unit).to_owned()];
@@ -40,9 +40,9 @@ pub(crate) fn sheet(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String 
         let sure = row.iter().any(|item| item.ci95.is_some());
         let kinds = if sure { "published\nmeasured\n± 95 %" } else { "published\nmeasured" };
         let head = [label.join("\n"), kinds.to_owned()];
-        table.add_row(head.into_iter().chain(row.into_iter().map(|item| cell(item, sure))));
+        table.row(head.into_iter().chain(row.into_iter().map(|item| cell(item, sure))));
     }
-    format!("{}\n{table}\n{}\n", heading(sheet, items), score_in_words(sheet.paper, items))
+    below_heading(sheet, items, &table) + &score_in_words(sheet.paper, items) + "\n"
 }
 
 /// The columns: the paper's systems, and those beside them.
@@ -75,8 +75,8 @@ fn unpublished(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {
     let names: Vec<&str> = items.first().map_or_else(Vec::new, |item| {
         varying(&item.parameters, sheet).map(|(name, _)| name).collect()
     });
-    let header: Vec<&str> = [""].into_iter().chain(names).chain(systems.iter().copied()).collect();
-    let mut table = output::table(&header, &systems);
+    let head = 1 + names.len();
+    let mut table = Table::new([""].into_iter().chain(names).chain(systems)).numbers(head..);
     for metric in &sheet.spec.metrics {
         let mut label = None;
         for row in rows(sheet, items, beside).filter(|row| row[0].metric == *metric) {
@@ -87,17 +87,17 @@ fn unpublished(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {
             } else {
                 String::new()
             };
-            table.add_row(
+            table.row(
                 [head].into_iter().chain(at).chain(row.iter().map(|item| with_interval(item))),
             );
         }
     }
-    let score = if sheet.paper.is_published() {
-        score_in_words(sheet.paper, items) + "\n"
+    let text = below_heading(sheet, items, &table);
+    if sheet.paper.is_published() {
+        text + &score_in_words(sheet.paper, items) + "\n"
     } else {
-        String::new()
-    };
-    format!("{}\n{table}\n{score}", heading(sheet, items))
+        text
+    }
 }
 
 fn with_interval(item: &Item) -> String {
@@ -113,11 +113,9 @@ fn figure(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {
         items.iter().chain(beside.iter().flat_map(|column| &column.items)).cloned().collect();
     let panels = panels(sheet.spec, &all);
     let axis = panels.first().map(Panel::places).unwrap_or_default();
-    let places: Vec<String> = axis.iter().map(ToString::to_string).collect();
-    let x = sheet.spec.x.as_deref().unwrap_or_default();
-    let header: Vec<&str> = ["", x].into_iter().chain(places.iter().map(String::as_str)).collect();
-    let numbers: Vec<&str> = places.iter().map(String::as_str).collect();
-    let mut table = output::table(&header, &numbers);
+    let x = sheet.spec.x.clone().unwrap_or_default();
+    let places = axis.iter().map(ToString::to_string);
+    let mut table = Table::new([String::new(), x].into_iter().chain(places)).numbers(2..);
     for panel in &panels {
         let at = panel.at.values().map(|value| format!(" {value}"));
         let mut label = format!(
@@ -135,10 +133,15 @@ fn figure(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {
             };
             let values = axis.iter().map(value);
             let head = [std::mem::take(&mut label), curve.label()];
-            table.add_row(head.into_iter().chain(values));
+            table.row(head.into_iter().chain(values));
         }
     }
-    format!("{}\n{table}\n{}\n", heading(sheet, items), score_in_words(sheet.paper, items))
+    below_heading(sheet, items, &table) + &score_in_words(sheet.paper, items) + "\n"
+}
+
+/// The table below its heading, and a line end.
+fn below_heading(sheet: &Sheet, items: &[Item], table: &Table) -> String {
+    format!("{}\n{}\n", heading(sheet, items), output::drawn(table, None))
 }
 
 /// The score of a table or figure in one line.

@@ -7,9 +7,11 @@ use losscause_sim::truth::Cause;
 use serde::Serialize;
 
 use super::axis::short;
+use super::chart::{Figure, Legend};
 use super::{boundary, losses, pages};
 use losscause_study::run::{LostPacket, RunRecord};
 use losscause_study::tools::figures::sentence;
+use losscause_study::tools::table::{Cell, Table};
 
 #[derive(Serialize)]
 pub(super) struct AlgorithmView {
@@ -22,53 +24,11 @@ pub(super) struct AlgorithmView {
     symbols: Vec<String>,
     source: String,
     /// The algorithm's own settings, then those of its base schemes.
-    parameters: Vec<ParameterView>,
-    of_bases: Vec<ParameterView>,
-    judged: Vec<JudgedView>,
-    drawings: Vec<DrawingView>,
+    parameters: String,
+    judged: String,
+    drawings: Vec<Figure>,
     /// What marks mean, once for all drawings.
-    legend: Vec<LegendView>,
-}
-
-#[derive(Serialize)]
-struct ParameterView {
-    key: String,
-    value: String,
-    meaning: &'static str,
-    /// The published value, if this one differs.
-    published: Option<String>,
-}
-
-/// How a flow's losses of one cause were called.
-#[derive(Serialize)]
-struct JudgedView {
-    flow: String,
-    cause: &'static str,
-    congestion: usize,
-    wireless: usize,
-    undecided: usize,
-    unjudged: usize,
-}
-
-#[derive(Serialize)]
-struct DrawingView {
-    caption: String,
-    legend: Vec<LegendView>,
-    drawing: String,
-}
-
-/// A sample and what it means.
-#[derive(Serialize)]
-pub(super) struct LegendView {
-    sample: String,
-    name: String,
-}
-
-impl LegendView {
-    /// From pairs of a sample and words.
-    pub(super) fn all(pairs: Vec<(String, String)>) -> Vec<Self> {
-        pairs.into_iter().map(|(sample, name)| Self { sample, name }).collect()
-    }
+    legend: Legend,
 }
 
 impl AlgorithmView {
@@ -101,11 +61,6 @@ fn view(config: &LdaConfig, record: &RunRecord, of: &str, anchor: &str) -> Algor
     let mine: Vec<&LostPacket> =
         record.losses.iter().filter(|loss| flows.first() == Some(&loss.flow.as_str())).collect();
     let legend = if drawn.is_empty() { vec![] } else { losses::legend(&mine) };
-    let drawing = |drawn: boundary::Drawn| DrawingView {
-        caption: drawn.caption,
-        legend: LegendView::all(drawn.legend),
-        drawing: drawn.svg,
-    };
     let of_base = |(prefix, base): &(&'static str, &'static Info)| {
         base.settings
             .iter()
@@ -125,47 +80,62 @@ fn view(config: &LdaConfig, record: &RunRecord, of: &str, anchor: &str) -> Algor
         } else {
             format!("{}, section {}", info.paper, info.section)
         },
-        parameters: own.filter_map(|(key, meaning)| parameter(config, key, meaning)).collect(),
-        of_bases: info
-            .bases
-            .iter()
-            .flat_map(of_base)
-            .filter_map(|(key, meaning)| parameter(config, key, meaning))
-            .collect(),
-        judged: flows.iter().flat_map(|flow| judged(record, flow)).collect(),
-        drawings: drawn.into_iter().map(drawing).collect(),
-        legend: LegendView::all(legend),
+        parameters: parameters(config, own.chain(info.bases.iter().flat_map(of_base))),
+        judged: judged(record, &flows),
+        drawings: drawn,
+        legend,
     }
 }
 
-fn parameter(config: &LdaConfig, key: String, meaning: &'static str) -> Option<ParameterView> {
+/// Settings and their values: where one differs from the published value, with that below it.
+fn parameters(
+    config: &LdaConfig,
+    settings: impl Iterator<Item = (String, &'static str)>,
+) -> String {
     let text = |value: Value<'_>| match value {
         Value::Number(number) => short(number),
         Value::Text(text) => text.to_owned(),
         Value::Flag(flag) => flag.to_string(),
         _ => String::new(),
     };
-    let value = text(config.get(&key)?);
-    let published = losscause::BuiltIn::from_name(config.info().name)
-        .and_then(|algorithm| algorithm.config().get(&key));
-    let published = published.map(text).filter(|published| *published != value);
-    Some(ParameterView { key, value, meaning, published })
+    let published = losscause::BuiltIn::from_name(config.info().name);
+    let published = published.map(losscause::BuiltIn::config);
+    let row = |(key, meaning): (String, &'static str)| {
+        let value = text(config.get(&key)?);
+        let published = published.as_ref().and_then(|published| published.get(&key)).map(text);
+        let below = published.filter(|published| *published != value);
+        let below = below.map_or_else(String::new, |published| format!("published: {published}"));
+        Some([Cell::from(key), Cell::from(value).below(below), Cell::from(meaning)])
+    };
+    let table = Table::new(["", "", ""]).numbers(1..2).with_rows(settings.filter_map(row));
+    if table.rows.is_empty() { String::new() } else { table.html() }
 }
 
-/// How the losses of a flow were called, by their true cause.
-fn judged(record: &RunRecord, flow: &str) -> Vec<JudgedView> {
-    let of = |(cause, name): (Cause, &'static str)| {
-        let losses =
-            || record.losses.iter().filter(|loss| loss.flow == flow && loss.cause == Some(cause));
-        let called = |verdict| losses().filter(|loss| loss.verdict() == Some(verdict)).count();
-        JudgedView {
-            flow: flow.to_owned(),
-            cause: name,
-            congestion: called(Verdict::Congestion),
-            wireless: called(Verdict::Wireless),
-            undecided: called(Verdict::Undecided),
-            unjudged: losses().filter(|loss| loss.verdict().is_none()).count(),
+/// How the losses of flows were called, by their true cause.
+fn judged(record: &RunRecord, flows: &[&str]) -> String {
+    let heads = ["true cause", "called congestion", "called wireless", "undecided", "no verdict"];
+    let mut table = Table::new(heads).numbers(1..);
+    for flow in flows {
+        for (cause, name, right) in [
+            (Cause::Congestion, "congestion", Verdict::Congestion),
+            (Cause::Wireless, "wireless", Verdict::Wireless),
+        ] {
+            let losses = || {
+                record.losses.iter().filter(|loss| loss.flow == *flow && loss.cause == Some(cause))
+            };
+            let called = |verdict| {
+                let count = losses().filter(|loss| loss.verdict() == Some(verdict)).count();
+                Cell::from(count.to_string()).class(if verdict == right { "right" } else { "" })
+            };
+            let unjudged = losses().filter(|loss| loss.verdict().is_none()).count();
+            table.row([
+                Cell::from(name).below(*flow),
+                called(Verdict::Congestion),
+                called(Verdict::Wireless),
+                called(Verdict::Undecided),
+                unjudged.to_string().into(),
+            ]);
         }
-    };
-    [(Cause::Congestion, "congestion"), (Cause::Wireless, "wireless")].map(of).into()
+    }
+    if table.rows.is_empty() { String::new() } else { table.html() }
 }

@@ -8,7 +8,7 @@ use losscause_study::statistics::Interval;
 pub(super) struct Axis {
     /// The value at its beginning.
     pub(super) least: f64,
-    /// The value at its end, above `least`.
+    /// The value at its end; below `least` if the axis of a list goes down.
     pub(super) most: f64,
     /// Whether equal distances are equal factors; both ends are then positive.
     pub(super) logarithmic: bool,
@@ -71,7 +71,7 @@ impl Axis {
         let at =
             |value: f64| if self.logarithmic { value.max(f64::MIN_POSITIVE).ln() } else { value };
         let span = at(self.most) - at(self.least);
-        if span > 0.0 { (at(value) - at(self.least)) / span } else { 0.5 }
+        if span == 0.0 { 0.5 } else { (at(value) - at(self.least)) / span }
     }
 
     /// Values to write at it: quarters, or powers of ten.

@@ -2,24 +2,18 @@
 //! limits, and every loss that it judged. Where the limits are multiples of a span that grow with
 //! the number of lost packets (Biaz), a column per number of lost packets.
 
+use super::axis::Axis;
+use super::chart::{At, Chart, Figure, Form, Legend, Scale, Stroke};
 use super::losses;
-use super::svg::{escape, line};
-use super::time::{Curve, Drawing, Panel, Stroke};
+use super::time::{Curve, Drawing, Panel};
 use losscause::Evidence;
 use losscause_study::run::{Boundary, LostPacket, RecordSeries as Series, RunRecord};
 
 /// The judged losses of one scheme.
 type Judged<'a> = (Evidence, &'a LostPacket);
 
-/// A drawing of a scheme, with its caption and its legend of curves.
-pub(super) struct Drawn {
-    pub(super) caption: String,
-    pub(super) legend: Vec<(String, String)>,
-    pub(super) svg: String,
-}
-
 /// One drawing per scheme that judged losses of `flow`.
-pub(super) fn drawings(record: &RunRecord, flow: &str) -> Vec<Drawn> {
+pub(super) fn drawings(record: &RunRecord, flow: &str) -> Vec<Figure> {
     let judged: Vec<Judged<'_>> = record
         .losses
         .iter()
@@ -77,13 +71,7 @@ fn over_time(
     record: &RunRecord,
     boundary: Option<&Boundary>,
     judged: &[&Judged<'_>],
-) -> Option<Drawn> {
-    let curve = |name: &str, class: String, stroke, points| Curve {
-        name: name.to_owned(),
-        class,
-        stroke,
-        points,
-    };
+) -> Option<Figure> {
     let (quantity, unit) = match judged.first() {
         Some((compared, _)) => (compared.quantity, compared.value.unit()),
         None => ("measured", ""),
@@ -93,15 +81,11 @@ fn over_time(
         // A hybrid's scheme has values only while it is in force.
         let pieces = |points: &[(f64, f64)]| in_pieces(points, record.to_s / 60.0);
         for points in pieces(&boundary.measured.points()) {
-            curves.push(curve(quantity, "samples".to_owned(), Stroke::Line, points));
+            curves.push(Curve::new(quantity, "samples", Stroke::Line, points));
         }
         for (k, (name, series)) in boundary.limits.iter().enumerate() {
-            let class = format!("limit l{k}");
-            curves.extend(
-                pieces(&last_values(series))
-                    .into_iter()
-                    .map(|points| curve(name, class.clone(), Stroke::Line, points)),
-            );
+            let curve = |points| Curve::new(name, format!("limit l{k}"), Stroke::Line, points);
+            curves.extend(pieces(&last_values(series)).into_iter().map(curve));
         }
     } else {
         // A sender's limits are known only when it judges.
@@ -116,15 +100,11 @@ fn over_time(
                 let limit = compared.limits().find(|limit| limit.name == *name)?;
                 Some((loss.at_s(), limit.at.value()))
             };
-            curves.push(curve(
-                name,
-                format!("limit l{k}"),
-                Stroke::Held,
-                judged.iter().filter_map(value).collect(),
-            ));
+            let points = judged.iter().filter_map(value).collect();
+            curves.push(Curve::new(name, format!("limit l{k}"), Stroke::Held, points));
         }
     }
-    let mut legend: Vec<(String, String)> = Vec::new();
+    let mut legend = Legend::new();
     for curve in &curves {
         let words =
             if curve.name == quantity { quantity.to_owned() } else { in_words(&curve.name) };
@@ -152,7 +132,7 @@ fn over_time(
         panels: vec![Panel { names: wrapped(quantity, unit), curves, marks }],
         lanes: vec![],
     };
-    Some(Drawn { caption: format!("{scheme}: {quantity} of {flow}"), legend, svg: drawing.svg() })
+    Some(Figure { caption: format!("{scheme}: {quantity} of {flow}"), legend, svg: drawing.svg() })
 }
 
 /// The name of a quantity in lines of two words, then its unit.
@@ -201,11 +181,15 @@ fn in_words(limit: &str) -> String {
     }
 }
 
-const WIDTH: f64 = 720.0;
-const LEFT: f64 = 64.0;
-const TOP: f64 = 16.0;
-const HEIGHT: f64 = 260.0;
-const BOTTOM: f64 = 46.0;
+const FORM: Form = Form {
+    width: 720.0,
+    height: 330.0,
+    left: 64.0,
+    right: 0.0,
+    top: 24.0,
+    bottom: 46.0,
+    inset: 0.0,
+};
 
 /// One of two limits.
 fn limit(evidence: &Evidence, place: usize) -> f64 {
@@ -217,7 +201,7 @@ const COLUMNS: u32 = 6;
 
 /// Inter-arrival times over T_min: a column per number of lost packets, each with its band of
 /// wireless losses.
-fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Drawn> {
+fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Figure> {
     let column = |compared: &Evidence| compared.lost.unwrap_or(1).clamp(1, COLUMNS);
     let columns = judged.iter().map(|(compared, _)| column(compared)).max()?;
     // The lower limit is (n + 1) T_min.
@@ -229,92 +213,43 @@ fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Drawn> {
         let extra = compared.lost.unwrap_or(1).saturating_sub(COLUMNS);
         in_t_min(compared, value) - f64::from(extra)
     };
-    let top = f64::from(columns) + 4.0;
-    let y = |value: f64| TOP + HEIGHT * (1.0 - (value / top).clamp(0.0, 1.0));
-    let width = (WIDTH - LEFT) / f64::from(columns);
-    let mut svg = String::new();
-    let out = &mut svg;
-    let label = escape(&format!(
-        "{scheme}: inter-arrival times over T_min by number of lost packets, {flow}"
-    ));
-    let height = TOP + HEIGHT + BOTTOM;
-    line(
-        out,
-        &format!(
-            r#"<svg class="chart time gaps" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">"#
-        ),
-    );
-    for value in 0..=(top as u32) {
-        let y = y(f64::from(value));
-        line(
-            out,
-            &format!(r#"<line class="grid" x1="{LEFT}" x2="{WIDTH}" y1="{y:.1}" y2="{y:.1}"/>"#),
-        );
-        line(
-            out,
-            &format!(r#"<text class="tick" x="{}" y="{:.1}">{value}</text>"#, LEFT - 6.0, y + 4.0),
-        );
-    }
-    line(
-        out,
-        &format!(
-            r#"<text class="name" x="20" y="{:.1}" transform="rotate(-90 20 {:.1})">inter-arrival / T_min</text>"#,
-            TOP + HEIGHT / 2.0,
-            TOP + HEIGHT / 2.0
-        ),
-    );
+    let top = columns + 4;
+    let ticks = (0..=top).map(f64::from).collect();
+    let up = Scale::with_ticks("inter-arrival / T_min", Axis::linear(0.0, f64::from(top)), ticks);
+    let more = |n| if n == COLUMNS { " or more" } else { "" };
+    let across = Scale::of_names((1..=columns).map(|n| format!("{n}{} lost", more(n))));
+    let label =
+        format!("{scheme}: inter-arrival times over T_min by number of lost packets, {flow}");
+    let mut chart = Chart::new("time gaps", &label, FORM, &across, &up);
     for n in 1..=columns {
-        let left = LEFT + width * f64::from(n - 1);
+        let middle = f64::from(n) - 0.5;
         let of_column = || judged.iter().filter(|(compared, _)| column(compared) == n);
         if let Some((compared, _)) = of_column().next() {
-            let from = shown(compared, limit(compared, 0));
-            let below = shown(compared, limit(compared, 1));
-            let at = y(below);
-            let end = y(from);
-            let title = format!("wireless: {from:.0} to {below:.2} T_min");
-            let x = left + 4.0;
-            let width = width - 8.0;
-            let height = end - at;
-            let place =
-                format!(r#"x="{x:.1}" y="{at:.1}" width="{width:.1}" height="{height:.1}""#);
-            line(
-                out,
-                &format!(r#"<rect class="band" {place} rx="2"><title>{title}</title></rect>"#),
-            );
+            let low = shown(compared, limit(compared, 0));
+            let high = shown(compared, limit(compared, 1));
+            let title = format!("wireless: {low:.0} to {high:.2} T_min");
+            let (left, right) = (middle - 0.46, middle + 0.46);
+            let corners = [(left, low), (left, high), (right, high), (right, low)];
+            chart.area("band", corners.into_iter(), &title);
         }
-        let more = if n == COLUMNS { " or more" } else { "" };
-        let count = of_column().count();
-        let middle = left + width / 2.0;
-        line(
-            out,
-            &format!(
-                r#"<text class="name" x="{middle:.1}" y="{:.1}">{n}{more} lost</text>"#,
-                TOP + HEIGHT + 16.0
-            ),
-        );
-        line(
-            out,
-            &format!(
-                r#"<text class="name" x="{middle:.1}" y="{:.1}">({count})</text>"#,
-                TOP + HEIGHT + 31.0
-            ),
-        );
+        chart.note("name", (middle, 0.0), (0.0, 31.0), &format!("({})", of_column().count()));
     }
     let end = judged.iter().map(|(_, loss)| loss.at_s()).fold(1e-9, f64::max);
     let place = |loss: &LostPacket| {
         let compared = evidence(loss)?;
-        let x = LEFT + width * (f64::from(column(&compared) - 1) + 0.08 + 0.84 * loss.at_s() / end);
-        let y = y(shown(&compared, compared.value.value()));
-        Some((((x / 3.0) as i64, (y / 3.0) as i64), (x, y)))
+        let at: At = (
+            f64::from(column(&compared) - 1) + 0.08 + 0.84 * loss.at_s() / end,
+            shown(&compared, compared.value.value()),
+        );
+        Some((((chart.x(at.0) / 3.0) as i64, (chart.y(at.1) / 3.0) as i64), at))
     };
     for mark in losses::merged(judged.iter().map(|(_, loss)| *loss), place) {
-        mark.draw(out, mark.at_s, mark.value);
+        mark.draw(&mut chart, (mark.at_s, mark.value));
     }
-    line(out, "</svg>");
     let caption = format!(
         "{scheme}: when the packet after a gap came, {flow}; in each column from the beginning to the end of the run"
     );
     let legend =
         vec![(r#"<span class="swatch band"></span>"#.to_owned(), "wireless if within".to_owned())];
-    Some(Drawn { caption, legend, svg })
+    Some(Figure { caption, legend, svg: chart.finish() })
 }

@@ -2,13 +2,15 @@
 //! sequence numbers over time with every loss, what each algorithm says, and the losses as a table.
 
 use losscause::Verdict;
-use losscause_capture::{Analysis, First, Flow, Loss, capitalised};
+use losscause_capture::judge::trust::{Expected, Share};
+use losscause_capture::{Analysis, First, Flow, Loss, Summary, capitalised};
 use serde::Serialize;
 
-use super::algorithms::LegendView;
 use super::capture_timeline as timeline;
+use super::chart::Legend;
 use losscause_study::tools::csv_file;
 use losscause_study::tools::figures::number;
+use losscause_study::tools::table::{Cell, Table};
 
 #[derive(Serialize)]
 pub(super) struct PageView {
@@ -52,9 +54,10 @@ struct FlowView {
     trust: Vec<String>,
     facts: String,
     timeline: String,
-    legend: Vec<LegendView>,
+    legend: Legend,
     agreement: String,
-    algorithms: Vec<AlgorithmView>,
+    /// What each algorithm says about its losses.
+    algorithms: String,
     not_applicable: Vec<(String, String)>,
     /// The date of all its losses, if they have one.
     date: Option<String>,
@@ -62,20 +65,6 @@ struct FlowView {
     all_losses: u64,
     csv: String,
     in_csv: usize,
-}
-
-/// What an algorithm says about a flow's losses.
-#[derive(Serialize)]
-struct AlgorithmView {
-    name: String,
-    is_followed: bool,
-    wireless: u64,
-    congestion: u64,
-    undecided: u64,
-    agrees: String,
-    m_c: String,
-    m_w: String,
-    fails: bool,
 }
 
 #[derive(Serialize)]
@@ -220,7 +209,7 @@ fn flow_view(flow: &Flow, anchor: String) -> FlowView {
         trust: flow.trust(),
         facts: flow_facts(flow),
         timeline: timeline::drawing(flow, &name).svg(),
-        legend: LegendView::all(timeline::legend(flow)),
+        legend: timeline::legend(flow),
         agreement: agreement(flow),
         algorithms: algorithms(flow),
         not_applicable: flow
@@ -313,33 +302,40 @@ fn agreement(flow: &Flow) -> String {
     )
 }
 
-fn algorithms(flow: &Flow) -> Vec<AlgorithmView> {
+/// What each algorithm says of the losses, the one that is followed first; empty if none was asked.
+fn algorithms(flow: &Flow) -> String {
     let percent = |share: f64| format!("{} %", share.round());
-    let followed = flow.recommended.as_deref();
-    let view = |(name, summary): (&String, &losscause_capture::Summary)| {
+    let share = |of: Option<Share>| of.map_or_else(|| "–".to_owned(), |share| percent(share.mean));
+    let is_followed = |name: &str| flow.recommended.as_deref() == Some(name);
+    let mut all: Vec<(&String, &Summary)> = flow.summary.iter().collect();
+    all.sort_by_key(|(name, _)| !is_followed(name));
+    let row = |(name, summary): (&String, &Summary)| {
         let same = |loss: &&Loss| loss.verdicts.of(name) == Some(flow.verdict(loss));
-        let agrees =
-            flow.losses.iter().filter(same).count() as f64 / flow.losses.len().max(1) as f64;
-        let expected = flow.expected.get(name);
-        let share = |of: Option<losscause_capture::judge::trust::Share>| {
-            of.map_or_else(|| "–".to_owned(), |share| percent(share.mean))
+        let same = flow.losses.iter().filter(same).count() as f64;
+        let agrees = match is_followed(name) {
+            true => "–".to_owned(),
+            false => percent(100.0 * same / flow.losses.len().max(1) as f64),
         };
-        AlgorithmView {
-            name: name.replace('@', " at the "),
-            is_followed: followed == Some(name),
-            wireless: summary.wireless,
-            congestion: summary.congestion,
-            undecided: summary.undecided,
-            agrees: percent(100.0 * agrees),
-            m_c: share(expected.and_then(|expected| expected.m_c)),
-            m_w: share(expected.and_then(|expected| expected.m_w)),
-            fails: expected.is_some_and(losscause_capture::judge::trust::Expected::fails),
-        }
+        let expected = flow.expected.get(name);
+        let fails = expected.is_some_and(Expected::fails);
+        let notes = [(is_followed(name), "followed here"), (fails, "known to fail here")];
+        let notes = notes.into_iter().filter_map(|(holds, note)| holds.then_some(note));
+        let notes = Cell::from(notes.collect::<Vec<_>>().join(", "));
+        [
+            name.replace('@', " at the ").into(),
+            summary.wireless.to_string().into(),
+            summary.congestion.to_string().into(),
+            summary.undecided.to_string().into(),
+            agrees.into(),
+            share(expected.and_then(|expected| expected.m_c)).into(),
+            share(expected.and_then(|expected| expected.m_w)).into(),
+            if fails { notes.class("bad") } else { notes },
+        ]
     };
-    let mut views: Vec<AlgorithmView> = flow.summary.iter().map(view).collect();
-    // The one that is followed comes first.
-    views.sort_by_key(|view| !view.is_followed);
-    views
+    let heads =
+        ["algorithm", "wireless", "congestion", "undecided", "same verdict", "M_c", "M_w", ""];
+    let table = Table::new(heads).numbers(1..7).with_rows(all.into_iter().map(row));
+    if table.rows.is_empty() { String::new() } else { table.html() }
 }
 
 /// A date, and the time to microseconds.

@@ -7,8 +7,9 @@
 use losscause::Verdict;
 use losscause_capture::{Flow, Loss, LossKind, OverTime, Protocol, Step};
 
+use super::chart::{At, Legend, Shape, Stroke};
 use super::marks::merged;
-use super::time::{Curve, Drawing, Lane, Mark, Panel, Shape, Stroke};
+use super::time::{Curve, Drawing, Lane, Mark, Panel};
 
 /// Of the drawing: losses closer in time are one mark in a lane; in a panel, losses closer in time
 /// and in height.
@@ -57,41 +58,36 @@ pub(super) fn drawing(flow: &Flow, name: &str) -> Drawing {
     let delay = |loss: &Loss| loss.queueing_ms;
     let place = |loss: &Loss| loss.place.map(|place| place as f64 / per_unit);
     let queue = over_time.queue_bytes(flow.link_bps());
+    let panel = |name: &str, unit: &str, curves, marks| Panel {
+        names: vec![name.to_owned(), unit.to_owned()],
+        curves,
+        marks,
+    };
+    let line = |name, class, points| vec![Curve::new(name, class, Stroke::Line, points)];
+    let delays = points(&over_time.queueing_ms, 1.0);
+    let highest_delay = highest(&over_time.queueing_ms, flow.losses.iter().filter_map(delay));
+    let seq = points(&over_time.seq, per_unit);
+    let highest_seq = highest(&over_time.seq, []) / per_unit;
     let panels = vec![
-        Panel {
-            names: vec!["queueing delay".to_owned(), "ms".to_owned()],
-            curves: vec![curve(
-                "queueing delay",
-                "t0",
-                Stroke::Line,
-                points(&over_time.queueing_ms, 1.0),
-            )],
-            marks: in_panel(
-                flow,
-                delay,
-                (span_s, highest(&over_time.queueing_ms, flow.losses.iter().filter_map(delay))),
-            ),
-        },
-        Panel {
-            names: vec!["in queues, about".to_owned(), "kB".to_owned()],
-            curves: vec![curve("in queues, about", "t1 solid", Stroke::Line, points(&queue, 1e3))],
-            marks: vec![],
-        },
-        Panel {
-            names: vec!["rate".to_owned(), "kb/s".to_owned()],
-            curves: rates(flow, held, to_s),
-            marks: vec![],
-        },
-        Panel {
-            names: vec!["sequence number".to_owned(), unit.to_owned()],
-            curves: vec![curve(
-                "sequence number",
-                "t3",
-                Stroke::Line,
-                points(&over_time.seq, per_unit),
-            )],
-            marks: in_panel(flow, place, (span_s, highest(&over_time.seq, []) / per_unit)),
-        },
+        panel(
+            "queueing delay",
+            "ms",
+            line("queueing delay", "t0", delays),
+            in_panel(flow, delay, (span_s, highest_delay)),
+        ),
+        panel(
+            "in queues, about",
+            "kB",
+            line("in queues, about", "t1 solid", points(&queue, 1e3)),
+            vec![],
+        ),
+        panel("rate", "kb/s", rates(flow, held, to_s), vec![]),
+        panel(
+            "sequence number",
+            unit,
+            line("sequence number", "t3", seq),
+            in_panel(flow, place, (span_s, highest_seq)),
+        ),
     ];
     let drawn = if over_time.seq.is_empty() { vec![] } else { panels };
     let label = format!(
@@ -114,27 +110,24 @@ fn highest(steps: &[Step], others: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// Both extremes of every step.
-fn points(steps: &[Step], per_unit: f64) -> Vec<(f64, f64)> {
+fn points(steps: &[Step], per_unit: f64) -> Vec<At> {
     let both = |step: &Step| [step.least, step.most].map(|value| (step.at_s, value / per_unit));
     steps.iter().flat_map(both).collect()
 }
 
-fn curve(name: &str, class: &str, stroke: Stroke, points: Vec<(f64, f64)>) -> Curve {
-    Curve { name: name.to_owned(), class: class.to_owned(), stroke, points }
-}
-
 /// The rate of all data, the goodput, and what the path takes, as far as they are known.
-fn rates(flow: &Flow, of_data: Vec<(f64, f64)>, to_s: f64) -> Vec<Curve> {
-    let mut curves = vec![curve("data", "t2", Stroke::Held, of_data)];
+fn rates(flow: &Flow, of_data: Vec<At>, to_s: f64) -> Vec<Curve> {
+    let curve = |name, class, points| Curve::new(name, class, Stroke::Held, points);
+    let mut curves = vec![curve("data", "t2", of_data)];
     let goodput = flow.goodput_kbps();
     if !goodput.is_empty() {
-        curves.push(curve("goodput", "ink", Stroke::Held, goodput));
+        curves.push(curve("goodput", "ink", goodput));
     }
     let path = flow.steady_path_bps();
     let from_s = curves[0].points.first().map_or(to_s, |point| point.0);
-    curves.extend(path.map(|bps| {
-        curve("what the path takes", "limit l1", Stroke::Held, vec![(from_s, bps / 1e3)])
-    }));
+    curves.extend(
+        path.map(|bps| curve("what the path takes", "limit l1", vec![(from_s, bps / 1e3)])),
+    );
     curves
 }
 
@@ -171,7 +164,7 @@ fn lanes(flow: &Flow, span_s: f64) -> Vec<Lane> {
 }
 
 /// What marks and the strokes of rates mean: a sample and words, for those that occur.
-pub(super) fn legend(flow: &Flow) -> Vec<(String, String)> {
+pub(super) fn legend(flow: &Flow) -> Legend {
     let marks = flow.kinds().into_iter().map(|kind| {
         let (shape, class) = look(kind);
         (shape.sample(class), kind.words().to_owned())

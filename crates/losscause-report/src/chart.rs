@@ -1,219 +1,397 @@
-//! One metric of a table as a small drawing: measured values with their intervals, and beside them
-//! published values with their tolerance bands, or what another metric gives for the same system.
+//! What all charts share: a plane between axes, and what stands on it: lines, steps, points, areas,
+//! strokes, marks and texts, written as SVG.
+
+use std::fmt::Write;
+
+use serde::Serialize;
 
 use super::axis::{Axis, short};
-use super::state;
-use super::svg::{escape, line};
-use losscause_laboratory::papers::record::{Item, Published};
-use losscause_laboratory::papers::score::{lookup_number, tolerance};
-use losscause_study::statistics::Interval;
+use losscause_study::tools::table::escape;
 
-const LEFT: f64 = 44.0;
-const COLUMN: f64 = 64.0;
-const TOP: f64 = 10.0;
-const HEIGHT: f64 = 130.0;
-const BOTTOM: f64 = 22.0;
-/// Mean width of a character of a name.
-const CHARACTER: f64 = 6.2;
-/// The slope of names that are wider than a column, degrees.
-const SLOPE: f64 = 35.0;
+/// A place in a chart, as the values of both axes.
+pub(super) type At = (f64, f64);
 
-/// Draws `items`, which are one metric of one table, from left to right.
-pub(super) fn svg(published: &Published, items: &[Item]) -> String {
-    draw(
-        &items.iter().map(|item| Mark::of(published, item)).collect::<Vec<_>>(),
-        items,
-        "published and measured",
+/// What a sample in a legend means: the sample as HTML, and words.
+pub(super) type Legend = Vec<(String, String)>;
+
+/// A chart on a page; without a value its drawing is empty.
+#[derive(Serialize)]
+pub(super) struct Figure {
+    pub(super) caption: String,
+    pub(super) legend: Legend,
+    pub(super) svg: String,
+}
+
+/// The size of a drawing, and how much of it lies around its plane.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+    /// From the edge of the plane to the ends of the horizontal axis.
+    pub(super) inset: f64,
+}
+
+/// An axis as it is drawn.
+#[derive(Clone)]
+pub(super) struct Scale {
+    pub(super) name: String,
+    pub(super) axis: Axis,
+    /// Values to write at it.
+    pub(super) ticks: Vec<(f64, String)>,
+    /// Whether a line crosses the plane at each of them.
+    pub(super) has_lines: bool,
+}
+
+/// How points are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stroke {
+    /// A value holds until the next one.
+    Held,
+    /// Straight lines.
+    Line,
+    /// Not at all.
+    Dots,
+}
+
+/// The shape of a mark. Shapes differ, so that a print in grey is legible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shape {
+    Bar,
+    Square,
+    Circle,
+    Diamond,
+    Peak,
+    Cup,
+}
+
+/// A chart that is being drawn.
+pub(super) struct Chart {
+    svg: String,
+    form: Form,
+    across: Axis,
+    up: Axis,
+    /// The ends of the vertical axis in the drawing.
+    top: f64,
+    bottom: f64,
+}
+
+impl Scale {
+    /// The axis with its own ticks.
+    pub(super) fn of(name: impl Into<String>, axis: Axis) -> Self {
+        Self::with_ticks(name, axis, axis.ticks())
+    }
+
+    /// The axis with these ticks.
+    pub(super) fn with_ticks(name: impl Into<String>, axis: Axis, ticks: Vec<f64>) -> Self {
+        let ticks = ticks.into_iter().map(|tick| (tick, short(tick))).collect();
+        Self { name: name.into(), axis, ticks, has_lines: true }
+    }
+
+    /// A place for each name, at 0.5, 1.5, and so on.
+    pub(super) fn of_names(names: impl IntoIterator<Item = String>) -> Self {
+        let ticks: Vec<(f64, String)> =
+            (0..).zip(names).map(|(n, name)| (f64::from(n) + 0.5, name)).collect();
+        let axis = Axis::linear(0.0, ticks.len() as f64);
+        Self { name: String::new(), axis, ticks, has_lines: false }
+    }
+
+    /// The same from the top to the bottom.
+    pub(super) fn downwards(self) -> Self {
+        Self { axis: Axis::linear(self.axis.most, self.axis.least), ..self }
+    }
+}
+
+impl Chart {
+    /// A chart with its axes. `class` is its kind, `label` what it shows, for those who cannot see
+    /// it.
+    pub(super) fn new(class: &str, label: &str, form: Form, across: &Scale, up: &Scale) -> Self {
+        let mut chart = Self::without_panel(class, "", label, form, across);
+        chart.panel(form.top, form.height - form.bottom, up);
+        chart
+    }
+
+    /// A chart with its horizontal axis, to which panels are added. `attributes` are those of the
+    /// drawing beside its class, each with a blank before it.
+    pub(super) fn without_panel(
+        class: &str,
+        attributes: &str,
+        label: &str,
+        form: Form,
+        across: &Scale,
+    ) -> Self {
+        let Form { width, height, left, right, top, bottom, .. } = form;
+        let mut chart = Self {
+            svg: String::new(),
+            form,
+            across: across.axis,
+            up: Axis::linear(0.0, 1.0),
+            top,
+            bottom: height - bottom,
+        };
+        let label = escape(label);
+        chart.line(&format!(
+            r#"<svg class="chart {class}" viewBox="0 0 {width:.1} {height:.1}" role="img" aria-label="{label}"{attributes}>"#
+        ));
+        let mut free_from = f64::NEG_INFINITY;
+        for (value, text) in &across.ticks {
+            let x = chart.x(*value);
+            if across.has_lines {
+                chart.path("grid", &joined([(x, top), (x, height - bottom)]), "");
+            }
+            // A tick that would run into the one before it has no text.
+            let half = 3.3 * text.chars().count() as f64;
+            if x - half >= free_from {
+                free_from = x + half + 4.0;
+                chart.text("name", (x, height - bottom + 15.0), text);
+            }
+        }
+        chart.text("name", ((left + width - right) / 2.0, height - 6.0), &across.name);
+        chart
+    }
+
+    /// Adds a vertical axis between two heights. What follows is drawn there.
+    pub(super) fn panel(&mut self, top: f64, bottom: f64, up: &Scale) {
+        (self.top, self.bottom, self.up) = (top, bottom, up.axis);
+        let Form { width, left, right, .. } = self.form;
+        for (value, text) in &up.ticks {
+            let y = self.y(*value);
+            if up.has_lines {
+                self.path("grid", &joined([(left, y), (width - right, y)]), "");
+            }
+            self.text("tick", (left - 6.0, y + 4.0), text);
+        }
+        self.text("at", (6.0, top - 12.0), &up.name);
+    }
+
+    /// Where a value of the horizontal axis stands.
+    pub(super) fn x(&self, value: f64) -> f64 {
+        let Form { width, left, right, inset, .. } = self.form;
+        left + inset + (width - left - right - 2.0 * inset) * self.across.place(value)
+    }
+
+    /// Where a value of the vertical axis stands; one beyond an end stands there.
+    pub(super) fn y(&self, value: f64) -> f64 {
+        self.bottom - (self.bottom - self.top) * self.up.share(value)
+    }
+
+    /// Whether a value stands above the end of the vertical axis.
+    pub(super) fn is_above(&self, value: f64) -> bool {
+        self.up.place(value) > 1.0 + 1e-9
+    }
+
+    fn place(&self, (across, up): At) -> (f64, f64) {
+        (self.x(across), self.y(up))
+    }
+
+    /// A straight line between two places.
+    pub(super) fn stroke(&mut self, class: &str, from: At, to: At) {
+        let d = joined([self.place(from), self.place(to)]);
+        self.path(class, &d, "");
+    }
+
+    /// An area with these corners.
+    pub(super) fn area(&mut self, class: &str, corners: impl Iterator<Item = At>, title: &str) {
+        let d = joined(corners.map(|corner| self.place(corner))) + "z";
+        self.path(class, &d, title);
+    }
+
+    /// The path of a series.
+    pub(super) fn series(&self, stroke: Stroke, points: &[At]) -> String {
+        let mut path = String::new();
+        // Where the pen is, as written.
+        let mut pen: Option<(String, String)> = None;
+        for &point in points {
+            let (x, y) = self.place(point);
+            let here = (format!("{x:.1}"), format!("{y:.1}"));
+            let (x, y) = (&here.0, &here.1);
+            match (stroke, &pen) {
+                (Stroke::Dots, _) => path += &format!("M{x} {y}h.01"),
+                (_, None) => path += &format!("M{x} {y}"),
+                // A value that does not change needs no stroke of its own.
+                (Stroke::Held, Some((_, before))) if before == y => continue,
+                (Stroke::Held, Some((before, _))) if before == x => path += &format!("V{y}"),
+                (Stroke::Held, Some(_)) => path += &format!("H{x}V{y}"),
+                (Stroke::Line, Some(before)) if *before == here => continue,
+                (Stroke::Line, Some(_)) => path += &format!("L{x} {y}"),
+            }
+            pen = Some(here);
+        }
+        if stroke == Stroke::Held && !path.is_empty() {
+            path += &format!("H{:.1}", self.x(self.across.most));
+        }
+        path
+    }
+
+    /// A mark; its title is for hover and focus.
+    pub(super) fn mark(&mut self, shape: Shape, class: &str, at: At, title: &str) {
+        let d = shape.outline(self.place(at));
+        self.path(&format!("mark {class}"), &d, title);
+    }
+
+    /// A circle with a radius in the drawing.
+    pub(super) fn circle(&mut self, class: &str, at: At, radius: f64, title: &str) {
+        let d = circle(self.place(at), radius);
+        self.path(class, &d, title);
+    }
+
+    /// A text beside a place.
+    pub(super) fn note(&mut self, class: &str, at: At, (right, down): (f64, f64), text: &str) {
+        let (x, y) = self.place(at);
+        self.text(class, (x + right, y + down), text);
+    }
+
+    /// A text in the drawing; nothing if it is empty.
+    pub(super) fn text(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
+        if !text.is_empty() {
+            let text = escape(text);
+            self.line(&format!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}">{text}</text>"#));
+        }
+    }
+
+    /// A path in the drawing.
+    pub(super) fn path(&mut self, class: &str, d: &str, title: &str) {
+        self.line(&path(class, d, title));
+    }
+
+    /// A line of SVG.
+    pub(super) fn line(&mut self, text: &str) {
+        writeln!(self.svg, "{text}").expect("a string takes every text");
+    }
+
+    /// Names at the right of the plane, each with a thin line from the place it is of, pushed apart
+    /// where they would collide.
+    pub(super) fn names(&mut self, mut names: Vec<(At, String, &str)>) {
+        let Form { width, right, .. } = self.form;
+        let at = width - right + 8.0;
+        let most = ((right - 8.0) / CHARACTER) as usize;
+        names.sort_by(|a, b| b.0.1.total_cmp(&a.0.1));
+        let places: Vec<f64> = names.iter().map(|((_, up), ..)| self.y(*up)).collect();
+        let lines = names.iter().map(|(.., name)| wrapped(name, most).len()).max().unwrap_or(1);
+        let places = apart(&places, NAME_LINE * lines as f64, (self.top, self.bottom));
+        for ((from, class, name), place) in names.iter().zip(places) {
+            let (x, y) = self.place(*from);
+            self.path(&format!("leader {class}"), &joined([(x + 5.0, y), (at - 3.0, place)]), "");
+            let parts = wrapped(name, most);
+            let first = place + 3.5 - NAME_LINE * (parts.len() as f64 - 1.0) / 2.0;
+            let mut text = format!(r#"<text class="end {class}">"#);
+            for (n, part) in (0..).zip(&parts) {
+                let y = first + NAME_LINE * f64::from(n);
+                text += &format!(r#"<tspan x="{at:.1}" y="{y:.1}">{}</tspan>"#, escape(part));
+            }
+            self.line(&format!("{text}<title>{}</title></text>", escape(name)));
+        }
+    }
+
+    /// The whole drawing.
+    pub(super) fn finish(self) -> String {
+        self.svg + "</svg>\n"
+    }
+}
+
+impl Stroke {
+    /// A short stroke, for a legend. `class` is that of its path.
+    pub(super) fn sample(self, class: &str) -> String {
+        let d = if self == Self::Dots { "M8 7h.01M17 7h.01M26 7h.01" } else { "M1 7H33" };
+        sample((34, 14), &path(class, d, ""))
+    }
+}
+
+impl Shape {
+    fn outline(self, (x, y): (f64, f64)) -> String {
+        match self {
+            Self::Bar => format!("M{x:.1} {:.1}v14", y - 7.0),
+            Self::Square => format!("M{:.1} {:.1}h7v7h-7z", x - 3.5, y - 3.5),
+            Self::Circle => circle((x, y), 3.8),
+            Self::Diamond => format!("M{x:.1} {:.1}l4.5 4.5l-4.5 4.5l-4.5 -4.5z", y - 4.5),
+            Self::Peak => format!("M{x:.1} {:.1}l4 7h-8z", y - 4.0),
+            Self::Cup => format!("M{x:.1} {:.1}l4 -7h-8z", y + 4.0),
+        }
+    }
+
+    /// A single mark, for a legend.
+    pub(super) fn sample(self, class: &str) -> String {
+        sample((16, 16), &path(&format!("mark {class}"), &self.outline((8.0, 8.0)), ""))
+    }
+
+    /// A mark on a stroke, for a legend.
+    pub(super) fn sample_on(self, stroke: &str, class: &str) -> String {
+        let mark = path(&format!("mark {class}"), &self.outline((17.0, 7.0)), "");
+        sample((34, 14), &(path(stroke, "M1 7H33", "") + &mark))
+    }
+}
+
+/// A small drawing in a legend.
+fn sample((width, height): (u32, u32), content: &str) -> String {
+    format!(
+        r#"<svg class="chart sample" width="{width}" height="{height}" viewBox="0 0 {width} {height}" aria-hidden="true">{content}</svg>"#
     )
 }
 
-/// Draws `items` with a ring where the item of the same system in `others` lies.
-pub(super) fn beside(items: &[Item], others: &[Item]) -> String {
-    let other = |item: &Item| {
-        others.iter().find(|other| other.system == item.system).and_then(|other| other.measured)
-    };
-    let mark = |item: &Item| Mark {
-        system: item.system.clone(),
-        published: other(item),
-        band: None,
-        measured: item.measured,
-        interval: item.interval(),
-        class: state::of(item).class,
-    };
-    let name = others.first().map(|other| other.metric.as_str()).unwrap_or_default();
-    draw(&items.iter().map(mark).collect::<Vec<_>>(), items, &format!("measured, and {name}"))
+fn path(class: &str, d: &str, title: &str) -> String {
+    if title.is_empty() {
+        return format!(r#"<path class="{class}" d="{d}"/>"#);
+    }
+    format!(r#"<path class="{class}" d="{d}"><title>{}</title></path>"#, escape(title))
 }
 
-/// Draws the marks of `items`; nothing if no mark has a ring.
-fn draw(marks: &[Mark], items: &[Item], what: &str) -> String {
-    let top = marks.iter().flat_map(Mark::extremes).fold(0.0, f64::max);
-    // Without a published value there is nothing to compare, and the table is enough.
-    if top <= 0.0 || marks.iter().all(|mark| mark.published.is_none()) {
-        return String::new();
-    }
-    let axis = Axis::from_zero(top);
-    let names = Names::of(marks);
-    let left = names.left();
-    let width = left + COLUMN * items.len() as f64;
-    let mut svg = String::new();
-    let metric = items.first().map(|i| i.metric.as_str()).unwrap_or_default();
-    let out = &mut svg;
-    line(
-        out,
-        &format!(
-            r#"<svg class="chart" width="{width:.1}" viewBox="0 0 {width:.1} {:.1}" role="img" aria-label="{}">"#,
-            TOP + HEIGHT + names.height(),
-            escape(&format!("{metric}: {what}, per system"))
-        ),
-    );
-    for value in axis.ticks() {
-        let y = y(&axis, value);
-        line(
-            out,
-            &format!(
-                r#"<line class="grid" x1="{left:.1}" x2="{width:.1}" y1="{y:.1}" y2="{y:.1}"/>"#
-            ),
-        );
-        line(
-            out,
-            &format!(
-                r#"<text class="tick" x="{:.1}" y="{:.1}">{}</text>"#,
-                left - 6.0,
-                y + 4.0,
-                short(value)
-            ),
-        );
-    }
-    for (index, mark) in marks.iter().enumerate() {
-        let x = left + COLUMN * (index as f64 + 0.5);
-        mark.draw(out, x, &axis);
-        names.draw(out, x, &mark.system);
-    }
-    line(out, "</svg>");
-    svg
+/// A path through points of the drawing.
+fn joined(points: impl IntoIterator<Item = (f64, f64)>) -> String {
+    let step = |(n, (x, y))| format!("{}{x:.1} {y:.1}", if n == 0 { 'M' } else { 'L' });
+    points.into_iter().enumerate().map(step).collect()
 }
 
-/// The height of a value.
-fn y(axis: &Axis, value: f64) -> f64 {
-    TOP + HEIGHT * (1.0 - axis.share(value))
+fn circle((x, y): (f64, f64), r: f64) -> String {
+    format!("M{:.1} {y:.1}a{r} {r} 0 1 0 {w} 0a{r} {r} 0 1 0 -{w} 0z", x - r, w = 2.0 * r)
 }
 
-/// One system's column.
-struct Mark {
-    system: String,
-    /// The value of the ring.
-    published: Option<f64>,
-    /// The range that counts as reproduced; none for values that are not scored.
-    band: Option<(f64, f64)>,
-    measured: Option<f64>,
-    interval: Option<Interval>,
-    class: &'static str,
+/// Rising places at least `distance` apart, each as near to its own as that allows, within the ends
+/// if there is room.
+fn apart(places: &[f64], distance: f64, (least, most): (f64, f64)) -> Vec<f64> {
+    let mut found: Vec<f64> = Vec::with_capacity(places.len());
+    for place in places {
+        let free = found.last().map_or(least, |before| before + distance);
+        found.push(place.max(free));
+    }
+    let mut room = most;
+    for place in found.iter_mut().rev() {
+        *place = place.min(room);
+        room = *place - distance;
+    }
+    found
 }
 
-impl Mark {
-    fn of(published: &Published, item: &Item) -> Self {
-        let one = std::slice::from_ref(item);
-        let number =
-            published.number.iter().find(|n| n.counts() && lookup_number(one, n).is_some());
-        Self {
-            system: item.system.clone(),
-            published: item.published,
-            band: number.map(|n| (n.value - tolerance(n), n.value + tolerance(n))),
-            measured: item.measured,
-            interval: item.interval(),
-            class: state::of(item).class,
-        }
-    }
+/// Distance of two lines of a name.
+const NAME_LINE: f64 = 11.0;
 
-    fn extremes(&self) -> impl Iterator<Item = f64> {
-        let end = self.interval.map(|interval| interval.high);
-        [self.published, self.measured, end, self.band.map(|(_, upper)| upper)]
-            .into_iter()
-            .flatten()
-    }
+/// Mean width of a character of a name.
+pub(super) const CHARACTER: f64 = 6.0;
 
-    fn draw(&self, out: &mut String, x: f64, axis: &Axis) {
-        if let Some((lower, upper)) = self.band {
-            let (y, end) = (y(axis, upper), y(axis, lower));
-            let left = x - 22.0;
-            let height = (end - y).max(1.0);
-            line(
-                out,
-                &format!(
-                    r#"<rect class="band" x="{left:.1}" y="{y:.1}" width="44" height="{height:.1}" rx="2"/>"#
-                ),
-            );
-        }
-        if let Some(published) = self.published {
-            let y = y(axis, published);
-            line(out, &format!(r#"<circle class="published" cx="{x:.1}" cy="{y:.1}" r="7"/>"#));
-        }
-        if let Some(measured) = self.measured {
-            let ends = self.interval.unwrap_or(Interval { low: measured, high: measured });
-            let upper = y(axis, ends.high);
-            let lower = y(axis, ends.low);
-            line(
-                out,
-                &format!(
-                    r#"<line class="ci {}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#,
-                    self.class
-                ),
-            );
-            let y = y(axis, measured);
-            line(
-                out,
-                &format!(r#"<circle class="dot {}" cx="{x:.1}" cy="{y:.1}" r="4.5"/>"#, self.class),
-            );
+/// A name in at most two lines of `most` characters, broken between words.
+fn wrapped(name: &str, most: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in name.split_whitespace() {
+        let last = lines.len() - 1;
+        let length = lines[last].chars().count();
+        if length == 0 {
+            lines[last] += word;
+        } else if length + 1 + word.chars().count() <= most || last == 1 {
+            lines[last] += &format!(" {word}");
+        } else {
+            lines.push(word.to_owned());
         }
     }
+    lines.iter().map(|line| shortened(line, most)).collect()
 }
 
-/// How the systems' names stand below their columns: level, or aslope where a name is wider than
-/// its column.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Names {
-    Level,
-    /// With the width of the longest.
-    Aslope(f64),
-}
-
-impl Names {
-    fn of(marks: &[Mark]) -> Self {
-        let width = |mark: &Mark| CHARACTER * mark.system.chars().count() as f64;
-        let widest = marks.iter().map(width).fold(0.0, f64::max);
-        if widest <= COLUMN - 4.0 { Self::Level } else { Self::Aslope(widest) }
-    }
-
-    /// The height of the names below the axis.
-    fn height(self) -> f64 {
-        match self {
-            Self::Level => BOTTOM,
-            Self::Aslope(widest) => BOTTOM + widest * SLOPE.to_radians().sin(),
-        }
-    }
-
-    /// Where the axis begins, so that the first name has room.
-    fn left(self) -> f64 {
-        match self {
-            Self::Level => LEFT,
-            Self::Aslope(widest) => LEFT.max(widest * SLOPE.to_radians().cos() - COLUMN / 2.0),
-        }
-    }
-
-    fn draw(self, out: &mut String, x: f64, name: &str) {
-        let y = TOP + HEIGHT + 16.0;
-        let name = escape(name);
-        match self {
-            Self::Level => {
-                line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{name}</text>"#));
-            }
-            Self::Aslope(_) => line(
-                out,
-                &format!(
-                    r#"<text class="tick" x="{x:.1}" y="{y:.1}" transform="rotate(-{SLOPE} {x:.1} {y:.1})">{name}</text>"#
-                ),
-            ),
-        }
+/// A text of at most `most` characters.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    match text.chars().count() > most {
+        true => text.chars().take(most - 1).chain(['…']).collect(),
+        false => text.to_owned(),
     }
 }
 
@@ -222,62 +400,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_metric_beside_another_has_a_ring_per_system_that_both_have() {
-        let spec = &losscause_laboratory::papers::record::find("extra").unwrap().items().item[0];
-        let paper = losscause_laboratory::papers::record::find("extra").unwrap();
-        let item = |metric: &str, system: &str, measured| {
-            let blank = losscause_laboratory::papers::reproduce::blank_item(
-                paper,
-                spec,
-                metric,
-                system,
-                &Default::default(),
-                1,
-            );
-            Item { measured, ..blank }
-        };
-        let own = [item("goodput", "reno", Some(3.0)), item("goodput", "bbr", Some(9.0))];
-        let others =
-            [item("simulated_goodput", "reno", Some(3.5)), item("simulated_goodput", "bbr", None)];
-        let svg = beside(&own, &others);
+    fn a_long_name_has_two_lines_and_is_cut_only_after_them() {
+        assert_eq!(wrapped("Spike", 14), ["Spike"]);
+        assert_eq!(wrapped("Spike, safeguards", 14), ["Spike,", "safeguards"]);
+        assert_eq!(wrapped("Sift, loss 0.17 %", 14), ["Sift, loss", "0.17 %"]);
         assert_eq!(
-            (svg.matches("class=\"published\"").count(), svg.matches("class=\"dot").count()),
-            (1, 2)
-        );
-        assert!(svg.contains("goodput: measured, and simulated_goodput, per system"));
-        assert_eq!(beside(&own, &[]), "", "without rings the table is enough");
-    }
-
-    #[test]
-    fn names_wider_than_their_columns_stand_aslope_with_room() {
-        let mark = |system: &str| Mark {
-            system: system.to_owned(),
-            published: None,
-            band: None,
-            measured: None,
-            interval: None,
-            class: "plain",
-        };
-        assert_eq!(Names::of(&[mark("Spike"), mark("mBiaz")]), Names::Level);
-        let names = Names::of(&[mark("lc_spike"), mark("lc_cubic_spike")]);
-        // 14 characters, aslope: 86.8 wide, 50 deep.
-        let Names::Aslope(widest) = names else { panic!("{names:?}") };
-        assert!((widest - 86.8).abs() < 1e-9 && (names.height() - BOTTOM - 49.8).abs() < 0.1);
-        let mut svg = String::new();
-        names.draw(&mut svg, 76.0, "lc_cubic_spike");
-        assert!(svg.contains("transform=\"rotate(-35 76.0"), "{svg}");
-        assert!(
-            names.left() + COLUMN / 2.0 >= widest * SLOPE.to_radians().cos(),
-            "the first name is cut off"
+            wrapped("a-name-of-one-long-word and more of it", 14),
+            ["a-name-of-one…", "and more of it"]
         );
     }
 
     #[test]
-    fn heights_grow_upwards_and_stay_inside() {
-        let axis = Axis::from_zero(100.0);
-        assert_eq!(y(&axis, 0.0), TOP + HEIGHT);
-        assert_eq!(y(&axis, 100.0), TOP);
-        assert_eq!(y(&axis, 250.0), TOP);
-        assert_eq!(y(&axis, 50.0), TOP + HEIGHT / 2.0);
+    fn names_that_would_collide_are_pushed_apart() {
+        assert_eq!(apart(&[10.0, 12.0, 60.0], 11.0, (0.0, 100.0)), [10.0, 21.0, 60.0]);
+        assert_eq!(apart(&[95.0, 99.0], 11.0, (0.0, 100.0)), [89.0, 100.0]);
     }
 }

@@ -6,9 +6,8 @@ use super::algorithms::{self, AlgorithmView};
 use super::strips::{self, Strip};
 use losscause_laboratory::compare::{Comparison, Difference, JUDGED_BY, VariantResult};
 use losscause_study::run::RunRecord;
-use losscause_study::tools::figures::{
-    number, plus_minus, sentence, to_the_digits_of, unit_symbol,
-};
+use losscause_study::tools::figures::{plus_minus, sentence, to_the_digits_of, unit_symbol};
+use losscause_study::tools::table::Row;
 
 #[derive(Serialize)]
 pub(super) struct PageView {
@@ -24,7 +23,9 @@ pub(super) struct PageView {
     runs: String,
     warnings: Vec<String>,
     variants: Vec<VariantView>,
-    metrics: Vec<MetricView>,
+    drawings: Vec<DrawingView>,
+    /// The metrics that a run is judged by, and the others.
+    metrics: [String; 2],
     algorithms: Vec<AlgorithmView>,
     version: String,
     csv: String,
@@ -36,24 +37,12 @@ struct VariantView {
     settings: Vec<String>,
 }
 
+/// A drawing of a metric.
 #[derive(Serialize)]
-struct MetricView {
-    anchor: String,
-    name: String,
+struct DrawingView {
+    metric: String,
     unit: String,
-    /// Whether users judge a link by it; all others are folded.
-    told: bool,
-    drawing: String,
-    drawn_unit: String,
-    cells: Vec<CellView>,
-}
-
-#[derive(Serialize)]
-struct CellView {
-    mean: String,
-    /// The interval of the first variant, the difference from it for the others.
-    below: String,
-    tip: String,
+    svg: String,
 }
 
 /// The view of the whole page. `records` are those of the first run of every variant.
@@ -85,11 +74,8 @@ pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> PageView {
                 settings: variant.settings.clone(),
             })
             .collect(),
-        metrics: metrics
-            .into_iter()
-            .enumerate()
-            .map(|(n, name)| metric(comparison, name, n < told))
-            .collect(),
+        drawings: metrics[..told].iter().map(|metric| drawing_of(comparison, metric)).collect(),
+        metrics: [&metrics[..told], &metrics[told..]].map(|metrics| table(comparison, metrics)),
         algorithms: algorithms(comparison, records),
         version: comparison.version.clone(),
         csv: losscause_laboratory::compare::csv(comparison),
@@ -137,48 +123,39 @@ fn drawing<'a>(
     (unit, if is_empty { String::new() } else { strips::svg(name, unit, &strips) })
 }
 
-fn metric(comparison: &Comparison, name: &str, told: bool) -> MetricView {
-    let found = comparison.variants.iter().find_map(|variant| variant.metrics.get(name));
-    let unit = found.map(|found| found.unit.as_str()).unwrap_or_default();
+/// A drawing of all variants.
+fn drawing_of(comparison: &Comparison, metric: &str) -> DrawingView {
     let all: Vec<&VariantResult> = comparison.variants.iter().collect();
-    let (drawn_unit, drawing) =
-        if told { drawing(name, &all, &comparison.variants) } else { (unit, String::new()) };
-    MetricView {
-        anchor: format!("metric-{name}"),
-        drawing,
-        drawn_unit: unit_symbol(drawn_unit).to_owned(),
-        cells: comparison
-            .variants
-            .iter()
-            .map(|variant| cell(variant, name, &comparison.variants[0].name))
-            .collect(),
-        name: name.to_owned(),
-        unit: unit_symbol(unit).to_owned(),
-        told,
-    }
+    let (unit, svg) = drawing(metric, &all, &comparison.variants);
+    DrawingView { metric: metric.to_owned(), unit: unit_symbol(unit).to_owned(), svg }
 }
 
-/// The mean, and below it the difference from the first variant.
-fn cell(variant: &VariantResult, metric: &str, first: &str) -> CellView {
-    let Some(((mean, below), found)) = variant.in_words(metric).zip(variant.metrics.get(metric))
-    else {
-        return CellView {
-            mean: number(None),
-            below: String::new(),
-            tip: "no run has a value".to_owned(),
-        };
+/// Metrics as a table, with what stands behind each value.
+fn table(comparison: &Comparison, metrics: &[&str]) -> String {
+    let variants: Vec<&VariantResult> = comparison.variants.iter().collect();
+    let mut table = comparison.table(metrics, &variants);
+    for (row, metric) in table.rows.iter_mut().zip(metrics) {
+        let Row::Cells(cells) = row else { continue };
+        cells[0].anchor = format!("metric-{metric}");
+        for (cell, variant) in cells[1..].iter_mut().zip(&variants) {
+            cell.tip = tip(variant, metric, &cell.text, &variants[0].name);
+        }
+    }
+    table.html()
+}
+
+/// What stands behind a mean.
+fn tip(variant: &VariantResult, metric: &str, mean: &str, first: &str) -> String {
+    let Some(found) = variant.metrics.get(metric).filter(|found| found.value.is_some()) else {
+        return "no run has a value".to_owned();
     };
     let unit = unit_symbol(&found.unit);
-    let mut tip = format!(
-        "{metric}, {}\n{mean} {} {unit}, {} runs",
-        variant.name,
-        plus_minus(found.ci95),
-        found.runs
-    );
-    if let Some(difference) = variant.differences.get(metric) {
-        tip += &format!("\n{}", against(difference, first));
+    let interval = plus_minus(found.ci95);
+    let tip = format!("{metric}, {}\n{mean} {interval} {unit}, {} runs", variant.name, found.runs);
+    match variant.differences.get(metric) {
+        Some(difference) => format!("{tip}\n{}", against(difference, first)),
+        None => tip,
     }
-    CellView { mean, below, tip }
 }
 
 /// The difference in words.

@@ -1,7 +1,8 @@
 //! A panel of a paper's figure as curves over the paper's axes.
 
 use super::axis::{Axis, nice_ceiling};
-use super::lines::{Across, Curve, Lines, Point, Ring, Style, sample};
+use super::chart::Scale;
+use super::lines::{self, Curve, Lines, Point, Ring, Style};
 use crate::curves::{self, Panel};
 use losscause_laboratory::papers::record::{AxisSpec, Item, ItemSpec, Number, Published};
 use losscause_laboratory::papers::score::{lookup_number, tolerance};
@@ -15,28 +16,20 @@ pub(super) fn svg(
 ) -> String {
     let Some(across) = across(spec, panel) else { return String::new() };
     let Some(up) = up(published, spec, panel) else { return String::new() };
+    // What the paper calls the vertical axis. The caption of a panel names the metric.
+    let up_name = spec.axes.get(panel.metric).and_then(|wanted| wanted.label.clone());
     let lines = Lines {
         label: format!("{} over {}, per system", panel.metric, across.name),
         across,
-        up,
-        up_name: name(spec, panel.metric),
+        up: Scale::of(up_name.unwrap_or_default(), up),
         curves: panel.curves.iter().map(|curve| drawn(published, curve, labels)).collect(),
     };
     lines.svg()
 }
 
-/// A short stroke with the curve's mark, for the legend.
-pub(super) fn legend(
-    published: &Published,
-    curve: &curves::Curve<'_>,
-    labels: &[String],
-) -> String {
-    sample(style(published, curve, labels))
-}
-
 /// A curve's colour, dashes and mark. A system has the same in every figure of the paper; curves
 /// that differ in a parameter have those of their place in the legend.
-fn style(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) -> Style {
+pub(super) fn style(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) -> Style {
     let in_legend = || labels.iter().position(|label| *label == curve.label()).unwrap_or(0);
     let place = match curve.value {
         // A system beside the paper's has a style that none of the paper's has.
@@ -84,8 +77,8 @@ fn printed<'a>(published: &'a Published, item: &Item) -> Option<&'a Number> {
         .find(|n| n.counts() && lookup_number(std::slice::from_ref(item), n).is_some())
 }
 
-fn across(spec: &ItemSpec, panel: &Panel<'_>) -> Option<Across> {
-    let mut across = Across::of(panel.x, &panel.places())?;
+fn across(spec: &ItemSpec, panel: &Panel<'_>) -> Option<Scale> {
+    let mut across = lines::across(panel.x, &panel.places())?;
     if let Some(wanted) = spec.axes.get(panel.x) {
         across.name = wanted.label.clone().unwrap_or(across.name);
         across.axis = ends(across.axis, wanted);
@@ -117,12 +110,6 @@ fn ends(axis: Axis, wanted: &AxisSpec) -> Axis {
     let most = wanted.to.unwrap_or(most);
     // A logarithmic axis has no zero.
     Axis { least, most, logarithmic: wanted.log.unwrap_or(logarithmic) && least > 0.0 }
-}
-
-/// What stands above the vertical axis: what the paper calls it. The caption of a panel names the
-/// metric.
-fn name(spec: &ItemSpec, metric: &str) -> String {
-    spec.axes.get(metric).and_then(|wanted| wanted.label.clone()).unwrap_or_default()
 }
 
 #[cfg(test)]

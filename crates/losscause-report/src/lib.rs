@@ -9,8 +9,8 @@
 //! | `capture_timeline` | a flow of a capture over time, with its losses |
 //! | `algorithms`, `pages`, `boundary` | a section per algorithm, its idea, its decision boundary |
 //! | `tables`, `misses`, `curves`, `recordings` | a paper's tables and figures, what was missed, its runs over time |
-//! | `chart`, `lines`, `phase`, `scatter`, `strips`, `time` | one kind of drawing each |
-//! | `axis`, `svg`, `state`, `marks` | what all drawings share |
+//! | `bars`, `columns`, `lines`, `phase`, `scatter`, `strips`, `time` | one kind of chart each |
+//! | `chart`, `axis`, `state`, `marks` | what all charts share |
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -27,10 +27,12 @@ use losscause_study::tools::atomic;
 
 mod algorithms;
 mod axis;
+pub mod bars;
 mod boundary;
 mod capture;
 mod capture_timeline;
 mod chart;
+mod columns;
 mod comparison;
 pub mod curves;
 mod figure;
@@ -47,7 +49,6 @@ mod scatter;
 mod simulation;
 mod state;
 mod strips;
-mod svg;
 mod sweep;
 mod tables;
 mod time;
@@ -106,13 +107,33 @@ pub fn capture_html(analyses: &[losscause_capture::Analysis]) -> String {
 
 /// Writes a page of maps.
 pub fn map_html(page: &map::MapPage) -> String {
-    render("map.html", page)
+    render("map.html", &map::View::of(page))
+}
+
+/// Horizontal bars as HTML that brings its own style, for a notebook; empty without a value.
+///
+/// ```
+/// let bars = [("video".to_owned(), Some(900.5), Some(1.2))];
+/// let html = losscause_report::bars_html("goodput, kb/s", &bars);
+/// assert!(html.contains("<svg") && html.contains("900.5 ± 1.2"));
+/// ```
+pub fn bars_html(title: &str, values: &[bars::Bar]) -> String {
+    let svg = bars::svg(title, values);
+    if svg.is_empty() {
+        return svg;
+    }
+    let style = include_str!("page/chart.css");
+    let colours = "--ink: currentColor; --soft: currentColor; --line: #8888; --paper: transparent;";
+    format!(
+        "<div class=\"losscause\"><style>.losscause {{ {colours}\n{style} }}</style>\n{svg}</div>"
+    )
 }
 
 /// The parts of all pages, and the pages.
-const TEMPLATES: [(&str, &str); 10] = [
+const TEMPLATES: [(&str, &str); 11] = [
     ("base.html", include_str!("page/base.html")),
     ("style.css", include_str!("page/style.css")),
+    ("chart.css", include_str!("page/chart.css")),
     ("script.js", include_str!("page/script.js")),
     ("reproduction.html", include_str!("page/reproduction.html")),
     ("comparison.html", include_str!("page/comparison.html")),

@@ -4,8 +4,9 @@
 use losscause::Verdict;
 use losscause_sim::truth::Cause;
 
+use super::chart::{Legend, Shape};
 use super::marks;
-use super::time::{Lane, Mark, Shape};
+use super::time::{Lane, Mark};
 use losscause_study::run::LostPacket;
 
 /// The verdict of an algorithm; none where every loss counts as congestion.
@@ -110,7 +111,7 @@ pub(super) fn lanes(losses: &[LostPacket], flows: &[&str], step_s: f64) -> Vec<L
 }
 
 /// What colours and shapes mean: a sample and words, for those that occur.
-pub(super) fn legend(losses: &[&LostPacket]) -> Vec<(String, String)> {
+pub(super) fn legend(losses: &[&LostPacket]) -> Legend {
     let mut legend = Vec::new();
     let causes = [
         (Cause::Congestion, "congestion", "lost to congestion"),

@@ -1,9 +1,9 @@
-//! A page of maps: tables whose cells are shares with a colour. The caller says what stands in rows
-//! and columns.
+//! A page of tables whose cells may be shaded. The caller says what stands in them.
 
+use losscause_study::tools::table::Table;
 use serde::Serialize;
 
-/// A page of maps.
+/// A page of tables.
 #[derive(Clone, Debug, Serialize)]
 pub struct MapPage {
     /// The page's title.
@@ -12,8 +12,8 @@ pub struct MapPage {
     pub answers: Vec<String>,
     /// What was measured, in a sentence.
     pub what: String,
-    /// The maps.
-    pub maps: Vec<Map>,
+    /// The tables; below each, sentences about it.
+    pub maps: Vec<(Table, Vec<String>)>,
     /// Every value, in CSV.
     pub csv: String,
     /// The file's name when it is saved.
@@ -22,111 +22,36 @@ pub struct MapPage {
     pub footnote: String,
 }
 
-/// A table in colour.
-#[derive(Clone, Debug, Serialize)]
-pub struct Map {
-    /// The table's heading.
-    pub heading: String,
-    /// What the cells are, in a sentence.
-    pub note: String,
-    /// What the rows rest on: "paths".
-    pub basis: &'static str,
-    /// The names of the columns.
-    pub columns: Vec<String>,
-    /// The rows, in groups.
-    pub groups: Vec<MapGroup>,
-    /// Sentences below it.
-    pub remarks: Vec<String>,
+/// What the page's template takes beside the page: every table in HTML.
+#[derive(Serialize)]
+pub(super) struct View<'a> {
+    title: &'a str,
+    page: &'a MapPage,
+    tables: Vec<String>,
 }
 
-/// Rows that belong together.
-#[derive(Clone, Debug, Serialize)]
-pub struct MapGroup {
-    /// The name that the rows of the group share.
-    pub name: String,
-    /// The rows.
-    pub rows: Vec<MapRow>,
-}
-
-/// A row.
-#[derive(Clone, Debug, Serialize)]
-pub struct MapRow {
-    /// The row's name.
-    pub name: String,
-    /// On how much it rests: "12".
-    pub basis: String,
-    /// A cell for each column.
-    pub cells: Vec<MapCell>,
-}
-
-/// A cell.
-#[derive(Clone, Debug, Serialize)]
-pub struct MapCell {
-    text: String,
-    /// A colour of the page, and its share, percent.
-    colour: Option<(&'static str, u32)>,
-}
-
-impl MapCell {
-    /// A share of wrong answers, 0 to 1: good below a half, which is what a constant answer or a
-    /// coin reaches.
-    pub fn error(share: Option<f64>) -> Self {
-        let Some(share) = share else { return Self::text("–") };
-        let distance = (2.0 * (share - 0.5).abs()).min(1.0);
-        let colour = if share <= 0.5 { "good" } else { "bad" };
-        Self {
-            text: format!("{:.0}", 100.0 * share),
-            colour: Some((colour, (60.0 * distance).round() as u32)),
-        }
-    }
-
-    /// A share of right answers, 0 to 1: good above a half.
-    pub fn right(share: f64) -> Self {
-        Self { text: format!("{:.0}", 100.0 * share), ..Self::error(Some(1.0 - share)) }
-    }
-
-    /// A text without a colour.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), colour: None }
+impl<'a> View<'a> {
+    pub(super) fn of(page: &'a MapPage) -> Self {
+        let tables = page.maps.iter().map(|(table, _)| table.html()).collect();
+        Self { title: &page.title, page, tables }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use losscause_study::tools::table::Cell;
+
     use super::*;
 
     #[test]
-    fn a_half_has_no_colour_and_both_ends_have_their_own() {
-        let colour = |share| MapCell::error(Some(share)).colour;
-        assert_eq!(
-            [0.5, 0.0, 0.25, 1.0].map(colour).map(Option::unwrap),
-            [("good", 0), ("good", 60), ("good", 30), ("bad", 60)]
-        );
-        assert_eq!(MapCell::error(None).colour, None);
-        let right = MapCell::right(0.75);
-        assert_eq!((right.text.as_str(), right.colour), ("75", Some(("good", 30))));
-    }
-
-    #[test]
     fn a_page_of_maps_escapes_its_names() {
-        let row = MapRow {
-            name: "<queue>".into(),
-            basis: "3".into(),
-            cells: vec![MapCell::error(Some(0.12))],
-        };
-        let map = Map {
-            heading: "h".into(),
-            note: "n".into(),
-            basis: "paths",
-            columns: vec!["A & B".into()],
-            groups: vec![MapGroup { name: "g".into(), rows: vec![row] }],
-            remarks: vec!["r".into()],
-        };
+        let mut table = Table::new(["", "paths", "A & B"]).numbers(1..).title("h").note("n");
+        table.row(["<queue>".into(), Cell::from("3"), Cell::from("12").wrong(0.12)]);
         let page = MapPage {
             title: "t".into(),
             answers: vec!["a".into(), "b".into()],
             what: "w".into(),
-            maps: vec![map],
+            maps: vec![(table, vec!["r".into()])],
             csv: "x,y\n".into(),
             csv_name: "paths.csv".into(),
             footnote: "f".into(),

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::time::{Mark, Shape};
+use super::chart::Shape;
+use super::time::Mark;
 
 /// Most events that one mark tells of in full.
 const TOLD: usize = 4;

@@ -2,16 +2,20 @@
 //! figure's axis. It shows the fairness line, on which both are equal, and the efficiency line, if
 //! the item has one.
 
-use super::axis::{nice_ceiling, short};
-use super::svg::{escape, line};
+use super::axis::{Axis, nice_ceiling, short};
+use super::chart::{At, Chart, Figure, Form, Legend, Scale, Stroke};
 use crate::curves::Panel;
 use losscause_laboratory::papers::record::PhaseSpec;
 
-const SIZE: f64 = 460.0;
-const LEFT: f64 = 48.0;
-const TOP: f64 = 12.0;
-const RIGHT: f64 = 16.0;
-const BOTTOM: f64 = 40.0;
+const FORM: Form = Form {
+    width: 460.0,
+    height: 472.0,
+    left: 48.0,
+    right: 16.0,
+    top: 24.0,
+    bottom: 40.0,
+    inset: 0.0,
+};
 
 /// A point of a trajectory: the value on the figure's axis, and both metrics.
 type Point = (f64, f64, f64);
@@ -79,21 +83,23 @@ impl Move {
     }
 }
 
-/// The legend: each kind of stroke with its meaning.
-pub(super) fn legend() -> Vec<(&'static str, String)> {
+/// Each kind of stroke with its meaning.
+pub(super) fn legend() -> Legend {
     let sample = |kind: Move| {
-        let class = kind.class();
-        let stroke = format!(r#"<line class="move {class}" x1="1" x2="33" y1="7" y2="7"/>"#);
-        let svg = r#"<svg class="phase sample" width="34" height="14" viewBox="0 0 34 14" aria-hidden="true">"#;
-        (kind.name(), format!("{svg}{stroke}</svg>"))
+        let class = format!("move {}", kind.class());
+        (Stroke::Line.sample(&class), kind.name().to_owned())
     };
     Move::ALL.map(sample).to_vec()
 }
 
-/// Draws every trajectory, each with its caption.
-pub(super) fn drawings(phase: &PhaseSpec, panels: &[Panel<'_>]) -> Vec<(String, String)> {
-    let all = trajectories(phase, panels);
-    all.into_iter().map(|(caption, sum, points)| (caption, svg(phase, sum, &points))).collect()
+/// Draws every trajectory.
+pub(super) fn drawings(phase: &PhaseSpec, panels: &[Panel<'_>]) -> Vec<Figure> {
+    let drawn = |(caption, sum, points): (String, Option<f64>, Vec<Point>)| Figure {
+        caption,
+        legend: vec![],
+        svg: svg(phase, sum, &points),
+    };
+    trajectories(phase, panels).into_iter().map(drawn).collect()
 }
 
 fn svg(phase: &PhaseSpec, sum: Option<f64>, points: &[Point]) -> String {
@@ -102,132 +108,33 @@ fn svg(phase: &PhaseSpec, sum: Option<f64>, points: &[Point]) -> String {
         return String::new();
     }
     let top = nice_ceiling(largest.max(sum.map_or(0.0, |sum| 0.6 * sum)));
-    let x = |value: f64| LEFT + (SIZE - LEFT - RIGHT) * value / top;
-    let y = |value: f64| SIZE - BOTTOM - (SIZE - TOP - BOTTOM) * value / top;
-    let mut svg = String::new();
-    let out = &mut svg;
-    let label = escape(&format!("{} against {}", phase.up, phase.right));
-    line(
-        out,
-        &format!(
-            r#"<svg class="chart lines phase" viewBox="0 0 {SIZE} {SIZE}" role="img" aria-label="{label}">"#
-        ),
-    );
-    for step in 0..=4 {
-        let value = top * f64::from(step) / 4.0;
-        let h = y(value);
-        let v = x(value);
-        let text = short(value);
-        line(
-            out,
-            &format!(
-                r#"<line class="grid" x1="{LEFT}" x2="{:.1}" y1="{h:.1}" y2="{h:.1}"/>"#,
-                SIZE - RIGHT
-            ),
-        );
-        line(
-            out,
-            &format!(
-                r#"<line class="grid" x1="{v:.1}" x2="{v:.1}" y1="{TOP}" y2="{:.1}"/>"#,
-                SIZE - BOTTOM
-            ),
-        );
-        line(
-            out,
-            &format!(r#"<text class="tick" x="{}" y="{:.1}">{text}</text>"#, LEFT - 6.0, h + 4.0),
-        );
-        line(
-            out,
-            &format!(
-                r#"<text class="name" x="{v:.1}" y="{:.1}">{text}</text>"#,
-                SIZE - BOTTOM + 15.0
-            ),
-        );
-    }
-    line(
-        out,
-        &format!(
-            r#"<text class="name" x="{:.1}" y="{:.1}">{}</text>"#,
-            x(top / 2.0),
-            SIZE - 6.0,
-            escape(&phase.right)
-        ),
-    );
-    let middle = y(top / 2.0);
-    line(
-        out,
-        &format!(
-            r#"<text class="name" x="12" y="{middle:.1}" transform="rotate(-90 12 {middle:.1})">{}</text>"#,
-            escape(&phase.up)
-        ),
-    );
-    let mut guide = |(x1, y1): (f64, f64),
-                     (x2, y2): (f64, f64),
-                     (at, anchor): ((f64, f64), &str),
-                     text: &str| {
-        line(
-            out,
-            &format!(
-                r#"<line class="guide" x1="{:.1}" y1="{:.1}" x2="{:.1}" y2="{:.1}"/>"#,
-                x(x1),
-                y(y1),
-                x(x2),
-                y(y2)
-            ),
-        );
-        line(
-            out,
-            &format!(
-                r#"<text class="{anchor}" x="{:.1}" y="{:.1}">{text}</text>"#,
-                x(at.0),
-                y(at.1)
-            ),
-        );
-    };
-    guide((0.0, 0.0), (top, top), ((0.94 * top, 0.97 * top), "tick"), "fairness");
+    let axis = Axis::linear(0.0, top);
+    let label = format!("{} against {}", phase.up, phase.right);
+    let up = Scale::of(&phase.up, axis);
+    let mut chart = Chart::new("phase", &label, FORM, &Scale::of(&phase.right, axis), &up);
+    chart.stroke("guide", (0.0, 0.0), (top, top));
+    chart.note("tick", (0.94 * top, 0.97 * top), (0.0, 0.0), "fairness");
     if let Some(sum) = sum {
         let end = sum.min(top);
-        guide(
-            (sum - end, end),
-            (end, sum - end),
-            ((sum - end + 0.03 * top, end - 0.03 * top), "at"),
-            "efficiency",
-        );
+        chart.stroke("guide", (sum - end, end), (end, sum - end));
+        chart.note("at", (sum - end + 0.03 * top, end - 0.03 * top), (0.0, 0.0), "efficiency");
     }
+    let at = |&(_, right, up): &Point| -> At { (right, up) };
     for (from, to) in points.iter().zip(points.iter().skip(1)) {
-        let class = Move::of(from, to).class();
-        let x1 = x(from.1);
-        let y1 = y(from.2);
-        let x2 = x(to.1);
-        let y2 = y(to.2);
-        line(
-            out,
-            &format!(
-                r#"<line class="move {class}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#
-            ),
-        );
+        chart.stroke(&format!("move {}", Move::of(from, to).class()), at(from), at(to));
     }
-    for (index, (place, right, up)) in points.iter().enumerate() {
-        let title = escape(&format!("{}: {} and {}", short(*place), short(*right), short(*up)));
+    for (index, point) in points.iter().enumerate() {
+        let (place, right, up) = point;
+        let title = format!("{}: {} and {}", short(*place), short(*right), short(*up));
         let radius = if index == 0 || index + 1 == points.len() { 4.5 } else { 2.4 };
-        let x = x(*right);
-        let y = y(*up);
-        line(
-            out,
-            &format!(
-                r#"<circle class="state" cx="{x:.1}" cy="{y:.1}" r="{radius}"><title>{title}</title></circle>"#
-            ),
-        );
+        chart.circle("state", at(point), radius, &title);
     }
-    for (point, text) in
-        points.first().map(|p| (p, "start")).into_iter().chain(points.last().map(|p| (p, "end")))
-    {
-        let x = x(point.1) + 8.0;
-        let y = y(point.2) + 4.0;
-        line(out, &format!(r#"<text class="at end" x="{x:.1}" y="{y:.1}">{text}</text>"#));
+    for (point, text) in [(points.first(), "start"), (points.last(), "end")] {
+        if let Some(point) = point {
+            chart.note("at end", at(point), (8.0, 4.0), text);
+        }
     }
-    line(out, "</svg>");
-    svg
+    chart.finish()
 }
 
 #[cfg(test)]

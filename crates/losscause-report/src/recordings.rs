@@ -1,6 +1,7 @@
 //! A paper's run over time: curves of one unit share a panel.
 
-use super::time::{Curve, Drawing, Lane, Mark, Panel, Shape, Stroke};
+use super::chart::{Shape, Stroke};
+use super::time::{Curve, Drawing, Lane, Mark, Panel};
 use losscause_laboratory::papers::reproduce::{RecordedCurve, Recording};
 
 /// Number of colours of the page.
@@ -31,12 +32,9 @@ pub(super) fn drawing(recording: &Recording) -> Drawing {
 
 /// A curve in the style of its place in the recording.
 pub(super) fn curve(recorded: &RecordedCurve, place: usize) -> Curve {
-    Curve {
-        name: recorded.name.clone(),
-        class: format!("t{}", place % STYLES),
-        stroke: if recorded.holds { Stroke::Held } else { Stroke::Dots },
-        points: recorded.points.clone(),
-    }
+    let stroke = if recorded.holds { Stroke::Held } else { Stroke::Dots };
+    let class = format!("t{}", place % STYLES);
+    Curve::new(&recorded.name, class, stroke, recorded.points.clone())
 }
 
 fn panels(curves: &[RecordedCurve]) -> Vec<Panel> {

@@ -1,23 +1,24 @@
 //! Two metrics of every system against each other, such as gain and harm: one mark per system with
 //! both intervals and its name at the drawing's edge.
 
-use super::axis::{Axis, short};
-use super::lines::{Style, apart, mark};
-use super::svg::{escape, line};
+use super::axis::Axis;
+use super::chart::{Chart, Figure, Form, Scale};
+use super::lines::Style;
 use losscause_laboratory::papers::record::{
     Item, ItemSpec, Parameters, Published, ScatterSpec, Value,
 };
 use losscause_study::statistics::Interval;
 use losscause_study::tools::figures::unit_symbol;
 
-const WIDTH: f64 = 620.0;
-const HEIGHT: f64 = 380.0;
-const LEFT: f64 = 52.0;
-const RIGHT: f64 = 190.0;
-const TOP: f64 = 26.0;
-const BOTTOM: f64 = 42.0;
-/// Between two names.
-const LINE: f64 = 12.5;
+const FORM: Form = Form {
+    width: 620.0,
+    height: 380.0,
+    left: 52.0,
+    right: 190.0,
+    top: 26.0,
+    bottom: 42.0,
+    inset: 0.0,
+};
 
 /// A system's place.
 struct Spot<'a> {
@@ -41,7 +42,7 @@ pub(super) fn drawings(
     spec: &ItemSpec,
     of: &ScatterSpec,
     items: &[Item],
-) -> Vec<(String, String)> {
+) -> Vec<Figure> {
     let mut combinations: Vec<&Parameters> = Vec::new();
     for item in items {
         if !combinations.contains(&&item.parameters) {
@@ -63,7 +64,11 @@ pub(super) fn drawings(
             let label = spec.axes.get(metric).and_then(|axis| axis.label.clone());
             label.unwrap_or_else(|| format!("{metric}, {}", unit(metric)))
         };
-        (caption.join(", "), svg(&spots, &name(&of.right), &name(&of.up)))
+        Figure {
+            caption: caption.join(", "),
+            legend: vec![],
+            svg: svg(&spots, &name(&of.right), &name(&of.up)),
+        }
     };
     combinations.iter().map(drawing).collect()
 }
@@ -104,107 +109,26 @@ fn svg(spots: &[Spot<'_>], right: &str, up: &str) -> String {
     else {
         return String::new();
     };
-    let end = WIDTH - RIGHT;
-    let bottom = HEIGHT - BOTTOM;
-    let x = |value: f64| LEFT + (end - LEFT) * across.share(value);
-    let y = |value: f64| bottom - (bottom - TOP) * upwards.share(value);
-    let mut svg = String::new();
-    let out = &mut svg;
-    let label = escape(&format!("{up} over {right}, per system"));
-    line(
-        out,
-        &format!(
-            r#"<svg class="chart lines" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">"#
-        ),
-    );
-    for value in upwards.ticks() {
-        let y = y(value);
-        line(
-            out,
-            &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#),
-        );
-        line(
-            out,
-            &format!(
-                r#"<text class="tick" x="{}" y="{:.1}">{}</text>"#,
-                LEFT - 6.0,
-                y + 4.0,
-                short(value)
-            ),
-        );
-    }
-    for value in across.ticks() {
-        let x = x(value);
-        line(
-            out,
-            &format!(r#"<line class="grid" x1="{x:.1}" x2="{x:.1}" y1="{TOP}" y2="{bottom}"/>"#),
-        );
-        line(
-            out,
-            &format!(
-                r#"<text class="name" x="{x:.1}" y="{:.1}">{}</text>"#,
-                bottom + 15.0,
-                short(value)
-            ),
-        );
-    }
-    line(out, &format!(r#"<text class="at" x="6" y="{:.1}">{}</text>"#, TOP - 12.0, escape(up)));
-    let middle = (LEFT + end) / 2.0;
-    line(
-        out,
-        &format!(
-            r#"<text class="name" x="{middle:.1}" y="{:.1}">{}</text>"#,
-            HEIGHT - 8.0,
-            escape(right)
-        ),
-    );
-
-    let mut order: Vec<&Spot<'_>> = spots.iter().collect();
-    order.sort_by(|a, b| y(a.up.value).total_cmp(&y(b.up.value)));
-    let names =
-        apart(&order.iter().map(|spot| y(spot.up.value)).collect::<Vec<_>>(), LINE, (TOP, bottom));
-    for (spot, name_y) in order.iter().zip(names) {
+    let label = format!("{up} over {right}, per system");
+    let inside = |value: f64| value.clamp(across.least, across.most);
+    let across = Scale::of(right, across);
+    let mut chart = Chart::new("lines", &label, FORM, &across, &Scale::of(up, upwards));
+    let end = |spot: &Spot<'_>| ((spot.right.value, spot.up.value), spot.style.to_string());
+    for spot in spots {
         let Spot { system, style, right, up } = spot;
-        let cx = x(right.value);
-        let cy = y(up.value);
-        let low = y(up.ends.low);
-        let high = y(up.ends.high);
-        line(
-            out,
-            &format!(
-                r#"<line class="whisker {style}" x1="{cx:.1}" x2="{cx:.1}" y1="{high:.1}" y2="{low:.1}"/>"#
-            ),
-        );
-        let first = x(right.ends.low);
-        let last = x(right.ends.high);
-        line(
-            out,
-            &format!(
-                r#"<line class="whisker {style}" x1="{first:.1}" x2="{last:.1}" y1="{cy:.1}" y2="{cy:.1}"/>"#
-            ),
-        );
-        let at = end + 10.0;
-        line(
-            out,
-            &format!(
-                r#"<path class="leader {style}" d="M{:.1} {cy:.1}L{:.1} {name_y:.1}"/>"#,
-                cx + 5.0,
-                at - 3.0
-            ),
-        );
+        let (at, class) = end(spot);
+        let whisker = format!("whisker {class}");
+        chart.stroke(&whisker, (at.0, up.ends.high), (at.0, up.ends.low));
+        chart.stroke(&whisker, (inside(right.ends.low), at.1), (inside(right.ends.high), at.1));
         let title = format!("{system}: {} over {}", up.text, right.text);
-        mark(out, *style, cx, cy, &title);
-        line(
-            out,
-            &format!(
-                r#"<text class="end {style}" x="{at:.1}" y="{:.1}">{}</text>"#,
-                name_y + 3.5,
-                escape(system)
-            ),
-        );
+        chart.mark(style.shape(), &class, at, &title);
     }
-    line(out, "</svg>");
-    svg
+    let name = |spot| {
+        let (at, class) = end(spot);
+        (at, class, spot.system)
+    };
+    chart.names(spots.iter().map(name).collect());
+    chart.finish()
 }
 
 #[cfg(test)]
@@ -235,8 +159,8 @@ mod tests {
             })
             .collect();
         assert_eq!(texts.len(), 3);
-        assert!(texts.windows(2).all(|pair| pair[1] - pair[0] >= LINE - 0.1), "{texts:?}");
-        assert!(drawn.contains(">b &amp; c</text>"));
+        assert!(texts.windows(2).all(|pair| pair[1] - pair[0] >= 11.0 - 0.1), "{texts:?}");
+        assert!(drawn.contains(">b &amp; c</tspan>"));
         assert_eq!(drawn.matches("class=\"whisker").count(), 6);
     }
 

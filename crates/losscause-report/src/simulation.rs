@@ -3,16 +3,16 @@
 
 use serde::Serialize;
 
-use super::algorithms::{self, AlgorithmView, LegendView};
-use super::axis::{Axis, nice_ceiling, short};
-use super::lines::{Across, Curve, Lines, Point, Style};
+use super::algorithms::{self, AlgorithmView};
+use super::axis::Axis;
+use super::chart::{Legend, Scale};
+use super::lines::{Curve, Lines, Point, Style};
 use super::{losses, timeline};
-use losscause_study::run::{
-    CompletionTime, FlowMeasurements, LinkMeasurements, MetricEstimate, Misjudged, Percentiles,
-    RunRecord, SimulationResult, UNKNOWN, WarningKind,
-};
+use losscause_sim::truth::Cause;
+use losscause_study::run::{CompletionTime, LostPacket, RunRecord, SimulationResult, WarningKind};
 use losscause_study::tools::csv_file;
-use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
+use losscause_study::tools::figures::number;
+use losscause_study::tools::table::Table;
 
 #[derive(Serialize)]
 pub(super) struct PageView {
@@ -24,51 +24,25 @@ pub(super) struct PageView {
     runs: String,
     /// The seed of the run that is drawn.
     seed: u64,
+    /// Whether there are other runs.
+    several: bool,
     warnings: Vec<String>,
     timeline: String,
-    legend: Vec<LegendView>,
+    legend: Legend,
     /// Measured flows without curves.
     left_out: usize,
-    losses: Vec<LossView>,
+    losses: String,
+    listed_losses: usize,
     all_losses: usize,
     algorithms: Vec<AlgorithmView>,
-    metrics: Vec<MetricView>,
+    /// The metrics that a run is judged by, and the others.
+    metrics: [String; 2],
     csv: String,
     /// The distribution of completion times as a drawing; empty without transfers.
     completion_times: String,
-    tables: Vec<TableView>,
+    flows: String,
+    links: String,
     version: String,
-}
-
-/// A loss in the list.
-#[derive(Serialize)]
-struct LossView {
-    at: String,
-    flow: String,
-    seq: u64,
-    link: String,
-    cause: &'static str,
-    verdict: String,
-}
-
-#[derive(Serialize)]
-struct MetricView {
-    anchor: String,
-    name: String,
-    unit: String,
-    value: String,
-    interval: String,
-    runs: String,
-    /// Whether users judge a link by it; all others are folded.
-    told: bool,
-}
-
-/// Flows or links.
-#[derive(Serialize)]
-struct TableView {
-    title: &'static str,
-    header: Vec<&'static str>,
-    rows: Vec<Vec<String>>,
 }
 
 /// A metric as a row of the table's CSV.
@@ -94,6 +68,10 @@ pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> PageView {
         ci95: found.ci95,
         runs: found.runs,
     });
+    let told = result.shown(false);
+    let is_told = |name: &str| told.iter().any(|(known, _)| *known == name);
+    let others = result.metrics.iter().map(|(name, found)| (name.as_str(), found));
+    let others: Vec<_> = others.filter(|(name, _)| !is_told(name)).collect();
     PageView {
         title: result.title.clone(),
         scenario: result.scenario.clone(),
@@ -108,6 +86,7 @@ pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> PageView {
             ),
         },
         seed: record.seed,
+        several: result.runs > 1,
         // The answer says whether an algorithm judged, and which shares are unknown.
         warnings: result
             .warnings
@@ -116,40 +95,47 @@ pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> PageView {
             .map(|warning| warning.text.clone())
             .collect(),
         timeline: timeline::drawing(record).svg(),
-        legend: LegendView::all(timeline::legend(record)),
+        legend: timeline::legend(record),
         left_out: record.left_out,
-        losses: listed(record),
+        losses: losses_table(record).html(),
+        listed_losses: record.losses.len().min(MOST_LISTED),
         all_losses: record.losses.len(),
         algorithms: algorithms::views(record, "", "algorithm-"),
-        metrics: result.metrics.iter().map(|(name, found)| metric(name, found, result)).collect(),
+        metrics: [told, others].map(|metrics| result.metric_table(&metrics).html()),
         csv: csv_file::text(rows),
         completion_times: completion_times(&result.completion_times),
-        tables: tables(result),
+        flows: result.flow_tables(true).iter().map(Table::html).collect(),
+        links: result.link_table(true).html(),
         version: result.version.clone(),
     }
 }
 
-fn listed(record: &RunRecord) -> Vec<LossView> {
-    let view = |loss: &losscause_study::run::LostPacket| LossView {
-        at: format!("{:.3}", loss.at_s()),
-        flow: loss.flow.clone(),
-        seq: loss.seq,
-        link: loss.lost.as_ref().map(|(_, link)| link.clone()).unwrap_or_default(),
-        cause: match loss.cause {
-            Some(losscause_sim::truth::Cause::Congestion) => "congestion",
-            Some(losscause_sim::truth::Cause::Wireless) => "wireless",
+/// The first losses with their causes and verdicts.
+fn losses_table(record: &RunRecord) -> Table {
+    let row = |loss: &LostPacket| {
+        let cause = match loss.cause {
+            Some(Cause::Congestion) => "congestion",
+            Some(Cause::Wireless) => "wireless",
             None => "not lost",
-        },
-        verdict: losses::reason(loss).unwrap_or_default(),
+        };
+        [
+            format!("{:.3}", loss.at_s()),
+            loss.flow.clone(),
+            loss.seq.to_string(),
+            loss.lost.as_ref().map(|(_, link)| link.clone()).unwrap_or_default(),
+            cause.to_owned(),
+            losses::reason(loss).unwrap_or_default(),
+        ]
     };
-    record.losses.iter().take(MOST_LISTED).map(view).collect()
+    let heads =
+        ["lost at s", "flow", "packet", "link", "true cause", "verdict and what was compared"];
+    Table::new(heads).numbers(2..3).with_rows(record.losses.iter().take(MOST_LISTED).map(row))
 }
 
 /// The share of the transfers that were done within a time.
 fn completion_times(times: &[CompletionTime]) -> String {
     let Some(CompletionTime { time_s: most, .. }) = times.last() else { return String::new() };
-    let axis = Axis::from_zero(nice_ceiling(*most));
-    let ticks = axis.ticks().into_iter().map(|tick| (tick, short(tick))).collect();
+    let axis = Axis::from_zero(*most);
     let drawn =
         times.iter().filter(|time| time.percent % 5 == 0 || [1, 99].contains(&time.percent));
     let point = |time: &CompletionTime| Point {
@@ -161,9 +147,8 @@ fn completion_times(times: &[CompletionTime]) -> String {
     };
     let lines = Lines {
         label: "share of the transfers over their completion time".to_owned(),
-        across: Across { name: "completion time, s".to_owned(), axis, ticks },
-        up: Axis::linear(0.0, 100.0),
-        up_name: "transfers done, %".to_owned(),
+        across: Scale { has_lines: false, ..Scale::of("completion time, s", axis) },
+        up: Scale::of("transfers done, %", Axis::linear(0.0, 100.0)),
         curves: vec![Curve {
             name: "transfers".to_owned(),
             style: Style::nth(0),
@@ -171,85 +156,4 @@ fn completion_times(times: &[CompletionTime]) -> String {
         }],
     };
     lines.svg()
-}
-
-fn metric(name: &str, found: &MetricEstimate, result: &SimulationResult) -> MetricView {
-    let few = Misjudged::of_metric(name)
-        .filter(|_| found.value.is_some())
-        .and_then(|share| share.few(result.judged(share)));
-    let (value, unit, interval) = match (few, found.value) {
-        (Some(few), _) => (UNKNOWN.to_owned(), few, String::new()),
-        (None, None) => (number(None), unit_symbol(&found.unit).to_owned(), String::new()),
-        (None, Some(value)) => (
-            to_the_digits_of(value, found.ci95),
-            unit_symbol(&found.unit).to_owned(),
-            plus_minus(found.ci95),
-        ),
-    };
-    MetricView {
-        anchor: format!("metric-{name}"),
-        name: name.to_owned(),
-        unit,
-        value,
-        interval,
-        runs: if found.runs == result.runs {
-            String::new()
-        } else {
-            format!("{} of {} runs", found.runs, result.runs)
-        },
-        told: found.value.is_some() && losscause_study::run::JUDGED_BY.contains(&name),
-    }
-}
-
-/// A flow's share of misjudged losses, percent; unknown if they are few.
-fn misjudged(flow: &FlowMeasurements, share: Misjudged, percent: Option<f64>) -> String {
-    let is_unknown = percent.is_some() && share.few(share.judged(flow)).is_some();
-    if is_unknown { UNKNOWN.to_owned() } else { number(percent) }
-}
-
-/// The flows and the links of the first run.
-fn tables(result: &SimulationResult) -> Vec<TableView> {
-    let p50 = |delay: Option<Percentiles>| number(delay.map(|delay| delay.p50));
-    let p95 = |delay: Option<Percentiles>| number(delay.map(|delay| delay.p95));
-    let flow = |flow: &FlowMeasurements| {
-        vec![
-            flow.flow.clone(),
-            number(flow.goodput_kbps),
-            flow.sent_packets.to_string(),
-            flow.queue_drops.to_string(),
-            flow.wireless_drops.to_string(),
-            misjudged(flow, Misjudged::Congestion, flow.m_c),
-            misjudged(flow, Misjudged::Wireless, flow.m_w),
-            p50(flow.rtt_ms),
-            p95(flow.rtt_ms),
-            p50(flow.delay_ms),
-            p95(flow.delay_ms),
-            number(flow.completion_s),
-        ]
-    };
-    vec![
-        TableView {
-            title: "Flows",
-            header: vec![
-                "flow",
-                "goodput kb/s",
-                "sent",
-                "queue drops",
-                "wireless",
-                "M_c %",
-                "M_w %",
-                "RTT p50 ms",
-                "p95",
-                "one-way p50 ms",
-                "p95",
-                "done s",
-            ],
-            rows: result.flows.iter().map(flow).collect(),
-        },
-        TableView {
-            title: "Links",
-            header: LinkMeasurements::COLUMNS.to_vec(),
-            rows: result.links.iter().map(|link| link.cells().to_vec()).collect(),
-        },
-    ]
 }

@@ -1,15 +1,23 @@
 //! One metric of several variants: every run as a tick, the mean as a dot with its interval.
 
-use super::axis::{Axis, short};
-use super::svg::{escape, line};
+use super::axis::Axis;
+use super::chart::{Chart, Form, Scale, shortened};
+use super::lines::COLOURS;
 use losscause_study::statistics::Interval;
 
-const WIDTH: f64 = 430.0;
-const LEFT: f64 = 110.0;
-const RIGHT: f64 = 14.0;
+const FORM: Form = Form {
+    width: 430.0,
+    height: 28.0,
+    left: 110.0,
+    right: 14.0,
+    top: 6.0,
+    bottom: 22.0,
+    inset: 0.0,
+};
+/// The height of a variant.
 const ROW: f64 = 26.0;
-const TOP: f64 = 6.0;
-const BOTTOM: f64 = 22.0;
+/// Half the length of a run's tick, of a variant's height.
+const TICK: f64 = 0.3;
 
 /// A variant's runs.
 pub(super) struct Strip<'a> {
@@ -26,89 +34,30 @@ pub(super) struct Strip<'a> {
 pub(super) fn svg(title: &str, unit: &str, strips: &[Strip<'_>]) -> String {
     let values: Vec<(f64, Option<Interval>)> = strips.iter().flat_map(extent).collect();
     let Some(axis) = Axis::around_intervals(&values, unit) else { return String::new() };
-    let bottom = TOP + ROW * strips.len() as f64;
-    let mut svg = String::new();
-    let out = &mut svg;
-    let height = bottom + BOTTOM;
-    let label = escape(&format!("{title}, per variant"));
-    line(
-        out,
-        &format!(
-            r#"<svg class="chart strips" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">"#
-        ),
-    );
-    for tick in axis.ticks() {
-        let x = x(&axis, tick);
-        line(
-            out,
-            &format!(r#"<line class="grid" x1="{x:.1}" x2="{x:.1}" y1="{TOP}" y2="{bottom}"/>"#),
-        );
-        let y = bottom + 15.0;
-        line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, short(tick)));
-    }
-    for (place, strip) in strips.iter().enumerate() {
-        let y = TOP + ROW * (place as f64 + 0.5);
-        let style = strip.number % STYLES;
-        let name = escape(&shortened(strip.name));
-        line(
-            out,
-            &format!(r#"<text class="tick" x="{}" y="{:.1}">{name}</text>"#, LEFT - 8.0, y + 4.0),
-        );
+    let form = Form { height: FORM.height + ROW * strips.len() as f64, ..FORM };
+    let names = strips.iter().map(|strip| shortened(strip.name, 16));
+    let rows = Scale::of_names(names).downwards();
+    let label = format!("{title}, per variant");
+    let mut chart = Chart::new("strips", &label, form, &Scale::of("", axis), &rows);
+    for (strip, (y, _)) in strips.iter().zip(&rows.ticks) {
+        let style = format!("s{}", strip.number % COLOURS);
         for value in &strip.values {
-            let x = x(&axis, *value);
-            line(
-                out,
-                &format!(
-                    r#"<line class="run s{style}" x1="{x:.1}" x2="{x:.1}" y1="{:.1}" y2="{:.1}"/>"#,
-                    y - 8.0,
-                    y + 8.0
-                ),
-            );
+            chart.stroke(&format!("run {style}"), (*value, y - TICK), (*value, y + TICK));
         }
         let Some(mean) = strip.mean else { continue };
         if let Some(ci95) = strip.ci95 {
-            let from = x(&axis, mean - ci95);
-            let to = x(&axis, mean + ci95);
-            line(
-                out,
-                &format!(
-                    r#"<line class="interval s{style}" x1="{from:.1}" x2="{to:.1}" y1="{y:.1}" y2="{y:.1}"/>"#
-                ),
-            );
+            let end = |value: f64| (value.clamp(axis.least, axis.most), *y);
+            chart.stroke(&format!("interval {style}"), end(mean - ci95), end(mean + ci95));
         }
-        line(
-            out,
-            &format!(
-                r#"<circle class="mean s{style}" cx="{:.1}" cy="{y:.1}" r="4.5"/>"#,
-                x(&axis, mean)
-            ),
-        );
+        chart.circle(&format!("mean {style}"), (mean, *y), 4.5, "");
     }
-    line(out, "</svg>");
-    svg
-}
-
-/// Number of colours of the page.
-const STYLES: usize = 10;
-
-/// A name in at most 16 characters.
-fn shortened(name: &str) -> String {
-    if name.chars().count() <= 16 {
-        name.to_owned()
-    } else {
-        name.chars().take(15).chain(['…']).collect()
-    }
+    chart.finish()
 }
 
 /// All values of a strip, and its mean with its interval.
 fn extent(strip: &Strip<'_>) -> Vec<(f64, Option<Interval>)> {
     let mean = strip.mean.map(|mean| (mean, strip.ci95.map(|ci95| Interval::around(mean, ci95))));
     strip.values.iter().map(|value| (*value, None)).chain(mean).collect()
-}
-
-/// Where a value stands on the horizontal axis.
-fn x(axis: &Axis, value: f64) -> f64 {
-    LEFT + axis.share(value) * (WIDTH - LEFT - RIGHT)
 }
 
 #[cfg(test)]

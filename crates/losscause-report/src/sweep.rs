@@ -3,10 +3,11 @@
 
 use serde::Serialize;
 
-use super::axis::{Axis, short};
-use super::lines::{Across, Curve, Lines, Point, Style};
+use super::axis::Axis;
+use super::chart::{Figure, Scale};
+use super::lines::{self, Curve, Lines, Point, Style};
 use losscause_laboratory::sweep::{
-    CellOutcome, CellScore, Pivot, Row, STACK, SweepClaim, SweepResult, summary, value_in_words,
+    CellOutcome, Row, STACK, SweepClaim, SweepResult, summary, value_in_words,
 };
 use losscause_study::statistics::Interval;
 use losscause_study::tools::figures::{sentence, unit_symbol};
@@ -20,9 +21,11 @@ pub(super) struct PageView {
     runs: String,
     charts: Vec<ChartsView>,
     charts_note: &'static str,
-    pivots: Vec<PivotView>,
+    /// The tables: each one's title, and the table in HTML.
+    pivots: Vec<(String, String)>,
     footnote: String,
-    scores: Vec<ScoreView>,
+    /// The cells of a scored sweep.
+    scores: String,
     csv: String,
     version: String,
 }
@@ -32,39 +35,7 @@ pub(super) struct PageView {
 struct ChartsView {
     anchor: String,
     metric: String,
-    unit: String,
-    drawings: Vec<DrawingView>,
-}
-
-#[derive(Serialize)]
-struct DrawingView {
-    caption: String,
-    drawing: String,
-}
-
-#[derive(Serialize)]
-struct PivotView {
-    title: Option<String>,
-    head: Vec<String>,
-    columns: Vec<String>,
-    rows: Vec<PivotRow>,
-}
-
-#[derive(Serialize)]
-struct PivotRow {
-    labels: Vec<String>,
-    values: Vec<String>,
-}
-
-/// A cell of a scored sweep.
-#[derive(Serialize)]
-struct ScoreView {
-    cell: usize,
-    changes: String,
-    numbers: String,
-    claims: String,
-    gained: Vec<String>,
-    lost: Vec<String>,
+    drawings: Vec<Figure>,
 }
 
 /// The view of the whole page.
@@ -99,9 +70,13 @@ pub(super) fn page(result: &SweepResult) -> PageView {
                  first cell."
             }
         },
-        pivots: result.pivots().into_iter().map(pivot).collect(),
+        pivots: result
+            .pivots()
+            .into_iter()
+            .map(|table| (table.title.clone(), table.html()))
+            .collect(),
         footnote: sentence(&result.footnote()),
-        scores: if result.is_scored() { scores(result) } else { Vec::new() },
+        scores: if result.is_scored() { result.scores().html() } else { String::new() },
         csv: result.csv(),
         version: result.version.clone(),
     }
@@ -219,54 +194,29 @@ fn scored_answers(result: &SweepResult) -> Vec<String> {
     }
 }
 
-fn scores(result: &SweepResult) -> Vec<ScoreView> {
-    let text = |score: Option<CellScore>, of: fn(CellScore) -> (usize, usize)| {
-        score.map(of).map(|(part, whole)| format!("{part}/{whole}")).unwrap_or_default()
-    };
-    let view = |cell: &losscause_laboratory::sweep::CellSummary| ScoreView {
-        cell: cell.cell,
-        changes: cell.in_words(),
-        numbers: text(cell.score, |score| (score.within_tolerance, score.numbers)),
-        claims: text(cell.score, |score| (score.holding, score.settled)),
-        gained: cell.gained.clone(),
-        lost: cell.lost.clone(),
-    };
-    summary(&result.cells).iter().map(view).collect()
-}
-
-fn pivot(pivot: Pivot) -> PivotView {
-    let Pivot { title, head, columns, rows } = pivot;
-    // A percentage stays on one line.
-    let whole = |label: String| label.replace(" %", "\u{a0}%");
-    let rows = rows
-        .into_iter()
-        .map(|(labels, values)| PivotRow {
-            labels: labels.into_iter().map(whole).collect(),
-            values,
-        })
-        .collect();
-    PivotView { title, head, columns, rows }
-}
-
 /// Most curves of a drawing that has one per combination of the other axes; else the others have
 /// the base's values.
 const MOST_CURVES: usize = 8;
 
 fn charts(result: &SweepResult, place: usize) -> ChartsView {
     let (metric, unit) = result.metric(place);
-    let drawing = |axis: usize| DrawingView {
-        caption: format!("{metric} by {}", result.axes[axis]),
-        drawing: drawing(result, place, axis),
+    let unit = match unit_symbol(unit) {
+        "" => String::new(),
+        unit => format!(" ({unit})"),
+    };
+    let drawing = |axis: usize| Figure {
+        caption: format!("{metric} by {}{unit}", result.axes[axis]),
+        legend: vec![],
+        svg: drawing(result, place, axis),
     };
     ChartsView {
         anchor: format!("lines-{metric}"),
         metric: metric.to_owned(),
-        unit: unit_symbol(unit).to_owned(),
         // Between two stacks there is nothing to draw a curve through.
         drawings: (0..result.axes.len())
             .filter(|axis| result.axes[*axis] != STACK)
             .map(drawing)
-            .filter(|view| !view.drawing.is_empty())
+            .filter(|figure| !figure.svg.is_empty())
             .collect(),
     }
 }
@@ -390,8 +340,7 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
     Lines {
         label: format!("{metric} over {}", result.axes[axis]),
         across,
-        up,
-        up_name: String::new(),
+        up: Scale::of("", up),
         curves,
     }
     .svg()
@@ -404,28 +353,23 @@ fn across(
     axis: usize,
     places: &[&str],
     numbers: Option<&[f64]>,
-) -> Option<Across> {
+) -> Option<Scale> {
     let name = &result.axes[axis];
     let Some(numbers) = numbers else {
-        return Some(Across {
-            name: name.clone(),
-            axis: Axis::linear(0.0, places.len() as f64 - 1.0),
-            ticks: places
-                .iter()
-                .enumerate()
-                .map(|(index, value)| (index as f64, (*value).to_owned()))
-                .collect(),
-        });
+        let names = places.iter().map(|place| (*place).to_owned());
+        let axis = Axis::linear(0.0, places.len() as f64 - 1.0);
+        let ticks = (0..).map(f64::from).zip(names).collect();
+        return Some(Scale { name: name.clone(), axis, ticks, has_lines: false });
     };
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let mut across = Across::of(name, &sorted)?;
+    let mut across = lines::across(name, &sorted)?;
     across.axis.logarithmic |= result.logarithmic_axes.contains(name);
     if result.sampler.is_some() {
         // No drawn value stands out.
-        let ticks =
-            if across.axis.logarithmic { across.axis.ticks() } else { across.axis.round_ticks() };
-        across.ticks = ticks.into_iter().map(|tick| (tick, short(tick))).collect();
+        let axis = across.axis;
+        let ticks = if axis.logarithmic { axis.ticks() } else { axis.round_ticks() };
+        across = Scale { has_lines: false, ..Scale::with_ticks(name, axis, ticks) };
     }
     for (value, text) in &mut across.ticks {
         let number = value.to_string();

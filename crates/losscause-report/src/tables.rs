@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::chart::{Figure, Legend};
 use super::curves::{Curve, Panel, labels, panels};
-use super::{chart, figure, phase, recordings, scatter, state};
+use super::{columns, figure, phase, recordings, scatter, state};
 use losscause_laboratory::papers::record::{Item, ItemSpec, Number, Published};
 use losscause_laboratory::papers::reproduce::{
     RecordedCurve, Recording, Reproduction, Sheet, score_in_words,
@@ -28,32 +29,12 @@ pub(super) struct TableView {
     beside: bool,
     rows: Vec<RowView>,
     /// For a figure: what the curves are, and the panels. The rows are then its values.
-    legend: Vec<LegendView>,
-    panels: Vec<PanelView>,
+    legend: Legend,
+    panels: Vec<Figure>,
     /// Runs over time.
-    recordings: Vec<RecordingView>,
+    recordings: Vec<Figure>,
     /// The values as comma-separated text.
     csv: String,
-}
-
-#[derive(Serialize)]
-struct RecordingView {
-    caption: String,
-    legend: Vec<LegendView>,
-    drawing: String,
-}
-
-#[derive(Serialize)]
-struct LegendView {
-    name: String,
-    sample: String,
-}
-
-#[derive(Serialize)]
-struct PanelView {
-    caption: String,
-    unit: String,
-    drawing: String,
 }
 
 #[derive(Serialize)]
@@ -121,9 +102,9 @@ pub(super) fn view(
                 continue;
             }
             let chart = match spec.beside.get(metric) {
-                Some(other) => chart::beside(&found, &of_metric(other)),
+                Some(other) => columns::beside(&found, &of_metric(other)),
                 None if spec.x.is_some() => String::new(),
-                None => chart::svg(published, &found),
+                None => columns::svg(published, &found),
             };
             let differs = |name: &String, value| {
                 combinations.iter().any(|other| other.get(name) != Some(value))
@@ -143,17 +124,8 @@ pub(super) fn view(
     }
     let drawn = panels(spec, &mine);
     let (panels, legend) = match (&spec.phase, &spec.scatter) {
-        (Some(phase), _) => {
-            let view = |(caption, drawing)| PanelView { caption, unit: String::new(), drawing };
-            let move_view =
-                |(name, sample): (&str, String)| LegendView { name: name.to_owned(), sample };
-            let legend = phase::legend().into_iter().map(move_view).collect();
-            (phase::drawings(phase, &drawn).into_iter().map(view).collect(), legend)
-        }
-        (None, Some(of)) => {
-            let view = |(caption, drawing)| PanelView { caption, unit: String::new(), drawing };
-            (scatter::drawings(published, spec, of, &mine).into_iter().map(view).collect(), vec![])
-        }
+        (Some(phase), _) => (phase::drawings(phase, &drawn), phase::legend()),
+        (None, Some(of)) => (scatter::drawings(published, spec, of, &mine), vec![]),
         (None, None) => drawn_panels(published, spec, &drawn),
     };
     TableView {
@@ -216,23 +188,27 @@ fn drawn_panels(
     published: &Published,
     spec: &ItemSpec,
     drawn: &[Panel<'_>],
-) -> (Vec<PanelView>, Vec<LegendView>) {
+) -> (Vec<Figure>, Legend) {
     let labels = labels(drawn);
     let view = |panel: &Panel<'_>| {
         let at = panel.at.iter().map(|(name, value)| format!("{name} {value}"));
-        PanelView {
-            caption: [panel.metric.to_owned()].into_iter().chain(at).collect::<Vec<_>>().join(", "),
-            unit: unit_symbol(panel.unit).to_owned(),
-            drawing: figure::svg(published, spec, panel, &labels),
+        let caption =
+            [panel.metric.to_owned()].into_iter().chain(at).collect::<Vec<_>>().join(", ");
+        let unit = match unit_symbol(panel.unit) {
+            "" => String::new(),
+            unit => format!(" ({unit})"),
+        };
+        Figure {
+            caption: caption + &unit,
+            legend: vec![],
+            svg: figure::svg(published, spec, panel, &labels),
         }
     };
     let curve = |label: &String| -> Option<&Curve<'_>> {
         drawn.iter().flat_map(|panel| &panel.curves).find(|curve| curve.label() == *label)
     };
-    let legend = |curve: &Curve<'_>| LegendView {
-        name: curve.label(),
-        sample: figure::legend(published, curve, &labels),
-    };
+    let legend =
+        |curve: &Curve<'_>| (figure::style(published, curve, &labels).sample(), curve.label());
     (drawn.iter().map(view).collect(), labels.iter().filter_map(curve).map(legend).collect())
 }
 
@@ -240,25 +216,20 @@ fn is_of(recording: &Recording, sheet: &Sheet) -> bool {
     recording.paper == sheet.paper.key() && recording.item == sheet.spec.id
 }
 
-fn recording(recording: &Recording) -> RecordingView {
+fn recording(recording: &Recording) -> Figure {
     let at = recording.parameters.iter().map(|(name, value)| format!("{name} {value}"));
     let seed = format!("seed {}", recording.seed);
-    let caption = [recording.system.clone()]
-        .into_iter()
-        .chain(at)
-        .chain([seed])
-        .collect::<Vec<_>>()
-        .join(", ");
-    let legend = |(place, curve)| {
-        let curve: &RecordedCurve = curve;
+    let caption = [recording.system.clone()].into_iter().chain(at).chain([seed]);
+    let legend = |(place, curve): (usize, &RecordedCurve)| {
         let mean = curve.mean.map(|mean| format!("; mean {mean:.1}")).unwrap_or_default();
-        LegendView {
-            name: format!("{}, {}{mean}", curve.name, curve.unit),
-            sample: recordings::curve(curve, place).sample(),
-        }
+        let sample = recordings::curve(curve, place).sample();
+        (sample, format!("{}, {}{mean}", curve.name, curve.unit))
     };
-    let legend = recording.curves.iter().enumerate().map(legend).collect();
-    RecordingView { caption, legend, drawing: recordings::drawing(recording).svg() }
+    Figure {
+        caption: caption.collect::<Vec<_>>().join(", "),
+        legend: recording.curves.iter().enumerate().map(legend).collect(),
+        svg: recordings::drawing(recording).svg(),
+    }
 }
 
 /// A column of numbers: its name, and an item's value.

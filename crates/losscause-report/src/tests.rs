@@ -226,7 +226,7 @@ fn an_item_without_values_shows_its_runs_over_time_and_its_size() {
 
 #[test]
 fn every_verdict_and_every_curve_has_a_colour_of_its_own() {
-    let style = include_str!("page/style.css");
+    let style = concat!(include_str!("page/style.css"), include_str!("page/chart.css"));
     use super::capture_timeline::{CONGESTION, TIMER, UNKNOWN, WIRELESS};
     for class in [CONGESTION, WIRELESS, UNKNOWN, TIMER] {
         assert!(style.contains(&format!(".swatch.{class} {{ background")), "{class}");
@@ -364,7 +364,7 @@ mod of_a_run {
             );
             assert!(section.contains("class=\"mark "), "{lda}: losses stand in the drawing");
             assert!(
-                section.contains("class=\"held limit") || section.contains("class=\"band\""),
+                section.contains("class=\"curve limit") || section.contains("class=\"band\""),
                 "{lda}"
             );
         }

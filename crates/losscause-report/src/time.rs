@@ -1,10 +1,9 @@
-//! A drawing over time: panels of curves below each other share the time axis; below them, one lane
+//! A chart over time: panels of curves below each other share the time axis; below them, one lane
 //! of marks per kind of event.
 
-use std::fmt::Write;
-
-use super::axis::{Axis, short};
-use super::svg::{escape, line};
+use super::axis::Axis;
+use super::chart::{At, Chart, Form, Scale, Shape, Stroke};
+use losscause_study::tools::table::escape;
 
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 170.0;
@@ -42,18 +41,7 @@ pub(super) struct Curve {
     pub(super) class: String,
     pub(super) stroke: Stroke,
     /// Pairs of time, in seconds, and value, in order of time.
-    pub(super) points: Vec<(f64, f64)>,
-}
-
-/// How a curve's points are connected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stroke {
-    /// A value holds until the next one.
-    Held,
-    /// Straight lines.
-    Line,
-    /// Not at all.
-    Dots,
+    pub(super) points: Vec<At>,
 }
 
 /// The marks of one kind of event.
@@ -74,156 +62,71 @@ pub(super) struct Mark {
     pub(super) title: String,
 }
 
-/// The shape of a mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Shape {
-    Bar,
-    Square,
-    Circle,
-    Diamond,
-}
-
-impl Stroke {
-    fn class(self) -> &'static str {
-        match self {
-            Self::Held | Self::Line => "held",
-            Self::Dots => "dots",
-        }
-    }
-}
-
-impl Shape {
-    /// The shape's outline around a point.
-    pub(super) fn path(self, x: f64, y: f64) -> String {
-        match self {
-            Self::Bar => format!("M{x:.1} {:.1}v14", y - 7.0),
-            Self::Square => format!("M{:.1} {:.1}h7v7h-7z", x - 3.5, y - 3.5),
-            Self::Circle => {
-                format!("M{:.1} {y:.1}a3.8 3.8 0 1 0 7.6 0a3.8 3.8 0 1 0 -7.6 0z", x - 3.8)
-            }
-            Self::Diamond => format!("M{x:.1} {:.1}l4.5 4.5l-4.5 4.5l-4.5 -4.5z", y - 4.5),
-        }
-    }
-
-    /// A single mark, for a legend.
-    pub(super) fn sample(self, class: &str) -> String {
-        let d = self.path(8.0, 8.0);
-        format!(
-            r#"<svg class="time sample" width="16" height="16" viewBox="0 0 16 16" aria-hidden="true"><path class="mark {class}" d="{d}"/></svg>"#
-        )
-    }
-}
-
 impl Curve {
+    /// A curve with its name, classes, and points in order of time.
+    pub(super) fn new(
+        name: &str,
+        class: impl Into<String>,
+        stroke: Stroke,
+        points: Vec<At>,
+    ) -> Self {
+        Self { name: name.to_owned(), class: class.into(), stroke, points }
+    }
+
+    fn class(&self) -> String {
+        let kind = if self.stroke == Stroke::Dots { "dots" } else { "curve" };
+        format!("{kind} {}", self.class)
+    }
+
     /// A short stroke in its style, for a legend.
     pub(super) fn sample(&self) -> String {
-        let d = if self.stroke == Stroke::Dots { "M8 7h.01M17 7h.01M26 7h.01" } else { "M1 7 H33" };
-        let class = format!("{} {}", self.stroke.class(), self.class);
-        format!(
-            r#"<svg class="time sample" width="34" height="14" viewBox="0 0 34 14" aria-hidden="true"><path class="{class}" d="{d}"/></svg>"#
-        )
-    }
-
-    fn path(&self, time: &Time, y: impl Fn(f64) -> f64) -> String {
-        let mut path = String::new();
-        // Where the pen is, as written.
-        let mut pen: Option<(String, String)> = None;
-        for &(at, value) in &self.points {
-            let here = (format!("{:.1}", time.x(at)), format!("{:.1}", y(value)));
-            let x = &here.0;
-            let y = &here.1;
-            match (self.stroke, &pen) {
-                (Stroke::Dots, _) => write!(path, "M{x} {y}h.01"),
-                (_, None) => write!(path, "M{x} {y}"),
-                // A value that does not change needs no stroke of its own.
-                (Stroke::Held, Some((_, before))) if before == y => continue,
-                (Stroke::Held, Some((before, _))) if before == x => write!(path, "V{y}"),
-                (Stroke::Held, Some(_)) => write!(path, "H{x}V{y}"),
-                (Stroke::Line, Some(before)) if *before == here => continue,
-                (Stroke::Line, Some(_)) => write!(path, "L{x} {y}"),
-            }
-            .expect("a string takes every text");
-            pen = Some(here);
-        }
-        if self.stroke == Stroke::Held && !path.is_empty() {
-            write!(path, "H{:.1}", time.x(time.axis.most)).expect("a string takes every text");
-        }
-        path
+        self.stroke.sample(&self.class())
     }
 }
 
 impl Drawing {
     /// The drawing; empty if no panel has a value.
     pub(super) fn svg(&self) -> String {
-        let axes: Vec<Option<Axis>> = self.panels.iter().map(Panel::axis).collect();
-        let panels: Vec<(&Panel, Axis)> =
-            self.panels.iter().zip(axes).filter_map(|(panel, axis)| Some((panel, axis?))).collect();
+        let axes = self.panels.iter().map(|panel| Some((panel, panel.axis()?)));
+        let panels: Vec<(&Panel, Axis)> = axes.flatten().collect();
         if panels.is_empty() {
             return String::new();
         }
         let tall = if panels.len() > 2 { LOW_PANEL } else { PANEL };
         let below = TOP + panels.len() as f64 * (tall + GAP);
         let bottom = below + self.lanes.len() as f64 * LANE;
-        let height = bottom + BOTTOM;
-        let time = Time { axis: Axis::linear(self.from_s, self.to_s) };
-        let mut svg = String::new();
-        let out = &mut svg;
-        let label = escape(&self.label);
-        line(
-            out,
-            &format!(
-                r#"<svg class="chart time" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}" data-time="{LEFT} {} {} {}" data-ends="{TOP} {bottom:.1}">"#,
-                self.from_s,
-                WIDTH - RIGHT,
-                self.to_s
-            ),
-        );
-        for tick in time.axis.round_ticks() {
-            let x = time.x(tick);
-            line(
-                out,
-                &format!(
-                    r#"<line class="grid" x1="{x:.1}" x2="{x:.1}" y1="{TOP}" y2="{bottom:.1}"/>"#
-                ),
-            );
-            line(
-                out,
-                &format!(
-                    r#"<text class="name" x="{x:.1}" y="{:.1}">{}</text>"#,
-                    bottom + 15.0,
-                    short(tick)
-                ),
-            );
+        let form = Form {
+            width: WIDTH,
+            height: bottom + BOTTOM,
+            left: LEFT,
+            right: RIGHT,
+            top: TOP,
+            bottom: BOTTOM,
+            inset: 0.0,
+        };
+        let Self { label, from_s, to_s, .. } = self;
+        let axis = Axis::linear(*from_s, *to_s);
+        let time = Scale::with_ticks("seconds", axis, axis.round_ticks());
+        // For the cursor: two places on the axis and their times, and the ends of its line.
+        let end = WIDTH - RIGHT;
+        let cursor =
+            format!(r#" data-time="{LEFT} {from_s} {end} {to_s}" data-ends="{TOP} {bottom:.1}""#);
+        let mut chart = Chart::without_panel("time", &cursor, label, form, &time);
+        let mut top = TOP;
+        for (panel, axis) in panels {
+            panel.draw(&mut chart, (top, top + tall), axis);
+            top += tall + GAP;
         }
-        let middle = (LEFT + WIDTH - RIGHT) / 2.0;
-        line(
-            out,
-            &format!(
-                r#"<text class="name" x="{middle:.1}" y="{:.1}">seconds</text>"#,
-                height - 5.0
-            ),
-        );
-        for (index, (panel, axis)) in panels.iter().enumerate() {
-            panel.draw(
-                out,
-                Place { top: TOP + index as f64 * (tall + GAP), height: tall },
-                axis,
-                &time,
-            );
+        let names = self.lanes.iter().map(|lane| lane.name.clone());
+        let lanes = Scale { has_lines: true, ..Scale::of_names(names).downwards() };
+        chart.panel(below, bottom, &lanes);
+        for (lane, (place, _)) in self.lanes.iter().zip(&lanes.ticks) {
+            chart.line(r#"<g class="lane">"#);
+            lane.marks.iter().for_each(|mark| mark.draw(&mut chart, (mark.at_s, *place)));
+            chart.line("</g>");
         }
-        for (index, lane) in self.lanes.iter().enumerate() {
-            lane.draw(out, below + (index as f64 + 0.5) * LANE, &time);
-        }
-        line(out, "</svg>");
-        svg
+        chart.finish()
     }
-}
-
-/// Where a panel stands.
-#[derive(Clone, Copy)]
-struct Place {
-    top: f64,
-    height: f64,
 }
 
 impl Panel {
@@ -232,97 +135,33 @@ impl Panel {
         Axis::around(curves.chain(self.marks.iter().map(|mark| mark.value)))
     }
 
-    fn draw(&self, out: &mut String, Place { top, height }: Place, axis: &Axis, time: &Time) {
-        let y = |value: f64| top + height * (1.0 - axis.share(value));
-        for value in axis.ticks() {
-            let end = WIDTH - RIGHT;
-            let at = y(value);
-            line(
-                out,
-                &format!(
-                    r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{at:.1}" y2="{at:.1}"/>"#
-                ),
-            );
-            line(
-                out,
-                &format!(
-                    r#"<text class="tick" x="{}" y="{:.1}">{}</text>"#,
-                    LEFT - 6.0,
-                    at + 4.0,
-                    short(value)
-                ),
-            );
-        }
-        let first = top + height / 2.0 - 7.0 * (self.names.len() as f64 - 1.0) + 4.0;
+    fn draw(&self, chart: &mut Chart, (top, bottom): (f64, f64), axis: Axis) {
+        chart.panel(top, bottom, &Scale::of("", axis));
+        let middle = (top + bottom) / 2.0 + 4.0;
+        let last = self.names.len() - 1;
         for (place, name) in self.names.iter().enumerate() {
-            let class = if place + 1 == self.names.len() { "tick unit" } else { "tick" };
-            let y = first + 14.0 * place as f64;
-            line(
-                out,
-                &format!(
-                    r#"<text class="{class}" x="{}" y="{y:.1}">{}</text>"#,
-                    LEFT - 44.0,
-                    escape(name)
-                ),
-            );
+            let class = if place == last { "tick unit" } else { "tick" };
+            let down = 14.0 * place as f64 - 7.0 * last as f64;
+            chart.text(class, (LEFT - 44.0, middle + down), name);
         }
+        let unit = escape(self.names.last().map_or("", String::as_str));
         for curve in self.curves.iter().filter(|curve| !curve.points.is_empty()) {
-            let class = format!("{} {}", curve.stroke.class(), curve.class);
-            let name = escape(&curve.name);
-            let path = curve.path(time, y);
             // For the cursor: two places on the axis, the values there, and their unit.
-            let scale = format!("{:.1} {} {top:.1} {}", top + height, axis.least, axis.most);
-            let unit = escape(self.names.last().map_or("", String::as_str));
-            line(
-                out,
-                &format!(
-                    r#"<path class="{class}" d="{path}" data-scale="{scale}" data-unit="{unit}"><title>{name}</title></path>"#
-                ),
-            );
+            let scale = format!("{bottom:.1} {} {top:.1} {}", axis.least, axis.most);
+            chart.line(&format!(
+                r#"<path class="{}" d="{}" data-scale="{scale}" data-unit="{unit}"><title>{}</title></path>"#,
+                curve.class(),
+                chart.series(curve.stroke, &curve.points),
+                escape(&curve.name)
+            ));
         }
-        for mark in &self.marks {
-            mark.draw(out, time.x(mark.at_s), y(mark.value));
-        }
-    }
-}
-
-impl Lane {
-    fn draw(&self, out: &mut String, y: f64, time: &Time) {
-        let end = WIDTH - RIGHT;
-        line(
-            out,
-            &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#),
-        );
-        let name = escape(&self.name);
-        line(
-            out,
-            &format!(r#"<text class="tick" x="{}" y="{:.1}">{name}</text>"#, LEFT - 6.0, y + 4.0),
-        );
-        line(out, r#"<g class="lane">"#);
-        for mark in &self.marks {
-            mark.draw(out, time.x(mark.at_s), y);
-        }
-        line(out, "</g>");
+        self.marks.iter().for_each(|mark| mark.draw(chart, (mark.at_s, mark.value)));
     }
 }
 
 impl Mark {
-    pub(super) fn draw(&self, out: &mut String, x: f64, y: f64) {
-        let class = self.class;
-        let d = self.shape.path(x, y);
-        let title = escape(&self.title);
-        line(out, &format!(r#"<path class="mark {class}" d="{d}"><title>{title}</title></path>"#));
-    }
-}
-
-/// The horizontal axis.
-struct Time {
-    axis: Axis,
-}
-
-impl Time {
-    fn x(&self, seconds: f64) -> f64 {
-        LEFT + (WIDTH - LEFT - RIGHT) * self.axis.place(seconds)
+    pub(super) fn draw(&self, chart: &mut Chart, at: At) {
+        chart.mark(self.shape, self.class, at, &self.title);
     }
 }
 
@@ -331,12 +170,7 @@ mod tests {
     use super::*;
 
     fn panel(points: &[(f64, f64)]) -> Panel {
-        let curve = Curve {
-            name: "a".into(),
-            class: "t0".into(),
-            stroke: Stroke::Held,
-            points: points.to_vec(),
-        };
+        let curve = Curve::new("a", "t0", Stroke::Held, points.to_vec());
         Panel { names: vec!["packets".into()], curves: vec![curve], marks: vec![] }
     }
 
@@ -361,10 +195,8 @@ mod tests {
             drawn.contains(&format!("M{LEFT:.1} {TOP:.1}H{middle:.1}V{:.1}H{end:.1}", TOP + PANEL)),
             "{drawn}"
         );
-        let time = Time { axis: Axis::linear(10.0, 20.0) };
-        assert!(
-            drawn.contains(&format!("M{:.1} ", time.x(11.0))) && drawn.contains("drops &amp; more")
-        );
+        let tenth = LEFT + (end - LEFT) / 10.0;
+        assert!(drawn.contains(&format!("M{tenth:.1} ")) && drawn.contains("drops &amp; more"));
         assert_eq!(drawing(vec![]).svg(), "");
         assert_eq!(drawing(vec![panel(&[])]).svg(), "");
     }
@@ -377,7 +209,8 @@ mod tests {
         assert!(late.contains(&format!("H{middle:.1}V{:.1}", TOP + PANEL)), "{late}");
         let same: Vec<(f64, f64)> = (0..500).map(|k| (10.0 + f64::from(k) / 50.0, 3.0)).collect();
         let drawn = drawing(vec![panel(&same)]).svg();
-        let path = drawn.split("class=\"held t0\" d=\"").nth(1).unwrap().split('"').next().unwrap();
+        let path =
+            drawn.split("class=\"curve t0\" d=\"").nth(1).unwrap().split('"').next().unwrap();
         assert!(path.len() < 40, "{path}");
     }
 }

@@ -1,7 +1,8 @@
 //! The timeline of a run: windows or rates, queues, delays and losses over one time axis.
 
+use super::chart::{Legend, Stroke};
 use super::losses;
-use super::time::{Curve, Drawing, Panel, Stroke};
+use super::time::{Curve, Drawing, Panel};
 use losscause_study::run::{FlowRecord, LostPacket, RecordSeries as Series, RunRecord};
 
 /// Losses closer than this share of the run are one mark.
@@ -53,12 +54,12 @@ pub(super) fn drawing(record: &RunRecord) -> Drawing {
 }
 
 /// What the curves and marks are: a sample and words each.
-pub(super) fn legend(record: &RunRecord) -> Vec<(String, String)> {
+pub(super) fn legend(record: &RunRecord) -> Legend {
     let flow = |(place, flow): (usize, &FlowRecord)| {
         let sample = curve("", flow_class(place), Stroke::Held, &flow.steer).sample();
         (sample, flow.name.clone())
     };
-    let mut legend: Vec<(String, String)> = record.flows.iter().enumerate().map(flow).collect();
+    let mut legend: Legend = record.flows.iter().enumerate().map(flow).collect();
     let is_drawn = |flow: &str| record.flows.iter().any(|drawn| drawn.name == flow);
     let drawn: Vec<&LostPacket> =
         record.losses.iter().filter(|loss| is_drawn(&loss.flow)).collect();
@@ -71,5 +72,5 @@ fn flow_class(place: usize) -> String {
 }
 
 fn curve(name: &str, class: String, stroke: Stroke, series: &Series) -> Curve {
-    Curve { name: name.to_owned(), class, stroke, points: series.points() }
+    Curve::new(name, class, stroke, series.points())
 }

@@ -10,6 +10,7 @@
 //! catalogue   what the registry knows by name                → rows
 //! classifier  packets, one by one or in columns                 → verdicts
 //! rows        objects of a result's JSON                        → columns
+//! bars        bars for notebooks                            → HTML
 //! arrow       tables and arrays of other packages               → columns, and back
 //! values      cells of tables                                   → objects of Python
 //! ```
@@ -22,6 +23,7 @@
 mod algorithms;
 mod analyze;
 mod arrow;
+mod bars;
 mod catalogue;
 mod classifier;
 mod columns;
@@ -48,6 +50,8 @@ mod _losscause {
     use super::analyze::analyze;
     #[pymodule_export]
     use super::arrow::{Table, restored};
+    #[pymodule_export]
+    use super::bars::bars;
     #[pymodule_export]
     use super::catalogue::algorithms;
     #[pymodule_export]

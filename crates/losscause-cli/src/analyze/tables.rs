@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use losscause_capture::{Analysis, Flow, Summary};
+use losscause_study::tools::table::Table;
 
 use crate::output;
 
@@ -16,12 +17,9 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
     if let Some(alone) = analysis.told_alone() {
         output::paragraph(&alone)?;
     }
-    let mut table = output::table(&Flow::HEADS, &[&Flow::HEADS[..1], &Flow::HEADS[4..11]].concat());
     let shown = if verbose { analysis.flows.len() } else { SHOWN.min(analysis.flows.len()) };
-    for flow in &analysis.flows[..shown] {
-        table.add_row(flow.cells());
-    }
-    output::print_table(&table)?;
+    let table = Table::new(Flow::HEADS).numbers(..1).numbers(4..11);
+    output::print_table(&table.with_rows(analysis.flows[..shown].iter().map(Flow::cells)))?;
     let hidden = (analysis.flows.len() - shown) as u64 + analysis.unlisted_flows;
     if hidden > 0 {
         let more = output::plural(hidden, "more flow");
@@ -88,17 +86,10 @@ fn details(flow: &Flow) -> io::Result<()> {
     }
     let Some(evidence) = flow.evidence() else { return Ok(()) };
     output::line(&evidence)?;
-    let mut table = output::table(
-        &["algorithm", "wireless", "congestion", "undecided"],
-        &["wireless", "congestion", "undecided"],
-    );
+    let mut table = Table::new(["algorithm", "wireless", "congestion", "undecided"]).numbers(1..);
     for (name, Summary { wireless, congestion, undecided, .. }) in &flow.summary {
-        table.add_row([
-            name.clone(),
-            wireless.to_string(),
-            congestion.to_string(),
-            undecided.to_string(),
-        ]);
+        let counts = [wireless, congestion, undecided].map(u64::to_string);
+        table.row([name.clone()].into_iter().chain(counts));
     }
     output::print_table(&table)?;
     for (name, reason) in &flow.not_applicable {
@@ -111,10 +102,8 @@ fn details(flow: &Flow) -> io::Result<()> {
     if is_joined {
         heads.insert(2, "at receiver");
     }
-    let mut table = output::table(
-        &heads,
-        &["frame", "again", "at receiver", "time s", "sequence number", "bytes"],
-    );
+    let utc = heads.len() - 5;
+    let mut table = Table::new(heads).numbers(..utc).numbers(utc + 1..utc + 3);
     for loss in &flow.losses {
         let number =
             |frame: Option<u64>| frame.map_or_else(|| "–".to_owned(), |frame| frame.to_string());
@@ -131,7 +120,7 @@ fn details(flow: &Flow) -> io::Result<()> {
         if is_joined {
             row.insert(2, number(loss.frame_at_receiver));
         }
-        table.add_row(row);
+        table.row(row);
     }
     output::print_table(&table)
 }

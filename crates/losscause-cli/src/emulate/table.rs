@@ -1,6 +1,7 @@
 //! What the link did, as a table.
 
 use losscause_linux::emulator::{DirectionSummary, Quantiles, Summary};
+use losscause_study::tools::table::Table;
 
 use crate::output;
 
@@ -20,11 +21,10 @@ const HEADER: [&str; 10] = [
 
 /// The table, and a sentence about the emulator's own accuracy.
 pub(super) fn summary(summary: &Summary) -> String {
-    let mut table = output::table(&HEADER, &HEADER[1..]);
-    for (name, direction) in summary.directions() {
-        table.add_row(row(name, direction));
-    }
-    let mut text = format!("{table}\n{}", lateness(summary));
+    let directions = summary.directions();
+    let rows = directions.iter().map(|(name, direction)| row(name, direction));
+    let table = Table::new(HEADER).numbers(1..).with_rows(rows);
+    let mut text = format!("{}\n{}", output::drawn(&table, None), lateness(summary));
     let marked: u64 = summary.directions().iter().map(|(_, direction)| direction.marked).sum();
     if marked > 0 {
         text += &format!("\nQueues marked {} (ECN).", output::plural(marked, "packet"));

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use losscause_linux::kernel::{self, Base, Connection, Judged, Status, Why};
+use losscause_study::tools::table::Table;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -108,11 +109,11 @@ fn print(statuses: &[Status], now: &Look, before: Option<&Look>) -> io::Result<(
         "congestion",
         "last reason",
     ];
-    let mut table = output::table(&CONNECTIONS, &CONNECTIONS[2..10]);
+    let mut table = Table::new(CONNECTIONS).numbers(2..10);
     for Status { name, dry_run, connections, .. } in statuses {
         for c in connections {
             let ms = |span: losscause::Span| format!("{:.1}", span.as_millis_f64());
-            table.add_row([
+            table.row([
                 format!("{} > {}", c.local, c.remote),
                 (*name).to_owned(),
                 format!("{:.2}", now.rate_bps(c, before) / 1e6),
@@ -131,7 +132,7 @@ fn print(statuses: &[Status], now: &Look, before: Option<&Look>) -> io::Result<(
             ]);
         }
     }
-    if table.row_iter().next().is_none() {
+    if table.rows.is_empty() {
         return Ok(());
     }
     output::print_table(&table)?;
@@ -160,7 +161,7 @@ fn print_totals(statuses: &[Status]) -> io::Result<()> {
         "guarded",
         "braked",
     ];
-    let mut totals = output::table(&TOTALS, &TOTALS[1..]);
+    let mut totals = Table::new(TOTALS).numbers(1..);
     for Status { name, dry_run, totals: t, connections } in statuses {
         let s = t.sums;
         let counts = [
@@ -175,7 +176,7 @@ fn print_totals(statuses: &[Status]) -> io::Result<()> {
         ];
         let shown = if *dry_run { format!("{name} (dry run)") } else { (*name).to_owned() };
         let head = [shown, connections.len().to_string(), t.opened.to_string()];
-        totals.add_row(head.into_iter().chain(counts.map(|n| n.to_string())));
+        totals.row(head.into_iter().chain(counts.map(|n| n.to_string())));
     }
     output::print_table(&totals)
 }

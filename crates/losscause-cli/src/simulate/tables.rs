@@ -3,74 +3,43 @@
 
 use std::io;
 
-use losscause_study::run::{
-    JUDGED_BY, LinkMeasurements, MetricEstimate, Misjudged, Percentiles, RunMetrics, SeriesRow,
-    SimulationResult, UNKNOWN, Warning, WarningKind,
-};
-use losscause_study::{FlowMeasurements, statistics};
+use losscause_study::run::{SeriesRow, SimulationResult, Warning, WarningKind};
+use losscause_study::tools::table::Table;
 
 use crate::output::{self, number, plural};
 
-/// Most flows and most links that are shown without `--verbose`.
-const MOST: usize = 10;
-
-/// One run: metrics, flows, links.
-pub(super) fn one_run(result: &SimulationResult, verbose: bool) -> io::Result<()> {
-    answer(result)?;
-    output::line(&format!("{} (seed {})", result.title, result.seed))?;
-    let mut table = output::table(&["metric", "value", "unit"], &["value"]);
-    for (name, metric) in shown(result, verbose) {
-        let (value, unit) = match few_losses(result, name) {
-            Some(few) => (UNKNOWN.to_owned(), few),
-            None => (number(metric.value), metric.unit.clone()),
-        };
-        table.add_row([marked(name, metric, result), value, unit]);
-    }
-    output::print_table(&table)?;
-    let flows_left = flows(std::slice::from_ref(&result.flows), verbose)?;
-    let links_left = links(result, verbose)?;
-    left_out(result, verbose, flows_left, links_left)
-}
-
-/// Several runs: means with intervals, and the flows' means.
-pub(super) fn several_runs(result: &SimulationResult, verbose: bool) -> io::Result<()> {
+/// The answer; then the metrics, the flows, and of one run the links.
+pub(super) fn print(result: &SimulationResult, verbose: bool) -> io::Result<()> {
     answer(result)?;
     let last = result.seed.wrapping_add(u64::from(result.runs) - 1);
-    output::line(&format!(
-        "{} ({} runs, seeds {} to {last})",
-        result.title, result.runs, result.seed
-    ))?;
-    let mut table =
-        output::table(&["metric", "mean", "± 95 %", "unit", "runs"], &["mean", "± 95 %", "runs"]);
-    for (name, metric) in shown(result, verbose) {
-        let mean = metric
-            .value
-            .map_or_else(|| number(None), |value| output::to_the_digits_of(value, metric.ci95));
-        let interval = metric
-            .ci95
-            .map_or_else(|| number(None), |ci95| output::to_the_digits_of(ci95, Some(ci95)));
-        let runs = match metric.runs {
-            all if all == result.runs => all.to_string(),
-            some => format!("{some} of {}", result.runs),
-        };
-        let (mean, interval, unit) = match few_losses(result, name) {
-            Some(few) => (UNKNOWN.to_owned(), number(None), few),
-            None => (mean, interval, metric.unit.clone()),
-        };
-        table.add_row([marked(name, metric, result), mean, interval, unit, runs]);
+    let SimulationResult { title, seed, runs, .. } = result;
+    output::line(&match runs {
+        1 => format!("{title} (seed {seed})"),
+        runs => format!("{title} ({runs} runs, seeds {seed} to {last})"),
+    })?;
+    let shown = result.shown(verbose);
+    output::print_table(&result.metric_table(&shown))?;
+    if *runs > 1 {
+        output::line("flows, means over the runs")?;
     }
-    output::print_table(&table)?;
-    let runs: Vec<Vec<FlowMeasurements>> =
-        result.each_run.iter().map(|RunMetrics { flows, .. }| flows.clone()).collect();
-    output::line("flows, means over the runs")?;
-    let flows_left = flows(&runs, verbose)?;
-    left_out(result, verbose, flows_left, 0)
-}
-
-/// The losses that a share of misjudged ones rests on, if they are few: "5 queue losses".
-fn few_losses(result: &SimulationResult, metric: &str) -> Option<String> {
-    let share = Misjudged::of_metric(metric)?;
-    share.few(result.judged(share)).filter(|_| result.metrics[metric].value.is_some())
+    let flows = result.flow_tables(verbose);
+    flows.iter().try_for_each(output::print_table)?;
+    let mut links_left = 0;
+    if *runs == 1 {
+        let links = result.link_table(verbose);
+        output::print_table(&links)?;
+        links_left = result.links.len() - links.rows.len();
+    }
+    without_value(result, verbose)?;
+    let metrics_left = if verbose { 0 } else { result.metrics.len() - shown.len() };
+    let flows_left = result.flows.len() - flows[0].rows.len();
+    let parts = [(metrics_left, "metric"), (flows_left, "flow"), (links_left, "link")];
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, what)| plural(count as u64, what)).collect();
+    match parts.is_empty() {
+        true => Ok(()),
+        false => output::line(&format!("--verbose shows {} more.", parts.join(", "))),
+    }
 }
 
 /// The answer before the tables.
@@ -79,18 +48,6 @@ fn answer(result: &SimulationResult) -> io::Result<()> {
         output::sentence(&sentence)?;
     }
     output::line("")
-}
-
-/// The metrics to show that have a value: those that a link is judged by, then all others.
-fn shown(result: &SimulationResult, verbose: bool) -> Vec<(&String, &MetricEstimate)> {
-    let is_judged_by = |name: &str| JUDGED_BY.contains(&name);
-    let mut shown: Vec<_> = result
-        .metrics
-        .iter()
-        .filter(|(name, metric)| metric.value.is_some() && (verbose || is_judged_by(name)))
-        .collect();
-    shown.sort_by_key(|(name, _)| !is_judged_by(name));
-    shown
 }
 
 /// Names the metrics without a value, if all are to be shown.
@@ -105,123 +62,6 @@ fn without_value(result: &SimulationResult, verbose: bool) -> io::Result<()> {
         true => Ok(()),
         false => output::sentence(&format!("without a value: {}", names.join(", "))),
     }
-}
-
-/// Says what is not shown, if anything is not.
-fn left_out(
-    result: &SimulationResult,
-    verbose: bool,
-    flows: usize,
-    links: usize,
-) -> io::Result<()> {
-    without_value(result, verbose)?;
-    let metrics = if verbose { 0 } else { result.metrics.len() - shown(result, verbose).len() };
-    let parts = [(metrics, "metric"), (flows, "flow"), (links, "link")]
-        .into_iter()
-        .filter(|(count, _)| *count > 0);
-    let parts: Vec<String> = parts.map(|(count, what)| plural(count as u64, what)).collect();
-    match parts.is_empty() {
-        true => Ok(()),
-        false => output::line(&format!("--verbose shows {} more.", parts.join(", "))),
-    }
-}
-
-/// The name of a metric; with a star if it covers another part of the run than most metrics.
-fn marked(name: &str, metric: &MetricEstimate, result: &SimulationResult) -> String {
-    let differ =
-        result.warnings.iter().any(|warning| warning.kind == WarningKind::DifferentWindows);
-    if differ && metric.window { format!("{name} *") } else { name.to_owned() }
-}
-
-/// The flows: counts and rates, then delays; means over the runs. Returns how many are not shown.
-fn flows(runs: &[Vec<FlowMeasurements>], verbose: bool) -> io::Result<usize> {
-    let header = [
-        "flow",
-        "start s",
-        "goodput kb/s",
-        "sent",
-        "received",
-        "queue drops",
-        "wireless",
-        "M_c %",
-        "M_w %",
-    ];
-    let mut counts = output::table(&header, &header[1..]);
-    let header = [
-        "flow, ms",
-        "RTT p50",
-        "p95",
-        "p99",
-        "one-way p50",
-        "p95",
-        "queueing p50",
-        "p95",
-        "jitter",
-        "done s",
-    ];
-    let mut delays = output::table(&header, &header[1..]);
-    let all = runs.first().map_or(&[][..], Vec::as_slice);
-    let measured =
-        all.iter().enumerate().filter(|(_, flow)| verbose || flow.measured).map(|(place, _)| place);
-    let places: Vec<usize> = measured.take(if verbose { usize::MAX } else { MOST }).collect();
-    for &place in &places {
-        let mean = |value: fn(&FlowMeasurements) -> Option<f64>| {
-            let values: Vec<f64> = runs.iter().filter_map(|flows| value(&flows[place])).collect();
-            number(statistics::mean(&values))
-        };
-        let name = runs[0][place].flow.clone();
-        let misjudged = |share: Misjudged, mean: String| {
-            let judged = runs.iter().map(|flows| share.judged(&flows[place])).sum();
-            let is_judged = mean != number(None) && runs[0][place].lda.is_some();
-            share.few(judged).filter(|_| is_judged).map_or(mean, |_| UNKNOWN.to_owned())
-        };
-        counts.add_row([
-            name.clone(),
-            mean(|flow| flow.start_s),
-            mean(|flow| flow.goodput_kbps),
-            mean(|flow| Some(flow.sent_packets as f64)),
-            mean(|flow| Some(flow.received_packets as f64)),
-            mean(|flow| Some(flow.queue_drops as f64)),
-            mean(|flow| Some(flow.wireless_drops as f64)),
-            misjudged(Misjudged::Congestion, mean(|flow| flow.m_c)),
-            misjudged(Misjudged::Wireless, mean(|flow| flow.m_w)),
-        ]);
-        delays.add_row([
-            name,
-            mean(|flow| p50(flow.rtt_ms)),
-            mean(|flow| p95(flow.rtt_ms)),
-            mean(|flow| flow.rtt_ms.map(|rtt| rtt.p99)),
-            mean(|flow| p50(flow.delay_ms)),
-            mean(|flow| p95(flow.delay_ms)),
-            mean(|flow| p50(flow.queueing_ms)),
-            mean(|flow| p95(flow.queueing_ms)),
-            mean(|flow| flow.jitter_ms),
-            mean(|flow| flow.completion_s),
-        ]);
-    }
-    output::print_table(&counts)?;
-    output::print_table(&delays)?;
-    Ok(all.len() - places.len())
-}
-
-fn p50(delay: Option<Percentiles>) -> Option<f64> {
-    delay.map(|delay| delay.p50)
-}
-
-fn p95(delay: Option<Percentiles>) -> Option<f64> {
-    delay.map(|delay| delay.p95)
-}
-
-/// The links, in order. Returns how many are not shown.
-fn links(result: &SimulationResult, verbose: bool) -> io::Result<usize> {
-    let header = LinkMeasurements::COLUMNS;
-    let mut table = output::table(&header, &header[1..]);
-    let most = if verbose { usize::MAX } else { MOST };
-    for link in result.links.iter().take(most) {
-        table.add_row(link.cells());
-    }
-    output::print_table(&table)?;
-    Ok(result.links.len().saturating_sub(most))
 }
 
 /// The run over time; nothing if it was not asked for.
@@ -240,9 +80,8 @@ pub(super) fn series(rows: &[SeriesRow]) -> io::Result<()> {
         "queue drops",
         "wireless",
     ];
-    let mut table = output::table(&header, &[&header[..1], &header[2..]].concat());
-    for row in rows {
-        table.add_row([
+    let row = |row: &SeriesRow| {
+        [
             number(Some(row.to_s)),
             row.flow.clone(),
             number(Some(row.goodput_kbps)),
@@ -252,8 +91,9 @@ pub(super) fn series(rows: &[SeriesRow]) -> io::Result<()> {
             number(row.delay_ms),
             row.queue_drops.to_string(),
             row.wireless_drops.to_string(),
-        ]);
-    }
+        ]
+    };
+    let table = Table::new(header).numbers(..1).numbers(2..).with_rows(rows.iter().map(row));
     output::print_table(&table)
 }
 

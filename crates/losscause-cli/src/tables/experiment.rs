@@ -3,8 +3,10 @@
 
 use losscause_laboratory::papers::record::{Item, Parameters, Summary};
 use losscause_laboratory::papers::reproduce::{Reproduction, Sheet, preview_in_words};
+use losscause_study::statistics::Interval;
+use losscause_study::tools::table::{Cell, Table};
 
-use super::{heading, varying};
+use super::{below_heading, varying};
 use crate::output;
 
 /// Everything, without a line break at its end.
@@ -28,11 +30,13 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
     let metrics: Vec<&String> = sheet.spec.metrics.iter().filter(own).collect();
     let Some(first) = items.first() else { return String::new() };
     let names: Vec<&str> = varying(&first.parameters, sheet).map(|(name, _)| name).collect();
-    let heads: Vec<String> = metrics.iter().map(|metric| head(metric, &items)).collect();
-    let numbers: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let header: Vec<&str> =
-        names.iter().copied().chain(["system"]).chain(numbers.iter().copied()).collect();
-    let mut table = output::table(&header, &numbers);
+    let head = 1 + names.len();
+    let numbers = metrics.iter().map(|metric| metric.as_str());
+    let mut table = Table::new(names.into_iter().chain(["system"]).chain(numbers)).numbers(head..);
+    for (column, metric) in table.columns[head..].iter_mut().zip(&metrics) {
+        let item = items.iter().find(|item| item.metric == **metric);
+        column.unit = item.map_or("", |item| output::unit_symbol(&item.unit)).to_owned();
+    }
     let mut last: Option<&Parameters> = None;
     for item in items.iter().filter(|item| Some(&&item.metric) == metrics.first()) {
         let is_new = last.replace(&item.parameters) != Some(&item.parameters);
@@ -48,19 +52,17 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
             items.iter().find(is_it)
         };
         let cell = |metric: &&String| {
-            let Some(item) = of(metric) else { return String::new() };
+            let Some(item) = of(metric) else { return Cell::default() };
             let value = item.measured_text();
             let values = match beside.get(*metric).and_then(of).map(|other| other.measured_text()) {
                 None => value,
                 Some(other) => format!("{value} {:>WIDTH$}", format!("({other})")),
             };
-            match item.median_ci95.filter(|interval| interval.is_wide()) {
-                None => values,
-                Some(_) => format!("{values}\n{}", item.ends_text()),
-            }
+            let is_wide = item.median_ci95.is_some_and(Interval::is_wide);
+            Cell::from(values).below(if is_wide { item.ends_text() } else { String::new() })
         };
-        let values: Vec<String> = metrics.iter().map(cell).collect();
-        table.add_row(at.into_iter().chain([item.system.clone()]).chain(values));
+        let head = at.into_iter().chain([item.system.clone()]).map(Cell::from);
+        table.row(head.chain(metrics.iter().map(cell)));
     }
     let spec_items: Vec<Item> = items.iter().map(|item| (*item).clone()).collect();
     let what = match sheet.paper.published().summary {
@@ -77,20 +79,11 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
     } else {
         "; in parentheses the simulator's, for the same scenario and seeds"
     };
-    format!("{}\n{table}\n{what}{other}.", heading(sheet, &spec_items))
+    below_heading(sheet, &spec_items, &table) + &format!("{what}{other}.")
 }
 
 /// The width of the value in parentheses.
 const WIDTH: usize = 7;
-
-/// A metric and its unit, on two lines.
-fn head(metric: &str, items: &[&Item]) -> String {
-    let unit = items
-        .iter()
-        .find(|item| item.metric == metric)
-        .map_or("", |item| output::unit_symbol(&item.unit));
-    if unit.is_empty() { metric.to_owned() } else { format!("{metric}\n{unit}") }
-}
 
 /// The settled claims, and behind those that fail the figures.
 fn claims(reproduction: &Reproduction) -> String {

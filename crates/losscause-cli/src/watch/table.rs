@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use clap::ValueEnum;
-use comfy_table::Table;
 use losscause::diagnosis::{Cause, Certainty};
 use losscause_linux::watch::{PrefixReport, Report, Snapshot};
+use losscause_study::tools::table::Table;
 
 use crate::output;
 
@@ -117,11 +117,11 @@ const CONNECTIONS: [&str; 9] =
     ["connection", "process", "control", "Mb/s", "RTT ms", "queue ms", "lost", "%", "why"];
 
 fn connection_table(connections: &[&Report]) -> Table {
-    let mut table = output::table(&CONNECTIONS, &CONNECTIONS[3..8]);
+    let mut table = Table::new(CONNECTIONS).numbers(3..8);
     for one in connections {
         let process = one.process.as_ref().map_or_else(String::new, |of| of.name.clone());
         let closed = if one.is_closed { " (closed)" } else { "" };
-        table.add_row([
+        table.row([
             format!("{} > {}{closed}", one.local, one.remote),
             process,
             one.control.clone(),
@@ -148,11 +148,11 @@ fn why(report: &Report) -> String {
 const PREFIXES: [&str; 5] = ["destination", "open", "Mb/s", "least RTT ms", "lost"];
 
 fn prefix_table(prefixes: &[&PrefixReport]) -> Table {
-    let mut table = output::table(&PREFIXES, &PREFIXES[1..4]);
+    let mut table = Table::new(PREFIXES).numbers(1..4);
     for one in prefixes {
         let lost: Vec<String> =
             one.lost_pkts.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
-        table.add_row([
+        table.row([
             one.prefix.to_string(),
             one.connections.to_string(),
             format!("{:.2}", one.goodput_bps / 1e6),

@@ -1,14 +1,16 @@
 //! The results in words, in CSV and as a page.
 
-use losscause_report::map::{Map, MapCell, MapGroup, MapPage, MapRow};
+use losscause_report::map::MapPage;
 use losscause_report::map_html;
 use losscause_study::tools::csv_file;
+use losscause_study::tools::table::{Cell, Table};
 
 use crate::abroad::diagnosed::Diagnoses;
 use crate::abroad::in_loop::{Steered, SteeredRow};
 use crate::abroad::kinds::Role;
 use crate::abroad::stack::Stack;
 use crate::abroad::verdicts::{OfKind, OfRole, Shares, Verdicts};
+use crate::paths::report::in_short;
 use crate::paths::score::Estimate;
 
 /// What is shown of each algorithm.
@@ -37,6 +39,27 @@ impl Measure {
         match self {
             Self::MC => shares.m_c,
             Self::Found => shares.found,
+        }
+    }
+
+    /// A share as a text with its interval; empty for none.
+    pub fn in_full(share: Option<Estimate>) -> Cell {
+        share.map_or_else(String::new, Estimate::percent).into()
+    }
+
+    /// A share in whole percent, shaded: few wireless calls are good, and many found losses.
+    fn in_short(self, share: Option<Estimate>) -> Cell {
+        let value = share.map(|share| share.value);
+        let cell = match self {
+            Self::MC => in_short(value),
+            Self::Found => value.map_or_else(
+                || in_short(None),
+                |found| Cell::from(format!("{:.0}", 100.0 * found)).wrong(1.0 - found),
+            ),
+        };
+        match share {
+            Some(share) => cell.tip(share.percent()),
+            None => cell,
         }
     }
 
@@ -154,9 +177,10 @@ impl Verdicts {
                 self.stack.what()
             ),
             maps: Measure::ALL
-                .map(|measure| self.map(measure))
+                .map(|measure| self.table(measure, &self.names(), |share| measure.in_short(share)))
                 .into_iter()
-                .chain(self.diagnoses_map())
+                .chain(self.diagnoses_table())
+                .map(|table| (table, Vec::new()))
                 .collect(),
             csv: self.csv(),
             csv_name: "flows.csv".to_owned(),
@@ -175,54 +199,50 @@ impl Verdicts {
         }
     }
 
-    /// The diagnoses; none outside of captures.
-    fn diagnoses_map(&self) -> Option<Map> {
-        let row = |row: &Diagnoses| MapRow {
-            name: row.name().to_owned(),
-            basis: row.flows.to_string(),
-            cells: row.cells().into_iter().map(MapCell::text).collect(),
+    /// How often the causes of whole flows are right; none outside of captures.
+    pub fn diagnoses_table(&self) -> Option<Table> {
+        let heads = ["", "flows"].into_iter().chain(Diagnoses::HEADS);
+        let table = Table::new(heads).numbers(1..).title(Diagnoses::HEADING).note(Diagnoses::NOTE);
+        let row = |row: &Diagnoses| {
+            [row.name().to_owned(), row.flows.to_string()].into_iter().chain(row.cells())
         };
-        let group = |role: Role| MapGroup {
-            name: format!("{} kinds", role.name()),
-            rows: self.diagnoses_of(role).into_iter().map(row).collect(),
-        };
-        let groups = Role::ALL.map(group).into_iter().filter(|group| !group.rows.is_empty());
-        let groups: Vec<MapGroup> = groups.collect();
-        (!groups.is_empty()).then(|| Map {
-            heading: Diagnoses::HEADING.to_owned(),
-            note: Diagnoses::NOTE.to_owned(),
-            basis: "flows",
-            columns: Diagnoses::HEADS.map(String::from).into(),
-            groups,
-            remarks: Vec::new(),
-        })
+        let table = by_role(table, |role| self.diagnoses_of(role).into_iter().map(row));
+        (!table.rows.is_empty()).then_some(table)
     }
 
-    fn map(&self, measure: Measure) -> Map {
-        let cell = |shares: &Shares| match (measure, measure.of(shares)) {
-            (Measure::MC, Some(share)) => MapCell::error(Some(share.value)),
-            (Measure::Found, Some(share)) => MapCell::right(share.value),
-            (_, None) => MapCell::error(None),
+    /// A measure of these algorithms: the kinds of each role and their mean. `cell` gives a share
+    /// as a cell.
+    pub fn table(
+        &self,
+        measure: Measure,
+        algorithms: &[&str],
+        cell: impl Fn(Option<Estimate>) -> Cell,
+    ) -> Table {
+        let heads = ["", "flows"].into_iter().chain(algorithms.iter().copied());
+        let table = Table::new(heads).numbers(1..).title(measure.heading()).note(
+            "The mean over the flows with at least five such losses; in the last row of a group over its kinds, all alike.",
+        );
+        let row = |row: ShareRow<'_>| -> Vec<Cell> {
+            let of = |name: &&str| {
+                let shares = row.shares.iter().find(|shares| shares.algorithm == *name);
+                cell(shares.and_then(|shares| measure.of(shares)))
+            };
+            let head = [Cell::from(&row.name), Cell::from(&row.basis).class("soft")];
+            head.into_iter().chain(algorithms.iter().map(of)).collect()
         };
-        let row = |row: ShareRow<'_>| MapRow {
-            name: row.name,
-            basis: row.basis,
-            cells: row.shares.iter().map(cell).collect(),
-        };
-        let group = |role: Role| MapGroup {
-            name: format!("{} kinds", role.name()),
-            rows: self.rows(role, measure).into_iter().map(row).collect(),
-        };
-        Map {
-            heading: measure.heading().to_owned(),
-            note: "The mean over the flows with at least five such losses; in the last row of a group over its kinds, all alike."
-                .to_owned(),
-            basis: "flows",
-            columns: self.names().into_iter().map(String::from).collect(),
-            groups: Role::ALL.map(group).into_iter().filter(|group| !group.rows.is_empty()).collect(),
-            remarks: Vec::new(),
-        }
+        by_role(table, |role| self.rows(role, measure).into_iter().map(&row))
     }
+}
+
+/// The table with the rows of each role below its name.
+fn by_role<C: Into<Cell>, R: IntoIterator<Item = C>, I: Iterator<Item = R>>(
+    mut table: Table,
+    rows: impl Fn(Role) -> I,
+) -> Table {
+    for role in Role::ALL {
+        table.group_of(format!("{} kinds:", role.name()), rows(role));
+    }
+    table
 }
 
 impl OfRole {
@@ -343,7 +363,7 @@ impl Steered {
                  fitted to.",
                 self.networks, self.seed
             ),
-            maps: self.systems.iter().map(|system| self.map(system)).collect(),
+            maps: self.systems.iter().map(|system| (self.table(system), Vec::new())).collect(),
             csv: self.csv(),
             csv_name: "loop.csv".to_owned(),
             footnote: format!(
@@ -353,26 +373,15 @@ impl Steered {
         })
     }
 
-    fn map(&self, system: &str) -> Map {
-        let row = |row: &SteeredRow| MapRow {
-            name: row.name(self),
-            basis: String::new(),
-            cells: row.cells(self).into_iter().map(MapCell::text).collect(),
-        };
-        let group = |role: Role| MapGroup {
-            name: format!("{} kinds", role.name()),
-            rows: self.rows_of(system, role).into_iter().map(row).collect(),
-        };
-        Map {
-            heading: system.to_owned(),
-            note: "Drops per 1000 packets and Mb/s: mean over networks. Ratios: geometric mean. In the last row of a group \
-                   over its kinds, all alike."
-                .to_owned(),
-            basis: "",
-            columns: SteeredRow::HEADS.map(String::from).into(),
-            groups: Role::ALL.map(group).into_iter().filter(|group| !group.rows.is_empty()).collect(),
-            remarks: Vec::new(),
-        }
+    /// What a system costs and brings: the kinds of each role and their mean.
+    pub fn table(&self, system: &str) -> Table {
+        let heads = [system].into_iter().chain(SteeredRow::HEADS);
+        let table = Table::new(heads).numbers(1..).title(system).note(
+            "Drops per 1000 packets and Mb/s: mean over networks. Ratios: geometric mean. In the last row of a group over \
+             its kinds, all alike.",
+        );
+        let row = |row: &SteeredRow| [row.name(self)].into_iter().chain(row.cells(self));
+        by_role(table, |role| self.rows_of(system, role).into_iter().map(row))
     }
 }
 

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use losscause::registry::Origin;
-use losscause_report::map::{Map, MapCell, MapGroup, MapPage, MapRow};
+use losscause_report::map::MapPage;
 use losscause_report::map_html;
 use losscause_study::tools::csv_file;
+use losscause_study::tools::table::{Cell, Table};
 
 use crate::paths::benchmark::{AtVantage, Benchmark, LevelErrors, Row};
 use crate::paths::in_loop::{InLoop, LEAST_CONGESTION_LOSSES, LOSS_RATES, LoopRow, Spread};
@@ -103,7 +104,11 @@ impl Benchmark {
                  error is the mean of M_c and M_w.",
                 self.paths, self.seed
             ),
-            maps: self.vantages.iter().flat_map(|at| [at.table(), at.map()]).collect(),
+            maps: self
+                .vantages
+                .iter()
+                .flat_map(|at| [(at.table(), Vec::new()), (at.map(), at.where_each_works())])
+                .collect(),
             csv: self.map_csv(),
             csv_name: "map.csv".to_owned(),
             footnote: format!(
@@ -188,71 +193,74 @@ impl AtVantage {
     }
 
     /// All algorithms over all paths.
-    fn table(&self) -> Map {
-        let row = |row: &Row| MapRow {
-            name: row.algorithm.to_owned(),
-            basis: self.scored_paths.to_string(),
-            cells: vec![
-                MapCell::error(row.error.map(|error| error.value)),
-                MapCell::text(row.error.map_or_else(|| "–".to_owned(), ends)),
-                MapCell::error(row.m_c),
-                MapCell::error(row.m_w),
-                MapCell::text(row.reduction.map_or_else(|| "–".to_owned(), reduction_text)),
-            ],
+    pub fn table(&self) -> Table {
+        let error = |share: Option<f64>| {
+            share.map_or_else(Cell::default, |share| Cell::from(percent(share)).wrong(share))
         };
-        let of = |origins: &[Origin]| {
-            self.algorithms.iter().filter(|row| origins.contains(&row.origin)).map(row).collect()
-        };
-        let group = |(name, origins): (&str, &[Origin])| MapGroup {
-            name: name.to_owned(),
-            rows: of(origins),
-        };
-        let groups: [(&str, &[Origin]); 3] = [
-            ("published", &[Origin::Published]),
-            ("rules of other stacks", &[Origin::Yardstick]),
-            ("bounds, and what no paper has published", &[Origin::Other]),
-        ];
-        Map {
-            heading: format!("At the {}", self.vantage),
-            note: "Percent; the error with its 95 % interval over paths, and by how much it is below that of the best \
-                   published algorithm."
-                .to_owned(),
-            basis: "paths",
-            columns: ["error", "95 %", "M_c", "M_w", "below the best"].map(String::from).into(),
-            groups: groups.into_iter().map(group).filter(|group| !group.rows.is_empty()).collect(),
-            remarks: Vec::new(),
+        let mut table =
+            Table::new([self.vantage, "", "error", "95 %", "M_c", "M_w", "below the best"])
+                .numbers(2..)
+                .title(format!("At the {}", self.vantage))
+                .note(format!(
+                    "Over {} paths, percent; the error with its 95 % interval over paths, and by how much it is below \
+                     that of the best published algorithm.",
+                    self.scored_paths
+                ));
+        for row in &self.algorithms {
+            let origin = match row.origin {
+                Origin::Published => "published",
+                Origin::Yardstick => "other stack",
+                Origin::Other => "",
+            };
+            table.row([
+                row.algorithm.into(),
+                origin.into(),
+                error(row.error.map(|error| error.value)),
+                row.error.map_or_else(String::new, ends).into(),
+                error(row.m_c),
+                error(row.m_w),
+                row.reduction.map_or_else(String::new, reduction_text).into(),
+            ]);
         }
+        let chosen =
+            [("hindsight", self.best_per_path), ("by half of the losses", self.best_by_halves)];
+        for (how, found) in chosen.into_iter().filter_map(|(how, error)| Some((how, error?))) {
+            let blank = Cell::default;
+            table.row([
+                "best published per path".into(),
+                how.into(),
+                error(Some(found.value)),
+                ends(found).into(),
+                blank(),
+                blank(),
+                blank(),
+            ]);
+        }
+        table
     }
 
     /// Errors by level.
-    fn map(&self) -> Map {
-        let mut groups: Vec<MapGroup> = Vec::new();
-        for LevelErrors { factor, level, paths, errors, best_per_path } in &self.levels {
-            if groups.last().is_none_or(|group| group.name != *factor) {
-                groups.push(MapGroup { name: (*factor).to_owned(), rows: Vec::new() });
-            }
-            let cells =
-                errors.iter().chain([best_per_path]).map(|error| MapCell::error(*error)).collect();
-            if let Some(group) = groups.last_mut() {
-                group.rows.push(MapRow {
-                    name: (*level).to_owned(),
-                    basis: paths.to_string(),
-                    cells,
-                });
-            }
-        }
-        Map {
-            heading: format!("Where each one works, at the {}", self.vantage),
-            note:
+    fn map(&self) -> Table {
+        let heads = self.algorithms.iter().map(|row| row.algorithm);
+        let heads = ["", "paths"].into_iter().chain(heads).chain(["best per path"]);
+        let mut table = Table::new(heads)
+            .numbers(1..)
+            .title(format!("Where each one works, at the {}", self.vantage))
+            .note(
                 "Balanced error, percent, on the paths of each level: green is better than a constant answer, red is \
-                   worse. A level with few paths says little. The last column takes for each path the published one that \
-                   turned out best there."
-                    .to_owned(),
-            basis: "paths",
-            columns: self.algorithms.iter().map(|row| row.algorithm).chain(["best per path"]).map(String::from).collect(),
-            groups,
-            remarks: self.where_each_works(),
+                 worse. A level with few paths says little. The last column takes for each path the published one that \
+                 turned out best there.",
+            );
+        let mut last = None;
+        for LevelErrors { factor, level, paths, errors, best_per_path } in &self.levels {
+            if last.replace(factor) != Some(factor) {
+                table.group(*factor);
+            }
+            let errors = errors.iter().chain([best_per_path]).map(|error| in_short(*error));
+            let head = [Cell::from(*level), Cell::from(paths.to_string()).class("soft")];
+            table.row(head.into_iter().chain(errors));
         }
+        table
     }
 
     /// A sentence per algorithm, except those that always say the same.
@@ -337,7 +345,7 @@ impl InLoop {
                     runs => format!("means over {runs} runs of each"),
                 }
             ),
-            maps: ends.map(|(vantage, rate)| self.table(vantage, rate)).collect(),
+            maps: ends.map(|(vantage, rate)| (self.table(vantage, rate), Vec::new())).collect(),
             csv: self.csv(),
             csv_name: "loop.csv".to_owned(),
             footnote: format!(
@@ -347,30 +355,34 @@ impl InLoop {
         })
     }
 
-    fn table(&self, vantage: &str, rate: f64) -> Map {
-        let row = |row: &LoopRow| MapRow {
-            name: row.algorithm.to_owned(),
-            basis: row.over_base.map_or(0, |spread| spread.paths).to_string(),
-            cells: row.cells().into_iter().map(MapCell::text).collect(),
-        };
-        let rows = self
-            .rows
-            .iter()
-            .filter(|row| row.vantage == vantage && row.loss_rate == rate)
-            .map(row)
-            .collect();
-        Map {
-            heading: format!("At the {vantage}, {:.0} % wireless loss", 100.0 * rate),
-            note:
+    /// The algorithms at an end and a share of wireless loss, 0 to 1.
+    pub fn table(&self, vantage: &str, rate: f64) -> Table {
+        let loss = format!("{:.0} % wireless loss", 100.0 * rate);
+        let head = format!("{vantage}, {loss}");
+        let heads = [head.as_str()].into_iter().chain(LoopRow::HEADS);
+        let mut table = Table::new(heads)
+            .numbers(1..)
+            .title(format!("At the {vantage}, {loss}"))
+            .note(
                 "M_c and queue loss beyond the base's: mean, and the worst path. Goodput and what a stock competitor \
-                   keeps: median, and the lowest path."
-                    .to_owned(),
-            basis: "paths",
-            columns: LoopRow::HEADS.map(String::from).into(),
-            groups: vec![MapGroup { name: String::new(), rows }],
-            remarks: Vec::new(),
+                 keeps: median, and the lowest path.",
+            );
+        let is_own = |row: &&LoopRow| row.vantage == vantage && row.loss_rate == rate;
+        for row in self.rows.iter().filter(is_own) {
+            let paths = row.over_base.map_or(0, |spread| spread.paths);
+            let name = Cell::from(row.algorithm).tip(format!("on {paths} paths"));
+            table.row([name].into_iter().chain(row.cells().map(Cell::from)));
         }
+        table
     }
+}
+
+/// A share of wrong answers in whole percent, shaded.
+pub(crate) fn in_short(share: Option<f64>) -> Cell {
+    share.map_or_else(
+        || "–".into(),
+        |share| Cell::from(format!("{:.0}", 100.0 * share)).wrong(share),
+    )
 }
 
 impl LoopRow {

@@ -17,7 +17,8 @@ use losscause_study::run::{
 };
 use losscause_study::scenario::{NO_LDA, recommended_lda};
 use losscause_study::statistics::Estimate;
-use losscause_study::tools::figures::{plus_minus, to_the_digits_of};
+use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
+use losscause_study::tools::table::{Cell, Table};
 use losscause_study::{
     Experiment, FlowMeasurements, InputError, Jobs, Limits, Measurements, RunError, Scenario,
     Setting, Workers, run, run_recorded,
@@ -131,6 +132,33 @@ impl Comparison {
             sentences.push(format!("{}{of}", warning.text));
         }
         sentences
+    }
+}
+
+impl Comparison {
+    /// Metrics down and variants across: each mean, and below it the interval for the first variant
+    /// of the comparison, the difference from the first for all others. A metric with a star covers
+    /// another part of the run than most.
+    pub fn table(&self, metrics: &[&str], variants: &[&VariantResult]) -> Table {
+        let names = variants.iter().map(|variant| variant.name.as_str());
+        let mut table = Table::new([""].into_iter().chain(names)).numbers(1..);
+        for metric in metrics {
+            let cell = |variant: &&VariantResult| match variant.in_words(metric) {
+                None => Cell::from(number(None)),
+                Some((mean, below)) => Cell::from(mean).below(below),
+            };
+            table.row([self.row_name(metric).into()].into_iter().chain(variants.iter().map(cell)));
+        }
+        table
+    }
+
+    /// "goodput kb/s", with a star if it covers another part of the run than most metrics.
+    fn row_name(&self, metric: &str) -> String {
+        let first = &self.variants[0];
+        let Some(found) = first.metrics.get(metric) else { return metric.to_owned() };
+        let differ = first.warnings.iter().any(|one| one.kind == WarningKind::DifferentWindows);
+        let star = if differ && found.window { " *" } else { "" };
+        format!("{metric} {}{star}", unit_symbol(&found.unit)).trim_end().to_owned()
     }
 }
 

@@ -60,7 +60,7 @@ use mode::Mode;
 pub use outcome::{
     AxisValue, Cell, CellOutcome, CellScore, Row, RunRow, SweepResult, value_in_words,
 };
-pub use pivot::{MOST_ROWS, Pivot};
+pub use pivot::MOST_ROWS;
 use sampler::Sampler;
 pub use store::{REPORT, SWEEP_CSV, SWEEP_JSON, Store};
 pub use summary::{CellSummary, summary};

@@ -6,27 +6,15 @@
 
 use super::{AxisValue, CellOutcome, CellSummary, Row, SweepResult, summary};
 use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
+use losscause_study::tools::table::Table;
 
 /// Most cells of a sampled sweep in a table.
 pub const MOST_ROWS: usize = 40;
 
-/// A table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pivot {
-    /// The metric, with its unit, and what its rows and columns are; none if the columns are the
-    /// metrics.
-    pub title: Option<String>,
-    /// Names of the columns of labels.
-    pub head: Vec<String>,
-    /// Names of the columns of values.
-    pub columns: Vec<String>,
-    /// Every row's labels and values.
-    pub rows: Vec<(Vec<String>, Vec<String>)>,
-}
-
 impl SweepResult {
-    /// The tables; none for a scored sweep.
-    pub fn pivots(&self) -> Vec<Pivot> {
+    /// The tables; none for a scored sweep. The title of one has the metric, with its unit, and what
+    /// its rows and columns are; none if the columns are the metrics.
+    pub fn pivots(&self) -> Vec<Table> {
         if self.is_scored() || self.cells.is_empty() {
             return Vec::new();
         }
@@ -93,44 +81,45 @@ impl SweepResult {
         mut head: Vec<String>,
         systems: &[&str],
         labels: impl Fn(&CellOutcome) -> Vec<String>,
-    ) -> Pivot {
+    ) -> Table {
         let has_systems = systems.len() > 1;
         if has_systems {
             head.push("system".to_owned());
         }
-        let columns: Vec<String> = self
-            .metrics
-            .iter()
-            .map(|(metric, unit)| format!("{metric}{}", in_unit(unit)))
-            .collect();
-        let mut rows = Vec::new();
+        let labels_of = |outcome: &CellOutcome, system: &str| {
+            let mut labels: Vec<String> = labels(outcome);
+            if has_systems {
+                labels.push(system.to_owned());
+            }
+            labels
+        };
+        let metrics = self.metrics.iter();
+        let columns = metrics.map(|(metric, unit)| format!("{metric}{}", in_unit(unit)));
+        let mut table = of_values(head, columns);
         for outcome in self.cells.iter().take(self.shown()) {
-            for (s, system) in systems.iter().enumerate() {
-                let mut labels = labels(outcome);
-                if has_systems {
-                    labels.push((*system).to_owned());
-                }
-                let value = |place: usize| outcome.rows[s * columns.len() + place].in_words();
-                rows.push((labels, (0..columns.len()).map(value).collect()));
+            for (system, rows) in systems.iter().zip(outcome.rows.chunks(self.metrics.len())) {
+                table.row(
+                    labels_of(outcome, system).into_iter().chain(rows.iter().map(Row::in_words)),
+                );
             }
         }
-        Pivot { title: None, head, columns, rows }
+        table
     }
 
     /// One metric: the last axis across, or the systems if there is one axis.
-    fn crossed(&self, place: usize, systems: &[&str]) -> Pivot {
+    fn crossed(&self, place: usize, systems: &[&str]) -> Table {
         let metrics = self.metrics.len();
         let shown = |outcome: &CellOutcome, s: usize| outcome.rows[s * metrics + place].in_words();
         let (metric, unit) = self.metric(place);
-        let title = Some(format!("{metric}{}, by {}", in_unit(unit), self.across()));
+        let title = format!("{metric}{}, by {}", in_unit(unit), self.across());
         let mut head = self.axes.clone();
         if self.axes.len() == 1 {
-            let columns = systems.iter().map(|system| (*system).to_owned()).collect();
+            let columns = systems.iter().map(|system| (*system).to_owned());
             let row = |outcome: &CellOutcome| {
-                let values = (0..systems.len()).map(|s| shown(outcome, s)).collect();
-                (vec![outcome.cell.values[0].in_words()], values)
+                let values: Vec<String> = (0..systems.len()).map(|s| shown(outcome, s)).collect();
+                [outcome.cell.values[0].in_words()].into_iter().chain(values)
             };
-            return Pivot { title, head, columns, rows: self.cells.iter().map(row).collect() };
+            return of_values(head, columns).title(title).with_rows(self.cells.iter().map(row));
         }
         let last = head.len() - 1;
         head.truncate(last);
@@ -146,18 +135,36 @@ impl SweepResult {
         if systems.len() > 1 {
             head.push("system".to_owned());
         }
-        let mut rows = Vec::new();
-        for cells in self.cells.chunks(columns.len()) {
+        let across = columns.len();
+        let mut table = of_values(head, columns).title(title);
+        for cells in self.cells.chunks(across) {
             for (s, system) in systems.iter().enumerate() {
                 let mut labels: Vec<String> =
                     cells[0].cell.values[..last].iter().map(AxisValue::in_words).collect();
                 if systems.len() > 1 {
                     labels.push((*system).to_owned());
                 }
-                rows.push((labels, cells.iter().map(|outcome| shown(outcome, s)).collect()));
+                table.row(labels.into_iter().chain(cells.iter().map(|outcome| shown(outcome, s))));
             }
         }
-        Pivot { title, head, columns, rows }
+        table
+    }
+
+    /// The differences of a scored sweep's cells from the base, and each cell's score.
+    pub fn scores(&self) -> Table {
+        let header = ["cell", "differs from the base by", "numbers", "claims", "gained", "lost"];
+        let row = |one: CellSummary| {
+            let score = one.score.map(|score| {
+                let numbers = format!("{}/{}", score.within_tolerance, score.numbers);
+                (numbers, format!("{}/{}", score.holding, score.settled))
+            });
+            let (numbers, claims) = score.unwrap_or_default();
+            let gained = one.gained.join("\n");
+            let lost = one.lost.join("\n");
+            [one.cell.to_string(), one.in_words(), numbers, claims, gained, lost]
+        };
+        let rows = summary(&self.cells).into_iter().map(row);
+        Table::new(header).numbers(..1).numbers(2..4).with_rows(rows)
     }
 
     /// What the rows and columns of a crossed table are.
@@ -180,6 +187,12 @@ impl CellSummary {
             .collect();
         if changes.is_empty() { "(the base)".to_owned() } else { changes.join("; ") }
     }
+}
+
+/// A table with these columns of labels and of values.
+fn of_values(head: Vec<String>, columns: impl IntoIterator<Item = String>) -> Table {
+    let labels = head.len();
+    Table::new(head.into_iter().chain(columns)).labels(labels).numbers(labels..)
 }
 
 /// " kb/s", nothing for pure numbers.

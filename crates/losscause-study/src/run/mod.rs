@@ -22,6 +22,7 @@ mod record;
 mod repeat;
 mod result;
 mod series;
+mod tables;
 mod trace;
 mod warnings;
 

@@ -58,21 +58,6 @@ pub fn whole(
     file.into_file()
 }
 
-/// Writes `records` of texts below a `header` that is known only when the program runs; all have
-/// the header's length.
-///
-/// # Errors
-/// The file cannot be written.
-pub fn write_records(
-    file: &Path,
-    header: Vec<String>,
-    records: impl IntoIterator<Item = Vec<String>>,
-) -> Result<(), RunError> {
-    let mut rows = Rows::create(file, header)?;
-    records.into_iter().try_for_each(|record| rows.add(record))?;
-    rows.finish()
-}
-
 /// A file of records below a header that is known only when the program runs, written one by one.
 pub struct Rows(csv::Writer<AtomicFile>);
 

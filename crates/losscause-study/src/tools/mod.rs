@@ -8,4 +8,5 @@ pub mod csv_file;
 pub mod figures;
 #[cfg(feature = "trace-files")]
 pub mod row_file;
+pub mod table;
 pub mod toml_file;
