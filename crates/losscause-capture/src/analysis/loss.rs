@@ -112,10 +112,8 @@ impl Missing {
 
     /// Each undecided algorithm's name, and what it misses.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Input)> {
-        self.0.iter().filter_map(|(name, judgement)| match judgement.reason {
-            Reason::Missing { input } if judgement.verdict == Verdict::Undecided => {
-                Some((name, input))
-            }
+        self.0.words().filter_map(|(name, words)| match words.reason {
+            Reason::Missing { input } if words.verdict == Verdict::Undecided => Some((name, input)),
             _ => None,
         })
     }
@@ -137,28 +135,35 @@ pub struct Verdicts {
 
 impl Verdicts {
     /// Each algorithm's name, and what it says and why.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Judgement)> {
-        self.names
-            .iter()
-            .zip(self.opinions.iter())
-            .filter_map(|(name, judgement)| Some((name.as_deref()?, judgement)))
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Judgement)> {
+        self.named(self.opinions.iter())
     }
 
     /// What the algorithm of this name says, and why.
-    pub fn judgement(&self, name: &str) -> Option<&Judgement> {
+    pub fn judgement(&self, name: &str) -> Option<Judgement> {
         self.iter().find(|(own, _)| *own == name).map(|(_, judgement)| judgement)
+    }
+
+    /// Each algorithm's name, and what it says; with zeros for all numbers.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (&str, &Judgement)> {
+        self.named(self.opinions.words())
     }
 
     /// What the algorithm of this name says.
     pub fn of(&self, name: &str) -> Option<Verdict> {
-        self.judgement(name).map(|judgement| judgement.verdict)
+        self.words().find(|(own, _)| *own == name).map(|(_, words)| words.verdict)
+    }
+
+    /// What each algorithm that can judge the flow has of `all`, which are in the order of their
+    /// names.
+    fn named<T>(&self, all: impl Iterator<Item = T>) -> impl Iterator<Item = (&str, T)> {
+        self.names.iter().zip(all).filter_map(|(name, one)| Some((name.as_deref()?, one)))
     }
 }
 
 impl Serialize for Verdicts {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer
-            .collect_map(self.iter().map(|(name, judgement)| (name, judgement.verdict.to_string())))
+        serializer.collect_map(self.words().map(|(name, words)| (name, words.verdict.to_string())))
     }
 }
 

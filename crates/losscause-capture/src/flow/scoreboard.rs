@@ -30,7 +30,7 @@ pub(super) struct Segment {
     /// The packet was declared lost and not retransmitted since.
     pub(super) lost: bool,
     /// The opinions when it was declared lost.
-    pub(super) opinions: Option<Box<Opinions>>,
+    pub(super) opinions: Option<Opinions>,
     /// The packet is a part of a captured segment: something below the sender cut that otherwise.
     pub(super) is_part: bool,
 }

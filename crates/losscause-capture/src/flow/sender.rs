@@ -362,7 +362,7 @@ impl SenderView {
         let evidence = self.evidence(start, &segment);
         let flight = self.board.in_flight();
         let sent = Some(segment.sent);
-        let declared = segment.opinions.map(|opinions| *opinions).or_else(|| {
+        let declared = segment.opinions.or_else(|| {
             // Without SACK the holes of a recovery show one after the other, long after they were
             // made.
             self.recovery_opinions.clone().filter(|_| start < self.recover)
@@ -714,7 +714,7 @@ impl SenderView {
                 Signal::Gap,
             );
             self.board.change(start, |segment| {
-                (segment.lost, segment.opinions) = (true, Some(Box::new(opinions)));
+                (segment.lost, segment.opinions) = (true, Some(opinions));
             });
         }
     }
