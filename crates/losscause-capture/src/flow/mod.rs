@@ -16,6 +16,7 @@ mod pace;
 mod path;
 mod ranges;
 mod receiver;
+mod row;
 mod scoreboard;
 mod sender;
 mod standing;

@@ -721,7 +721,7 @@ impl SenderView {
 
     /// Tells the algorithms of an acknowledgement without ranges, in the core's own reading.
     fn tell_cumulative(&mut self, now: Time, told: Told, flight: u64) {
-        let next = self.board.nth(0).map_or(self.next_number, |segment| segment.number);
+        let next = self.board.first().map_or(self.next_number, |segment| segment.number);
         let mut sample = self.duplicates.on_ack(now, told.rtt, next, self.next_number);
         if let Some(acked) = &mut sample.acked {
             acked.in_flight_pkts = self.board.in_flight();
