@@ -1,5 +1,6 @@
 //! A lost packet, and what the algorithms say of it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use losscause::verdict::Input;
@@ -88,15 +89,23 @@ pub struct Loss {
     pub undecided: Missing,
 }
 
+/// Written as it is displayed, without a text in memory: a capture has hundreds of thousands.
+struct Shown<T>(T);
+
+impl<T: fmt::Display> Serialize for Shown<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
 /// By algorithm: what was compared for its verdict.
 #[derive(Clone, Debug)]
 pub struct Reasons(pub(crate) Verdicts);
 
 impl Serialize for Reasons {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            self.0.iter().map(|(name, judgement)| (name, judgement.reason.to_string())),
-        )
+        serializer
+            .collect_map(self.0.iter().map(|(name, judgement)| (name, Shown(judgement.reason))))
     }
 }
 
@@ -121,7 +130,7 @@ impl Missing {
 
 impl Serialize for Missing {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|(name, input)| (name, input.to_string())))
+        serializer.collect_map(self.iter().map(|(name, input)| (name, Shown(input))))
     }
 }
 
@@ -163,7 +172,7 @@ impl Verdicts {
 
 impl Serialize for Verdicts {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.words().map(|(name, words)| (name, words.verdict.to_string())))
+        serializer.collect_map(self.words().map(|(name, words)| (name, Shown(words.verdict))))
     }
 }
 
