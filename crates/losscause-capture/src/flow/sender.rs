@@ -676,15 +676,9 @@ impl SenderView {
         {
             event.rtt = told.rtt;
             let shown = self.delivered - told.newly_acked;
-            for (start, segment) in self.board.between(self.covered, end) {
-                event.spanned += 1;
-                if !segment.acked {
-                    event.newly_missing += 1;
-                    let first = event.missing.map_or(segment.number, |missing| missing.0);
-                    event.missing = Some((first, segment.number));
-                    segment.missing = true;
-                    self.pending.push_back((start, shown));
-                }
+            // What is acknowledged cumulatively is no longer there.
+            if end > self.una {
+                self.cover(end, shown, &mut event);
             }
             self.covered = end;
         }
@@ -693,6 +687,20 @@ impl SenderView {
         event.spanned = event.spanned.max(event.newly_missing + u32::from(event.newly_missing > 0));
         self.judge.on_ack(now, &event);
         self.declare_lost(now);
+    }
+
+    /// The packets up to `end` are acknowledged or missing; `shown` were delivered before.
+    fn cover(&mut self, end: u64, shown: u64, event: &mut AckEvent) {
+        for (start, segment) in self.board.between(self.covered, end) {
+            event.spanned += 1;
+            if !segment.acked {
+                event.newly_missing += 1;
+                let first = event.missing.map_or(segment.number, |missing| missing.0);
+                event.missing = Some((first, segment.number));
+                segment.missing = true;
+                self.pending.push_back((start, shown));
+            }
+        }
     }
 
     fn declare_lost(&mut self, now: Time) {
