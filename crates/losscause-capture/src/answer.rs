@@ -533,7 +533,7 @@ impl Flow {
     }
 
     /// What the algorithm to follow says about one of its losses, and why.
-    pub fn judgement<'a>(&self, loss: &'a Loss) -> Option<&'a Judgement> {
+    pub fn judgement(&self, loss: &Loss) -> Option<Judgement> {
         self.recommended.as_ref().and_then(|name| loss.verdicts.judgement(name))
     }
 

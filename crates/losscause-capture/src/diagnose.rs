@@ -200,8 +200,10 @@ impl Course {
             courses.clone().filter_map(|course| course.iter().next()).map(|one| one.1).max();
         let begun = begun.filter(|_| are_sent)?;
         let kept = |&(_, path_bytes): &(Time, u64)| path_bytes >= begun;
-        let mut sent: Vec<(Time, u64)> =
-            courses.flat_map(|course| course.iter().filter(kept)).collect();
+        let mut sent: Vec<(Time, u64)> = Vec::new();
+        for course in courses {
+            course.iter().filter(kept).for_each(|packet| sent.push(packet));
+        }
         sent.sort_unstable_by_key(|&(_, path_bytes)| path_bytes);
         let payload = losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET);
         // A bucket is full when its path is new.

@@ -62,9 +62,9 @@ impl Reading<'_> {
             lossy.map(|pace| Box::new(Measured::of(pace, packets, result.course, begun)));
         let mut summary: BTreeMap<String, Summary> =
             names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect();
-        for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
+        for (name, words) in losses.iter().flat_map(|loss| loss.verdicts.words()) {
             if let Some(summary) = summary.get_mut(name) {
-                summary.add(opinion.verdict);
+                summary.add(words.verdict);
             }
         }
         let judged_at = result.judged_at;

@@ -1,5 +1,6 @@
 //! A lost packet, and what the algorithms say of it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use losscause::verdict::Input;
@@ -88,15 +89,23 @@ pub struct Loss {
     pub undecided: Missing,
 }
 
+/// Written as it is displayed, without a text in memory: a capture has hundreds of thousands.
+struct Shown<T>(T);
+
+impl<T: fmt::Display> Serialize for Shown<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
 /// By algorithm: what was compared for its verdict.
 #[derive(Clone, Debug)]
 pub struct Reasons(pub(crate) Verdicts);
 
 impl Serialize for Reasons {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            self.0.iter().map(|(name, judgement)| (name, judgement.reason.to_string())),
-        )
+        serializer
+            .collect_map(self.0.iter().map(|(name, judgement)| (name, Shown(judgement.reason))))
     }
 }
 
@@ -112,10 +121,8 @@ impl Missing {
 
     /// Each undecided algorithm's name, and what it misses.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Input)> {
-        self.0.iter().filter_map(|(name, judgement)| match judgement.reason {
-            Reason::Missing { input } if judgement.verdict == Verdict::Undecided => {
-                Some((name, input))
-            }
+        self.0.words().filter_map(|(name, words)| match words.reason {
+            Reason::Missing { input } if words.verdict == Verdict::Undecided => Some((name, input)),
             _ => None,
         })
     }
@@ -123,7 +130,7 @@ impl Missing {
 
 impl Serialize for Missing {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|(name, input)| (name, input.to_string())))
+        serializer.collect_map(self.iter().map(|(name, input)| (name, Shown(input))))
     }
 }
 
@@ -137,28 +144,35 @@ pub struct Verdicts {
 
 impl Verdicts {
     /// Each algorithm's name, and what it says and why.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Judgement)> {
-        self.names
-            .iter()
-            .zip(self.opinions.iter())
-            .filter_map(|(name, judgement)| Some((name.as_deref()?, judgement)))
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Judgement)> {
+        self.named(self.opinions.iter())
     }
 
     /// What the algorithm of this name says, and why.
-    pub fn judgement(&self, name: &str) -> Option<&Judgement> {
+    pub fn judgement(&self, name: &str) -> Option<Judgement> {
         self.iter().find(|(own, _)| *own == name).map(|(_, judgement)| judgement)
+    }
+
+    /// Each algorithm's name, and what it says; with zeros for all numbers.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (&str, &Judgement)> {
+        self.named(self.opinions.words())
     }
 
     /// What the algorithm of this name says.
     pub fn of(&self, name: &str) -> Option<Verdict> {
-        self.judgement(name).map(|judgement| judgement.verdict)
+        self.words().find(|(own, _)| *own == name).map(|(_, words)| words.verdict)
+    }
+
+    /// What each algorithm that can judge the flow has of `all`, which are in the order of their
+    /// names.
+    fn named<T>(&self, all: impl Iterator<Item = T>) -> impl Iterator<Item = (&str, T)> {
+        self.names.iter().zip(all).filter_map(|(name, one)| Some((name.as_deref()?, one)))
     }
 }
 
 impl Serialize for Verdicts {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer
-            .collect_map(self.iter().map(|(name, judgement)| (name, judgement.verdict.to_string())))
+        serializer.collect_map(self.words().map(|(name, words)| (name, Shown(words.verdict))))
     }
 }
 

@@ -10,6 +10,7 @@ use crate::CaptureError;
 use crate::diagnose;
 use crate::flow::{FlowResult, FlowTable, Protocol, Rules, State};
 use crate::frames::{Frames, LinkType, Truncation, decompressed};
+use crate::judge::Words;
 use crate::minor;
 use crate::names::Names;
 use crate::observe::Watch;
@@ -162,7 +163,8 @@ impl Rules {
         let watch = Watch::new(file, options.observer.clone(), options.flows.clone());
         let chosen = options.chosen.clone();
         let keep_skew = options.keep_skew;
-        Self { chosen, keep_skew, budget, watch, keeps_packets: false }
+        let words = Words::default();
+        Self { chosen, words, keep_skew, budget, watch, keeps_packets: false }
     }
 }
 

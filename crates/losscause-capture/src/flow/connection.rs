@@ -507,18 +507,13 @@ impl Half {
     }
 
     fn open_views(&self, first: &Data, rules: &Rules) -> Views {
-        let mut at_receiver = AtReceiver::new(
-            &rules.chosen,
-            SenderClock::tcp(),
-            rules.keep_skew,
-            rules.budget.as_ref(),
-        );
+        let mut at_receiver = AtReceiver::new(rules, SenderClock::tcp());
         let log = |end| if self.is_observed { rules.watch.log(self.number, end) } else { None };
         at_receiver.observe_with(log(Vantage::Receiver));
         if let Some(Syn { time, tsval: Some(tsval), .. }) = self.syn {
             at_receiver.on_timestamp(time, tsval);
         }
-        let mut at_sender = AtSender::new(&rules.chosen, rules.budget.as_ref());
+        let mut at_sender = AtSender::new(rules);
         at_sender.observe_with(log(Vantage::Sender));
         // Behind the SYN, if it was seen: the first data may be lost.
         let begin = self.begin.filter(|begin| *begin < first.start).unwrap_or(first.start);

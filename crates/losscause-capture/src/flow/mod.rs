@@ -16,6 +16,7 @@ mod pace;
 mod path;
 mod ranges;
 mod receiver;
+mod row;
 mod scoreboard;
 mod sender;
 mod standing;
@@ -26,7 +27,7 @@ mod vantage;
 
 use losscause::{Span, Time};
 
-use crate::judge::{Chosen, DelayShape, Trips};
+use crate::judge::{Chosen, DelayShape, Trips, Words};
 use crate::observe::Watch;
 use crate::over_time::Transfer;
 use crate::series::Budget;
@@ -47,6 +48,7 @@ pub use vantage::Vantage;
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub(crate) chosen: Chosen,
+    pub(crate) words: Words,
     pub(crate) keep_skew: bool,
     /// For flows over time, if they are asked for.
     pub(crate) budget: Option<Budget>,

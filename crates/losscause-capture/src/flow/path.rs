@@ -49,9 +49,10 @@ pub(crate) struct Course {
 /// Packets in a row.
 #[derive(Clone, Debug)]
 struct Stretch {
-    /// The first packet's time, and what had passed before it.
+    /// The time of the first and the last packet, and what had passed before them.
     first: (Time, u64),
-    /// How far each is from the first one: nanoseconds and bytes.
+    last: (Time, u64),
+    /// How far each is from the one before: nanoseconds and bytes.
     packets: Vec<(i32, u32)>,
 }
 
@@ -107,7 +108,8 @@ impl Course {
             self.packets -= oldest.packets.len();
             self.stretches.pop_front();
         }
-        self.stretches.push_back(Stretch { first: (now, path_bytes), packets: vec![(0, 0)] });
+        let first = (now, path_bytes);
+        self.stretches.push_back(Stretch { first, last: first, packets: vec![(0, 0)] });
     }
 
     /// The packets, in the order in which they passed.
@@ -118,21 +120,27 @@ impl Course {
 }
 
 impl Stretch {
-    /// A packet passed; none if it is too far from the first one.
+    /// A packet passed; none if it is too far from the last one.
     #[inline]
     fn take(&mut self, now: Time, path_bytes: u64) -> Option<()> {
-        let (begun, bytes_before) = self.first;
-        let after = i32::try_from((now - begun).as_nanos()).ok()?;
+        let (before, bytes_before) = self.last;
+        let after = i32::try_from((now - before).as_nanos()).ok()?;
         let bytes = u32::try_from(path_bytes - bytes_before).ok()?;
-        (self.packets.len() < MAX_STRETCH).then(|| self.packets.push((after, bytes)))
+        if self.packets.len() == MAX_STRETCH {
+            return None;
+        }
+        self.packets.push((after, bytes));
+        self.last = (now, path_bytes);
+        Some(())
     }
 
     fn iter(&self) -> impl Iterator<Item = (Time, u64)> + '_ {
-        let (begun, bytes_before) = self.first;
-        let of = move |&(after, bytes): &(i32, u32)| {
-            (begun + Span::from_nanos(after.into()), bytes_before + u64::from(bytes))
+        let next = |(at, path_bytes): &mut (Time, u64), &(after, bytes): &(i32, u32)| {
+            (*at, *path_bytes) =
+                (*at + Span::from_nanos(after.into()), *path_bytes + u64::from(bytes));
+            Some((*at, *path_bytes))
         };
-        self.packets.iter().map(of)
+        self.packets.iter().scan(self.first, next)
     }
 }
 

@@ -1,9 +1,8 @@
 //! What a sender has in flight: one entry per packet on the wire.
 
-use std::collections::BTreeMap;
-
 use losscause::Time;
 
+use super::row::Row;
 use crate::judge::Opinions;
 
 /// A packet that is not acknowledged cumulatively.
@@ -30,7 +29,7 @@ pub(super) struct Segment {
     /// The packet was declared lost and not retransmitted since.
     pub(super) lost: bool,
     /// The opinions when it was declared lost.
-    pub(super) opinions: Option<Box<Opinions>>,
+    pub(super) opinions: Option<Opinions>,
     /// The packet is a part of a captured segment: something below the sender cut that otherwise.
     pub(super) is_part: bool,
 }
@@ -38,7 +37,7 @@ pub(super) struct Segment {
 /// Segments by their first byte.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scoreboard {
-    segments: BTreeMap<u64, Segment>,
+    segments: Row<Segment>,
     /// Segments that are neither acknowledged nor declared lost.
     in_flight: u64,
 }
@@ -60,8 +59,8 @@ impl Scoreboard {
 
     /// Removes the first segment if it begins below `to`. If it ends above, the rest stays.
     pub(super) fn pop_below(&mut self, to: u64) -> Option<(u64, Segment)> {
-        let (&start, first) = self.segments.first_key_value()?;
-        if start >= to {
+        let (start, first) = self.segments.first()?;
+        if *start >= to {
             return None;
         }
         if first.end > to {
@@ -74,7 +73,7 @@ impl Scoreboard {
 
     /// Makes `at` a border between segments.
     pub(super) fn split(&mut self, at: u64) {
-        if let Some((_, segment)) = self.segments.range_mut(..at).next_back()
+        if let Some(segment) = self.segments.last_below(at)
             && segment.end > at
         {
             segment.is_part = true;
@@ -87,17 +86,17 @@ impl Scoreboard {
 
     /// The first segment at or behind `from`.
     pub(super) fn next_from(&self, from: u64) -> Option<(u64, &Segment)> {
-        self.segments.range(from..).next().map(|(&start, segment)| (start, segment))
+        self.segments.first_from(from).map(|(start, segment)| (*start, segment))
     }
 
     /// The segment that begins at `start`.
     pub(super) fn get(&self, start: u64) -> Option<&Segment> {
-        self.segments.get(&start)
+        self.segments.get(start)
     }
 
     /// Changes the segment that begins at `start`, and counts what is in flight anew.
     pub(super) fn change(&mut self, start: u64, change: impl FnOnce(&mut Segment)) {
-        if let Some(segment) = self.segments.get_mut(&start) {
+        if let Some(segment) = self.segments.get_mut(start) {
             let before = u64::from(!segment.acked && !segment.lost);
             let copies = segment.copies;
             change(segment);
@@ -114,12 +113,12 @@ impl Scoreboard {
         from: u64,
         to: u64,
     ) -> impl Iterator<Item = (u64, &mut Segment)> {
-        self.segments.range_mut(from..to.max(from)).map(|(&start, segment)| (start, segment))
+        self.segments.between(from, to).map(|(start, segment)| (*start, segment))
     }
 
-    /// The segment in place `index` from the oldest on.
-    pub(super) fn nth(&self, index: usize) -> Option<&Segment> {
-        self.segments.values().nth(index)
+    /// The oldest segment.
+    pub(super) fn first(&self) -> Option<&Segment> {
+        self.segments.first().map(|(_, segment)| segment)
     }
 
     pub(super) fn clear(&mut self) {

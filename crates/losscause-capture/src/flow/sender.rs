@@ -362,7 +362,7 @@ impl SenderView {
         let evidence = self.evidence(start, &segment);
         let flight = self.board.in_flight();
         let sent = Some(segment.sent);
-        let declared = segment.opinions.map(|opinions| *opinions).or_else(|| {
+        let declared = segment.opinions.or_else(|| {
             // Without SACK the holes of a recovery show one after the other, long after they were
             // made.
             self.recovery_opinions.clone().filter(|_| start < self.recover)
@@ -676,15 +676,9 @@ impl SenderView {
         {
             event.rtt = told.rtt;
             let shown = self.delivered - told.newly_acked;
-            for (start, segment) in self.board.between(self.covered, end) {
-                event.spanned += 1;
-                if !segment.acked {
-                    event.newly_missing += 1;
-                    let first = event.missing.map_or(segment.number, |missing| missing.0);
-                    event.missing = Some((first, segment.number));
-                    segment.missing = true;
-                    self.pending.push_back((start, shown));
-                }
+            // What is acknowledged cumulatively is no longer there.
+            if end > self.una {
+                self.cover(end, shown, &mut event);
             }
             self.covered = end;
         }
@@ -693,6 +687,20 @@ impl SenderView {
         event.spanned = event.spanned.max(event.newly_missing + u32::from(event.newly_missing > 0));
         self.judge.on_ack(now, &event);
         self.declare_lost(now);
+    }
+
+    /// The packets up to `end` are acknowledged or missing; `shown` were delivered before.
+    fn cover(&mut self, end: u64, shown: u64, event: &mut AckEvent) {
+        for (start, segment) in self.board.between(self.covered, end) {
+            event.spanned += 1;
+            if !segment.acked {
+                event.newly_missing += 1;
+                let first = event.missing.map_or(segment.number, |missing| missing.0);
+                event.missing = Some((first, segment.number));
+                segment.missing = true;
+                self.pending.push_back((start, shown));
+            }
+        }
     }
 
     fn declare_lost(&mut self, now: Time) {
@@ -714,14 +722,14 @@ impl SenderView {
                 Signal::Gap,
             );
             self.board.change(start, |segment| {
-                (segment.lost, segment.opinions) = (true, Some(Box::new(opinions)));
+                (segment.lost, segment.opinions) = (true, Some(opinions));
             });
         }
     }
 
     /// Tells the algorithms of an acknowledgement without ranges, in the core's own reading.
     fn tell_cumulative(&mut self, now: Time, told: Told, flight: u64) {
-        let next = self.board.nth(0).map_or(self.next_number, |segment| segment.number);
+        let next = self.board.first().map_or(self.next_number, |segment| segment.number);
         let mut sample = self.duplicates.on_ack(now, told.rtt, next, self.next_number);
         if let Some(acked) = &mut sample.acked {
             acked.in_flight_pkts = self.board.in_flight();

@@ -207,8 +207,7 @@ impl Proven {
             // Packets of others have no timestamp for it.
             _ => SenderClock::tcp(),
         };
-        let mut judge =
-            AtReceiver::new(&rules.chosen, clock, rules.keep_skew, rules.budget.as_ref());
+        let mut judge = AtReceiver::new(rules, clock);
         if is_observed {
             judge.observe_with(rules.watch.log(number, Vantage::Receiver));
         }

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use losscause::Time;
-use pcap_parser::{PcapHeader, parse_pcap_frame, parse_pcap_frame_be, parse_pcap_header};
+use pcap_parser::{PcapHeader, parse_pcap_header};
 
 use super::window::Window;
 use super::{Ends, Framed, LinkType, MAX_RECORD_BYTES};
@@ -67,10 +67,15 @@ impl Pcap {
         if !window.hold(self.header)? {
             return Err(Ends::after(window));
         }
-        let word: [u8; 4] = std::array::from_fn(|i| window.data()[8 + i]);
-        let captured =
-            if self.big_endian { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) }
-                as usize;
+        let Some(header) = window.data().first_chunk::<16>() else {
+            return Err(Ends::after(window));
+        };
+        let word = |at: usize| {
+            let bytes = [header[at], header[at + 1], header[at + 2], header[at + 3]];
+            if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+        };
+        let [seconds, ticks, captured, original] = [0, 4, 8, 12].map(word);
+        let captured = captured as usize;
         if captured > MAX_RECORD_BYTES {
             return Err(Ends::Damaged {
                 offset: window.position(),
@@ -81,16 +86,12 @@ impl Pcap {
         if !window.hold(total)? {
             return Err(Ends::after(window));
         }
-        // The whole record is there: the parser cannot ask for more. The variant's record has 8
-        // more bytes before the packet, which the common one counts to the packet.
-        let parse = if self.big_endian { parse_pcap_frame_be } else { parse_pcap_frame };
-        let Ok((_, record)) = parse(window.data()) else { return Err(Ends::after(window)) };
-        let nanos = i64::from(record.ts_sec) * 1_000_000_000
-            + i64::from(record.ts_usec) * self.nanoseconds_per_tick;
+        let nanos =
+            i64::from(seconds) * 1_000_000_000 + i64::from(ticks) * self.nanoseconds_per_tick;
         Ok(Framed {
             time: Time::from_nanos(nanos),
             link: self.link,
-            original: record.origlen,
+            original,
             packet: self.header..total,
             total,
             direction: None,

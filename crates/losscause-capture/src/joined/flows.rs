@@ -14,7 +14,7 @@ use crate::alone::Alone;
 use crate::analysis::{Analysis, Flow, Loss, Options, Summary, Verdicts};
 use crate::diagnose::FlowDiagnosis;
 use crate::flow::{Evidence, Protocol, Vantage};
-use crate::judge::Opinions;
+use crate::judge::Words;
 use crate::judge::trust::Situation;
 use crate::minor;
 use crate::next;
@@ -123,14 +123,16 @@ impl<'a> Join<'a> {
         let names: Arc<[Option<String>]> =
             [receiver.names(&self.chosen), sender.names(&self.chosen)].concat().into();
         let none = views::none_of(self.chosen.len());
+        let words = Words::default();
         let mut losses = Vec::with_capacity(matched.lost.len());
         let mut queueing = Vec::new();
         for lost in &matched.lost {
             let found = [receiver.find(lost), sender.find(lost)];
             alone.find(lost);
-            let judged = |loss: &Loss| loss.verdicts.opinions.iter().copied().collect();
+            let judged = |loss: &Loss| loss.verdicts.opinions.iter().collect();
             let of = |loss: Option<&Loss>| loss.map_or(none.clone(), judged);
-            let opinions = Opinions::new([of(found[0]), of(found[1])].concat(), None);
+            let judgements = [of(found[0]), of(found[1])].concat();
+            let opinions = words.opinions(judgements.into_iter(), None, None);
             let mut loss =
                 loss(lost, begun, name.protocol, Verdicts { names: names.clone(), opinions });
             loss.place = Some(lost.start.saturating_sub(matched.first));
@@ -150,9 +152,9 @@ impl<'a> Join<'a> {
         flow.alone = Some(Alone { sender: sender.tally, receiver: alone.tally });
         (flow.packets, flow.wire_packets) = (matched.packets, matched.packets);
         flow.capture_drops = matched.uncaptured;
-        for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
+        for (name, words) in losses.iter().flat_map(|loss| loss.verdicts.words()) {
             if let Some(summary) = flow.summary.get_mut(name) {
-                summary.add(opinion.verdict);
+                summary.add(words.verdict);
             }
         }
         flow.losses = losses;

@@ -9,14 +9,15 @@ use losscause::{
 
 use super::batch::Batches;
 use super::frames::Frames;
-use super::{Chosen, Opinions, Sample, SenderClock, Skew, Trips};
+use super::{Opinions, Sample, SenderClock, Skew, Trips, Words};
+use crate::flow::Rules;
 use crate::observe::Log;
-use crate::series::Budget;
 
 /// Feeds packets in the order of their arrival, and collects opinions about gaps.
 #[derive(Debug)]
 pub(crate) struct AtReceiver {
     ldas: Vec<Option<BoxedAlgorithm>>,
+    words: Words,
     tracker: ArrivalTracker,
     clock: SenderClock,
     /// Of a stream whose timestamps are those of frames.
@@ -52,21 +53,17 @@ impl From<Option<u32>> for Departure {
 const MAX_HELD_PKTS: usize = 256;
 
 impl AtReceiver {
-    /// `budget` is that of trip times over time, if they are kept.
-    pub(crate) fn new(
-        chosen: &Chosen,
-        clock: SenderClock,
-        keep_skew: bool,
-        budget: Option<&Budget>,
-    ) -> Self {
+    pub(crate) fn new(rules: &Rules, clock: SenderClock) -> Self {
+        let skew = (!rules.keep_skew).then(Skew::default);
         Self {
-            ldas: chosen.at(End::Receiver),
+            ldas: rules.chosen.at(End::Receiver),
+            words: rules.words.clone(),
             tracker: ArrivalTracker::default(),
             frames: clock.counts_frames().then(Frames::default),
             clock,
             batches: Batches::default(),
             held: Vec::new(),
-            trips: Trips::one_way(budget, (!keep_skew).then(Skew::default)),
+            trips: Trips::one_way(rules.budget.as_ref(), skew),
             knows_departures: false,
             log: None,
         }
@@ -173,8 +170,7 @@ impl AtReceiver {
 
     fn opinions(&self, at: Time, ask: impl Fn(&BoxedAlgorithm) -> Judgement) -> Opinions {
         let of = |lda: &Option<BoxedAlgorithm>| lda.as_ref().map_or(NOT_RUN, &ask);
-        let judgements: Vec<Judgement> = self.ldas.iter().map(of).collect();
-        Opinions::new(judgements, self.trips.latest()).with_queue(self.trips.queue(at))
+        self.words.opinions(self.ldas.iter().map(of), self.trips.latest(), self.trips.queue(at))
     }
 
     /// The sender began anew: nothing ties its clock to that of before.

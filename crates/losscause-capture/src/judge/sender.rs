@@ -9,14 +9,15 @@ use losscause::{
 };
 
 use super::cumulative::Cumulative;
-use super::{Chosen, Opinions, Sample, Trips};
+use super::{Opinions, Sample, Trips, Words};
+use crate::flow::Rules;
 use crate::observe::Log;
-use crate::series::Budget;
 
 /// Feeds acknowledgements, and asks about losses.
 #[derive(Debug)]
 pub(crate) struct AtSender {
     ldas: Vec<Option<BoxedAlgorithm>>,
+    words: Words,
     gaps: Gaps,
     newest: Newest,
     trips: Trips,
@@ -40,13 +41,13 @@ pub(crate) struct AckEvent {
 }
 
 impl AtSender {
-    /// `budget` is that of round-trip times over time, if they are kept.
-    pub(crate) fn new(chosen: &Chosen, budget: Option<&Budget>) -> Self {
+    pub(crate) fn new(rules: &Rules) -> Self {
         Self {
-            ldas: chosen.at(End::Sender),
+            ldas: rules.chosen.at(End::Sender),
+            words: rules.words.clone(),
             gaps: Gaps::default(),
             newest: Newest::default(),
-            trips: Trips::round(budget),
+            trips: Trips::round(rules.budget.as_ref()),
             cumulative: Cumulative::default(),
             recoveries: RecoveryTracker::default(),
             log: None,
@@ -147,10 +148,10 @@ impl AtSender {
             }
             gaps.judge(lda, &loss)
         };
-        let judgements: Vec<Judgement> = self.ldas.iter_mut().map(ask).collect();
         // What a timer reveals was lost long after the newest round trip.
         let trip = self.trips.latest().filter(|_| !signal.means_congestion());
-        Opinions::new(judgements, trip).with_queue(trip.and_then(|_| self.trips.queue(now)))
+        let queue = trip.and_then(|_| self.trips.queue(now));
+        self.words.opinions(self.ldas.iter_mut().map(ask), trip, queue)
     }
 
     /// Why the algorithm in place `index` cannot judge this flow; none if it can.

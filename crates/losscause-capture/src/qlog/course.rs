@@ -20,11 +20,7 @@ const LOOK_BACK: usize = 4_096;
 
 impl Course {
     pub(super) fn new(rules: &Rules) -> Self {
-        Self {
-            judge: AtSender::new(&rules.chosen, rules.budget.as_ref()),
-            losses: Losses::default(),
-            lost: 0,
-        }
+        Self { judge: AtSender::new(rules), losses: Losses::default(), lost: 0 }
     }
 
     /// A packet is lost: its number, when it was sent, and its bytes.

@@ -43,12 +43,7 @@ impl Receiver {
     pub(super) fn new(rules: &Rules) -> Self {
         let number = rules.watch.number();
         // There is no timestamp for the clock to read.
-        let mut judge = AtReceiver::new(
-            &rules.chosen,
-            SenderClock::tcp(),
-            rules.keep_skew,
-            rules.budget.as_ref(),
-        );
+        let mut judge = AtReceiver::new(rules, SenderClock::tcp());
         judge.observe_with(rules.watch.log(number, Vantage::Receiver));
         Self {
             number,

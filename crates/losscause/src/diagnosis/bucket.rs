@@ -111,6 +111,8 @@ const NARROW: f64 = 1.25;
 const LOWEST: f64 = 0.8;
 const FINE: (f64, f64) = (1.01, 2.5);
 const COARSE: (f64, f64) = (1.02, 64.0);
+/// So many in a row are ruled out together, if the slowest and the fastest of them tell that.
+const TOGETHER: u32 = 16;
 
 impl BucketTest {
     /// Tests the packets of a path in their order, from its first one or from a loss on; a full one
@@ -118,12 +120,9 @@ impl BucketTest {
     pub fn of(course: &[Passed], packet_bytes: u64) -> Self {
         let Some(mean) = mean_rate(course) else { return Self::NotTested };
         let packet = packet_bytes as f64;
-        let mut stretches = 0;
-        let beyond_mean = walk(course, mean, packet, |_| {
-            stretches += 1;
-            true
-        });
-        let none_fits = Self::NoneFits(beyond_mean as u64);
+        let mut at_mean = Walk::new(course, mean, packet);
+        let stretches = at_mean.by_ref().count() as u32;
+        let none_fits = Self::NoneFits(at_mean.largest as u64);
         if stretches < FEWEST {
             return Self::NotTested;
         }
@@ -132,8 +131,15 @@ impl BucketTest {
         let mut few_packets = None;
         let mut fits_last = false;
         let mut rate = LOWEST * mean;
+        // The last of the rates that were looked at together, and whether all are ruled out.
+        let mut together = (0.0, false);
+        let faster = |rate: f64| rate * if rate < FINE.1 * mean { FINE.0 } else { COARSE.0 };
         while rate < COARSE.1 * mean {
-            let fitting = tried(rate).filter(Tried::is_consistent);
+            if rate > together.0 {
+                let last = (1..TOGETHER).fold(rate, |rate, _| faster(rate));
+                together = (last, contradict(course, [rate, last], packet, stretches));
+            }
+            let fitting = if together.1 { None } else { tried(rate).filter(Tried::is_consistent) };
             match &fitting {
                 Some(one) if one.is_shown() => {
                     range = Some((range.map_or(rate, |(least, _)| least), Some(rate)));
@@ -152,7 +158,7 @@ impl BucketTest {
                 None => {}
             }
             fits_last = fitting.is_some_and(|one| one.is_shown());
-            rate *= if rate < FINE.1 * mean { FINE.0 } else { COARSE.0 };
+            rate = faster(rate);
         }
         let bits = |rate: f64| (8.0 * rate) as u64;
         let Some((least, most)) = range else {
@@ -198,6 +204,8 @@ pub(super) fn mean_rate(course: &[Passed]) -> Option<f64> {
 
 /// What passed between two losses, or before the first one.
 struct Stretch {
+    /// Bytes.
+    passed: f64,
     /// More than the rate allows had passed since the loss before it, at some packet.
     is_over: bool,
     /// What passed beyond that rate since the loss before it, bytes: the bucket was never full
@@ -211,45 +219,121 @@ struct Stretch {
     filled: f64,
 }
 
-/// Tells of every stretch of a few packets or more, at a rate in bytes per second, until it is
-/// told to stop. Returns the largest excess with which a packet passed.
-fn walk(
-    course: &[Passed],
+/// The stretches of a few packets or more, at a rate.
+struct Walk<'a> {
+    course: core::slice::Iter<'a, Passed>,
+    begun: Time,
+    /// Bytes per second.
     rate: f64,
+    /// A full packet, bytes.
     packet: f64,
-    mut on_stretch: impl FnMut(Stretch) -> bool,
-) -> f64 {
-    let Some(begun) = course.first().map(|packet| packet.at) else { return 0.0 };
-    let uncertain = packet + rate * HOSTS.as_secs_f64();
-    let (mut largest, mut excess, mut at): (f64, f64, f64) = (0.0, 0.0, 0.0);
-    // Since the last loss: when it was, what passed, and whether that was too much.
-    let mut since: Option<f64> = None;
-    let (mut passed, mut is_over) = (0.0, false);
-    for one in course {
-        let now = (one.at - begun).as_secs_f64();
-        excess = (excess - rate * (now - at)).max(0.0);
-        at = now;
-        let filled = || since.map(|since| rate * (now - since));
-        if one.is_lost {
-            let filled = filled();
-            let beyond = filled.map(|filled| passed - filled);
-            let filled = filled.unwrap_or(0.0);
-            let is_told = since.is_none() || passed >= FEWEST_PKTS * packet;
-            if is_told && !on_stretch(Stretch { is_over, beyond, excess, largest, filled }) {
-                return largest;
-            }
-            (since, passed, is_over, excess) = (Some(now), 0.0, false, 0.0);
-            continue;
+    /// What is uncertain in any stretch, bytes.
+    uncertain: f64,
+    /// When the last packet was sent, seconds since the first one.
+    at: f64,
+    /// The largest excess with which a packet has passed so far, bytes.
+    largest: f64,
+    /// When the last loss was.
+    since: Option<f64>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(course: &'a [Passed], rate: f64, packet: f64) -> Self {
+        Self {
+            course: course.iter(),
+            begun: course.first().map_or(Time::ZERO, |packet| packet.at),
+            rate,
+            packet,
+            uncertain: packet + rate * HOSTS.as_secs_f64(),
+            at: 0.0,
+            largest: 0.0,
+            since: None,
         }
-        // A signed integer takes one instruction to become a float, an unsigned one many.
-        let bytes = one.bytes as i64 as f64;
-        passed += bytes;
-        excess += bytes;
-        largest = largest.max(excess);
-        is_over = is_over
-            || filled().is_some_and(|filled| passed > filled + uncertain + TOLERANCE * filled);
     }
-    largest
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Stretch;
+
+    fn next(&mut self) -> Option<Stretch> {
+        loop {
+            let stretch = self.next_of_any_length()?;
+            if stretch.beyond.is_none() || stretch.passed >= FEWEST_PKTS * self.packet {
+                return Some(stretch);
+            }
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// What passes until the next loss; none if there is no more.
+    fn next_of_any_length(&mut self) -> Option<Stretch> {
+        let Self { rate, begun, uncertain, since, .. } = *self;
+        let (mut at, mut largest) = (self.at, self.largest);
+        // Since the last loss: what passed, and whether that was too much.
+        let (mut excess, mut passed, mut is_over) = (0.0_f64, 0.0, false);
+        let mut lost = None;
+        for one in self.course.by_ref() {
+            let now = (one.at - begun).as_secs_f64();
+            excess = (excess - rate * (now - at)).max(0.0);
+            at = now;
+            if one.is_lost {
+                lost = Some(now);
+                break;
+            }
+            // A signed integer takes one instruction to become a float, an unsigned one many.
+            let bytes = one.bytes as i64 as f64;
+            passed += bytes;
+            excess += bytes;
+            largest = largest.max(excess);
+            let filled = since.map(|since| rate * (now - since));
+            is_over = is_over
+                || filled.is_some_and(|filled| passed > filled + uncertain + TOLERANCE * filled);
+        }
+        (self.at, self.largest) = (at, largest);
+        let now = lost?;
+        self.since = lost;
+        let filled = since.map(|since| rate * (now - since));
+        let beyond = filled.map(|filled| passed - filled);
+        let filled = filled.unwrap_or(0.0);
+        Some(Stretch { passed, is_over, beyond, excess, largest, filled })
+    }
+}
+
+impl Stretch {
+    /// Whether the bucket was full in it; so it was at any higher rate.
+    fn was_full(&self, packet: f64, uncertain: f64) -> bool {
+        let lower = -packet - uncertain - TOLERANCE * self.filled;
+        self.beyond.is_none_or(|beyond| beyond < lower)
+    }
+}
+
+/// What is uncertain of a largest excess, bytes.
+fn slack(uncertain: f64, largest: f64) -> f64 {
+    uncertain + TOLERANCE * largest
+}
+
+fn is_impossible(contradict: u32, stretches: u32) -> bool {
+    f64::from(contradict) > CONTRADICT * f64::from(stretches)
+}
+
+/// Whether too many stretches contradict each of the rates from the first to the last one.
+///
+/// At a higher rate there is less excess and less is over, and more stretches have been full. So
+/// what is over at the last rate is over at all, and what was full at the first one was full at
+/// all, with an excess between those of both.
+fn contradict(course: &[Passed], [first, last]: [f64; 2], packet: f64, stretches: u32) -> bool {
+    let slowest = Walk::new(course, first, packet);
+    let fastest = Walk::new(course, last, packet);
+    let uncertain = [slowest.uncertain, fastest.uncertain];
+    let is_out = |(slow, fast): &(Stretch, Stretch)| {
+        let at_full = slow.excess + packet;
+        let is_too_full = at_full + slack(uncertain[1], fast.largest) < fast.largest;
+        fast.is_over || slow.was_full(packet, uncertain[0]) && is_too_full
+    };
+    let out = slowest.zip(fastest).filter(is_out);
+    let mut counted = (1..).zip(out).map(|(count, _)| count);
+    counted.any(|count| is_impossible(count, stretches))
 }
 
 /// A rate, and what the packets say of it.
@@ -271,36 +355,31 @@ impl Tried {
     /// stretches tell something.
     fn of(course: &[Passed], rate: f64, packet: f64, stretches: u32) -> Option<Self> {
         let uncertain = packet + rate * HOSTS.as_secs_f64();
-        let was_full = |stretch: &Stretch| {
-            let lower = -packet - uncertain - TOLERANCE * stretch.filled;
-            stretch.beyond.is_none_or(|beyond| beyond < lower)
-        };
-        let slack = |largest: f64| uncertain + TOLERANCE * largest;
+        let was_full = |stretch: &Stretch| stretch.was_full(packet, uncertain);
         // A bucket that had been full held less than has passed otherwise.
         let is_too_full = |stretch: &Stretch, largest: f64| {
             let at_full = stretch.excess + packet;
-            was_full(stretch) && !stretch.is_over && at_full + slack(largest) < largest
+            was_full(stretch) && !stretch.is_over && at_full + slack(uncertain, largest) < largest
         };
         let (mut telling, mut over, mut too_full) = (0, 0, 0);
-        let is_possible =
-            |contradict: u32| f64::from(contradict) <= CONTRADICT * f64::from(stretches);
-        let largest = walk(course, rate, packet, |stretch| {
+        let mut walk = Walk::new(course, rate, packet);
+        for stretch in walk.by_ref() {
             let is_long = stretch.filled >= TELLING * uncertain;
             telling += u32::from(stretch.is_over || is_long || was_full(&stretch));
             over += u32::from(stretch.is_over);
             // What was too full for the largest excess so far is so for a larger one.
             too_full += u32::from(is_too_full(&stretch, stretch.largest));
-            is_possible(over + too_full)
-        });
-        if telling < FEWEST
-            || f64::from(over) > CONTRADICT * f64::from(telling)
-            || !is_possible(over + too_full)
-        {
+            if is_impossible(over + too_full, stretches) {
+                return None;
+            }
+        }
+        if telling < FEWEST || f64::from(over) > CONTRADICT * f64::from(telling) {
             return None;
         }
-        let slack = slack(largest);
+        let largest = walk.largest;
+        let slack = slack(uncertain, largest);
         let mut tried = Self { largest, least_at_full: None, telling, contradict: over, slack };
-        walk(course, rate, packet, |stretch| {
+        for stretch in Walk::new(course, rate, packet) {
             if is_too_full(&stretch, largest) {
                 tried.contradict += 1;
             } else if was_full(&stretch) && !stretch.is_over {
@@ -308,8 +387,10 @@ impl Tried {
                 let least = tried.least_at_full.map_or(at_full, |least| least.min(at_full));
                 tried.least_at_full = Some(least);
             }
-            tried.is_consistent()
-        });
+            if !tried.is_consistent() {
+                break;
+            }
+        }
         Some(tried)
     }
 
@@ -336,7 +417,7 @@ mod tests {
     /// A minute of bursts that a link of 12.5 MB/s (100 Mb/s) brings: a flight per 50 ms, which
     /// falls to 0.7 of itself where a packet of it was dropped and else grows by a packet. `drops`
     /// gets the microsecond.
-    fn sawtooth(mut drops: impl FnMut(u64) -> bool) -> BucketTest {
+    fn course(mut drops: impl FnMut(u64) -> bool) -> Vec<Passed> {
         let mut course = Vec::new();
         let mut flight = 10;
         for round in 0..1_200_u64 {
@@ -350,7 +431,12 @@ mod tests {
             }
             flight = if is_any_lost { (flight * 7 / 10).max(2) } else { flight + 1 };
         }
-        BucketTest::of(&course, PACKET)
+        course
+    }
+
+    /// The test of it.
+    fn sawtooth(drops: impl FnMut(u64) -> bool) -> BucketTest {
+        BucketTest::of(&course(drops), PACKET)
     }
 
     /// A bucket, bytes per second and bytes.
@@ -422,6 +508,27 @@ mod tests {
         for of in [50, 200] {
             let found = sawtooth(random(of));
             assert!(!matches!(found, BucketTest::Fits(_)), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn rates_that_are_ruled_out_together_are_so_one_by_one() {
+        let packet = PACKET as f64;
+        for (course, fewest) in [(course(random(50)), 10), (course(bucket(125_000, 60_000)), 2)] {
+            let mean = mean_rate(&course).expect("there are losses");
+            let stretches = Walk::new(&course, mean, packet).count() as u32;
+            let mut ruled_out = 0;
+            for block in 0..20 {
+                let rates =
+                    [0, 5, 10, 15].map(|step| 0.8 * mean * 1.02_f64.powi(16 * block + step));
+                if contradict(&course, [rates[0], rates[3]], packet, stretches) {
+                    ruled_out += 1;
+                    for rate in rates {
+                        assert!(Tried::of(&course, rate, packet, stretches).is_none(), "{rate}");
+                    }
+                }
+            }
+            assert!(ruled_out >= fewest, "{ruled_out} of 20");
         }
     }
 
