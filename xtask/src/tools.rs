@@ -26,8 +26,6 @@ pub(crate) enum Tool {
     Tshark,
     /// What making hosts and links of one's own takes: root and TUN devices.
     OwnNetworks,
-    /// tcpdump, which captures packets.
-    Tcpdump,
     /// A browser, which opens the reports without a window.
     Chromium,
     /// clang, which compiles the eBPF programs.
@@ -67,7 +65,6 @@ impl Tool {
             Self::OldestRust => "the Rust toolchain that Cargo.toml names as rust-version",
             Self::Tshark => "tshark",
             Self::OwnNetworks => "root, or /dev/net/tun,",
-            Self::Tcpdump => "tcpdump",
             Self::Chromium => "chromium",
             Self::Clang => "clang",
             Self::LibElf => "libelf, zlib or pkg-config",
@@ -92,7 +89,6 @@ impl Tool {
             Self::OwnNetworks => {
                 shell::is_root().unwrap_or(false) && Path::new("/dev/net/tun").exists()
             }
-            Self::Tcpdump => on_path("tcpdump"),
             Self::Chromium => on_path(look::CHROMIUM),
             Self::Clang => on_path("clang"),
             Self::LibElf => starts("pkg-config", &["--exists", "libelf", "zlib"]),
@@ -126,7 +122,6 @@ impl Tool {
             Self::OwnNetworks => {
                 bail!("network namespaces and TUN devices can be made by root only")
             }
-            Self::Tcpdump => install_package("tcpdump"),
             Self::Chromium => install_package(look::CHROMIUM),
             Self::Clang => install_package("clang"),
             Self::LibElf => {

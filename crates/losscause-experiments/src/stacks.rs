@@ -9,7 +9,12 @@ use losscause_laboratory::stack::Stacks;
 /// assert!(losscause_experiments::stacks().find("kernel").is_ok());
 /// ```
 pub fn stacks() -> Stacks {
-    Stacks::default().with("kernel", kernel).with("quinn", quinn).with("noq", noq)
+    Stacks::default()
+        .with("kernel", kernel)
+        .with("quinn", quinn)
+        .with("noq", noq)
+        .with("kernel-captures", kernel_captures)
+        .with("captures", || Ok(Box::new(crate::captures::CaptureStack::simulated())))
 }
 
 /// What opening a stack gives.
@@ -20,9 +25,19 @@ fn kernel() -> Opened {
     Ok(Box::new(crate::live::linux::KernelStack::open()?))
 }
 
+#[cfg(all(feature = "linux", target_os = "linux"))]
+fn kernel_captures() -> Opened {
+    Ok(Box::new(crate::live::linux::captures::stack()?))
+}
+
 #[cfg(not(all(feature = "linux", target_os = "linux")))]
 fn kernel() -> Opened {
     not_built("kernel", "linux")
+}
+
+#[cfg(not(all(feature = "linux", target_os = "linux")))]
+fn kernel_captures() -> Opened {
+    not_built("kernel-captures", "linux")
 }
 
 #[cfg(feature = "quic")]

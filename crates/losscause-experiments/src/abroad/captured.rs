@@ -12,7 +12,7 @@ use losscause::registry::{Info, Registry};
 use losscause::{Time, Verdict};
 use losscause_capture::judge::Chosen;
 use losscause_capture::{CaptureError, Flow, Options, analyze};
-use losscause_study::capture_files::{CaptureSettings, LostPackets, Remembered, SenderCapture};
+use losscause_study::capture_files::{CaptureSettings, KnownCaptures, LostPackets, MemoryCaptures};
 use losscause_study::{Experiment, Run, RunError, Stop, Stopped};
 
 use crate::abroad::diagnosed::{Diagnosed, queue_class};
@@ -92,7 +92,7 @@ impl Judges {
     pub(crate) fn simulate(&self, drawn: &Drawn, stop: &Stop) -> Result<Vec<OfFlow>, RunError> {
         let experiment = drawn.experiment()?;
         let seed = drawn.run_seed();
-        let mut capture = SenderCapture::new(&experiment, seed, CaptureSettings::default())?;
+        let mut capture = MemoryCaptures::new(&experiment, seed, CaptureSettings::default())?;
         let mut run = Run::new(&experiment, seed)?;
         let ended = run.advance(Time::MAX, &mut capture, |run, capture| {
             capture.write_until(run.now());
@@ -101,8 +101,8 @@ impl Judges {
         if ended.is_break() {
             return Err(Stopped.into());
         }
-        let Remembered { pcap, lost } = capture.finish();
-        let judged = self.judge(drawn, &experiment, &pcap[..], lost);
+        let KnownCaptures { sender, lost, .. } = capture.finish();
+        let judged = self.judge(drawn, &experiment, &sender[..], lost);
         Ok(judged.expect("what was written as a capture is one"))
     }
 }

@@ -11,6 +11,8 @@ mod claims;
 mod kernel;
 #[cfg(all(feature = "linux", target_os = "linux"))]
 pub(crate) use kernel::KernelStack;
+#[cfg(all(feature = "linux", target_os = "linux"))]
+pub use kernel::captures;
 pub mod simulated;
 
 use std::sync::LazyLock;

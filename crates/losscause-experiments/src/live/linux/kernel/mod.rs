@@ -7,8 +7,10 @@
 //! crossing   what the link saw: drops, retransmissions, waits, lateness
 //! join       the programs' verdicts with the true causes of the drops
 //! stack      the same for sweeps, whose scenarios say what each flow runs
+//! captures   the same, captured at both hosts
 //! ```
 
+pub mod captures;
 mod crossing;
 mod ends;
 mod join;
@@ -67,7 +69,8 @@ impl Stack for Kernel {
         let starts = simulated::starts(cell, seed);
         let flows = cell.layout.network.flows.iter();
         let tested = flows.map(|flow| is_under_test(&flow.name)).collect();
-        let transferred = transfer::run(&cell.layout, tested, seed, &controls, &starts, stop)?;
+        let transferred =
+            transfer::run(&cell.layout, tested, seed, (&controls, &starts), &[], stop, |_, _| ())?;
         if let Some(why) = disturbance(&transferred) {
             return Ok(Attempt::Spoiled(why));
         }

@@ -31,7 +31,7 @@ const WIRE_BYTES: u32 = 1_500;
 
 /// A congestion control of the kernel.
 #[derive(Clone, Copy, Debug)]
-enum Control {
+pub(super) enum Control {
     /// Built in, or a module.
     Own(&'static str),
     /// One of `losscause kernel`.
@@ -39,7 +39,7 @@ enum Control {
 }
 
 impl Control {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Own(name) => name,
             Self::Loaded(algorithm) => algorithm.name,
@@ -82,8 +82,7 @@ impl KernelStack {
 
 impl Stack for KernelStack {
     fn identity(&self) -> String {
-        let release = nix::sys::utsname::uname().map(|name| name.release().to_owned());
-        format!("Linux {}", release.unwrap_or_default().to_string_lossy())
+        kernel()
     }
 
     fn metrics(&self, experiment: &Experiment) -> Result<Vec<Metric>, RunError> {
@@ -126,7 +125,7 @@ impl KernelStack {
         // As in the simulator, goodput is counted from the first start to the end.
         let first = starts.iter().min().copied().unwrap_or(Time::ZERO);
         let layout = Experiment { window: (first, experiment.duration), ..experiment.clone() };
-        let made = transfer::run(&layout, tested, seed, &names, &starts, stop)?;
+        let made = transfer::run(&layout, tested, seed, (&names, &starts), &[], stop, |_, _| ())?;
         if let Some(why) = disturbance(&made) {
             return Ok(Attempt::Spoiled(why));
         }
@@ -149,6 +148,12 @@ impl KernelStack {
     }
 }
 
+/// The running kernel.
+pub(super) fn kernel() -> String {
+    let release = nix::sys::utsname::uname().map(|name| name.release().to_owned());
+    format!("Linux {}", release.unwrap_or_default().to_string_lossy())
+}
+
 /// The metrics of a run, named as the simulator names them, and the retransmissions.
 fn metrics(values: [Option<f64>; 5], errors: Option<[Option<f64>; 2]>) -> Vec<Metric> {
     let names = [
@@ -166,7 +171,7 @@ fn metrics(values: [Option<f64>; 5], errors: Option<[Option<f64>; 2]>) -> Vec<Me
 }
 
 /// The congestion control of every flow.
-fn controls(experiment: &Experiment) -> Result<Vec<Control>, InputError> {
+pub(super) fn controls(experiment: &Experiment) -> Result<Vec<Control>, InputError> {
     let flows = &experiment.network.flows;
     let refuse = |flow: &FlowSpec, problem: String| InputError::Option {
         option: format!("flow {}", flow.name),

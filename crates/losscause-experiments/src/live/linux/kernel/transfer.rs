@@ -8,7 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use losscause::{Span, Time};
-use losscause_linux::emulator::{Clock, EmulatedLink, Host, PEER, Path, SENDER, device_drops};
+use losscause_linux::emulator::{
+    Clock, EmulatedLink, Host, PEER, Path, SENDER, Sight, device_drops,
+};
 use losscause_sim::FlowId;
 use losscause_study::{Experiment, Stop, Stopped};
 
@@ -43,7 +45,8 @@ impl Transferred {
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Makes one connection per flow, with these congestion controls and starts. `tested` says of each
-/// whether it is under test.
+/// whether it is under test, `host` has settings of both hosts, and `observe` gets all that the link
+/// sees; it must not wait.
 ///
 /// # Errors
 /// A host, the link or a connection fails, or `stop` is requested.
@@ -51,13 +54,14 @@ pub(super) fn run(
     layout: &Experiment,
     tested: Vec<bool>,
     seed: u64,
-    controls: &[&str],
-    starts: &[Time],
+    (controls, starts): (&[&str], &[Time]),
+    host: &[(&'static str, String)],
     stop: &Stop,
+    mut observe: impl FnMut(&Sight<'_>, Clock) + Send,
 ) -> Result<Transferred, LiveError> {
     let path = Path::new(&layout.network, FlowId(0), seed)?;
-    let (sender, senders) = Host::new(SENDER, &[])?;
-    let (peer, peers) = Host::new(PEER, &[])?;
+    let (sender, senders) = Host::new(SENDER, host)?;
+    let (peer, peers) = Host::new(PEER, host)?;
     let listener = peer.run(|| TcpListener::bind((PEER, PORT)))?;
     let listener = listener.map_err(|reason| failure("the receiver cannot listen", reason))?;
     let netns = sender.run(|| fs::metadata("/proc/thread-self/ns/net"))?;
@@ -72,7 +76,10 @@ pub(super) fn run(
     let result = thread::scope(|scope| {
         let crossing = scope.spawn(|| {
             let mut crossing = Crossing::default();
-            link.run(&link_over, |sight| crossing.take(&sight, |at| clock.since_1970(at)))?;
+            link.run(&link_over, |sight| {
+                crossing.take(&sight, |at| clock.since_1970(at));
+                observe(&sight, clock);
+            })?;
             Ok::<_, LiveError>(crossing)
         });
         let outcome = connections(
