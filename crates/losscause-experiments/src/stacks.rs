@@ -14,6 +14,7 @@ pub fn stacks() -> Stacks {
         .with("quinn", quinn)
         .with("noq", noq)
         .with("kernel-captures", kernel_captures)
+        .with("watched-captures", watched_captures)
         .with("captures", || Ok(Box::new(crate::captures::CaptureStack::simulated())))
 }
 
@@ -30,6 +31,11 @@ fn kernel_captures() -> Opened {
     Ok(Box::new(crate::live::linux::captures::stack()?))
 }
 
+#[cfg(all(feature = "linux", target_os = "linux"))]
+fn watched_captures() -> Opened {
+    Ok(Box::new(crate::live::linux::WatchedStack::open()?))
+}
+
 #[cfg(not(all(feature = "linux", target_os = "linux")))]
 fn kernel() -> Opened {
     not_built("kernel", "linux")
@@ -38,6 +44,11 @@ fn kernel() -> Opened {
 #[cfg(not(all(feature = "linux", target_os = "linux")))]
 fn kernel_captures() -> Opened {
     not_built("kernel-captures", "linux")
+}
+
+#[cfg(not(all(feature = "linux", target_os = "linux")))]
+fn watched_captures() -> Opened {
+    not_built("watched-captures", "linux")
 }
 
 #[cfg(feature = "quic")]

@@ -24,7 +24,7 @@ use losscause_capture::judge::Chosen;
 use losscause_capture::judge::trust::Table;
 use losscause_experiments::captures::{CaptureStack, JudgedFlow, Scored};
 use losscause_laboratory::stack::Stacks;
-use losscause_laboratory::sweep::{Overrides, Sweep, SweepResult};
+use losscause_laboratory::sweep::{Overrides, Sweep, SweepClaim, SweepResult};
 use losscause_study::{Context as Reading, Experiment, Jobs};
 
 use crate::checks::OPTIONAL_PARTS_BUILD;
@@ -164,7 +164,8 @@ fn simulated(options: &Options, told: &Arc<Mutex<Told>>) -> Result<Vec<SweepResu
 /// The arguments of `linux-captures`.
 #[derive(clap::Args)]
 pub(crate) struct LinuxOptions {
-    /// The sweep files, by their names in validation/captures; default: those of the page.
+    /// Only these sweep files, by their names in validation/captures, without a page: cause-policer,
+    /// watched.
     names: Vec<String>,
     /// Seed of the first run of each transfer.
     #[arg(long, value_name = "N")]
@@ -186,10 +187,12 @@ pub(crate) fn linux_captures(options: &LinuxOptions) -> Result<()> {
     let folder = options.out.clone().unwrap_or_else(|| target().join("captures"));
     let seed = options.seed.map(|seed| ["--seed".to_owned(), seed.to_string()]);
     let more: Vec<String> = seed.into_iter().flatten().collect();
-    let default: Vec<String> = LINUX.map(str::to_owned).to_vec();
-    let names = if options.names.is_empty() { &default } else { &options.names };
-    let swept = names.iter().map(|name| swept(name, &folder, options.jobs, &more));
-    let results = swept.collect::<Result<Vec<_>>>()?;
+    let swept = |name: &str| swept(name, &folder, options.jobs, &more);
+    if !options.names.is_empty() {
+        let results: Result<Vec<_>> = options.names.iter().map(|name| swept(name)).collect();
+        return require(&results?);
+    }
+    let results = LINUX.into_iter().map(swept).collect::<Result<Vec<_>>>()?;
     let body = page::linux(&results);
     print!("{body}");
     if options.write {
@@ -222,7 +225,7 @@ fn swept(name: &str, folder: &Path, jobs: usize, more: &[String]) -> Result<Swee
     let mut sweep = command(&program.to_string_lossy());
     sweep.arg("sweep").arg(format!("{FOLDER}/{name}.toml")).arg("--out").arg(&out);
     sweep.args(["--resume", "--jobs", &jobs.to_string()]).args(more);
-    run(sweep.stdout(std::process::Stdio::null()))?;
+    run(&mut sweep)?;
     let file = out.join(losscause_laboratory::sweep::SWEEP_JSON);
     let text = fs::read(&file).with_context(|| file.display().to_string())?;
     serde_json::from_slice(&text).with_context(|| file.display().to_string())
@@ -231,13 +234,12 @@ fn swept(name: &str, folder: &Path, jobs: usize, more: &[String]) -> Result<Swee
 /// # Errors
 /// A claim of a sweep file does not hold, or it cannot be told.
 fn require(results: &[SweepResult]) -> Result<()> {
-    let claims = results.iter().flat_map(|result| &result.claims);
-    let missed: Vec<String> =
-        claims.filter(|claim| claim.holds != Some(true)).map(|claim| claim.in_words()).collect();
-    if !missed.is_empty() {
-        bail!("{}", missed.join("\n"));
-    }
-    Ok(())
+    let missed = missed(results.iter().flat_map(|result| &result.claims));
+    if missed.is_empty() { Ok(()) } else { bail!("{}", missed.join("\n")) }
+}
+
+fn missed<'a>(claims: impl Iterator<Item = &'a SweepClaim>) -> Vec<String> {
+    claims.filter(|claim| claim.holds != Some(true)).map(SweepClaim::in_words).collect()
 }
 
 /// Makes the transfers of `losscause reproduce abroad/kernel` and records their verdicts.
@@ -246,4 +248,60 @@ pub(crate) fn abroad_linux() -> Result<()> {
     OPTIONAL_PARTS_BUILD.into_iter().try_for_each(Tool::ensure)?;
     let example = ["--example", "record-abroad", "--features", "linux"];
     run(cargo().args(["run", "--release", "--locked", "-p", "losscause-experiments"]).args(example))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_of_every_sweep_file_is_a_valid_network() {
+        let mut stacks = Stacks::default();
+        for name in ["captures", "kernel-captures", "watched-captures"] {
+            stacks = stacks.with(name, || Ok(Box::new(CaptureStack::simulated())));
+        }
+        let mut cells = BTreeMap::new();
+        for entry in fs::read_dir(root().join(FOLDER)).unwrap() {
+            let path = entry.unwrap().path();
+            if !fs::read_to_string(&path).unwrap().contains("\nstacks =") {
+                continue;
+            }
+            let sweep = Sweep::load_on(&path, &Reading::default(), &stacks).unwrap();
+            for cell in sweep.cells() {
+                sweep.check(&cell).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            }
+            cells.insert(path.file_stem().unwrap().to_string_lossy().into_owned(), sweep.count());
+        }
+        assert_eq!(SIMULATED.map(|name| cells[name]).iter().sum::<usize>(), 24);
+        assert_eq!(LINUX.map(|name| cells[name]), [12, 12, 2, 2]);
+        assert_eq!((cells["cause-policer"], cells[LINUX_SHORT]), (10, 4));
+    }
+
+    #[test]
+    fn a_claim_without_a_value_is_missed_too() {
+        let claim = |holds| SweepClaim {
+            text: "losses are found".to_owned(),
+            holds,
+            places: 1,
+            holding: 1,
+            unclear: 0,
+            missing: 0,
+            exceptions: vec![],
+        };
+        let missed = |holds| missed([claim(holds)].iter()).len();
+        assert_eq!([Some(true), Some(false), None].map(missed), [0, 1, 1]);
+    }
+
+    #[test]
+    fn the_bars_of_ci_are_99_percent_found_and_half_a_percent_false() {
+        let file = root().join(FOLDER).join(format!("{LINUX_SHORT}.toml"));
+        let text = fs::read_to_string(file).unwrap();
+        let times = |bar: &str| text.matches(bar).count();
+        let found =
+            "found_share\"\nof = { hosts = \"SACK, timestamps\" }\nis = \"at-least\"\nvalue = 99\n";
+        let none =
+            "false_share\"\nof = { hosts = \"SACK, timestamps\" }\nis = \"at-most\"\nvalue = 0.5\n";
+        assert_eq!([found, none].map(times), [2, 2], "at senders and at receivers");
+        assert_eq!(["value = 99\n", "value = 0.5\n", "share ="].map(times), [4, 4, 0]);
+    }
 }

@@ -48,7 +48,7 @@ const RATE_WITHIN: f64 = 0.15;
 impl Said {
     /// What is counted of flows, and its name.
     pub const SHARES: [(&str, fn(&Self) -> bool); 8] = [
-        ("right", |said| said.is_right == Some(true)),
+        ("right", Self::is_right),
         ("wrong", |said| said.is_right == Some(false)),
         ("untold", |said| said.is_right.is_none()),
         ("policer", |said| said.policer.is_some()),
@@ -57,6 +57,11 @@ impl Said {
         ("published_policer", |said| said.is_published_policer),
         ("published_rate", |said| said.is_published_rate_right),
     ];
+
+    /// Whether the true cause is named.
+    pub fn is_right(&self) -> bool {
+        self.is_right == Some(true)
+    }
 
     /// Of a flow with this true cause and, behind a policer, rate.
     pub fn of(truth: Option<CauseClass>, rate_bps: Option<f64>, told: &Told) -> Self {

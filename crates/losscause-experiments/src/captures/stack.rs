@@ -27,7 +27,7 @@ use losscause_study::capture_files::{CaptureSettings, KnownCaptures, MemoryCaptu
 use losscause_study::statistics::mean;
 use losscause_study::{Experiment, Metric, Run, RunError, Stop, Stopped};
 
-use super::said::Said;
+use super::said::{Said, Told};
 use super::score::{Found, RECOMMENDED, Scored};
 use crate::abroad::diagnosed::queue_class;
 use crate::paths::score::Tally;
@@ -93,7 +93,7 @@ impl CaptureStack {
     }
 
     /// The metrics of a run, in order; without values if there is none.
-    fn metrics_of(&self, made: Option<(&Experiment, &Scored)>) -> Vec<Metric> {
+    pub(crate) fn metrics_of(&self, made: Option<(&Experiment, &Scored)>) -> Vec<Metric> {
         let scored = made.map(|(_, scored)| scored);
         let mut metrics = Vec::new();
         for (source, end, found) in [
@@ -110,8 +110,26 @@ impl CaptureStack {
         let link = scored.map(|scored| &scored.link[..]).unwrap_or_default();
         let names = self.names_at(End::Receiver);
         names.for_each(|name| metrics.extend(of_all("link", &name, link.iter())));
-        metrics.extend(of_diagnoses(made));
+        let said = made.map_or_else(Vec::new, |(experiment, scored)| {
+            scored.sender.diagnoses.iter().map(|told| said(experiment, told)).collect()
+        });
+        metrics.extend(of_diagnoses("", &said));
         metrics
+    }
+
+    /// Makes and analyses the captures of a run; or says why it was disturbed.
+    pub(crate) fn attempt(
+        &self,
+        experiment: &Experiment,
+        seed: u64,
+        stop: &Stop,
+    ) -> Result<Result<Scored, String>, RunError> {
+        Ok((self.make)(experiment, seed, stop)?.map(|captures| {
+            let scored = Scored::of(&captures, &self.chosen);
+            let scored = scored.expect("what was written as a capture is one");
+            (self.tell)(experiment, seed, &captures, &scored);
+            scored
+        }))
     }
 
     /// The algorithms that run at this end.
@@ -131,14 +149,10 @@ impl Stack for CaptureStack {
     }
 
     fn run(&self, experiment: &Experiment, seed: u64, stop: &Stop) -> Result<Attempt, RunError> {
-        let captures = match (self.make)(experiment, seed, stop)? {
-            Ok(captures) => captures,
-            Err(why) => return Ok(Attempt::Spoiled(why)),
-        };
-        let scored = Scored::of(&captures, &self.chosen);
-        let scored = scored.expect("what was written as a capture is one");
-        (self.tell)(experiment, seed, &captures, &scored);
-        Ok(Attempt::Made(self.metrics_of(Some((experiment, &scored)))))
+        Ok(match self.attempt(experiment, seed, stop)? {
+            Ok(scored) => Attempt::Made(self.metrics_of(Some((experiment, &scored)))),
+            Err(why) => Attempt::Spoiled(why),
+        })
     }
 }
 
@@ -166,7 +180,7 @@ pub fn simulate(
     Ok(captures.finish())
 }
 
-fn metric(metric: String, unit: &'static str, value: Option<f64>) -> Metric {
+pub(crate) fn metric(metric: String, unit: &'static str, value: Option<f64>) -> Metric {
     Metric { metric, unit, value }
 }
 
@@ -225,17 +239,17 @@ fn policer_bps(experiment: &Experiment) -> Option<f64> {
     })
 }
 
-/// How often the named causes are right, in the senders' capture.
-fn of_diagnoses(made: Option<(&Experiment, &Scored)>) -> Vec<Metric> {
-    let said: Vec<Said> = made.map_or_else(Vec::new, |(experiment, scored)| {
-        let (queue, rate_bps) = (queue_class(experiment), policer_bps(experiment));
-        let flows = scored.sender.diagnoses.iter();
-        flows.map(|told| Said::of(told.truth(queue), rate_bps, told)).collect()
-    });
+/// What is said of a flow of this experiment.
+pub(crate) fn said(experiment: &Experiment, told: &Told) -> Said {
+    Said::of(told.truth(queue_class(experiment)), policer_bps(experiment), told)
+}
+
+/// How often named causes are right.
+pub(crate) fn of_diagnoses(prefix: &str, said: &[Said]) -> Vec<Metric> {
     let of = |(name, is): (&str, fn(&Said) -> bool)| {
         let of_flow = |said: &Said| if is(said) { 100.0 } else { 0.0 };
         let value = mean(&said.iter().map(of_flow).collect::<Vec<f64>>());
-        metric(name.to_owned(), "percent", value)
+        metric(format!("{prefix}{name}"), "percent", value)
     };
     Said::SHARES.into_iter().map(of).collect()
 }

@@ -10,9 +10,9 @@ mod claims;
 #[cfg(all(feature = "linux", target_os = "linux"))]
 mod kernel;
 #[cfg(all(feature = "linux", target_os = "linux"))]
-pub(crate) use kernel::KernelStack;
-#[cfg(all(feature = "linux", target_os = "linux"))]
 pub use kernel::captures;
+#[cfg(all(feature = "linux", target_os = "linux"))]
+pub(crate) use kernel::{KernelStack, WatchedStack};
 pub mod simulated;
 
 use std::sync::LazyLock;

@@ -2,8 +2,7 @@
 //! are known.
 //!
 //! Each flow of a scenario is a connection with the kernel's own congestion control. The hosts use
-//! SACK if the first flow's recovery does, and timestamps unless the scenario's parameter
-//! `timestamp_ms` is 0.
+//! SACK and timestamps, unless the scenario's parameter `sack` or `timestamp_ms` is 0.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +10,8 @@ use losscause::Time;
 use losscause_capture::write::PcapWriter;
 use losscause_linux::emulator::{Clock, Header, Host, SENDER, Sight};
 use losscause_sim::live::Direction;
-use losscause_sim::{FlowSpec, Traffic};
 use losscause_study::capture_files::{KnownCaptures, LostPacket, LostPackets};
 use losscause_study::{Experiment, InputError, RunError, Stop};
-use losscause_transport::tcp::RecoveryScheme;
 
 use super::stack::{Control, controls, kernel};
 use super::{disturbance, transfer};
@@ -22,6 +19,8 @@ use crate::captures::CaptureStack;
 use crate::captures::stack::TIMESTAMP_MS;
 use crate::live::LiveError;
 
+/// The parameter of a scenario that is 0 for hosts without SACK.
+const SACK: &str = "sack";
 /// Most bytes of a packet in a capture.
 const SNAP_BYTES: u32 = 128;
 
@@ -68,16 +67,10 @@ pub fn make(
 
 /// The settings of both hosts.
 fn host(experiment: &Experiment) -> [(&'static str, String); 2] {
-    let has_sack = |flow: &FlowSpec| match &flow.traffic {
-        Traffic::Tcp { config, .. } => {
-            matches!(config.recovery, RecoveryScheme::Sack | RecoveryScheme::RackTlp)
-        }
-        _ => false,
-    };
-    let sack = experiment.network.flows.first().is_some_and(has_sack);
-    let timestamps = experiment.parameters.get(TIMESTAMP_MS) != Some(&0.0);
-    [("tcp_sack", sack), ("tcp_timestamps", timestamps)]
-        .map(|(name, is_on)| (name, u8::from(is_on).to_string()))
+    [("tcp_sack", SACK), ("tcp_timestamps", TIMESTAMP_MS)].map(|(name, parameter)| {
+        let is_off = experiment.parameters.get(parameter) == Some(&0.0);
+        (name, u8::from(!is_off).to_string())
+    })
 }
 
 /// What both ends of the link saw so far.

@@ -8,6 +8,7 @@
 //! join       the programs' verdicts with the true causes of the drops
 //! stack      the same for sweeps, whose scenarios say what each flow runs
 //! captures   the same, captured at both hosts
+//! watched    the same, watched by `losscause watch`
 //! ```
 
 pub mod captures;
@@ -17,6 +18,7 @@ mod join;
 mod programs;
 mod stack;
 mod transfer;
+mod watched;
 
 use losscause::Span;
 use losscause_laboratory::papers::record::Value;
@@ -30,6 +32,7 @@ use crate::live::{Attempt, Cell, LiveError, Stack, Values};
 use programs::Programs;
 pub(crate) use stack::KernelStack;
 use transfer::Transferred;
+pub(crate) use watched::WatchedStack;
 
 /// The running kernel with the programs that the cells need.
 pub(super) struct Kernel {
