@@ -218,8 +218,8 @@ fn algorithms(results: &[SweepResult], at: &str) -> Vec<String> {
 /// All losses of a group together: a table per place where algorithms judge, a row per algorithm.
 fn verdicts(page: &mut String, results: &[SweepResult]) {
     page.push_str(
-        "## Verdicts on all losses together\n\n\
-         Percent of all losses of that cause: M_c, congestion losses called wireless, and M_w, wireless losses not called\n\
+        "## Verdicts\n\n\
+         Percent of all losses of that cause together: M_c, congestion losses called wireless, and M_w, wireless losses not called\n\
          wireless; undecided and timeouts count as called congestion. By the link's times, an algorithm for receivers gets\n\
          every transmission with its exact trip time.\n\n",
     );

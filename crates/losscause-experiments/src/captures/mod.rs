@@ -15,9 +15,8 @@ pub mod policing;
 pub mod said;
 pub mod score;
 pub mod stack;
-pub mod truth;
+mod truth;
 
 pub use said::{Said, Told};
 pub use score::{Found, JudgedFlow, RECOMMENDED, Scored};
 pub use stack::CaptureStack;
-pub use truth::Truth;

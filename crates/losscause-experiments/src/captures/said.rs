@@ -42,12 +42,15 @@ pub struct Said {
     is_published_rate_right: bool,
 }
 
+/// What is counted of flows: its name, and whether a flow counts.
+pub type Share = (&'static str, fn(&Said) -> bool);
+
 /// A policer's rate is right if it is nearer to the true one than this share of it.
 const RATE_WITHIN: f64 = 0.15;
 
 impl Said {
-    /// What is counted of flows, and its name.
-    pub const SHARES: [(&str, fn(&Self) -> bool); 8] = [
+    /// All that is counted.
+    pub const SHARES: [Share; 8] = [
         ("right", Self::is_right),
         ("wrong", |said| said.is_right == Some(false)),
         ("untold", |said| said.is_right.is_none()),

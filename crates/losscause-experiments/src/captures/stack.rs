@@ -27,8 +27,8 @@ use losscause_study::capture_files::{CaptureSettings, KnownCaptures, MemoryCaptu
 use losscause_study::statistics::mean;
 use losscause_study::{Experiment, Metric, Run, RunError, Stop, Stopped};
 
-use super::said::{Said, Told};
-use super::score::{Found, RECOMMENDED, Scored};
+use super::said::{Said, Share, Told};
+use super::score::{Found, JudgedFlow, RECOMMENDED, Scored};
 use crate::abroad::diagnosed::queue_class;
 use crate::paths::score::Tally;
 
@@ -102,8 +102,8 @@ impl CaptureStack {
         ] {
             metrics.extend(of_detection(source, found));
             let flows = found.map(|found| &found.flows[..]).unwrap_or_default();
-            let recommended = flows.iter().filter_map(|flow| flow.recommended()).collect();
-            metrics.extend(of_verdicts(source, RECOMMENDED, recommended));
+            let recommended = flows.iter().filter_map(JudgedFlow::recommended).collect::<Vec<_>>();
+            metrics.extend(of_verdicts(source, RECOMMENDED, &recommended));
             let errors = || flows.iter().map(|flow| &flow.errors);
             self.names_at(end).for_each(|name| metrics.extend(of_all(source, &name, errors())));
         }
@@ -210,10 +210,11 @@ fn of_all<'a>(
     name: &str,
     flows: impl Iterator<Item = &'a BTreeMap<String, Tally>>,
 ) -> [Metric; 6] {
-    of_verdicts(source, name, flows.filter_map(|errors| errors.get(name).copied()).collect())
+    let own: Vec<Tally> = flows.filter_map(|errors| errors.get(name).copied()).collect();
+    of_verdicts(source, name, &own)
 }
 
-fn of_verdicts(source: &str, name: &str, flows: Vec<Tally>) -> [Metric; 6] {
+fn of_verdicts(source: &str, name: &str, flows: &[Tally]) -> [Metric; 6] {
     let error = |error: &str, of: fn(&Tally) -> Option<f64>| {
         let shares: Vec<f64> = flows.iter().filter_map(of).collect();
         metric(format!("{source}.{error}.{name}"), "percent", mean(&shares))
@@ -246,7 +247,7 @@ pub(crate) fn said(experiment: &Experiment, told: &Told) -> Said {
 
 /// How often named causes are right.
 pub(crate) fn of_diagnoses(prefix: &str, said: &[Said]) -> Vec<Metric> {
-    let of = |(name, is): (&str, fn(&Said) -> bool)| {
+    let of = |(name, is): Share| {
         let of_flow = |said: &Said| if is(said) { 100.0 } else { 0.0 };
         let value = mean(&said.iter().map(of_flow).collect::<Vec<f64>>());
         metric(format!("{prefix}{name}"), "percent", value)

@@ -12,7 +12,7 @@ use losscause_capture::{CaptureError, Vantage};
 use losscause_study::capture_files::{KnownCaptures, LostPacket, LostPackets};
 
 /// The end of a run in which losses need not show yet: their retransmission may come after it.
-pub const TAIL: Span = Span::from_secs(2);
+pub(super) const TAIL: Span = Span::from_secs(2);
 
 /// A packet of data that an end sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +37,13 @@ enum Fate {
 
 /// The truth about a flow.
 #[derive(Clone, Debug)]
-pub struct Truth {
+pub(super) struct Truth {
     /// What was lost.
-    pub lost: LostPackets,
+    pub(super) lost: LostPackets,
     /// Of each lost packet whether it shows at the sender and at the receiver.
     shows: Vec<[bool; 2]>,
     /// Whether it is TCP. What other senders send does not tell them what is lost.
-    pub is_tcp: bool,
+    pub(super) is_tcp: bool,
     /// Its packets in the order of sending.
     pub(super) sent: Vec<Sent>,
 }
@@ -53,7 +53,7 @@ impl Truth {
     ///
     /// # Errors
     /// One of the captures cannot be read.
-    pub fn all(captures: &KnownCaptures) -> Result<Vec<Self>, CaptureError> {
+    pub(super) fn all(captures: &KnownCaptures) -> Result<Vec<Self>, CaptureError> {
         let mut flows: BTreeMap<Endpoint, Numbers> = BTreeMap::new();
         let sent = data(&captures.sender, &mut flows)?;
         flows.values_mut().for_each(|numbers| numbers.newest = 0);
@@ -81,7 +81,7 @@ impl Truth {
     }
 
     /// Whether a capture at this end shows a lost packet.
-    pub fn shows(&self, lost: usize, vantage: Vantage) -> bool {
+    pub(super) fn shows(&self, lost: usize, vantage: Vantage) -> bool {
         self.shows[lost][usize::from(vantage == Vantage::Receiver)]
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use losscause::Time;
 use losscause_capture::write::{PcapWriter, Transport};
-use losscause_sim::truth::Cause;
 use losscause_sim::{Detail, Event, Recorder};
 
 use super::captured::{Captured, Sink};
@@ -113,19 +112,8 @@ impl<'a> MemoryCaptures<'a> {
     /// Takes in the rest.
     pub fn finish(self) -> KnownCaptures {
         let ended = self.ended;
-        let Memory { sender, receiver, begun, dropped } = self.captured.finish();
-        let begun = begun.unwrap_or(Time::ZERO);
-        let since_begin = |at: Time| (at - begun).as_secs_f64();
-        let lost = dropped.into_iter().map(|(source, dropped)| {
-            let packet = |DataDrop { seq, sent, at, cause }: DataDrop| LostPacket {
-                seq,
-                sent_s: since_begin(sent),
-                lost_s: since_begin(at),
-                cause,
-            };
-            LostPackets::new(source, dropped.into_iter().map(packet).collect())
-        });
-        let lost = lost.collect();
+        let Memory { sender, receiver, lost, .. } = self.captured.finish();
+        let lost = lost.into_iter().map(|(source, lost)| LostPackets::new(source, lost)).collect();
         let [sender, receiver] = [sender, receiver].map(PcapWriter::into_inner);
         KnownCaptures { sender, receiver, lost, ended }
     }
@@ -148,17 +136,8 @@ struct Memory {
     receiver: PcapWriter<Vec<u8>>,
     /// When the first packet was captured at a sender.
     begun: Option<Time>,
-    /// Data packets by their sender's address and port.
-    dropped: BTreeMap<String, Vec<DataDrop>>,
-}
-
-/// A data packet that was dropped: the number in its header, when it was sent and dropped, and why.
-#[derive(Debug)]
-struct DataDrop {
-    seq: u32,
-    sent: Time,
-    at: Time,
-    cause: Cause,
+    /// Lost data packets by their sender's address and port.
+    lost: BTreeMap<String, Vec<LostPacket>>,
 }
 
 const TAKES_ALL: &str = "a vector takes all that is written";
@@ -167,7 +146,7 @@ impl Memory {
     fn new(snap_bytes: u32) -> Self {
         let [sender, receiver] =
             [(); 2].map(|()| PcapWriter::new(Vec::new(), snap_bytes).expect(TAKES_ALL));
-        Self { sender, receiver, begun: None, dropped: BTreeMap::new() }
+        Self { sender, receiver, begun: None, lost: BTreeMap::new() }
     }
 }
 
@@ -194,11 +173,14 @@ impl Sink for Memory {
         if Direction::of(dropped.info.kind) == Direction::Forward
             && dropped.packet.payload_bytes > 0
         {
-            let lost = self.dropped.entry(dropped.packet.source.to_string()).or_default();
-            let Dropped { at, cause, info, .. } = *dropped;
+            let Dropped { at, cause, info, packet, .. } = *dropped;
+            // Its sending was captured before.
+            let begun = self.begun.unwrap_or(at);
+            let since_begin = |at: Time| (at - begun).as_secs_f64();
             // A packet that is not timed is its flow's only one of its number.
-            let sent = info.timing.map_or(at, |timing| timing.sent_at);
-            lost.push(DataDrop { seq, sent, at, cause });
+            let sent_s = since_begin(info.timing.map_or(at, |timing| timing.sent_at));
+            let lost = LostPacket { seq, sent_s, lost_s: since_begin(at), cause };
+            self.lost.entry(packet.source.to_string()).or_default().push(lost);
         }
     }
 }
