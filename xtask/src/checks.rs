@@ -10,11 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 
 use crate::growth::{self, Costs};
-#[cfg(target_os = "linux")]
-use crate::linux;
 use crate::shell::{cargo, command, losscause, output, run, target};
 use crate::tools::{self, CARGO_DENY, Tool};
-use crate::{instructions, lab, look, package, pages, python, record, site, validate};
+use crate::{captures, instructions, lab, look, package, pages, python, record, site, validate};
 
 /// A check.
 struct Step {
@@ -65,12 +63,7 @@ const TESTS: &[Step] = &[
     Step::new("instructions of the event loop", &[Tool::Valgrind], instructions::compare),
     Step::new("the same bytes from any number of threads", &[], same_bytes),
     Step::new("the record of the five papers", &[], record::compare),
-    #[cfg(target_os = "linux")]
-    Step::beside(
-        "captures of this machine's own TCP, short form",
-        &[Tool::OwnNetworks, Tool::Tcpdump],
-        linux::short,
-    ),
+    Step::beside("captures of this machine's own TCP, short form", OPTIONAL_PARTS, captures::short),
     #[cfg(target_os = "linux")]
     Step::beside(
         "agreement with the running kernel, short form",

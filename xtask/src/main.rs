@@ -1,27 +1,25 @@
 //! The project's development commands, run as `cargo xtask COMMAND`. None of this is part of the
 //! product.
 
-mod accuracy;
 mod bench_capture;
 mod bench_ns2;
 mod bench_sweep;
+mod captures;
 mod checks;
 mod costs;
 mod dist;
 mod event_loop;
 mod fit_sift;
 mod fuzz;
-mod gate;
 mod growth;
 mod instructions;
 mod iroh;
 mod lab;
-#[cfg(target_os = "linux")]
-mod linux;
 mod look;
 mod measured;
 mod package;
 mod pages;
+mod policing;
 mod python;
 mod record;
 mod release;
@@ -115,22 +113,16 @@ enum Verb {
     Release(release::Options),
     /// Analyse captures of simulated runs, compare with the truth and write
     /// results/capture-accuracy.md
-    CaptureAccuracy(accuracy::Options),
+    CaptureAccuracy(captures::Options),
     /// Capture transfers of this machine's own TCP over an emulated link, analyse them and compare
-    /// with what the link did; needs root, installs tcpdump if it is missing
-    #[cfg(target_os = "linux")]
-    LinuxCaptures(linux::Options),
-    /// Judge captures of this machine's own TCP over the held-out networks of `losscause reproduce
-    /// abroad`; --make first makes them, which needs root, --write records the verdicts
-    #[cfg(target_os = "linux")]
-    AbroadLinux(linux::abroad::Options),
-    /// Diagnose captures whose cause is known, and count what is named right, wrong and not at all;
-    /// --make first makes them: this machine's own TCP over links that seeds draw
-    Gate(gate::Options),
-    /// Watch transfers whose cause is known, and compare what `watch` and `analyze` say of them; needs
-    /// root, clang, libelf and tcpdump
-    #[cfg(target_os = "linux")]
-    Watched(gate::watched::Options),
+    /// with what the link did; needs root, clang and libelf
+    LinuxCaptures(captures::LinuxOptions),
+    /// Make transfers of this machine's own TCP over the held-out networks of `losscause reproduce
+    /// abroad`, judge their captures and record the verdicts; needs root, clang and libelf
+    AbroadLinux,
+    /// Diagnose captures whose names tell the cause, and count what is named right, wrong and not at
+    /// all, beside the published test for policers
+    Policing(policing::Options),
     /// Compare the program's scorecard with that of an independent script
     Score(score::Arguments),
 }
@@ -162,14 +154,10 @@ fn main() -> ExitCode {
         Verb::Dist(options) => dist::dist(&options),
         Verb::Package(options) => package::package(&options),
         Verb::Release(options) => release::release(&options),
-        Verb::CaptureAccuracy(options) => accuracy::capture_accuracy(&options),
-        #[cfg(target_os = "linux")]
-        Verb::LinuxCaptures(options) => linux::linux_captures(&options),
-        #[cfg(target_os = "linux")]
-        Verb::AbroadLinux(options) => linux::abroad::abroad(&options),
-        Verb::Gate(options) => gate::gate(&options),
-        #[cfg(target_os = "linux")]
-        Verb::Watched(options) => gate::watched::watched(&options),
+        Verb::CaptureAccuracy(options) => captures::capture_accuracy(&options),
+        Verb::LinuxCaptures(options) => captures::linux_captures(&options),
+        Verb::AbroadLinux => captures::abroad_linux(),
+        Verb::Policing(options) => policing::policing(&options),
         Verb::Score(arguments) => score::run(&arguments),
     };
     match done {

@@ -26,8 +26,6 @@ pub(crate) enum Tool {
     Tshark,
     /// What making hosts and links of one's own takes: root and TUN devices.
     OwnNetworks,
-    /// tcpdump, which captures packets.
-    Tcpdump,
     /// A browser, which opens the reports without a window.
     Chromium,
     /// clang, which compiles the eBPF programs.
@@ -116,7 +114,6 @@ impl Tool {
             Self::OldestRust => ("the compiler `rust-version`", &[Toolchain(oldest_rust)]),
             Self::Tshark => ("tshark", &[Program("tshark", &["tshark"])]),
             Self::OwnNetworks => ("root, or /dev/net/tun,", &[Root]),
-            Self::Tcpdump => ("tcpdump", &[Program("tcpdump", &["tcpdump"])]),
             Self::Chromium => ("chromium", &[Program("chromium", &["chromium"])]),
             Self::Clang => ("clang", &[Program("clang", &["clang"])]),
             Self::LibElf => (

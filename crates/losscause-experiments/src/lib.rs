@@ -3,6 +3,7 @@
 //! | module | what it measures |
 //! |---|---|
 //! | [`abroad`] | kinds of networks that the drawn paths do not have |
+//! | [`captures`] | captures whose causes of loss are known: what an analysis finds in them |
 //! | [`live`] | tables on real network stacks, with the simulator's values beside them |
 //! | [`paths`] | every algorithm over paths that are drawn at random: which one is right where |
 //! | [`stacks`](stacks()) | the stacks that a sweep can name |
@@ -10,6 +11,7 @@
 #![warn(missing_docs)]
 
 pub mod abroad;
+pub mod captures;
 pub mod live;
 pub mod paths;
 mod stacks;

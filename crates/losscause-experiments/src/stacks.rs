@@ -16,6 +16,9 @@ pub fn stacks() -> Stacks {
         .with("quinn-sockets", quinn_sockets)
         .with("noq-sockets", noq_sockets)
         .with("media", media)
+        .with("kernel-captures", kernel_captures)
+        .with("watched-captures", watched_captures)
+        .with("captures", || Ok(Box::new(crate::captures::CaptureStack::simulated())))
 }
 
 /// What opening a stack gives.
@@ -26,6 +29,20 @@ fn kernel() -> Opened {
     return Ok(Box::new(crate::live::linux::KernelStack::open()?));
     #[cfg(not(all(feature = "linux", target_os = "linux")))]
     not_built("kernel", "linux")
+}
+
+fn kernel_captures() -> Opened {
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    return Ok(Box::new(crate::live::linux::captures::stack()?));
+    #[cfg(not(all(feature = "linux", target_os = "linux")))]
+    not_built("kernel-captures", "linux")
+}
+
+fn watched_captures() -> Opened {
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    return Ok(Box::new(crate::live::linux::WatchedStack::open()?));
+    #[cfg(not(all(feature = "linux", target_os = "linux")))]
+    not_built("watched-captures", "linux")
 }
 
 fn quinn() -> Opened {

@@ -87,13 +87,13 @@ const ATTEMPTS: u32 = 4;
 pub struct Stacks(Vec<Named>);
 
 /// Opens a stack on this machine.
-type Open = fn() -> Result<Box<dyn Stack>, RunError>;
+type Open = dyn Fn() -> Result<Box<dyn Stack>, RunError> + Send + Sync;
 
 /// A stack by name. It is opened when its first run is planned, and closed with its last copy.
 #[derive(Clone)]
 pub(crate) struct Named {
     pub(crate) name: &'static str,
-    open: Open,
+    open: Arc<Open>,
     opened: Arc<OnceLock<Box<dyn Stack>>>,
 }
 
@@ -110,7 +110,11 @@ impl Default for Stacks {
 impl Stacks {
     /// The same and one more.
     #[must_use]
-    pub fn with(mut self, name: &'static str, open: Open) -> Self {
+    pub fn with(
+        mut self,
+        name: &'static str,
+        open: impl Fn() -> Result<Box<dyn Stack>, RunError> + Send + Sync + 'static,
+    ) -> Self {
         self.0.push(Named::new(name, open));
         self
     }
@@ -130,8 +134,11 @@ impl Stacks {
 }
 
 impl Named {
-    fn new(name: &'static str, open: Open) -> Self {
-        Self { name, open, opened: Arc::default() }
+    fn new(
+        name: &'static str,
+        open: impl Fn() -> Result<Box<dyn Stack>, RunError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name, open: Arc::new(open), opened: Arc::default() }
     }
 
     /// The stack, opened.

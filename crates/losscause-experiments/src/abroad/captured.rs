@@ -6,18 +6,18 @@
 //! algorithm is not asked at a timeout; so is one that was none.
 
 use std::io::Read;
-use std::ops::ControlFlow;
 
+use losscause::Verdict;
 use losscause::registry::{Info, Registry};
-use losscause::{Time, Verdict};
 use losscause_capture::judge::Chosen;
 use losscause_capture::{CaptureError, Flow, Options, analyze};
-use losscause_study::capture_files::{CaptureSettings, LostPackets, Remembered, SenderCapture};
-use losscause_study::{Experiment, Run, RunError, Stop, Stopped};
+use losscause_study::capture_files::LostPackets;
+use losscause_study::{Experiment, RunError, Stop};
 
 use crate::abroad::diagnosed::{Diagnosed, queue_class};
 use crate::abroad::drawn::Drawn;
 use crate::abroad::verdicts::OfFlow;
+use crate::captures::stack::simulate;
 use crate::paths::Vantage;
 use crate::paths::jury::Jury;
 use crate::paths::score::Tally;
@@ -91,18 +91,8 @@ impl Judges {
     /// Runs a network and judges the flows of the capture at its senders.
     pub(crate) fn simulate(&self, drawn: &Drawn, stop: &Stop) -> Result<Vec<OfFlow>, RunError> {
         let experiment = drawn.experiment()?;
-        let seed = drawn.run_seed();
-        let mut capture = SenderCapture::new(&experiment, seed, CaptureSettings::default())?;
-        let mut run = Run::new(&experiment, seed)?;
-        let ended = run.advance(Time::MAX, &mut capture, |run, capture| {
-            capture.write_until(run.now());
-            if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        if ended.is_break() {
-            return Err(Stopped.into());
-        }
-        let Remembered { pcap, lost } = capture.finish();
-        let judged = self.judge(drawn, &experiment, &pcap[..], lost);
+        let made = simulate(&experiment, drawn.run_seed(), stop)?;
+        let judged = self.judge(drawn, &experiment, &made.sender[..], made.lost);
         Ok(judged.expect("what was written as a capture is one"))
     }
 }

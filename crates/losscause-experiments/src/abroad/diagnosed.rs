@@ -221,7 +221,7 @@ mod tests {
     use crate::abroad::drawn::{Drawn, find};
 
     fn lost(queued: usize, by_air: usize) -> Vec<LostPacket> {
-        let packet = |cause| LostPacket { seq: 0, lost_s: 0.0, cause };
+        let packet = |cause| LostPacket { seq: 0, sent_s: 0.0, lost_s: 0.0, cause };
         let queued = std::iter::repeat_n(packet(truth::Cause::Congestion), queued);
         queued.chain(std::iter::repeat_n(packet(truth::Cause::Wireless), by_air)).collect()
     }

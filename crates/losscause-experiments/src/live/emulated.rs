@@ -26,7 +26,7 @@ pub(super) struct Hosts {
     pub(super) clock: Clock,
 }
 
-/// Does `work` while the link carries packets, which `take` sees. Returns also how many packets the
+/// Does `work` while the link between hosts with these settings carries packets, which `take` sees. Returns also how many packets the
 /// TUN devices dropped by themselves.
 ///
 /// # Errors
@@ -34,12 +34,13 @@ pub(super) struct Hosts {
 pub(super) fn over_link<R>(
     network: &Network,
     seed: u64,
+    settings: &[(&'static str, String)],
     mut take: impl FnMut(&Sight<'_>, Clock) + Send,
     work: impl FnOnce(&Hosts) -> Result<R, LiveError>,
 ) -> Result<(R, u64), LiveError> {
     let path = Path::new(network, FlowId(0), seed)?;
-    let (sender, senders) = Host::new(SENDER, &[])?;
-    let (peer, peers) = Host::new(PEER, &[])?;
+    let (sender, senders) = Host::new(SENDER, settings)?;
+    let (peer, peers) = Host::new(PEER, settings)?;
     let clock = Clock::start();
     let link = EmulatedLink::new(&path, [senders, peers], clock)?;
     let hosts = Hosts { sender, peer, clock };

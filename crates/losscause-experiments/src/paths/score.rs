@@ -52,6 +52,11 @@ impl Judged {
         self.wrong as f64 / self.losses as f64
     }
 
+    /// Wrong verdicts, percent of the losses; none without one.
+    pub fn percent(self) -> Option<f64> {
+        (self.losses > 0).then(|| 100.0 * self.wrong as f64 / self.losses as f64)
+    }
+
     fn with(self, other: Self) -> Self {
         Self { losses: self.losses + other.losses, wrong: self.wrong + other.wrong }
     }

@@ -39,7 +39,7 @@ pub(super) struct SweepFile {
     /// Instead of `score`: a scenario file, relative to the sweep file, or a paper's scenario,
     /// PAPER/SCENARIO.
     pub(super) scenario: Option<String>,
-    /// With `scenario`: the metrics to measure.
+    /// With `scenario`: the metrics to measure (default with `stacks`: all of the first).
     #[serde(default)]
     pub(super) metrics: Vec<String>,
     /// With `scenario`: the systems to compare in every cell (default: the unchanged scenario).

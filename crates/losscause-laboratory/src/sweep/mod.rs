@@ -25,7 +25,7 @@ use crate::stack::{Named, SIMULATOR, Stacks, Turns};
 use losscause_study::files::watched::Watched;
 use losscause_study::scenario::Kind;
 use losscause_study::tools::toml_file;
-use losscause_study::{Context, InputError, Limits, Scenario, Setting, files};
+use losscause_study::{Context, InputError, Limits, RunError, Scenario, Setting, files};
 
 mod axis;
 mod beside;
@@ -219,7 +219,7 @@ impl Sweep {
             ));
         }
         let subject = subject(&document, path, context, &key)?;
-        let sweep = Self {
+        let mut sweep = Self {
             file: file.clone(),
             title: document.title,
             mode: document.mode,
@@ -239,6 +239,9 @@ impl Sweep {
             content: content(table, document.sampler),
             context: context.clone(),
         };
+        if sweep.metrics.is_empty() && !sweep.is_scored() {
+            sweep.metrics = sweep.all_metrics()?;
+        }
         sweep.check_names()?;
         let claims = document.claim.iter().enumerate().map(|(place, table)| {
             Claim::of(table, &sweep).map_err(|(rest, problem)| {
@@ -272,6 +275,18 @@ impl Sweep {
         }
         self.set.extend_from_slice(&overrides.set);
         Ok(self)
+    }
+
+    /// All metrics of the first cell.
+    fn all_metrics(&self) -> Result<Vec<String>, InputError> {
+        let cell = Cells::of(self).cell(0);
+        let experiments = self.experiments(&cell)?;
+        let metrics = self.stack_of(&cell).and_then(|stack| stack.metrics(&experiments[0]));
+        let metrics = metrics.map_err(|error| match error {
+            RunError::Input(error) => error,
+            other => self.error("stacks", other.to_string()),
+        })?;
+        Ok(metrics.into_iter().map(|metric| metric.metric).collect())
     }
 
     /// The axis or system that sets `key`.
@@ -413,7 +428,7 @@ fn subject(
         (None, false) => {
             Err(error("score", "cannot be combined with metrics and system; remove them"))
         }
-        (Some(name), true) if !document.metrics.is_empty() => {
+        (Some(name), true) if !document.metrics.is_empty() || !document.stacks.is_empty() => {
             let beside = path.parent().unwrap_or(Path::new(""));
             let scenario = record::open_scenario(Path::new(name), beside, context)?;
             let content = origin::fnv1a(scenario.text().as_bytes());

@@ -10,6 +10,8 @@ use losscause_sim::truth::Cause;
 pub struct LostPacket {
     /// The number in its header: of TCP the sequence number of its first byte.
     pub seq: u32,
+    /// When it was sent, seconds after the capture's first packet.
+    pub sent_s: f64,
     /// When it was lost, seconds after the capture's first packet.
     pub lost_s: f64,
     /// The true cause.
@@ -89,8 +91,12 @@ mod tests {
 
     /// Packets of 100 bytes that were lost at these times.
     fn lost(packets: &[(u32, f64)]) -> LostPackets {
-        let packet =
-            |&(seq, lost_s): &(u32, f64)| LostPacket { seq, lost_s, cause: Cause::Wireless };
+        let packet = |&(seq, lost_s): &(u32, f64)| LostPacket {
+            seq,
+            sent_s: 0.0,
+            lost_s,
+            cause: Cause::Wireless,
+        };
         LostPackets::new("10.0.0.1:9".to_owned(), packets.iter().map(packet).collect())
     }
 

@@ -1,6 +1,6 @@
 //! Captures of a run: what tcpdump would have written at the sender, the bottleneck and the
 //! receiver, and beside them the true cause of every drop. [`CaptureFiles`] writes them into a
-//! directory, [`SenderCapture`] keeps the sender's in memory.
+//! directory, [`MemoryCaptures`] keeps both ends' in memory.
 //!
 //! A directory holds
 //!
@@ -49,7 +49,7 @@ mod underway;
 pub use directory::{FILE_NAMES, prepare};
 pub use drops::{Direction, DropRow};
 pub use lost::{LostPacket, LostPackets};
-pub use memory::{Remembered, SenderCapture};
+pub use memory::{KnownCaptures, MemoryCaptures};
 
 use captured::Captured;
 use flow::Flow;

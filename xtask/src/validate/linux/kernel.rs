@@ -28,7 +28,7 @@ use super::Outcome;
 use super::cell::Cell;
 use super::golden::Transfer;
 use super::lateness::Watch;
-use crate::linux::sockets::{close, is_waiting};
+use super::sockets::{close, is_waiting};
 
 /// The port of the first transfer; the second has the next.
 const PORT: u16 = 5001;

@@ -14,6 +14,7 @@ mod kernel;
 mod lateness;
 mod page;
 mod simulated;
+mod sockets;
 
 use std::fs;
 use std::path::PathBuf;

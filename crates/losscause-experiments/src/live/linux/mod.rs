@@ -10,7 +10,9 @@ mod claims;
 #[cfg(all(feature = "linux", target_os = "linux"))]
 mod kernel;
 #[cfg(all(feature = "linux", target_os = "linux"))]
-pub(crate) use kernel::KernelStack;
+pub use kernel::captures;
+#[cfg(all(feature = "linux", target_os = "linux"))]
+pub(crate) use kernel::{KernelStack, WatchedStack};
 pub mod simulated;
 
 use losscause_laboratory::papers::reproduce::Configuration;

@@ -76,7 +76,8 @@ pub(super) fn run(
     let mut crossed = Crossed::default();
     let take = |sight: &Sight<'_>, _: Clock| crossed.take(sight);
     let work = |hosts: &Hosts| connection(experiment.window, hosts, system, is_busy, stop);
-    let ((goodput_kbps, judged), device_drops) = over_link(&experiment.network, seed, take, work)?;
+    let ((goodput_kbps, judged), device_drops) =
+        over_link(&experiment.network, seed, &[], take, work)?;
     Ok(Transferred { goodput_kbps, crossed, judged, device_drops })
 }
 

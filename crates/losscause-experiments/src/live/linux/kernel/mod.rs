@@ -7,14 +7,18 @@
 //! crossing   what the link saw: drops, retransmissions, waits, lateness
 //! join       the programs' verdicts with the true causes of the drops
 //! stack      the same for sweeps, whose scenarios say what each flow runs
+//! captures   the same, captured at both hosts
+//! watched    the same, watched by `losscause watch`
 //! ```
 
+pub mod captures;
 mod crossing;
 mod ends;
 mod join;
 mod programs;
 mod stack;
 mod transfer;
+mod watched;
 
 use std::sync::Arc;
 
@@ -32,6 +36,7 @@ use crate::live::{LiveError, Values};
 use programs::Programs;
 pub(crate) use stack::KernelStack;
 use transfer::Transferred;
+pub(crate) use watched::WatchedStack;
 
 /// One system of the running kernel, perhaps against another.
 pub(super) struct KernelCell {
@@ -92,7 +97,8 @@ impl KernelCell {
         let controls: Vec<&str> = flows.iter().map(|flow| self.control(&flow.name)).collect();
         let starts = simulated::starts(experiment, seed);
         let tested = flows.iter().map(|flow| is_under_test(&flow.name)).collect();
-        let transferred = transfer::run(experiment, tested, seed, &controls, &starts, stop)?;
+        let transferred =
+            transfer::run(experiment, tested, seed, (&controls, &starts), &[], stop, |_, _| ())?;
         if let Some(why) = transferred.disturbance() {
             return Ok(Attempt::Spoiled(why));
         }

@@ -32,7 +32,7 @@ const WIRE_BYTES: u32 = 1_500;
 
 /// A congestion control of the kernel.
 #[derive(Clone, Copy, Debug)]
-enum Control {
+pub(super) enum Control {
     /// Built in, or a module.
     Own(&'static str),
     /// One of `losscause kernel`.
@@ -40,7 +40,7 @@ enum Control {
 }
 
 impl Control {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Own(name) => name,
             Self::Loaded(algorithm) => algorithm.name,
@@ -130,7 +130,7 @@ impl KernelStack {
         // As in the simulator, goodput is counted from the first start to the end.
         let first = starts.iter().min().copied().unwrap_or(Time::ZERO);
         let layout = Experiment { window: (first, experiment.duration), ..experiment.clone() };
-        let made = transfer::run(&layout, tested, seed, &names, &starts, stop)?;
+        let made = transfer::run(&layout, tested, seed, (&names, &starts), &[], stop, |_, _| ())?;
         if let Some(why) = made.disturbance() {
             return Ok(Attempt::Spoiled(why));
         }
@@ -176,7 +176,7 @@ fn metrics(values: [Option<f64>; 5], errors: Option<[Option<f64>; 2]>) -> Vec<Me
 }
 
 /// The congestion control of every flow.
-fn controls(experiment: &Experiment) -> Result<Vec<Control>, InputError> {
+pub(super) fn controls(experiment: &Experiment) -> Result<Vec<Control>, InputError> {
     let flows = &experiment.network.flows;
     let refuse = |flow: &FlowSpec, problem: String| InputError::Option {
         option: format!("flow {}", flow.name),

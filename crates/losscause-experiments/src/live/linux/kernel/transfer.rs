@@ -52,7 +52,8 @@ impl Transferred {
 }
 
 /// Makes one connection per flow, with these congestion controls and starts. `tested` says of each
-/// whether it is under test.
+/// whether it is under test, `host` has settings of both hosts, and `observe` gets all that the link
+/// sees; it must not wait.
 ///
 /// # Errors
 /// A host, the link or a connection fails, or `stop` is requested.
@@ -60,12 +61,16 @@ pub(super) fn run(
     layout: &Experiment,
     tested: Vec<bool>,
     seed: u64,
-    controls: &[&str],
-    starts: &[Time],
+    (controls, starts): (&[&str], &[Time]),
+    host: &[(&'static str, String)],
     stop: &Stop,
+    mut observe: impl FnMut(&Sight<'_>, Clock) + Send,
 ) -> Result<Transferred, LiveError> {
     let mut crossing = Crossing::default();
-    let take = |sight: &Sight<'_>, clock: Clock| crossing.take(sight, |at| clock.since_1970(at));
+    let take = |sight: &Sight<'_>, clock: Clock| {
+        crossing.take(sight, |at| clock.since_1970(at));
+        observe(sight, clock);
+    };
     let work = |hosts: &Hosts| {
         let listener = hosts.peer.run(|| TcpListener::bind((PEER, PORT)))?;
         let listener = listener.map_err(|reason| failure("the receiver cannot listen", reason))?;
@@ -74,7 +79,7 @@ pub(super) fn run(
         let netns = netns.map_err(numberless)?.ino() as u32;
         Ok((connections(layout.window, hosts, &listener, controls, starts, stop)?, netns))
     };
-    let ((goodput_kbps, netns), device_drops) = over_link(&layout.network, seed, take, work)?;
+    let ((goodput_kbps, netns), device_drops) = over_link(&layout.network, seed, host, take, work)?;
     Ok(Transferred { goodput_kbps, crossing, device_drops, netns, tested })
 }
 

@@ -1,0 +1,307 @@
+//! `capture-accuracy` and `linux-captures`: how much of the truth `losscause analyze` finds in
+//! captures whose causes of loss are known.
+//!
+//! The captures are those of the sweep files in validation/captures. Those of simulated runs are made
+//! in this program, because [`table`], from which `losscause-capture` recommends an algorithm, has
+//! means over flows, and [`tshark`] reads the same captures. Those of the kernel are made by the
+//! command. [`page`] arranges the results of both. [`agreement`] and [`tshark`] are independent
+//! checks.
+
+mod agreement;
+mod page;
+mod table;
+mod tshark;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result, anyhow, bail};
+use losscause::registry::Registry;
+use losscause_capture::judge::Chosen;
+use losscause_capture::judge::trust::Table;
+use losscause_experiments::captures::{CaptureStack, JudgedFlow, Scored};
+use losscause_laboratory::stack::Stacks;
+use losscause_laboratory::sweep::{Overrides, Sweep, SweepClaim, SweepResult};
+use losscause_study::{Context as Reading, Experiment, Jobs};
+
+use crate::checks::OPTIONAL_PARTS_BUILD;
+use crate::results::{self, Origin, Page};
+use crate::shell::{cargo, command, root, run, target};
+use crate::tools::Tool;
+
+/// The folder of the sweep files.
+const FOLDER: &str = "validation/captures";
+/// Those of simulated captures, in the order of the tables.
+const SIMULATED: [&str; 9] =
+    ["wlh", "wb", "biaz", "long-queue", "short-queue", "koo", "dalwadi", "home", "server"];
+/// Those of captures of the kernel.
+const LINUX: [&str; 4] = ["linux", "linux-bbr", "linux-ways", "linux-ways-bbr"];
+/// A few transfers, for `ci`.
+const LINUX_SHORT: &str = "linux-short";
+
+/// The arguments of `capture-accuracy`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// So many runs of each case; prints the page instead of writing it.
+    #[arg(long, value_name = "N")]
+    runs: Option<u32>,
+    /// Only the sweep file of this name in validation/captures; prints the page instead of writing
+    /// it.
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Print every loss that shows and was not found, and every one that was found and is none.
+    #[arg(long)]
+    explain: bool,
+    /// With --runs, --only or --also: compare with simulated receivers and with tshark all the same.
+    #[arg(long)]
+    checks: bool,
+    /// Algorithms that judge beside those that `analyze` asks by itself, by name; prints the page
+    /// instead of writing it.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    also: Vec<String>,
+}
+
+impl Options {
+    /// Whether the page and the table are written.
+    fn is_whole(&self) -> bool {
+        self.runs.is_none() && self.only.is_none() && self.also.is_empty()
+    }
+
+    /// Whether simulated receivers and tshark are asked.
+    fn checks(&self) -> bool {
+        self.is_whole() || self.checks
+    }
+}
+
+/// What runs tell beside their metrics.
+#[derive(Default)]
+struct Told {
+    /// The judged flows of every network, by seed.
+    networks: BTreeMap<String, BTreeMap<u64, Vec<JudgedFlow>>>,
+    classes: tshark::Classes,
+    problem: Option<anyhow::Error>,
+}
+
+impl Told {
+    fn take(&mut self, experiment: &Experiment, seed: u64, scored: &Scored) {
+        let flows = [&scored.sender, &scored.receiver].map(|found| found.flows.clone()).concat();
+        self.networks.entry(format!("{experiment:?}")).or_default().insert(seed, flows);
+    }
+}
+
+/// Simulates, analyses, compares and writes.
+pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
+    if options.checks() {
+        Tool::Tshark.ensure()?;
+    }
+    let told = Arc::new(Mutex::new(Told::default()));
+    let results = simulated(options, &told)?;
+    let told = std::mem::take(&mut *told.lock().unwrap_or_else(PoisonError::into_inner));
+    if let Some(problem) = told.problem {
+        return Err(problem);
+    }
+    let agreements = if options.checks() { agreement::agreements()? } else { Vec::new() };
+    let runs = results.first().map_or(0, |result| result.runs);
+    let text = table::table(&told.networks, runs);
+    let table = Table::parse(&text).map_err(|error| anyhow!(error)).context(table::FILE)?;
+    let mut body = page::simulated(&results, &told.networks, &table);
+    agreement::section(&mut body, &agreements);
+    tshark::section(&mut body, &told.classes);
+    page::errors(&mut body, &results);
+    if options.is_whole() {
+        fs::write(root().join(table::FILE), text).context(table::FILE)?;
+        results::write(&Page {
+            name: "capture-accuracy".to_owned(),
+            title: "What `losscause analyze` finds in a capture".to_owned(),
+            command: "`cargo xtask capture-accuracy`".to_owned(),
+            origin: Origin::Run,
+            body,
+        })?;
+    } else {
+        print!("{body}");
+    }
+    agreement::require(&agreements)
+}
+
+/// The sweeps of simulated captures.
+fn simulated(options: &Options, told: &Arc<Mutex<Told>>) -> Result<Vec<SweepResult>> {
+    let registry = Registry::built_in();
+    let chosen = Chosen::all_of(&registry).and(Chosen::named(&options.also, &registry)?);
+    let told = Arc::clone(told);
+    let (checks, explain) = (options.checks(), options.explain);
+    let stacks = Stacks::default().with("captures", move || {
+        let told = Arc::clone(&told);
+        let stack = CaptureStack::simulated().judged_by(chosen.clone());
+        Ok(Box::new(stack.telling(move |experiment, seed, captures, scored| {
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            told.take(experiment, seed, scored);
+            if checks && seed == 1 {
+                let counted = tshark::count(&mut told.classes, captures);
+                told.problem = counted.err().or(told.problem.take());
+            }
+            for (at, found) in [("sender", &scored.sender), ("receiver", &scored.receiver)] {
+                let mistakes = found.mistakes.iter().filter(|_| explain);
+                mistakes.for_each(|mistake| println!("seed {seed}, {at}: {mistake}"));
+            }
+        })))
+    });
+    let is_asked = |name: &&str| options.only.as_ref().is_none_or(|only| only == name);
+    let mut results = Vec::new();
+    for name in SIMULATED.iter().copied().filter(is_asked) {
+        eprintln!("{name}");
+        let file = root().join(FOLDER).join(format!("{name}.toml"));
+        let overrides = Overrides { runs: options.runs, ..Overrides::default() };
+        let sweep = Sweep::load_on(&file, &Reading::default(), &stacks)?.with(&overrides)?;
+        let outcome = sweep.execute(Jobs::default(), None, |_| ControlFlow::Continue(()))?;
+        results.push(outcome.result.context("the results were not kept")?);
+    }
+    Ok(results)
+}
+
+/// The arguments of `linux-captures`.
+#[derive(clap::Args)]
+pub(crate) struct LinuxOptions {
+    /// Only these sweep files, by their names in validation/captures, without a page: cause-policer,
+    /// watched.
+    names: Vec<String>,
+    /// Seed of the first run of each transfer.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Transfers at a time.
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    jobs: usize,
+    /// Folder of the results, from which an interrupted measurement goes on; default:
+    /// target/captures.
+    #[arg(long, value_name = "DIR")]
+    out: Option<std::path::PathBuf>,
+    /// Write results/linux-captures.md.
+    #[arg(long, conflicts_with = "names")]
+    write: bool,
+}
+
+/// Makes captures of the kernel's transfers, analyses them and prints the page.
+pub(crate) fn linux_captures(options: &LinuxOptions) -> Result<()> {
+    let folder = options.out.clone().unwrap_or_else(|| target().join("captures"));
+    let seed = options.seed.map(|seed| ["--seed".to_owned(), seed.to_string()]);
+    let more: Vec<String> = seed.into_iter().flatten().collect();
+    let swept = |name: &str| swept(name, &folder, options.jobs, &more);
+    if !options.names.is_empty() {
+        let results: Result<Vec<_>> = options.names.iter().map(|name| swept(name)).collect();
+        return require(&results?);
+    }
+    let results = LINUX.into_iter().map(swept).collect::<Result<Vec<_>>>()?;
+    let body = page::linux(&results);
+    print!("{body}");
+    if options.write {
+        results::write(&Page {
+            name: "linux-captures".to_owned(),
+            title: "Accuracy on captures of Linux TCP".to_owned(),
+            command: "`cargo xtask linux-captures --write`, as root".to_owned(),
+            origin: Origin::Run,
+            body,
+        })?;
+    }
+    require(&results)
+}
+
+/// A step of `ci`: a few transfers, and whether their losses were found.
+pub(crate) fn short() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let result = swept(LINUX_SHORT, folder.path(), 6, &[])?;
+    print!("{}", page::linux(std::slice::from_ref(&result)));
+    require(&[result])
+}
+
+/// The results of a sweep file that the command runs, with the parts that need the kernel.
+fn swept(name: &str, folder: &Path, jobs: usize, more: &[String]) -> Result<SweepResult> {
+    Tool::OwnNetworks.ensure()?;
+    OPTIONAL_PARTS_BUILD.into_iter().try_for_each(Tool::ensure)?;
+    run(cargo().args(["build", "--quiet", "--workspace", "--all-features", "--bin", "losscause"]))?;
+    let program = target().join("debug/losscause");
+    let out = folder.join(name);
+    let mut sweep = command(&program.to_string_lossy());
+    sweep.arg("sweep").arg(format!("{FOLDER}/{name}.toml")).arg("--out").arg(&out);
+    sweep.args(["--resume", "--jobs", &jobs.to_string()]).args(more);
+    run(&mut sweep)?;
+    let file = out.join(losscause_laboratory::sweep::SWEEP_JSON);
+    let text = fs::read(&file).with_context(|| file.display().to_string())?;
+    serde_json::from_slice(&text).with_context(|| file.display().to_string())
+}
+
+/// # Errors
+/// A claim of a sweep file does not hold, or it cannot be told.
+fn require(results: &[SweepResult]) -> Result<()> {
+    let missed = missed(results.iter().flat_map(|result| &result.claims));
+    if missed.is_empty() { Ok(()) } else { bail!("{}", missed.join("\n")) }
+}
+
+fn missed<'a>(claims: impl Iterator<Item = &'a SweepClaim>) -> Vec<String> {
+    claims.filter(|claim| claim.holds != Some(true)).map(SweepClaim::in_words).collect()
+}
+
+/// Makes the transfers of `losscause reproduce abroad/kernel` and records their verdicts.
+pub(crate) fn abroad_linux() -> Result<()> {
+    Tool::OwnNetworks.ensure()?;
+    OPTIONAL_PARTS_BUILD.into_iter().try_for_each(Tool::ensure)?;
+    let example = ["--example", "record-abroad", "--features", "linux"];
+    run(cargo().args(["run", "--release", "--locked", "-p", "losscause-experiments"]).args(example))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_of_every_sweep_file_is_a_valid_network() {
+        let mut stacks = Stacks::default();
+        for name in ["captures", "kernel-captures", "watched-captures"] {
+            stacks = stacks.with(name, || Ok(Box::new(CaptureStack::simulated())));
+        }
+        let mut cells = BTreeMap::new();
+        for entry in fs::read_dir(root().join(FOLDER)).unwrap() {
+            let path = entry.unwrap().path();
+            if !fs::read_to_string(&path).unwrap().contains("\nstacks =") {
+                continue;
+            }
+            let sweep = Sweep::load_on(&path, &Reading::default(), &stacks).unwrap();
+            for cell in sweep.cells() {
+                sweep.check(&cell).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            }
+            cells.insert(path.file_stem().unwrap().to_string_lossy().into_owned(), sweep.count());
+        }
+        assert_eq!(SIMULATED.map(|name| cells[name]).iter().sum::<usize>(), 24);
+        assert_eq!(LINUX.map(|name| cells[name]), [12, 12, 2, 2]);
+        assert_eq!((cells["cause-policer"], cells[LINUX_SHORT]), (10, 4));
+    }
+
+    #[test]
+    fn a_claim_without_a_value_is_missed_too() {
+        let claim = |holds| SweepClaim {
+            text: "losses are found".to_owned(),
+            holds,
+            places: 1,
+            holding: 1,
+            unclear: 0,
+            missing: 0,
+            exceptions: vec![],
+        };
+        let missed = |holds| missed([claim(holds)].iter()).len();
+        assert_eq!([Some(true), Some(false), None].map(missed), [0, 1, 1]);
+    }
+
+    #[test]
+    fn the_bars_of_ci_are_99_percent_found_and_half_a_percent_false() {
+        let file = root().join(FOLDER).join(format!("{LINUX_SHORT}.toml"));
+        let text = fs::read_to_string(file).unwrap();
+        let times = |bar: &str| text.matches(bar).count();
+        let found =
+            "found_share\"\nof = { hosts = \"SACK, timestamps\" }\nis = \"at-least\"\nvalue = 99\n";
+        let none =
+            "false_share\"\nof = { hosts = \"SACK, timestamps\" }\nis = \"at-most\"\nvalue = 0.5\n";
+        assert_eq!([found, none].map(times), [2, 2], "at senders and at receivers");
+        assert_eq!(["value = 99\n", "value = 0.5\n", "share ="].map(times), [4, 4, 0]);
+    }
+}

@@ -1,0 +1,216 @@
+//! What tshark says about the same captures (`tcp.analysis.*`), packet by packet.
+//!
+//! tshark marks packets by rules of its own and names no losses. Two of its questions are those of
+//! `analyze`: at a sender, whether a packet was sent again because it was lost; at a receiver,
+//! whether a gap lies in front of a packet.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use losscause_capture::{Options, Protocol, Vantage, analyze};
+use losscause_study::capture_files::KnownCaptures;
+
+use crate::shell;
+
+/// How often each kind of agreement or difference came up, and how many of those packets told of a
+/// true loss.
+pub(super) type Classes = BTreeMap<(Vantage, Class), (u64, u64)>;
+
+/// What tshark and `analyze` say about a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Class {
+    tshark: Mark,
+    /// Whether `analyze` found a loss by this packet.
+    loss: bool,
+}
+
+/// tshark's mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Mark {
+    None,
+    Retransmission,
+    FastRetransmission,
+    SpuriousRetransmission,
+    OutOfOrder,
+    LostSegment,
+}
+
+impl Mark {
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "nothing",
+            Self::Retransmission => "`retransmission`",
+            Self::FastRetransmission => "`fast_retransmission`",
+            Self::SpuriousRetransmission => "`spurious_retransmission`",
+            Self::OutOfOrder => "`out_of_order`",
+            Self::LostSegment => "`lost_segment`",
+        }
+    }
+}
+
+/// The fields that mark a packet; the first one that is set counts.
+const FIELDS: [(&str, Mark); 5] = [
+    ("tcp.analysis.spurious_retransmission", Mark::SpuriousRetransmission),
+    ("tcp.analysis.fast_retransmission", Mark::FastRetransmission),
+    ("tcp.analysis.out_of_order", Mark::OutOfOrder),
+    ("tcp.analysis.retransmission", Mark::Retransmission),
+    ("tcp.analysis.lost_segment", Mark::LostSegment),
+];
+
+/// A data packet as tshark prints it: its sender, its time since the first packet, its sequence
+/// number, its mark.
+struct Marked {
+    src: String,
+    time_s: f64,
+    seq: u32,
+    mark: Mark,
+}
+
+/// Adds what tshark and the analysis say about the data packets of both captures.
+pub(super) fn count(classes: &mut Classes, captures: &KnownCaptures) -> Result<()> {
+    count_at(classes, captures, Vantage::Sender, &captures.sender)?;
+    count_at(classes, captures, Vantage::Receiver, &captures.receiver)
+}
+
+fn count_at(
+    classes: &mut Classes,
+    captures: &KnownCaptures,
+    vantage: Vantage,
+    capture: &[u8],
+) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("capture.pcap");
+    fs::write(&file, capture)?;
+    let packets = marked(&file)?;
+    let analysis = analyze(capture, "a capture", &Options::all())?;
+    // A loss shows at a packet: at a sender the retransmission of the same bytes, at a receiver the
+    // one behind the gap.
+    let mut found: HashSet<(&str, i64, Option<u32>)> = HashSet::new();
+    for flow in analysis.flows.iter().filter(|flow| flow.protocol == Protocol::Tcp) {
+        for loss in &flow.losses {
+            let seq = (vantage == Vantage::Sender).then_some(loss.seq as u32);
+            found.insert((&flow.src, micros(loss.time_s), seq));
+        }
+    }
+    let mut lost: HashMap<(&str, u32), Vec<f64>> = HashMap::new();
+    for flow in &captures.lost {
+        for packet in flow.packets() {
+            lost.entry((flow.source(), packet.seq)).or_default().push(packet.lost_s);
+        }
+    }
+    for Marked { src, time_s, seq, mark } in &packets {
+        let at = micros(*time_s);
+        let key = |micros| (src.as_str(), micros, (vantage == Vantage::Sender).then_some(*seq));
+        let loss = [at - 1, at, at + 1].into_iter().any(|at| found.contains(&key(at)));
+        // At a sender: the bytes that are sent again had been lost before.
+        let losses = lost.get(&(src.as_str(), *seq)).map_or(&[][..], Vec::as_slice);
+        let was_lost = vantage == Vantage::Sender && losses.iter().any(|lost_s| lost_s < time_s);
+        if *mark == Mark::None && !loss {
+            continue;
+        }
+        let (packets, true_losses) =
+            classes.entry((vantage, Class { tshark: *mark, loss })).or_default();
+        *packets += 1;
+        *true_losses += u64::from(was_lost);
+    }
+    Ok(())
+}
+
+/// What tshark says about the same packets.
+pub(super) fn section(page: &mut String, classes: &Classes) {
+    if classes.is_empty() {
+        return;
+    }
+    page.push_str(
+        "## Beside tshark\n\n\
+         tshark's `tcp.analysis` on the TCP packets of seed 1 of every case. In a row \"no loss\", packets of the fifth\n\
+         column are losses that `analyze` missed, or copies of bytes whose loss had been repaired before.\n\n\
+         | at | tshark says | analyze says | packets | sent again after a true loss | why |\n|---|---|---|--:|--:|---|\n",
+    );
+    for ((vantage, class), (packets, lost)) in classes {
+        let analyze = if class.loss { "loss" } else { "no loss" };
+        let lost = if *vantage == Vantage::Sender { lost.to_string() } else { "–".to_owned() };
+        let why = why(*vantage, *class);
+        let mark = class.tshark.name();
+        let _ = writeln!(page, "| {vantage} | {mark} | {analyze} | {packets} | {lost} | {why} |");
+    }
+    page.push('\n');
+}
+
+/// The rules that make the two agree or differ.
+fn why(vantage: Vantage, class: Class) -> &'static str {
+    match (vantage, class.tshark, class.loss) {
+        (Vantage::Sender, Mark::OutOfOrder, true) => {
+            "tshark takes an old number soon after the newest one for reordering; a sender's own packets leave in order"
+        }
+        (_, Mark::None, true) => "a loss without tshark's mark",
+        (Vantage::Sender, _, true) => "the same",
+        (Vantage::Sender, Mark::LostSegment, false) => "a gap before the capture",
+        (Vantage::Sender, _, false) => {
+            "the copy was not needed: a duplicate SACK, an echo, an early acknowledgement or the count of duplicates says so"
+        }
+        (_, Mark::LostSegment, true) => "the same: a gap",
+        (_, Mark::LostSegment, false) => "the packets of the gap came late, so nothing was lost",
+        (_, Mark::SpuriousRetransmission, _) => {
+            "the receiver had acknowledged it before: a duplicate"
+        }
+        _ => "it fills a gap, whose loss was counted when it showed, or arrives again",
+    }
+}
+
+/// The TCP packets with data.
+fn marked(capture: &Path) -> Result<Vec<Marked>> {
+    let mut command = shell::command("tshark");
+    command.arg("-r").arg(capture).args(["-Y", "tcp.len > 0", "-T", "fields", "-E", "separator=,"]);
+    for field in ["ip.src", "tcp.srcport", "frame.time_relative", "tcp.seq_raw"] {
+        command.args(["-e", field]);
+    }
+    for (field, _) in FIELDS {
+        command.args(["-e", field]);
+    }
+    let text = String::from_utf8(shell::output(&mut command)?)?;
+    text.lines()
+        .map(|line| parse(line).with_context(|| format!("tshark printed: {line}")))
+        .collect()
+}
+
+fn parse(line: &str) -> Option<Marked> {
+    let cells: Vec<&str> = line.split(',').collect();
+    let (&[address, port, time_s, seq], marks) = cells.split_first_chunk::<4>()?;
+    let mark = FIELDS
+        .iter()
+        .zip(marks)
+        .find(|(_, cell)| !cell.is_empty())
+        .map_or(Mark::None, |((_, mark), _)| *mark);
+    Some(Marked {
+        src: format!("{address}:{port}"),
+        time_s: time_s.parse().ok()?,
+        seq: seq.parse().ok()?,
+        mark,
+    })
+}
+
+fn micros(seconds: f64) -> i64 {
+    (seconds * 1e6).round() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_tshark_has_sender_time_number_and_perhaps_a_mark() {
+        let line = "10.0.0.1,40000,1.500000000,77,,1,,1,";
+        let packet = parse(line).unwrap();
+        assert_eq!(
+            (packet.src.as_str(), packet.seq, packet.mark),
+            ("10.0.0.1:40000", 77, Mark::FastRetransmission)
+        );
+        assert_eq!(packet.time_s, 1.5);
+        assert_eq!(parse("10.0.0.1,40000,1.0,77,,,,,").unwrap().mark, Mark::None);
+        assert!(parse("10.0.0.1,40000").is_none());
+    }
+}
