@@ -8,7 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use losscause::{Span, Time};
-use losscause_linux::emulator::{Clock, EmulatedLink, Host, PEER, Path, SENDER, device_drops};
+use losscause_linux::emulator::{
+    Clock, EmulatedLink, Host, PEER, Path, SENDER, StallWatch, device_drops,
+};
 use losscause_sim::FlowId;
 use losscause_study::{Experiment, Stop, Stopped};
 
@@ -17,17 +19,19 @@ use super::ends::{self, FIRST_PORT, PORT, failure};
 use crate::live::LiveError;
 
 /// What the connections did.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Transferred {
     /// What each receiving application read within the window, in the order of the flows.
     pub(super) goodput_kbps: Vec<f64>,
     pub(super) crossing: Crossing,
     /// Packets that the TUN devices dropped by themselves.
     pub(super) device_drops: u64,
+    /// The longest time for which the hosts stood still, milliseconds.
+    pub(super) host_stall_ms: f64,
     /// Inode number of the sender's network namespace.
     pub(super) netns: u32,
     /// By flow, whether it is under test.
-    tested: Vec<bool>,
+    pub(super) tested: Vec<bool>,
 }
 
 impl Transferred {
@@ -38,6 +42,10 @@ impl Transferred {
             .is_some_and(|tested| *tested)
     }
 }
+
+/// The send buffer may grow to 64 MB, where the default is 4 MB: it never limits a transfer, as in
+/// the simulator, which has none.
+const SEND_BUFFER: (&str, &str) = ("tcp_wmem", "4096 16384 67108864");
 
 /// How often the main thread looks whether to stop.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -56,7 +64,8 @@ pub(super) fn run(
     stop: &Stop,
 ) -> Result<Transferred, LiveError> {
     let path = Path::new(&layout.network, FlowId(0), seed)?;
-    let (sender, senders) = Host::new(SENDER, &[])?;
+    let (name, value) = SEND_BUFFER;
+    let (sender, senders) = Host::new(SENDER, &[(name, value.to_owned())])?;
     let (peer, peers) = Host::new(PEER, &[])?;
     let listener = peer.run(|| TcpListener::bind((PEER, PORT)))?;
     let listener = listener.map_err(|reason| failure("the receiver cannot listen", reason))?;
@@ -68,11 +77,16 @@ pub(super) fn run(
     // Connections end before the link does.
     let over = AtomicBool::new(false);
     let link_over = AtomicBool::new(false);
+    let stalls = StallWatch::start(clock)?;
     let received: Vec<AtomicU64> = controls.iter().map(|_| AtomicU64::new(0)).collect();
     let result = thread::scope(|scope| {
         let crossing = scope.spawn(|| {
             let mut crossing = Crossing::default();
-            link.run(&link_over, |sight| crossing.take(&sight, |at| clock.since_1970(at)))?;
+            link.run(&link_over, |sight| {
+                if !over.load(Ordering::Relaxed) {
+                    crossing.take(&sight, |at| clock.since_1970(at));
+                }
+            })?;
             Ok::<_, LiveError>(crossing)
         });
         let outcome = connections(
@@ -92,8 +106,9 @@ pub(super) fn run(
         let [at_sender, at_peer] = drops;
         Ok::<_, LiveError>((goodput_kbps, crossing, at_sender?? + at_peer??))
     });
+    let host_stall_ms = stalls.stop()?.greatest;
     let (goodput_kbps, crossing, device_drops) = result?;
-    Ok(Transferred { goodput_kbps, crossing, device_drops, netns, tested })
+    Ok(Transferred { goodput_kbps, crossing, device_drops, host_stall_ms, netns, tested })
 }
 
 /// Connects, waits for the window, and closes. Returns each connection's goodput within the window,
