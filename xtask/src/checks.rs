@@ -74,12 +74,6 @@ const TESTS: &[Step] = &[
         &[Tool::OwnNetworks, Tool::Tcpdump],
         linux::short,
     ),
-    #[cfg(target_os = "linux")]
-    Step::beside(
-        "agreement with the running kernel, short form",
-        &[Tool::OwnNetworks],
-        validate::linux::short,
-    ),
 ];
 
 const BEFORE_TESTS: &[Step] = &[

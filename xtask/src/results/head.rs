@@ -29,16 +29,19 @@ impl Head {
     /// git knows no commit.
     pub(super) fn of(page: &Page) -> Result<Self> {
         let command = page.command.clone();
-        let Origin::Data(files) = page.origin else {
-            let date = printed("date", &["-u", "+%Y-%m-%d"])?;
-            let commit = printed("git", &["describe", "--always", "--exclude=*", "--dirty"])?;
-            return Ok(Self { date, commit, machine: machine()?, command });
+        let (files, machine) = match page.origin {
+            Origin::Data(files) => (files, "any: simulated, the figures do not depend on it"),
+            Origin::Recorded(files) => (files, "not recorded; the page names the kernel"),
+            Origin::Run => {
+                let date = printed("date", &["-u", "+%Y-%m-%d"])?;
+                let commit = printed("git", &["describe", "--always", "--exclude=*", "--dirty"])?;
+                return Ok(Self { date, commit, machine: machine()?, command });
+            }
         };
         let last = [&["log", "-1", "--abbrev=8", "--format=%cs %h", "--"], files].concat();
         let last = printed("git", &last)?;
         let (date, commit) =
             last.split_once(' ').with_context(|| format!("{files:?} have no commit"))?;
-        let machine = "any: simulated, the figures do not depend on it";
         Ok(Self {
             date: date.to_owned(),
             commit: commit.to_owned(),
