@@ -129,7 +129,7 @@ fn the_simulated_tcp_agrees_with_the_kernels() {
     let outcome = sweep.execute(Jobs::new(2).unwrap(), None, |_| ControlFlow::Continue(()));
     let result = outcome.unwrap().result.unwrap();
     for cell in &result.cells {
-        println!("{:?} {:?}", cell.rows, cell.left_out);
+        println!("{:?}: left out {:?}", cell.cell.values, cell.left_out);
     }
     for claim in &result.claims {
         println!("{}", claim.in_words());

@@ -26,7 +26,7 @@ pub(super) fn body(result: &SweepResult) -> String {
     for (number, pair) in (1..).zip(&pairs).filter(|(_, pair)| !is_apart(pair)) {
         let _ = writeln!(body, "| {number} | {} | {} |", place(pair), values(pair));
     }
-    if pairs.iter().any(|pair| is_apart(pair)) {
+    if pairs.iter().any(is_apart) {
         body += "\n## Cells apart\n\nAt least one run was disturbed at every attempt; these cells do not count:\n\n";
         for (number, pair) in (1..).zip(&pairs).filter(|(_, pair)| is_apart(pair)) {
             let why: Vec<&str> =

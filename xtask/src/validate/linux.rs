@@ -7,12 +7,14 @@
 use std::fs;
 
 use anyhow::{Context as _, Result, bail};
+use losscause_laboratory::stack::SIMULATOR;
 use losscause_laboratory::sweep::{CellOutcome, STACK, Sweep, SweepResult};
 use losscause_study::{Context, Jobs};
 
 use crate::checks::OPTIONAL_PARTS_BUILD;
 use crate::results;
 use crate::shell::{cargo, root, run};
+use crate::tools::Tool;
 
 const SWEEP: &str = "validation/linux/sweep.toml";
 /// The recorded result.
@@ -59,7 +61,7 @@ pub(crate) fn recorded() -> Result<SweepResult> {
 
 /// Runs the sweep by the command that has all stacks.
 fn transferred(restart: bool) -> Result<SweepResult> {
-    OPTIONAL_PARTS_BUILD.into_iter().try_for_each(|tool| tool.ensure())?;
+    OPTIONAL_PARTS_BUILD.into_iter().try_for_each(Tool::ensure)?;
     let earlier = if restart { "--restart" } else { "--resume" };
     let command = ["run", "--quiet", "--release", "-p", "losscause-cli", "--features", "linux"];
     let sweep = ["--", "sweep", SWEEP, "--out", UNFINISHED, earlier];
@@ -79,9 +81,8 @@ fn simulated_again() -> Result<SweepResult> {
         );
     }
     let again = |outcome: &CellOutcome| {
-        let is_simulated = |place: &&losscause_laboratory::sweep::AxisValue| place.axis == STACK;
-        let stack = outcome.cell.values.iter().find(is_simulated);
-        if stack.is_none_or(|stack| stack.value != "simulator") {
+        let mut places = outcome.cell.values.iter();
+        if !places.any(|place| place.axis == STACK && place.value == SIMULATOR) {
             return Ok(outcome.clone());
         }
         let mut new = sweep.measure(&outcome.cell, Jobs::new(1)?)?;

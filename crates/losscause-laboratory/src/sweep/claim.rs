@@ -360,13 +360,13 @@ impl Sweep {
     /// use losscause_study::{Context, Jobs};
     ///
     /// let text = r#"
-    /// title = "a tenth of the usual time"
+    /// title = "a wireless last hop"
     /// scenario = "cen2003/WLH"
     /// metrics = ["thput"]
     /// runs = 1
     /// [[axis]]
-    /// key = "duration_s"
-    /// values = [25]
+    /// key = "N"
+    /// values = [1]
     /// [[claim]]
     /// text = "the link is never idle for long"
     /// metric = "thput"
