@@ -64,12 +64,6 @@ const TESTS: &[Step] = &[
     Step::new("the same bytes from any number of threads", &[], same_bytes),
     Step::new("the record of the five papers", &[], record::compare),
     Step::beside("captures of this machine's own TCP, short form", OPTIONAL_PARTS, captures::short),
-    #[cfg(target_os = "linux")]
-    Step::beside(
-        "agreement with the running kernel, short form",
-        &[Tool::OwnNetworks],
-        validate::linux::short,
-    ),
 ];
 
 const BEFORE_TESTS: &[Step] = &[

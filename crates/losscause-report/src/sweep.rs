@@ -56,10 +56,7 @@ pub(super) fn page(result: &SweepResult) -> PageView {
             (false, true) => against_the_first(result),
             (false, false) => answers(result),
         },
-        runs: match result.runs {
-            1 => format!("{} cells, one run each, {seeds}", result.cells.len()),
-            runs => format!("{} cells, {runs} runs each, {seeds}", result.cells.len()),
-        },
+        runs: format!("{} cells, {} each, {seeds}", result.cells.len(), result.runs_in_words()),
         charts: (0..result.metrics.len()).map(|place| charts(result, place)).collect(),
         charts_note: match result.sampler {
             Some(_) => {

@@ -286,6 +286,7 @@ mod tests {
             holding: 1,
             unclear: 0,
             missing: 0,
+            apart: 0,
             exceptions: vec![],
         };
         let missed = |holds| missed([claim(holds)].iter()).len();

@@ -29,17 +29,20 @@ impl Head {
     /// git knows no commit.
     pub(super) fn of(page: &Page) -> Result<Self> {
         let made_by = page.command.clone();
-        let Origin::Data(files) = page.origin else {
-            let date = text(command("date").args(["-u", "+%Y-%m-%d"]))?;
-            let describe = ["describe", "--always", "--exclude=*", "--dirty"];
-            let commit = text(command("git").args(describe))?;
-            return Ok(Self { date, commit, machine: machine()?, command: made_by });
+        let (files, machine) = match page.origin {
+            Origin::Data(files) => (files, "any: simulated, the figures do not depend on it"),
+            Origin::Recorded(files) => (files, "not recorded; the page names the kernel"),
+            Origin::Run => {
+                let date = text(command("date").args(["-u", "+%Y-%m-%d"]))?;
+                let describe = ["describe", "--always", "--exclude=*", "--dirty"];
+                let commit = text(command("git").args(describe))?;
+                return Ok(Self { date, commit, machine: machine()?, command: made_by });
+            }
         };
         let log = ["log", "-1", "--abbrev=8", "--format=%cs %h", "--"];
         let last = text(command("git").args(log).args(files))?;
         let (date, commit) =
             last.split_once(' ').with_context(|| format!("{files:?} have no commit"))?;
-        let machine = "any: simulated, the figures do not depend on it";
         Ok(Self {
             date: date.to_owned(),
             commit: commit.to_owned(),

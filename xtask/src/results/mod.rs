@@ -8,6 +8,7 @@ mod head;
 mod ns2;
 mod papers;
 mod printed;
+mod sweeps;
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::shell::{files, is_kept, root};
+use crate::validate;
 use head::Head;
 
 /// The arguments of `results`.
@@ -36,6 +38,8 @@ pub(crate) enum Origin {
     /// Simulated before: these files of the repository hold the values, and their last commit is
     /// that of the measurement.
     Data(&'static [&'static str]),
+    /// Measured before on some machine: as [`Origin::Data`].
+    Recorded(&'static [&'static str]),
 }
 
 /// A page, without its head.
@@ -112,8 +116,23 @@ fn check(name: Option<&str>) -> Result<()> {
 fn from_data() -> Result<Vec<Page>> {
     let mut pages = papers::pages()?;
     pages.push(ns2::page()?);
+    pages.push(linux()?);
     pages.push(extra::page()?);
     Ok(pages)
+}
+
+/// `linux`: the result of `validate linux`.
+///
+/// # Errors
+/// It cannot be read.
+pub(crate) fn linux() -> Result<Page> {
+    Ok(Page {
+        name: "linux".to_owned(),
+        title: "Against Linux".to_owned(),
+        command: "`cargo xtask validate linux`, as root".to_owned(),
+        origin: Origin::Recorded(&[validate::linux::RESULT]),
+        body: sweeps::body(&validate::linux::recorded()?),
+    })
 }
 
 /// Writes a page with its head. A page whose body has not changed keeps the head that it has.
@@ -132,17 +151,6 @@ pub(crate) fn write(page: &Page) -> Result<()> {
 
 fn text(page: &Page, head: &Head) -> String {
     format!("# {}\n\n{head}\n{}", page.title, page.body)
-}
-
-/// The body of the page in the repository.
-///
-/// # Errors
-/// There is no such page.
-#[cfg(test)]
-pub(crate) fn present(name: &str) -> Result<String> {
-    let path = path(name);
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    Ok(body(&text).to_owned())
 }
 
 /// What follows the head.

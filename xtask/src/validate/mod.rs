@@ -3,7 +3,6 @@
 
 mod draws;
 mod grid;
-#[cfg(target_os = "linux")]
 pub(crate) mod linux;
 mod ns2;
 mod ours;
@@ -24,7 +23,6 @@ use crate::tools::Tool;
 #[derive(clap::Args, Default)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
-    #[cfg(target_os = "linux")]
     #[command(subcommand)]
     peer: Option<Peer>,
     /// What CI runs: some of the cells, with few seeds and wide bounds
@@ -49,17 +47,15 @@ pub(crate) struct Options {
 }
 
 /// What the simulator is compared with, if not with ns-2.
-#[cfg(target_os = "linux")]
 #[derive(clap::Subcommand)]
 enum Peer {
     /// The TCP of the running kernel, over the emulator; needs root, writes
-    /// results/linux.md
+    /// validation/linux/sweep.json and results/linux.md
     Linux(linux::Options),
 }
 
 /// Runs the comparison, prints it, and fails unless it agrees within the grid's bounds.
 pub(crate) fn validate(options: &Options) -> Result<()> {
-    #[cfg(target_os = "linux")]
     if let Some(Peer::Linux(options)) = &options.peer {
         return linux::validate(options);
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use losscause_study::Limits;
 use toml::Value;
 
 use super::file::{AxisTable, Point};
@@ -55,7 +56,12 @@ pub(super) struct Choice {
     pub(super) only: BTreeMap<String, Vec<String>>,
     /// Metrics that are read from others of the same run.
     pub(super) metrics: BTreeMap<String, String>,
+    /// Runs of every system, if the axis is [`RUNS`].
+    pub(super) runs: Option<u32>,
 }
+
+/// The name of an axis without a key whose values are numbers of runs.
+pub(super) const RUNS: &str = "runs";
 
 /// The key of the sweep file that is wrong, and what is wrong with it.
 pub(super) type Problem = (String, String);
@@ -128,12 +134,15 @@ fn axis(index: usize, table: &AxisTable, sampler: Sampler) -> Result<Axis, Probl
     if points.is_empty() {
         return Err((key("values"), "is empty, expected the base and other values".into()));
     }
-    let mut names = BTreeSet::new();
+    let mut names = BTreeMap::new();
     let mut values = Vec::new();
     for point in &points {
-        let choice =
-            choice(table.key.as_deref(), point).map_err(|problem| (key("values"), problem))?;
-        if !names.insert(choice.name.clone()) {
+        let choice = choice(name, table.key.as_deref(), point)
+            .map_err(|problem| (key("values"), problem))?;
+        // Listed cells may have a value in common.
+        let may_repeat =
+            |other: &Point| matches!(sampler, Sampler::Listed { .. }) && other == point;
+        if names.insert(choice.name.clone(), point).is_some_and(|other| !may_repeat(other)) {
             return Err((
                 key("values"),
                 format!("\"{}\" occurs twice, expected it once", choice.name),
@@ -169,10 +178,18 @@ fn of_range(range: &Range, sampler: Sampler) -> Result<Vec<Value>, Problem> {
 /// Most steps of a range.
 const MOST_STEPS: u32 = 100_000;
 
-fn choice(key: Option<&str>, point: &Point) -> Result<Choice, String> {
+fn choice(name: &str, key: Option<&str>, point: &Point) -> Result<Choice, String> {
     let setting = |key: &str, value: &Value| format!("{key}={}", in_a_setting(value));
     match (point, key) {
         (Point::Plain(value), Some(key)) => Ok(Choice::plain(key, value)),
+        (Point::Plain(value), None) if name == RUNS => {
+            let runs = value.as_integer().and_then(|runs| u32::try_from(runs).ok());
+            let runs = runs.filter(|runs| (1..=Limits::RUNS).contains(runs)).ok_or_else(|| {
+                let most = Limits::RUNS;
+                format!("\"{}\" is no number of runs, expected 1 to {most}", in_words(value))
+            })?;
+            Ok(Choice { name: in_words(value), runs: Some(runs), ..Choice::default() })
+        }
         (Point::Plain(value), None) => Err(format!(
             "\"{}\" has nothing to set, expected key = KEY in the axis or a name",
             in_words(value)
@@ -193,6 +210,7 @@ fn choice(key: Option<&str>, point: &Point) -> Result<Choice, String> {
                 set: value.into_iter().chain(named.set.iter().cloned()).collect(),
                 only: named.only.clone(),
                 metrics: named.metrics.clone(),
+                runs: None,
             })
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::axis::Choice;
-use super::sampler::Points;
+use super::sampler::{Points, Sampler};
 use super::{AxisValue, Cell, STACK, Sweep};
 
 /// The cells of a sweep.
@@ -81,12 +81,16 @@ impl<'a> Cells<'a> {
             settings: choices.iter().flat_map(|choice| choice.set.iter().cloned()).collect(),
             only,
             metrics: choices.iter().flat_map(|choice| choice.metrics.clone()).collect(),
+            runs: choices.iter().find_map(|choice| choice.runs),
         }
     }
 
     /// Where the cell of that number is, axis by axis.
     fn places(&self, number: usize) -> Vec<Place> {
         let number = number / self.sweep.stacks.len().max(1);
+        if let Sampler::Listed { .. } = self.sweep.sampler {
+            return vec![Place::Listed(number); self.sizes.len()];
+        }
         let Some(points) = &self.points else {
             return self
                 .sweep

@@ -74,7 +74,7 @@ impl Sweep {
                             .look(&cell, experiment, stack)
                             .map_err(|error| self.of_cell(&cell, error))?;
                     }
-                    experiments.len() * self.runs as usize
+                    experiments.len() * self.runs_in(&cell) as usize
                 }
             };
             runs.insert(number, of_cell);
@@ -132,7 +132,7 @@ impl Sweep {
         }
         let settings: Vec<Setting> = self.set.iter().cloned().chain(of_all).collect();
         let variation = Variation { settings, only, metrics: cell.metrics.clone() };
-        Repetitions::exactly(self.runs)
+        Repetitions::exactly(self.runs_in(cell))
             .and_then(|runs| {
                 Plan::new_with(&self.context, selection, runs, self.seed_of(cell), &variation)
             })

@@ -5,7 +5,9 @@
 //! the share of places that it names, by default in all.
 
 use std::collections::{BTreeMap, HashMap};
+use std::slice;
 
+use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
@@ -26,20 +28,23 @@ pub(super) struct Claim {
     than: Than,
     /// So many times the other value.
     times: f64,
-    /// Largest difference of [`Relation::Within`], percent of the other value.
+    /// Largest difference of [`Relation::Within`] and [`Relation::WithinOrOverlapping`], percent of
+    /// the other value.
     percent: f64,
     /// The share of the places in which it has to hold.
     share: f64,
+    /// Whether cells with a run that was left out do not count.
+    apart: bool,
 }
 
-/// A system, and values of axes, by name.
-type Selector = BTreeMap<String, String>;
+/// Systems, and values of axes, by name.
+type Selector = BTreeMap<String, Vec<String>>;
 
 /// What a value is compared with.
 #[derive(Clone, Debug)]
 enum Than {
-    /// The value that differs in these.
-    Other(Selector),
+    /// The value that differs in these: a system, and values of axes, by name.
+    Other(BTreeMap<String, String>),
     Number(f64),
 }
 
@@ -60,6 +65,9 @@ pub struct SweepClaim {
     pub unclear: u32,
     /// Pairs of which a value is missing.
     pub missing: u32,
+    /// Pairs that do not count, because a run of their cells was left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub apart: u32,
     /// Those in which it does not hold, at most ten.
     pub exceptions: Vec<Place>,
 }
@@ -78,6 +86,10 @@ pub struct Place {
     pub unit: String,
 }
 
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
 /// Most exceptions that are listed.
 const MOST_EXCEPTIONS: usize = 10;
 
@@ -94,16 +106,22 @@ impl Claim {
         if !metrics.contains(&table.metric.as_str()) {
             return Err(("metric", unknown(&table.metric, &metrics)));
         }
-        let selector = |key: &'static str, of: &BTreeMap<String, Value>| {
-            let named = |(name, value): (&String, &Value)| {
-                let value = in_words(value);
-                sweep.check_place(name, &value).map_err(|problem| (key, problem))?;
-                Ok((name.clone(), value))
-            };
-            of.iter().map(named).collect::<Result<Selector, Problem>>()
+        let place = |key: &'static str, name: &String, value: &Value| {
+            let value = in_words(value);
+            sweep.check_place(name, &value).map_err(|problem| (key, problem))?;
+            Ok(value)
         };
+        let of = |(name, values): (&String, &Value)| {
+            let values = values.as_array().map_or(slice::from_ref(values), Vec::as_slice);
+            let values = values.iter().map(|value| place("of", name, value));
+            Ok((name.clone(), values.collect::<Result<_, Problem>>()?))
+        };
+        let other =
+            |(name, value): (&String, &Value)| Ok((name.clone(), place("than", name, value)?));
         let than = match (table.than.is_empty(), table.value) {
-            (false, None) => Than::Other(selector("than", &table.than)?),
+            (false, None) => {
+                Than::Other(table.than.iter().map(other).collect::<Result<_, Problem>>()?)
+            }
             (true, Some(value)) => Than::Number(value),
             (true, None) => {
                 return Err(("than", "is missing, expected a system or axis, or value".to_owned()));
@@ -113,8 +131,10 @@ impl Claim {
             }
         };
         let percent = match (table.is, table.percent) {
-            (Relation::Within, Some(percent)) if percent >= 0.0 => percent,
-            (Relation::Within, _) => {
+            (Relation::Within | Relation::WithinOrOverlapping, Some(percent)) if percent >= 0.0 => {
+                percent
+            }
+            (Relation::Within | Relation::WithinOrOverlapping, _) => {
                 let problem = "is missing, expected the largest difference in percent, 0 or more";
                 return Err(("percent", problem.to_owned()));
             }
@@ -130,12 +150,13 @@ impl Claim {
         Ok(Self {
             text: table.text.clone(),
             metric: table.metric.clone(),
-            of: selector("of", &table.of)?,
+            of: table.of.iter().map(of).collect::<Result<_, Problem>>()?,
             relation: table.is,
             than,
             times: table.times.unwrap_or(1.0),
             percent,
             share,
+            apart: table.apart,
         })
     }
 
@@ -155,6 +176,7 @@ impl Claim {
             holding: 0,
             unclear: 0,
             missing: 0,
+            apart: 0,
             exceptions: vec![],
         };
         for one in rows.iter().filter(|measured| measured.is_at(&self.of)) {
@@ -168,6 +190,11 @@ impl Claim {
                     by_place.get(&place.collect::<Vec<_>>()).copied()
                 }
             };
+            let has_left_out = |one: &Measured<'_>| !one.outcome.left_out.is_empty();
+            if self.apart && (has_left_out(one) || other.as_ref().is_some_and(has_left_out)) {
+                claim.apart += 1;
+                continue;
+            }
             let compared = match (&self.than, other) {
                 (Than::Number(number), _) => Some(*number),
                 (Than::Other(_), other) => other.and_then(|other| other.row.measured),
@@ -179,7 +206,10 @@ impl Claim {
             let compared = self.times * compared;
             claim.places += 1;
             claim.unclear += u32::from(self.is_unclear(one, other));
-            if self.holds(value, compared) {
+            let half_widths = one.half_width().zip(other.map_or(Some(0.0), |o| o.half_width()));
+            let overlap = half_widths
+                .is_some_and(|(a, b)| (value - compared).abs() <= a + self.times.abs() * b);
+            if self.holds(value, compared, overlap) {
                 claim.holding += 1;
             } else if claim.exceptions.len() < MOST_EXCEPTIONS {
                 let unit = one.row.unit.clone();
@@ -197,11 +227,13 @@ impl Claim {
         claim
     }
 
-    fn holds(&self, value: f64, other: f64) -> bool {
+    fn holds(&self, value: f64, other: f64, overlap: bool) -> bool {
+        let is_within = || (value - other).abs() <= self.percent / 100.0 * other.abs();
         match self.relation {
             Relation::AtLeast => value >= other,
             Relation::AtMost => value <= other,
-            Relation::Within => (value - other).abs() <= self.percent / 100.0 * other.abs(),
+            Relation::Within => is_within(),
+            Relation::WithinOrOverlapping => overlap || is_within(),
         }
     }
 
@@ -235,7 +267,9 @@ impl SweepClaim {
     /// ```
     /// # use losscause_laboratory::sweep::SweepClaim;
     /// let text = "Spike carries more than Reno".to_owned();
-    /// let claim = SweepClaim { text, holds: Some(true), places: 6, holding: 6, unclear: 1, missing: 0, exceptions: vec![] };
+    /// let claim = SweepClaim {
+    ///     text, holds: Some(true), places: 6, holding: 6, unclear: 1, missing: 0, apart: 0, exceptions: vec![],
+    /// };
     /// assert_eq!(
     ///     claim.in_words(),
     ///     "holds: Spike carries more than Reno (in 6 of 6 places; in 1 of them chance explains the difference)"
@@ -265,6 +299,9 @@ impl SweepClaim {
         if self.missing > 0 {
             details.push(format!("{} without a value", self.missing));
         }
+        if self.apart > 0 {
+            details.push(format!("{} apart, of which runs were disturbed", self.apart));
+        }
         if let Some(Place { at, value, other, unit }) = self.exceptions.first() {
             let [value, other] = [*value, *other].map(|value| to_the_digits_of(value, None));
             let unit = losscause_study::tools::figures::unit_symbol(unit);
@@ -290,9 +327,16 @@ impl<'a> Measured<'a> {
     }
 
     fn is_at(&self, selector: &Selector) -> bool {
-        let is =
-            |(name, value): &(&str, &str)| selector.get(*name).is_none_or(|wanted| wanted == value);
+        let is = |(name, value): &(&str, &str)| {
+            selector.get(*name).is_none_or(|wanted| wanted.iter().any(|one| one == value))
+        };
         self.place().iter().all(is)
+    }
+
+    /// Half the width of the value's 95 % interval, 0 if all its runs are equal; none of one run.
+    fn half_width(&self) -> Option<f64> {
+        let is_of_several = self.row.runs_with_value.is_some_and(|runs| runs > 1);
+        self.row.ci95.or(is_of_several.then_some(0.0))
     }
 
     /// Seed and value of every run.
@@ -309,6 +353,35 @@ impl<'a> Measured<'a> {
 }
 
 impl Sweep {
+    /// Settles the file's claims from the outcomes of its cells.
+    ///
+    /// ```
+    /// use losscause_laboratory::sweep::Sweep;
+    /// use losscause_study::{Context, Jobs};
+    ///
+    /// let text = r#"
+    /// title = "a wireless last hop"
+    /// scenario = "cen2003/WLH"
+    /// metrics = ["thput"]
+    /// runs = 1
+    /// [[axis]]
+    /// key = "N"
+    /// values = [1]
+    /// [[claim]]
+    /// text = "the link is never idle for long"
+    /// metric = "thput"
+    /// is = "at-least"
+    /// value = 50
+    /// "#;
+    /// let sweep = Sweep::parse(text, "sweep.toml".as_ref(), &Context::default())?;
+    /// let outcome = sweep.measure(&sweep.cells()[0], Jobs::default())?;
+    /// assert_eq!(sweep.settle(&[&outcome])[0].places, 1);
+    /// # Ok::<(), losscause_study::RunError>(())
+    /// ```
+    pub fn settle(&self, outcomes: &[&CellOutcome]) -> Vec<SweepClaim> {
+        self.claims.iter().map(|claim| claim.settle(outcomes)).collect()
+    }
+
     /// Refuses a system, an axis or a value that the sweep does not have.
     fn check_place(&self, name: &str, value: &str) -> Result<(), String> {
         let known = |what: &str, values: &[&str]| match values.contains(&value) {
@@ -329,7 +402,9 @@ impl Sweep {
         if self.sampler.cells().is_some() && axis.range.is_some() {
             return Err(format!("{name} is drawn between two ends, expected an axis with values"));
         }
-        known(name, &axis.values.iter().map(|choice| choice.name.as_str()).collect::<Vec<_>>())
+        let values: IndexSet<&str> =
+            axis.values.iter().map(|choice| choice.name.as_str()).collect();
+        known(name, &Vec::from_iter(values))
     }
 }
 
@@ -409,6 +484,8 @@ mod tests {
         let in_one = MORE.replace("system = \"b\" }", "system = \"b\", duration_s = 100 }");
         let twice = settled(&format!("{in_one}\ntimes = 2"), values);
         assert_eq!((twice.holds, twice.places), (Some(true), 1));
+        let in_both = MORE.replace("system = \"b\" }", "system = \"b\", duration_s = [200, 100] }");
+        assert_eq!(settled(&in_both, values).places, 2);
         let number = settled("metric = \"thput\"\nis = \"at-most\"\nvalue = 29.5", values);
         assert_eq!((number.holds, number.places, number.holding), (Some(false), 4, 3));
         let near = "metric = \"thput\"\nof = { system = \"a\", duration_s = 100 }\nis = \"within\"\npercent = 50\n\
@@ -428,10 +505,46 @@ mod tests {
     }
 
     #[test]
+    fn values_agree_within_a_bound_or_by_their_intervals() {
+        let near = "metric = \"thput\"\nof = { system = \"b\", duration_s = 100 }\npercent = 15\n\
+                    is = \"within-or-overlapping\"\nthan = { system = \"a\" }";
+        let agree = |a: [f64; 3], b: [f64; 3]| settled(near, [[a, b], [a, b]]).holds.unwrap();
+        assert!(agree([100.0; 3], [114.0, 115.0, 116.0]));
+        assert!(!agree([100.0; 3], [116.0; 3]), "intervals without a width");
+        // 4.303 times the standard error: 100 ± 2.5 against 130 ± 2.5, and ± 24.8.
+        assert!(!agree([99.0, 100.0, 101.0], [129.0, 130.0, 131.0]));
+        assert!(agree([90.0, 100.0, 110.0], [120.0, 130.0, 140.0]));
+        assert!(agree([0.0; 3], [0.0; 3]));
+        assert!(!agree([0.0; 3], [1.0; 3]));
+        let mut one = outcomes([[[90.0, 100.0, 110.0], [120.0, 130.0, 140.0]]; 2]);
+        (one[0].rows[0].ci95, one[0].rows[0].runs_with_value) = (None, Some(1));
+        let found = claim(near).unwrap().settle(&one.iter().collect::<Vec<_>>());
+        assert_eq!(found.holds, Some(false), "one run has no interval");
+    }
+
+    #[test]
+    fn a_cell_whose_run_was_left_out_counts_or_stands_apart() {
+        let mut outcomes = outcomes([[[1.0; 3], [2.0; 3]], [[2.0; 3], [1.0; 3]]]);
+        outcomes[1].left_out = vec!["b, seed 2: somebody knocked".to_owned()];
+        let settled =
+            |text: &str| claim(text).unwrap().settle(&outcomes.iter().collect::<Vec<_>>());
+        assert_eq!(settled(MORE).holds, Some(false));
+        let apart = settled(&format!("{MORE}\napart = true"));
+        assert_eq!((apart.holds, apart.places, apart.apart), (Some(true), 1, 1));
+        assert!(
+            apart.in_words().ends_with("(in 1 of 1 places; 1 apart, of which runs were disturbed)")
+        );
+        let second = MORE.replace("\"b\" }\nis", "\"b\", duration_s = 200 }\nis");
+        assert_eq!(settled(&format!("{second}\napart = true")).holds, None, "nothing is left");
+    }
+
+    #[test]
     fn what_a_claim_cannot_be_about_is_refused() {
         let refused = |text: &str| claim(text).unwrap_err();
         assert!(refused(&MORE.replace("\"thput\"", "\"thputt\"")).contains("claim.1.metric"));
         assert!(refused(&MORE.replace("\"b\"", "\"c\"")).contains("claim.1.of: the system \"c\""));
+        let one_unknown = refused(&MORE.replace("\"b\"", "[\"b\", \"c\"]"));
+        assert!(one_unknown.contains("claim.1.of: the system \"c\""), "{one_unknown}");
         assert!(
             refused(&MORE.replace("than = { system", "than = { sistem")).contains("claim.1.than")
         );

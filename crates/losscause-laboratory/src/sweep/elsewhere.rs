@@ -38,12 +38,16 @@ impl Sweep {
     /// Prepares the sweep for another engine: checks its cells and metrics.
     ///
     /// # Errors
-    /// A setting or a metric does not fit its scenario, or the sweep scores papers, whose values
-    /// combine several runs.
+    /// A setting or a metric does not fit its scenario, cells have runs of their own, or the sweep
+    /// scores papers, whose values combine several runs.
     pub fn elsewhere(self) -> Result<Elsewhere, RunError> {
         if let Subject::Items(_) = self.subject {
             let problem = "scores papers, which only the local engine measures; expected a scenario and metrics";
             return Err(self.error("score", problem.to_owned()).into());
+        }
+        if self.has_own_runs() {
+            let problem = "gives cells runs of their own, which only the local engine makes";
+            return Err(self.error("axis.runs", problem.to_owned()).into());
         }
         let units = self.checked(&Cells::of(&self))?.units;
         Ok(Elsewhere { sweep: self, units })

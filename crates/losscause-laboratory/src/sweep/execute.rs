@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use indexmap::IndexMap;
 
-use super::{Cell, CellOutcome, Cells, Mode, Sampler, Seeds, Store, Sweep, SweepResult};
+use super::{Cell, CellOutcome, Cells, Mode, Named, Sampler, Seeds, Store, Sweep, SweepResult};
 use losscause_study::{InputError, RunError, Workers};
 
 /// The outcome of a sweep.
@@ -185,7 +185,7 @@ impl Sweep {
         let mut result = self.result(checked.units, vec![]);
         if !is_stopped && !self.claims.is_empty() {
             let all: Vec<&CellOutcome> = outcomes.iter().flatten().collect();
-            result.claims = self.claims.iter().map(|claim| claim.settle(&all)).collect();
+            result.claims = self.settle(&all);
         }
         if let (false, Some(store), Some(journal)) = (is_stopped, &store, journal) {
             if is_in_memory {
@@ -222,6 +222,8 @@ impl Sweep {
         metrics: IndexMap<String, String>,
         cells: Vec<CellOutcome>,
     ) -> SweepResult {
+        let identity =
+            |named: &Named| Some((named.name.to_owned(), named.stack().ok()?.identity()));
         SweepResult {
             format_version: 2,
             title: self.title.clone(),
@@ -229,7 +231,7 @@ impl Sweep {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             settings: self.set.iter().map(ToString::to_string).collect(),
             seed: self.seed,
-            runs: self.runs,
+            runs: self.most_runs().unwrap_or(self.runs),
             axes: self.axes().map(str::to_owned).collect(),
             logarithmic_axes: self
                 .axes
@@ -242,6 +244,7 @@ impl Sweep {
             sampler: (self.sampler != Sampler::Grid).then(|| self.sampler.name().to_owned()),
             seeds_by_cell: self.seeds == Seeds::ByCell,
             metrics,
+            stacks: self.stacks.iter().filter_map(identity).collect(),
             claims: vec![],
             cells,
         }

@@ -8,6 +8,7 @@ use toml::Value;
 
 use losscause_study::tools::toml_file;
 
+use super::axis::Problem;
 use super::mode::Mode;
 use super::range::Range;
 use super::sampler::Sampler;
@@ -48,12 +49,49 @@ pub(super) struct SweepFile {
     /// The axes.
     #[serde(default)]
     pub(super) axis: Vec<AxisTable>,
+    /// In place of the axes' values: a row for each cell, with a value of every axis.
+    #[serde(default)]
+    pub(super) cells: Vec<Vec<Point>>,
     /// With `scenario`: what runs every cell (default: the simulator).
     #[serde(default)]
     pub(super) stacks: Vec<String>,
     /// With `scenario`: what the values are expected to show.
     #[serde(default)]
     pub(super) claim: Vec<ClaimTable>,
+}
+
+impl SweepFile {
+    /// Gives every axis its column of `cells`, if there are any.
+    ///
+    /// # Errors
+    /// A row has not a value for every axis or occurs twice, or the values are said elsewhere too.
+    pub(super) fn list_cells(&mut self) -> Result<(), Problem> {
+        if self.cells.is_empty() {
+            return Ok(());
+        }
+        let has_values = |axis: &AxisTable| axis.values.is_some() || axis.range.is_some();
+        if self.sampler != Sampler::Grid || self.axis.iter().any(has_values) {
+            let problem = "cannot be combined with a sampler, values or a range; remove them";
+            return Err(("cells".to_owned(), problem.to_owned()));
+        }
+        for (place, row) in self.cells.iter().enumerate() {
+            let key = format!("cells.{}", place + 1);
+            if row.len() != self.axis.len() {
+                let axes = self.axis.len();
+                let problem =
+                    format!("has {} values, expected one for each of {axes} axes", row.len());
+                return Err((key, problem));
+            }
+            if self.cells[..place].contains(row) {
+                return Err((key, "occurs twice, expected it once".to_owned()));
+            }
+        }
+        for (place, axis) in self.axis.iter_mut().enumerate() {
+            axis.values = Some(self.cells.iter().map(|row| row[place].clone()).collect());
+        }
+        self.sampler = Sampler::Listed { cells: self.cells.len() };
+        Ok(())
+    }
 }
 
 /// `[[claim]]`: a sentence, and the values that settle it.
@@ -64,7 +102,8 @@ pub(super) struct ClaimTable {
     pub(super) text: String,
     /// The metric that it is about.
     pub(super) metric: String,
-    /// The values that it is about: a system, and values of axes, by name (default: all).
+    /// The values that it is about: a system, and values of axes, by name, or lists of them
+    /// (default: all).
     #[serde(default)]
     pub(super) of: BTreeMap<String, Value>,
     /// How they compare.
@@ -76,10 +115,14 @@ pub(super) struct ClaimTable {
     pub(super) value: Option<f64>,
     /// So many times what they are compared with (default 1).
     pub(super) times: Option<f64>,
-    /// With `within`: the largest difference, in percent of what they are compared with.
+    /// With `within` and `within-or-overlapping`: the largest difference, in percent of what they
+    /// are compared with.
     pub(super) percent: Option<f64>,
     /// The share of the places in which it has to be so (default 1: all).
     pub(super) share: Option<f64>,
+    /// Whether cells with a run that was left out do not count (default: their values are missing).
+    #[serde(default)]
+    pub(super) apart: bool,
 }
 
 /// How the values of a claim compare.
@@ -92,6 +135,8 @@ pub(super) enum Relation {
     AtMost,
     /// No further away than `percent`.
     Within,
+    /// The same, or the 95 % intervals of both have a value in common.
+    WithinOrOverlapping,
 }
 
 /// A system that is compared in every cell.
@@ -130,7 +175,7 @@ pub(super) enum Seeds {
 }
 
 /// A value of an axis, as it is written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Point {
     /// `0.1`: the value of the axis's key.
     Plain(Value),
@@ -139,7 +184,7 @@ pub(super) enum Point {
 }
 
 /// A value of an axis that has a name.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedPoint {
     /// The name of the axis's value.

@@ -116,7 +116,8 @@ impl Sweep {
         let Subject::Scenario(subject) = &self.subject else {
             unreachable!("asked for a cell of a scenario")
         };
-        let rows = self.estimates(subject.scenario.file(), &runs, units);
+        let of_each = self.runs_in(cell) as usize;
+        let rows = self.estimates(subject.scenario.file(), of_each, &runs, units);
         CellOutcome {
             cell: cell.clone(),
             score: None,
@@ -153,12 +154,20 @@ impl Sweep {
         let seed = self.seed_of(cell);
         let systems = 0..self.system_names().len();
         systems
-            .flat_map(|s| (0..self.runs).map(move |k| (s, seed.wrapping_add(u64::from(k)))))
+            .flat_map(|s| {
+                (0..self.runs_in(cell)).map(move |k| (s, seed.wrapping_add(u64::from(k))))
+            })
             .collect()
     }
 
-    /// The estimates of every metric from the runs of each system.
-    fn estimates(&self, scenario: &str, runs: &[RunRow], units: &[Units]) -> Vec<Row> {
+    /// The estimates of every metric from the runs, of which each system has `of_each`.
+    fn estimates(
+        &self,
+        scenario: &str,
+        of_each: usize,
+        runs: &[RunRow],
+        units: &[Units],
+    ) -> Vec<Row> {
         let of = |runs: &[RunRow], units: &[Units], place: usize| {
             let values = || runs.iter().map(move |run| run.metrics[place]);
             let estimate = Estimate::from_runs(values());
@@ -178,8 +187,8 @@ impl Sweep {
                 within_tolerance: None,
             }
         };
-        let systems = runs.chunks(self.runs as usize).zip(units.chunks(self.runs as usize));
-        systems
+        runs.chunks(of_each)
+            .zip(units.chunks(of_each))
             .flat_map(|(runs, units)| {
                 (0..self.metrics.len()).map(move |place| of(runs, units, place))
             })

@@ -48,7 +48,7 @@ mod store;
 mod summary;
 mod tables;
 
-use axis::{Axis, Choice};
+use axis::{Axis, Choice, RUNS};
 pub use beside::Beside;
 use cells::Cells;
 use claim::Claim;
@@ -166,12 +166,13 @@ impl Sweep {
             let problem = Kind::Scenario.to_string();
             return Err(InputError::File { file, problem, expected: EXPECTED });
         }
-        let document: SweepFile = toml_file::from_table(&table, &file)?;
+        let mut document: SweepFile = toml_file::from_table(&table, &file)?;
         let key = |key: &str, problem: &str| InputError::Key {
             file: file.clone(),
             key: key.to_owned(),
             problem: problem.to_owned(),
         };
+        document.list_cells().map_err(|(name, problem)| key(&name, &problem))?;
         if !(1..=Limits::RUNS).contains(&document.runs) {
             let most = Limits::RUNS;
             let problem = format!("is {}, expected a whole number from 1 to {most}", document.runs);
@@ -260,6 +261,11 @@ impl Sweep {
     pub fn with(mut self, overrides: &Overrides) -> Result<Self, InputError> {
         if let Some(runs) = overrides.runs {
             Repetitions::exactly(runs)?;
+            if self.has_own_runs() {
+                let problem =
+                    format!("the axis {RUNS} of {} has them, expected none here", self.file);
+                return Err(InputError::Option { option: format!("--runs {runs}"), problem });
+            }
             self.runs = runs;
         }
         self.seed = overrides.seed.unwrap_or(self.seed);
@@ -337,6 +343,21 @@ impl Sweep {
     pub fn cells_in(&self, numbers: ops::Range<usize>) -> Vec<Cell> {
         let cells = Cells::of(self);
         numbers.map(|number| cells.cell(number)).collect()
+    }
+
+    /// Whether cells have numbers of runs of their own.
+    fn has_own_runs(&self) -> bool {
+        self.most_runs().is_some()
+    }
+
+    /// The greatest number of runs that a cell has of its own.
+    fn most_runs(&self) -> Option<u32> {
+        self.axes.iter().flat_map(|axis| &axis.values).filter_map(|choice| choice.runs).max()
+    }
+
+    /// Runs of every system in a cell.
+    fn runs_in(&self, cell: &Cell) -> u32 {
+        cell.runs.unwrap_or(self.runs)
     }
 
     /// Number of values of every axis.

@@ -72,7 +72,7 @@ impl Sweep {
             runs: self.runs,
             seed: self.seed,
             set: self.set.iter().map(ToString::to_string).collect(),
-            cells: self.sampler.cells().map(|count| Drawn { count, grows: self.sampler.grows() }),
+            cells: self.sampler.drawn().map(|count| Drawn { count, grows: self.sampler.grows() }),
             stacks: self.stacks.iter().map(identity).collect::<Result<_, RunError>>()?,
             files,
         })

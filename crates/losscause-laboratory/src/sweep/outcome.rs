@@ -24,7 +24,7 @@ pub struct SweepResult {
     pub settings: Vec<String>,
     /// Seed of the first run of every cell.
     pub seed: u64,
-    /// Runs of every system in every cell.
+    /// Runs of every system in every cell; the most, if cells have numbers of their own.
     pub runs: u32,
     /// Names of the axes.
     pub axes: Vec<String>,
@@ -34,8 +34,8 @@ pub struct SweepResult {
     /// Whether the cells are all combinations of the axes' values; otherwise they differ from the
     /// first in one or two.
     pub is_grid: bool,
-    /// How the cells were drawn: "random", "latin-hypercube" or "sobol"; none if they are the axes'
-    /// values.
+    /// How the cells were drawn: "random", "latin-hypercube" or "sobol"; "listed" if the sweep file
+    /// has a row for each; none if they are the axes' values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampler: Option<String>,
     /// Whether every cell has seeds of its own, which follow from `seed` and its number.
@@ -43,6 +43,9 @@ pub struct SweepResult {
     pub seeds_by_cell: bool,
     /// Unit of every metric by name, in the order of the sweep file; empty for scored sweeps.
     pub metrics: IndexMap<String, String>,
+    /// What the results of every stack depend on, by its name; empty if the sweep names no stack.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub stacks: BTreeMap<String, String>,
     /// What the sweep file claims, and whether it is so; none before the last cell is finished.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<SweepClaim>,
@@ -67,8 +70,20 @@ impl SweepResult {
             sampler: self.sampler.clone(),
             seeds_by_cell: self.seeds_by_cell,
             metrics: self.metrics.clone(),
+            stacks: self.stacks.clone(),
             claims: self.claims.clone(),
             cells: vec![],
+        }
+    }
+
+    /// "one run", "5 runs" or "up to 5 runs": of every system in every cell.
+    pub fn runs_in_words(&self) -> String {
+        match self.runs {
+            1 => "one run".to_owned(),
+            runs if self.cells.iter().any(|outcome| outcome.cell.runs.is_some()) => {
+                format!("up to {runs} runs")
+            }
+            runs => format!("{runs} runs"),
         }
     }
 
@@ -93,6 +108,9 @@ pub struct Cell {
     pub only: BTreeMap<String, Vec<String>>,
     /// Metrics read from others: `thput` from `thput_intact`.
     pub metrics: BTreeMap<String, String>,
+    /// Runs of every system, if the cell has a number of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<u32>,
 }
 
 impl Cell {

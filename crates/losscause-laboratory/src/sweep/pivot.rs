@@ -55,7 +55,10 @@ impl SweepResult {
         let rows = || self.cells.iter().flat_map(|cell| &cell.rows);
         let mut notes = match self.runs {
             1 => vec!["1 run per value: no interval".to_owned()],
-            runs => vec![format!("mean ± half-width of the 95 % interval, {runs} runs per value")],
+            _ => {
+                let runs = self.runs_in_words();
+                vec![format!("mean ± half-width of the 95 % interval, {runs} per value")]
+            }
         };
         if rows().any(|row| {
             row.measured.is_some() && row.runs_with_value.is_some_and(|some| some < row.runs)

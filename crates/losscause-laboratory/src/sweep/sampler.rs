@@ -38,6 +38,12 @@ pub(super) enum Sampler {
         /// Number of cells.
         cells: usize,
     },
+    /// The rows of `cells` in the sweep file.
+    #[serde(skip)]
+    Listed {
+        /// Number of rows.
+        cells: usize,
+    },
 }
 
 /// The drawn points of a sweep.
@@ -61,10 +67,16 @@ impl Sampler {
     pub(super) fn cells(self) -> Option<usize> {
         match self {
             Self::Grid => None,
-            Self::Random { cells } | Self::LatinHypercube { cells } | Self::Sobol { cells } => {
-                Some(cells)
-            }
+            Self::Random { cells }
+            | Self::LatinHypercube { cells }
+            | Self::Sobol { cells }
+            | Self::Listed { cells } => Some(cells),
         }
+    }
+
+    /// Number of cells that are drawn; none if they are in the sweep file.
+    pub(super) fn drawn(self) -> Option<usize> {
+        self.cells().filter(|_| !matches!(self, Self::Listed { .. }))
     }
 
     /// The sampler's name in a sweep file.
@@ -74,6 +86,7 @@ impl Sampler {
             Self::Random { .. } => "random",
             Self::LatinHypercube { .. } => "latin-hypercube",
             Self::Sobol { .. } => "sobol",
+            Self::Listed { .. } => "listed",
         }
     }
 
@@ -92,7 +105,7 @@ impl Points {
     /// The points of a sweep with that seed, and axes of these keys. None for a grid.
     pub(super) fn new(sampler: Sampler, seed: u64, keys: Vec<String>) -> Option<Self> {
         Some(match sampler {
-            Sampler::Grid => return None,
+            Sampler::Grid | Sampler::Listed { .. } => return None,
             Sampler::Random { .. } => Self::Random { seed, keys },
             Sampler::LatinHypercube { cells } => {
                 let parts = |key: String| {

@@ -201,6 +201,7 @@ mod tests {
                 .iter()
                 .map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned()))
                 .collect(),
+            stacks: [].into(),
             claims: vec![],
             cells: vec![CellOutcome {
                 cell,

@@ -245,6 +245,65 @@ fn a_latin_hypercube_has_a_fixed_number_of_cells() {
 }
 
 /// 3,001 cells of some 20 µs.
+const LISTED: &str = r#"
+title = "t"
+scenario = "s.toml"
+metrics = ["goodput"]
+cells = [
+  [5e5, { name = "few", value = 3 }],
+  [2e5, { name = "few", value = 3 }],
+  [5e5, 9],
+]
+[[axis]]
+key = "flow.f.rate_bps"
+[[axis]]
+key = "link.a.queue_packets"
+"#;
+
+#[test]
+fn a_row_is_a_cell() {
+    let place = Place::new();
+    place.write("sweep.toml", LISTED);
+    let sweep = place.sweep();
+    let cells: Vec<String> = sweep.cells().iter().map(|cell| cell.settings.join(" ")).collect();
+    assert_eq!(
+        cells,
+        [
+            "flow.f.rate_bps=500000.0 link.a.queue_packets=3",
+            "flow.f.rate_bps=200000.0 link.a.queue_packets=3",
+            "flow.f.rate_bps=500000.0 link.a.queue_packets=9"
+        ]
+    );
+    let outcome = sweep.execute(Jobs::default(), Some(&Store::new(&place.path("out"))), go_on);
+    let result = outcome.unwrap().result.unwrap();
+    assert_eq!((result.sampler.as_deref(), result.is_grid), (Some("listed"), false));
+    assert_eq!(place.resume().unwrap().resumed, 3);
+
+    let own_runs = LISTED.replace(" }],", " }, 2],").replace("9],", "9, 5],");
+    place.write("sweep.toml", &format!("{own_runs}[[axis]]\nname = \"runs\"\n"));
+    let result = place.sweep().execute(Jobs::default(), None, go_on).unwrap().result.unwrap();
+    let runs = result.cells.iter().map(|cell| (cell.runs.len(), cell.rows[0].runs));
+    assert_eq!(runs.collect::<Vec<_>>(), [(2, 2), (2, 2), (5, 5)]);
+    assert_eq!(result.runs_in_words(), "up to 5 runs");
+    assert!(place.sweep().with(&Overrides { runs: Some(3), ..Overrides::default() }).is_err());
+
+    let refused = |from: &str, to: &str| {
+        place.write("sweep.toml", &LISTED.replace(from, to));
+        let error = Sweep::load(&place.path("sweep.toml"), &Context::default()).unwrap_err();
+        error.to_string().rsplit("sweep.toml: ").next().unwrap().to_owned()
+    };
+    assert_eq!(
+        refused("[5e5, 9]", "[5e5]"),
+        "cells.3: has 1 values, expected one for each of 2 axes"
+    );
+    assert_eq!(refused("[2e5,", "[5e5,"), "cells.2: occurs twice, expected it once");
+    let both = "cells: cannot be combined with a sampler, values or a range; remove them";
+    assert_eq!(refused("_packets\"\n", "_packets\"\nvalues = [3]\n"), both);
+    assert_eq!(refused("cells =", "sampler = { kind = \"sobol\", cells = 3 }\ncells ="), both);
+    let other = refused("[2e5, { name = \"few\", value = 3 }]", "[2e5, { name = \"few\" }]");
+    assert!(other.ends_with("values: \"few\" occurs twice, expected it once"), "{other}");
+}
+
 const LATE_ERROR: &str = r#"
 title = "t"
 runs = 1

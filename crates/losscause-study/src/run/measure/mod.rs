@@ -168,6 +168,11 @@ fn metrics(state: State<'_>, flows: &[FlowMeasurements]) -> Vec<Metric> {
         "count",
         sum(measured().filter_map(|flow| flow.timeouts).map(|count| count as f64)),
     );
+    let again = self::measured(state.network())
+        .filter_map(|flow| Some(state.simulation.flow(flow).tcp?.retransmissions as f64));
+    if let Some(count) = sum(again) {
+        metrics.add("retransmissions", "packets", Some(count));
+    }
     for (name, count) in [
         ("guarded", (|flow| flow.guarded) as fn(&FlowMeasurements) -> Option<u64>),
         ("braked", |flow| flow.braked),

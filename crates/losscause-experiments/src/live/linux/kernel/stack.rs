@@ -12,7 +12,7 @@ use losscause_laboratory::stack::{Attempt, Stack};
 use losscause_linux::emulator::{Host, SENDER};
 use losscause_linux::kernel::Algorithm;
 use losscause_sim::truth::Cause;
-use losscause_sim::{FlowSpec, TcpLda, Traffic, VerdictTally};
+use losscause_sim::{FlowSpec, Limit, LinkSpec, QueueSpec, TcpLda, Traffic, VerdictTally};
 use losscause_study::{Experiment, InputError, Metric, RunError, Stop};
 use losscause_transport::tcp::{ResponseScheme, WestwoodVtParameters};
 
@@ -131,7 +131,7 @@ impl KernelStack {
         let first = starts.iter().min().copied().unwrap_or(Time::ZERO);
         let layout = Experiment { window: (first, experiment.duration), ..experiment.clone() };
         let made = transfer::run(&layout, tested, seed, (&names, &starts), &[], stop, |_, _| ())?;
-        if let Some(why) = made.disturbance() {
+        if let Some(why) = made.disturbance().or_else(|| too_late(&made, drain_ms(&layout))) {
             return Ok(Attempt::Spoiled(why));
         }
         let measured = flows.iter().zip(&made.goodput_kbps).filter(|(flow, _)| flow.measured);
@@ -157,6 +157,48 @@ impl KernelStack {
 pub(super) fn release() -> String {
     let release = nix::sys::utsname::uname().map(|name| name.release().to_owned());
     format!("Linux {}", release.unwrap_or_default().to_string_lossy())
+}
+
+/// The emulator may be late by this much in half of the packets, and in 99 % of them.
+const LATE: [(f64, Span); 2] = [(0.5, Span::from_micros(200)), (0.99, Span::from_millis(1))];
+
+/// The hosts may stand still for this share of the time in which a full queue drains: afterwards
+/// they send a burst, which can overflow it.
+const STALL_SHARE: f64 = 0.25;
+
+/// Why the transfers did not cross the link that the scenario describes. Its queue drains in
+/// `drain_ms`.
+fn too_late(made: &Transferred, drain_ms: f64) -> Option<String> {
+    for (share, most) in LATE {
+        if let Some(late) = made.crossing.late.quantile(share).filter(|late| *late > most) {
+            return Some(format!(
+                "the emulator was late by up to {:.2} ms in {:.0} % of the packets, expected at most {:.1} ms",
+                late.as_millis_f64(),
+                100.0 * share,
+                most.as_millis_f64()
+            ));
+        }
+    }
+    let stall_ms = made.host_stall_ms;
+    (stall_ms > STALL_SHARE * drain_ms).then(|| {
+        format!("a host stood still for {stall_ms:.1} ms, and the queue drains in {drain_ms:.1} ms")
+    })
+}
+
+/// In how many milliseconds the full queue of a link on the flows' path drains, the least of them;
+/// infinite if no packet waits. A policer lets none wait.
+fn drain_ms(layout: &Experiment) -> f64 {
+    let links = layout.network.flows.iter().take(1).flat_map(|flow| &flow.path);
+    let links = links.map(|link| &layout.network.links[link.0 as usize]);
+    let waiting = links.filter(|link| !matches!(link.queue, QueueSpec::Policer(_)));
+    let drain = |link: &LinkSpec| {
+        let bytes = match link.queue.limit() {
+            Limit::Packets(packets) => u64::from(packets) * u64::from(WIRE_BYTES),
+            Limit::Bytes(bytes) => bytes,
+        };
+        bytes as f64 * 8e3 / link.rate_bps as f64
+    };
+    waiting.map(drain).filter(|ms| *ms > 0.0).fold(f64::INFINITY, f64::min)
 }
 
 /// The metrics of a run, named as the simulator names them, and the retransmissions.
@@ -255,4 +297,50 @@ fn judged(prefix: &str, lda: &AnyAlgorithm) -> Result<Control, String> {
         }
     }
     Ok(control)
+}
+
+#[cfg(test)]
+mod tests {
+    use losscause_study::{Context, Scenario};
+
+    use super::*;
+
+    /// 40 packets of 1500 bytes at 12 Mb/s.
+    const DRAIN_MS: f64 = 40.0;
+
+    fn stalled(host_stall_ms: f64, late: Span) -> Option<String> {
+        let mut made = Transferred { host_stall_ms, ..Transferred::default() };
+        made.crossing.late.add(late);
+        too_late(&made, DRAIN_MS)
+    }
+
+    #[test]
+    fn a_queue_of_200_packets_drains_in_50_ms_at_48_mbps() {
+        let text = r#"
+            title = "t"
+            duration_s = 1
+            [[link]]
+            name = "link"
+            rate_bps = 48e6
+            delay_ms = 5
+            queue_packets = 200
+            [[flow]]
+            name = "flow"
+            protocol = "tcp"
+            path = ["link"]
+        "#;
+        let drain_ms = |text: &str| {
+            let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+            drain_ms(&scenario.experiment().unwrap())
+        };
+        assert_eq!(drain_ms(text), 50.0);
+        assert_eq!(drain_ms(&text.replace("200", "0")), f64::INFINITY, "no queue");
+    }
+
+    #[test]
+    fn a_stall_of_more_than_a_quarter_of_the_queue_or_a_late_link_spoils_a_run() {
+        assert_eq!(stalled(10.0, Span::from_micros(100)), None);
+        assert!(stalled(10.1, Span::from_micros(100)).unwrap().contains("stood still for 10.1 ms"));
+        assert!(stalled(0.0, Span::from_micros(400)).unwrap().contains("in 50 % of the packets"));
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use losscause::Time;
-use losscause_linux::emulator::{Clock, PEER, Sight};
+use losscause_linux::emulator::{Clock, PEER, Sight, StallWatch};
 use losscause_linux::kernel::VerdictRecord;
 use losscause_sim::VerdictTally;
 use losscause_study::{Experiment, Stop, Stopped};
@@ -19,17 +19,19 @@ use crate::live::LiveError;
 use crate::live::emulated::{self, Hosts, Window, over_link, sleep_until};
 
 /// What the connections did.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Transferred {
     /// What each receiving application read within the window, in the order of the flows.
     pub(super) goodput_kbps: Vec<f64>,
     pub(super) crossing: Crossing,
     /// Packets that the TUN devices dropped by themselves.
     pub(super) device_drops: u64,
+    /// The longest time for which the hosts stood still, milliseconds.
+    pub(super) host_stall_ms: f64,
     /// Inode number of the sender's network namespace.
     pub(super) netns: u32,
     /// By flow, whether it is under test.
-    tested: Vec<bool>,
+    pub(super) tested: Vec<bool>,
 }
 
 impl Transferred {
@@ -51,6 +53,10 @@ impl Transferred {
     }
 }
 
+/// The send buffer may grow to 64 MB, where the default is 4 MB: it never limits a transfer, as in
+/// the simulator, which has none.
+const SEND_BUFFER: (&str, &str) = ("tcp_wmem", "4096 16384 67108864");
+
 /// Makes one connection per flow, with these congestion controls and starts. `tested` says of each
 /// whether it is under test, `host` has settings of both hosts, and `observe` gets all that the link
 /// sees; it must not wait.
@@ -67,8 +73,13 @@ pub(super) fn run(
     mut observe: impl FnMut(&Sight<'_>, Clock) + Send,
 ) -> Result<Transferred, LiveError> {
     let mut crossing = Crossing::default();
+    let over = AtomicBool::new(false);
+    let (name, value) = SEND_BUFFER;
+    let settings = [host, &[(name, value.to_owned())]].concat();
     let take = |sight: &Sight<'_>, clock: Clock| {
-        crossing.take(sight, |at| clock.since_1970(at));
+        if !over.load(Ordering::Relaxed) {
+            crossing.take(sight, |at| clock.since_1970(at));
+        }
         observe(sight, clock);
     };
     let work = |hosts: &Hosts| {
@@ -77,10 +88,14 @@ pub(super) fn run(
         let netns = hosts.sender.run(|| fs::metadata("/proc/thread-self/ns/net"))?;
         let numberless = |reason| failure("the sender's network has no number", reason);
         let netns = netns.map_err(numberless)?.ino() as u32;
-        Ok((connections(layout.window, hosts, &listener, controls, starts, stop)?, netns))
+        let stalls = StallWatch::start(hosts.clock)?;
+        let goodput = connections(layout.window, hosts, &listener, (controls, starts), &over, stop);
+        let host_stall_ms = stalls.stop()?.greatest;
+        Ok((goodput?, host_stall_ms, netns))
     };
-    let ((goodput_kbps, netns), device_drops) = over_link(&layout.network, seed, host, take, work)?;
-    Ok(Transferred { goodput_kbps, crossing, device_drops, netns, tested })
+    let (worked, device_drops) = over_link(&layout.network, seed, &settings, take, work)?;
+    let (goodput_kbps, host_stall_ms, netns) = worked;
+    Ok(Transferred { goodput_kbps, crossing, device_drops, host_stall_ms, netns, tested })
 }
 
 /// Connects, waits for the window, and closes. Returns each connection's goodput within the window,
@@ -89,11 +104,10 @@ fn connections(
     measured: (Time, Time),
     hosts: &Hosts,
     listener: &TcpListener,
-    controls: &[&str],
-    starts: &[Time],
+    (controls, starts): (&[&str], &[Time]),
+    over: &AtomicBool,
     stop: &Stop,
 ) -> Result<Vec<f64>, LiveError> {
-    let over = AtomicBool::new(false);
     let received: Vec<AtomicU64> = controls.iter().map(|_| AtomicU64::new(0)).collect();
     let received = &received[..];
     let clock = hosts.clock;
