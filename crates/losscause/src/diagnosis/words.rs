@@ -121,11 +121,11 @@ impl fmt::Display for Finding {
             Self::ByTimer(by_timer, all) => {
                 write!(f, "only a timer showed {by_timer} of {all} losses")
             }
-            Self::Moments(Moments { rank, losses, .. }) => {
+            Self::Moments(moments @ Moments { rank, losses, .. }) => {
+                let chosen = if moments.are_chosen() { "their moments" } else { "no moment" };
                 write!(
                     f,
-                    "more had been sent before {losses} rounds of losses than before {:.0} % of the \
-                     packets: chance makes 50",
+                    "losses choose {chosen}: by what was sent before, {losses} rounds rank at {:.0} %, chance at 50",
                     100.0 * rank
                 )
             }

@@ -22,14 +22,14 @@ mod cost;
 mod counted;
 mod execute;
 mod first_look;
-#[cfg(test)]
-mod on_stacks;
 mod only;
 mod plan;
 mod recording;
 mod scorecard;
 mod selection;
 mod settings;
+#[cfg(test)]
+mod stack_tests;
 #[cfg(test)]
 mod tests;
 

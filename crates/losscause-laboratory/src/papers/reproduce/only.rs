@@ -129,7 +129,7 @@ fn names<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 mod tests {
     use super::*;
     use crate::papers::reproduce::Selection;
-    use crate::papers::reproduce::on_stacks::toy;
+    use crate::papers::reproduce::stack_tests::toy;
 
     fn refusal(only: &[&str]) -> String {
         let only: Result<Vec<Only>, InputError> =
