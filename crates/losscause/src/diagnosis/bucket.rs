@@ -406,60 +406,12 @@ impl Tried {
 
 #[cfg(test)]
 mod tests {
-    extern crate std;
-
-    use std::vec::Vec;
-
     use super::*;
-
-    const PACKET: u64 = 1_500;
-
-    /// A minute of bursts that a link of 12.5 MB/s (100 Mb/s) brings: a flight per 50 ms, which
-    /// falls to 0.7 of itself where a packet of it was dropped and else grows by a packet. `drops`
-    /// gets the microsecond.
-    fn course(mut drops: impl FnMut(u64) -> bool) -> Vec<Passed> {
-        let mut course = Vec::new();
-        let mut flight = 10;
-        for round in 0..1_200_u64 {
-            let mut is_any_lost = false;
-            for place in 0..flight {
-                let us = 50_000 * round + 120 * place;
-                let is_lost = drops(us);
-                is_any_lost |= is_lost;
-                let at = Time::ZERO + Span::from_micros(us as i64);
-                course.push(Passed { at, bytes: PACKET, is_lost });
-            }
-            flight = if is_any_lost { (flight * 7 / 10).max(2) } else { flight + 1 };
-        }
-        course
-    }
+    use crate::diagnosis::testing::{PACKET, air, bucket, course};
 
     /// The test of it.
     fn sawtooth(drops: impl FnMut(u64) -> bool) -> BucketTest {
         BucketTest::of(&course(drops), PACKET)
-    }
-
-    /// A bucket, bytes per second and bytes.
-    fn bucket(rate: u64, holds: u64) -> impl FnMut(u64) -> bool {
-        let mut tokens = holds as f64;
-        let mut filled_us = 0;
-        move |us| {
-            tokens = (tokens + (us - filled_us) as f64 * rate as f64 / 1e6).min(holds as f64);
-            filled_us = us;
-            let is_dropped = tokens < PACKET as f64;
-            tokens -= if is_dropped { 0.0 } else { PACKET as f64 };
-            is_dropped
-        }
-    }
-
-    fn random(of: u64) -> impl FnMut(u64) -> bool {
-        let mut state = 1_u64;
-        move |_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33).is_multiple_of(of)
-        }
     }
 
     #[test]
@@ -506,7 +458,7 @@ mod tests {
     #[test]
     fn losses_that_choose_no_moment_fit_no_bucket() {
         for of in [50, 200] {
-            let found = sawtooth(random(of));
+            let found = sawtooth(air(of, 1));
             assert!(!matches!(found, BucketTest::Fits(_)), "{found:?}");
         }
     }
@@ -514,7 +466,7 @@ mod tests {
     #[test]
     fn rates_that_are_ruled_out_together_are_so_one_by_one() {
         let packet = PACKET as f64;
-        for (course, fewest) in [(course(random(50)), 10), (course(bucket(125_000, 60_000)), 2)] {
+        for (course, fewest) in [(course(air(50, 1)), 10), (course(bucket(125_000, 60_000)), 2)] {
             let mean = mean_rate(&course).expect("there are losses");
             let stretches = Walk::new(&course, mean, packet).count() as u32;
             let mut ruled_out = 0;

@@ -74,6 +74,8 @@ mod policer;
 mod queue;
 mod rounds;
 mod rules;
+#[cfg(test)]
+mod testing;
 mod words;
 
 use core::fmt;

@@ -196,49 +196,11 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
+    use crate::diagnosis::testing::{PACKET, air, bucket, course};
 
-    const PACKET: u64 = 1_500;
-
-    /// A minute of flights of 10 packets and more, as a sender that falls to 0.7 at any loss and
-    /// else grows by a packet. `drops` gets the microsecond and says whether a packet is lost.
-    fn sawtooth(mut drops: impl FnMut(u64) -> bool) -> Option<Moments> {
-        let mut course = Vec::new();
-        let mut flight = 10;
-        for round in 0..1_200_u64 {
-            let mut is_any_lost = false;
-            for place in 0..flight {
-                let us = 50_000 * round + 120 * place;
-                let is_lost = drops(us);
-                is_any_lost |= is_lost;
-                let at = Time::ZERO + Span::from_micros(us as i64);
-                course.push(Passed { at, bytes: PACKET, is_lost });
-            }
-            flight = if is_any_lost { (flight * 7 / 10).max(2) } else { flight + 1 };
-        }
-        Moments::of(&course, Span::from_millis(50))
-    }
-
-    /// A bucket, bytes per second and bytes.
-    fn bucket(rate: u64, holds: u64) -> impl FnMut(u64) -> bool {
-        let mut tokens = holds as f64;
-        let mut filled_us = 0;
-        move |us| {
-            tokens = (tokens + rate as f64 * (us - filled_us) as f64 / 1e6).min(holds as f64);
-            filled_us = us;
-            let is_lost = tokens < PACKET as f64;
-            tokens -= if is_lost { 0.0 } else { PACKET as f64 };
-            is_lost
-        }
-    }
-
-    /// One packet in `one_in`, at random.
-    fn air(one_in: u64, mut state: u64) -> impl FnMut(u64) -> bool {
-        move |_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33).is_multiple_of(one_in)
-        }
+    /// The moments of the losses in a minute of flights.
+    fn sawtooth(drops: impl FnMut(u64) -> bool) -> Option<Moments> {
+        Moments::of(&course(drops), Span::from_millis(50))
     }
 
     #[test]

@@ -66,9 +66,6 @@ const LONGEST: f64 = 1.0;
 const LONGER: f64 = 0.5;
 /// Rounds of one kind of bursts lose less than so many times the usual one.
 const OTHERS: f64 = 10.0;
-/// Of rounds, so few have a queue that managed queues, which drop behind a standing one, do not lose
-/// most packets.
-const SELDOM: f64 = 0.5;
 /// A policer's packets wait less than this part of the time that a queue of its rate would take.
 const LEAST_OF_QUEUE: i64 = 4;
 /// The least target of a managed queue (RFC 8289, section 4.4).
@@ -424,10 +421,10 @@ impl Readings {
             && self.per_round >= MORE_THAN_CHANCE * self.by_chance(lost_share)
     }
 
-    /// Whether a queue seldom stood, and the delay at losses is below the target of the managed
-    /// queues, which drop nothing then.
+    /// Whether the queue was more often just empty than standing, and the delay at losses is below
+    /// the target of the managed queues, which drop nothing then.
     fn is_below_targets(&self) -> bool {
-        self.of_rounds(self.queued) <= SELDOM && self.queueing < LEAST_TARGET
+        self.empty > self.queued && self.queueing < LEAST_TARGET
     }
 
     /// Whether losses come without a queue.

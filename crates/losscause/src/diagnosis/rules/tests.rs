@@ -288,7 +288,8 @@ fn a_managed_queue_with_competitors_may_choose_no_moment_that_is_seen() {
     let steps = Readings { queued: 18, empty: 20, queueing: ms(2.0), moments: any, ..passing() };
     assert_eq!(found(&steps, None), (Cause::Air, Certainty::Likely));
     for other in [
-        Readings { queued: 28, ..steps },
+        Readings { queued: 21, ..steps },
+        Readings { queued: 0, empty: 0, ..steps },
         Readings { queueing: ms(7.0), ..steps },
         Readings { moments: moments(0.6, 90, 8.0, 20_000), ..steps },
         Readings { moments: None, ..steps },
