@@ -200,6 +200,8 @@ struct Metrics {
     known: BTreeSet<String>,
     /// Whether every experiment is looked at: a stack may be unable to run it.
     looks_at_each: bool,
+    /// What is wrong with a metric that has not the same unit on every stack.
+    of_two_units: Option<String>,
 }
 
 impl Metrics {
@@ -213,7 +215,8 @@ impl Metrics {
                 wanted.insert((metric.clone(), read.clone()), None);
             }
         }
-        Self { wanted, known: BTreeSet::new(), looks_at_each: !sweep.stacks.is_empty() }
+        let looks_at_each = !sweep.stacks.is_empty();
+        Self { wanted, known: BTreeSet::new(), looks_at_each, of_two_units: None }
     }
 
     /// Looks for the cell's metrics in a run of `experiment`.
@@ -230,14 +233,26 @@ impl Metrics {
             return Ok(());
         }
         let metrics = stack.metrics(experiment)?;
-        for ((_, read), unit) in &mut self.wanted {
-            *unit = unit.or_else(|| metrics.iter().find(|m| m.metric == *read).map(|m| m.unit));
+        for ((metric, read), unit) in &mut self.wanted {
+            let found = metrics.iter().find(|m| m.metric == *read).map(|m| m.unit);
+            if let (Some(one), Some(other)) = (*unit, found)
+                && one != other
+            {
+                let problem = || format!("{metric} is in {one} and elsewhere in {other}");
+                self.of_two_units.get_or_insert_with(problem);
+            }
+            *unit = unit.or(found);
         }
         self.known.extend(metrics.into_iter().map(|metric| metric.metric));
         Ok(())
     }
 
     fn units(self, sweep: &Sweep) -> Result<IndexMap<String, String>, InputError> {
+        let of_one_unit =
+            |problem: String| sweep.error("metrics", format!("{problem}, expected one unit"));
+        if let Some(problem) = self.of_two_units {
+            return Err(of_one_unit(problem));
+        }
         let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
         let mut units: IndexMap<String, String> = IndexMap::new();
         for ((metric, read), unit) in &self.wanted {
@@ -251,7 +266,7 @@ impl Metrics {
                 Some(other) if other != unit => {
                     let problem =
                         format!("{metric} is read from {read} in {unit} and elsewhere in {other}");
-                    return Err(sweep.error("metrics", format!("{problem}, expected one unit")));
+                    return Err(of_one_unit(problem));
                 }
                 Some(_) => {}
                 None => _ = units.insert(metric.clone(), (*unit).to_owned()),

@@ -201,7 +201,7 @@ impl Plan {
                 planner.add_beside(&mut sheet, algorithm, repetitions.of(paper));
             }
             // What filters leave out altogether is no table.
-            if !sheet.items.is_empty() {
+            if !selection.is_filtered() || !sheet.items.is_empty() {
                 planner.plan.sheets.push(sheet);
             }
         }

@@ -54,6 +54,11 @@ impl Selection {
         Ok(Self { only: filters, ..self })
     }
 
+    /// Whether filters leave a part only.
+    pub(super) fn is_filtered(&self) -> bool {
+        !self.only.is_empty()
+    }
+
     /// The systems of an item that are measured at these parameters, in the item's order.
     pub(super) fn systems<'a>(
         &'a self,
