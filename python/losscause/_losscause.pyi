@@ -19,6 +19,7 @@ __all__ = [
     "__version__",
     "algorithms",
     "analyze",
+    "bars",
     "command",
     "compare",
     "reproduce",
@@ -270,6 +271,7 @@ def restored(
     fields: Sequence[tuple[str, bool]], batches: Sequence[tuple[int, Sequence[tuple[str, object]]]]
 ) -> Table: ...
 def algorithms() -> str: ...
+def bars(title: str, values: Sequence[tuple[str, float | None, float | None]]) -> str: ...
 def command(arguments: list[str]) -> int: ...
 @final
 class Plan:
