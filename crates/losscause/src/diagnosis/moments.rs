@@ -65,6 +65,9 @@ const LEAST_OF_CHOSEN: f64 = 0.7;
 /// that losses hold down uses a small part of its path.
 const STEP: f64 = 1.15;
 const HIGHEST: f64 = 20.0;
+/// So many in one walk over the packets: the excess at one rate waits for that before it, and not
+/// for those at others.
+const TOGETHER: usize = 4;
 
 impl Moments {
     /// Of the packets of a path in their order. A loss within `round_trip` of another one that
@@ -74,20 +77,26 @@ impl Moments {
         let mut rate = mean;
         let mut best: Option<Self> = None;
         while rate < HIGHEST * mean {
-            let ranks = Ranks::of(course, rate, round_trip);
-            if ranks.losses() < FEWEST {
-                return None;
+            let mut rates = [rate; TOGETHER];
+            for place in 1..TOGETHER {
+                rates[place] = rates[place - 1] * STEP;
             }
-            let rank = ranks.mean();
-            if best.is_none_or(|best| rank > best.rank) {
-                best = Some(Self {
-                    rank,
-                    losses: ranks.losses(),
-                    rate_bps: (8.0 * rate) as u64,
-                    excess_bytes: ranks.usual_excess(),
-                });
+            rate = rates[TOGETHER - 1] * STEP;
+            let ranks = Ranks::of(course, rates, round_trip);
+            for (ranks, rate) in ranks.iter().zip(rates).filter(|(_, rate)| *rate < HIGHEST * mean) {
+                if ranks.losses() < FEWEST {
+                    return None;
+                }
+                let rank = ranks.mean();
+                if best.is_none_or(|best| rank > best.rank) {
+                    best = Some(Self {
+                        rank,
+                        losses: ranks.losses(),
+                        rate_bps: (8.0 * rate) as u64,
+                        excess_bytes: ranks.usual_excess(),
+                    });
+                }
             }
-            rate *= STEP;
         }
         best
     }
@@ -127,24 +136,31 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn of(course: &[Passed], rate: f64, round_trip: Span) -> Self {
-        let mut ranks = Self { passed: [0; SIZES], lost: [0; SIZES] };
-        let mut excess = 0.0_f64;
+    /// Those at each rate.
+    fn of(course: &[Passed], rates: [f64; TOGETHER], round_trip: Span) -> [Self; TOGETHER] {
+        let mut all = rates.map(|_| Self { passed: [0; SIZES], lost: [0; SIZES] });
+        let mut excess = [0.0_f64; TOGETHER];
         let mut at = course.first().map_or(Time::ZERO, |packet| packet.at);
         let mut counted: Option<Time> = None;
         for packet in course {
-            let sent = rate * (packet.at - at).as_nanos() as f64 * 1e-9;
-            excess = (excess - sent).max(0.0);
+            let elapsed = (packet.at - at).as_nanos_f64();
             at = packet.at;
+            for (excess, rate) in excess.iter_mut().zip(rates) {
+                *excess = (*excess - rate * elapsed * 1e-9).max(0.0);
+            }
+            let ranks = all.iter_mut().zip(&mut excess);
             if !packet.is_lost {
-                ranks.passed[size(excess)] += 1;
-                excess += packet.bytes as i64 as f64;
+                let bytes = packet.bytes as i64 as f64;
+                for (ranks, excess) in ranks {
+                    ranks.passed[size(*excess)] += 1;
+                    *excess += bytes;
+                }
             } else if counted.is_none_or(|counted| packet.at - counted > round_trip) {
-                ranks.lost[size(excess)] += 1;
+                ranks.for_each(|(ranks, excess)| ranks.lost[size(*excess)] += 1);
                 counted = Some(packet.at);
             }
         }
-        ranks
+        all
     }
 
     fn losses(&self) -> u32 {
@@ -174,12 +190,12 @@ impl Ranks {
     }
 }
 
-/// The number of an excess's size: 0 below 16 bytes, then 16 to a doubling.
+/// The number of an excess's size: 0 below 16 bytes, then 16 to a doubling. A float has it as its
+/// exponent and the first four bits behind.
 fn size(excess: f64) -> usize {
-    let bytes = (excess as i64 as u64).max(u64::from(PER_DOUBLING));
-    let doublings = bytes.ilog2() - PER_DOUBLING.ilog2();
-    let within = (bytes >> doublings) as usize - PER_DOUBLING as usize;
-    ((doublings * PER_DOUBLING) as usize + within).min(SIZES - 1)
+    let number = |bytes: f64| (bytes.to_bits() >> 48) as usize;
+    let least = f64::from(PER_DOUBLING);
+    (number(excess.max(least)) - number(least)).min(SIZES - 1)
 }
 
 /// The smallest excess of a size, bytes.
