@@ -82,8 +82,10 @@ impl Moments {
                 rates[place] = rates[place - 1] * STEP;
             }
             rate = rates[TOGETHER - 1] * STEP;
-            let ranks = Ranks::of(course, rates, round_trip);
-            for (ranks, rate) in ranks.iter().zip(rates).filter(|(_, rate)| *rate < HIGHEST * mean) {
+            let mut ranks = [const { Ranks::NONE }; TOGETHER];
+            Ranks::count(&mut ranks, course, rates, round_trip);
+            for (ranks, rate) in ranks.iter().zip(rates).filter(|(_, rate)| *rate < HIGHEST * mean)
+            {
                 if ranks.losses() < FEWEST {
                     return None;
                 }
@@ -136,9 +138,15 @@ struct Ranks {
 }
 
 impl Ranks {
-    /// Those at each rate.
-    fn of(course: &[Passed], rates: [f64; TOGETHER], round_trip: Span) -> [Self; TOGETHER] {
-        let mut all = rates.map(|_| Self { passed: [0; SIZES], lost: [0; SIZES] });
+    const NONE: Self = Self { passed: [0; SIZES], lost: [0; SIZES] };
+
+    /// Counts the packets at each rate.
+    fn count(
+        all: &mut [Self; TOGETHER],
+        course: &[Passed],
+        rates: [f64; TOGETHER],
+        round_trip: Span,
+    ) {
         let mut excess = [0.0_f64; TOGETHER];
         let mut at = course.first().map_or(Time::ZERO, |packet| packet.at);
         let mut counted: Option<Time> = None;
@@ -160,7 +168,6 @@ impl Ranks {
                 counted = Some(packet.at);
             }
         }
-        all
     }
 
     fn losses(&self) -> u32 {
