@@ -221,6 +221,14 @@ mod tests {
     use super::*;
     use crate::diagnosis::testing::{PACKET, air, bucket, course};
 
+    /// At 1,000 bytes per second.
+    fn ranked(course: &[Passed]) -> Ranks {
+        let mut all = [const { Ranks::NONE }; TOGETHER];
+        Ranks::count(&mut all, course, [1_000.0; TOGETHER], Span::ZERO);
+        let [ranks, ..] = all;
+        ranks
+    }
+
     /// The moments of the losses in a minute of flights.
     fn sawtooth(drops: impl FnMut(u64) -> bool) -> Option<Moments> {
         Moments::of(&course(drops), Span::from_millis(50))
@@ -239,12 +247,12 @@ mod tests {
             packet(0, true),
             packet(1_000, false),
         ];
-        let ranks = Ranks::of(&course, 1_000.0, Span::ZERO);
+        let ranks = ranked(&course);
         assert_eq!((ranks.losses(), ranks.mean()), (1, 1.0));
         assert_eq!(ranks.usual_excess(), 2_944, "the size that 3,000 is in: 23/16 of 2,048");
         // A loss at the excess of two of the four others, none of which had less: 0 + 2/2 of 4.
         let first = [packet(0, true), packet(0, false), packet(5_000, false)];
-        assert_eq!(Ranks::of(&first, 1_000.0, Span::ZERO).mean(), 0.5);
+        assert_eq!(ranked(&first).mean(), 0.5);
     }
 
     #[test]
