@@ -201,9 +201,10 @@ impl FlowTable {
         while self.oldest != self.newest {
             let slot = &self.slots[self.oldest as usize];
             let silent = now - slot.active;
-            let over = matches!(&slot.flow, Some(Flow::Tcp(connection)) if connection.is_over());
+            let is_over =
+                || matches!(&slot.flow, Some(Flow::Tcp(connection)) if connection.is_over());
             let too_many = self.places.len() > MAX_OPEN || self.entries > self.most_entries;
-            if !too_many && silent < IDLE && !(over && silent >= LINGER) {
+            if !too_many && silent < IDLE && !(silent >= LINGER && is_over()) {
                 return;
             }
             self.close(self.oldest);

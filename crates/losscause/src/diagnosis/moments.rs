@@ -65,6 +65,9 @@ const LEAST_OF_CHOSEN: f64 = 0.7;
 /// that losses hold down uses a small part of its path.
 const STEP: f64 = 1.15;
 const HIGHEST: f64 = 20.0;
+/// So many in one walk over the packets: the excess at one rate waits for that before it, and not
+/// for those at others.
+const TOGETHER: usize = 4;
 
 impl Moments {
     /// Of the packets of a path in their order. A loss within `round_trip` of another one that
@@ -74,20 +77,28 @@ impl Moments {
         let mut rate = mean;
         let mut best: Option<Self> = None;
         while rate < HIGHEST * mean {
-            let ranks = Ranks::of(course, rate, round_trip);
-            if ranks.losses() < FEWEST {
-                return None;
+            let mut rates = [rate; TOGETHER];
+            for place in 1..TOGETHER {
+                rates[place] = rates[place - 1] * STEP;
             }
-            let rank = ranks.mean();
-            if best.is_none_or(|best| rank > best.rank) {
-                best = Some(Self {
-                    rank,
-                    losses: ranks.losses(),
-                    rate_bps: (8.0 * rate) as u64,
-                    excess_bytes: ranks.usual_excess(),
-                });
+            rate = rates[TOGETHER - 1] * STEP;
+            let mut ranks = [const { Ranks::NONE }; TOGETHER];
+            Ranks::count(&mut ranks, course, rates, round_trip);
+            for (ranks, rate) in ranks.iter().zip(rates).filter(|(_, rate)| *rate < HIGHEST * mean)
+            {
+                if ranks.losses() < FEWEST {
+                    return None;
+                }
+                let rank = ranks.mean();
+                if best.is_none_or(|best| rank > best.rank) {
+                    best = Some(Self {
+                        rank,
+                        losses: ranks.losses(),
+                        rate_bps: (8.0 * rate) as u64,
+                        excess_bytes: ranks.usual_excess(),
+                    });
+                }
             }
-            rate *= STEP;
         }
         best
     }
@@ -127,24 +138,36 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn of(course: &[Passed], rate: f64, round_trip: Span) -> Self {
-        let mut ranks = Self { passed: [0; SIZES], lost: [0; SIZES] };
-        let mut excess = 0.0_f64;
+    const NONE: Self = Self { passed: [0; SIZES], lost: [0; SIZES] };
+
+    /// Counts the packets at each rate.
+    fn count(
+        all: &mut [Self; TOGETHER],
+        course: &[Passed],
+        rates: [f64; TOGETHER],
+        round_trip: Span,
+    ) {
+        let mut excess = [0.0_f64; TOGETHER];
         let mut at = course.first().map_or(Time::ZERO, |packet| packet.at);
         let mut counted: Option<Time> = None;
         for packet in course {
-            let sent = rate * (packet.at - at).as_nanos() as f64 * 1e-9;
-            excess = (excess - sent).max(0.0);
+            let elapsed = (packet.at - at).as_nanos_f64();
             at = packet.at;
+            for (excess, rate) in excess.iter_mut().zip(rates) {
+                *excess = (*excess - rate * elapsed * 1e-9).max(0.0);
+            }
+            let ranks = all.iter_mut().zip(&mut excess);
             if !packet.is_lost {
-                ranks.passed[size(excess)] += 1;
-                excess += packet.bytes as i64 as f64;
+                let bytes = packet.bytes as i64 as f64;
+                for (ranks, excess) in ranks {
+                    ranks.passed[size(*excess)] += 1;
+                    *excess += bytes;
+                }
             } else if counted.is_none_or(|counted| packet.at - counted > round_trip) {
-                ranks.lost[size(excess)] += 1;
+                ranks.for_each(|(ranks, excess)| ranks.lost[size(*excess)] += 1);
                 counted = Some(packet.at);
             }
         }
-        ranks
     }
 
     fn losses(&self) -> u32 {
@@ -174,12 +197,12 @@ impl Ranks {
     }
 }
 
-/// The number of an excess's size: 0 below 16 bytes, then 16 to a doubling.
+/// The number of an excess's size: 0 below 16 bytes, then 16 to a doubling. A float has it as its
+/// exponent and the first four bits behind.
 fn size(excess: f64) -> usize {
-    let bytes = (excess as i64 as u64).max(u64::from(PER_DOUBLING));
-    let doublings = bytes.ilog2() - PER_DOUBLING.ilog2();
-    let within = (bytes >> doublings) as usize - PER_DOUBLING as usize;
-    ((doublings * PER_DOUBLING) as usize + within).min(SIZES - 1)
+    let number = |bytes: f64| (bytes.to_bits() >> 48) as usize;
+    let least = f64::from(PER_DOUBLING);
+    (number(excess.max(least)) - number(least)).min(SIZES - 1)
 }
 
 /// The smallest excess of a size, bytes.
@@ -197,6 +220,14 @@ mod tests {
 
     use super::*;
     use crate::diagnosis::testing::{PACKET, air, bucket, course};
+
+    /// At 1,000 bytes per second.
+    fn ranked(course: &[Passed]) -> Ranks {
+        let mut all = [const { Ranks::NONE }; TOGETHER];
+        Ranks::count(&mut all, course, [1_000.0; TOGETHER], Span::ZERO);
+        let [ranks, ..] = all;
+        ranks
+    }
 
     /// The moments of the losses in a minute of flights.
     fn sawtooth(drops: impl FnMut(u64) -> bool) -> Option<Moments> {
@@ -216,12 +247,12 @@ mod tests {
             packet(0, true),
             packet(1_000, false),
         ];
-        let ranks = Ranks::of(&course, 1_000.0, Span::ZERO);
+        let ranks = ranked(&course);
         assert_eq!((ranks.losses(), ranks.mean()), (1, 1.0));
         assert_eq!(ranks.usual_excess(), 2_944, "the size that 3,000 is in: 23/16 of 2,048");
         // A loss at the excess of two of the four others, none of which had less: 0 + 2/2 of 4.
         let first = [packet(0, true), packet(0, false), packet(5_000, false)];
-        assert_eq!(Ranks::of(&first, 1_000.0, Span::ZERO).mean(), 0.5);
+        assert_eq!(ranked(&first).mean(), 0.5);
     }
 
     #[test]
