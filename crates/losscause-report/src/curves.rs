@@ -1,7 +1,7 @@
 //! The curves of a figure: its items by panel, system and value on the horizontal axis.
 
-use losscause_laboratory::papers::record::Item;
-use losscause_laboratory::papers::record::{ItemSpec, Parameters, Value};
+use indexmap::IndexSet;
+use losscause_laboratory::papers::record::{Item, ItemSpec, Parameters, Value};
 use losscause_study::scenario::expression::Formula;
 
 /// One drawing of a figure: a metric over the figure's horizontal axis, at one combination of the
@@ -94,13 +94,8 @@ impl Curve<'_> {
 
 /// Every curve's label once, in the order of the panels.
 pub fn labels(panels: &[Panel<'_>]) -> Vec<String> {
-    let mut labels: Vec<String> = Vec::new();
-    for label in panels.iter().flat_map(|panel| &panel.curves).map(Curve::label) {
-        if !labels.contains(&label) {
-            labels.push(label);
-        }
-    }
-    labels
+    let curves = panels.iter().flat_map(|panel| &panel.curves);
+    curves.map(Curve::label).collect::<IndexSet<_>>().into_iter().collect()
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! The state of a number or a claim, as a mark that is told by its shape, a class for its colour,
 //! and words.
 
+use serde::Serialize;
+
 use crate::axis::short;
 use losscause_laboratory::papers::record::{ClaimOutcome, Item, Number, Status};
 use losscause_laboratory::papers::score::tolerance;
 use losscause_study::tools::figures::unit_symbol;
 
 /// How a state is shown. The marks are those of the terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct State {
     /// The class of squares and discs in the score.
     pub(super) name: &'static str,
