@@ -7,7 +7,6 @@ use losscause_capture::{Analysis, Flow, Loss, Summary, Vantage, capitalised};
 use minijinja::{Value, context};
 
 use super::capture_timeline as timeline;
-use losscause_study::tools::csv_file;
 use losscause_study::tools::figures::{count, number};
 use losscause_study::tools::table::{Cell, Table};
 
@@ -276,8 +275,8 @@ fn losses_table(flow: &Flow) -> Table {
 /// The losses of a flow with every verdict.
 fn csv(flow: &Flow) -> String {
     let own = ["time_s", "frame", "frame_again", "time_utc", "seq", "bytes", "evidence"];
-    let header = own.into_iter().chain(["queueing_ms", "verdict"]).map(str::to_owned);
-    let names: Vec<&String> = flow.summary.keys().collect();
+    let names: Vec<&str> = flow.summary.keys().map(String::as_str).collect();
+    let heads = own.into_iter().chain(["queueing_ms", "verdict"]).chain(names.iter().copied());
     let text = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
     let record = |loss: &Loss| {
         let own = [
@@ -294,8 +293,7 @@ fn csv(flow: &Flow) -> String {
         let said = names
             .iter()
             .map(|name| loss.verdicts.of(name).unwrap_or(Verdict::Undecided).to_string());
-        own.into_iter().chain(said).collect()
+        own.into_iter().chain(said).collect::<Vec<_>>()
     };
-    let header = header.chain(names.iter().map(|name| (*name).clone())).collect();
-    csv_file::text_of_records(header, flow.losses.iter().take(MOST_IN_CSV).map(record))
+    Table::new(heads).with_rows(flow.losses.iter().take(MOST_IN_CSV).map(record)).csv()
 }

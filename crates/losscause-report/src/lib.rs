@@ -32,7 +32,7 @@ mod capture;
 mod capture_timeline;
 mod chart;
 mod comparison;
-pub mod curves;
+mod curves;
 mod figure;
 mod lines;
 mod losses;

@@ -101,29 +101,21 @@ pub(super) fn lanes(losses: &[LostPacket], flows: &[&str]) -> Vec<Lane> {
 
 /// What colours and shapes mean: a sample and words, for those that occur.
 pub(super) fn legend(losses: &[&LostPacket]) -> Legend {
-    let mut legend = Vec::new();
-    let causes = [
-        (Cause::Congestion, "congestion", "lost to congestion"),
-        (Cause::Wireless, "wireless", "lost in the air"),
+    let any = |of: &dyn Fn(&LostPacket) -> bool| losses.iter().any(|loss| of(loss));
+    let swatch = |class: &str| format!(r#"<span class="swatch {class}"></span>"#);
+    let cause =
+        |cause, class: &str, words| (any(&|loss| loss.cause == Some(cause)), swatch(class), words);
+    let verdict =
+        |wanted: Shape, words| (any(&|loss| shape(loss) == wanted), wanted.sample("unlost"), words);
+    let entries = [
+        cause(Cause::Congestion, "congestion", "lost to congestion"),
+        cause(Cause::Wireless, "wireless", "lost in the air"),
+        verdict(Shape::Square, "called congestion"),
+        verdict(Shape::Circle, "called wireless"),
+        verdict(Shape::Diamond, "undecided"),
+        verdict(Shape::Bar, "no verdict on it"),
+        (any(&is_wrong), Shape::Square.sample("unlost wrong"), "outlined: wrong"),
     ];
-    for (cause, class, words) in causes {
-        if losses.iter().any(|loss| loss.cause == Some(cause)) {
-            legend.push((format!(r#"<span class="swatch {class}"></span>"#), words.to_owned()));
-        }
-    }
-    let shapes = [
-        (Shape::Square, "called congestion"),
-        (Shape::Circle, "called wireless"),
-        (Shape::Diamond, "undecided"),
-        (Shape::Bar, "no verdict on it"),
-    ];
-    for (wanted, words) in shapes {
-        if losses.iter().any(|loss| shape(loss) == wanted) {
-            legend.push((wanted.sample("unlost"), words.to_owned()));
-        }
-    }
-    if losses.iter().any(|loss| is_wrong(loss)) {
-        legend.push((Shape::Square.sample("unlost wrong"), "outlined: wrong".to_owned()));
-    }
-    legend
+    let occurring = entries.into_iter().filter(|(occurs, ..)| *occurs);
+    occurring.map(|(_, sample, words)| (sample, words.to_owned())).collect()
 }

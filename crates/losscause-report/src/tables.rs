@@ -14,9 +14,8 @@ use losscause_laboratory::papers::reproduce::{
 };
 use losscause_laboratory::papers::score::tolerance;
 use losscause_study::statistics::Interval;
-use losscause_study::tools::csv_file;
 use losscause_study::tools::figures::{in_parentheses, sentence};
-use losscause_study::tools::table::Cell;
+use losscause_study::tools::table::{Cell, Table};
 
 /// What the template shows of a sheet. `shown` holds the anchors that earlier tables have taken.
 pub(super) fn view(
@@ -188,9 +187,6 @@ fn recording(recording: &Recording) -> Figure {
         .legend(recording.curves.iter().enumerate().map(legend).collect())
 }
 
-/// A column of numbers: its name, and an item's value.
-type Column = (&'static str, fn(&Item) -> Option<f64>);
-
 /// One line per value, in full precision. Medians have the two ends of their intervals.
 fn csv(items: &[Item]) -> String {
     if items.is_empty() {
@@ -199,34 +195,31 @@ fn csv(items: &[Item]) -> String {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let parameters: BTreeSet<&String> =
         items.iter().flat_map(|item| item.parameters.keys()).collect();
-    let ends: &[Column] = match items.iter().any(|item| item.median_ci95.is_some()) {
-        false => &[("ci95", |item| item.ci95)],
-        true => &[
-            ("ci95_low", |item| Some(item.interval()?.low)),
-            ("ci95_high", |item| Some(item.interval()?.high)),
-        ],
-    };
-    let header = ["system", "scenario"]
+    let has_ends = items.iter().any(|item| item.median_ci95.is_some());
+    let ends: &[&str] = if has_ends { &["ci95_low", "ci95_high"] } else { &["ci95"] };
+    let heads = ["system", "scenario"]
         .into_iter()
         .chain(parameters.iter().map(|name| name.as_str()))
         .chain(["metric", "unit", "published", "measured"])
-        .chain(ends.iter().map(|(name, _)| *name))
-        .chain(["runs", "state"])
-        .map(str::to_owned)
-        .collect();
-    let record = |item: &Item| {
+        .chain(ends.iter().copied())
+        .chain(["runs", "state"]);
+    let row = |item: &Item| {
         let of = |name: &&String| {
             item.parameters.get(*name).map(ToString::to_string).unwrap_or_default()
         };
-        let mut fields = vec![item.system.clone(), item.scenario.clone()];
-        fields.extend(parameters.iter().map(of));
-        fields.extend([item.metric.clone(), item.unit.clone()]);
-        fields.extend([item.published, item.measured].map(number));
-        fields.extend(ends.iter().map(|(_, end)| number(end(item))));
-        fields.extend([item.runs.to_string(), state::of(item).meaning.to_owned()]);
-        fields
+        let mut cells = vec![item.system.clone(), item.scenario.clone()];
+        cells.extend(parameters.iter().map(of));
+        cells.extend([item.metric.clone(), item.unit.clone()]);
+        cells.extend([item.published, item.measured].map(number));
+        match item.interval().filter(|_| has_ends) {
+            Some(Interval { low, high }) => cells.extend([low, high].map(|end| number(Some(end)))),
+            None if has_ends => cells.extend([String::new(), String::new()]),
+            None => cells.push(number(item.ci95)),
+        }
+        cells.extend([item.runs.to_string(), state::of(item).meaning.to_owned()]);
+        cells
     };
-    csv_file::text_of_records(header, items.iter().map(record))
+    Table::new(heads).with_rows(items.iter().map(row)).csv()
 }
 
 #[cfg(test)]
