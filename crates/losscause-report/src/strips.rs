@@ -19,6 +19,7 @@ const WIDTH: f64 = 430.0;
 const TOP: f64 = 6.0;
 const RIGHT: f64 = 14.0;
 const BOTTOM: f64 = 22.0;
+const INSET: f64 = 8.0;
 /// The room at the right for values as texts.
 const TEXTS: f64 = 120.0;
 
@@ -119,6 +120,8 @@ fn plane(
     let bottom = if across.name.is_empty() { BOTTOM } else { BOTTOM + 18.0 };
     let height = TOP + HEIGHT * names.len() as f64 + bottom;
     let form = Form::new((WIDTH + right - RIGHT, height), [TOP, right, bottom, left]);
+    // A ring at the end of the axis does not touch the names.
+    let form = Form { inset: INSET, ..form };
     let names = names.iter().map(|name| shortened(name, LONGEST));
     let rows = Scale::of_names(names).downwards();
     let places = rows.ticks.iter().map(|(place, _)| *place).collect();
@@ -181,14 +184,15 @@ mod tests {
         let names = ["Spike", "lc_cubic_spike"];
         let across = Scale::of("", Axis::from_zero(100.0));
         let (chart, places) = plane("strips", "", RIGHT, &across, &names);
-        let left = 14.0 + 14.0 * CHARACTER;
-        assert_eq!((chart.x(0.0), chart.x(100.0)), (left, WIDTH - RIGHT));
-        assert_eq!(chart.x(50.0), (left + WIDTH - RIGHT) / 2.0);
+        let left = 14.0 + 14.0 * CHARACTER + INSET;
+        let right = WIDTH - RIGHT - INSET;
+        assert_eq!((chart.x(0.0), chart.x(100.0)), (left, right));
+        assert_eq!(chart.x(50.0), (left + right) / 2.0);
         assert_eq!([chart.y(places[0]), chart.y(places[1])], [TOP + 11.0, TOP + 33.0]);
         let beyond = Interval { low: -50.0, high: 250.0 };
         let mut drawn = chart;
         Strip { interval: Some(beyond), ..Strip::new("a", "s0", Some(20.0)) }.draw(&mut drawn, 0.5);
-        let ends = format!("d=\"M{left:.1} 17.0L{:.1} 17.0\"", WIDTH - RIGHT);
+        let ends = format!("d=\"M{left:.1} 17.0L{right:.1} 17.0\"");
         assert!(drawn.finish().contains(&format!("class=\"ends s0\" {ends}")));
     }
 
