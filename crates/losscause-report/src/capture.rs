@@ -42,7 +42,7 @@ fn capture(analysis: &Analysis, place: usize, room: &mut usize) -> Value {
     let mut flows = Vec::new();
     let mut drawn = Vec::new();
     for flow in lossy().take(MOST_DRAWN).chain(lossless) {
-        let (view, bytes) = flow_view(flow, anchor_of(flow));
+        let (view, bytes) = flow_view(flow, &anchor_of(flow));
         // The first one is drawn in any case.
         let is_first = place == 1 && flows.is_empty();
         let Some(rest) = room.checked_sub(bytes).or(is_first.then_some(0)) else { break };
@@ -109,7 +109,7 @@ fn notes(analysis: &Analysis) -> Vec<String> {
 }
 
 /// What the template shows of a flow, and about how many bytes it is.
-fn flow_view(flow: &Flow, anchor: String) -> (Value, usize) {
+fn flow_view(flow: &Flow, anchor: &str) -> (Value, usize) {
     let name = format!("{} to {}", flow.src, flow.dst);
     let cause =
         flow.named_cause().map(|cause| format!("{}.", capitalised(&cause))).unwrap_or_default();

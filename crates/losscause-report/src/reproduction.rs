@@ -25,7 +25,7 @@ pub(super) fn page(reproduction: &Reproduction, sheets: &[Sheet]) -> Value {
         missed |= !view.misses.is_empty();
         let tables: Vec<Value> =
             of_paper.iter().map(|sheet| tables::view(sheet, reproduction, &mut shown)).collect();
-        papers.push(view.context(&cards, tables));
+        papers.push(view.context(&cards, &tables));
     }
     let preview = cards.iter().any(Scorecard::is_preview);
     let compares = sheets.iter().any(|sheet| sheet.paper.is_published());
@@ -92,7 +92,7 @@ impl<'a> Measured<'a> {
         Self { paper, items, claims, beside, misses }
     }
 
-    fn context(&self, cards: &[Scorecard], tables: Vec<Value>) -> Value {
+    fn context(&self, cards: &[Scorecard], tables: &[Value]) -> Value {
         let Self { paper, claims, beside, misses, .. } = self;
         let published = paper.published();
         let card = cards.iter().find(|card| card.paper == paper.key());

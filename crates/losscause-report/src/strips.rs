@@ -56,12 +56,11 @@ impl Strip {
         Self { name, class, runs, mean, interval: None, published: None, allowed: None }
     }
 
-    /// All values, and the mean with its interval.
+    /// All values, those that have one with their interval.
     fn extent(&self) -> Vec<(f64, Option<Interval>)> {
-        let allowed = self.allowed.map(|allowed| (allowed.high, None));
+        let published = self.published.map(|published| (published, self.allowed));
         let mean = self.mean.map(|mean| (mean, self.interval));
-        let others = self.runs.iter().copied().chain(self.published);
-        others.map(|value| (value, None)).chain(allowed).chain(mean).collect()
+        self.runs.iter().map(|run| (*run, None)).chain(published).chain(mean).collect()
     }
 
     fn draw(&self, chart: &mut Chart, y: f64) {

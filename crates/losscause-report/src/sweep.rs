@@ -189,8 +189,10 @@ fn charts(result: &SweepResult, place: usize) -> Value {
 /// What a curve holds fixed: the values of the other axes, and the system.
 type Fixed<'a> = (Vec<&'a str>, &'a str);
 
-/// Curves with their values over the axis.
-type Curves<'a> = IndexMap<Fixed<'a>, Vec<(&'a str, &'a Row)>>;
+/// A curve's values over the axis.
+type Values<'a> = Vec<(&'a str, &'a Row)>;
+
+type Curves<'a> = IndexMap<Fixed<'a>, Values<'a>>;
 
 /// Most cells of a sampled sweep in a drawing.
 const MOST_POINTS: usize = 2_000;
@@ -212,7 +214,7 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
     };
     let all = grouped(result, place, axis);
     let name = &result.axes[axis];
-    let curve = |(index, (fixed, values)): (usize, (&Fixed<'_>, &Vec<(&str, &Row)>))| {
+    let curve = |(index, (fixed, values)): (usize, (&Fixed<'_>, &Values<'_>))| {
         let curve = name_of(result, axis, fixed, &all);
         let point = |(value, row): &(&str, &Row)| {
             let value_text = value_in_words(name, value);
