@@ -299,6 +299,22 @@ impl Flow {
         names::behind(&self.dst, self.dst_name.as_deref())
     }
 
+    /// What else is counted of its packets, each as "3 reordered"; what did not occur is left out.
+    pub fn counts_told(&self) -> Vec<String> {
+        let counts = [
+            (self.sent_again, "sent again"),
+            (self.reordered, "reordered"),
+            (self.duplicates, "duplicates"),
+            (self.spurious, "retransmitted without need"),
+            (self.capture_drops, "not captured"),
+            (self.probes, "probes"),
+            (self.marked, "with a congestion mark"),
+            (self.batched, "handed up in batches"),
+        ];
+        let counted = counts.into_iter().filter(|(count, _)| *count > 0);
+        counted.map(|(count, what)| format!("{count} {what}")).collect()
+    }
+
     /// The flow's losses, their cause, and what the algorithm to follow calls them, in sentences.
     pub fn answer(&self) -> String {
         if self.lost() == 0 {

@@ -8,6 +8,7 @@ use losscause_report as report;
 use losscause_study::Setting;
 use losscause_study::tools::atomic;
 use losscause_study::tools::atomic::folder::Folder;
+use losscause_study::tools::figures::seeds;
 use losscause_study::{Jobs, Registry};
 
 use crate::failure::Failure;
@@ -114,12 +115,9 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     for sentence in comparison.verdict.split("; ") {
         output::sentence(sentence)?;
     }
-    let last = comparison.seed.wrapping_add(u64::from(comparison.runs) - 1);
-    let runs = match comparison.runs {
-        1 => format!("1 run each, seed {}", comparison.seed),
-        runs => format!("{runs} runs each, seeds {} to {last}", comparison.seed),
-    };
-    output::sentence(&format!("\n{} ({runs})", comparison.title))?;
+    let Comparison { title, seed, runs, .. } = comparison;
+    let each = output::plural(u64::from(*runs), "run");
+    output::sentence(&format!("\n{title} ({each} each, {})", seeds(*seed, *runs)))?;
     let Some(first) = comparison.variants.first() else { return Ok(()) };
     let mut others = comparison.ranked();
     others.retain(|variant| !std::ptr::eq(*variant, first));
@@ -131,14 +129,10 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
         compare::JUDGED_BY.to_vec()
     };
     let rows: Vec<&str> = shown.into_iter().filter(|metric| comparison.has(metric)).collect();
-    let names = comparison.table(&rows, &[]);
-    let label = names.cells().map(|cells| cells[0].text.chars().count()).max().unwrap_or(0);
-    let room = usize::from(output::width()).saturating_sub(label + CELL + 2);
-    for block in others.chunks((room / CELL).max(1)) {
-        let variants: Vec<&VariantResult> =
-            [first].into_iter().chain(block.iter().copied()).collect();
-        output::line(&output::drawn(&comparison.table(&rows, &variants), None))?;
-    }
+    let variants: Vec<&VariantResult> = [first].into_iter().chain(others).collect();
+    // Every block has the first variant beside the metrics.
+    let table = comparison.table(&rows, &variants).labels(2);
+    output::line(output::in_blocks(&table, output::width()).trim_end_matches('\n'))?;
     if comparison.runs > 1 {
         output::sentence(&format!(
             "Below each mean: its difference from {}, run by run, with the 95 % interval; ~ if chance explains it.",
@@ -147,9 +141,6 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     }
     warnings(comparison)
 }
-
-/// Width that a variant's column needs.
-const CELL: usize = 22;
 
 /// Each warning once, with the variants that it concerns.
 fn warnings(comparison: &Comparison) -> io::Result<()> {

@@ -5,6 +5,10 @@
 use std::sync::atomic::AtomicI32;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use losscause_study::Stop;
 
 /// What the user should know if a signal ends the program now.
 static HINT: Mutex<Option<String>> = Mutex::new(None);
@@ -26,6 +30,25 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub(crate) fn postpone() -> &'static AtomicBool {
     POSTPONED.store(true, Ordering::Relaxed);
     &INTERRUPTED
+}
+
+/// Does the work. While it lasts, the first signal only requests the stop, as after [`postpone`].
+pub(crate) fn stopping<T>(stop: &Stop, work: impl FnOnce() -> T) -> T {
+    let interrupted = postpone();
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                if interrupted.load(Ordering::Relaxed) {
+                    stop.request();
+                }
+                thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let done = work();
+        over.store(true, Ordering::Relaxed);
+        done
+    })
 }
 
 /// Ends the program as a postponed signal would have, so that a shell sees it.

@@ -115,6 +115,34 @@ pub(crate) fn drawn(table: &Table, width: Option<u16>) -> String {
     drawn.to_string()
 }
 
+/// Tables of as many columns as fit the width, one below the other, each with the labels of the
+/// rows.
+pub(crate) fn in_blocks(table: &Table, width: u16) -> String {
+    let longest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let column = |place: usize| {
+        let cells = table.cells().map(|cells| longest(&cells[place].lines()));
+        cells.chain([longest(&table.columns[place].head("\n"))]).max().unwrap_or(0) + 2
+    };
+    let labels: usize = (0..table.labels).map(column).sum();
+    // Long labels are wrapped rather than leaving no place for values.
+    let free = usize::from(width).saturating_sub(labels.min(usize::from(width) / 2));
+    let values: Vec<usize> = (table.labels..table.columns.len()).map(column).collect();
+    let mut text = String::new();
+    let mut from = 0;
+    while from < values.len() {
+        let mut to = from + 1;
+        let mut used = values[from];
+        while to < values.len() && used + values[to] <= free {
+            used += values[to];
+            to += 1;
+        }
+        text += &drawn(&table.part(from, to), Some(width));
+        text.push('\n');
+        from = to;
+    }
+    text
+}
+
 /// Prints a table. If the terminal is narrower, the rows are printed as lists.
 pub(crate) fn print_table(table: &Table) -> io::Result<()> {
     line(&table_text(table))

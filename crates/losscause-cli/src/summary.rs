@@ -1,6 +1,7 @@
 //! The outcome of a reproduction on one screen: the answer, a line per paper, the misses, what was
 //! left out.
 
+use indexmap::{IndexMap, IndexSet};
 use losscause_laboratory::papers::record::{Item, Status};
 use losscause_laboratory::papers::reproduce::{
     Reproduction, Scorecard, answer_in_words, possible_in_words,
@@ -63,12 +64,8 @@ pub(crate) fn text(reproduction: &Reproduction, left_out: Option<&LeftOut>) -> S
 
 /// The systems beside the papers', in one line; none if there are none.
 fn beside(reproduction: &Reproduction) -> Option<String> {
-    let mut systems: Vec<&str> = Vec::new();
-    for item in &reproduction.beside {
-        if !systems.contains(&item.system.as_str()) {
-            systems.push(&item.system);
-        }
-    }
+    let systems = reproduction.beside.iter().map(|item| item.system.as_str());
+    let systems: Vec<&str> = systems.collect::<IndexSet<_>>().into_iter().collect();
     let of = |values| {
         format!("Beside the papers' systems, not scored: {}; {values} values.", systems.join("; "))
     };
@@ -118,14 +115,9 @@ fn failed_claims(reproduction: &Reproduction) -> Missed {
 
 /// Collects the names of each paper; papers are in the order of their first name.
 fn by_paper<'a>(names: impl Iterator<Item = (&'a str, String)>) -> Missed {
-    let mut papers = Missed::new();
-    for (paper, name) in names {
-        match papers.iter_mut().find(|(known, _)| known == paper) {
-            Some((_, known)) => known.push(name),
-            None => papers.push((paper.to_owned(), vec![name])),
-        }
-    }
-    papers
+    let mut papers: IndexMap<&str, Vec<String>> = IndexMap::new();
+    names.for_each(|(paper, name)| papers.entry(paper).or_default().push(name));
+    papers.into_iter().map(|(paper, names)| (paper.to_owned(), names)).collect()
 }
 
 /// How many lines of `room` each of two lists gets: half, and what the other leaves free.

@@ -1,66 +1,51 @@
 //! A section per algorithm: its idea, its equation, its parameters in this run, how often it was
 //! right, and its decision boundary over the run's samples.
 
-use losscause::registry::{Info, Value};
+use losscause::registry::{Info, Value as Setting};
 use losscause::{LdaConfig, Verdict};
 use losscause_sim::truth::Cause;
-use serde::Serialize;
+use minijinja::{Value, context};
 
 use super::axis::short;
-use super::chart::{Figure, Legend};
 use super::{boundary, losses, pages};
 use losscause_study::run::{LostPacket, RunRecord};
 use losscause_study::tools::figures::sentence;
 use losscause_study::tools::table::{Cell, Table};
 
-#[derive(Serialize)]
-pub(super) struct AlgorithmView {
-    anchor: String,
-    name: String,
-    /// Which variant runs it, in a comparison.
-    of: String,
-    idea: String,
-    equation: String,
-    symbols: Vec<String>,
-    source: String,
-    /// The algorithm's own settings, then those of its base schemes.
-    parameters: String,
-    judged: String,
-    drawings: Vec<Figure>,
-    /// What marks mean, once for all drawings.
-    legend: Legend,
-}
-
-impl AlgorithmView {
-    /// Whether both are of the same algorithm.
-    pub(super) fn is_of(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-
-    /// The same without what an earlier section says.
-    pub(super) fn without_idea(self) -> Self {
-        Self { idea: String::new(), equation: String::new(), symbols: Vec::new(), ..self }
-    }
-}
-
 /// The sections of the algorithms of a run; `of` names the variant, `anchor` begins their
-/// identifiers.
-pub(super) fn views(record: &RunRecord, of: &str, anchor: &str) -> Vec<AlgorithmView> {
+/// identifiers. The idea of those in `told` is left out; the others are added there.
+pub(super) fn views<'a>(
+    record: &'a RunRecord,
+    of: &str,
+    anchor: &str,
+    told: &mut Vec<&'a str>,
+) -> Vec<Value> {
     let judges = |config: &&LdaConfig| config.info().name != losscause_study::scenario::NO_LDA;
-    record.algorithms.iter().filter(judges).map(|config| view(config, record, of, anchor)).collect()
+    let mut all = Vec::new();
+    for config in record.algorithms.iter().filter(judges) {
+        let name = config.info().name;
+        let is_told = told.contains(&name);
+        told.push(name);
+        all.push(view(config, record, of, anchor, is_told));
+    }
+    all
 }
 
-fn view(config: &LdaConfig, record: &RunRecord, of: &str, anchor: &str) -> AlgorithmView {
+fn view(config: &LdaConfig, record: &RunRecord, of: &str, anchor: &str, is_told: bool) -> Value {
     let info = config.info();
     let name = info.name;
-    let idea = pages::idea(name)
-        .unwrap_or_else(|| pages::Idea { text: sentence(info.summary), ..pages::Idea::default() });
+    let idea = match is_told {
+        true => pages::Idea::default(),
+        false => pages::idea(name).unwrap_or_else(|| pages::Idea {
+            text: sentence(info.summary),
+            ..pages::Idea::default()
+        }),
+    };
     let flows = record.flows.iter().filter(|flow| flow.algorithm == Some(name));
     let flows: Vec<&str> = flows.map(|flow| flow.name.as_str()).collect();
-    let drawn = flows.first().map(|flow| boundary::drawings(record, flow)).unwrap_or_default();
+    let drawings = flows.first().map(|flow| boundary::drawings(record, flow)).unwrap_or_default();
     let mine: Vec<&LostPacket> =
         record.losses.iter().filter(|loss| flows.first() == Some(&loss.flow.as_str())).collect();
-    let legend = if drawn.is_empty() { vec![] } else { losses::legend(&mine) };
     let of_base = |(prefix, base): &(&'static str, &'static Info)| {
         base.settings
             .iter()
@@ -68,22 +53,21 @@ fn view(config: &LdaConfig, record: &RunRecord, of: &str, anchor: &str) -> Algor
             .collect::<Vec<_>>()
     };
     let own = info.settings.iter().map(|setting| (setting.key.to_owned(), setting.meaning));
-    AlgorithmView {
-        anchor: format!("{anchor}{}", name.replace(' ', "-")),
-        name: name.to_owned(),
-        of: of.to_owned(),
-        idea: idea.text,
-        equation: idea.equation,
-        symbols: idea.symbols,
-        source: if info.section == "none" {
-            info.paper.to_owned()
-        } else {
-            format!("{}, section {}", info.paper, info.section)
+    context! {
+        anchor => format!("{anchor}{}", name.replace(' ', "-")),
+        name,
+        of,
+        idea => idea.text,
+        equation => idea.equation,
+        symbols => idea.symbols,
+        source => match info.section {
+            "none" => info.paper.to_owned(),
+            section => format!("{}, section {section}", info.paper),
         },
-        parameters: parameters(config, own.chain(info.bases.iter().flat_map(of_base))),
-        judged: judged(record, &flows),
-        drawings: drawn,
-        legend,
+        parameters => parameters(config, own.chain(info.bases.iter().flat_map(of_base))),
+        judged => judged(record, &flows),
+        legend => losses::legend(&mine),
+        drawings,
     }
 }
 
@@ -92,10 +76,10 @@ fn parameters(
     config: &LdaConfig,
     settings: impl Iterator<Item = (String, &'static str)>,
 ) -> String {
-    let text = |value: Value<'_>| match value {
-        Value::Number(number) => short(number),
-        Value::Text(text) => text.to_owned(),
-        Value::Flag(flag) => flag.to_string(),
+    let text = |value: Setting<'_>| match value {
+        Setting::Number(number) => short(number),
+        Setting::Text(text) => text.to_owned(),
+        Setting::Flag(flag) => flag.to_string(),
         _ => String::new(),
     };
     let published = losscause::BuiltIn::from_name(config.info().name);
@@ -107,8 +91,7 @@ fn parameters(
         let below = below.map_or_else(String::new, |published| format!("published: {published}"));
         Some([Cell::from(key), Cell::from(value).below(below), Cell::from(meaning)])
     };
-    let table = Table::new(["", "", ""]).numbers(1..2).with_rows(settings.filter_map(row));
-    if table.rows.is_empty() { String::new() } else { table.html() }
+    Table::new(["", "", ""]).numbers(1..2).with_rows(settings.filter_map(row)).html()
 }
 
 /// How the losses of flows were called, by their true cause.
@@ -137,5 +120,5 @@ fn judged(record: &RunRecord, flows: &[&str]) -> String {
             ]);
         }
     }
-    if table.rows.is_empty() { String::new() } else { table.html() }
+    table.html()
 }

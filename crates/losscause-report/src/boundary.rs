@@ -2,9 +2,12 @@
 //! limits, and every loss that it judged. Where the limits are multiples of a span that grow with
 //! the number of lost packets (Biaz), a column per number of lost packets.
 
+use indexmap::IndexSet;
+
 use super::axis::Axis;
-use super::chart::{At, Chart, Figure, Form, Legend, Scale, Stroke};
+use super::chart::{Chart, Figure, Form, Legend, Scale, Stroke};
 use super::losses;
+use super::marks::{self, Mark};
 use super::time::{Curve, Drawing, Panel};
 use losscause::Evidence;
 use losscause_study::run::{Boundary, LostPacket, RecordSeries as Series, RunRecord};
@@ -23,16 +26,9 @@ pub(super) fn drawings(record: &RunRecord, flow: &str) -> Vec<Figure> {
     let of_flow = record.flows.iter().find(|recorded| recorded.name == flow);
     let boundaries: &[Boundary] =
         of_flow.map(|recorded| &recorded.boundaries[..]).unwrap_or_default();
-    let mut schemes: Vec<&str> = Vec::new();
-    for scheme in boundaries
-        .iter()
-        .map(|b| b.scheme)
-        .chain(judged.iter().map(|(compared, _)| compared.scheme))
-    {
-        if !schemes.contains(&scheme) {
-            schemes.push(scheme);
-        }
-    }
+    let of_boundaries = boundaries.iter().map(|boundary| boundary.scheme);
+    let of_losses = judged.iter().map(|(compared, _)| compared.scheme);
+    let schemes: IndexSet<&str> = of_boundaries.chain(of_losses).collect();
     let draw = |scheme: &&str| {
         let mine: Vec<&Judged<'_>> =
             judged.iter().filter(|(compared, _)| compared.scheme == *scheme).collect();
@@ -89,12 +85,8 @@ fn over_time(
         }
     } else {
         // A sender's limits are known only when it judges.
-        let mut names: Vec<&str> = Vec::new();
-        for limit in judged.iter().flat_map(|(compared, _)| compared.limits()) {
-            if !names.contains(&limit.name) {
-                names.push(limit.name);
-            }
-        }
+        let limits = judged.iter().flat_map(|(compared, _)| compared.limits());
+        let names: IndexSet<&str> = limits.map(|limit| limit.name).collect();
         for (k, name) in names.iter().enumerate() {
             let value = |(compared, loss): &&Judged<'_>| {
                 let limit = compared.limits().find(|limit| limit.name == *name)?;
@@ -112,27 +104,19 @@ fn over_time(
             legend.push((curve.sample(), words));
         }
     }
-    let all = curves.iter().flat_map(|curve| &curve.points).map(|(_, value)| *value);
-    let most = all
-        .chain(judged.iter().map(|(compared, _)| compared.value.value()))
-        .fold(0.0, f64::max)
-        .max(1e-9);
+    let mark = |(compared, loss): &&Judged<'_>| losses::mark(loss, compared.value.value());
+    let marks = judged.iter().map(mark).collect();
     let (from_s, to_s) = in_force(&curves, record.to_s);
-    let step = (to_s - from_s) / 360.0;
-    let place = |loss: &LostPacket| {
-        let compared = evidence(loss)?;
-        let spot = ((loss.at_s() / step) as i64, (compared.value.value() / most * 60.0) as i64);
-        Some((spot, (loss.at_s(), compared.value.value())))
-    };
-    let marks = losses::merged(judged.iter().map(|(_, loss)| *loss), place);
+    let names = wrapped(quantity, unit);
     let drawing = Drawing {
         label: format!("{scheme}: {quantity} over time with its limits and the losses of {flow}"),
         from_s,
         to_s,
-        panels: vec![Panel { names: wrapped(quantity, unit), curves, marks }],
+        panels: vec![Panel { names, curves, marks, spot: (2.0, 3.0) }],
         lanes: vec![],
     };
-    Some(Figure { caption: format!("{scheme}: {quantity} of {flow}"), legend, svg: drawing.svg() })
+    let caption = format!("{scheme}: {quantity} of {flow}");
+    Some(Figure::new(caption, drawing.svg()).legend(legend))
 }
 
 /// The name of a quantity in lines of two words, then its unit.
@@ -181,15 +165,7 @@ fn in_words(limit: &str) -> String {
     }
 }
 
-const FORM: Form = Form {
-    width: 720.0,
-    height: 330.0,
-    left: 64.0,
-    right: 0.0,
-    top: 24.0,
-    bottom: 46.0,
-    inset: 0.0,
-};
+const FORM: Form = Form::new((720.0, 330.0), [24.0, 0.0, 46.0, 64.0]);
 
 /// One of two limits.
 fn limit(evidence: &Evidence, place: usize) -> f64 {
@@ -235,21 +211,16 @@ fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Figure> {
         chart.note("name", (middle, 0.0), (0.0, 31.0), &format!("({})", of_column().count()));
     }
     let end = judged.iter().map(|(_, loss)| loss.at_s()).fold(1e-9, f64::max);
-    let place = |loss: &LostPacket| {
-        let compared = evidence(loss)?;
-        let at: At = (
-            f64::from(column(&compared) - 1) + 0.08 + 0.84 * loss.at_s() / end,
-            shown(&compared, compared.value.value()),
-        );
-        Some((((chart.x(at.0) / 3.0) as i64, (chart.y(at.1) / 3.0) as i64), at))
+    let mark = |(compared, loss): &&Judged<'_>| Mark {
+        at_s: f64::from(column(compared) - 1) + 0.08 + 0.84 * loss.at_s() / end,
+        ..losses::mark(loss, shown(compared, compared.value.value()))
     };
-    for mark in losses::merged(judged.iter().map(|(_, loss)| *loss), place) {
-        mark.draw(&mut chart, (mark.at_s, mark.value));
-    }
+    let marks: Vec<Mark> = judged.iter().map(mark).collect();
+    marks::draw(&mut chart, &marks, |mark| (mark.at_s, mark.value), (3.0, 3.0));
     let caption = format!(
         "{scheme}: when the packet after a gap came, {flow}; in each column from the beginning to the end of the run"
     );
     let legend =
         vec![(r#"<span class="swatch band"></span>"#.to_owned(), "wireless if within".to_owned())];
-    Some(Figure { caption, legend, svg: chart.finish() })
+    Some(Figure::new(caption, chart.finish()).legend(legend))
 }

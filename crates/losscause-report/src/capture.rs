@@ -3,94 +3,12 @@
 
 use losscause::Verdict;
 use losscause_capture::judge::trust::{Expected, Share};
-use losscause_capture::{Analysis, First, Flow, Loss, Summary, capitalised};
-use serde::Serialize;
+use losscause_capture::{Analysis, Flow, Loss, Summary, Vantage, capitalised};
+use minijinja::{Value, context};
 
 use super::capture_timeline as timeline;
-use super::chart::Legend;
-use losscause_study::tools::csv_file;
-use losscause_study::tools::figures::number;
+use losscause_study::tools::figures::{count, number};
 use losscause_study::tools::table::{Cell, Table};
-
-#[derive(Serialize)]
-pub(super) struct PageView {
-    title: String,
-    captures: Vec<CaptureView>,
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct CaptureView {
-    anchor: String,
-    file: String,
-    answer: String,
-    /// The answer's first sentences, and those that the rest of the first screen does not say.
-    headline: String,
-    beside: Vec<String>,
-    /// Why most losses happened, and what to do; none if nothing was lost.
-    first: Option<First>,
-    /// Of two joined captures: what each of them tells alone.
-    told_alone: Option<String>,
-    facts: String,
-    notes: Vec<String>,
-    /// The flows that are drawn.
-    flows: Vec<FlowView>,
-    rows: Vec<RowView>,
-    left_out: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct FlowView {
-    id: u64,
-    anchor: String,
-    name: String,
-    /// The losses' cause and cost, if they are told together.
-    cause: String,
-    /// If nothing was lost: what limited it.
-    limit: String,
-    /// Whether the verdicts on single losses add to the cause.
-    is_told_one_by_one: bool,
-    evidence: String,
-    trust: Vec<String>,
-    facts: String,
-    timeline: String,
-    legend: Legend,
-    agreement: String,
-    /// What each algorithm says about its losses.
-    algorithms: String,
-    not_applicable: Vec<(String, String)>,
-    /// The date of all its losses, if they have one.
-    date: Option<String>,
-    losses: Vec<LossView>,
-    all_losses: u64,
-    csv: String,
-    in_csv: usize,
-}
-
-#[derive(Serialize)]
-struct LossView {
-    at: String,
-    utc: String,
-    frame: String,
-    again: String,
-    seq: u64,
-    evidence: String,
-    queueing: String,
-    verdict: String,
-    class: &'static str,
-    reason: String,
-}
-
-/// A flow in the list of all.
-#[derive(Serialize)]
-struct RowView {
-    /// The flow's number in the capture.
-    id: u64,
-    is_minor: bool,
-    /// The flow's own part of the page, if it has one.
-    anchor: String,
-    cells: Vec<String>,
-}
 
 /// Flows that are drawn at most, and losses that are listed of each at most, on the page and in its
 /// CSV.
@@ -103,80 +21,78 @@ const MOST_ROWS: usize = 200;
 /// with it.
 const MOST_BYTES: usize = 2_000_000;
 
-/// The view of the whole page.
-pub(super) fn page(analyses: &[Analysis]) -> PageView {
+/// What the template shows.
+pub(super) fn page(analyses: &[Analysis]) -> Value {
     let mut room = MOST_BYTES;
     let files: Vec<&str> = analyses.iter().map(|analysis| analysis.file.as_str()).collect();
-    PageView {
-        title: files.join(", "),
-        captures: (1..)
-            .zip(analyses)
-            .map(|(place, analysis)| capture(analysis, place, &mut room))
-            .collect(),
-        version: env!("CARGO_PKG_VERSION"),
-    }
+    let captures = (1..).zip(analyses);
+    let captures: Vec<Value> =
+        captures.map(|(place, analysis)| capture(analysis, place, &mut room)).collect();
+    context! { title => files.join(", "), captures, version => env!("CARGO_PKG_VERSION") }
 }
 
-fn capture(analysis: &Analysis, place: usize, room: &mut usize) -> CaptureView {
+fn capture(analysis: &Analysis, place: usize, room: &mut usize) -> Value {
     let anchor = format!("capture-{place}");
+    let anchor_of = |flow: &Flow| format!("{anchor}-flow-{}", flow.id);
     let lossy = || analysis.flows.iter().filter(|flow| flow.lost() > 0);
     // Where nothing was lost, the largest transfer is drawn.
     let largest =
         analysis.flows.iter().filter(|flow| flow.over_time.is_some()).max_by_key(|flow| flow.bytes);
     let lossless = largest.filter(|_| lossy().next().is_none());
     let mut flows = Vec::new();
+    let mut drawn = Vec::new();
     for flow in lossy().take(MOST_DRAWN).chain(lossless) {
-        let view = flow_view(flow, format!("{anchor}-flow-{}", flow.id));
+        let (view, bytes) = flow_view(flow, &anchor_of(flow));
         // The first one is drawn in any case.
-        let Some(rest) =
-            room.checked_sub(view.bytes()).or((place == 1 && flows.is_empty()).then_some(0))
-        else {
-            break;
-        };
+        let is_first = place == 1 && flows.is_empty();
+        let Some(rest) = room.checked_sub(bytes).or(is_first.then_some(0)) else { break };
         *room = rest;
+        drawn.push(flow.id);
         flows.push(view);
     }
     let mut left_out = Vec::new();
     let undrawn = lossy().count().saturating_sub(flows.len());
     if undrawn > 0 {
-        let most = "--format json and --losses have them";
         left_out.push(format!(
-            "{undrawn} more flow{} with losses, fewer each, are not drawn; {most}.",
-            plural(undrawn)
+            "{} with losses, fewer each, are not drawn; --format json and --losses have them.",
+            more_flows(undrawn)
         ));
     }
     let beyond = analysis.flows.len().saturating_sub(MOST_ROWS) + analysis.unlisted_flows as usize;
     if beyond > 0 {
-        left_out.push(format!(
-            "{beyond} more flow{} are not in this list; --format json has them.",
-            plural(beyond)
-        ));
+        let more = more_flows(beyond);
+        left_out.push(format!("{more} are not in this list; --format json has them."));
     }
-    let anchor_of = |flow: &Flow| {
-        flows
-            .iter()
-            .map(|view| &view.anchor)
-            .find(|own| **own == format!("{anchor}-flow-{}", flow.id))
+    let row = |flow: &Flow| {
+        let class = if flow.minor { "soft" } else { "" };
+        // Of joined captures, an algorithm is named with its end: spike@sender.
+        let mut cells =
+            flow.cells().map(|cell| Cell::from(cell.replace('@', " at the ")).class(class));
+        if drawn.contains(&flow.id) {
+            cells[0].link = anchor_of(flow);
+        }
+        cells
     };
-    CaptureView {
-        file: analysis.file.clone(),
-        answer: analysis.answer(),
-        headline: analysis.headline(),
-        beside: analysis.beside_headline(),
-        first: analysis.first(),
-        told_alone: analysis.told_alone(),
-        facts: facts(analysis),
-        notes: notes(analysis),
-        rows: analysis
-            .flows
-            .iter()
-            .take(MOST_ROWS)
-            .map(|flow| row(flow, anchor_of(flow)))
-            .collect(),
+    let rows = analysis.flows.iter().take(MOST_ROWS).map(row);
+    context! {
+        file => analysis.file,
+        answer => analysis.answer(),
+        // The answer's first sentences, and those that the rest of the first screen does not say.
+        headline => analysis.headline(),
+        beside => analysis.beside_headline(),
+        first => analysis.first(),
+        told_alone => analysis.told_alone(),
+        facts => facts(analysis),
+        notes => notes(analysis),
+        table => Table::new(Flow::HEADS).numbers(..1).numbers(4..11).with_rows(rows).html(),
         left_out,
-        anchor,
         flows,
+        anchor,
     }
+}
+
+fn more_flows(count: usize) -> String {
+    format!("{count} more flow{}", if count == 1 { "" } else { "s" })
 }
 
 fn facts(analysis: &Analysis) -> String {
@@ -192,52 +108,42 @@ fn notes(analysis: &Analysis) -> Vec<String> {
         .collect()
 }
 
-fn flow_view(flow: &Flow, anchor: String) -> FlowView {
+/// What the template shows of a flow, and about how many bytes it is.
+fn flow_view(flow: &Flow, anchor: &str) -> (Value, usize) {
     let name = format!("{} to {}", flow.src, flow.dst);
-    let date = shared_date(flow);
     let cause =
         flow.named_cause().map(|cause| format!("{}.", capitalised(&cause))).unwrap_or_default();
     let cost = flow.diagnosis.as_ref().and_then(|told| told.cost);
     let cost = cost.map(|cost| format!(" Its goodput: {}.", cost.told())).unwrap_or_default();
-    FlowView {
-        id: flow.id,
-        cause: format!("{cause}{cost}").trim().to_owned(),
-        limit: if flow.lost() == 0 { limit(flow) } else { String::new() },
-        is_told_one_by_one: flow.is_told_one_by_one(),
+    let timeline = timeline::drawing(flow, &name).svg();
+    let losses = losses_table(flow).html();
+    let csv = csv(flow);
+    // Encoding for a link makes three bytes of a blank or a comma.
+    let bytes = timeline.len() + losses.len() + 2 * csv.len();
+    let view = context! {
+        id => flow.id,
+        // The losses' cause and cost, if they are told together.
+        cause => format!("{cause}{cost}").trim(),
+        // If nothing was lost: what limited it.
+        limit => if flow.lost() == 0 { limit(flow) } else { String::new() },
+        is_told_one_by_one => flow.is_told_one_by_one(),
         anchor,
-        evidence: flow.evidence().unwrap_or_default(),
-        trust: flow.trust(),
-        facts: flow_facts(flow),
-        timeline: timeline::drawing(flow, &name).svg(),
-        legend: timeline::legend(flow),
-        agreement: agreement(flow),
-        algorithms: algorithms(flow),
-        not_applicable: flow
-            .not_applicable
-            .iter()
-            .map(|(name, why)| (name.clone(), why.clone()))
-            .collect(),
-        losses: flow
-            .losses
-            .iter()
-            .take(MOST_LISTED)
-            .map(|loss| loss_view(flow, loss, date.as_ref()))
-            .collect(),
-        date,
-        all_losses: flow.lost(),
-        csv: csv(flow),
-        in_csv: flow.losses.len().min(MOST_IN_CSV),
+        evidence => flow.evidence().unwrap_or_default(),
+        trust => flow.trust(),
+        facts => flow_facts(flow),
+        timeline,
+        legend => timeline::legend(flow),
+        agreement => agreement(flow),
+        algorithms => algorithms(flow),
+        not_applicable => flow.not_applicable.iter().collect::<Vec<_>>(),
+        losses,
+        listed => flow.losses.len().min(MOST_LISTED),
+        all_losses => flow.lost(),
+        csv,
+        in_csv => flow.losses.len().min(MOST_IN_CSV),
         name,
-    }
-}
-
-impl FlowView {
-    /// About what it adds to the page.
-    fn bytes(&self) -> usize {
-        // Encoding for a link makes three bytes of a blank or a comma.
-        let row = |loss: &LossView| 220 + loss.reason.len();
-        self.timeline.len() + 2 * self.csv.len() + self.losses.iter().map(row).sum::<usize>()
-    }
+    };
+    (view, bytes)
 }
 
 /// What limited a flow that lost nothing.
@@ -247,37 +153,18 @@ fn limit(flow: &Flow) -> String {
 }
 
 fn flow_facts(flow: &Flow) -> String {
-    let counts = [
-        (flow.lost(), "lost"),
-        (flow.sent_again, "sent again"),
-        (flow.reordered, "reordered"),
-        (flow.duplicates, "twice"),
-        (flow.spurious, "retransmitted without need"),
-        (flow.capture_drops, "not captured"),
-        (flow.marked, "with a congestion mark"),
-        (flow.batched, "handed up in batches"),
-    ];
-    let counts: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    let protocol = match flow.protocol {
-        losscause_capture::Protocol::Tcp => "TCP",
-        losscause_capture::Protocol::Rtp => "RTP",
-        losscause_capture::Protocol::Quic => "QUIC",
-        _ => "a protocol",
-    };
-    let at = match flow.vantage {
-        losscause_capture::Vantage::Both => "both ends".to_owned(),
-        losscause_capture::Vantage::Middle => "between the ends".to_owned(),
-        losscause_capture::Vantage::Unknown => "a place that the capture does not tell".to_owned(),
-        end => format!("the {end}"),
-    };
-    let place = if at.starts_with("between") { at } else { format!("at {at}") };
+    let lost = (flow.lost() > 0).then(|| format!("{} lost", flow.lost()));
+    let counts: Vec<String> = lost.into_iter().chain(flow.counts_told()).collect();
     let counts =
         if counts.is_empty() { "none lost or sent again".to_owned() } else { counts.join(", ") };
+    let place = match flow.vantage {
+        Vantage::Both => "at both ends".to_owned(),
+        Vantage::Middle => "between the ends".to_owned(),
+        Vantage::Unknown => "at a place that the capture does not tell".to_owned(),
+        end => format!("at the {end}"),
+    };
     let pace = flow.pace.map(|pace| format!(" {}.", pace.told())).unwrap_or_default();
+    let protocol = flow.protocol.name();
     format!("{protocol} seen {place}; of {} packets: {counts}.{pace}", flow.packets)
 }
 
@@ -334,8 +221,7 @@ fn algorithms(flow: &Flow) -> String {
     };
     let heads =
         ["algorithm", "wireless", "congestion", "undecided", "same verdict", "M_c", "M_w", ""];
-    let table = Table::new(heads).numbers(1..7).with_rows(all.into_iter().map(row));
-    if table.rows.is_empty() { String::new() } else { table.html() }
+    Table::new(heads).numbers(1..7).with_rows(all.into_iter().map(row)).html()
 }
 
 /// A date, and the time to microseconds.
@@ -356,52 +242,47 @@ fn shared_date(flow: &Flow) -> Option<String> {
     dates.all(|date| date.as_ref() == Some(&first)).then_some(first)
 }
 
-/// `shared` is the date that stands above the column.
-fn loss_view(flow: &Flow, loss: &Loss, shared: Option<&String>) -> LossView {
-    let verdict = flow.verdict(loss);
-    let utc = loss.time_utc.and_then(date_and_time);
-    let number =
-        |frame: Option<u64>| frame.map_or_else(|| "–".to_owned(), |frame| frame.to_string());
-    LossView {
-        at: format!("{:.3}", loss.time_s),
-        utc: utc.map_or_else(
-            || "–".to_owned(),
-            |(date, time)| if Some(&date) == shared { time } else { format!("{date} {time}") },
-        ),
-        frame: number(loss.frame),
-        again: number(loss.frame_again),
-        seq: loss.seq,
-        evidence: loss.evidence.to_string(),
-        queueing: loss.queueing_ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms:.1}")),
-        verdict: verdict.to_string(),
-        class: timeline::class(verdict),
-        reason: flow
-            .judgement(loss)
-            .map(|judgement| judgement.reason.to_string())
-            .unwrap_or_default(),
-    }
+/// The first losses with what was compared. A date that all losses have stands above its column.
+fn losses_table(flow: &Flow) -> Table {
+    let shared = shared_date(flow);
+    let utc = |loss: &Loss| match loss.time_utc.and_then(date_and_time) {
+        None => count(None),
+        Some((date, time)) if Some(&date) == shared.as_ref() => time,
+        Some((date, time)) => format!("{date} {time}"),
+    };
+    let row = |loss: &Loss| {
+        let verdict = flow.verdict(loss);
+        let reason = flow.judgement(loss).map(|judgement| judgement.reason.to_string());
+        [
+            Cell::from(format!("{:.3}", loss.time_s)),
+            count(loss.frame).into(),
+            count(loss.frame_again).into(),
+            Cell::from(utc(loss)).class("plain clock"),
+            loss.seq.to_string().into(),
+            Cell::from(loss.evidence.to_string()).class("plain"),
+            loss.queueing_ms.map_or_else(|| count(None), |ms| format!("{ms:.1}")).into(),
+            Cell::from(verdict.to_string()).class("plain").swatch(timeline::class(verdict)),
+            reason.unwrap_or_default().into(),
+        ]
+    };
+    let utc_head = shared.as_ref().map_or_else(|| "UTC".to_owned(), |date| format!("UTC, {date}"));
+    let heads = ["seconds", "frame", "again in", &utc_head, "sequence number", "found by"];
+    let heads = heads.into_iter().chain(["queueing ms", "verdict", "what was compared"]);
+    let table = Table::new(heads).numbers(..3).numbers(4..5).numbers(6..7);
+    table.with_rows(flow.losses.iter().take(MOST_LISTED).map(row))
 }
 
 /// The losses of a flow with every verdict.
 fn csv(flow: &Flow) -> String {
-    let header = [
-        "time_s",
-        "frame",
-        "frame_again",
-        "time_utc",
-        "seq",
-        "bytes",
-        "evidence",
-        "queueing_ms",
-        "verdict",
-    ]
-    .map(str::to_owned);
-    let names: Vec<&String> = flow.summary.keys().collect();
+    let own = ["time_s", "frame", "frame_again", "time_utc", "seq", "bytes", "evidence"];
+    let names: Vec<&str> = flow.summary.keys().map(String::as_str).collect();
+    let heads = own.into_iter().chain(["queueing_ms", "verdict"]).chain(names.iter().copied());
+    let text = |count: Option<u64>| count.map(|count| count.to_string()).unwrap_or_default();
     let record = |loss: &Loss| {
         let own = [
             format!("{:.6}", loss.time_s),
-            loss.frame.map(|frame| frame.to_string()).unwrap_or_default(),
-            loss.frame_again.map(|frame| frame.to_string()).unwrap_or_default(),
+            text(loss.frame),
+            text(loss.frame_again),
             loss.time_utc.map(|time| time.to_string()).unwrap_or_default(),
             loss.seq.to_string(),
             loss.bytes.to_string(),
@@ -412,22 +293,7 @@ fn csv(flow: &Flow) -> String {
         let said = names
             .iter()
             .map(|name| loss.verdicts.of(name).unwrap_or(Verdict::Undecided).to_string());
-        own.into_iter().chain(said).collect()
+        own.into_iter().chain(said).collect::<Vec<_>>()
     };
-    let header = header.into_iter().chain(names.iter().map(|name| (*name).clone())).collect();
-    csv_file::text_of_records(header, flow.losses.iter().take(MOST_IN_CSV).map(record))
-}
-
-fn row(flow: &Flow, anchor: Option<&String>) -> RowView {
-    RowView {
-        id: flow.id,
-        is_minor: flow.minor,
-        anchor: anchor.cloned().unwrap_or_default(),
-        // Of joined captures, an algorithm is named with its end: spike@sender.
-        cells: flow.cells().map(|cell| cell.replace('@', " at the ")).to_vec(),
-    }
-}
-
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
+    Table::new(heads).with_rows(flow.losses.iter().take(MOST_IN_CSV).map(record)).csv()
 }

@@ -8,13 +8,11 @@ use losscause::Verdict;
 use losscause_capture::{Flow, Loss, LossKind, OverTime, Protocol, Step};
 
 use super::chart::{At, Legend, Shape, Stroke};
-use super::marks::merged;
-use super::time::{Curve, Drawing, Lane, Mark, Panel};
+use super::marks::Mark;
+use super::time::{Curve, Drawing, Lane, Panel};
 
-/// Of the drawing: losses closer in time are one mark in a lane; in a panel, losses closer in time
-/// and in height.
-const TOLD_APART: f64 = 1.0 / 160.0;
-const TOLD_APART_IN_PANEL: (f64, f64) = (1.0 / 160.0, 1.0 / 16.0);
+/// Losses of one look that are closer in a panel are one mark.
+const SPOT: (f64, f64) = (4.5, 7.5);
 
 /// The colours of losses, classes of the page.
 pub(super) const CONGESTION: &str = "congestion";
@@ -52,7 +50,6 @@ pub(super) fn drawing(flow: &Flow, name: &str) -> Drawing {
     let times = flow.losses.iter().map(|loss| loss.time_s).chain(delays);
     let from_s = times.clone().fold(over_time.from_s, f64::min);
     let to_s = times.fold(over_time.to_s, f64::max).max(from_s + 1e-3);
-    let span_s = to_s - from_s;
     let (unit, per_unit) = sequence_unit(flow, over_time);
     let held = over_time.rate_kbps.clone();
     let delay = |loss: &Loss| loss.queueing_ms;
@@ -62,51 +59,32 @@ pub(super) fn drawing(flow: &Flow, name: &str) -> Drawing {
         names: vec![name.to_owned(), unit.to_owned()],
         curves,
         marks,
+        spot: SPOT,
     };
     let line = |name, class, points| vec![Curve::new(name, class, Stroke::Line, points)];
     let delays = points(&over_time.queueing_ms, 1.0);
-    let highest_delay = highest(&over_time.queueing_ms, flow.losses.iter().filter_map(delay));
     let seq = points(&over_time.seq, per_unit);
-    let highest_seq = highest(&over_time.seq, []) / per_unit;
+    let queue = line("in queues, about", "t1 solid", points(&queue, 1e3));
     let panels = vec![
-        panel(
-            "queueing delay",
-            "ms",
-            line("queueing delay", "t0", delays),
-            in_panel(flow, delay, (span_s, highest_delay)),
-        ),
-        panel(
-            "in queues, about",
-            "kB",
-            line("in queues, about", "t1 solid", points(&queue, 1e3)),
-            vec![],
-        ),
+        panel("queueing delay", "ms", line("queueing delay", "t0", delays), at(flow, delay)),
+        panel("in queues, about", "kB", queue, vec![]),
         panel("rate", "kb/s", rates(flow, held, to_s), vec![]),
-        panel(
-            "sequence number",
-            unit,
-            line("sequence number", "t3", seq),
-            in_panel(flow, place, (span_s, highest_seq)),
-        ),
+        panel("sequence number", unit, line("sequence number", "t3", seq), at(flow, place)),
     ];
     let drawn = if over_time.seq.is_empty() { vec![] } else { panels };
     let label = format!(
         "Queueing delay, bytes in queues, rate, sequence numbers and losses over time: {name}"
     );
-    Drawing { label, from_s, to_s, panels: drawn, lanes: lanes(flow, span_s) }
+    Drawing { label, from_s, to_s, panels: drawn, lanes: lanes(flow) }
 }
 
 /// The unit of sequence numbers, and how many of them it is.
 fn sequence_unit(flow: &Flow, over_time: &OverTime) -> (&'static str, f64) {
     match flow.protocol {
-        Protocol::Tcp if highest(&over_time.seq, []) >= 2e6 => ("MB", 1e6),
+        Protocol::Tcp if over_time.seq.iter().any(|step| step.most >= 2e6) => ("MB", 1e6),
         Protocol::Tcp => ("kB", 1e3),
         _ => ("packets", 1.0),
     }
-}
-
-fn highest(steps: &[Step], others: impl IntoIterator<Item = f64>) -> f64 {
-    steps.iter().map(|step| step.most).chain(others).fold(0.0, f64::max)
 }
 
 /// Both extremes of every step.
@@ -137,27 +115,16 @@ fn mark(flow: &Flow, loss: &Loss, value: f64) -> Mark {
     Mark { at_s: loss.time_s, value, shape, class, title: flow.told(loss).join("\n") }
 }
 
-/// Losses at their heights over a time of so many seconds and values up to so many.
-fn in_panel(
-    flow: &Flow,
-    height: impl Fn(&Loss) -> Option<f64>,
-    (span_s, most): (f64, f64),
-) -> Vec<Mark> {
-    let (across, up) = TOLD_APART_IN_PANEL;
-    let step = |value: f64, whole: f64| if whole > 0.0 { (value / whole) as i64 } else { 0 };
-    merged(flow.losses.iter().filter_map(|loss| {
-        let value = height(loss)?;
-        let spot = (step(loss.time_s, span_s * across), step(value, most * up));
-        Some((spot, mark(flow, loss, value)))
-    }))
+/// The losses that have a height at their heights.
+fn at(flow: &Flow, height: impl Fn(&Loss) -> Option<f64>) -> Vec<Mark> {
+    flow.losses.iter().filter_map(|loss| Some(mark(flow, loss, height(loss)?))).collect()
 }
 
 /// One lane per kind of loss.
-fn lanes(flow: &Flow, span_s: f64) -> Vec<Lane> {
+fn lanes(flow: &Flow) -> Vec<Lane> {
     let lane = |kind: LossKind| {
         let mine = flow.losses.iter().filter(|loss| flow.kind_of(loss) == kind);
-        let spot = |loss: &Loss| ((loss.time_s / (span_s * TOLD_APART)) as i64, 0);
-        let marks = merged(mine.map(|loss| (spot(loss), mark(flow, loss, 0.0))));
+        let marks = mine.map(|loss| mark(flow, loss, 0.0)).collect();
         Lane { name: kind.words().to_owned(), marks }
     };
     flow.kinds().into_iter().map(lane).collect()

@@ -35,6 +35,28 @@ pub(super) struct Form {
     pub(super) inset: f64,
 }
 
+impl Figure {
+    pub(super) fn new(caption: impl Into<String>, svg: String) -> Self {
+        Self { caption: caption.into(), legend: Legend::new(), svg }
+    }
+
+    /// The same with what its samples mean.
+    pub(super) fn legend(self, legend: Legend) -> Self {
+        Self { legend, ..self }
+    }
+}
+
+impl Form {
+    /// Width and height, and how much lies around the plane: at the top, the right, the bottom and
+    /// the left.
+    pub(super) const fn new(
+        (width, height): (f64, f64),
+        [top, right, bottom, left]: [f64; 4],
+    ) -> Self {
+        Self { width, height, left, right, top, bottom, inset: 0.0 }
+    }
+}
+
 /// An axis as it is drawn.
 #[derive(Clone)]
 pub(super) struct Scale {
@@ -171,6 +193,11 @@ impl Chart {
     pub(super) fn x(&self, value: f64) -> f64 {
         let Form { width, left, right, inset, .. } = self.form;
         left + inset + (width - left - right - 2.0 * inset) * self.across.place(value)
+    }
+
+    /// A value of the horizontal axis, or its nearer end.
+    pub(super) fn inside(&self, value: f64) -> f64 {
+        value.clamp(self.across.least, self.across.most)
     }
 
     /// Where a value of the vertical axis stands; one beyond an end stands there.

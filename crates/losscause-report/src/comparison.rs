@@ -1,133 +1,87 @@
 //! The page of a comparison: the verdict, a drawing per metric, and the table.
 
-use serde::Serialize;
+use minijinja::{Value, context};
 
-use super::algorithms::{self, AlgorithmView};
-use super::strips::{self, Strip};
+use super::algorithms;
+use super::chart::Figure;
+use super::lines::Style;
+use super::strips::{Strip, Strips};
 use losscause_laboratory::compare::{Comparison, Difference, JUDGED_BY, VariantResult};
 use losscause_study::run::RunRecord;
-use losscause_study::tools::figures::{plus_minus, sentence, to_the_digits_of, unit_symbol};
-use losscause_study::tools::table::Row;
+use losscause_study::statistics::Interval;
+use losscause_study::tools::figures::{
+    in_parentheses, plus_minus, seeds, sentence, to_the_digits_of, unit_symbol,
+};
+use losscause_study::tools::table;
 
-#[derive(Serialize)]
-pub(super) struct PageView {
-    title: String,
-    scenario: String,
-    /// The verdict, one sentence per variant.
-    answers: Vec<String>,
-    /// Goodput of the variants, the largest first.
-    picture: String,
-    picture_unit: String,
-    /// Settings of all variants.
-    settings: Vec<String>,
-    runs: String,
-    warnings: Vec<String>,
-    variants: Vec<VariantView>,
-    drawings: Vec<DrawingView>,
-    /// The metrics that a run is judged by, and the others.
-    metrics: [String; 2],
-    algorithms: Vec<AlgorithmView>,
-    version: String,
-    csv: String,
-}
-
-#[derive(Serialize)]
-struct VariantView {
-    name: String,
-    settings: Vec<String>,
-}
-
-/// A drawing of a metric.
-#[derive(Serialize)]
-struct DrawingView {
-    metric: String,
-    unit: String,
-    svg: String,
-}
-
-/// The view of the whole page. `records` are those of the first run of every variant.
-pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> PageView {
+/// What the template shows. `records` are those of the first run of every variant.
+pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> Value {
     let mut metrics: Vec<&str> =
         JUDGED_BY.into_iter().filter(|metric| comparison.has(metric)).collect();
     let told = metrics.len();
     let others = comparison.variants[0].metrics.keys().map(String::as_str);
     metrics.extend(others.filter(|metric| !JUDGED_BY.contains(metric) && comparison.has(metric)));
-    let (picture_unit, picture) = drawing("goodput", &comparison.ranked(), &comparison.variants);
-    let last = comparison.seed.wrapping_add(u64::from(comparison.runs) - 1);
-    PageView {
-        title: comparison.title.clone(),
-        scenario: comparison.scenario.clone(),
-        answers: comparison.verdict.split("; ").map(sentence).collect(),
-        picture,
-        picture_unit: picture_unit.to_owned(),
-        settings: comparison.settings.clone(),
-        runs: match comparison.runs {
-            1 => format!("one run per variant, seed {}", comparison.seed),
-            runs => format!("{runs} runs per variant, seeds {} to {last}", comparison.seed),
-        },
-        warnings: comparison.warnings(),
-        variants: comparison
-            .variants
-            .iter()
-            .map(|variant| VariantView {
-                name: variant.name.clone(),
-                settings: variant.settings.clone(),
-            })
-            .collect(),
-        drawings: metrics[..told].iter().map(|metric| drawing_of(comparison, metric)).collect(),
-        metrics: [&metrics[..told], &metrics[told..]].map(|metrics| table(comparison, metrics)),
-        algorithms: algorithms(comparison, records),
-        version: comparison.version.clone(),
-        csv: losscause_laboratory::compare::csv(comparison),
+    let all: Vec<&VariantResult> = comparison.variants.iter().collect();
+    let seeds = seeds(comparison.seed, comparison.runs);
+    let runs = match comparison.runs {
+        1 => "one run".to_owned(),
+        runs => format!("{runs} runs"),
+    };
+    let drawn = |metric: &&str| ((*metric).to_owned(), drawing(metric, &all, comparison));
+    context! {
+        title => comparison.title,
+        scenario => comparison.scenario,
+        settings => comparison.settings,
+        version => comparison.version,
+        answers => comparison.verdict.split("; ").map(sentence).collect::<Vec<_>>(),
+        picture => drawing("goodput", &comparison.ranked(), comparison),
+        runs => format!("{runs} per variant, {seeds}"),
+        warnings => comparison.warnings(),
+        variants => comparison.variants.iter().map(|one| (&one.name, &one.settings)).collect::<Vec<_>>(),
+        drawings => metrics[..told].iter().map(drawn).collect::<Vec<_>>(),
+        metrics => [&metrics[..told], &metrics[told..]].map(|metrics| table(comparison, metrics)),
+        algorithms => algorithms(comparison, records),
+        csv => losscause_laboratory::compare::csv(comparison),
     }
 }
 
 /// The algorithms of every variant, over its first run. What one does is told once.
-fn algorithms(comparison: &Comparison, records: &[RunRecord]) -> Vec<AlgorithmView> {
-    let mut all: Vec<AlgorithmView> = Vec::new();
+fn algorithms(comparison: &Comparison, records: &[RunRecord]) -> Vec<Value> {
+    let mut told = Vec::new();
+    let mut all = Vec::new();
     for (place, (variant, record)) in comparison.variants.iter().zip(records).enumerate() {
-        for view in algorithms::views(record, &variant.name, &format!("variant-{}-", place + 1)) {
-            let is_told = all.iter().any(|earlier| earlier.is_of(&view));
-            all.push(if is_told { view.without_idea() } else { view });
-        }
+        let anchor = format!("variant-{}-", place + 1);
+        all.extend(algorithms::views(record, &variant.name, &anchor, &mut told));
     }
     all
 }
 
-/// The unit of a drawing of the metric in these variants of `all`, and the drawing; empty if nothing
-/// differs from zero.
-fn drawing<'a>(
-    name: &str,
-    variants: &[&'a VariantResult],
-    all: &'a [VariantResult],
-) -> (&'a str, String) {
+/// A metric of these variants; empty if nothing differs from zero.
+fn drawing(name: &str, variants: &[&VariantResult], comparison: &Comparison) -> Figure {
     let found = || variants.iter().filter_map(|variant| variant.metrics.get(name));
     let unit = found().next().map(|found| found.unit.as_str()).unwrap_or_default();
     let largest = found().filter_map(|found| found.value).fold(0.0, f64::max);
     let (unit, scale) = if unit == "kb/s" && largest >= 1e3 { ("Mb/s", 1e-3) } else { (unit, 1.0) };
-    let strip = |variant: &&'a VariantResult| {
+    let strip = |variant: &&VariantResult| {
         let found = variant.metrics.get(name);
+        let mean = found.and_then(|found| Some(found.value? * scale));
+        let ci95 = found.and_then(|found| Some(found.ci95? * scale));
         let runs = variant.each_run.iter();
+        let runs = runs.filter_map(|run| Some(run.metrics.get(name).copied().flatten()? * scale));
+        let number = comparison.variants.iter().position(|one| std::ptr::eq(one, *variant));
         Strip {
-            name: &variant.name,
-            number: all.iter().position(|one| std::ptr::eq(one, *variant)).unwrap_or(0),
-            values: runs
-                .filter_map(|run| Some(run.metrics.get(name).copied().flatten()? * scale))
-                .collect(),
-            mean: found.and_then(|found| Some(found.value? * scale)),
-            ci95: found.and_then(|found| Some(found.ci95? * scale)),
+            runs: runs.collect(),
+            interval: mean.zip(ci95).map(|(mean, ci95)| Interval::around(mean, ci95)),
+            ..Strip::new(&variant.name, &Style::nth(number.unwrap_or(0)).colour(), mean)
         }
     };
-    let strips: Vec<Strip<'_>> = variants.iter().map(strip).collect();
-    let is_empty = strips.iter().flat_map(|strip| &strip.values).all(|value| *value == 0.0);
-    (unit, if is_empty { String::new() } else { strips::svg(name, unit, &strips) })
-}
-
-/// A drawing of all variants.
-fn drawing_of(comparison: &Comparison, metric: &str) -> DrawingView {
-    let all: Vec<&VariantResult> = comparison.variants.iter().collect();
-    let (unit, svg) = drawing(metric, &all, &comparison.variants);
-    DrawingView { metric: metric.to_owned(), unit: unit_symbol(unit).to_owned(), svg }
+    let strips: Vec<Strip> = variants.iter().map(strip).collect();
+    let is_empty = strips.iter().flat_map(|strip| &strip.runs).all(|value| *value == 0.0);
+    let svg = match is_empty {
+        true => String::new(),
+        false => Strips::new(&format!("{name}, per variant"), unit, strips).svg(),
+    };
+    Figure::new(format!("{name}{}", in_parentheses(unit)), svg)
 }
 
 /// Metrics as a table, with what stands behind each value.
@@ -135,7 +89,7 @@ fn table(comparison: &Comparison, metrics: &[&str]) -> String {
     let variants: Vec<&VariantResult> = comparison.variants.iter().collect();
     let mut table = comparison.table(metrics, &variants);
     for (row, metric) in table.rows.iter_mut().zip(metrics) {
-        let Row::Cells(cells) = row else { continue };
+        let table::Row::Cells(cells) = row else { continue };
         cells[0].anchor = format!("metric-{metric}");
         for (cell, variant) in cells[1..].iter_mut().zip(&variants) {
             cell.tip = tip(variant, metric, &cell.text, &variants[0].name);

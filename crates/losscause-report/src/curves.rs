@@ -1,39 +1,39 @@
 //! The curves of a figure: its items by panel, system and value on the horizontal axis.
 
-use losscause_laboratory::papers::record::Item;
-use losscause_laboratory::papers::record::{ItemSpec, Parameters, Value};
+use indexmap::IndexSet;
+use losscause_laboratory::papers::record::{Item, ItemSpec, Parameters, Value};
 use losscause_study::scenario::expression::Formula;
 
 /// One drawing of a figure: a metric over the figure's horizontal axis, at one combination of the
 /// other parameters.
 #[derive(Clone, Debug)]
-pub struct Panel<'a> {
+pub(super) struct Panel<'a> {
     /// The metric, by name.
-    pub metric: &'a str,
+    pub(super) metric: &'a str,
     /// The unit of its values.
-    pub unit: &'a str,
+    pub(super) unit: &'a str,
     /// The parameters that differ between panels.
-    pub at: Parameters,
+    pub(super) at: Parameters,
     /// The parameter along the horizontal axis.
-    pub x: &'a str,
+    pub(super) x: &'a str,
     /// One curve per system, in the paper's order; with [`ItemSpec::curves`] one per system and
     /// value of it.
-    pub curves: Vec<Curve<'a>>,
+    pub(super) curves: Vec<Curve<'a>>,
 }
 
 /// The values of one system, from left to right.
 #[derive(Clone, Debug)]
-pub struct Curve<'a> {
+pub(super) struct Curve<'a> {
     /// The system, by name.
-    pub system: &'a str,
+    pub(super) system: &'a str,
     /// For curves that differ in a parameter: the formula and its value for this curve.
-    pub value: Option<(&'a Formula, f64)>,
+    pub(super) value: Option<(&'a Formula, f64)>,
     /// The curve's items with their values on the horizontal axis.
-    pub points: Vec<(f64, &'a Item)>,
+    pub(super) points: Vec<(f64, &'a Item)>,
 }
 
 /// The panels of a figure, in the order of its parameters and metrics; none for a table.
-pub fn panels<'a>(spec: &'a ItemSpec, items: &'a [Item]) -> Vec<Panel<'a>> {
+pub(super) fn panels<'a>(spec: &'a ItemSpec, items: &'a [Item]) -> Vec<Panel<'a>> {
     let Some(x) = spec.x.as_deref() else { return Vec::new() };
     let differs =
         |name: &str| items.iter().any(|i| i.parameters.get(name) != items[0].parameters.get(name));
@@ -73,7 +73,7 @@ pub fn panels<'a>(spec: &'a ItemSpec, items: &'a [Item]) -> Vec<Panel<'a>> {
 
 impl Panel<'_> {
     /// The values on the horizontal axis at which any curve has a point, in rising order.
-    pub fn places(&self) -> Vec<f64> {
+    pub(super) fn places(&self) -> Vec<f64> {
         let mut places: Vec<f64> =
             self.curves.iter().flat_map(|curve| &curve.points).map(|(x, _)| *x).collect();
         places.sort_by(f64::total_cmp);
@@ -84,7 +84,7 @@ impl Panel<'_> {
 
 impl Curve<'_> {
     /// The curve's label in a legend: the system, and the parameter in which the curves differ.
-    pub fn label(&self) -> String {
+    pub(super) fn label(&self) -> String {
         match self.value {
             None => self.system.to_owned(),
             Some((formula, value)) => format!("{} at {formula} = {value}", self.system),
@@ -93,14 +93,9 @@ impl Curve<'_> {
 }
 
 /// Every curve's label once, in the order of the panels.
-pub fn labels(panels: &[Panel<'_>]) -> Vec<String> {
-    let mut labels: Vec<String> = Vec::new();
-    for label in panels.iter().flat_map(|panel| &panel.curves).map(Curve::label) {
-        if !labels.contains(&label) {
-            labels.push(label);
-        }
-    }
-    labels
+pub(super) fn labels(panels: &[Panel<'_>]) -> Vec<String> {
+    let curves = panels.iter().flat_map(|panel| &panel.curves);
+    curves.map(Curve::label).collect::<IndexSet<_>>().into_iter().collect()
 }
 
 #[cfg(test)]

@@ -18,13 +18,9 @@ pub(super) fn svg(
     let Some(up) = up(published, spec, panel) else { return String::new() };
     // What the paper calls the vertical axis. The caption of a panel names the metric.
     let up_name = spec.axes.get(panel.metric).and_then(|wanted| wanted.label.clone());
-    let lines = Lines {
-        label: format!("{} over {}, per system", panel.metric, across.name),
-        across,
-        up: Scale::of(up_name.unwrap_or_default(), up),
-        curves: panel.curves.iter().map(|curve| drawn(published, curve, labels)).collect(),
-    };
-    lines.svg()
+    let label = format!("{} over {}, per system", panel.metric, across.name);
+    let curves = panel.curves.iter().map(|curve| drawn(published, curve, labels)).collect();
+    Lines::new(label, across, Scale::of(up_name.unwrap_or_default(), up), curves).svg()
 }
 
 /// A curve's colour, dashes and mark. A system has the same in every figure of the paper; curves
@@ -50,13 +46,8 @@ fn drawn(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) ->
             by: tolerance(number),
             title: format!("{} published: {}", item.system, number.value),
         });
-        Point {
-            x: *x,
-            value: item.measured,
-            interval: item.interval(),
-            title: format!("{}, {}: {}", curve.label(), item.metric, item.interval_text()),
-            ring,
-        }
+        let title = format!("{}, {}: {}", curve.label(), item.metric, item.interval_text());
+        Point { interval: item.interval(), ring, ..Point::new(*x, item.measured, title) }
     };
     let name = match curve.value {
         None => curve.system.to_owned(),
@@ -69,8 +60,8 @@ fn drawn(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) ->
     }
 }
 
-/// The published number that the item measures.
-fn printed<'a>(published: &'a Published, item: &Item) -> Option<&'a Number> {
+/// The published number that the item is scored on.
+pub(super) fn printed<'a>(published: &'a Published, item: &Item) -> Option<&'a Number> {
     published
         .number
         .iter()

@@ -8,9 +8,9 @@
 //! | `timeline`, `losses` | a run over time; lost packets as marks |
 //! | `capture_timeline` | a flow of a capture over time, with its losses |
 //! | `algorithms`, `pages`, `boundary` | a section per algorithm, its idea, its decision boundary |
-//! | `tables`, `misses`, `curves`, `recordings` | a paper's tables and figures, what was missed, its runs over time |
-//! | `bars`, `columns`, `lines`, `phase`, `scatter`, `strips`, `time` | one kind of chart each |
-//! | `chart`, `axis`, `state`, `marks` | what all charts share |
+//! | `tables`, `sheets`, `misses`, `curves`, `recordings` | a paper's tables and figures, what was missed, its runs over time |
+//! | `lines`, `phase`, `scatter`, `strips`, `time` | one kind of chart each |
+//! | `chart`, `axis`, `marks`, `state` | what all charts share |
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -27,14 +27,12 @@ use losscause_study::tools::atomic;
 
 mod algorithms;
 mod axis;
-pub mod bars;
 mod boundary;
 mod capture;
 mod capture_timeline;
 mod chart;
-mod columns;
 mod comparison;
-pub mod curves;
+mod curves;
 mod figure;
 mod lines;
 mod losses;
@@ -46,6 +44,7 @@ mod phase;
 mod recordings;
 mod reproduction;
 mod scatter;
+mod sheets;
 mod simulation;
 mod state;
 mod strips;
@@ -53,6 +52,9 @@ mod sweep;
 mod tables;
 mod time;
 mod timeline;
+
+pub use sheets::sheet_table;
+pub use strips::Bar;
 
 /// Writes the report of a reproduction. `sheets` are those of the plan that was executed.
 pub fn html(reproduction: &Reproduction, sheets: &[Sheet]) -> String {
@@ -107,7 +109,7 @@ pub fn capture_html(analyses: &[losscause_capture::Analysis]) -> String {
 
 /// Writes a page of maps.
 pub fn map_html(page: &map::MapPage) -> String {
-    render("map.html", &map::View::of(page))
+    render("map.html", &map::context(page))
 }
 
 /// Horizontal bars as HTML that brings its own style, for a notebook; empty without a value.
@@ -117,8 +119,8 @@ pub fn map_html(page: &map::MapPage) -> String {
 /// let html = losscause_report::bars_html("goodput, kb/s", &bars);
 /// assert!(html.contains("<svg") && html.contains("900.5 ± 1.2"));
 /// ```
-pub fn bars_html(title: &str, values: &[bars::Bar]) -> String {
-    let svg = bars::svg(title, values);
+pub fn bars_html(title: &str, values: &[Bar]) -> String {
+    let svg = strips::bars(title, values);
     if svg.is_empty() {
         return svg;
     }

@@ -7,15 +7,7 @@ use super::axis::{Axis, short};
 use super::chart::{At, Chart, Form, Scale, Shape, Stroke};
 use losscause_study::statistics::Interval;
 
-const FORM: Form = Form {
-    width: 470.0,
-    height: 244.0,
-    left: 48.0,
-    right: 92.0,
-    top: 24.0,
-    bottom: 38.0,
-    inset: 10.0,
-};
+const FORM: Form = Form { inset: 10.0, ..Form::new((470.0, 244.0), [24.0, 92.0, 38.0, 48.0]) };
 
 /// Number of colours of the page.
 pub(super) const COLOURS: usize = 10;
@@ -38,6 +30,11 @@ impl Style {
     /// The style of the curve at this place; they repeat after 40.
     pub(super) fn nth(place: usize) -> Self {
         Self { colour: place % COLOURS, variant: place / COLOURS % VARIANTS }
+    }
+
+    /// The class of its colour alone.
+    pub(super) fn colour(self) -> String {
+        format!("s{}", self.colour)
     }
 
     pub(super) fn shape(self) -> Shape {
@@ -67,9 +64,12 @@ const MOST_BANDS: usize = 4;
 pub(super) struct Lines {
     /// What it shows, for those who cannot see it.
     pub(super) label: String,
+    pub(super) form: Form,
     pub(super) across: Scale,
     pub(super) up: Scale,
     pub(super) curves: Vec<Curve>,
+    /// Whether the curves' names stand at their ends.
+    pub(super) has_names: bool,
 }
 
 /// A curve.
@@ -86,6 +86,8 @@ pub(super) struct Point {
     /// None is a gap in the curve.
     pub(super) value: Option<f64>,
     pub(super) interval: Option<Interval>,
+    /// The interval of the place on the horizontal axis.
+    pub(super) across: Option<Interval>,
     /// What it is, for hover.
     pub(super) title: String,
     pub(super) ring: Option<Ring>,
@@ -100,6 +102,11 @@ pub(super) struct Ring {
 }
 
 impl Point {
+    /// A value without an interval.
+    pub(super) fn new(x: f64, value: Option<f64>, title: String) -> Self {
+        Self { x, value, interval: None, across: None, title, ring: None }
+    }
+
     /// The point's interval, if that has a length to draw.
     fn wide_interval(&self) -> Option<Interval> {
         self.value.and(self.interval).filter(|interval| interval.is_wide())
@@ -120,13 +127,24 @@ pub(super) fn across(name: &str, values: &[f64]) -> Option<Scale> {
 }
 
 impl Lines {
+    /// A few curves have their names at their ends; a single one needs none.
+    pub(super) fn new(
+        label: impl Into<String>,
+        across: Scale,
+        up: Scale,
+        curves: Vec<Curve>,
+    ) -> Self {
+        let has_names = (2..=MOST_NAMED).contains(&curves.len());
+        Self { label: label.into(), form: FORM, across, up, curves, has_names }
+    }
+
     /// The drawing; empty without a value.
     pub(super) fn svg(&self) -> String {
         let mut points = self.curves.iter().flat_map(|curve| &curve.points);
         if !points.any(|point| point.value.is_some() || point.ring.is_some()) {
             return String::new();
         }
-        let mut chart = Chart::new("lines", &self.label, FORM, &self.across, &self.up);
+        let mut chart = Chart::new("lines", &self.label, self.form, &self.across, &self.up);
         // Many bands cover each other; then each value has a stroke instead.
         let has_bands = self.curves.len() <= MOST_BANDS;
         if has_bands {
@@ -138,7 +156,7 @@ impl Lines {
         for curve in &self.curves {
             curve.draw_rings(&mut chart);
         }
-        if (2..=MOST_NAMED).contains(&self.curves.len()) {
+        if self.has_names {
             chart.names(self.curves.iter().filter_map(Curve::end).collect());
         }
         chart.finish()
@@ -172,8 +190,15 @@ impl Curve {
         }
         for point in &self.points {
             let Some(value) = point.value else { continue };
+            // A single point has no band.
+            let has_whiskers = has_whiskers || self.points.len() == 1;
+            let whisker = format!("whisker {class}");
             if let Some(Interval { low, high }) = point.wide_interval().filter(|_| has_whiskers) {
-                chart.stroke(&format!("whisker {class}"), (point.x, high), (point.x, low));
+                chart.stroke(&whisker, (point.x, high), (point.x, low));
+            }
+            if let Some(Interval { low, high }) = point.across {
+                let end = |end| (chart.inside(end), value);
+                chart.stroke(&whisker, end(low), end(high));
             }
             let clipped = if chart.is_above(value) { " (above the axis)" } else { "" };
             let title = format!("{}{clipped}", point.title);
@@ -214,11 +239,8 @@ mod tests {
 
     fn lines(values: &[(f64, Option<f64>, f64)]) -> Lines {
         let point = |&(x, value, ci95): &(f64, Option<f64>, f64)| Point {
-            x,
-            value,
             interval: value.map(|value| Interval::around(value, ci95)),
-            title: "t".into(),
-            ring: None,
+            ..Point::new(x, value, "t".into())
         };
         let curve = |name: &str| Curve {
             name: name.into(),
@@ -226,12 +248,8 @@ mod tests {
             points: values.iter().map(point).collect(),
         };
         let places: Vec<f64> = values.iter().map(|(x, ..)| *x).collect();
-        Lines {
-            label: "l".into(),
-            across: across("N", &places).unwrap(),
-            up: Scale::of("", Axis::from_zero(100.0)),
-            curves: vec![curve("a"), curve("b & c")],
-        }
+        let up = Scale::of("", Axis::from_zero(100.0));
+        Lines::new("l", across("N", &places).unwrap(), up, vec![curve("a"), curve("b & c")])
     }
 
     #[test]

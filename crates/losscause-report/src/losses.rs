@@ -5,8 +5,8 @@ use losscause::Verdict;
 use losscause_sim::truth::Cause;
 
 use super::chart::{Legend, Shape};
-use super::marks;
-use super::time::{Lane, Mark};
+use super::marks::Mark;
+use super::time::Lane;
 use losscause_study::run::LostPacket;
 
 /// The verdict of an algorithm; none where every loss counts as congestion.
@@ -20,7 +20,7 @@ fn is_wrong(loss: &LostPacket) -> bool {
 }
 
 /// The shape of a verdict.
-pub(super) fn shape(loss: &LostPacket) -> Shape {
+fn shape(loss: &LostPacket) -> Shape {
     match verdict(loss) {
         None => Shape::Bar,
         Some(Verdict::Congestion) => Shape::Square,
@@ -30,7 +30,7 @@ pub(super) fn shape(loss: &LostPacket) -> Shape {
 }
 
 /// The colour of a cause.
-pub(super) fn class(loss: &LostPacket) -> &'static str {
+fn class(loss: &LostPacket) -> &'static str {
     match (loss.cause, is_wrong(loss)) {
         (Some(Cause::Congestion), true) => "congestion wrong",
         (Some(Cause::Congestion), false) => "congestion",
@@ -41,7 +41,7 @@ pub(super) fn class(loss: &LostPacket) -> &'static str {
 }
 
 /// What happened, and why the algorithm said what it said.
-pub(super) fn title(loss: &LostPacket) -> String {
+fn title(loss: &LostPacket) -> String {
     let what = match (&loss.lost, loss.cause) {
         (Some((_, link)), Some(Cause::Congestion)) => {
             format!("lost to congestion (queue of {link})")
@@ -72,23 +72,14 @@ pub(super) fn reason(loss: &LostPacket) -> Option<String> {
     Some(format!("{hybrid}{judgement}{right}"))
 }
 
-/// The losses as marks, with those that cannot be told apart as one. `place` gives a loss's spot in
-/// steps that can be told apart, and its mark's place.
-pub(super) fn merged<'a>(
-    losses: impl Iterator<Item = &'a LostPacket>,
-    place: impl Fn(&LostPacket) -> Option<((i64, i64), (f64, f64))>,
-) -> Vec<Mark> {
-    marks::merged(losses.filter_map(|loss| {
-        let (spot, (at_s, value)) = place(loss)?;
-        Some((
-            spot,
-            Mark { at_s, value, shape: shape(loss), class: class(loss), title: title(loss) },
-        ))
-    }))
+/// A loss as a mark at this height.
+pub(super) fn mark(loss: &LostPacket, value: f64) -> Mark {
+    let shape = shape(loss);
+    Mark { at_s: loss.at_s(), value, shape, class: class(loss), title: title(loss) }
 }
 
 /// One lane per flow and cause in which anything happened.
-pub(super) fn lanes(losses: &[LostPacket], flows: &[&str], step_s: f64) -> Vec<Lane> {
+pub(super) fn lanes(losses: &[LostPacket], flows: &[&str]) -> Vec<Lane> {
     let mut lanes = Vec::new();
     for flow in flows {
         let of = if flows.len() > 1 { format!("{flow}, ") } else { String::new() };
@@ -99,9 +90,7 @@ pub(super) fn lanes(losses: &[LostPacket], flows: &[&str], step_s: f64) -> Vec<L
         ];
         for (cause, name) in causes {
             let mine = losses.iter().filter(|loss| loss.flow == *flow && loss.cause == cause);
-            let place =
-                |loss: &LostPacket| Some((((loss.at_s() / step_s) as i64, 0), (loss.at_s(), 0.0)));
-            let marks = merged(mine, place);
+            let marks: Vec<Mark> = mine.map(|loss| mark(loss, 0.0)).collect();
             if !marks.is_empty() {
                 lanes.push(Lane { name: format!("{of}{name}"), marks });
             }
@@ -112,29 +101,21 @@ pub(super) fn lanes(losses: &[LostPacket], flows: &[&str], step_s: f64) -> Vec<L
 
 /// What colours and shapes mean: a sample and words, for those that occur.
 pub(super) fn legend(losses: &[&LostPacket]) -> Legend {
-    let mut legend = Vec::new();
-    let causes = [
-        (Cause::Congestion, "congestion", "lost to congestion"),
-        (Cause::Wireless, "wireless", "lost in the air"),
+    let any = |of: &dyn Fn(&LostPacket) -> bool| losses.iter().any(|loss| of(loss));
+    let swatch = |class: &str| format!(r#"<span class="swatch {class}"></span>"#);
+    let cause =
+        |cause, class: &str, words| (any(&|loss| loss.cause == Some(cause)), swatch(class), words);
+    let verdict =
+        |wanted: Shape, words| (any(&|loss| shape(loss) == wanted), wanted.sample("unlost"), words);
+    let entries = [
+        cause(Cause::Congestion, "congestion", "lost to congestion"),
+        cause(Cause::Wireless, "wireless", "lost in the air"),
+        verdict(Shape::Square, "called congestion"),
+        verdict(Shape::Circle, "called wireless"),
+        verdict(Shape::Diamond, "undecided"),
+        verdict(Shape::Bar, "no verdict on it"),
+        (any(&is_wrong), Shape::Square.sample("unlost wrong"), "outlined: wrong"),
     ];
-    for (cause, class, words) in causes {
-        if losses.iter().any(|loss| loss.cause == Some(cause)) {
-            legend.push((format!(r#"<span class="swatch {class}"></span>"#), words.to_owned()));
-        }
-    }
-    let shapes = [
-        (Shape::Square, "called congestion"),
-        (Shape::Circle, "called wireless"),
-        (Shape::Diamond, "undecided"),
-        (Shape::Bar, "no verdict on it"),
-    ];
-    for (wanted, words) in shapes {
-        if losses.iter().any(|loss| shape(loss) == wanted) {
-            legend.push((wanted.sample("unlost"), words.to_owned()));
-        }
-    }
-    if losses.iter().any(|loss| is_wrong(loss)) {
-        legend.push((Shape::Square.sample("unlost wrong"), "outlined: wrong".to_owned()));
-    }
-    legend
+    let occurring = entries.into_iter().filter(|(occurs, ..)| *occurs);
+    occurring.map(|(_, sample, words)| (sample, words.to_owned())).collect()
 }

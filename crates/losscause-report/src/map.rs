@@ -1,6 +1,7 @@
 //! A page of tables whose cells may be shaded. The caller says what stands in them.
 
 use losscause_study::tools::table::Table;
+use minijinja::{Value, context};
 use serde::Serialize;
 
 /// A page of tables.
@@ -22,19 +23,10 @@ pub struct MapPage {
     pub footnote: String,
 }
 
-/// What the page's template takes beside the page: every table in HTML.
-#[derive(Serialize)]
-pub(super) struct View<'a> {
-    title: &'a str,
-    page: &'a MapPage,
-    tables: Vec<String>,
-}
-
-impl<'a> View<'a> {
-    pub(super) fn of(page: &'a MapPage) -> Self {
-        let tables = page.maps.iter().map(|(table, _)| table.html()).collect();
-        Self { title: &page.title, page, tables }
-    }
+/// What the template shows.
+pub(super) fn context(page: &MapPage) -> Value {
+    let tables: Vec<String> = page.maps.iter().map(|(table, _)| table.html()).collect();
+    context! { title => page.title, page, tables }
 }
 
 #[cfg(test)]

@@ -81,26 +81,16 @@ fn entries(block: &str) -> Vec<String> {
 /// Markdown as plain text on one line: no marks of code, and of a link its words.
 fn plain(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "");
-    let mut plain = String::new();
-    let mut rest = text.as_str();
-    while let Some((before, link)) = rest.split_once('[') {
-        let words = link.split_once("](").and_then(|(words, address)| {
-            let after = address.split_once(')')?.1;
-            (!words.contains(']')).then_some((words, after))
-        });
-        plain += before;
-        match words {
-            Some((words, after)) => {
-                plain += words;
-                rest = after;
-            }
-            None => {
-                plain += "[";
-                rest = link;
-            }
+    let mut parts = text.split("](");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        // Before the part stand a link's words, in it first the link's address.
+        if let (Some(begin), Some((_, after))) = (plain.rfind('['), part.split_once(')')) {
+            plain.remove(begin);
+            plain += after;
         }
     }
-    plain + rest
+    plain
 }
 
 /// The first few sentences of a text. "et al." does not end one.

@@ -7,15 +7,7 @@ use super::chart::{At, Chart, Figure, Form, Legend, Scale, Stroke};
 use crate::curves::Panel;
 use losscause_laboratory::papers::record::PhaseSpec;
 
-const FORM: Form = Form {
-    width: 460.0,
-    height: 472.0,
-    left: 48.0,
-    right: 16.0,
-    top: 24.0,
-    bottom: 40.0,
-    inset: 0.0,
-};
+const FORM: Form = Form::new((460.0, 472.0), [24.0, 16.0, 40.0, 48.0]);
 
 /// A point of a trajectory: the value on the figure's axis, and both metrics.
 type Point = (f64, f64, f64);
@@ -47,57 +39,32 @@ fn trajectories(phase: &PhaseSpec, panels: &[Panel<'_>]) -> Vec<(String, Option<
     found
 }
 
-/// One step of a trajectory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Move {
-    BothGrow,
-    BothFall,
-    OneFalls,
-}
+/// The kinds of steps of a trajectory: a class of the page, and words.
+type Move = (&'static str, &'static str);
+const BOTH_GROW: Move = ("grow", "both grow");
+const BOTH_FALL: Move = ("fall", "both fall");
+const ONE_FALLS: Move = ("one", "one falls");
 
-impl Move {
-    const ALL: [Self; 3] = [Self::BothGrow, Self::BothFall, Self::OneFalls];
-
-    fn of(from: &Point, to: &Point) -> Self {
-        match (to.1 < from.1, to.2 < from.2) {
-            (false, false) => Self::BothGrow,
-            (true, true) => Self::BothFall,
-            (true, false) | (false, true) => Self::OneFalls,
-        }
-    }
-
-    fn class(self) -> &'static str {
-        match self {
-            Self::BothGrow => "grow",
-            Self::BothFall => "fall",
-            Self::OneFalls => "one",
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::BothGrow => "both grow",
-            Self::BothFall => "both fall",
-            Self::OneFalls => "one falls",
-        }
+/// The kind of a step.
+fn kind(from: &Point, to: &Point) -> Move {
+    match (to.1 < from.1, to.2 < from.2) {
+        (false, false) => BOTH_GROW,
+        (true, true) => BOTH_FALL,
+        (true, false) | (false, true) => ONE_FALLS,
     }
 }
 
 /// Each kind of stroke with its meaning.
 pub(super) fn legend() -> Legend {
-    let sample = |kind: Move| {
-        let class = format!("move {}", kind.class());
-        (Stroke::Line.sample(&class), kind.name().to_owned())
-    };
-    Move::ALL.map(sample).to_vec()
+    let sample =
+        |(class, words): Move| (Stroke::Line.sample(&format!("move {class}")), words.to_owned());
+    [BOTH_GROW, BOTH_FALL, ONE_FALLS].map(sample).to_vec()
 }
 
 /// Draws every trajectory.
 pub(super) fn drawings(phase: &PhaseSpec, panels: &[Panel<'_>]) -> Vec<Figure> {
-    let drawn = |(caption, sum, points): (String, Option<f64>, Vec<Point>)| Figure {
-        caption,
-        legend: vec![],
-        svg: svg(phase, sum, &points),
+    let drawn = |(caption, sum, points): (String, Option<f64>, Vec<Point>)| {
+        Figure::new(caption, svg(phase, sum, &points))
     };
     trajectories(phase, panels).into_iter().map(drawn).collect()
 }
@@ -121,7 +88,7 @@ fn svg(phase: &PhaseSpec, sum: Option<f64>, points: &[Point]) -> String {
     }
     let at = |&(_, right, up): &Point| -> At { (right, up) };
     for (from, to) in points.iter().zip(points.iter().skip(1)) {
-        chart.stroke(&format!("move {}", Move::of(from, to).class()), at(from), at(to));
+        chart.stroke(&format!("move {}", kind(from, to).0), at(from), at(to));
     }
     for (index, point) in points.iter().enumerate() {
         let (place, right, up) = point;
@@ -159,9 +126,9 @@ mod tests {
         assert_eq!(*sum, Some(24.0));
         assert_eq!(points.len(), 37);
         assert_eq!(points[..2], [(0.0, 0.0, 1.0), (1.0, 2.0, 3.0)]);
-        assert_eq!(Move::of(&(0.0, 16.0, 4.0), &(1.0, 17.0, 5.0)), Move::BothGrow);
-        assert_eq!(Move::of(&(1.0, 17.0, 5.0), &(2.0, 9.0, 3.0)), Move::BothFall);
-        assert_eq!(Move::of(&(6.0, 13.0, 7.0), &(7.0, 7.0, 8.0)), Move::OneFalls);
+        assert_eq!(kind(&(0.0, 16.0, 4.0), &(1.0, 17.0, 5.0)), BOTH_GROW);
+        assert_eq!(kind(&(1.0, 17.0, 5.0), &(2.0, 9.0, 3.0)), BOTH_FALL);
+        assert_eq!(kind(&(6.0, 13.0, 7.0), &(7.0, 7.0, 8.0)), ONE_FALLS);
         items[3].measured = None;
         let missing = trajectories(spec.phase.as_ref().unwrap(), &panels(spec, &items));
         assert_eq!(missing[0].2.len(), 36, "a state needs both windows");

@@ -1,7 +1,8 @@
 //! A paper's run over time: curves of one unit share a panel.
 
 use super::chart::{Shape, Stroke};
-use super::time::{Curve, Drawing, Lane, Mark, Panel};
+use super::marks::Mark;
+use super::time::{Curve, Drawing, Lane, Panel};
 use losscause_laboratory::papers::reproduce::{RecordedCurve, Recording};
 
 /// Number of colours of the page.
@@ -41,15 +42,7 @@ fn panels(curves: &[RecordedCurve]) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for (place, recorded) in curves.iter().enumerate().filter(|(_, curve)| !curve.points.is_empty())
     {
-        let drawn = curve(recorded, place);
-        match panels.iter_mut().find(|panel| panel.names[0] == recorded.unit) {
-            Some(panel) => panel.curves.push(drawn),
-            None => panels.push(Panel {
-                names: vec![recorded.unit.clone()],
-                curves: vec![drawn],
-                marks: vec![],
-            }),
-        }
+        Panel::add(&mut panels, vec![recorded.unit.clone()], curve(recorded, place));
     }
     panels
 }

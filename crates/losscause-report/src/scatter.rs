@@ -2,38 +2,14 @@
 //! both intervals and its name at the drawing's edge.
 
 use super::axis::Axis;
-use super::chart::{Chart, Figure, Form, Scale};
-use super::lines::Style;
+use super::chart::{Figure, Form, Scale};
+use super::lines::{Curve, Lines, Point, Style};
 use losscause_laboratory::papers::record::{
     Item, ItemSpec, Parameters, Published, ScatterSpec, Value,
 };
-use losscause_study::statistics::Interval;
 use losscause_study::tools::figures::unit_symbol;
 
-const FORM: Form = Form {
-    width: 620.0,
-    height: 380.0,
-    left: 52.0,
-    right: 190.0,
-    top: 26.0,
-    bottom: 42.0,
-    inset: 0.0,
-};
-
-/// A system's place.
-struct Spot<'a> {
-    system: &'a str,
-    style: Style,
-    right: Place,
-    up: Place,
-}
-
-/// A value with its interval and as a text.
-struct Place {
-    value: f64,
-    ends: Interval,
-    text: String,
-}
+const FORM: Form = Form::new((620.0, 380.0), [26.0, 190.0, 42.0, 52.0]);
 
 /// A drawing for every combination of the item's parameters, each with its caption. A mark needs
 /// both metrics.
@@ -52,102 +28,80 @@ pub(super) fn drawings(
     let differs = |name: &String, value: &Value| {
         combinations.iter().any(|other| other.get(name) != Some(value))
     };
+    let name = |metric: &str| {
+        let label = spec.axes.get(metric).and_then(|axis| axis.label.clone());
+        let unit = items.iter().find(|item| item.metric == metric);
+        let unit = unit.map_or("", |item| unit_symbol(&item.unit));
+        label.unwrap_or_else(|| format!("{metric}, {unit}"))
+    };
     let drawing = |at: &&Parameters| {
         let differing = at.iter().filter(|(name, value)| differs(name, value));
         let caption: Vec<String> =
             differing.map(|(name, value)| format!("{name} {value}")).collect();
-        let spots = spots(published, spec, of, items, at);
-        let unit = |metric: &str| {
-            items.iter().find(|i| i.metric == metric).map_or("", |i| unit_symbol(&i.unit))
-        };
-        let name = |metric: &str| {
-            let label = spec.axes.get(metric).and_then(|axis| axis.label.clone());
-            label.unwrap_or_else(|| format!("{metric}, {}", unit(metric)))
-        };
-        Figure {
-            caption: caption.join(", "),
-            legend: vec![],
-            svg: svg(&spots, &name(&of.right), &name(&of.up)),
-        }
+        let of_system = |system: &String| spot(published, system, of, items, at);
+        let spots = spec.systems.iter().filter_map(of_system).collect();
+        Figure::new(caption.join(", "), svg(spots, &name(&of.right), &name(&of.up)))
     };
     combinations.iter().map(drawing).collect()
 }
 
-fn spots<'a>(
+/// A system's place, as a curve of one point.
+fn spot(
     published: &Published,
-    spec: &'a ItemSpec,
+    system: &str,
     of: &ScatterSpec,
     items: &[Item],
     at: &Parameters,
-) -> Vec<Spot<'a>> {
-    let spot = |system: &'a String| {
-        let value = |metric: &str| {
-            let mut mine =
-                items.iter().filter(|item| item.system == *system && item.parameters == *at);
-            let item = mine.find(|item| item.metric == metric)?;
-            let value = item.measured?;
-            let ends = item.interval().unwrap_or(Interval { low: value, high: value });
-            Some(Place { value, ends, text: item.interval_text() })
-        };
-        let place = published.system.iter().position(|known| known.name == *system).unwrap_or(0);
-        Some(Spot {
-            system,
-            style: Style::nth(place),
-            right: value(&of.right)?,
-            up: value(&of.up)?,
-        })
+) -> Option<Curve> {
+    let find = |metric: &str| {
+        let is_it =
+            |item: &&Item| item.system == system && item.parameters == *at && item.metric == metric;
+        items.iter().find(is_it)
     };
-    spec.systems.iter().filter_map(spot).collect()
+    let right = find(&of.right)?;
+    let up = find(&of.up)?;
+    let title = format!("{system}: {} over {}", up.interval_text(), right.interval_text());
+    let point = Point {
+        interval: up.interval(),
+        across: right.interval(),
+        ..Point::new(right.measured?, Some(up.measured?), title)
+    };
+    let place = published.system.iter().position(|known| known.name == system).unwrap_or(0);
+    Some(Curve { name: system.to_owned(), style: Style::nth(place), points: vec![point] })
 }
 
-fn svg(spots: &[Spot<'_>], right: &str, up: &str) -> String {
-    if spots.is_empty() {
-        return String::new();
-    }
-    let axis = |of: fn(&Spot<'_>) -> f64| Axis::around(spots.iter().map(of).chain([0.0]));
-    let (Some(across), Some(upwards)) = (axis(|spot| spot.right.value), axis(|spot| spot.up.value))
+fn svg(spots: Vec<Curve>, right: &str, up: &str) -> String {
+    let axis = |of: fn(&Point) -> Option<f64>| {
+        Axis::around(spots.iter().filter_map(|spot| of(&spot.points[0])).chain([0.0]))
+    };
+    let (Some(across), Some(upwards)) = (axis(|point| Some(point.x)), axis(|point| point.value))
     else {
         return String::new();
     };
     let label = format!("{up} over {right}, per system");
-    let inside = |value: f64| value.clamp(across.least, across.most);
-    let across = Scale::of(right, across);
-    let mut chart = Chart::new("lines", &label, FORM, &across, &Scale::of(up, upwards));
-    let end = |spot: &Spot<'_>| ((spot.right.value, spot.up.value), spot.style.to_string());
-    for spot in spots {
-        let Spot { system, style, right, up } = spot;
-        let (at, class) = end(spot);
-        let whisker = format!("whisker {class}");
-        chart.stroke(&whisker, (at.0, up.ends.high), (at.0, up.ends.low));
-        chart.stroke(&whisker, (inside(right.ends.low), at.1), (inside(right.ends.high), at.1));
-        let title = format!("{system}: {} over {}", up.text, right.text);
-        chart.mark(style.shape(), &class, at, &title);
-    }
-    let name = |spot| {
-        let (at, class) = end(spot);
-        (at, class, spot.system)
-    };
-    chart.names(spots.iter().map(name).collect());
-    chart.finish()
+    let lines = Lines::new(label, Scale::of(right, across), Scale::of(up, upwards), spots);
+    Lines { form: FORM, has_names: true, ..lines }.svg()
 }
 
 #[cfg(test)]
 mod tests {
+    use losscause_study::statistics::Interval;
+
     use super::*;
 
-    fn spot(system: &'static str, right: f64, up: f64) -> Spot<'static> {
-        let place = |value: f64, by: f64| Place {
-            value,
-            ends: Interval::around(value, by),
-            text: String::new(),
+    fn spot(system: &str, right: f64, up: f64) -> Curve {
+        let point = Point {
+            interval: Some(Interval::around(up, 2.0)),
+            across: Some(Interval::around(right, 1.0)),
+            ..Point::new(right, Some(up), String::new())
         };
-        Spot { system, style: Style::nth(0), right: place(right, 1.0), up: place(up, 2.0) }
+        Curve { name: system.to_owned(), style: Style::nth(0), points: vec![point] }
     }
 
     #[test]
     fn a_system_further_right_and_higher_stands_there_uncrowded() {
         let drawn = svg(
-            &[spot("a", 0.0, 100.0), spot("b & c", 40.0, 400.0), spot("d", 41.0, 400.0)],
+            vec![spot("a", 0.0, 100.0), spot("b & c", 40.0, 400.0), spot("d", 41.0, 400.0)],
             "harm",
             "gain",
         );
@@ -166,6 +120,6 @@ mod tests {
 
     #[test]
     fn nothing_measured_draws_nothing() {
-        assert_eq!(svg(&[], "harm", "gain"), "");
+        assert_eq!(svg(vec![], "harm", "gain"), "");
     }
 }

@@ -1,49 +1,19 @@
 //! The page of one scenario's runs: the answer, the timeline of the first run, the algorithms, all
 //! numbers.
 
+use minijinja::{Value, context};
 use serde::Serialize;
 
-use super::algorithms::{self, AlgorithmView};
+use super::algorithms;
 use super::axis::Axis;
-use super::chart::{Legend, Scale};
+use super::chart::Scale;
 use super::lines::{Curve, Lines, Point, Style};
 use super::{losses, timeline};
 use losscause_sim::truth::Cause;
-use losscause_study::run::{CompletionTime, LostPacket, RunRecord, SimulationResult, WarningKind};
+use losscause_study::run::{CompletionTime, LostPacket, RunRecord, SimulationResult};
 use losscause_study::tools::csv_file;
-use losscause_study::tools::figures::number;
+use losscause_study::tools::figures::{number, seeds};
 use losscause_study::tools::table::Table;
-
-#[derive(Serialize)]
-pub(super) struct PageView {
-    title: String,
-    scenario: String,
-    settings: Vec<String>,
-    /// The answer, sentence by sentence.
-    answers: Vec<String>,
-    runs: String,
-    /// The seed of the run that is drawn.
-    seed: u64,
-    /// Whether there are other runs.
-    several: bool,
-    warnings: Vec<String>,
-    timeline: String,
-    legend: Legend,
-    /// Measured flows without curves.
-    left_out: usize,
-    losses: String,
-    listed_losses: usize,
-    all_losses: usize,
-    algorithms: Vec<AlgorithmView>,
-    /// The metrics that a run is judged by, and the others.
-    metrics: [String; 2],
-    csv: String,
-    /// The distribution of completion times as a drawing; empty without transfers.
-    completion_times: String,
-    flows: String,
-    links: String,
-    version: String,
-}
 
 /// A metric as a row of the table's CSV.
 #[derive(Serialize)]
@@ -58,9 +28,8 @@ struct Row<'a> {
 /// Most losses in the list of the page.
 const MOST_LISTED: usize = 300;
 
-/// The view of the whole page. `record` is that of the first run.
-pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> PageView {
-    let last = result.seed.wrapping_add(u64::from(result.runs) - 1);
+/// What the template shows. `record` is that of the first run.
+pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> Value {
     let rows = result.metrics.iter().map(|(metric, found)| Row {
         metric,
         unit: &found.unit,
@@ -72,41 +41,34 @@ pub(super) fn page(result: &SimulationResult, record: &RunRecord) -> PageView {
     let is_told = |name: &str| told.iter().any(|(known, _)| *known == name);
     let others = result.metrics.iter().map(|(name, found)| (name.as_str(), found));
     let others: Vec<_> = others.filter(|(name, _)| !is_told(name)).collect();
-    PageView {
-        title: result.title.clone(),
-        scenario: result.scenario.clone(),
-        settings: result.settings.clone(),
-        answers: result.answer(),
-        runs: match result.runs {
-            1 => format!("one run of {} s, seed {}", number(Some(record.to_s)), result.seed),
-            runs => format!(
-                "{runs} runs of {} s, seeds {} to {last}",
-                number(Some(record.to_s)),
-                result.seed
-            ),
-        },
-        seed: record.seed,
-        several: result.runs > 1,
-        // The answer says whether an algorithm judged, and which shares are unknown.
-        warnings: result
-            .warnings
-            .iter()
-            .filter(|warning| !matches!(warning.kind, WarningKind::NoLda | WarningKind::FewLosses))
-            .map(|warning| warning.text.clone())
-            .collect(),
-        timeline: timeline::drawing(record).svg(),
-        legend: timeline::legend(record),
-        left_out: record.left_out,
-        losses: losses_table(record).html(),
-        listed_losses: record.losses.len().min(MOST_LISTED),
-        all_losses: record.losses.len(),
-        algorithms: algorithms::views(record, "", "algorithm-"),
-        metrics: [told, others].map(|metrics| result.metric_table(&metrics).html()),
-        csv: csv_file::text(rows),
-        completion_times: completion_times(&result.completion_times),
-        flows: result.flow_tables(true).iter().map(Table::html).collect(),
-        links: result.link_table(true).html(),
-        version: result.version.clone(),
+    let warnings = result.warnings.iter().filter(|warning| !warning.is_told_elsewhere());
+    let runs = match result.runs {
+        1 => "one run".to_owned(),
+        runs => format!("{runs} runs"),
+    };
+    let length = number(Some(record.to_s));
+    context! {
+        title => result.title,
+        scenario => result.scenario,
+        settings => result.settings,
+        version => result.version,
+        answers => result.answer(),
+        runs => format!("{runs} of {length} s, {}", seeds(result.seed, result.runs)),
+        seed => record.seed,
+        several => result.runs > 1,
+        warnings => warnings.map(|warning| &warning.text).collect::<Vec<_>>(),
+        timeline => timeline::drawing(record).svg(),
+        legend => timeline::legend(record),
+        left_out => record.left_out,
+        losses => losses_table(record).html(),
+        listed_losses => record.losses.len().min(MOST_LISTED),
+        all_losses => record.losses.len(),
+        algorithms => algorithms::views(record, "", "algorithm-", &mut Vec::new()),
+        metrics => [told, others].map(|metrics| result.metric_table(&metrics).html()),
+        csv => csv_file::text(rows),
+        completion_times => completion_times(&result.completion_times),
+        flows => result.flow_tables(true).iter().map(Table::html).collect::<String>(),
+        links => result.link_table(true).html(),
     }
 }
 
@@ -138,22 +100,16 @@ fn completion_times(times: &[CompletionTime]) -> String {
     let axis = Axis::from_zero(*most);
     let drawn =
         times.iter().filter(|time| time.percent % 5 == 0 || [1, 99].contains(&time.percent));
-    let point = |time: &CompletionTime| Point {
-        x: time.time_s,
-        value: Some(f64::from(time.percent)),
-        interval: None,
-        title: format!("{} % within {} s", time.percent, number(Some(time.time_s))),
-        ring: None,
+    let point = |time: &CompletionTime| {
+        let title = format!("{} % within {} s", time.percent, number(Some(time.time_s)));
+        Point::new(time.time_s, Some(f64::from(time.percent)), title)
     };
-    let lines = Lines {
-        label: "share of the transfers over their completion time".to_owned(),
-        across: Scale { has_lines: false, ..Scale::of("completion time, s", axis) },
-        up: Scale::of("transfers done, %", Axis::linear(0.0, 100.0)),
-        curves: vec![Curve {
-            name: "transfers".to_owned(),
-            style: Style::nth(0),
-            points: drawn.map(point).collect(),
-        }],
+    let curve = Curve {
+        name: "transfers".to_owned(),
+        style: Style::nth(0),
+        points: drawn.map(point).collect(),
     };
-    lines.svg()
+    let across = Scale { has_lines: false, ..Scale::of("completion time, s", axis) };
+    let up = Scale::of("transfers done, %", Axis::linear(0.0, 100.0));
+    Lines::new("share of the transfers over their completion time", across, up, vec![curve]).svg()
 }

@@ -1,13 +1,15 @@
 //! The state of a number or a claim, as a mark that is told by its shape, a class for its colour,
 //! and words.
 
+use serde::Serialize;
+
 use crate::axis::short;
 use losscause_laboratory::papers::record::{ClaimOutcome, Item, Number, Status};
 use losscause_laboratory::papers::score::tolerance;
 use losscause_study::tools::figures::unit_symbol;
 
 /// How a state is shown. The marks are those of the terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct State {
     /// The class of squares and discs in the score.
     pub(super) name: &'static str,
@@ -51,33 +53,27 @@ pub(super) fn of_claim(claim: &ClaimOutcome) -> State {
 pub(super) fn behind(item: &Item, number: Option<&Number>, command: &str) -> String {
     let at: Vec<String> =
         item.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
-    let mut text = format!("{}, {}, {} {}", item.metric, item.system, item.scenario, at.join(", "));
-    let unit = format!(" {}", unit_symbol(&item.unit));
-    match number {
-        Some(number) => {
-            let value = number.value;
+    let unit = unit_symbol(&item.unit);
+    let published = match (number, item.published) {
+        (Some(number), _) => {
             let by = tolerance(number);
-            let allowed = format!("{} to {}", short(value - by), short(value + by));
-            text += &format!(
-                "\npublished {}{unit} ({}), allowed {allowed}",
-                item.published_text(),
-                number.source
-            );
+            let allowed = [number.value - by, number.value + by].map(short).join(" to ");
+            let source = &number.source;
+            format!("published {} {unit} ({source}), allowed {allowed}", item.published_text())
         }
-        None if item.published.is_some() => {
-            text += &format!("\npublished {}{unit} ({})", item.published_text(), item.source);
-        }
-        None => text += "\nno published value",
-    }
+        (None, Some(_)) => format!("published {} {unit} ({})", item.published_text(), item.source),
+        (None, None) => "no published value".to_owned(),
+    };
     let runs = if item.runs == 1 { "run" } else { "runs" };
-    text += &format!(
-        "\nmeasured {}{unit}, {} {runs}: {}",
-        item.interval_text(),
-        item.runs,
-        of(item).meaning
-    );
-    text += &format!("\nlosscause reproduce {command}");
-    text
+    let measured = format!("{} {unit}, {} {runs}", item.interval_text(), item.runs);
+    let meaning = of(item).meaning;
+    format!(
+        "{}, {}, {} {}\n{published}\nmeasured {measured}: {meaning}\nlosscause reproduce {command}",
+        item.metric,
+        item.system,
+        item.scenario,
+        at.join(", ")
+    )
 }
 
 /// The identifier of a number or claim in the page: letters, digits, dots and hyphens.

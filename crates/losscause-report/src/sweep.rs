@@ -1,7 +1,8 @@
 //! The page of a sweep: the extremes of every metric, its tables, and every axis as curves with
 //! bands. It is made from the results alone.
 
-use serde::Serialize;
+use indexmap::{IndexMap, IndexSet};
+use minijinja::{Value, context};
 
 use super::axis::Axis;
 use super::chart::{Figure, Scale};
@@ -10,72 +11,45 @@ use losscause_laboratory::sweep::{
     CellOutcome, Row, STACK, SweepClaim, SweepResult, summary, value_in_words,
 };
 use losscause_study::statistics::Interval;
-use losscause_study::tools::figures::{sentence, unit_symbol};
+use losscause_study::tools::figures::{in_parentheses, seeds, sentence, unit_symbol};
 
-#[derive(Serialize)]
-pub(super) struct PageView {
-    title: String,
-    sweep: String,
-    settings: Vec<String>,
-    answers: Vec<String>,
-    runs: String,
-    charts: Vec<ChartsView>,
-    charts_note: &'static str,
-    /// The tables: each one's title, and the table in HTML.
-    pivots: Vec<(String, String)>,
-    footnote: String,
-    /// The cells of a scored sweep.
-    scores: String,
-    csv: String,
-    version: String,
-}
-
-/// The drawings of one metric: one per axis.
-#[derive(Serialize)]
-struct ChartsView {
-    anchor: String,
-    metric: String,
-    drawings: Vec<Figure>,
-}
-
-/// The view of the whole page.
-pub(super) fn page(result: &SweepResult) -> PageView {
-    let last = result.seed.wrapping_add(u64::from(result.runs) - 1);
+/// What the template shows.
+pub(super) fn page(result: &SweepResult) -> Value {
     let seeds = match result.seeds_by_cell {
         true => format!("seeds by cell from {}", result.seed),
-        false if result.runs == 1 => format!("seed {}", result.seed),
-        false => format!("seeds {} to {last}", result.seed),
+        false => seeds(result.seed, result.runs),
     };
-    PageView {
-        title: result.title.clone(),
-        sweep: result.sweep.clone(),
-        settings: result.settings.clone(),
-        answers: match (result.is_scored(), result.systems().len() > 1) {
-            (true, _) => scored_answers(result),
-            _ if !result.claims.is_empty() => claims(result),
-            (false, true) => against_the_first(result),
-            (false, false) => answers(result),
-        },
-        runs: format!("{} cells, {} each, {seeds}", result.cells.len(), result.runs_in_words()),
-        charts: (0..result.metrics.len()).map(|place| charts(result, place)).collect(),
-        charts_note: match result.sampler {
-            Some(_) => {
-                "Each point is a cell; the values are means, and the tables have their intervals."
-            }
-            None => {
-                "The bands are 95 % intervals. Where there are too many combinations, the other axes have the values of the \
-                 first cell."
-            }
-        },
-        pivots: result
-            .pivots()
-            .into_iter()
-            .map(|table| (table.title.clone(), table.html()))
-            .collect(),
-        footnote: sentence(&result.footnote()),
-        scores: if result.is_scored() { result.scores().html() } else { String::new() },
-        csv: result.csv(),
-        version: result.version.clone(),
+    let answers = match (result.is_scored(), result.systems().len() > 1) {
+        (true, _) => scored_answers(result),
+        _ if !result.claims.is_empty() => claims(result),
+        (false, true) => against_the_first(result),
+        (false, false) => answers(result),
+    };
+    let charts_note = match result.sampler {
+        Some(_) => {
+            "Each point is a cell; the values are means, and the tables have their intervals."
+        }
+        None => {
+            "The bands are 95 % intervals. Where there are too many combinations, the other axes have the values of the \
+             first cell."
+        }
+    };
+    let pivots = result.pivots();
+    context! {
+        title => result.title,
+        sweep => result.sweep,
+        settings => result.settings,
+        version => result.version,
+        answers,
+        runs => format!("{} cells, {} each, {seeds}", result.cells.len(), result.runs_in_words()),
+        charts => (0..result.metrics.len()).map(|place| charts(result, place)).collect::<Vec<_>>(),
+        charts_note,
+        // The tables: each one's title, and the table in HTML.
+        pivots => pivots.iter().map(|table| (&table.title, table.html())).collect::<Vec<_>>(),
+        footnote => sentence(&result.footnote()),
+        // The cells of a scored sweep.
+        scores => if result.is_scored() { result.scores().html() } else { String::new() },
+        csv => result.csv(),
     }
 }
 
@@ -195,152 +169,132 @@ fn scored_answers(result: &SweepResult) -> Vec<String> {
 /// the base's values.
 const MOST_CURVES: usize = 8;
 
-fn charts(result: &SweepResult, place: usize) -> ChartsView {
+/// A metric, and a drawing of it for every axis.
+fn charts(result: &SweepResult, place: usize) -> Value {
     let (metric, unit) = result.metric(place);
-    let unit = match unit_symbol(unit) {
-        "" => String::new(),
-        unit => format!(" ({unit})"),
+    let drawing = |axis: usize| {
+        let caption = format!("{metric} by {}{}", result.axes[axis], in_parentheses(unit));
+        Figure::new(caption, drawing(result, place, axis))
     };
-    let drawing = |axis: usize| Figure {
-        caption: format!("{metric} by {}{unit}", result.axes[axis]),
-        legend: vec![],
-        svg: drawing(result, place, axis),
-    };
-    ChartsView {
-        anchor: format!("lines-{metric}"),
-        metric: metric.to_owned(),
-        // Between two stacks there is nothing to draw a curve through.
-        drawings: (0..result.axes.len())
-            .filter(|axis| result.axes[*axis] != STACK)
-            .map(drawing)
-            .filter(|figure| !figure.svg.is_empty())
-            .collect(),
+    // Between two stacks there is nothing to draw a curve through.
+    let axes = (0..result.axes.len()).filter(|axis| result.axes[*axis] != STACK);
+    let drawings = axes.map(drawing).filter(|figure| !figure.svg.is_empty());
+    context! {
+        anchor => format!("lines-{metric}"),
+        metric,
+        drawings => drawings.collect::<Vec<_>>(),
     }
 }
 
 /// What a curve holds fixed: the values of the other axes, and the system.
-type Fixed = (Vec<String>, String);
+type Fixed<'a> = (Vec<&'a str>, &'a str);
+
+/// A curve's values over the axis.
+type Values<'a> = Vec<(&'a str, &'a Row)>;
+
+type Curves<'a> = IndexMap<Fixed<'a>, Values<'a>>;
 
 /// Most cells of a sampled sweep in a drawing.
 const MOST_POINTS: usize = 2_000;
 
-/// A metric over one axis. Of a sampled sweep, each cell is a point of its own: all axes change
-/// from cell to cell.
+/// A metric over one axis; empty if there is nothing to draw. Of a sampled sweep, each cell is a
+/// point of its own: all axes change from cell to cell.
 fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
     let is_sampled = result.sampler.is_some();
-    if is_sampled && result.cells.len() > MOST_POINTS {
+    let value = |cell: &CellOutcome| cell.cell.values[axis].value.clone();
+    let places: IndexSet<String> = result.cells.iter().map(value).collect();
+    if places.len() < 2 || (is_sampled && result.cells.len() > MOST_POINTS) {
         return String::new();
     }
-    let (metric, unit) = result.metric(place);
-    let mut places: Vec<&str> = Vec::new();
-    for cell in &result.cells {
-        let value = cell.cell.values[axis].value.as_str();
-        if !places.contains(&value) {
-            places.push(value);
-        }
-    }
-    if places.len() < 2 {
-        return String::new();
-    }
-    let others = |cell: &CellOutcome| {
-        if is_sampled {
-            return vec![String::new(); result.axes.len() - 1];
-        }
-        let values = cell.cell.values.iter().enumerate().filter(|(k, _)| *k != axis);
-        values.map(|(_, value)| value.value.clone()).collect::<Vec<_>>()
-    };
-    let step = result.metrics.len();
-    let mut all: Vec<(Fixed, Vec<(&str, &Row)>)> = Vec::new();
-    for cell in &result.cells {
-        for row in cell.rows.iter().skip(place).step_by(step) {
-            let fixed = (others(cell), row.system.clone());
-            let point = (cell.cell.values[axis].value.as_str(), row);
-            match all.iter_mut().find(|(known, _)| *known == fixed) {
-                Some((_, points)) => points.push(point),
-                None => all.push((fixed, vec![point])),
-            }
-        }
-    }
-    if !result.is_grid || all.len() > MOST_CURVES {
-        let base = others(&result.cells[0]);
-        all.retain(|((others, _), _)| *others == base);
-    }
-    // The others' values that differ between curves name them; a number needs its axis.
-    let differs = |k: usize| all.iter().any(|((values, _), _)| values[k] != all[0].0.0[k]);
-    // Of a path the last part is enough, if it says which: "low" of cen2003/low.
-    let short = |k: usize, value: &String| {
-        let ends = |other: &String| other.rsplit('/').next().unwrap_or_default().to_owned();
-        let is_unique = all
-            .iter()
-            .all(|((values, _), _)| values[k] == *value || ends(&values[k]) != ends(value));
-        if is_unique { ends(value) } else { value.clone() }
-    };
-    let name = |(values, system): &Fixed| {
-        let axes = result.axes.iter().enumerate().filter(|(k, _)| *k != axis).map(|(_, axis)| axis);
-        let others =
-            axes.zip(values).enumerate().filter(|(k, _)| differs(*k)).map(|(k, (axis, value))| {
-                match value.parse::<f64>() {
-                    Ok(_) => format!("{axis} {}", value_in_words(axis, value)),
-                    Err(_) => short(k, value),
-                }
-            });
-        let system = all.iter().any(|((_, other), _)| other != system).then(|| system.clone());
-        system.into_iter().chain(others).collect::<Vec<_>>().join(", ")
-    };
     let numbers: Option<Vec<f64>> = places.iter().map(|value| value.parse().ok()).collect();
-    let numbers =
-        numbers.filter(|numbers: &Vec<f64>| numbers.iter().all(|number| number.is_finite()));
-    let Some(across) = across(result, axis, &places, numbers.as_deref()) else {
-        return String::new();
-    };
+    let numbers = numbers.filter(|numbers| numbers.iter().all(|number| number.is_finite()));
     let x = |value: &str| {
-        let index = places.iter().position(|place| *place == value).unwrap_or(0);
+        let index = places.get_index_of(value).unwrap_or(0);
         numbers.as_ref().map_or(index as f64, |numbers| numbers[index])
     };
-    let curves: Vec<Curve> = all
-        .iter()
-        .enumerate()
-        .map(|(index, (fixed, points))| {
-            let name = name(fixed);
-            let point = |(value, row): &(&str, &Row)| Point {
-                x: x(value),
-                value: row.measured,
-                interval: row
-                    .ci95
-                    .filter(|_| !is_sampled)
-                    .zip(row.measured)
-                    .map(|(ci95, mean)| Interval::around(mean, ci95)),
-                title: format!(
-                    "{} {} {name}: {}",
-                    result.axes[axis],
-                    value_in_words(&result.axes[axis], value),
-                    row.in_words()
-                ),
-                ring: None,
-            };
-            let mut points: Vec<Point> = points.iter().map(point).collect();
-            points.sort_by(|a, b| a.x.total_cmp(&b.x));
-            if is_sampled {
-                // A gap between every two points: no line joins them.
-                points = points
-                    .into_iter()
-                    .flat_map(|point| [Point { value: None, ..point.clone() }, point])
-                    .collect();
+    let all = grouped(result, place, axis);
+    let name = &result.axes[axis];
+    let curve = |(index, (fixed, values)): (usize, (&Fixed<'_>, &Values<'_>))| {
+        let curve = name_of(result, axis, fixed, &all);
+        let point = |(value, row): &(&str, &Row)| {
+            let value_text = value_in_words(name, value);
+            let title = format!("{name} {value_text} {curve}: {}", row.in_words());
+            let interval = row.ci95.filter(|_| !is_sampled).zip(row.measured);
+            Point {
+                interval: interval.map(|(ci95, mean)| Interval::around(mean, ci95)),
+                ..Point::new(x(value), row.measured, title)
             }
-            Curve { name, style: Style::nth(index), points }
-        })
-        .collect();
+        };
+        let mut points: Vec<Point> = values.iter().map(point).collect();
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        if is_sampled {
+            // A gap between every two points: no line joins them.
+            let apart = |point: Point| [Point { value: None, ..point.clone() }, point];
+            points = points.into_iter().flat_map(apart).collect();
+        }
+        Curve { name: curve, style: Style::nth(index), points }
+    };
+    let curves: Vec<Curve> = all.iter().enumerate().map(curve).collect();
     let points = curves.iter().flat_map(|curve| &curve.points);
     let values: Vec<(f64, Option<Interval>)> =
         points.filter_map(|point| Some((point.value?, point.interval))).collect();
-    let Some(up) = Axis::around_intervals(&values, unit) else { return String::new() };
-    Lines {
-        label: format!("{metric} over {}", result.axes[axis]),
-        across,
-        up: Scale::of("", up),
-        curves,
+    let (metric, unit) = result.metric(place);
+    let across = across(result, axis, &places, numbers.as_deref());
+    let Some((across, up)) = across.zip(Axis::around_intervals(&values, unit)) else {
+        return String::new();
+    };
+    Lines::new(format!("{metric} over {name}"), across, Scale::of("", up), curves).svg()
+}
+
+/// The values of a metric: a curve for every combination of the other axes and system, or if these
+/// are too many, for the base's values of the other axes.
+fn grouped(result: &SweepResult, place: usize, axis: usize) -> Curves<'_> {
+    let mut all = Curves::new();
+    for cell in &result.cells {
+        let value = cell.cell.values[axis].value.as_str();
+        for row in cell.rows.iter().skip(place).step_by(result.metrics.len()) {
+            let fixed = (others(result, cell, axis), row.system.as_str());
+            all.entry(fixed).or_default().push((value, row));
+        }
     }
-    .svg()
+    if !result.is_grid || all.len() > MOST_CURVES {
+        let base = others(result, &result.cells[0], axis);
+        all.retain(|(others, _), _| *others == base);
+    }
+    all
+}
+
+/// A cell's values of the other axes, which do not matter in a sampled sweep.
+fn others<'a>(result: &SweepResult, cell: &'a CellOutcome, axis: usize) -> Vec<&'a str> {
+    let values = cell.cell.values.iter().enumerate().filter(|(k, _)| *k != axis);
+    let is_sampled = result.sampler.is_some();
+    values.map(|(_, value)| if is_sampled { "" } else { value.value.as_str() }).collect()
+}
+
+/// The system if there are several, and those values of the other axes that differ between the
+/// curves. A number needs its axis.
+fn name_of(
+    result: &SweepResult,
+    axis: usize,
+    (values, system): &Fixed<'_>,
+    all: &Curves<'_>,
+) -> String {
+    let of_curves = |k: usize| all.keys().map(move |(values, _)| values[k]);
+    let differs = |k: usize, value: &str| of_curves(k).any(|other| other != value);
+    // Of a path the last part is enough, if it says which: "low" of cen2003/low.
+    let end = |value: &str| value.rsplit('/').next().unwrap_or_default().to_owned();
+    let short = |k: usize, value: &str| {
+        let is_unique = of_curves(k).all(|other| other == value || end(other) != end(value));
+        if is_unique { end(value) } else { value.to_owned() }
+    };
+    let axes = result.axes.iter().enumerate().filter(|(k, _)| *k != axis).map(|(_, axis)| axis);
+    let parts = axes.zip(values).enumerate().filter(|(k, (_, value))| differs(*k, value));
+    let parts = parts.map(|(k, (axis, value))| match value.parse::<f64>() {
+        Ok(_) => format!("{axis} {}", value_in_words(axis, value)),
+        Err(_) => short(k, value),
+    });
+    let system = all.keys().any(|(_, other)| other != system).then(|| (*system).to_owned());
+    system.into_iter().chain(parts).collect::<Vec<_>>().join(", ")
 }
 
 /// The horizontal axis: to scale if all values are numbers, logarithmic if their range is, else at
@@ -348,14 +302,13 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
 fn across(
     result: &SweepResult,
     axis: usize,
-    places: &[&str],
+    places: &IndexSet<String>,
     numbers: Option<&[f64]>,
 ) -> Option<Scale> {
     let name = &result.axes[axis];
     let Some(numbers) = numbers else {
-        let names = places.iter().map(|place| (*place).to_owned());
         let axis = Axis::linear(0.0, places.len() as f64 - 1.0);
-        let ticks = (0..).map(f64::from).zip(names).collect();
+        let ticks = (0..).map(f64::from).zip(places.iter().cloned()).collect();
         return Some(Scale { name: name.clone(), axis, ticks, has_lines: false });
     };
     let mut sorted = numbers.to_vec();

@@ -66,13 +66,9 @@ fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
 fn a_figure_draws_algorithms_beside_in_styles_of_their_own() {
     let selection = Selection::parse(&["cen2003/figure11"]).unwrap().beside(&["Spike", "Biaz"]);
     let plan = Plan::new(&selection, Repetitions::Exactly(1), 1, &Variation::default()).unwrap();
-    let measured =
-        |items: &[losscause_laboratory::papers::record::Item]| -> Vec<losscause_laboratory::papers::record::Item> {
-            items
-                .iter()
-                .map(|item| losscause_laboratory::papers::record::Item { measured: Some(20.0), ..item.clone() })
-                .collect()
-        };
+    let measured = |items: &[record::Item]| -> Vec<record::Item> {
+        items.iter().map(|item| record::Item { measured: Some(20.0), ..item.clone() }).collect()
+    };
     let reproduction =
         Reproduction { beside: measured(plan.beside()), ..conclude(&measured(plan.items()), 1) };
     let html = html(&reproduction, plan.sheets());
@@ -268,27 +264,16 @@ mod of_a_run {
         for lda in ["ZigZag", "ZBS", "Spike", "Biaz", "always wireless"] {
             let (result, record) = run(&[&format!("flow.video.lda={lda}")]);
             let flow = &result.flows[0];
+            let of = |cause| record.losses.iter().filter(move |loss| loss.cause == Some(cause));
             let lost = |cause| {
-                record
-                    .losses
-                    .iter()
-                    .filter(|loss| {
-                        loss.flow == "video" && loss.lost.is_some() && loss.cause == Some(cause)
-                    })
-                    .count() as u64
+                of(cause).filter(|loss| loss.flow == "video" && loss.lost.is_some()).count() as u64
             };
             assert_eq!(
                 (lost(Cause::Congestion), lost(Cause::Wireless)),
                 (flow.queue_drops, flow.wireless_drops),
                 "{lda}"
             );
-            let judged = |cause| {
-                record
-                    .losses
-                    .iter()
-                    .filter(|loss| loss.cause == Some(cause) && loss.judged.is_some())
-                    .count() as u64
-            };
+            let judged = |cause| of(cause).filter(|loss| loss.judged.is_some()).count() as u64;
             assert_eq!(
                 (judged(Cause::Congestion), judged(Cause::Wireless)),
                 (flow.judged_congestion, flow.judged_wireless),

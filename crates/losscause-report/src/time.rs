@@ -2,7 +2,8 @@
 //! of marks per kind of event.
 
 use super::axis::Axis;
-use super::chart::{At, Chart, Form, Scale, Shape, Stroke};
+use super::chart::{At, Chart, Form, Scale, Stroke};
+use super::marks::{self, Mark};
 use losscause_study::tools::table::escape;
 
 const WIDTH: f64 = 900.0;
@@ -14,6 +15,8 @@ const LOW_PANEL: f64 = 120.0;
 const GAP: f64 = 18.0;
 const LANE: f64 = 20.0;
 const BOTTOM: f64 = 36.0;
+/// Marks of a lane that are closer are one.
+const TOLD_APART: f64 = 4.5;
 
 /// What is drawn.
 pub(super) struct Drawing {
@@ -27,11 +30,14 @@ pub(super) struct Drawing {
 }
 
 /// Curves and marks over one vertical axis.
+#[derive(Default)]
 pub(super) struct Panel {
     /// What stands beside the axis: lines of text, the last one the unit.
     pub(super) names: Vec<String>,
     pub(super) curves: Vec<Curve>,
     pub(super) marks: Vec<Mark>,
+    /// Width and height of the spot in which marks are one.
+    pub(super) spot: (f64, f64),
 }
 
 /// Values over time.
@@ -48,18 +54,6 @@ pub(super) struct Curve {
 pub(super) struct Lane {
     pub(super) name: String,
     pub(super) marks: Vec<Mark>,
-}
-
-/// An event.
-pub(super) struct Mark {
-    pub(super) at_s: f64,
-    /// The event's height in a panel; a lane ignores it.
-    pub(super) value: f64,
-    pub(super) shape: Shape,
-    /// Colours, by a class of the page.
-    pub(super) class: &'static str,
-    /// What it means, for hover and focus; lines of text.
-    pub(super) title: String,
 }
 
 impl Curve {
@@ -95,15 +89,7 @@ impl Drawing {
         let tall = if panels.len() > 2 { LOW_PANEL } else { PANEL };
         let below = TOP + panels.len() as f64 * (tall + GAP);
         let bottom = below + self.lanes.len() as f64 * LANE;
-        let form = Form {
-            width: WIDTH,
-            height: bottom + BOTTOM,
-            left: LEFT,
-            right: RIGHT,
-            top: TOP,
-            bottom: BOTTOM,
-            inset: 0.0,
-        };
+        let form = Form::new((WIDTH, bottom + BOTTOM), [TOP, RIGHT, BOTTOM, LEFT]);
         let Self { label, from_s, to_s, .. } = self;
         let axis = Axis::linear(*from_s, *to_s);
         let time = Scale::with_ticks("seconds", axis, axis.round_ticks());
@@ -122,7 +108,7 @@ impl Drawing {
         chart.panel(below, bottom, &lanes);
         for (lane, (place, _)) in self.lanes.iter().zip(&lanes.ticks) {
             chart.line(r#"<g class="lane">"#);
-            lane.marks.iter().for_each(|mark| mark.draw(&mut chart, (mark.at_s, *place)));
+            marks::draw(&mut chart, &lane.marks, |mark| (mark.at_s, *place), (TOLD_APART, 1.0));
             chart.line("</g>");
         }
         chart.finish()
@@ -130,6 +116,14 @@ impl Drawing {
 }
 
 impl Panel {
+    /// Adds a curve to the panel of these names, or in a panel of its own behind them.
+    pub(super) fn add(panels: &mut Vec<Self>, names: Vec<String>, curve: Curve) {
+        match panels.iter_mut().find(|panel| panel.names == names) {
+            Some(panel) => panel.curves.push(curve),
+            None => panels.push(Self { names, curves: vec![curve], ..Self::default() }),
+        }
+    }
+
     fn axis(&self) -> Option<Axis> {
         let curves = self.curves.iter().flat_map(|curve| &curve.points).map(|(_, value)| *value);
         Axis::around(curves.chain(self.marks.iter().map(|mark| mark.value)))
@@ -155,23 +149,18 @@ impl Panel {
                 escape(&curve.name)
             ));
         }
-        self.marks.iter().for_each(|mark| mark.draw(chart, (mark.at_s, mark.value)));
-    }
-}
-
-impl Mark {
-    pub(super) fn draw(&self, chart: &mut Chart, at: At) {
-        chart.mark(self.shape, self.class, at, &self.title);
+        marks::draw(chart, &self.marks, |mark| (mark.at_s, mark.value), self.spot);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::chart::Shape;
     use super::*;
 
     fn panel(points: &[(f64, f64)]) -> Panel {
         let curve = Curve::new("a", "t0", Stroke::Held, points.to_vec());
-        Panel { names: vec!["packets".into()], curves: vec![curve], marks: vec![] }
+        Panel { names: vec!["packets".into()], curves: vec![curve], ..Panel::default() }
     }
 
     fn drawing(panels: Vec<Panel>) -> Drawing {

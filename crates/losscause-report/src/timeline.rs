@@ -5,20 +5,13 @@ use super::losses;
 use super::time::{Curve, Drawing, Panel};
 use losscause_study::run::{FlowRecord, LostPacket, RecordSeries as Series, RunRecord};
 
-/// Losses closer than this share of the run are one mark.
-const TOLD_APART: f64 = 1.0 / 160.0;
-
 /// The drawing of a run.
 pub(super) fn drawing(record: &RunRecord) -> Drawing {
     let flows: Vec<&str> = record.flows.iter().map(|flow| flow.name.as_str()).collect();
     let mut panels: Vec<Panel> = Vec::new();
     for (place, flow) in record.flows.iter().enumerate() {
         let drawn = curve(&flow.name, flow_class(place), Stroke::Held, &flow.steer);
-        let names = vec![flow.steers.to_owned(), flow.unit.to_owned()];
-        match panels.iter_mut().find(|panel| panel.names == names) {
-            Some(panel) => panel.curves.push(drawn),
-            None => panels.push(Panel { names, curves: vec![drawn], marks: vec![] }),
-        }
+        Panel::add(&mut panels, vec![flow.steers.to_owned(), flow.unit.to_owned()], drawn);
     }
     let queue = |(place, (name, series)): (usize, &(String, Series))| {
         let class = if record.queues.len() == 1 { "ink".to_owned() } else { flow_class(place) };
@@ -31,7 +24,7 @@ pub(super) fn drawing(record: &RunRecord) -> Drawing {
     panels.push(Panel {
         names: vec![queues, "packets".to_owned()],
         curves: record.queues.iter().enumerate().map(queue).collect(),
-        marks: vec![],
+        ..Panel::default()
     });
     let delay = |(place, flow): (usize, &FlowRecord)| {
         curve(&flow.name, flow_class(place), Stroke::Line, &flow.delay_ms)
@@ -39,7 +32,7 @@ pub(super) fn drawing(record: &RunRecord) -> Drawing {
     panels.push(Panel {
         names: vec!["one-way delay".to_owned(), "ms".to_owned()],
         curves: record.flows.iter().enumerate().map(delay).collect(),
-        marks: vec![],
+        ..Panel::default()
     });
     Drawing {
         label: format!(
@@ -49,7 +42,7 @@ pub(super) fn drawing(record: &RunRecord) -> Drawing {
         from_s: 0.0,
         to_s: record.to_s,
         panels,
-        lanes: losses::lanes(&record.losses, &flows, record.to_s * TOLD_APART),
+        lanes: losses::lanes(&record.losses, &flows),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Bars for notebooks.
 
-use losscause_report::bars::Bar;
+use losscause_report::Bar;
 use pyo3::prelude::*;
 
 /// Horizontal bars with their intervals as HTML. Each has its name, its value, and the half-width of

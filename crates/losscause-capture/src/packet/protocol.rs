@@ -21,7 +21,7 @@ pub enum Protocol {
 
 impl Protocol {
     /// As people write it.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Tcp => "TCP",
             Self::Rtp => "RTP",

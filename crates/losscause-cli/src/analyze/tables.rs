@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use losscause_capture::{Analysis, Flow, Summary};
+use losscause_study::tools::figures::count;
 use losscause_study::tools::table::Table;
 
 use crate::output;
@@ -60,21 +61,7 @@ fn quoted(file: &str) -> String {
 /// Everything about a flow.
 fn details(flow: &Flow) -> io::Result<()> {
     output::line(&format!("\nflow {}: {} to {}", flow.id, flow.src_told(), flow.dst_told()))?;
-    let counts = [
-        (flow.sent_again, "sent again"),
-        (flow.reordered, "reordered"),
-        (flow.duplicates, "duplicates"),
-        (flow.spurious, "retransmitted without need"),
-        (flow.capture_drops, "not captured"),
-        (flow.probes, "probes"),
-        (flow.marked, "with a congestion mark"),
-        (flow.batched, "handed up in batches"),
-    ];
-    let counts: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
+    let counts = flow.counts_told();
     if !counts.is_empty() {
         output::line(&format!("packets: {}", counts.join(", ")))?;
     }
@@ -105,20 +92,18 @@ fn details(flow: &Flow) -> io::Result<()> {
     let utc = heads.len() - 5;
     let mut table = Table::new(heads).numbers(..utc).numbers(utc + 1..utc + 3);
     for loss in &flow.losses {
-        let number =
-            |frame: Option<u64>| frame.map_or_else(|| "–".to_owned(), |frame| frame.to_string());
         let mut row = vec![
-            number(loss.frame),
-            number(loss.frame_again),
+            count(loss.frame),
+            count(loss.frame_again),
             format!("{:.6}", loss.time_s),
-            loss.time_utc.map_or_else(|| "–".to_owned(), |time| time.to_string()),
+            loss.time_utc.map_or_else(|| count(None), |time| time.to_string()),
             loss.seq.to_string(),
             loss.bytes.to_string(),
             loss.evidence.to_string(),
             flow.verdict(loss).to_string(),
         ];
         if is_joined {
-            row.insert(2, number(loss.frame_at_receiver));
+            row.insert(2, count(loss.frame_at_receiver));
         }
         table.row(row);
     }

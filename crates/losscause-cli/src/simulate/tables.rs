@@ -3,7 +3,8 @@
 
 use std::io;
 
-use losscause_study::run::{SeriesRow, SimulationResult, Warning, WarningKind};
+use losscause_study::run::{SeriesRow, SimulationResult, Warning};
+use losscause_study::tools::figures::seeds;
 use losscause_study::tools::table::Table;
 
 use crate::output::{self, number, plural};
@@ -11,11 +12,11 @@ use crate::output::{self, number, plural};
 /// The answer; then the metrics, the flows, and of one run the links.
 pub(super) fn print(result: &SimulationResult, verbose: bool) -> io::Result<()> {
     answer(result)?;
-    let last = result.seed.wrapping_add(u64::from(result.runs) - 1);
     let SimulationResult { title, seed, runs, .. } = result;
+    let seeds = seeds(*seed, *runs);
     output::line(&match runs {
-        1 => format!("{title} (seed {seed})"),
-        runs => format!("{title} ({runs} runs, seeds {seed} to {last})"),
+        1 => format!("{title} ({seeds})"),
+        runs => format!("{title} ({runs} runs, {seeds})"),
     })?;
     let shown = result.shown(verbose);
     output::print_table(&result.metric_table(&shown))?;
@@ -99,10 +100,7 @@ pub(super) fn series(rows: &[SeriesRow]) -> io::Result<()> {
 
 /// The warnings, one per line.
 pub(super) fn warnings(warnings: &[Warning]) -> io::Result<()> {
-    // The answer says whether an algorithm judged, and which shares are unknown.
-    let told = warnings
-        .iter()
-        .filter(|warning| !matches!(warning.kind, WarningKind::NoLda | WarningKind::FewLosses));
+    let told = warnings.iter().filter(|warning| !warning.is_told_elsewhere());
     told.map(|warning| format!("warning: {}", warning.text))
         .try_for_each(|warning| output::sentence(&warning))
 }

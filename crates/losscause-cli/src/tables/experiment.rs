@@ -6,7 +6,7 @@ use losscause_laboratory::papers::reproduce::{Reproduction, Sheet, preview_in_wo
 use losscause_study::statistics::Interval;
 use losscause_study::tools::table::{Cell, Table};
 
-use super::{below_heading, varying};
+use super::{below_heading, claims};
 use crate::output;
 
 /// Everything, without a line break at its end.
@@ -16,7 +16,7 @@ pub(crate) fn text(reproduction: &Reproduction, sheets: &[Sheet]) -> String {
     parts.extend(sheets.iter().map(|sheet| table(sheet, &reproduction.items)));
     let claims = claims(reproduction);
     if !claims.is_empty() {
-        parts.push(claims);
+        parts.push(claims.trim_end().to_owned());
     }
     parts.join("\n\n")
 }
@@ -29,7 +29,8 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
     let own = |metric: &&String| !beside.values().any(|other| other == *metric);
     let metrics: Vec<&String> = sheet.spec.metrics.iter().filter(own).collect();
     let Some(first) = items.first() else { return String::new() };
-    let names: Vec<&str> = varying(&first.parameters, sheet).map(|(name, _)| name).collect();
+    let names: Vec<&str> =
+        sheet.spec.varying(&first.parameters).into_iter().map(|(name, _)| name).collect();
     let head = 1 + names.len();
     let numbers = metrics.iter().map(|metric| metric.as_str());
     let mut table = Table::new(names.into_iter().chain(["system"]).chain(numbers)).numbers(head..);
@@ -40,7 +41,7 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
     let mut last: Option<&Parameters> = None;
     for item in items.iter().filter(|item| Some(&&item.metric) == metrics.first()) {
         let is_new = last.replace(&item.parameters) != Some(&item.parameters);
-        let at = varying(&item.parameters, sheet);
+        let at = sheet.spec.varying(&item.parameters).into_iter();
         let at: Vec<String> =
             at.map(|(_, value)| if is_new { value.to_string() } else { String::new() }).collect();
         let of = |metric: &String| {
@@ -84,14 +85,3 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
 
 /// The width of the value in parentheses.
 const WIDTH: usize = 7;
-
-/// The settled claims, and behind those that fail the figures.
-fn claims(reproduction: &Reproduction) -> String {
-    let settled =
-        reproduction.claims.iter().filter_map(|claim| claim.holds.map(|holds| (claim, holds)));
-    let lines = settled.map(|(claim, holds)| match holds {
-        true => format!("✓ {}: {}", claim.id, claim.statement),
-        false => format!("✗ {}: {}\n    {}", claim.id, claim.statement, claim.evidence),
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}

@@ -63,33 +63,27 @@ impl Measure {
         }
     }
 
-    /// On how many flows of a kind it rests.
-    fn flows(self, kind: &OfKind) -> usize {
-        match self {
+    /// The row of a kind: its name, on how many flows it rests, the shares of each algorithm.
+    fn of_kind(self, kind: &OfKind) -> ShareRow<'_> {
+        let flows = match self {
             Self::MC => kind.congestion_flows,
             Self::Found => kind.wireless_flows,
-        }
+        };
+        (kind.kind.to_owned(), flows.to_string(), kind.shares.as_slice())
     }
 
-    /// On how many kinds of a role it rests.
-    fn kinds(self, role: &OfRole) -> usize {
-        match self {
-            Self::MC => role.congestion_kinds,
-            Self::Found => role.wireless_kinds,
-        }
+    /// The row of a role's mean over its kinds; none if it rests on none.
+    fn of_mean(self, mean: &OfRole) -> Option<ShareRow<'_>> {
+        let kinds = match self {
+            Self::MC => mean.congestion_kinds,
+            Self::Found => mean.wireless_kinds,
+        };
+        (kinds > 0).then(|| (mean_of_kinds(kinds), String::new(), mean.shares.as_slice()))
     }
 }
 
-/// A row of a table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ShareRow<'a> {
-    /// The kind, or "mean of 19 kinds".
-    pub name: String,
-    /// The flows that it rests on: "12"; of a mean none.
-    pub basis: String,
-    /// One per algorithm, in their order.
-    pub shares: &'a [Shares],
-}
+/// A row of a table: its name, on what it rests, and the shares of each algorithm.
+type ShareRow<'a> = (String, String, &'a [Shares]);
 
 impl Verdicts {
     /// The names of the algorithms, in their order.
@@ -116,28 +110,22 @@ impl Verdicts {
         self.diagnoses.iter().filter(own).collect()
     }
 
-    /// The rows of a role, its kinds and their mean; none if it has no kind.
-    pub fn rows(&self, role: Role, measure: Measure) -> Vec<ShareRow<'_>> {
-        let kinds = self.kinds.iter().filter(|kind| kind.role == role).map(|kind| ShareRow {
-            name: kind.kind.to_owned(),
-            basis: measure.flows(kind).to_string(),
-            shares: &kind.shares,
-        });
-        let has_kinds = |mean: &&OfRole| mean.role == role && measure.kinds(mean) > 0;
-        let means = self.means.iter().filter(has_kinds).map(|mean| ShareRow {
-            name: mean_of_kinds(measure.kinds(mean)),
-            basis: String::new(),
-            shares: &mean.shares,
-        });
-        kinds.chain(means).collect()
-    }
-
     /// A row per flow and algorithm.
     pub fn csv(&self) -> String {
-        let mut records = Vec::new();
+        let mut table = Table::new([
+            "kind",
+            "number",
+            "run_seed",
+            "flow",
+            "algorithm",
+            "congestion_losses",
+            "called_wireless",
+            "wireless_losses",
+            "found",
+        ]);
         for flow in &self.flows {
             for (index, judge) in self.algorithms.iter().enumerate() {
-                records.push(vec![
+                table.row([
                     flow.kind.to_owned(),
                     flow.number.to_string(),
                     flow.run_seed.to_string(),
@@ -150,18 +138,7 @@ impl Verdicts {
                 ]);
             }
         }
-        let header = [
-            "kind",
-            "number",
-            "run_seed",
-            "flow",
-            "algorithm",
-            "congestion_losses",
-            "called_wireless",
-            "wireless_losses",
-            "found",
-        ];
-        csv_file::text_of_records(header.map(String::from).into(), records)
+        table.csv()
     }
 
     /// The page; its answer is about these algorithms.
@@ -222,15 +199,20 @@ impl Verdicts {
         let table = Table::new(heads).numbers(1..).title(measure.heading()).note(
             "The mean over the flows with at least five such losses; in the last row of a group over its kinds, all alike.",
         );
-        let row = |row: ShareRow<'_>| -> Vec<Cell> {
+        let row = |(name, basis, shares): ShareRow<'_>| -> Vec<Cell> {
             let of = |name: &&str| {
-                let shares = row.shares.iter().find(|shares| shares.algorithm == *name);
+                let shares = shares.iter().find(|shares| shares.algorithm == *name);
                 cell(shares.and_then(|shares| measure.of(shares)))
             };
-            let head = [Cell::from(&row.name), Cell::from(&row.basis).class("soft")];
+            let head = [Cell::from(name), Cell::from(basis).class("soft")];
             head.into_iter().chain(algorithms.iter().map(of)).collect()
         };
-        by_role(table, |role| self.rows(role, measure).into_iter().map(&row))
+        by_role(table, |role| {
+            let kinds = self.kinds.iter().filter(move |kind| kind.role == role);
+            let means = self.means.iter().filter(move |mean| mean.role == role);
+            let kinds = kinds.map(|kind| measure.of_kind(kind));
+            kinds.chain(means.filter_map(|mean| measure.of_mean(mean))).map(&row)
+        })
     }
 }
 
@@ -246,24 +228,26 @@ fn by_role<C: Into<Cell>, R: IntoIterator<Item = C>, I: Iterator<Item = R>>(
 }
 
 impl OfRole {
+    /// The first algorithm in full, the others in short; none if one has no share.
     fn answer(&self, algorithms: &[&str]) -> Option<String> {
         let percent = |share: Option<Estimate>| Some(format!("{:.0} %", 100.0 * share?.value));
         let mut parts = Vec::new();
         for name in algorithms {
             let shares = self.shares.iter().find(|shares| shares.algorithm == *name)?;
-            let is_first = parts.is_empty();
-            parts.push(match (percent(shares.m_c), percent(shares.found)) {
-                (Some(m_c), Some(found)) if is_first => format!(
-                    "{name} calls {m_c} of congestion losses wireless and finds {found} of wireless losses"
-                ),
-                (Some(m_c), Some(found)) => format!("{name} {m_c} and {found}"),
-                (Some(m_c), None) if is_first => {
-                    format!("{name} calls {m_c} of congestion losses wireless")
-                }
-                (None, Some(found)) if is_first => format!("{name} finds {found} of wireless losses"),
-                (Some(share), None) | (None, Some(share)) => format!("{name} {share}"),
-                (None, None) => return None,
-            });
+            let m_c = percent(shares.m_c);
+            let found = percent(shares.found);
+            let told = if parts.is_empty() {
+                let m_c = m_c.map(|m_c| format!("calls {m_c} of congestion losses wireless"));
+                let found = found.map(|found| format!("finds {found} of wireless losses"));
+                [m_c, found]
+            } else {
+                [m_c, found]
+            };
+            let told: Vec<String> = told.into_iter().flatten().collect();
+            if told.is_empty() {
+                return None;
+            }
+            parts.push(format!("{name} {}", told.join(" and ")));
         }
         Some(format!("On {} kinds, {}.", self.role.name(), parts.join("; ")))
     }

@@ -33,58 +33,43 @@ impl Benchmark {
 
     /// A row per path, end and algorithm.
     pub fn csv(&self) -> String {
-        let mut records = Vec::new();
+        let factors = self.factors();
+        let names = factors.iter().map(|factor| factor.replace(' ', "_").to_lowercase());
+        let begin = ["vantage", "seed", "number"].map(String::from).into_iter();
+        let end = ["congestion_losses", "wireless_losses", "algorithm", "balanced_error"];
+        let mut table = Table::new(begin.chain(names).chain(end.map(String::from)));
         for at in &self.vantages {
             for path in &at.by_path {
                 for (row, error) in at.algorithms.iter().zip(&path.errors) {
-                    let error = error.map_or_else(String::new, |error| format!("{error:.6}"));
-                    let own = [
-                        path.losses.0.to_string(),
-                        path.losses.1.to_string(),
-                        row.algorithm.to_owned(),
-                        error,
-                    ];
                     let begin =
                         [at.vantage.to_owned(), self.seed.to_string(), path.number.to_string()];
-                    let levels = path.levels.iter().map(|level| (*level).to_owned());
+                    let mut cells = begin.to_vec();
+                    cells.extend(path.levels.iter().map(|level| (*level).to_owned()));
                     // A receiver has no reports of losses.
-                    let missing = self.factors().len() - path.levels.len();
-                    records.push(
-                        begin
-                            .into_iter()
-                            .chain(levels)
-                            .chain(vec![String::new(); missing])
-                            .chain(own)
-                            .collect(),
-                    );
+                    cells.resize(begin.len() + factors.len(), String::new());
+                    cells.extend([path.losses.0, path.losses.1].map(|losses| losses.to_string()));
+                    cells.extend([row.algorithm.to_owned(), in_full(*error)]);
+                    table.row(cells);
                 }
             }
         }
-        let factors =
-            self.factors().into_iter().map(|factor| factor.replace(' ', "_").to_lowercase());
-        let begin = ["vantage", "seed", "number"].map(String::from);
-        let end = ["congestion_losses", "wireless_losses", "algorithm", "balanced_error"]
-            .map(String::from);
-        csv_file::text_of_records(begin.into_iter().chain(factors).chain(end).collect(), records)
+        table.csv()
     }
 
     /// A row per end, level and algorithm.
     fn map_csv(&self) -> String {
-        let mut records = Vec::new();
+        let mut table =
+            Table::new(["vantage", "factor", "level", "algorithm", "paths", "balanced_error"]);
         for at in &self.vantages {
             for level in &at.levels {
                 for (row, error) in at.algorithms.iter().zip(&level.errors) {
-                    let error = error.map_or_else(String::new, |error| format!("{error:.6}"));
-                    let texts =
-                        [at.vantage, level.factor, level.level, row.algorithm].map(String::from);
-                    records
-                        .push(texts.into_iter().chain([level.paths.to_string(), error]).collect());
+                    let texts = [at.vantage, level.factor, level.level, row.algorithm];
+                    let numbers = [level.paths.to_string(), in_full(*error)];
+                    table.row(texts.map(String::from).into_iter().chain(numbers));
                 }
             }
         }
-        let header = ["vantage", "factor", "level", "algorithm", "paths", "balanced_error"]
-            .map(String::from);
-        csv_file::text_of_records(header.into(), records)
+        table.csv()
     }
 
     /// All factors; those of a sender.
@@ -145,31 +130,22 @@ impl AtVantage {
         else {
             return format!("At the {}: no path had enough losses.", self.vantage);
         };
+        let always = of("always congestion").and_then(|row| row.error);
+        let beside = [
+            ("; always congestion has", always),
+            (", the best published one of each path in hindsight", self.best_per_path),
+            (", and chosen by one half of the path's losses, on the other", self.best_by_halves),
+        ];
+        let beside = beside.into_iter().filter_map(|(who, error)| Some((who, error?)));
+        let beside = beside.map(|(who, error)| format!("{who} {}", percent(error.value)));
         let mut text = format!(
-            "At the {}, on {} paths: the best published algorithm is {}, with a balanced error of {}",
+            "At the {}, on {} paths: the best published algorithm is {}, with a balanced error of {}{}.",
             self.vantage,
             self.scored_paths,
             best.algorithm,
-            with_ends(error)
+            with_ends(error),
+            beside.collect::<String>()
         );
-        if let Some(always) = of("always congestion").and_then(|row| row.error) {
-            _ = write!(text, "; always congestion has {}", percent(always.value));
-        }
-        if let Some(hindsight) = self.best_per_path {
-            _ = write!(
-                text,
-                ", the best published one of each path in hindsight {}",
-                percent(hindsight.value)
-            );
-        }
-        if let Some(by_halves) = self.best_by_halves {
-            _ = write!(
-                text,
-                ", and chosen by one half of the path's losses, on the other {}",
-                percent(by_halves.value)
-            );
-        }
-        text.push('.');
         let own = self
             .algorithms
             .iter()
@@ -225,15 +201,11 @@ impl AtVantage {
         let chosen =
             [("hindsight", self.best_per_path), ("by half of the losses", self.best_by_halves)];
         for (how, found) in chosen.into_iter().filter_map(|(how, error)| Some((how, error?))) {
-            let blank = Cell::default;
             table.row([
-                "best published per path".into(),
+                Cell::from("best published per path"),
                 how.into(),
                 error(Some(found.value)),
                 ends(found).into(),
-                blank(),
-                blank(),
-                blank(),
             ]);
         }
         table
@@ -408,6 +380,11 @@ impl LoopRow {
             text(self.competitor_keeps, &ratio),
         ]
     }
+}
+
+/// A share to six decimals; nothing for none.
+fn in_full(share: Option<f64>) -> String {
+    share.map_or_else(String::new, |share| format!("{share:.6}"))
 }
 
 /// `35.6 %`.

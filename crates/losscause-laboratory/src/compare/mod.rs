@@ -114,10 +114,7 @@ impl Comparison {
         let mut told: Vec<&str> = Vec::new();
         let mut sentences = Vec::new();
         for warning in self.variants.iter().flat_map(|variant| &variant.warnings) {
-            // A variant without an algorithm is here to be compared with, and a share of few losses
-            // is shown as unknown.
-            let is_seen = matches!(warning.kind, WarningKind::NoLda | WarningKind::FewLosses);
-            if is_seen || told.contains(&warning.text.as_str()) {
+            if warning.is_told_elsewhere() || told.contains(&warning.text.as_str()) {
                 continue;
             }
             told.push(&warning.text);

@@ -81,29 +81,17 @@ impl SweepResult {
     /// Rows are cells and systems, columns are metrics.
     fn by_metric(
         &self,
-        mut head: Vec<String>,
+        head: Vec<String>,
         systems: &[&str],
         labels: impl Fn(&CellOutcome) -> Vec<String>,
     ) -> Table {
-        let has_systems = systems.len() > 1;
-        if has_systems {
-            head.push("system".to_owned());
-        }
-        let labels_of = |outcome: &CellOutcome, system: &str| {
-            let mut labels: Vec<String> = labels(outcome);
-            if has_systems {
-                labels.push(system.to_owned());
-            }
-            labels
-        };
         let metrics = self.metrics.iter();
         let columns = metrics.map(|(metric, unit)| format!("{metric}{}", in_unit(unit)));
-        let mut table = of_values(head, columns);
+        let mut table = of_values(head, systems, columns);
         for outcome in self.cells.iter().take(self.shown()) {
             for (system, rows) in systems.iter().zip(outcome.rows.chunks(self.metrics.len())) {
-                table.row(
-                    labels_of(outcome, system).into_iter().chain(rows.iter().map(Row::in_words)),
-                );
+                let labels = labels(outcome).into_iter().chain(label_of(systems, system));
+                table.row(labels.chain(rows.iter().map(Row::in_words)));
             }
         }
         table
@@ -115,39 +103,31 @@ impl SweepResult {
         let shown = |outcome: &CellOutcome, s: usize| outcome.rows[s * metrics + place].in_words();
         let (metric, unit) = self.metric(place);
         let title = format!("{metric}{}, by {}", in_unit(unit), self.across());
-        let mut head = self.axes.clone();
-        if self.axes.len() == 1 {
+        let Some((_, [_, ..])) = self.axes.split_last() else {
             let columns = systems.iter().map(|system| (*system).to_owned());
             let row = |outcome: &CellOutcome| {
-                let values: Vec<String> = (0..systems.len()).map(|s| shown(outcome, s)).collect();
-                [outcome.cell.values[0].in_words()].into_iter().chain(values)
+                let values = (0..systems.len()).map(|s| shown(outcome, s));
+                [outcome.cell.values[0].in_words()].into_iter().chain(values).collect::<Vec<_>>()
             };
-            return of_values(head, columns).title(title).with_rows(self.cells.iter().map(row));
-        }
-        let last = head.len() - 1;
-        head.truncate(last);
-        let first = &self.cells[0];
-        let same_row =
-            |a: &CellOutcome, b: &CellOutcome| a.cell.values[..last] == b.cell.values[..last];
-        let columns: Vec<String> = self
-            .cells
-            .iter()
-            .take_while(|outcome| same_row(outcome, first))
-            .map(|outcome| outcome.cell.values[last].in_words())
-            .collect();
-        if systems.len() > 1 {
-            head.push("system".to_owned());
-        }
+            let table = of_values(self.axes.clone(), &[], columns).title(title);
+            return table.with_rows(self.cells.iter().map(row));
+        };
+        let last = self.axes.len() - 1;
+        let labels = |outcome: &CellOutcome| -> Vec<String> {
+            outcome.cell.values[..last].iter().map(AxisValue::in_words).collect()
+        };
+        let of_first_row = |outcome: &&CellOutcome| {
+            outcome.cell.values[..last] == self.cells[0].cell.values[..last]
+        };
+        let first_row = self.cells.iter().take_while(of_first_row);
+        let columns: Vec<String> =
+            first_row.map(|outcome| outcome.cell.values[last].in_words()).collect();
         let across = columns.len();
-        let mut table = of_values(head, columns).title(title);
+        let mut table = of_values(self.axes[..last].to_vec(), systems, columns).title(title);
         for cells in self.cells.chunks(across) {
             for (s, system) in systems.iter().enumerate() {
-                let mut labels: Vec<String> =
-                    cells[0].cell.values[..last].iter().map(AxisValue::in_words).collect();
-                if systems.len() > 1 {
-                    labels.push((*system).to_owned());
-                }
-                table.row(labels.into_iter().chain(cells.iter().map(|outcome| shown(outcome, s))));
+                let labels = labels(&cells[0]).into_iter().chain(label_of(systems, system));
+                table.row(labels.chain(cells.iter().map(|outcome| shown(outcome, s))));
             }
         }
         table
@@ -192,10 +172,21 @@ impl CellSummary {
     }
 }
 
-/// A table with these columns of labels and of values.
-fn of_values(head: Vec<String>, columns: impl IntoIterator<Item = String>) -> Table {
+/// A table with these columns of labels, one for the systems if there are several, and columns of
+/// values.
+fn of_values(
+    head: Vec<String>,
+    systems: &[&str],
+    columns: impl IntoIterator<Item = String>,
+) -> Table {
+    let head: Vec<String> = head.into_iter().chain(label_of(systems, "system")).collect();
     let labels = head.len();
     Table::new(head.into_iter().chain(columns)).labels(labels).numbers(labels..)
+}
+
+/// The label, if there are several systems to tell apart.
+fn label_of(systems: &[&str], label: &str) -> Option<String> {
+    (systems.len() > 1).then(|| label.to_owned())
 }
 
 /// " kb/s", nothing for pure numbers.

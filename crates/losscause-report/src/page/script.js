@@ -142,13 +142,15 @@
     const [id, ...ends] = flow.toLowerCase().split(" ");
     return id === word || ends.some((end) => end.includes(word));
   });
+  // The number of a row, which stands in brackets if the flow is minor, and its ends.
+  const ends = (row) => [...row.cells].slice(0, 3).map((cell) => cell.textContent.replace(/^\(|\)$/g, "")).join(" ");
   for (const box of document.querySelectorAll(".filter input")) {
     const said = box.closest(".filter").querySelector("output");
-    const flows = [...document.getElementById(box.dataset.of).querySelectorAll("[data-flow]")];
+    const flows = [...document.getElementById(box.dataset.of).querySelectorAll("[data-flow], [data-flows] tbody tr")];
     box.closest(".filter").hidden = false;
     box.addEventListener("input", () => {
       const words = box.value.toLowerCase().split(/\s+/).filter((word) => word);
-      for (const flow of flows) flow.hidden = !has(flow.dataset.flow, words);
+      for (const flow of flows) flow.hidden = !has(flow.dataset.flow ?? ends(flow), words);
       const rows = flows.filter((flow) => flow.tagName === "TR");
       said.textContent = words.length ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} flows` : "";
     });

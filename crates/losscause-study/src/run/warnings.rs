@@ -47,6 +47,14 @@ pub enum WarningKind {
     Unit,
 }
 
+impl Warning {
+    /// Whether the answer or a table says the same: that no algorithm judged, and which shares are
+    /// unknown.
+    pub fn is_told_elsewhere(&self) -> bool {
+        matches!(self.kind, WarningKind::NoLda | WarningKind::FewLosses)
+    }
+}
+
 /// A smaller share of acknowledgements, percent, would be told as 0.0 %.
 const TOLD: f64 = 0.05;
 

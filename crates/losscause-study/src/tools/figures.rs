@@ -25,6 +25,27 @@ pub fn number(value: Option<f64>) -> String {
     }
 }
 
+/// A count, a dash for none.
+pub fn count(count: Option<u64>) -> String {
+    count.map_or_else(|| number(None), |count| count.to_string())
+}
+
+/// The seeds of so many runs from the first one on: "seed 7", "seeds 7 to 9".
+pub fn seeds(first: u64, runs: u32) -> String {
+    match runs {
+        1 => format!("seed {first}"),
+        _ => format!("seeds {first} to {}", first.wrapping_add(u64::from(runs) - 1)),
+    }
+}
+
+/// A unit in parentheses behind a blank; nothing for pure numbers.
+pub fn in_parentheses(unit: &str) -> String {
+    match unit_symbol(unit) {
+        "" => String::new(),
+        unit => format!(" ({unit})"),
+    }
+}
+
 /// A share, 0 to 1, in percent to what people can tell apart: "0.17 %", "1.2 %", "38 %".
 pub fn share_text(share: f64) -> String {
     let percent = 100.0 * share;
@@ -68,6 +89,7 @@ mod tests {
             ["–", "3", "0.250", "1234.6"]
         );
         assert_eq!(plus_minus(None), "");
+        assert_eq!([seeds(7, 1), seeds(7, 3)], ["seed 7", "seeds 7 to 9"]);
         assert_eq!(
             [0.00174868, 0.012, 0.384, 1.0].map(share_text),
             ["0.17 %", "1.2 %", "38 %", "100 %"]

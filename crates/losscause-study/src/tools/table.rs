@@ -64,8 +64,15 @@ pub struct Cell {
     pub tip: String,
     /// On a page, where a link leads to it.
     pub anchor: String,
+    /// A sign behind the text, such as ✓. An empty one keeps its room, so that the numbers of a
+    /// column stand below each other.
+    pub mark: Option<&'static str>,
+    /// On a page, the target of a link that the text is.
+    pub link: String,
     /// On a page, its class.
     pub class: &'static str,
+    /// On a page, the class of a small square before the text; empty for none.
+    pub swatch: &'static str,
     /// On a page, a colour of the page behind it, and its share, percent.
     pub shade: Option<(&'static str, u32)>,
 }
@@ -104,6 +111,21 @@ impl Cell {
         Self { class, ..self }
     }
 
+    /// The same with a sign behind the text.
+    pub fn mark(self, mark: &'static str) -> Self {
+        Self { mark: Some(mark), ..self }
+    }
+
+    /// The same with a small square before the text, in a class of the page.
+    pub fn swatch(self, swatch: &'static str) -> Self {
+        Self { swatch, ..self }
+    }
+
+    /// The same as a link to a part of the page.
+    pub fn link(self, link: impl Into<String>) -> Self {
+        Self { link: link.into(), ..self }
+    }
+
     /// The same as the target of a link.
     pub fn anchor(self, anchor: impl Into<String>) -> Self {
         Self { anchor: anchor.into(), ..self }
@@ -119,12 +141,15 @@ impl Cell {
 
     /// The text and what stands below it, in lines.
     pub fn lines(&self) -> String {
-        self.joined("\n")
+        let Some(mark) = self.mark else { return self.joined("\n") };
+        let below = self.below.lines().map(|line| format!("\n{line}  "));
+        format!("{} {mark:1}{}", self.text, below.collect::<String>())
     }
 
     fn joined(&self, between: &str) -> String {
-        let Self { text, below, .. } = self;
-        if below.is_empty() { text.clone() } else { format!("{text}{between}{below}") }
+        let Self { text, below, mark, .. } = self;
+        let text = mark.map_or_else(|| text.clone(), |mark| format!("{text} {mark:1}"));
+        if below.is_empty() { text } else { format!("{text}{between}{below}") }
     }
 }
 
@@ -262,12 +287,16 @@ impl Table {
         )
     }
 
-    /// The table in HTML, with classes of the pages' style sheet. The title and the note are left
-    /// to the page.
+    /// The table in HTML, with classes of the pages' style sheet; nothing without rows. The title
+    /// and the note are left to the page.
     pub fn html(&self) -> String {
+        if self.rows.is_empty() {
+            return String::new();
+        }
         let has_heads = self.columns.iter().any(|column| !column.name.is_empty());
-        // On a phone each row becomes a list of its cells.
-        let is_wide = has_heads && self.columns.len() > MOST_ON_A_PHONE;
+        // On a phone each row becomes a list of its cells, unless they are to be compared.
+        let is_compared = self.cells().flatten().any(|cell| cell.mark.is_some());
+        let is_wide = has_heads && !is_compared && self.columns.len() > MOST_ON_A_PHONE;
         let class = class_of(if is_wide { "stack" } else { "" });
         let mut html = format!("<div class=\"scroll\" tabindex=\"0\"><table{class}>\n");
         if has_heads {
@@ -312,7 +341,7 @@ impl Table {
     }
 
     fn cell_html(&self, place: usize, cell: &Cell) -> String {
-        let Cell { text, below, tip, anchor, class, shade } = cell;
+        let Cell { text, below, tip, anchor, mark, link, class, swatch, shade } = cell;
         let tag = if place < self.labels { "th scope=\"row\"" } else { "td" };
         let class = class_of(&format!("{} {class}", self.class_of(place)));
         let anchor = attribute("id", anchor);
@@ -322,12 +351,26 @@ impl Table {
             )
         });
         let mut content = escape(text).replace('\n', "<br>");
+        if !swatch.is_empty() {
+            content = format!(r#"<span class="swatch {swatch}"></span> {content}"#);
+        }
+        if let Some(mark) = mark {
+            content += &format!(r#"<span class="mark">{mark}</span>"#);
+        }
+        if !link.is_empty() {
+            content = format!(r##"<a href="#{}">{content}</a>"##, escape(link));
+        }
         if !tip.is_empty() {
             let title = attribute("title", tip);
             content = format!(r#"<span class="cell" tabindex="0"{title}>{content}</span>"#);
         }
-        let end = &tag[..2];
-        format!("<{tag}{anchor}{class}{shade}>{content}{}</{end}>", small(below))
+        let room = if mark.is_some() { r#"<span class="mark"></span>"# } else { "" };
+        let below = below.lines().map(|line| format!("<small>{}{room}</small>", escape(line)));
+        format!(
+            "<{tag}{anchor}{class}{shade}>{content}{}</{}>",
+            below.collect::<String>(),
+            &tag[..2]
+        )
     }
 }
 
@@ -397,6 +440,16 @@ mod tests {
         let all = Table::new(["", "a", "b", "c"]).with_rows([["x", "1", "2", "3"]]);
         let part = all.part(1, 3);
         assert_eq!(part, Table::new(["", "b", "c"]).with_rows([["x", "2", "3"]]));
+    }
+
+    #[test]
+    fn a_mark_stands_behind_its_text_and_keeps_room_below() {
+        let cell = Cell::from("20").mark("✗").below("55").link("a").swatch("air");
+        let table = Table::new(["", "b"]).with_rows([[Cell::from("x"), cell]]);
+        assert!(table.markdown().ends_with("| x | 20 ✗ 55 |\n"), "{}", table.markdown());
+        let content = "<a href=\"#a\"><span class=\"swatch air\"></span> 20<span class=\"mark\">✗</span></a>\
+                       <small>55<span class=\"mark\"></span></small></td>";
+        assert!(table.html().contains(content), "{}", table.html());
     }
 
     #[test]

@@ -275,6 +275,14 @@ impl ItemSpec {
         }
     }
 
+    /// Those of the parameters that differ between the rows of the table, with their values.
+    pub fn varying<'a>(&self, parameters: &'a Parameters) -> Vec<(&'a str, &'a Value)> {
+        let all = self.combinations();
+        let differs = |name: &String| all.iter().any(|one| one.get(name) != all[0].get(name));
+        let varying = parameters.iter().filter(|(name, _)| differs(name));
+        varying.map(|(name, value)| (name.as_str(), value)).collect()
+    }
+
     /// The parameters of the runs behind the values at `parameters`: more than one where a mean is
     /// taken.
     pub fn runs_at(&self, parameters: &Parameters) -> Vec<Parameters> {
