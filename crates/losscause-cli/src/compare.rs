@@ -110,9 +110,11 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
 
 /// The scenario in mode linux, with CUBIC if Linux does not have its TCP.
 fn in_linux(scenario: &Scenario) -> Result<Scenario, InputError> {
-    let mode = Setting::new("tcp.mode", "linux");
-    let cubic = Setting::new("tcp.variant", "cubic");
-    scenario.with(std::slice::from_ref(&mode)).or_else(|_| scenario.with(&[mode, cubic]))
+    let linux = scenario.with(&[Setting::new("tcp.mode", "linux")])?;
+    match linux.experiment() {
+        Ok(_) => Ok(linux),
+        Err(_) => linux.with(&[Setting::new("tcp.variant", "cubic")]),
+    }
 }
 
 /// The verdict, then metrics down and variants across, in as many blocks as the terminal's width
