@@ -178,9 +178,7 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
         }
         // People change scenarios.
         if file.exists() {
-            return refused(
-                "the file exists, expected another name: it may have been changed by hand",
-            );
+            return refused("the file exists, expected a new one");
         }
     }
     let mut before: Vec<(&str, &Path)> = Vec::new();
