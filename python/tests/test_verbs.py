@@ -204,6 +204,11 @@ def test_analyze_gives_the_json_of_the_command(losscause_command, tmp_path):
             "algorithms: ZBS: no algorithm of a paper runs in what would be measured",
             "algorithms",
         ),
+        (
+            lambda: losscause.compare("cen2003/WLH", ["none", "Spik"]),
+            'algorithms Spik: the algorithm "Spik" is unknown',
+            "algorithms",
+        ),
         (lambda: losscause.reproduce(runs=0), "runs: is 0, expected a whole number from 1", "runs"),
         (lambda: losscause.analyze("no-such.pcap"), "no-such.pcap: ", None),
         (lambda: losscause.analyze(__file__), "test_verbs.py: ", None),

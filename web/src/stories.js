@@ -44,7 +44,7 @@ export const STORIES = [
       {
         moment: { at_s: 8, loss: { side: 0, by: "air" } },
         look: "steer",
-        ask: "The air has just corrupted a packet of A; its queue dropped none. What will A's congestion window do?",
+        ask: "The air has just corrupted a packet of A; no queue dropped it. What will A's congestion window do?",
         wait: 1,
         tell: "A's window fell. The sender noticed that a packet was missing, and plain TCP takes every loss for a full queue. B is told the cause: it sends such a packet again and keeps its window.",
       },

@@ -124,8 +124,9 @@ pub(crate) fn diagnose(flows: &mut [Flow], doubted: &BTreeSet<u64>) {
         let not_observed = Diagnosis::not_shown(Unknown::NotObserved, [None; 2]);
         let of_own = diagnoses.get(&flow.id).filter(|_| !doubted.contains(&flow.id));
         let diagnosis = of_own.copied().unwrap_or(not_observed);
-        if let Some(policed) = Fit::policed(flow, diagnosis.cause) {
-            flow.fit = Some(policed);
+        let of_cause = Fit::policed(flow, diagnosis.cause);
+        if let Some(fit) = of_cause.or_else(|| Fit::overflowed(flow, &diagnosis)) {
+            flow.fit = Some(fit);
         }
         let of_path = id.and_then(|id| carried.get(&id)).copied().unwrap_or_default();
         let is_shared = of_path as f64 > SHARED * flow.bytes as f64;

@@ -13,7 +13,7 @@
 //! A sender's capture tells neither traffic that is always there, nor a queue that drops early from
 //! random loss.
 
-use losscause::diagnosis::Cause;
+use losscause::diagnosis::{Cause, Diagnosis, Finding};
 use serde::Serialize;
 
 use crate::flow::{Carried, Run};
@@ -244,6 +244,26 @@ impl Fit {
         })
     }
 
+    /// The fit of a flow at its sender on a link whose rate changed, with the full queue that was
+    /// diagnosed. It holds the same packets at every rate, so it is shortest at the fastest, which
+    /// is that of the fit; the delays alone show one rate's overflows.
+    pub(crate) fn overflowed(flow: &Flow, diagnosis: &Diagnosis) -> Option<Self> {
+        let fit = flow.fit.filter(|fit| fit.others.is_some())?;
+        let overflow = diagnosis.findings().find_map(|finding| match *finding {
+            Finding::Overflows(_, lost, queue) => Some((lost, queue)),
+            _ => None,
+        });
+        let (lost, queue) = overflow?;
+        let judged = fit.judged_losses.max(lost);
+        Some(Self {
+            full_ms: Some(queue.as_millis_f64()),
+            random_loss: (judged - lost) as f64 / flow.packets.max(1) as f64,
+            judged_losses: judged,
+            queue_losses: lost,
+            ..fit
+        })
+    }
+
     /// The time that a packet of `bytes` takes on the link, milliseconds.
     pub fn transmission_ms(&self, bytes: u64) -> f64 {
         8e3 * bytes as f64 / self.rate_bps
@@ -327,17 +347,22 @@ impl Fit {
                 others.off_s
             )
         });
-        let (packets, is_seen) = self.queue_packets();
-        let full = units::ms(self.full_ms.unwrap_or(self.longest_ms));
-        let of_queue = if is_seen {
+        let (packets, _) = self.queue_packets();
+        let longest = units::ms(self.longest_ms);
+        let of_queue = if let Some(full_ms) = self.full_ms {
+            let full = units::ms(full_ms);
+            let waited = match full_ms < NEARLY_FULL * self.longest_ms {
+                true => format!("{full} to {longest}"),
+                false => format!("about {full}"),
+            };
             let queue = self.queue_losses;
             let judged = self.judged_losses;
             format!(
-                "Queue {packets} packets: {queue} of {judged} losses came where packets waited about {full}."
+                "Queue {packets} packets: {queue} of {judged} losses came where packets waited {waited}."
             )
         } else {
             format!(
-                "Queue {packets} packets, a guess: none was seen to drop. Packets waited {full} at most."
+                "Queue {packets} packets, a guess: none was seen to drop. Packets waited {longest} at most."
             )
         };
         let of_loss = format!(

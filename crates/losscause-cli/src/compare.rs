@@ -5,11 +5,10 @@ use std::path::PathBuf;
 
 use losscause_laboratory::compare::{self, Comparison, Plan, Variant, VariantResult};
 use losscause_report as report;
-use losscause_study::Setting;
 use losscause_study::tools::atomic;
 use losscause_study::tools::atomic::folder::Folder;
 use losscause_study::tools::figures::seeds;
-use losscause_study::{Jobs, Registry};
+use losscause_study::{InputError, Jobs, Registry, Scenario, Setting};
 
 use crate::failure::Failure;
 use crate::input;
@@ -69,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let ldas = arguments.lda.iter().map(|lda| Variant::of_lda(&scenario, lda.trim()));
     let mut variants: Vec<Variant> = ldas.collect::<Result<_, _>>()?;
     if arguments.all {
-        scenario = scenario.with(&[Setting::new("tcp.mode", "linux")])?;
+        scenario = in_linux(&scenario)?;
         variants = Variant::all(&scenario)?;
     }
     if variants.is_empty() && !arguments.variant.is_empty() {
@@ -107,6 +106,15 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         Format::Table => tables(&comparison, arguments.verbose)?,
     }
     Ok(())
+}
+
+/// The scenario in mode linux, with CUBIC if Linux does not have its TCP.
+fn in_linux(scenario: &Scenario) -> Result<Scenario, InputError> {
+    let linux = scenario.with(&[Setting::new("tcp.mode", "linux")])?;
+    match linux.experiment() {
+        Ok(_) => Ok(linux),
+        Err(_) => linux.with(&[Setting::new("tcp.variant", "cubic")]),
+    }
 }
 
 /// The verdict, then metrics down and variants across, in as many blocks as the terminal's width

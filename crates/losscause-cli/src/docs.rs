@@ -52,6 +52,7 @@ const GROUPS: &[Group] = groups! {
         "webrtc": "webrtc.md",
         "stream": "stream.md",
         "emulate": "emulate.md",
+        "python": "python.md",
         "your-own": "algorithms/your-own.md",
         "your-own-tcp": "algorithms/your-own-tcp.md",
     }
@@ -67,6 +68,7 @@ const GROUPS: &[Group] = groups! {
     "Algorithms": {
         "algorithms": "algorithms/README.md",
         "complexity": "algorithms/complexity.md",
+        "bbr": "algorithms/bbr.md",
         "biaz": "algorithms/biaz.md",
         "cdg": "algorithms/cdg.md",
         "constant": "algorithms/constant.md",

@@ -53,3 +53,17 @@ fn the_commands_in_the_templates_comments_run() {
         }
     }
 }
+
+#[test]
+fn all_senders_are_compared_on_a_link_whose_tcp_linux_does_not_have() {
+    let directory = tempfile::tempdir().unwrap();
+    shell("losscause init wired", directory.path());
+    let printed = shell(
+        "losscause compare wired.toml --all --runs 1 --set duration_s=2 --set tcp.mode=rfc --set tcp.variant=sack",
+        directory.path(),
+    );
+    assert!(
+        ["cubic", "bbr", "reno with Sift"].iter().all(|name| printed.contains(name)),
+        "{printed}"
+    );
+}

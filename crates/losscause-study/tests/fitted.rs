@@ -69,7 +69,7 @@ fn fit(settings: &[&str]) -> Fit {
     let ([sender, _], goodput) = captured(settings);
     let flow = flow(&sender);
     let fit = flow.fitted().unwrap();
-    let text = fitted::scenario(&fit, flow, "sender.pcap", "fitted.toml");
+    let (text, _) = fitted::scenario(&fit, flow, "sender.pcap", "fitted.toml");
     assert!(
         text.contains("#   losscause compare fitted.toml ")
             && text.contains("fitted to sender.pcap."),
@@ -111,6 +111,34 @@ fn traffic_that_comes_and_goes_is_seen() {
     let fit = fit(&[others, "flow.others.measured=false", "duration_s=60"]);
     let others = fit.others.unwrap();
     assert!(is_near(fit.rate_bps, 10e6, 0.05) && is_near(others.rate_bps, 5e6, 0.1), "{fit:?}");
+}
+
+/// An uplink like LTE's, as `losscause init lte` writes it: its rate changes every 20 s, and a few
+/// packets in ten thousand are lost at random.
+const UPLINK: [&str; 7] = [
+    "link.link.rate_variation={ kind = \"steps\", at_end = \"repeat\", points = [[0, 10e6], [20, 5e6], [40, 2e6], [60, 8e6], [80, 10e6]] }",
+    "link.link.channel={ kind = \"bernoulli\", loss = 0.1 }",
+    "link.link.retransmission={ attempts = 4, delay_ms = 8 }",
+    "link.link.queue_packets=500",
+    "duration_s=180",
+    "tcp.variant=cubic",
+    "tcp.max_window_pkts=5000",
+];
+
+#[test]
+fn a_queue_of_a_link_whose_rate_changes_has_its_packets_and_its_losses() {
+    let ([sender, _], _) = captured(&UPLINK);
+    let flow = flow(&sender);
+    let fit = flow.fitted().unwrap();
+    assert!(fit.others.is_some(), "{fit:?}");
+    let (packets, is_seen) = fit.queue_packets();
+    assert!(is_seen && is_near(packets as f64, 500.0, 0.1), "{packets} {fit:?}");
+    assert!(fit.random_loss < 3e-4, "one packet in ten thousand is lost: {fit:?}");
+    // The random loss that the delays alone show gives another transfer, and the file says so.
+    let mut lossy = fit;
+    lossy.random_loss = 0.005;
+    let (text, doubt) = fitted::scenario(&lossy, flow, "sender.pcap", "fitted.toml");
+    assert!(text.contains("does not hold") && doubt.is_some(), "{text}");
 }
 
 #[test]
@@ -159,14 +187,14 @@ fn a_bucket_that_is_fitted_gives_the_captured_goodput() {
         let ([sender, _], goodput) = captured(&[POLICED[0], &queue, &variant, POLICED[2]]);
         let flow = flow(&sender);
         let fit = flow.fitted().unwrap();
-        let text = fitted::scenario(&fit, flow, "sender.pcap", "fitted.toml");
+        let (text, _) = fitted::scenario(&fit, flow, "sender.pcap", "fitted.toml");
         let again = run(&experiment(&text, &[]), 1).unwrap().metric("goodput").unwrap();
         assert!(is_near(again, goodput, 0.15), "{goodput} kb/s, and {again} by\n{text}");
         assert!(!text.contains("does not hold"), "{text}");
         // A bucket of two packets gives another transfer, and the file says so.
         let mut small = fit;
         small.policer.as_mut().unwrap().burst_bytes = 3_000;
-        let text = fitted::scenario(&small, flow, "sender.pcap", "fitted.toml");
+        let (text, _) = fitted::scenario(&small, flow, "sender.pcap", "fitted.toml");
         assert!(text.contains("does not hold"), "{text}");
     }
 }

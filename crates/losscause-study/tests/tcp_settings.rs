@@ -147,7 +147,7 @@ fn pacing_and_bbr_belong_to_mode_linux() {
         "[tcp]\nmode = \"linux\"\nvariant = \"bbr\"\npacing = false",
         &format!("tcp.pacing: {needs}"),
     );
-    let mode = "only valid with mode \"linux\"; remove it";
+    let mode = "\"bbr\" needs tcp.mode \"linux\"";
     refused("[tcp]\nvariant = \"bbr\"", &format!("tcp.variant: {mode}"));
     refused("variant = \"bbr\"", &format!("flow.download.variant: {mode}"));
     refused(

@@ -1,6 +1,7 @@
 //! `compare`: the runs and the JSON of `losscause compare`.
 
 use losscause_laboratory::compare::{Plan, Variant};
+use losscause_study::InputError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -31,7 +32,7 @@ pub(crate) fn compare(
         let failures = Failures::default();
         let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
         let scenario = input::scenario(scenario, &input::settings(settings)?, &registry)?;
-        let of_lda = |lda: &String| Variant::of_lda(&scenario, lda).map_err(Failure::from);
+        let of_lda = |lda: &String| Variant::of_lda(&scenario, lda).map_err(of_algorithms);
         let mut compared: Vec<Variant> = ldas.iter().map(of_lda).collect::<Result<_, _>>()?;
         if compared.is_empty() && !variants.is_empty() {
             compared.push(Variant::unchanged());
@@ -64,4 +65,15 @@ pub(crate) fn compare(
         let comparison = finished(py, made, &failures, scenario.file())?;
         Ok((json(&comparison)?, comparison.warnings()))
     })
+}
+
+/// The command line's `--lda` is the argument `algorithms` here.
+fn of_algorithms(error: InputError) -> Failure {
+    match error {
+        InputError::Option { option, problem } => {
+            let option = option.replacen("--lda", "--algorithms", 1);
+            InputError::Option { option, problem }.into()
+        }
+        other => other.into(),
+    }
 }

@@ -19,11 +19,14 @@ pub(super) fn write(file: &Path, analysis: &Analysis) -> Result<Vec<String>, Fai
         .fitted()
         .map_err(|why| refused(format!("no scenario, {} to {} {why}", flow.src, flow.dst)))?;
     let name = file.display().to_string();
-    atomic::write(file, fitted::scenario(&fit, flow, &analysis.file, &name).as_bytes())?;
-    Ok(vec![
+    let (text, doubt) = fitted::scenario(&fit, flow, &analysis.file, &name);
+    atomic::write(file, text.as_bytes())?;
+    let doubt = doubt.map(|doubt| format!("Not seen: {doubt}"));
+    let told = [
         format!("\n{name}: {}: the link that {} to {} met.", fit.in_short(), flow.src, flow.dst),
         format!(
             "Not seen: traffic that is always there, the congestion control (cubic is taken); {name} says more."
         ),
-    ])
+    ];
+    Ok(told.into_iter().chain(doubt).collect())
 }

@@ -145,7 +145,7 @@ fn why(report: &Report) -> String {
     }
 }
 
-const PREFIXES: [&str; 5] = ["destination", "open", "Mb/s", "least RTT ms", "lost"];
+const PREFIXES: [&str; 5] = ["destination", "open", "Mb/s", "least RTT ms", "lost, by cause"];
 
 fn prefix_table(prefixes: &[&PrefixReport]) -> Table {
     let mut table = Table::new(PREFIXES).numbers(1..4);

@@ -480,8 +480,9 @@ impl Algorithm for Sift {
                 _ => Input::Gap,
             });
         };
+        let absolute = self.card.absolute_delays;
         let clues = core::array::from_fn(|i| {
-            Some(Clues::in_words(weighed.heaviest[i].into(), weighed.readings[i]))
+            Some(Clues::in_words(weighed.heaviest[i].into(), weighed.readings[i], absolute))
         });
         let decibels = |tenths: i16| Amount::Number(f64::from(tenths) / 10.0, "dB");
         let evidence =

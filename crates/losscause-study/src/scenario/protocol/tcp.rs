@@ -259,7 +259,8 @@ impl TcpSettings {
             return Err(reader.error(key, problem));
         }
         if self.mode != TcpMode::Linux && named == Tcp::Published(Variant::Bbr) {
-            return Err(reader.error(key, only_valid_with("mode \"linux\"")));
+            let problem = "\"bbr\" needs tcp.mode \"linux\"";
+            return Err(reader.error(key, problem.to_owned()));
         }
         Ok(())
     }

@@ -40,14 +40,14 @@ impl Clues {
     /// How each reading is said: before it, where its zero is, parts of a unit, and the unit.
     const WORDS: [(&'static str, f64, f64, &'static str); Self::COUNT] = [
         ("delay at", 0.0, 10.0, " % of its range"),
-        ("a queue of", 0.0, 8.0, " packets"),
+        ("a queueing delay of", 0.0, 8.0, " least spacings"),
         ("delay above", 0.0, 0.32, " % of earlier ones"),
         ("gaps before", 0.0, 10.0, " % of recent arrivals"),
         ("the last gap", 0.0, 16.0, " round trips ago"),
         ("a gap of", 0.0, 32.0, " mean spacings"),
         ("the delay changed by", 1_000.0, 32.0, " mean spacings"),
         ("jitter of", 0.0, 256.0, " mean spacings"),
-        ("a queue of", 0.0, 8.0, " of the flow's own packets"),
+        ("a queueing delay of", 0.0, 8.0, " mean spacings"),
         ("a gap as usual after a dropped packet,", 0.0, 10.0, " % of pairs"),
         ("since the last burst", 0.0, 0.32, " % of the usual packets"),
         ("bursts uneven by", 0.0, 2.56, " %"),
@@ -55,7 +55,7 @@ impl Clues {
         ("a share lost in earlier rounds of", 0.0, 10.0, " %"),
         ("lost packets", 0.0, 16.0, " times those queued"),
         ("the queue empty", 0.0, 16.0, " round trips ago"),
-        ("a standing queue of", 0.0, 1.0, " parts of the least delay"),
+        ("a standing queue of", 0.0, 10.0, " % of the least round trip"),
         ("the delay stands out by", 1_000.0, 32.0, " deviations"),
         ("the delay stood out at earlier losses by", 1_000.0, 32.0, " deviations"),
         ("a delay of", 0.0, 8.0, " times the jitter"),
@@ -64,9 +64,12 @@ impl Clues {
         ("earlier gaps at", 1_000.0, 10.0, " dB"),
     ];
 
-    /// A reading for people.
-    pub(super) fn in_words(clue: usize, reading: u16) -> Clue {
-        let (what, zero, per_unit, unit) = Self::WORDS[clue];
+    /// A reading for people. Delays are `absolute` at a sender: round trips.
+    pub(super) fn in_words(clue: usize, reading: u16, absolute: bool) -> Clue {
+        let (what, zero, per_unit, unit) = match clue {
+            Self::LOW if !absolute => ("a standing queue of", 0.0, 8.0, " times the jitter"),
+            _ => Self::WORDS[clue],
+        };
         Clue { what, reading: (f64::from(reading) - zero) / per_unit, unit }
     }
 
