@@ -9,7 +9,9 @@ use losscause::{Span, Time};
 use losscause_study::run::{RunRecord, RunRecorder, Series, SimulationResult, repeat};
 use losscause_study::tools::atomic::folder::Folder;
 use losscause_study::tools::csv_file;
-use losscause_study::{Experiment, Jobs, Limits, Registry, Run, Scenario, Setting, scenario};
+use losscause_study::{
+    Experiment, Jobs, Limits, Registry, Run, Scenario, Setting, Workers, scenario,
+};
 
 use crate::failure::Failure;
 use crate::input;
@@ -97,7 +99,11 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     };
     let mut plan = Plan::read(file, arguments, registry)?;
     let folder = plan.folder.take();
-    let (result, record) = if arguments.runs == 1 { plan.one_run()? } else { plan.several_runs()? };
+    let (result, record) = match arguments.runs {
+        _ if plan.experiment.quic => (plan.quic_runs()?, None),
+        1 => plan.one_run()?,
+        _ => plan.several_runs()?,
+    };
     write(arguments, folder, &result, record)?;
     Ok(print(arguments, &result)?)
 }
@@ -132,6 +138,9 @@ impl<'a> Plan<'a> {
         if arguments.runs > 1 {
             check::may_repeat(arguments)?;
         }
+        if experiment.quic {
+            check::is_quic(arguments)?;
+        }
         check::outputs(arguments, &sources.inputs())?;
         let folder = arguments.out.as_deref().map(folder::open).transpose()?;
         Ok(Self { arguments, settings, scenario, experiment, interval, folder })
@@ -161,6 +170,18 @@ impl<'a> Plan<'a> {
             SimulationResult::of_measurements(scenario, settings, experiment, seed, &measured);
         let record = arguments.out.is_some().then(|| self.first_run()).transpose()?;
         Ok((result, record))
+    }
+
+    /// The means of runs over quinn.
+    fn quic_runs(&self) -> Result<SimulationResult, Failure> {
+        let Self { arguments, settings, scenario, experiment, .. } = self;
+        let Arguments { seed, runs, jobs, .. } = **arguments;
+        let workers = Workers::from(jobs.unwrap_or_default());
+        let mut progress = Progress::new("runs", runs as usize);
+        let done = |made| progress.set(made);
+        let stacks = losscause_experiments::stacks();
+        let measured = stacks.repeat("quinn", experiment, seed, runs, &workers, done)?;
+        Ok(SimulationResult::of_measurements(scenario, settings, experiment, seed, &measured))
     }
 
     /// The first of several runs, made again for the report.

@@ -373,3 +373,49 @@ fn captures_replace_earlier_ones_and_may_be_of_some_flows() {
         std::fs::read(directory.path().join("captures/drops.csv")).unwrap().len() > drops.len()
     );
 }
+
+const QUIC: &str = r#"
+title = "a download over QUIC"
+duration_s = 5
+[[link]]
+name = "line"
+rate_bps = "10M"
+delay_ms = 20
+queue_packets = 40
+[[flow]]
+name = "down"
+protocol = "quic"
+variant = "cubic"
+lda = "Sift"
+path = ["line"]
+"#;
+
+#[test]
+fn quic_runs_on_quinn_and_shows_no_packets() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("q.toml"), QUIC).unwrap();
+    let run =
+        |more: &[&str]| losscause(&[&["simulate", "q.toml"], more].concat(), directory.path());
+    let refused = |more: &[&str], sentence: &str| {
+        let output = run(more);
+        assert_eq!(output.status.code(), Some(2), "{more:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), format!("losscause: {sentence}\n"));
+    };
+    for (option, value) in
+        [("--trace", "t.csv"), ("--pcap", "p"), ("--interval", "1"), ("--out", "o")]
+    {
+        let problem = "shows a run of the simulator, expected no QUIC flows beside it";
+        refused(&[option, value], &format!("{option}: {problem}"));
+    }
+    if cfg!(feature = "quic") {
+        let result: SimulationResult =
+            serde_json::from_str(&stdout(&run(&["--runs", "2", "--format", "json"]))).unwrap();
+        let goodput = result.metrics["goodput"].value.unwrap();
+        assert!((8_000.0..10_000.0).contains(&goodput), "{goodput} kb/s");
+        assert_eq!((result.runs, result.flows.len()), (2, 0));
+        assert!(stdout(&run(&[])).contains("goodput"), "as a table, too");
+    } else {
+        let how = "in a checkout: cargo install --path crates/losscause-cli --features quic";
+        refused(&[], &format!("the stack quinn: this program was built without `quic`; {how}"));
+    }
+}

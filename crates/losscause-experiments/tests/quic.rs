@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use losscause_experiments::live::Experiment;
 use losscause_laboratory::papers::reproduce::{Only, Reproduction};
 use losscause_laboratory::sweep::Sweep;
-use losscause_study::{Context, Jobs, Setting};
+use losscause_study::{Context, Jobs, Scenario, Setting, Workers};
 
 /// Runs of eight seconds; the first three do not count.
 fn measured(items: &[&str], only: &[&str], runs: u32, jobs: usize) -> Reproduction {
@@ -101,4 +101,36 @@ fn a_sweep_runs_on_simulator_quinn_and_noq() {
         let lost = cell.rows[1].measured.unwrap();
         assert!((5.0..100.0).contains(&lost), "{:?}", cell.rows);
     }
+}
+
+#[test]
+fn a_scenario_of_quic_runs_on_stacks_of_quic_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = "title = \"a download\"\nduration_s = 6\n[[link]]\nname = \"line\"\nrate_bps = 10e6\n\
+        delay_ms = 20\nqueue_packets = 40\n[[flow]]\nname = \"down\"\nprotocol = \"quic\"\nvariant = \"cubic\"\n\
+        path = [\"line\"]\n";
+    std::fs::write(folder.path().join("scenario.toml"), scenario).unwrap();
+    let path = folder.path().join("sweep.toml");
+    let sweep = |stacks: &str| {
+        let text = format!(
+            "title = \"QUIC\"\nscenario = \"scenario.toml\"\nmetrics = [\"goodput\"]\nruns = 1\n{stacks}\
+             [[axis]]\nname = \"queue\"\nkey = \"link.line.queue_packets\"\nvalues = [40]\n"
+        );
+        Sweep::parse_on(&text, &path, &Context::default(), &losscause_experiments::stacks())
+    };
+    let run =
+        |sweep: Sweep| sweep.execute(Jobs::new(1).unwrap(), None, |_| ControlFlow::Continue(()));
+    for stacks in ["", "stacks = [\"simulator\"]\n", "stacks = [\"captures\"]\n"] {
+        let refusal = run(sweep(stacks).unwrap()).unwrap_err().to_string();
+        assert!(refusal.contains("only QUIC runs it, expected `losscause simulate`"), "{refusal}");
+    }
+    let result = run(sweep("stacks = [\"quinn\"]\n").unwrap()).unwrap().result.unwrap();
+    let swept = result.cells[0].rows[0].measured.unwrap();
+    assert!((8_500.0..10_000.0).contains(&swept), "{swept} kb/s");
+    let experiment = Scenario::parse(scenario, "scenario.toml", &Context::default());
+    let experiment = experiment.unwrap().experiment().unwrap();
+    let workers = Workers::from(Jobs::new(1).unwrap());
+    let stacks = losscause_experiments::stacks();
+    let alone = stacks.repeat("quinn", &experiment, 1, 1, &workers, |_| ()).unwrap();
+    assert_eq!(alone[0].metric("goodput"), Some(swept), "the same run by itself");
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use losscause_study::error::unknown;
 use losscause_study::run::run_stopping_at;
-use losscause_study::{Experiment, Metric, Run, RunError, Stop, Stopped};
+use losscause_study::{Experiment, Measurements, Metric, Run, RunError, Stop, Stopped, Workers};
 
 /// Makes runs of scenarios.
 ///
@@ -60,6 +60,22 @@ pub trait Stack: Send + Sync {
     fn is_alone(&self) -> bool {
         false
     }
+
+    /// Whether it runs scenarios whose flows are QUIC.
+    fn runs_quic(&self) -> bool {
+        false
+    }
+}
+
+/// [`Stack::metrics`], of an experiment that may be QUIC.
+///
+/// # Errors
+/// As [`Stack::metrics`]; or the flows are QUIC, and the stack does not run it.
+pub(crate) fn metrics(stack: &dyn Stack, experiment: &Experiment) -> Result<Vec<Metric>, RunError> {
+    if !stack.runs_quic() {
+        experiment.refuse_quic()?;
+    }
+    stack.metrics(experiment)
 }
 
 /// What became of a run.
@@ -125,6 +141,35 @@ impl Stacks {
     /// There is none; the text says what is like it.
     pub fn find(&self, name: &str) -> Result<&'static str, String> {
         self.named(name).map(|found| found.name)
+    }
+
+    /// What `runs` runs with the seeds `seed`, `seed + 1`, … measure on the stack of that name.
+    /// `done` gets the number of runs made.
+    ///
+    /// # Errors
+    /// There is no such stack, it cannot run this experiment, a run failed or was disturbed at every
+    /// attempt, or the workers were stopped.
+    pub fn repeat(
+        &self,
+        name: &str,
+        experiment: &Experiment,
+        seed: u64,
+        runs: u32,
+        workers: &Workers,
+        done: impl FnMut(usize),
+    ) -> Result<Vec<Measurements>, RunError> {
+        let failed = |problem| RunError::Stack { problem, is_bad_input: false };
+        let named = self.named(name).map_err(failed)?;
+        let stack = named.stack()?;
+        metrics(stack, experiment)?;
+        let turns = Turns::default();
+        let one = |seed: &u64| {
+            let made = turns.run(stack, experiment, *seed, workers.stop(), |_| ())?;
+            let metrics = made.map_err(failed)?;
+            Ok(Measurements { metrics, ..Measurements::default() })
+        };
+        let seeds: Vec<u64> = (0..u64::from(runs)).map(|run| seed.wrapping_add(run)).collect();
+        workers.map(&seeds, one, done)?.into_iter().collect()
     }
 
     pub(crate) fn named(&self, name: &str) -> Result<&Named, String> {

@@ -9,7 +9,8 @@
 //! without, with, …). Printed are the median of the quotients, and its interval of at least 95 %
 //! (order statistics). The times per acknowledgement are the kernel's own
 //! (`kernel.bpf_stats_enabled`): those of all programs of the watch, at both ends, over the packets
-//! that the sending end received. Then so many connections are open, a hundred of which carry 1 Mb/s
+//! that the sending end received. Beside them stands a program that does nothing at the same place,
+//! which shows what calling and timing alone take. Then so many connections are open, a hundred of which carry 1 Mb/s
 //! each; the memory and the time of the watch are those of a process of its own. Needs root. The
 //! namespaces end with the threads in them.
 #![allow(clippy::unwrap_used)] // In a benchmark, a panic is the report.
@@ -30,6 +31,7 @@ mod linux {
     use std::collections::BTreeSet;
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
+    use std::path::Path;
     use std::process::Command;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,10 +40,11 @@ mod linux {
     use std::{env, fs, thread};
 
     use libbpf_rs::query::ProgInfoIter;
+    use libbpf_rs::{Link, Object, ObjectBuilder};
     use losscause_linux::watch::{Filter, Watch};
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-    use crate::hosts::{Host, Hosts, interval, median, programs};
+    use crate::hosts::{Connection, Host, Hosts, interval, median, programs};
 
     const CONTROL: &str = "cubic";
     const SETTLES: Duration = Duration::from_secs(1);
@@ -139,9 +142,20 @@ mod linux {
         );
         let before = programs();
         let watching = Watching::begin();
-        let own: BTreeSet<u32> = programs().difference(&before).copied().collect();
-        let received = || hosts.near.run(segments_received);
+        println!("the watch: {}", cost(&hosts, &connection, &before));
+        drop(watching);
+        let before = programs();
+        let nothing = Nothing::attach();
+        println!("a program that does nothing: {}", cost(&hosts, &connection, &before));
+        drop(nothing);
+        connection.close();
+    }
+
+    /// What the programs that were not there `before` cost while `connection` sends.
+    fn cost(hosts: &Hosts, connection: &Connection, before: &BTreeSet<u32>) -> String {
         const SWITCH: &str = "/proc/sys/kernel/bpf_stats_enabled";
+        let own: BTreeSet<u32> = programs().difference(before).copied().collect();
+        let received = || hosts.near.run(segments_received);
         let as_it_was = fs::read_to_string(SWITCH).unwrap();
         let segments = received();
         fs::write(SWITCH, "1").unwrap();
@@ -151,13 +165,34 @@ mod linux {
         let infos: Vec<_> = ProgInfoIter::default().filter(|info| own.contains(&info.id)).collect();
         let ns: u64 = infos.iter().map(|info| info.run_time_ns).sum();
         let runs: u64 = infos.iter().map(|info| info.run_cnt).sum();
-        println!(
-            "{:.0} ns per acknowledgement, {:.0} ns per run of a program ({runs} runs for {segments} acknowledgements)",
+        format!(
+            "{:.0} ns per acknowledgement, {:.0} ns per run ({runs} runs for {segments} acknowledgements)",
             ns as f64 / segments as f64,
             ns as f64 / runs as f64
-        );
-        drop(watching);
-        connection.close();
+        )
+    }
+
+    /// `nothing.bpf.c`, attached.
+    struct Nothing {
+        _links: Vec<Link>,
+        _object: Object,
+    }
+
+    impl Nothing {
+        fn attach() -> Self {
+            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/nothing.bpf.c");
+            let folder = tempfile::tempdir().unwrap();
+            let object = folder.path().join("nothing.o");
+            let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
+            let compiled = Command::new(clang)
+                .args(["-target", "bpf", "-mcpu=v3", "-g", "-O2", "-c"])
+                .args([source.as_os_str(), "-o".as_ref(), object.as_os_str()])
+                .status();
+            assert!(compiled.unwrap().success());
+            let object = ObjectBuilder::default().open_file(object).unwrap().load().unwrap();
+            let links = object.progs_mut().map(|program| program.attach().unwrap()).collect();
+            Self { _links: links, _object: object }
+        }
     }
 
     /// TCP segments that this network namespace has received.

@@ -42,6 +42,23 @@ pub(super) fn may_repeat(arguments: &Arguments) -> Result<(), InputError> {
     Ok(())
 }
 
+/// Refuses what shows the packets of a run, which QUIC's runs do not give.
+pub(super) fn is_quic(arguments: &Arguments) -> Result<(), InputError> {
+    let asked = [
+        ("--trace", arguments.trace.is_some()),
+        ("--pcap", arguments.captures.directory().is_some()),
+        ("--interval", arguments.interval.is_some()),
+        ("--out", arguments.out.is_some()),
+    ];
+    match asked.into_iter().find(|(_, is_asked)| *is_asked) {
+        Some((option, _)) => Err(refused(
+            option.to_owned(),
+            "shows a run of the simulator, expected no QUIC flows beside it",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Refuses to overwrite an input, or one output with the other, or to mix two on standard output.
 pub(super) fn outputs(arguments: &Arguments, inputs: &Inputs) -> Result<(), InputError> {
     keep_inputs(arguments, inputs)?;

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::{Cell, Cells, Subject, Sweep};
 use crate::papers::reproduce::{Configuration, Plan, Repetitions, Variation};
-use crate::stack::Stack;
+use crate::stack::{Stack, metrics};
 use losscause_study::error::unknown;
 use losscause_study::{Experiment, InputError, RunError, Scenario, Setting};
 
@@ -232,7 +232,7 @@ impl Metrics {
         if !self.wanted.iter().any(is_open) && !self.looks_at_each {
             return Ok(());
         }
-        let metrics = stack.metrics(experiment)?;
+        let metrics = metrics(stack, experiment)?;
         for ((metric, read), unit) in &mut self.wanted {
             let found = metrics.iter().find(|m| m.metric == *read).map(|m| m.unit);
             if let (Some(one), Some(other)) = (*unit, found)

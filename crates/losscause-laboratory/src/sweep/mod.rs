@@ -21,7 +21,7 @@ use losscause_sim::rng::Stream;
 
 use crate::papers::record;
 use crate::papers::reproduce::{Repetitions, Selection};
-use crate::stack::{Named, SIMULATOR, Stacks, Turns};
+use crate::stack::{Named, SIMULATOR, Stacks, Turns, metrics};
 use losscause_study::files::watched::Watched;
 use losscause_study::scenario::Kind;
 use losscause_study::tools::toml_file;
@@ -287,7 +287,7 @@ impl Sweep {
     fn all_metrics(&self) -> Result<Vec<String>, InputError> {
         let cell = Cells::of(self).cell(0);
         let experiments = self.experiments(&cell)?;
-        let metrics = self.stack_of(&cell).and_then(|stack| stack.metrics(&experiments[0]));
+        let metrics = self.stack_of(&cell).and_then(|stack| metrics(stack, &experiments[0]));
         let metrics = metrics.map_err(|error| match error {
             RunError::Input(error) => error,
             other => self.error("stacks", other.to_string()),

@@ -150,9 +150,10 @@ impl Run {
     /// A run at time zero, before its first event.
     ///
     /// # Errors
-    /// The network was changed since [`Scenario::experiment`](crate::Scenario::experiment) made it,
-    /// and is not valid.
+    /// The flows are QUIC; or the network was changed since
+    /// [`Scenario::experiment`](crate::Scenario::experiment) made it, and is not valid.
     pub fn new(experiment: &Experiment, seed: u64) -> Result<Self, RunError> {
+        experiment.refuse_quic()?;
         Ok(Self {
             simulation: Simulation::new(&experiment.network, seed)?,
             cwnd: experiment.cwnd.then(|| CwndAverages::new(&experiment.network)),

@@ -34,9 +34,27 @@ pub struct Experiment {
     /// default they are not; see
     /// [`Scenario::experiment_with_delays`](super::Scenario::experiment_with_delays).
     pub delays: bool,
+    /// Whether its flows, which the network has as TCP, are QUIC. Then a stack of QUIC runs it, and
+    /// the simulator refuses it.
+    pub quic: bool,
     /// The parameters and their values, by name. A value with a unit is in the unit in which the
     /// scenario writes it; if a formula gives it, in seconds, bits per second or bytes.
     pub parameters: BTreeMap<String, f64>,
+}
+
+impl Experiment {
+    /// # Errors
+    /// The flows are QUIC, and a stack without QUIC is asked to run it.
+    pub fn refuse_quic(&self) -> Result<(), InputError> {
+        if !self.quic {
+            return Ok(());
+        }
+        let problem = "only QUIC runs it, expected `losscause simulate`, or `stacks = [\"quinn\"]` in a sweep";
+        Err(InputError::Option {
+            option: "protocol = \"quic\"".to_owned(),
+            problem: problem.to_owned(),
+        })
+    }
 }
 
 /// Evaluates `document`, whose values `reader` reads.
@@ -55,6 +73,7 @@ pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, 
     for flow in &document.flow {
         members.extend(Member::of(flow, document, reader, &names, &mut hops)?);
     }
+    let quic = is_quic(document, reader)?;
     let layout = Layout::new(document, &mut members);
     let links = layout.links(document, reader, &names)?;
     let flows = members
@@ -82,7 +101,24 @@ pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, 
     let bottleneck = bottleneck(document, &layout, reader, &names)?;
     let cwnd = document.measure.cwnd;
     let delays = document.measure.delays == Some(true);
-    Ok(Experiment { network, duration, window: (from, to), bottleneck, cwnd, delays, parameters })
+    let window = (from, to);
+    Ok(Experiment { network, duration, window, bottleneck, cwnd, delays, quic, parameters })
+}
+
+/// Whether all flows are QUIC; if not, none is.
+fn is_quic(document: &Document, reader: &Reader) -> Result<bool, InputError> {
+    let is_quic = |flow: &&Flow| flow.protocol == Protocol::Quic;
+    let other = document.flow.iter().find(|flow| !is_quic(flow));
+    match (document.flow.iter().find(is_quic), other) {
+        (Some(quic), Some(other)) => {
+            let problem = format!(
+                "is quic, and the flow {} is not, expected one or the other in a scenario",
+                other.name
+            );
+            Err(reader.error(&format!("flow.{}.protocol", quic.name), problem))
+        }
+        (quic, _) => Ok(quic.is_some()),
+    }
 }
 
 /// Refuses a network whose run may need too much memory or too many events.
@@ -192,9 +228,9 @@ impl<'a> Member<'a> {
         let key = |field: &str| format!("flow.{}.{field}", flow.name);
         let path = resolve(&flow.path, &key("path"), document, reader)?;
         let return_path = match &flow.return_path {
-            Some(_) if !matches!(flow.protocol, Protocol::Tfrc | Protocol::Tcp) => {
-                return Err(reader
-                    .error(&key("return_path"), "only valid for tfrc and tcp flows; remove it"));
+            Some(_) if !flow.protocol.is_acknowledged() => {
+                let problem = "only valid for tfrc, tcp and quic flows; remove it";
+                return Err(reader.error(&key("return_path"), problem));
             }
             Some(links) => Some(resolve(links, &key("return_path"), document, reader)?),
             None => None,
@@ -327,7 +363,7 @@ impl Layout {
             for &link in there {
                 ids.insert((link, Way::There, member.copies.get(&link).copied()), LinkId(0));
             }
-            let responsive = matches!(member.flow.protocol, Protocol::Tfrc | Protocol::Tcp);
+            let responsive = member.flow.protocol.is_acknowledged();
             if responsive && member.return_path.is_none() {
                 for &link in &member.path {
                     ids.insert((link, Way::Back, member.copies.get(&link).copied()), LinkId(0));

@@ -53,7 +53,10 @@ impl QuicStack {
     /// The controller of the flow's variant, with its algorithm.
     fn system(&self, flow: &FlowSpec) -> Result<System, String> {
         let Traffic::Tcp { config, lda } = &flow.traffic else {
-            return Err(format!("is no TCP, expected one whose controller {} has", self.name()));
+            return Err(format!(
+                "is neither TCP nor QUIC, expected one whose controller {} has",
+                self.name()
+            ));
         };
         let controller = match (config.response.name(), self.0) {
             ("aimd", _) => "newreno",
@@ -89,6 +92,10 @@ impl Stack for QuicStack {
     fn metrics(&self, experiment: &Experiment) -> Result<Vec<Metric>, RunError> {
         self.systems(experiment)?;
         Ok(metrics([None; 5]))
+    }
+
+    fn runs_quic(&self) -> bool {
+        true
     }
 
     fn run(&self, experiment: &Experiment, seed: u64, stop: &Stop) -> Result<Attempt, RunError> {

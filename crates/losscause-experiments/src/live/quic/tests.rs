@@ -39,6 +39,7 @@ fn layout(network: Network, from_s: i64, to_s: i64) -> Experiment {
         bottleneck: vec![],
         cwnd: false,
         delays: false,
+        quic: true,
         parameters: Default::default(),
     }
 }

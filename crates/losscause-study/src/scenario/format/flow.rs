@@ -16,20 +16,21 @@ pub struct Flow {
     pub count: Option<Quantity>,
     /// Protocol or traffic source.
     pub protocol: Protocol,
-    /// TCP variant (tcp only; default: the one that `[tcp]` names).
+    /// TCP variant, or the one whose controller QUIC has: newreno, cubic or bbr (tcp and quic only;
+    /// default: the one that `[tcp]` names).
     pub variant: Option<TcpVariant>,
     /// Additive increase, packets per round-trip time (tcp with response aimd only; above 0;
     /// default: the value of `[tcp]`).
     pub additive_increase_pkts: Option<Quantity>,
     /// The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the
-    /// receiver; tcp: at the sender, which asks about every loss that duplicate acknowledgements
+    /// receiver; tcp and quic: at the sender, which asks about every loss that acknowledgements
     /// reveal; cbr, on-off and poisson: at the receiver, which only judges; default: `always congestion`).
     pub lda: Option<String>,
     /// The end of the TCP connection that runs it (tcp only; default: the sender).
     pub lda_at: Option<LdaAt>,
     /// The links from sender to receiver, in order.
     pub path: Vec<String>,
-    /// The links back (tfrc and tcp only). Default: the path reversed, over links of the same rate,
+    /// The links back (tfrc, tcp and quic only). Default: the path reversed, over links of the same rate,
     /// delay and queue whose channel is perfect.
     pub return_path: Option<Vec<String>>,
     /// Earliest start, seconds (default 0).
@@ -45,8 +46,8 @@ pub struct Flow {
     /// Whether no channel corrupts its packets (default false).
     #[serde(default)]
     pub wireless_immune: bool,
-    /// Whether it counts in the measurements (default: true for tfrc and tcp; for others, if it
-    /// has an `lda`).
+    /// Whether it counts in the measurements (default: true for tfrc, tcp and quic; for others,
+    /// if it has an `lda`).
     pub measured: Option<bool>,
     /// Size of a data packet on the wire, bytes, headers included (default: the scenario's).
     pub packet_bytes: Option<Quantity>,
@@ -73,7 +74,7 @@ pub struct Flow {
 impl Flow {
     /// Whether it counts in the measurements.
     pub fn is_measured(&self) -> bool {
-        let default = matches!(self.protocol, Protocol::Tfrc | Protocol::Tcp) || self.lda.is_some();
+        let default = self.protocol.is_acknowledged() || self.lda.is_some();
         self.measured.unwrap_or(default)
     }
 }
@@ -134,6 +135,15 @@ pub enum Protocol {
     OnOff,
     /// Packets of one size with exponential gaps.
     Poisson,
+    /// QUIC with unlimited data, over quinn in virtual time; not beside flows of another protocol.
+    Quic,
+}
+
+impl Protocol {
+    /// Whether the receiver acknowledges what arrives.
+    pub(crate) fn is_acknowledged(self) -> bool {
+        matches!(self, Self::Tfrc | Self::Tcp | Self::Quic)
+    }
 }
 
 /// The end of a TCP connection that differentiates losses.

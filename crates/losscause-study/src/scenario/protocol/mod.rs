@@ -59,7 +59,7 @@ pub(super) fn traffic(
         quantity.clone().ok_or_else(|| reader.error(&key(field), problem))
     };
     Ok(match flow.protocol {
-        Protocol::Tcp => {
+        Protocol::Tcp | Protocol::Quic => {
             let variant = variant_of(flow, reader)?;
             document.tcp.refuse_foreign_variant(variant, &key("variant"), reader)?;
             let key = key("additive_increase_pkts");
@@ -284,9 +284,9 @@ const DEFAULT_PACKET_BYTES: u32 = 1000;
 
 /// Refuses keys that the flow's protocol does not read.
 fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
-    use Protocol::{Cbr, OnOff, Poisson, Tcp, Tfrc};
+    use Protocol::{Cbr, OnOff, Poisson, Quic, Tcp, Tfrc};
     let keys: [(&str, bool, &[Protocol], &str); 11] = [
-        ("variant", flow.variant.is_some(), &[Tcp], "tcp"),
+        ("variant", flow.variant.is_some(), &[Tcp, Quic], "tcp and quic"),
         ("additive_increase_pkts", flow.additive_increase_pkts.is_some(), &[Tcp], "tcp"),
         ("bytes", flow.bytes.is_some(), &[Tcp], "tcp"),
         ("application", flow.application.is_some(), &[Tcp], "tcp"),
