@@ -58,6 +58,9 @@ const CHOSEN: f64 = 3.0;
 /// The same of a rank that leaves no doubt.
 const LEAST_OF_CLEAR: f64 = 0.75;
 const CLEAR: f64 = 4.0;
+/// One in fifteen ranks of the air is so far above one half, which tells something beside another
+/// reading.
+const ABOVE_CHANCE: f64 = 1.5;
 /// A rank is no queue's if it is below this by so many deviations.
 const MOST_OF_ANY: f64 = 0.6;
 const BELOW: f64 = 1.5;
@@ -86,6 +89,11 @@ impl DelayRank {
     /// The same beyond doubt.
     pub fn is_clearly_chosen(&self) -> bool {
         self.rank >= LEAST_OF_CLEAR && self.is_beyond(self.rank - 0.5, CLEAR)
+    }
+
+    /// Whether the rank is above what chance mostly makes of it: the losses may be a queue's.
+    pub fn is_above_chance(&self) -> bool {
+        self.is_beyond(self.rank - 0.5, ABOVE_CHANCE)
     }
 
     /// Whether the losses choose no delay: no queue lost most of these packets, unless it is short

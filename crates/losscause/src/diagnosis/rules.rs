@@ -100,7 +100,9 @@ impl Readings {
         let lost_share = self.lost as f64 / packets.max(self.lost) as f64;
         if self.with_delay < FEWEST_ROUNDS {
             let overflow = self.overflow(lost_share);
-            return overflow.unwrap_or_else(|| {
+            let are_large = self.per_round >= 2.0 * MORE_THAN_BURST;
+            let overflows = || self.overflows(lost_share).filter(|_| are_large);
+            return overflow.or_else(overflows).unwrap_or_else(|| {
                 Diagnosis::not_shown(Unknown::TooFew, [Some(self.queued()), None])
             });
         }
@@ -291,10 +293,13 @@ impl Readings {
         Some((moments, self.delays.filter(DelayRank::is_any)?))
     }
 
-    /// A queue, by the delays at its losses: longer than those of other packets.
+    /// A queue, by the delays at its losses: longer than those of other packets; or if they seem
+    /// longer, and more was sent before losses than before others.
     fn long_delay(&self) -> Option<Diagnosis> {
-        let delays = self.delays.filter(DelayRank::is_chosen)?;
-        if self.has_no_queue() {
+        let delays = self.delays?;
+        let are_both_above = delays.is_above_chance()
+            && self.moments.is_some_and(|moments| moments.is_above_chance());
+        if self.has_no_queue() || !(delays.is_chosen() || are_both_above) {
             return None;
         }
         let stands = self.of_rounds(self.queued) >= MOST;

@@ -130,7 +130,7 @@ impl fmt::Display for Finding {
                 )
             }
             Self::DelayRank(delays @ DelayRank { rank, losses, .. }) => {
-                let chosen = if delays.is_chosen() { "a long delay" } else { "no delay" };
+                let chosen = if delays.is_any() { "no delay" } else { "a long delay" };
                 write!(
                     f,
                     "losses choose {chosen}: {losses} rounds rank at {:.0} % of all delays, chance at 50",

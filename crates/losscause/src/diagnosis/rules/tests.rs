@@ -112,6 +112,12 @@ fn a_long_queue_is_likely_after_two_overflows_not_after_one() {
         "as few as a burst of the air"
     );
     assert_eq!(of(&Readings { above_least: ms(20.0), ..deep }), too_few, "a short queue");
+    // A rate that changes has no one level.
+    let large_rounds = LargeRounds { rounds: 2, lost: 300, queued: 2, least_queue: ms(560.0) };
+    let changing = Readings { flight_spread: Some(0.5), large_rounds, ..deep };
+    assert_eq!(of(&changing), (Cause::FullQueue, Certainty::Likely));
+    let as_bursts = Readings { per_round: 12.0, lost: 24, ..changing };
+    assert_eq!(of(&as_bursts), too_few, "as bursts of the air may be");
 }
 
 #[test]
@@ -343,6 +349,14 @@ fn a_queue_that_is_not_alike_is_told_by_the_delays_that_its_losses_choose() {
     assert_eq!(of(delays(0.72, 40)), (Cause::FullQueue, Certainty::Likely));
     assert_eq!(of(delays(0.62, 200)), untold, "a small bias");
     assert_eq!(of(delays(0.72, 10)), untold, "by chance");
+    let both = |rank| Readings {
+        delays: delays(rank, 40),
+        moments: moments(0.63, 40, 8.0, 400_000),
+        ..standing()
+    };
+    let likely = (Cause::FullQueue, Certainty::Likely);
+    assert_eq!(found(&both(0.62), None), likely, "by what was sent, too");
+    assert_eq!(found(&both(0.55), None), untold, "by what was sent alone");
     let seldom = Readings { queued: 20, delays: delays(0.85, 40), ..standing() };
     assert_eq!(found(&seldom, None), (Cause::FullQueue, Certainty::Likely));
     let without = Readings { per_round: 4.0, lost: 160, delays: delays(0.85, 40), ..passing() };
