@@ -5,8 +5,8 @@ use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use losscause::diagnosis::{
-    BucketTest, Cause, Certainty, Diagnosis, Finding, LostPacket, Moments, OneRate, Passed,
-    PathRate, PolicerTest, Readings, Rounds, Unknown,
+    BucketTest, Cause, Certainty, DelayRank, Diagnosis, Finding, LostPacket, Moments, OneRate,
+    Passed, PathRate, PolicerTest, Readings, Rounds, Unknown,
 };
 use losscause::{Span, Time};
 use serde::ser::SerializeStruct;
@@ -286,19 +286,28 @@ fn of_flow(
         return Diagnosis { cause, certainty, findings };
     }
     let mut rounds = Rounds::default();
+    // Of the first loss of each round.
+    let mut delays: Vec<Span> = Vec::new();
     for loss in losses {
         let passage = loss.passage;
+        let queue = loss.verdicts.opinions.queue();
+        let before = rounds.count();
         rounds.on_loss(&LostPacket {
             at: passage.at,
             is_by_timer: loss.is_by_timer(),
             flight_pkts: passage.flight_pkts,
             rtt: passage.rtt,
-            queue: loss.verdicts.opinions.queue(),
+            queue,
         });
+        delays.extend(queue.filter(|_| rounds.count() > before).map(|queue| queue.recent));
     }
-    let readings = rounds.readings();
+    let is_at_end = matches!(flow.vantage, Vantage::Sender | Vantage::Receiver);
+    let measured = flow.measured.as_ref().filter(|_| is_at_end);
+    let delays = measured.and_then(|measured| DelayRank::of(&delays, &measured.recent_delays));
+    let readings = Readings { delays, ..rounds.readings() };
     let diagnosis = readings.diagnose(one_rate, flow.wire_packets);
-    match diagnosis.may_depend_on_moments().then(moments) {
+    let is_asked = diagnosis.may_depend_on_moments() || delays.is_some_and(|one| one.is_any());
+    match is_asked.then(moments) {
         Some(Some(moments)) => {
             let readings = Readings { moments: Some(moments), ..readings };
             readings.diagnose(one_rate, flow.wire_packets)

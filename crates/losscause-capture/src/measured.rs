@@ -1,7 +1,7 @@
 //! What is kept of a flow's course until its cause is known: for what its losses cost, and for the
 //! link that it met.
 
-use losscause::Time;
+use losscause::{Span, Time};
 
 use crate::Pace;
 use crate::flow::{self, Carried, Course};
@@ -19,6 +19,9 @@ pub(crate) struct Measured {
     pub(crate) packets: Option<Packets>,
     /// When its packets passed.
     pub(crate) course: Course,
+    /// Delays of packets that were not lost, by
+    /// [`QueueSeen::recent`](losscause::diagnosis::QueueSeen::recent).
+    pub(crate) recent_delays: Vec<Span>,
 }
 
 /// How a flow's data were carried.
@@ -41,13 +44,14 @@ impl Measured {
         pace: &flow::Pace,
         packets: Option<Packets>,
         course: Course,
+        recent_delays: Vec<Span>,
         begun: Time,
     ) -> Self {
         let (rates, step_s) =
             pace.rates().map_or((Vec::new(), 0.0), |(rates, step)| (rates, step.as_secs_f64()));
         let from_s = pace.rates_from().map_or(0.0, |from| (from - begun).as_secs_f64());
         let rates = rates.into_iter().map(|rate| rate as f32).collect();
-        Self { rates, from_s, step_s, packets, course }
+        Self { rates, from_s, step_s, packets, course, recent_delays }
     }
 }
 
@@ -58,7 +62,7 @@ impl Packets {
         Self {
             full_bytes: carried.payload_bytes + carried.header_bytes,
             header_bytes: carried.header_bytes,
-            rtt_ms: carried.standing.base().map(losscause::Span::as_millis_f64),
+            rtt_ms: carried.standing.base().map(Span::as_millis_f64),
             window_bytes: carried.window_bytes.filter(|_| pace.sending.is_some_and(held_up)),
         }
     }

@@ -57,9 +57,10 @@ impl Reading<'_> {
             .as_ref()
             .zip(pace.as_ref())
             .map(|(carried, pace)| Packets::of(carried, pace));
+        let recent_delays = told.map_or_else(Vec::new, |trips| trips.recent().to_vec());
         let lossy = result.pace.as_ref().filter(|_| !losses.is_empty());
-        let measured =
-            lossy.map(|pace| Box::new(Measured::of(pace, packets, result.course, begun)));
+        let measured = lossy
+            .map(|pace| Box::new(Measured::of(pace, packets, result.course, recent_delays, begun)));
         let mut summary: BTreeMap<String, Summary> =
             names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect();
         for (name, words) in losses.iter().flat_map(|loss| loss.verdicts.words()) {

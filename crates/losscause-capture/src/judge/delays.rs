@@ -27,9 +27,15 @@ impl<T> Default for Sample<T> {
 impl<T> Sample<T> {
     #[inline]
     pub(crate) fn push(&mut self, value: T) {
+        self.push_with(|| value);
+    }
+
+    /// The same of a value that is computed only if it is kept.
+    #[inline]
+    pub(crate) fn push_with(&mut self, value: impl FnOnce() -> T) {
         match self.wait.checked_sub(1) {
             Some(wait) => self.wait = wait,
-            None => self.keep(value),
+            None => self.keep(value()),
         }
     }
 

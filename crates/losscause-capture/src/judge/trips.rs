@@ -28,6 +28,11 @@ pub(crate) struct Trips {
     sample: Sample,
     latest: Option<Span>,
     queue: QueueMeter,
+    /// The least trip of the last 50 to 100 ms, at packets that did not leave between a loss and
+    /// its discovery.
+    recent: Sample,
+    /// When the last loss was discovered, at a sender.
+    discovered: Option<Time>,
     over_time: Option<OverTime>,
 }
 
@@ -94,6 +99,10 @@ impl Trips {
         let trip = trip.min(most).max(least);
         self.sample.push(trip);
         self.queue.on_trip(now, trip);
+        if self.discovered.is_none_or(|discovered| now - trip > discovered) {
+            let queue = &self.queue;
+            self.recent.push_with(|| queue.recent().unwrap_or_default());
+        }
         if let Some(OverTime { first, steps }) = &mut self.over_time {
             let above = trip - *first.get_or_insert(trip);
             steps.take(now, Extremes::from(above.as_millis_f64()));
@@ -106,6 +115,11 @@ impl Trips {
         if self.least.take(trip) | self.most.take(-trip) {
             self.bounds = self.least.value().zip(self.most.value().map(|most| -most));
         }
+    }
+
+    /// The sender learnt of a loss at `now`. Trips there and back only.
+    pub(crate) fn on_loss(&mut self, now: Time) {
+        self.discovered = Some(now);
     }
 
     /// What comes next has nothing to do with what was before, and its first trip is taken for the
@@ -137,6 +151,11 @@ impl Trips {
     /// Some of them, evenly over time.
     pub(crate) fn sample(&self) -> &Sample {
         &self.sample
+    }
+
+    /// What [`QueueSeen::recent`] was at some other packets than the lost ones.
+    pub(crate) fn recent(&self) -> &[Span] {
+        self.recent.kept()
     }
 
     /// The queue at `now`; none if the newest observation has no trip time.

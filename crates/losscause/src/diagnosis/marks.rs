@@ -24,6 +24,11 @@ impl<T> Marks<T> {
         self.count += 1;
     }
 
+    /// Entries that there ever were.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
     /// Entries that are kept.
     pub(super) fn len(&self) -> usize {
         self.count.min(MOST)

@@ -11,7 +11,9 @@
 //! | the air | the queue was just empty before nearly all losses, they come alone, at flights of any size, and no rate fits |
 //!
 //! Where every packet was seen as it left, what was sent before the losses ([`Moments`]) tells a
-//! limit to the rate, bucket or queue, from the air without a delay.
+//! limit to the rate, bucket or queue, from the air without a delay. Where the delays of other
+//! packets are known, those at losses ([`DelayRank`]) tell a queue from the air, however the delay
+//! varies.
 //!
 //! Otherwise nothing is named: a rule, such as that a timeout means congestion, is no evidence, and
 //! a majority of the algorithms is none, for they share their input.
@@ -68,6 +70,7 @@
 
 mod advice;
 mod bucket;
+mod delays;
 mod marks;
 mod moments;
 mod policer;
@@ -85,6 +88,7 @@ use crate::Span;
 use advice::Advice;
 pub use advice::PathRate;
 pub use bucket::{BucketTest, Buckets, Passed};
+pub use delays::DelayRank;
 use marks::Marks;
 pub use moments::Moments;
 pub use policer::{OneRate, PolicerTest};
@@ -194,6 +198,8 @@ pub enum Finding {
     Unanswered(u64, u64, Span),
     /// How the moments of losses rank by what was sent before them.
     Moments(Moments),
+    /// How the delays at losses rank among those of other packets.
+    DelayRank(DelayRank),
 }
 
 impl Cause {

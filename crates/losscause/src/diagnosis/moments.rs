@@ -106,12 +106,17 @@ impl Moments {
     /// Whether the losses choose no moment: neither a bucket nor a queue of one rate, whose other
     /// packets were seen as well, lost most of these packets.
     pub fn are_any(&self) -> bool {
-        self.rank <= MOST_OF_ANY && !self.is_beyond(BY_CHANCE)
+        self.rank <= MOST_OF_ANY && !self.is_above_chance()
     }
 
     /// Whether the losses choose their moments: a limit to the rate lost most of these packets.
     pub fn are_chosen(&self) -> bool {
         self.rank >= LEAST_OF_CHOSEN && self.is_beyond(CHOSEN)
+    }
+
+    /// Whether the rank is more than chance makes of it: the losses may be a limit's.
+    pub fn is_above_chance(&self) -> bool {
+        self.is_beyond(BY_CHANCE)
     }
 
     /// How long a queue of the limit's rate takes to send the excess at half of the losses.

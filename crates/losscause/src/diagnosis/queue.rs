@@ -38,6 +38,9 @@ pub struct QueueSeen {
     pub above_least: Span,
     /// The least queueing of the last 50 to 100 ms: the queue that stood.
     pub standing: Span,
+    /// The least trip time of the last 50 to 100 ms, above the flow's first: to be compared with
+    /// others of the flow ([`DelayRank`](super::DelayRank)).
+    pub recent: Span,
     /// Time since the queue was empty; none if it never was.
     pub since_empty: Option<Span>,
     /// Mean change from one delay to the next.
@@ -147,10 +150,17 @@ impl QueueMeter {
             queueing,
             above_least: self.latest - self.least,
             standing: (queueing - below_latest).max(Span::ZERO),
+            recent: self.recent()?,
             since_empty: self.empty_at.map(|empty_at| now - empty_at),
             jitter: self.jitter,
             contrast: above_mean / deviation,
         })
+    }
+
+    /// [`QueueSeen::recent`] now; none before the first trip time.
+    pub fn recent(&self) -> Option<Span> {
+        let first = self.first?;
+        Some(self.latest - first - self.low.above(self.latest, |smallest| smallest.first))
     }
 
     fn queueing(&self) -> Span {

@@ -1,6 +1,6 @@
 //! The losses of a flow, by rounds: those whose packets left before the first of them was missed.
 
-use super::{Marks, Moments, QueueSeen};
+use super::{DelayRank, Marks, Moments, QueueSeen};
 use crate::{Span, Time};
 
 /// A packet that was lost, as an end of its flow saw it.
@@ -101,6 +101,8 @@ pub struct Readings {
     /// How the moments of the path's losses rank; none if not every packet was seen as it left, or
     /// if that was not asked.
     pub moments: Option<Moments>,
+    /// How the delays at losses rank; none if those of other packets are not known.
+    pub delays: Option<DelayRank>,
 }
 
 /// Rounds in which at least eight packets were lost, among those that are kept.
@@ -155,6 +157,11 @@ impl Rounds {
                 self.marks.push(Round { at, lost: 1, flight_pkts, rtt, queue });
             }
         }
+    }
+
+    /// How many rounds there were.
+    pub fn count(&self) -> usize {
+        self.marks.count()
     }
 
     /// What they tell together.
@@ -220,6 +227,7 @@ impl Rounds {
             share_of_flight: (known > 0).then(|| lost / flight),
             large_rounds: LargeRounds::of(rounds()),
             moments: None,
+            delays: None,
         }
     }
 }

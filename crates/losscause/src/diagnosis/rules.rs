@@ -2,7 +2,8 @@
 
 use super::rounds::LARGE_ROUND;
 use super::{
-    BucketTest, Buckets, Cause, Certainty, Diagnosis, Finding, Moments, OneRate, Readings, Unknown,
+    BucketTest, Buckets, Cause, Certainty, DelayRank, Diagnosis, Finding, Moments, OneRate,
+    Readings, Unknown,
 };
 use crate::Span;
 
@@ -99,7 +100,9 @@ impl Readings {
         let lost_share = self.lost as f64 / packets.max(self.lost) as f64;
         if self.with_delay < FEWEST_ROUNDS {
             let overflow = self.overflow(lost_share);
-            return overflow.unwrap_or_else(|| {
+            let are_large = self.per_round >= 2.0 * MORE_THAN_BURST;
+            let overflows = || self.overflows(lost_share).filter(|_| are_large);
+            return overflow.or_else(overflows).unwrap_or_else(|| {
                 Diagnosis::not_shown(Unknown::TooFew, [Some(self.queued()), None])
             });
         }
@@ -108,6 +111,7 @@ impl Readings {
             .or_else(|| self.queue(lost_share))
             .or_else(|| self.overflows(lost_share))
             .or_else(|| self.air(one_rate, lost_share))
+            .or_else(|| self.long_delay())
             .or_else(|| self.limit());
         named.unwrap_or_else(|| {
             if self.of_rounds(self.queued) >= MOST {
@@ -209,6 +213,9 @@ impl Readings {
     /// ends the growth of the queue there. Nor does one rate: a link that is never idle has it,
     /// whatever loses the packets.
     fn queue(&self, lost_share: f64) -> Option<Diagnosis> {
+        if self.choose_nothing().is_some() {
+            return None;
+        }
         let standing = self.of_rounds(self.queued);
         let is_alike = self.is_alike();
         let is_chosen = is_alike || self.is_more_than_burst(self.usual_round, lost_share);
@@ -226,6 +233,21 @@ impl Readings {
     /// The air: the queue was just empty before most losses, and they choose no moment; or they are
     /// independent of each other and choose no flight.
     fn air(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
+        let is_queue = self.delays.is_some_and(|delays| delays.is_chosen());
+        if is_queue || self.lost_many_elsewhere() || u64::from(self.with_delay) < FEWEST_LOSSES {
+            return None;
+        }
+        let without_queue = self.air_without_queue(one_rate, lost_share);
+        without_queue.or_else(|| {
+            let (moments, delays) = self.choose_nothing()?;
+            let findings =
+                [Some(Finding::DelayRank(delays)), Some(Finding::Moments(moments)), None];
+            Some(Diagnosis { cause: Cause::Air, certainty: Certainty::Likely, findings })
+        })
+    }
+
+    /// The same where the queue was just empty before most losses.
+    fn air_without_queue(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
         let any = self.moments.filter(Moments::are_any);
         let empty = self.of_rounds(self.empty);
         let is_empty = empty >= MOST
@@ -234,12 +256,10 @@ impl Readings {
         let is_independent = self.per_round < BY_CHANCE * self.by_chance(lost_share);
         let fits = one_rate.is_some_and(|one| one.fits(FITS));
         let is_single = is_independent && !fits && lost_share * 100.0 <= MOST_OF_AIR;
-        if u64::from(self.with_delay) < FEWEST_LOSSES
-            || !is_empty
+        if !is_empty
             || self.queueing >= NO_QUEUE.1
             || any.is_none() && !is_single
             || self.moments.is_some_and(|moments| moments.are_chosen())
-            || self.lost_many_elsewhere()
         {
             return None;
         }
@@ -264,6 +284,30 @@ impl Readings {
         let large = self.large_rounds;
         let usual = self.usual_round * f64::from(large.rounds);
         large.lost as f64 >= (1.0 - MOST) * self.lost as f64 && large.lost as f64 >= OTHERS * usual
+    }
+
+    /// Whether the losses choose neither what was sent before nor a delay, as the air's, however
+    /// the delay varies. Each alone leaves a policer or a short queue.
+    fn choose_nothing(&self) -> Option<(Moments, DelayRank)> {
+        let moments = self.moments.filter(Moments::are_any)?;
+        Some((moments, self.delays.filter(DelayRank::is_any)?))
+    }
+
+    /// A queue, by the delays at its losses: longer than those of other packets; or if they seem
+    /// longer, and more was sent before losses than before others.
+    fn long_delay(&self) -> Option<Diagnosis> {
+        let delays = self.delays?;
+        let are_both_above = delays.is_above_chance()
+            && self.moments.is_some_and(|moments| moments.is_above_chance());
+        if self.has_no_queue() || !(delays.is_chosen() || are_both_above) {
+            return None;
+        }
+        let stands = self.of_rounds(self.queued) >= MOST;
+        let certainty =
+            if stands && delays.is_clearly_chosen() { Certainty::Clear } else { Certainty::Likely };
+        let findings =
+            [Some(Finding::DelayRank(delays)), Some(Finding::Queueing(self.queueing)), None];
+        Some(Diagnosis { cause: self.queue_cause(), certainty, findings })
     }
 
     /// A limit to the rate, by the moments of its losses. A queue delays packets by what was sent

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Buckets, Cause, Certainty, Diagnosis, Finding, Moments, Unknown};
+use super::{Buckets, Cause, Certainty, DelayRank, Diagnosis, Finding, Moments, Unknown};
 use crate::Span;
 
 impl fmt::Display for Cause {
@@ -126,6 +126,14 @@ impl fmt::Display for Finding {
                 write!(
                     f,
                     "losses choose {chosen}: by what was sent before, {losses} rounds rank at {:.0} %, chance at 50",
+                    100.0 * rank
+                )
+            }
+            Self::DelayRank(delays @ DelayRank { rank, losses, .. }) => {
+                let chosen = if delays.is_any() { "no delay" } else { "a long delay" };
+                write!(
+                    f,
+                    "losses choose {chosen}: {losses} rounds rank at {:.0} % of all delays, chance at 50",
                     100.0 * rank
                 )
             }

@@ -112,6 +112,12 @@ fn a_long_queue_is_likely_after_two_overflows_not_after_one() {
         "as few as a burst of the air"
     );
     assert_eq!(of(&Readings { above_least: ms(20.0), ..deep }), too_few, "a short queue");
+    // A rate that changes has no one level.
+    let large_rounds = LargeRounds { rounds: 2, lost: 300, queued: 2, least_queue: ms(560.0) };
+    let changing = Readings { flight_spread: Some(0.5), large_rounds, ..deep };
+    assert_eq!(of(&changing), (Cause::FullQueue, Certainty::Likely));
+    let as_bursts = Readings { per_round: 12.0, lost: 24, ..changing };
+    assert_eq!(of(&as_bursts), too_few, "as bursts of the air may be");
 }
 
 #[test]
@@ -328,4 +334,61 @@ fn one_overflow_that_lost_most_packets_is_not_the_air_s() {
     let large_rounds = LargeRounds { rounds: 5, lost: 55, queued: 0, least_queue: ms(0.0) };
     let bursts = Readings { usual_round: 3.0, per_round: 4.0, large_rounds, ..mixed };
     assert_eq!(found(&bursts, None).0, Cause::Air);
+}
+
+fn delays(rank: f64, losses: u32) -> Option<DelayRank> {
+    Some(DelayRank { rank, losses, others: 100 })
+}
+
+#[test]
+fn a_queue_that_is_not_alike_is_told_by_the_delays_that_its_losses_choose() {
+    let untold = (Cause::NotShown(Unknown::BehindQueue), Certainty::CannotTell);
+    assert_eq!(found(&standing(), None), untold);
+    let of = |delays| found(&Readings { delays, ..standing() }, None);
+    assert_eq!(of(delays(0.85, 40)), (Cause::FullQueue, Certainty::Clear));
+    assert_eq!(of(delays(0.72, 40)), (Cause::FullQueue, Certainty::Likely));
+    assert_eq!(of(delays(0.62, 200)), untold, "a small bias");
+    assert_eq!(of(delays(0.72, 10)), untold, "by chance");
+    let both = |rank| Readings {
+        delays: delays(rank, 40),
+        moments: moments(0.63, 40, 8.0, 400_000),
+        ..standing()
+    };
+    let likely = (Cause::FullQueue, Certainty::Likely);
+    assert_eq!(found(&both(0.62), None), likely, "by what was sent, too");
+    assert_eq!(found(&both(0.55), None), untold, "by what was sent alone");
+    let seldom = Readings { queued: 20, delays: delays(0.85, 40), ..standing() };
+    assert_eq!(found(&seldom, None), (Cause::FullQueue, Certainty::Likely));
+    let without = Readings { per_round: 4.0, lost: 160, delays: delays(0.85, 40), ..passing() };
+    assert_eq!(found(&without, None).1, Certainty::CannotTell, "no queue at all");
+}
+
+#[test]
+fn losses_that_choose_neither_moment_nor_delay_are_likely_the_air_s_however_delays_vary() {
+    let air = (Cause::Air, Certainty::Likely);
+    let any = Readings { moments: moments(0.53, 60, 8.0, 20_000), ..standing() };
+    let varies = Readings { delays: delays(0.5, 60), ..any };
+    assert_eq!(found(&varies, None), air);
+    // Most of the delays are alike, as of packets in batches.
+    let batches = Readings { level_spread: Some(0.05), ..varies };
+    assert_eq!(found(&batches, None), air);
+    for other in [
+        any,
+        Readings { delays: delays(0.57, 60), ..any },
+        Readings { delays: delays(0.5, 12), ..any },
+        Readings { moments: moments(0.6, 90, 8.0, 20_000), ..varies },
+        Readings { moments: None, ..varies },
+    ] {
+        assert_eq!(found(&other, None).1, Certainty::CannotTell, "{other:?}");
+    }
+}
+
+#[test]
+fn losses_that_choose_a_long_delay_are_not_the_air_s() {
+    let any = moments(0.53, 60, 8.0, 20_000);
+    let jitter = ms(1.0);
+    let short = Readings { queueing: ms(4.0), jitter, moments: any, ..passing() };
+    let queue = Readings { delays: delays(0.8, 60), ..short };
+    assert_eq!(found(&queue, None), (Cause::ManagedQueue, Certainty::Likely));
+    assert_eq!(found(&short, None).0, Cause::Air);
 }

@@ -1,0 +1,202 @@
+//! Whether losses choose their moments by the delay.
+//!
+//! A queue drops a packet when it is long, full or managed; the air takes any packet, however long
+//! the queue, and however the delay wanders. Each loss has a rank: the share of other packets that
+//! were delayed less.
+//!
+//! - If any packet is as likely to be lost, the mean rank is one half, within
+//!   √(1/12 · (1/losses + 1/others)) (the deviation of a mean of even draws, and of the others').
+//! - A queue drops at its longer delays: the mean rank is near one.
+//!
+//! What is compared matters more than the test (of ranks, Mann and Whitney 1947). A sender sends
+//! until it learns of a loss, and then less: packets that left between a loss and its discovery are
+//! neither losses nor others. Then a rank shows how much likelier a loss is at a longer delay,
+//! whatever window and time the losses themselves leave the sender. A delay is the least of the
+//! last 50 to 100 ms ([`QueueSeen::recent`](super::QueueSeen::recent)): one packet's own delay
+//! depends on how its acknowledgement was delayed, and a managed queue drops by what lasts.
+//!
+//! A rank of one half does not tell the air from a policer, which drops without a queue; nor from a
+//! short queue beneath a delay that varies more. What was sent before the losses
+//! ([`Moments`](super::Moments)) tells these.
+//!
+//! ```
+//! use losscause::Span;
+//! use losscause::diagnosis::DelayRank;
+//!
+//! // A queue that grows from 0 to 39 ms, again and again.
+//! let others: Vec<Span> = (0..120).map(|k| Span::from_millis(k % 40)).collect();
+//! let of = |ms: fn(i64) -> i64| {
+//!     let lost: Vec<Span> = (0..30).map(|k| Span::from_millis(ms(k))).collect();
+//!     DelayRank::of(&lost, &others).expect("many")
+//! };
+//! let queue = of(|k| 34 + k % 6);
+//! assert!(queue.is_chosen() && queue.rank > 0.9, "{queue:?}");
+//! let air = of(|k| k * 7 % 40);
+//! assert!(air.is_any() && air.rank < 0.55, "{air:?}");
+//! ```
+
+use crate::Span;
+
+/// How the delays at losses rank among those of other packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DelayRank {
+    /// The mean rank of the losses, from 0 to 1: one half by chance, near one at a queue.
+    pub rank: f64,
+    /// The losses that count: the first of each round.
+    pub losses: u32,
+    /// The packets that they are compared with.
+    pub others: u32,
+}
+
+/// Fewer others show no distribution.
+const FEWEST_OTHERS: u32 = 32;
+/// One over the variance of a rank that is drawn evenly from 0 to 1.
+const EVENLY: f64 = 12.0;
+/// A rank is a queue's if it is at least this, and so many deviations above one half.
+const LEAST_OF_CHOSEN: f64 = 0.65;
+const CHOSEN: f64 = 3.0;
+/// The same of a rank that leaves no doubt.
+const LEAST_OF_CLEAR: f64 = 0.75;
+const CLEAR: f64 = 4.0;
+/// One in fifteen ranks of the air is so far above one half, which tells something beside another
+/// reading.
+const ABOVE_CHANCE: f64 = 1.5;
+/// A rank is no queue's if it is below this by so many deviations.
+const MOST_OF_ANY: f64 = 0.6;
+const BELOW: f64 = 1.5;
+
+impl DelayRank {
+    /// Of the delays at losses, and at other packets of the flow. All are differences to the same
+    /// delay, whatever that is. None without losses, or with fewer than 32 others.
+    pub fn of(at_losses: &[Span], others: &[Span]) -> Option<Self> {
+        let losses = u32::try_from(at_losses.len()).ok().filter(|&losses| losses > 0)?;
+        let count = u32::try_from(others.len()).ok().filter(|&count| count >= FEWEST_OTHERS)?;
+        // Equal delays count half.
+        let halves_below = |lost: &Span| -> u64 {
+            let halves = |other: &Span| 1 + other.cmp(lost).reverse() as i64;
+            others.iter().map(halves).sum::<i64>() as u64
+        };
+        let halves: u64 = at_losses.iter().map(halves_below).sum();
+        let rank = halves as f64 / (2.0 * f64::from(losses) * f64::from(count));
+        Some(Self { rank, losses, others: count })
+    }
+
+    /// Whether the losses choose a long delay: a queue lost most of these packets.
+    pub fn is_chosen(&self) -> bool {
+        self.rank >= LEAST_OF_CHOSEN && self.is_beyond(self.rank - 0.5, CHOSEN)
+    }
+
+    /// The same beyond doubt.
+    pub fn is_clearly_chosen(&self) -> bool {
+        self.rank >= LEAST_OF_CLEAR && self.is_beyond(self.rank - 0.5, CLEAR)
+    }
+
+    /// Whether the rank is above what chance mostly makes of it: the losses may be a queue's.
+    pub fn is_above_chance(&self) -> bool {
+        self.is_beyond(self.rank - 0.5, ABOVE_CHANCE)
+    }
+
+    /// Whether the losses choose no delay: no queue lost most of these packets, unless it is short
+    /// beside what else delays them.
+    pub fn is_any(&self) -> bool {
+        self.is_beyond(MOST_OF_ANY - self.rank, BELOW)
+    }
+
+    /// Whether a distance of the rank is more than so many of its deviations.
+    fn is_beyond(&self, distance: f64, deviations: f64) -> bool {
+        let inverse = 1.0 / f64::from(self.losses) + 1.0 / f64::from(self.others);
+        distance > 0.0 && distance * distance * EVENLY > deviations * deviations * inverse
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::diagnosis::testing::air;
+
+    fn ms(values: impl IntoIterator<Item = i64>) -> Vec<Span> {
+        values.into_iter().map(Span::from_millis).collect()
+    }
+
+    /// The delays of a sender whose queue grows by 1 ms a round trip, of ten packets, until one is
+    /// dropped, and falls to 0.6 of it: of lost packets, and of those before a loss is known.
+    fn sawtooth(mut drops: impl FnMut(i64) -> bool) -> (Vec<Span>, Vec<Span>) {
+        let (mut lost, mut others) = (Vec::new(), Vec::new());
+        let mut queue = 10;
+        for _ in 0..4_000 {
+            let first = (0..10).find(|_| drops(queue));
+            others.extend((0..first.unwrap_or(10)).map(|_| Span::from_millis(queue)));
+            lost.extend(first.map(|_| Span::from_millis(queue)));
+            queue = if first.is_some() { queue * 6 / 10 } else { queue + 1 };
+        }
+        (lost, others)
+    }
+
+    fn rank((lost, others): (Vec<Span>, Vec<Span>)) -> DelayRank {
+        DelayRank::of(&lost, &others).expect("many losses")
+    }
+
+    #[test]
+    fn ranks_worked_by_hand() {
+        let others = ms(0..40);
+        // 10 of 40 are below 10 ms, and one is equal; all are below 99 ms, none below -1 ms.
+        let of = |lost: &[i64]| DelayRank::of(&ms(lost.to_vec()), &others).map(|one| one.rank);
+        assert_eq!(of(&[10]), Some(10.5 / 40.0));
+        assert_eq!(of(&[99, -1]), Some(0.5));
+        assert_eq!(of(&[99, 10]), Some((1.0 + 10.5 / 40.0) / 2.0));
+        assert_eq!((of(&[]), DelayRank::of(&ms([1]), &ms(0..31))), (None, None));
+    }
+
+    #[test]
+    fn the_air_ranks_at_one_half_whatever_its_losses_leave_of_the_queue() {
+        for one_in in [30, 100, 400] {
+            let of = |seed| {
+                let mut strikes = air(one_in, seed);
+                rank(sawtooth(|_| strikes(0)))
+            };
+            let ranks: Vec<DelayRank> = (1..=20).map(of).collect();
+            let mean = ranks.iter().map(|one| one.rank).sum::<f64>() / 20.0;
+            assert!((mean - 0.5).abs() < 0.02, "1 in {one_in}: {mean}");
+            assert!(!ranks.iter().any(DelayRank::is_chosen), "1 in {one_in}");
+            let any = ranks.iter().filter(|one| one.is_any()).count();
+            assert!(any >= 18, "1 in {one_in}: {any} of 20");
+        }
+    }
+
+    #[test]
+    fn a_queue_chooses_its_delay_full_or_managed() {
+        let full = rank(sawtooth(|queue| queue >= 40));
+        assert!(full.is_clearly_chosen() && full.rank > 0.95, "{full:?}");
+        // It drops one packet in 50 from 25 ms on.
+        let mut at_random = air(50, 3);
+        let managed = rank(sawtooth(|queue| queue >= 25 && at_random(0)));
+        assert!(managed.is_chosen() && !managed.is_any(), "{managed:?}");
+    }
+
+    #[test]
+    fn units_and_offsets_do_not_matter() {
+        let mut at_random = air(50, 3);
+        let (lost, others) = sawtooth(|queue| queue >= 25 && at_random(0));
+        let one = DelayRank::of(&lost, &others);
+        let changed = |spans: &[Span], times: i64, by_ms: i64| -> Vec<Span> {
+            spans.iter().map(|span| *span * times + Span::from_millis(by_ms)).collect()
+        };
+        for (times, by_ms) in [(1, -3_600_000), (7, 0), (1_000, 5)] {
+            let of = |spans: &[Span]| changed(spans, times, by_ms);
+            assert_eq!(DelayRank::of(&of(&lost), &of(&others)), one, "{times}, {by_ms} ms");
+        }
+    }
+
+    #[test]
+    fn few_losses_are_neither() {
+        let others = ms(0..100);
+        let few = DelayRank::of(&ms([40, 60, 50]), &others).expect("known");
+        assert!(!few.is_any() && !few.is_chosen(), "{few:?}");
+        let long = DelayRank::of(&ms([90, 95]), &others).expect("known");
+        assert!(!long.is_chosen(), "two losses: {long:?}");
+    }
+}
