@@ -4,9 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::ValueEnum;
 use losscause_laboratory::sweep::{
@@ -150,24 +148,10 @@ fn execute(
         ControlFlow::Continue(())
     };
     let stop = Stop::new();
-    let over = AtomicBool::new(false);
-    let interrupted = (!sweep.is_simulated()).then(interrupt::postpone);
-    let outcome = thread::scope(|scope| {
-        if let Some(interrupted) = interrupted {
-            let (stop, over) = (&stop, &over);
-            scope.spawn(move || {
-                while !over.load(Ordering::Relaxed) {
-                    if interrupted.load(Ordering::Relaxed) {
-                        stop.request();
-                    }
-                    thread::sleep(Duration::from_millis(20));
-                }
-            });
-        }
-        let outcome = sweep.execute(Workers::from(jobs).stopping_at(&stop), Some(store), observe);
-        over.store(true, Ordering::Relaxed);
-        outcome
-    });
+    let workers = Workers::from(jobs).stopping_at(&stop);
+    let execute = || sweep.execute(workers, Some(store), observe);
+    let outcome =
+        if sweep.is_simulated() { execute() } else { interrupt::stopping(&stop, execute) };
     drop(progress);
     interrupt::say(None);
     outcome
@@ -176,7 +160,7 @@ fn execute(
 /// The results of an earlier sweep.
 fn earlier(file: &Path, context: &Context) -> Result<SweepResult, InputError> {
     const EXPECTED: &str = "the sweep.json of an earlier sweep";
-    let text = files::text(context.files(), file, files::LARGEST_DOCUMENT, EXPECTED)?;
+    let text = files::text(context.files(), file, files::LARGEST_RESULT, EXPECTED)?;
     serde_json::from_str(&text).map_err(|error| InputError::File {
         file: file.display().to_string(),
         problem: format!("is no result of a sweep ({error})"),

@@ -1,9 +1,8 @@
 //! `losscause reproduce live`, `quic`, `sockets` and `media`: experiments on real stacks.
 
 use std::num::NonZero;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use losscause_experiments::live::Experiment;
 use losscause_laboratory::papers::reproduce::{Event, Only, Plan, Reproduction};
@@ -75,8 +74,6 @@ fn execute(
     arguments: &Arguments,
 ) -> Result<Reproduction, RunError> {
     let stop = Stop::new();
-    let over = AtomicBool::new(false);
-    let interrupted = interrupt::postpone();
     let runs = plan.runs();
     let cost = plan.cost() as f64;
     let runs_each = runs / plan.configurations().len().max(1);
@@ -104,20 +101,8 @@ fn execute(
         }
         Event::Ran(..) | Event::Sheet(..) | Event::Calibrated(_) => {}
     };
-    let measured = thread::scope(|scope| {
-        scope.spawn(|| {
-            while !over.load(Ordering::Relaxed) {
-                if interrupted.load(Ordering::Relaxed) {
-                    stop.request();
-                }
-                thread::sleep(Duration::from_millis(20));
-            }
-        });
-        let workers = Workers::from(jobs).stopping_at(&stop);
-        let measured = experiment.execute(plan, workers, observe);
-        over.store(true, Ordering::Relaxed);
-        measured
-    });
+    let workers = Workers::from(jobs).stopping_at(&stop);
+    let measured = interrupt::stopping(&stop, || experiment.execute(plan, workers, observe));
     drop(progress);
     interrupt::end_if_interrupted();
     measured
