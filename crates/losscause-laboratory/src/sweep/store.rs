@@ -10,7 +10,7 @@ use super::tables::{self, Document};
 use super::{CellOutcome, Cells, SweepResult};
 use losscause_study::files::Inputs;
 use losscause_study::tools::atomic;
-use losscause_study::tools::atomic::folder::{EXPECTED, Hold, ORIGIN, hold, refused};
+use losscause_study::tools::atomic::folder::{self, Created, EXPECTED, Hold, ORIGIN, hold, refused};
 use losscause_study::tools::atomic::{AtomicFile, finish_together};
 use losscause_study::tools::csv_file::Rows;
 use losscause_study::{InputError, RunError};
@@ -35,6 +35,7 @@ enum Earlier {
 #[derive(Debug)]
 pub(super) struct OpenStore {
     store: Store,
+    _cells: Created,
     _hold: Hold,
 }
 
@@ -97,10 +98,10 @@ impl Store {
         if self.earlier != Earlier::Resumed && self.cells().exists() {
             std::fs::remove_dir_all(self.cells()).map_err(unwritable)?;
         }
-        std::fs::create_dir_all(self.cells()).map_err(unwritable)?;
+        let created = folder::create(&self.cells())?;
         atomic::remove_abandoned(&self.cells());
         atomic::write(&self.directory.join(ORIGIN), json(origin).as_bytes())?;
-        Ok(OpenStore { store: self.clone(), _hold: hold })
+        Ok(OpenStore { store: self.clone(), _cells: created, _hold: hold })
     }
 
     /// Whether a cell is finished.

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::lock::{Attempt, try_lock};
-use super::unfinished::{Created, Registry};
+pub use super::unfinished::Created;
+use super::unfinished::Registry;
 use super::{AtomicFile, finish_together, remove_abandoned, whole};
 use crate::{InputError, RunError};
 
@@ -49,17 +50,26 @@ struct Origin {
     results: BTreeMap<String, String>,
 }
 
+/// Creates a folder and those above it, if they are missing. Those that are still empty when the
+/// result is dropped, or when a signal ends the program, are removed.
+///
+/// # Errors
+/// It cannot be created.
+pub fn create(directory: &Path) -> Result<Created, RunError> {
+    let unwritable =
+        |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
+    Registry::lock().create_directory(directory).map_err(unwritable)
+}
+
 /// Locks a folder for this process. It is created if it is missing.
 ///
 /// # Errors
 /// It cannot be created, or another process has locked it.
 pub fn hold(directory: &Path) -> Result<Hold, RunError> {
-    let unwritable =
-        |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
     if directory.is_file() {
         return Err(refused(directory, "is a file".to_owned(), "a directory").into());
     }
-    let created = Registry::lock().create_directory(directory).map_err(unwritable)?;
+    let created = create(directory)?;
     let file_in_it = |directory: &Path| {
         let mut options = File::options();
         options.create(true).truncate(false).write(true).open(directory.join(LOCK))

@@ -35,7 +35,7 @@ pub(super) struct Registration(Option<PathBuf>);
 /// Directories that were created, the innermost first. When this is dropped, those that are empty
 /// are removed.
 #[derive(Debug)]
-pub(super) struct Created(Vec<PathBuf>);
+pub struct Created(Vec<PathBuf>);
 
 /// Removes all unfinished files of this process, and the directories that it has created and that are
 /// empty. From then on nothing can start or finish a file: a thread that tries waits until the
