@@ -143,7 +143,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     atomic::finish_together(files)?;
     match arguments.format {
         Format::Json => {
-            Captures { captures: &analyses }.write_json(&mut output::JsonOutput::new())?
+            Captures { captures: &analyses }.write_json(&mut output::JsonOutput::new())?;
         }
         Format::Table => {
             analyses.iter().try_for_each(|analysis| tables::print(analysis, arguments.verbose))?;
