@@ -123,6 +123,8 @@ def test_a_result_is_a_mapping_of_its_json():
         (LINK, {"seed": -1}, "seed: is -1, expected a whole number from 0", None, "seed"),
         (LINK, {"seed": 1.5}, "seed: is 1.5, expected a whole number", None, "seed"),
         (LINK, {"runs": 0}, "runs: is 0, expected a whole number from 1", None, "runs"),
+        (LINK, {"jobs": 0}, "jobs: is 0, expected a whole number from 1", None, "jobs"),
+        ({**LINK, "title": "\u202e"}, {}, "dict: title: has U+202E", "dict", "title"),
         (LINK, {"jobs": 0, "runs": 2}, "jobs: is 0, expected a whole number from 1", None, "jobs"),
         (LINK, {"jobs": "two", "runs": 2}, "jobs: is two, expected a whole number from 1", None, "jobs"),
         (LINK, {"interval": "x"}, "interval: is x, expected seconds", None, "interval"),

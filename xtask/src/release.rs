@@ -2,6 +2,7 @@
 //! a commit, a tag, the packages. Without `--write` it only says what it would change. It uploads
 //! nothing: the commands that do are printed in their order.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -13,7 +14,7 @@ use crate::shell::{cargo, command, root, run, text, workspace};
 /// The arguments of `release`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The new version, such as 0.2.0
+    /// The new version, such as 0.2.0; the version in Cargo.toml itself if it was never tagged
     version: String,
     /// Change the files, commit, tag and make the packages, instead of saying what would change
     #[arg(long)]
@@ -59,9 +60,8 @@ struct Release<'a> {
 /// With `--write`: an address is missing, a file has changes, or a step fails.
 pub(crate) fn release(options: &Options) -> Result<()> {
     let old = workspace("package.version")?;
-    if numbers(&options.version)? <= numbers(&old)? {
-        bail!("{}: expected a version after {old}", options.version);
-    }
+    let tags = text(command("git").args(["tag", "--list", &format!("v{old}")]))?;
+    may_follow(&options.version, &old, !tags.is_empty())?;
     let addresses = Addresses::read()?;
     let date = text(command("date").args(["--utc", "+%F"]))?;
     let release = Release { old: &old, new: &options.version, date: &date, addresses: &addresses };
@@ -110,7 +110,6 @@ fn changed(
     release: &Release,
     read: impl Fn(&str) -> Result<String>,
 ) -> Result<BTreeMap<String, String>> {
-    const OPEN: &str = "## [Unreleased]\n";
     let Release { old, new, date, addresses } = release;
     let Addresses { source, site, security } = addresses;
     let mut all = BTreeMap::new();
@@ -124,11 +123,7 @@ fn changed(
     }
     let urls = [format!("homepage = \"{site}\""), format!("repository = \"{source}\"")];
     add("Cargo.toml", put(&with_version(&read("Cargo.toml")?, release), "authors", &urls));
-    let changelog = read("CHANGELOG.md")?;
-    if !changelog.contains(OPEN) {
-        bail!("CHANGELOG.md has no section [Unreleased]");
-    }
-    add("CHANGELOG.md", changelog.replacen(OPEN, &format!("{OPEN}\n## [{new}] - {date}\n"), 1));
+    add("CHANGELOG.md", with_section(&read("CHANGELOG.md")?, release)?);
     let cited = [
         format!("version: {new}"),
         format!("date-released: {date}"),
@@ -169,6 +164,30 @@ fn put(text: &str, behind: &str, new: &[impl AsRef<str>]) -> String {
 fn read(path: &str) -> Result<String> {
     let file = root().join(path);
     fs::read_to_string(&file).with_context(|| file.display().to_string())
+}
+
+/// Refuses a version that is not after `old`. A version that was never released may be.
+fn may_follow(new: &str, old: &str, is_released: bool) -> Result<()> {
+    let (new_numbers, old_numbers) = (numbers(new)?, numbers(old)?);
+    match new_numbers.cmp(&old_numbers) {
+        Ordering::Greater => Ok(()),
+        Ordering::Equal if !is_released => Ok(()),
+        Ordering::Equal => bail!("{new}: has the tag v{old}, expected a version after it"),
+        Ordering::Less => bail!("{new}: expected a version after {old}"),
+    }
+}
+
+/// The changelog with all that is not released in the section of the new version. If that has a
+/// section already, because it was never released, both become one.
+fn with_section(changelog: &str, Release { new, date, .. }: &Release) -> Result<String> {
+    const OPEN: &str = "## [Unreleased]\n";
+    if !changelog.contains(OPEN) {
+        bail!("CHANGELOG.md has no section [Unreleased]");
+    }
+    let head = format!("## [{new}] - ");
+    let lines = changelog.lines().filter(|line| !line.starts_with(&head));
+    let one = lines.map(|line| format!("{line}\n")).collect::<String>().replace("\n\n\n", "\n\n");
+    Ok(one.replacen(OPEN, &format!("{OPEN}\n{head}{date}\n"), 1))
 }
 
 fn numbers(version: &str) -> Result<Vec<u64>> {
@@ -231,6 +250,32 @@ mod tests {
         assert!(once["README.md"].contains("losscause-0.2.0-x86_64-linux.tar.gz"));
         let member = &once["crates/losscause/Cargo.toml"];
         assert_eq!(member.matches("\nrepository.workspace = true\n").count(), 1);
+    }
+
+    #[test]
+    fn the_first_release_is_that_of_the_version_in_the_manifest() {
+        assert!(may_follow("0.1.0", "0.1.0", false).is_ok());
+        assert!(may_follow("0.2.0", "0.1.0", true).is_ok());
+        let refused = |new, is_released| may_follow(new, "0.1.0", is_released).unwrap_err();
+        let tagged = "0.1.0: has the tag v0.1.0, expected a version after it";
+        assert_eq!(refused("0.1.0", true).to_string(), tagged);
+        let before = "0.0.9: expected a version after 0.1.0";
+        assert_eq!(refused("0.0.9", false).to_string(), before);
+    }
+
+    #[test]
+    fn what_was_noted_since_a_version_that_was_never_released_is_in_its_section() {
+        let changelog = "# C\n\n## [Unreleased]\n\n- b\n\n## [0.1.0] - 2026-11-29\n\nThe first.\n";
+        let addresses = addresses();
+        let release =
+            Release { old: "0.1.0", new: "0.1.0", date: "2030-01-02", addresses: &addresses };
+        let once = with_section(changelog, &release).unwrap();
+        let expected = "# C\n\n## [Unreleased]\n\n## [0.1.0] - 2030-01-02\n\n- b\n\nThe first.\n";
+        assert_eq!(once, expected);
+        assert_eq!(with_section(&once, &release).unwrap(), expected);
+        let next = Release { new: "0.2.0", ..release };
+        let two = "# C\n\n## [Unreleased]\n\n## [0.2.0] - 2030-01-02\n\n- b\n\n## [0.1.0] - 2026-11-29\n\nThe first.\n";
+        assert_eq!(with_section(changelog, &next).unwrap(), two);
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub(crate) const TOOLS: &[Tool] = &[Tool::Wasm, Tool::Node, Tool::MdBook, Tool::
 pub(crate) fn site(options: &Options) -> Result<()> {
     TOOLS.iter().chain(&checks::OPTIONAL_PARTS_BUILD).try_for_each(|tool| tool.ensure())?;
     lab::build()?;
+    // What was documented here before, such as dependencies, is no part of it.
+    fresh(target().join("doc"))?;
     checks::documentation()?;
     put_together(options.report.as_deref())
 }

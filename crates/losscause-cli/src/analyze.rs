@@ -1,6 +1,5 @@
 //! `losscause analyze`: why a capture lost its packets.
 
-use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
@@ -118,6 +117,10 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         }
     };
     options.observer = None;
+    if analyses.is_empty() {
+        // Nothing is told, and so nothing is written.
+        return failure.map_or(Ok(()), Err);
+    }
     // All are of this analysis: they get their names together.
     let mut files = Vec::new();
     if let Some(observations) = observations {
@@ -131,16 +134,17 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
             files.push(rewritten::share(capture, analysis, &options, out)?);
         }
     }
-    if let Some(file) = arguments.losses.as_ref().filter(|_| !analyses.is_empty()) {
+    if let Some(file) = &arguments.losses {
         files.extend(losses::whole(file, &analyses)?);
     }
-    if let Some(file) = arguments.report.as_ref().filter(|_| !analyses.is_empty()) {
+    if let Some(file) = &arguments.report {
         files.push(atomic::whole(file, report::capture_html(&analyses).as_bytes())?);
     }
     atomic::finish_together(files)?;
     match arguments.format {
-        _ if analyses.is_empty() => {}
-        Format::Json => Captures { captures: &analyses }.write_json(&mut io::stdout().lock())?,
+        Format::Json => {
+            Captures { captures: &analyses }.write_json(&mut output::JsonOutput::new())?;
+        }
         Format::Table => {
             analyses.iter().try_for_each(|analysis| tables::print(analysis, arguments.verbose))?;
         }

@@ -1,6 +1,5 @@
 //! `reproduce --check FILE`: what got worse since an earlier result.
 
-use std::io::{self, Write};
 use std::path::Path;
 
 use losscause_laboratory::papers::reproduce::{Comparison, Plan, Reproduction};
@@ -9,6 +8,7 @@ use losscause_study::files::{self, Disk};
 use serde::Deserialize;
 
 use crate::failure::Failure;
+use crate::notice;
 
 /// An earlier result, read before the runs.
 pub(crate) struct Check {
@@ -31,8 +31,7 @@ impl Check {
     /// It cannot be read, or is no result, or one of another version.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|reason| files::unreadable(&Disk, path, &reason, EXPECTED))?;
+        let text = files::text(&Disk, path, files::LARGEST_RESULT, EXPECTED)?;
         let refuse =
             |problem: String, expected| InputError::File { file: file.clone(), problem, expected };
         let Version { version } = serde_json::from_str(&text)
@@ -64,12 +63,11 @@ impl Check {
     pub(crate) fn compare(&self, now: &Reproduction) -> Result<(), Failure> {
         let comparison = now.against(&self.earlier, &self.file)?;
         for worse in &comparison.worse {
-            // A closed standard error must not turn a success into a failure.
-            let _ = writeln!(io::stderr(), "worse: {worse}");
+            notice::told(&format!("worse: {worse}"));
         }
         let sentence = self.sentence(&comparison);
         if comparison.worse.is_empty() {
-            let _ = writeln!(io::stderr(), "{sentence}");
+            notice::told(&sentence);
             return Ok(());
         }
         Err(Failure::Worse(sentence))

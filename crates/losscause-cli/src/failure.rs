@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use losscause_capture::{CaptureError, JoinError};
+use losscause_study::tools::plain;
 use losscause_study::{InputError, RegistryError, RunError};
 
 use crate::ink;
@@ -156,7 +157,8 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> u8 {
     };
     if let Err(failure) = outcome {
         // If standard error is closed as well, the message cannot be shown.
-        let _ = writeln!(io::stderr(), "{} {failure}", ink::error_head());
+        let sentence = plain::sentence(&failure.to_string());
+        let _ = writeln!(io::stderr(), "{} {sentence}", ink::error_head());
     }
     status
 }

@@ -15,6 +15,16 @@ pub(crate) fn is_standard(file: &Path) -> bool {
     file == Path::new(STANDARD)
 }
 
+/// Why `file` cannot be read a second time: it is no regular file, such as standard input or a pipe.
+/// To open a pipe again would wait for another writer.
+pub(crate) fn is_read_once(file: &Path) -> Option<&'static str> {
+    match file.metadata() {
+        _ if is_standard(file) => Some("standard input"),
+        Ok(found) if !found.is_file() && !found.is_dir() => Some("a pipe or a device"),
+        _ => None,
+    }
+}
+
 /// The files that a scenario reads.
 pub(crate) struct Sources {
     scenario: PathBuf,

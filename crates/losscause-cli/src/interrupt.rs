@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use losscause_study::Stop;
 
+use crate::notice;
+
 /// What the user should know if a signal ends the program now.
 static HINT: Mutex<Option<String>> = Mutex::new(None);
 
@@ -37,14 +39,16 @@ pub(crate) fn stopping<T>(stop: &Stop, work: impl FnOnce() -> T) -> T {
     let interrupted = postpone();
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
-        scope.spawn(|| {
+        let wait = || {
             while !over.load(Ordering::Relaxed) {
                 if interrupted.load(Ordering::Relaxed) {
                     stop.request();
                 }
                 thread::sleep(Duration::from_millis(20));
             }
-        });
+        };
+        // Where no thread can be made, only the second signal does something.
+        let _ = thread::Builder::new().spawn_scoped(scope, wait);
         let done = work();
         over.store(true, Ordering::Relaxed);
         done
@@ -74,12 +78,12 @@ pub(crate) fn at_end(what: fn()) {
 /// the next one that writes to the same directory does.
 #[cfg(unix)]
 pub(crate) fn watch() {
-    use std::io::{self, Write};
-
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
+    // A file that grows beyond the limit of its process is a write that fails, and not the end.
+    let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
     // Without a handler a signal ends the program too, and the next one cleans up.
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     // A program that was started with `nohup` goes on when its terminal closes.
@@ -87,7 +91,7 @@ pub(crate) fn watch() {
         let _ = signals.add_signal(SIGHUP);
     }
     // Where no thread can be started, a run cannot either.
-    let handler = std::thread::Builder::new().name("signals".to_owned());
+    let handler = thread::Builder::new().name("signals".to_owned());
     let _ = handler.spawn(move || {
         let mut arriving = signals.forever();
         let Some(mut signal) = arriving.next() else { return };
@@ -102,7 +106,7 @@ pub(crate) fn watch() {
             what();
         }
         if let Some(hint) = &*HINT.lock().unwrap_or_else(PoisonError::into_inner) {
-            let _ = writeln!(io::stderr(), "\nlosscause: stopped; {hint}");
+            notice::told(&format!("\nlosscause: stopped; {hint}"));
         }
         let _ = emulate_default_handler(signal);
     });

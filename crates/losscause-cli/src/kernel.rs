@@ -1,9 +1,8 @@
 //! `losscause kernel`: loads loss-differentiating TCP into the running kernel, watches it, unloads
 //! it.
 
-use std::io::Write;
+use std::env;
 use std::path::Path;
-use std::{env, io};
 
 use losscause_linux::kernel::{self, Algorithm, KernelError, Options, Settings};
 use losscause_study::tools::atomic;
@@ -166,7 +165,7 @@ fn install(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
     let file = Path::new(kernel::UNIT_DIR).join(&name);
     if dry_run {
         output::line(&format!("# {}", file.display()))?;
-        return Ok(write!(io::stdout(), "{text}")?);
+        return Ok(output::text(&text)?);
     }
     atomic::write(&file, text.as_bytes())?;
     Ok(output::line(&format!(

@@ -1,14 +1,14 @@
 //! `losscause lab`: serves the lab and the documentation to this computer's browser.
 
-use std::io::{self, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::thread;
-use std::time::Duration;
 
 use losscause_study::InputError;
 
 use crate::failure::Failure;
+use crate::{output, served};
 
 mod serve;
 
@@ -40,19 +40,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     })?;
     let page = if site.join("lab/index.html").is_file() { "lab/" } else { "" };
     // The address first: a program that waits for it may stop reading.
-    let _ = writeln!(
-        io::stdout(),
-        "http://{address}/{page}  serves {}; Ctrl-C ends it",
-        site.display()
-    );
-    let _ = io::stdout().flush();
+    let place = site.display();
+    let _ = output::text(&format!("http://{address}/{page}  serves {place}; Ctrl-C ends it\n"));
+    let listener = Mutex::new(listener);
+    let serve = || served::for_ever(&listener, |stream| serve::answer(stream, &site, address));
     thread::scope(|scope| {
         for _ in 1..THREADS {
             // Where no more threads can be made, those that there are serve, one of them at least.
-            let _ = thread::Builder::new()
-                .spawn_scoped(scope, || serve_for_ever(&listener, &site, address));
+            let _ = thread::Builder::new().spawn_scoped(scope, serve);
         }
-        serve_for_ever(&listener, &site, address);
+        serve();
     });
     Ok(())
 }
@@ -60,19 +57,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Requests that are answered at a time. More wait in the system's queue. A browser opens some
 /// connections ahead, on which it asks for nothing yet.
 const THREADS: usize = 32;
-/// After a failed accept, for example without a free file descriptor.
-const PAUSE: Duration = Duration::from_millis(100);
-
-/// Answers one request after another on the calling thread.
-fn serve_for_ever(listener: &TcpListener, site: &Path, address: SocketAddr) {
-    loop {
-        match listener.accept() {
-            // A browser that goes away is no error of the program.
-            Ok((stream, _)) => _ = serve::answer(&stream, site, address),
-            Err(_) => thread::sleep(PAUSE),
-        }
-    }
-}
 
 /// The folder that is served, with its links resolved.
 fn site(named: Option<&Path>) -> Result<PathBuf, InputError> {

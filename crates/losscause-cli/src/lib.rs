@@ -49,6 +49,7 @@ mod overview;
 mod pivot;
 mod progress;
 mod reproduce;
+mod served;
 mod simulate;
 #[cfg(feature = "media")]
 mod stream;

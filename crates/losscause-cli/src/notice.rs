@@ -4,6 +4,8 @@
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use losscause_study::tools::plain::plain;
+
 static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Whether nothing is told from now on.
@@ -19,7 +21,12 @@ pub(crate) fn is_quiet() -> bool {
 /// Tells a line.
 pub(crate) fn print(line: &str) {
     if !is_quiet() {
-        // A closed standard error must not turn a success into a failure.
-        let _ = writeln!(io::stderr(), "{line}");
+        told(line);
     }
+}
+
+/// Tells a line, also with `--quiet`.
+pub(crate) fn told(line: &str) {
+    // A closed standard error must not turn a success into a failure.
+    let _ = writeln!(io::stderr(), "{}", plain(line));
 }

@@ -1,9 +1,10 @@
 //! Standard output: a table for people, JSON for scripts.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, StdoutLock, Write};
 
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
+use losscause_study::tools::plain::{self, plain};
 use losscause_study::tools::table::{Cell, Column, Row, Table};
 use serde::Serialize;
 
@@ -23,17 +24,46 @@ pub(crate) enum Format {
 
 /// Writes `value` as indented JSON with a new line at its end.
 pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
-    // Not as one text in memory: the flows of a large capture take tens of megabytes.
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = JsonOutput::new();
     serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
     out.write_all(b"\n")?;
     out.flush()
 }
 
+/// Writes `value` as a line of JSON.
+#[cfg(any(feature = "media", all(feature = "linux", target_os = "linux")))]
+pub(crate) fn json_line(value: &impl Serialize) -> io::Result<()> {
+    let text = serde_json::to_string(value).map_err(io::Error::from)?;
+    writeln!(io::stdout().lock(), "{}", plain::json(&text))
+}
+
+/// Standard output for JSON: what acts on a terminal is escaped in it.
+pub(crate) struct JsonOutput(BufWriter<StdoutLock<'static>>);
+
+impl JsonOutput {
+    pub(crate) fn new() -> Self {
+        // Not as one text in memory: the flows of a large capture take tens of megabytes.
+        Self(BufWriter::new(io::stdout().lock()))
+    }
+}
+
+impl Write for JsonOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // serde_json writes whole characters.
+        let text = str::from_utf8(bytes).map_err(|_| io::ErrorKind::InvalidData)?;
+        self.0.write_all(plain::json(text).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 /// Writes a text that ends with its last line.
 pub(crate) fn text(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(plain(text).as_bytes())?;
     out.flush()
 }
 
@@ -49,8 +79,9 @@ pub(crate) fn plural(count: u64, what: &str) -> String {
 
 /// Writes a line of text, or several; on a terminal in colour.
 pub(crate) fn line(text: &str) -> io::Result<()> {
+    let text = plain(text);
     match ink::is_wanted() {
-        true => writeln!(io::stdout().lock(), "{}", ink::coloured(text)),
+        true => writeln!(io::stdout().lock(), "{}", ink::coloured(&text)),
         false => writeln!(io::stdout().lock(), "{text}"),
     }
 }

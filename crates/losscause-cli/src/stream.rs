@@ -63,8 +63,7 @@ impl KeyOption {
 fn key(file: Option<&Path>, variable: Option<&OsStr>) -> Result<Key, InputError> {
     const KEY: &str = "a key as `losscause stream key` prints it";
     if let Some(file) = file {
-        let text = std::fs::read_to_string(file)
-            .map_err(|reason| files::unreadable(&Disk, file, &reason, KEY))?;
+        let text = files::text(&Disk, file, files::LARGEST_DOCUMENT, KEY)?;
         let file = || file.display().to_string();
         return Key::parse(&text)
             .map_err(|error| InputError::Option { option: file(), problem: error.to_string() });

@@ -159,7 +159,7 @@ fn execute(
 /// The results of an earlier sweep.
 fn earlier(file: &Path, context: &Context) -> Result<SweepResult, InputError> {
     const EXPECTED: &str = "the sweep.json of an earlier sweep";
-    let text = files::text(context.files(), file, files::LARGEST_DOCUMENT, EXPECTED)?;
+    let text = files::text(context.files(), file, files::LARGEST_RESULT, EXPECTED)?;
     serde_json::from_str(&text).map_err(|error| InputError::File {
         file: file.display().to_string(),
         problem: format!("is no result of a sweep ({error})"),

@@ -158,7 +158,11 @@ fn unknown_value(error: &clap::Error, verb: &[&Command]) -> Option<String> {
     };
     let value = context(error, ContextKind::InvalidValue)?;
     if value.is_empty() {
-        return Some(format!("{place}: has no value, expected one of {}", known.join(", ")));
+        let expected = match known.as_slice() {
+            [] => format!("one as in `losscause {} --help`", called(verb)),
+            known => format!("one of {}", known.join(", ")),
+        };
+        return Some(format!("{place}: has no value, expected {expected}"));
     }
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     Some(format!("{place}: {}", unknown(value, &known)))

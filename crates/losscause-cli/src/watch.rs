@@ -137,7 +137,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn print(snapshot: &Snapshot, arguments: &Arguments, sort: Sort, is_live: bool) -> io::Result<()> {
     if arguments.format == Format::Json {
-        return output::line(&serde_json::to_string(snapshot).map_err(io::Error::from)?);
+        return output::json_line(snapshot);
     }
     let text = table::text(snapshot, sort, arguments.most, output::table_text);
     if !is_live {

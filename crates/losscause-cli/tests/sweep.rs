@@ -337,6 +337,14 @@ fn a_running_sweeps_directory_is_refused_and_free_after_a_kill() {
     assert!(sweep(place.path(), &["s.toml", "--out", "o", "--resume"]).status.success());
 }
 
+#[test]
+fn a_folder_in_which_no_cell_was_finished_is_free() {
+    let place = place(SWEEP);
+    std::fs::create_dir_all(place.path().join("o/cells")).unwrap();
+    let output = sweep(place.path(), &["s.toml", "--out", "o"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_a_failed_run_that_names_the_file() {

@@ -24,6 +24,7 @@ use losscause_laboratory::papers::reproduce::{Reproduction, Sheet};
 use losscause_study::RunError;
 use losscause_study::run::{RunRecord, SimulationResult};
 use losscause_study::tools::atomic;
+use losscause_study::tools::plain::plain;
 
 mod algorithms;
 mod axis;
@@ -126,9 +127,10 @@ pub fn bars_html(title: &str, values: &[Bar]) -> String {
     }
     let style = include_str!("page/chart.css");
     let colours = "--ink: currentColor; --soft: currentColor; --line: #8888; --paper: transparent;";
-    format!(
+    let html = format!(
         "<div class=\"losscause\"><style>.losscause {{ {colours}\n{style} }}</style>\n{svg}</div>"
-    )
+    );
+    plain(&html).into_owned()
 }
 
 /// The parts of all pages, and the pages.
@@ -155,7 +157,7 @@ fn render(page: &str, context: &impl Serialize) -> String {
         environment.add_template(name, text).expect("a test renders every template");
     }
     let template = environment.get_template(page).expect("the page is one of the templates");
-    template.render(context).expect("a test renders every template")
+    plain(&template.render(context).expect("a test renders every template")).into_owned()
 }
 
 #[cfg(doctest)]

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::parallel::Stopped;
+use crate::tools::plain::is_hidden;
 
 /// The input cannot be used: the program ends with exit status 2.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -195,9 +196,7 @@ struct OneLine<'a>(&'a str);
 impl fmt::Display for OneLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|c| match c {
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
-                write!(f, "{}", c.escape_default())
-            }
+            c if is_hidden(c) => write!(f, "{}", c.escape_default()),
             c => f.write_char(c),
         })
     }

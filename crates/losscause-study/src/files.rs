@@ -148,6 +148,8 @@ impl<A: Files, B: Files> Files for Either<A, B> {
 
 /// Largest scenario or sweep file that is read, bytes.
 pub const LARGEST_DOCUMENT: u64 = 1 << 20;
+/// Largest file of results that is read again, bytes.
+pub const LARGEST_RESULT: u64 = 64 << 20;
 
 /// The text of the file at `path`. A file of more than `largest` bytes is refused, so that a device
 /// without an end is, too. `expected` says in an error what the file should be.

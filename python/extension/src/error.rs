@@ -4,6 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use losscause::ConfigError;
+use losscause_study::tools::plain;
 use losscause_study::{InputError, RegistryError, RunError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -78,7 +79,7 @@ pub(crate) fn sentence(text: impl Into<String>) -> PyErr {
 /// An exception about a file, a key, or both.
 pub(crate) fn about(text: String, file: Option<&str>, key: Option<&str>) -> PyErr {
     Python::attach(|py| {
-        let error = Error::new_err(text);
+        let error = Error::new_err(plain::sentence(&text));
         let value = error.value(py);
         let set = |name, of: Option<&str>| of.map_or(Ok(()), |of| value.setattr(name, of));
         match set("file", file).and_then(|()| set("key", key)) {

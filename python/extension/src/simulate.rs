@@ -41,6 +41,7 @@ pub(crate) fn simulate(
         let experiment = scenario.experiment_with_delays().map_err(Failure::from)?;
         let seed = input::whole(seed, "seed")?;
         let runs = input::count(runs, "runs")?;
+        let workers = workers(jobs, &failures)?;
         if runs > 1 && (trace.is_some() || interval.is_some()) {
             let key = if trace.is_some() { "trace" } else { "interval" };
             let problem = format!("{key}: shows one run, expected no runs={runs} beside it");
@@ -53,7 +54,7 @@ pub(crate) fn simulate(
                     &scenario,
                     &settings,
                     &experiment,
-                    Several { seed, runs, jobs, progress },
+                    Several { seed, runs, workers, progress },
                     &failures,
                 )?,
                 None,
@@ -203,7 +204,7 @@ impl Recorder for Events {
 struct Several<'a, 'py> {
     seed: u64,
     runs: u32,
-    jobs: Option<&'a Bound<'py, PyAny>>,
+    workers: Workers,
     progress: Option<&'a Bound<'py, PyAny>>,
 }
 
@@ -212,10 +213,9 @@ fn several(
     scenario: &Scenario,
     settings: &[Setting],
     experiment: &Experiment,
-    Several { seed, runs, jobs, progress }: Several<'_, '_>,
+    Several { seed, runs, workers, progress }: Several<'_, '_>,
     failures: &Failures,
 ) -> PyResult<SimulationResult> {
-    let workers = workers(jobs, failures)?;
     let made = work::elsewhere(py, failures.stop(), progress, |progress| {
         repeat(experiment, seed, runs, workers, |done| progress.set(done, runs as usize))
     })?;

@@ -83,11 +83,11 @@ pub(crate) fn elsewhere<T: Send>(
     let progress = Progress::default();
     thread::scope(|scope| {
         let (sender, mut receiver) = mpsc::channel();
-        let worker = scope.spawn(|| {
+        let worker = thread::Builder::new().spawn_scoped(scope, || {
             let sender = sender;
             // The receiver waits until the end.
             _ = sender.send(work(&progress));
-        });
+        })?;
         let mut raised = None;
         loop {
             let waited;

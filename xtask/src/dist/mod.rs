@@ -145,6 +145,12 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// Fails with the names of a wheel's files that contain a text.
+const NAMES_NO_FOLDER: &str = "import sys, zipfile\n\
+    wheel = zipfile.ZipFile(sys.argv[1])\n\
+    text = sys.argv[2].encode()\n\
+    sys.exit([name for name in wheel.namelist() if text in wheel.read(name)] or 0)";
+
 fn wheel(folder: &Path, processor: Processor, release: &Release) -> Result<PathBuf> {
     if !processor.is_this_machines() {
         bail!(
@@ -155,6 +161,8 @@ fn wheel(folder: &Path, processor: Processor, release: &Release) -> Result<PathB
     let variables = program::variables(false, release)?;
     python::Environment::new()?.build_wheel(built.path(), &variables)?;
     let wheel = python::only_file(built.path())?;
+    run(command(python::INTERPRETER).args(["-c", NAMES_NO_FOLDER]).arg(&wheel).arg(root()))
+        .context("a file of the wheel names a folder of this machine")?;
     let file = folder.join(wheel.file_name().context("the wheel has a name")?);
     fs::copy(&wheel, &file)?;
     Ok(file)
@@ -183,6 +191,21 @@ fn archive(files: &Path, name: &str, epoch_s: u64, folder: &Path) -> Result<Path
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wheel_that_names_a_folder_of_this_machine_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let wheel = place.path().join("a.whl");
+        fs::write(place.path().join("sbom.json"), "path+file:///home/me#losscause").unwrap();
+        let pack = ["-m", "zipfile", "--create", "a.whl", "sbom.json"];
+        run(command(python::INTERPRETER).args(pack).current_dir(place.path())).unwrap();
+        let check = |text: &str| {
+            let mut check = command(python::INTERPRETER);
+            run(check.args(["-c", NAMES_NO_FOLDER]).arg(&wheel).arg(text))
+        };
+        assert!(check("/home/me").is_err());
+        assert!(check("/home/you").is_ok());
+    }
 
     #[test]
     fn an_archive_is_sorted_and_says_nothing_of_the_machine() {

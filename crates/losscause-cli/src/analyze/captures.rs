@@ -93,6 +93,9 @@ fn is_of_the_place(reason: &io::Error) -> bool {
 
 /// What a file is that another command reads.
 fn kind(file: &Path) -> Option<Kind> {
+    if input::is_read_once(file).is_some() {
+        return None;
+    }
     let text = files::text(&Disk, file, files::LARGEST_DOCUMENT, losscause_capture::EXPECTED);
     Kind::of_text(&text.ok()?)
 }
@@ -112,10 +115,11 @@ fn with_flows(analysis: Analysis, options: &Options) -> Result<Analysis, Failure
 fn as_one(files: &[PathBuf], options: &Options) -> Result<Analysis, Failure> {
     let mut parts = Vec::new();
     for file in files {
-        if input::is_standard(file) {
-            return Err(Failure::Usage(
-                "--as-one: standard input cannot be read twice, expected files".to_owned(),
-            ));
+        if let Some(what) = input::is_read_once(file) {
+            let name = file.display();
+            return Err(Failure::Usage(format!(
+                "--as-one {name}: {what} cannot be read twice, expected files"
+            )));
         }
         let mut frames =
             open(file).and_then(Frames::open).map_err(|error| unusable(file, error))?;
@@ -155,7 +159,7 @@ fn live(interface: &str, options: &Options) -> Result<Analysis, Failure> {
     let is_read = AtomicBool::new(false);
     let analysis = thread::scope(|scope| {
         // A terminal's Ctrl-C reaches tcpdump too; any other signal does not.
-        scope.spawn(|| {
+        let wait = || {
             while !is_read.load(Ordering::Relaxed) {
                 let quits = wait_for_key(keys.as_ref());
                 if quits {
@@ -173,7 +177,9 @@ fn live(interface: &str, options: &Options) -> Result<Analysis, Failure> {
             let _ = tcpdump.wait();
             // The terminal is as it was before the answer is shown.
             drop(keys);
-        });
+        };
+        // Where no thread can be made, the capture ends with tcpdump.
+        let _ = thread::Builder::new().spawn_scoped(scope, wait);
         let source: Box<dyn Read> =
             out.map_or_else(|| Box::new(io::empty()) as Box<dyn Read>, |out| Box::new(out));
         let analysis =

@@ -17,10 +17,12 @@ use crate::notice;
 /// Refuses what cannot be read a second time.
 pub(super) fn check(option: &str, out: &Path, captures: &[PathBuf]) -> Result<(), InputError> {
     let problem = match captures {
-        [file] if input::is_standard(file) => {
-            "reads the capture twice, which standard input cannot be, expected a file".to_owned()
-        }
-        [_] => return Ok(()),
+        [file] => match input::is_read_once(file) {
+            Some(what) => {
+                format!("reads the capture twice, which {what} cannot be, expected a file")
+            }
+            None => return Ok(()),
+        },
         more => format!("writes one capture again, expected one instead of {}", more.len()),
     };
     Err(InputError::Option { option: format!("{option} {}", out.display()), problem })

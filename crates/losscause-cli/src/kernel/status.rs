@@ -35,10 +35,7 @@ pub(super) fn run(name: Option<&str>, watch: bool, format: Format) -> Result<(),
         let statuses = kernel::status(name)?;
         let now = Look::at(Instant::now(), &statuses);
         match format {
-            Format::Json if watch => {
-                let line = serde_json::to_string(&Report::of(statuses)).map_err(io::Error::from)?;
-                output::line(&line)?;
-            }
+            Format::Json if watch => output::json_line(&Report::of(statuses))?,
             Format::Json => output::json(&Report::of(statuses))?,
             Format::Table => {
                 if watch && io::stdout().is_terminal() {

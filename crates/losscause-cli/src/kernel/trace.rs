@@ -39,7 +39,7 @@ pub(super) fn run(name: &str, format: Format) -> Result<(), Failure> {
 
 fn print(name: &str, record: &VerdictRecord, format: Format) -> io::Result<()> {
     match format {
-        Format::Json => output::line(&serde_json::to_string(record).map_err(io::Error::from)?),
+        Format::Json => output::json_line(record),
         Format::Table => output::line(&row([
             &format!("{:.6}", record.time.as_secs_f64()),
             &format!("{} > {}", record.local, record.remote),

@@ -143,7 +143,7 @@ impl Show {
 }
 
 fn print(line: &Line) -> io::Result<()> {
-    output::line(&serde_json::to_string(line).map_err(io::Error::from)?)
+    output::json_line(line)
 }
 
 fn rtt(rtt: Option<Span>) -> String {

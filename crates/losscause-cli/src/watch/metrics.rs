@@ -4,21 +4,22 @@
 
 use std::fmt::Write as _;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use losscause_linux::watch::Snapshot;
 
 use crate::failure::Failure;
+use crate::served::{self, Timed};
 
 /// Serves the newest counters.
 pub(super) struct Metrics {
     newest: Arc<Mutex<String>>,
 }
 
-/// A reader that is slower is refused.
+/// From the beginning of a connection to the end of its answer, however the reader divides it.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// A request is not longer.
 const MOST_BYTES: usize = 8_192;
@@ -36,14 +37,18 @@ impl Metrics {
             Failure::Usage(format!("--metrics {address}: cannot be listened at ({reason})"))
         })?;
         let newest = Arc::new(Mutex::new(String::new()));
-        let served = Arc::clone(&newest);
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let text = served.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                // A reader that is gone is no failure.
-                let _ = answer(stream, &text);
-            }
-        });
+        let shown = Arc::clone(&newest);
+        let listener = Mutex::new(listener);
+        let serve = move || {
+            served::for_ever(&listener, |stream| {
+                let text = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                answer(Timed { stream, deadline: Instant::now() + PATIENCE }, &text)
+            });
+        };
+        let serving = thread::Builder::new().name("metrics".to_owned()).spawn(serve);
+        serving.map_err(|reason| {
+            Failure::Usage(format!("--metrics {address}: no thread can serve it ({reason})"))
+        })?;
         Ok(Self { newest })
     }
 
@@ -54,9 +59,7 @@ impl Metrics {
 }
 
 /// Reads a request and answers it.
-fn answer(mut stream: TcpStream, text: &str) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+fn answer(mut stream: Timed<'_>, text: &str) -> std::io::Result<()> {
     let mut request = Vec::new();
     let mut bytes = [0; 1_024];
     while !request.windows(4).any(|end| end == b"\r\n\r\n") && request.len() < MOST_BYTES {
@@ -155,7 +158,7 @@ fn sample(text: &mut String, (name, ..): Family, labels: &str, value: f64) {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read, Write};
+    use std::net::TcpStream;
 
     use super::super::sample;
     use super::*;
@@ -182,6 +185,17 @@ mod tests {
         let address = taken.local_addr().unwrap();
         let sentence = refused(address);
         assert!(sentence.starts_with(&format!("--metrics {address}: cannot be listened at (")));
+    }
+
+    #[test]
+    fn a_reader_whose_time_is_over_gets_no_answer() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut reader = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        // A byte now and then does not prolong it.
+        reader.write_all(b"G").unwrap();
+        let (stream, _) = listener.accept().unwrap();
+        let over = answer(Timed { stream: &stream, deadline: Instant::now() }, "").unwrap_err();
+        assert_eq!(over.kind(), std::io::ErrorKind::TimedOut);
     }
 
     #[test]

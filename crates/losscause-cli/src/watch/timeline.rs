@@ -41,7 +41,7 @@ impl Chosen {
         for report in snapshot.connections.iter().filter(|report| self.is(report)) {
             match format {
                 Format::Json => {
-                    output::line(&serde_json::to_string(report).map_err(io::Error::from)?)?;
+                    output::json_line(report)?;
                 }
                 Format::Table => output::line(&line(report))?,
             }

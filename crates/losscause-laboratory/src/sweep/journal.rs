@@ -64,6 +64,9 @@ impl Journal {
             .write(true)
             .open(path)
             .map_err(failed)?;
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(failed(io::Error::other("is no regular file")));
+        }
         let mut lines = Lines { file, end: 0, places: vec![Place::default(); cells.count()] };
         lines.read(cells, &mut take).map_err(failed)?;
         Ok(Self { path: path.to_owned(), lines: Mutex::new(lines) })
@@ -154,7 +157,8 @@ impl Lines {
     fn read(&mut self, cells: &Cells<'_>, take: &mut impl FnMut(CellOutcome)) -> io::Result<()> {
         let mut reader = BufReader::new(&self.file);
         let mut text = Vec::new();
-        while reader.read_until(b'\n', &mut text)? > 0 && text.ends_with(b"\n") {
+        let mut next = |text: &mut Vec<u8>| (&mut reader).take(LONGEST).read_until(b'\n', text);
+        while next(&mut text)? > 0 && text.ends_with(b"\n") {
             let place = Place { start: self.end, bytes: text.len() };
             self.end += text.len() as u64;
             // A cell of a number above these is one of a larger sweep.
@@ -176,6 +180,8 @@ impl Lines {
     }
 }
 
+/// A longer line is damaged, bytes.
+const LONGEST: u64 = 64 << 20;
 const BEFORE_CHECK: &str = "{\"check\":\"";
 const BEFORE_OUTCOME: &str = "\",\"outcome\":";
 const END: &str = "}\n";
@@ -256,6 +262,17 @@ mod tests {
         assert_eq!(opened(&path, &sweep).1, [3, 7, 39]);
         Journal::open(&path, &cells, false, |_| panic!("it is emptied")).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_journal_without_an_end_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("finished.jsonl");
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        let refused = Journal::open(&path, &Cells::of(&sweep()), true, |_| ()).unwrap_err();
+        let problem = "cannot be written (is no regular file)";
+        assert_eq!(refused.to_string(), format!("{}: {problem}", path.display()));
     }
 
     #[test]

@@ -10,7 +10,9 @@ use super::tables::{self, Document};
 use super::{CellOutcome, Cells, SweepResult};
 use losscause_study::files::Inputs;
 use losscause_study::tools::atomic;
-use losscause_study::tools::atomic::folder::{EXPECTED, Hold, ORIGIN, hold, refused};
+use losscause_study::tools::atomic::folder::{
+    self, Created, EXPECTED, Hold, ORIGIN, hold, refused,
+};
 use losscause_study::tools::atomic::{AtomicFile, finish_together};
 use losscause_study::tools::csv_file::Rows;
 use losscause_study::{InputError, RunError};
@@ -35,6 +37,7 @@ enum Earlier {
 #[derive(Debug)]
 pub(super) struct OpenStore {
     store: Store,
+    _cells: Created,
     _hold: Hold,
 }
 
@@ -97,10 +100,11 @@ impl Store {
         if self.earlier != Earlier::Resumed && self.cells().exists() {
             std::fs::remove_dir_all(self.cells()).map_err(unwritable)?;
         }
-        std::fs::create_dir_all(self.cells()).map_err(unwritable)?;
-        atomic::remove_abandoned(&self.cells());
+        // Before the cells: a folder of cells whose origin nobody knows is refused.
         atomic::write(&self.directory.join(ORIGIN), json(origin).as_bytes())?;
-        Ok(OpenStore { store: self.clone(), _hold: hold })
+        let created = folder::create(&self.cells())?;
+        atomic::remove_abandoned(&self.cells());
+        Ok(OpenStore { store: self.clone(), _cells: created, _hold: hold })
     }
 
     /// Whether a cell is finished.
@@ -117,7 +121,7 @@ impl Store {
         let is_there = text.is_some();
         let origin = text.and_then(|text| serde_json::from_str(&text).ok());
         let problem = match origin {
-            None if self.cells().exists() => format!("has cells and no valid {ORIGIN}"),
+            None if self.has_cells() => format!("has cells and no valid {ORIGIN}"),
             None if is_there => format!("has the {ORIGIN} of another verb or program"),
             _ => return Ok(origin),
         };

@@ -74,8 +74,10 @@ mod tests {
     #[test]
     fn a_directory_with_files_of_others_is_refused() {
         let directory = tempfile::tempdir().unwrap();
-        assert!(prepare(&directory.path().join("new/below"), OURS).is_ok());
-        assert!(prepare(&directory.path().join("new/below"), OURS).is_ok(), "it is empty");
+        let below = directory.path().join("new/below");
+        assert!(prepare(&below, OURS).is_ok());
+        fs::create_dir_all(&below).unwrap();
+        assert!(prepare(&below, OURS).is_ok(), "it is empty");
         let error = prepare(directory.path(), OURS).unwrap_err().to_string();
         assert!(
             error.ends_with(

@@ -56,7 +56,8 @@ impl Outputs {
 
     /// Gives the files their names.
     pub(super) fn finish(self) -> Result<(), RunError> {
-        let Self { sender, bottleneck, receiver, mut drops, failed, _hold } = self;
+        // The last to be dropped: by then no unfinished file is in the directory.
+        let Self { _hold, sender, bottleneck, receiver, mut drops, failed } = self;
         if let Some(error) =
             failed.or_else(|| drops.flush().err().map(|reason| drops.get_ref().failed(reason)))
         {

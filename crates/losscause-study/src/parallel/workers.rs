@@ -97,7 +97,7 @@ impl Workers {
         &self,
         items: &[T],
         work: impl Fn(&T, &dyn Fn(R)) + Sync,
-        mut take: impl FnMut(usize, R),
+        take: impl FnMut(usize, R),
     ) -> Result<(), Stopped> {
         let next = AtomicUsize::new(0);
         let goes_on = || next.load(Ordering::Relaxed) < items.len() && !self.stop.is_requested();
@@ -113,24 +113,30 @@ impl Workers {
             }
         };
         let threads = self.jobs.count().min(items.len());
+        let take = RefCell::new(take);
+        let take = |index, result| (take.borrow_mut())(index, result);
         if threads <= 1 {
             // Nothing to hand over: a thread of its own would cost more than a short item.
-            let take = RefCell::new(take);
-            work_on_items(&|index, result| (take.borrow_mut())(index, result));
+            work_on_items(&take);
         } else {
             thread::scope(|scope| {
                 let (sender, receiver) = mpsc::channel();
+                // Where no more threads can be made, those that there are do the work.
                 let threads: Vec<_> = (0..threads)
-                    .map(|_| {
+                    .map_while(|_| {
                         let sender = sender.clone();
                         let work_on_items = &work_on_items;
                         // A receiver that is gone has panicked, and that panic is passed on.
-                        scope.spawn(move || {
+                        let work = move || {
                             work_on_items(&|index, result| _ = sender.send((index, result)));
-                        })
+                        };
+                        thread::Builder::new().spawn_scoped(scope, work).ok()
                     })
                     .collect();
                 drop(sender);
+                if threads.is_empty() {
+                    work_on_items(&take);
+                }
                 for (index, result) in receiver {
                     take(index, result);
                 }

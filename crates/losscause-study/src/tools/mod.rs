@@ -6,6 +6,7 @@ pub mod atomic;
 #[cfg(feature = "csv-files")]
 pub mod csv_file;
 pub mod figures;
+pub mod plain;
 #[cfg(feature = "trace-files")]
 pub mod row_file;
 pub mod table;

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::lock::{Attempt, try_lock};
+pub use super::unfinished::Created;
+use super::unfinished::Registry;
 use super::{AtomicFile, finish_together, remove_abandoned, whole};
 use crate::{InputError, RunError};
 
@@ -22,9 +24,11 @@ pub const ORIGIN: &str = "origin.json";
 /// The file that is locked where a folder itself cannot be.
 pub const LOCK: &str = ".lock";
 
-/// A folder that no other process writes to, until this is dropped.
+/// A folder that no other process writes to, until this is dropped. What was created for it and is
+/// still empty then, or when a signal ends the program, is removed.
 #[derive(Debug)]
 pub struct Hold {
+    _created: Created,
     /// The lock ends with the file. Where nothing can be locked, there is none.
     _lock: Option<File>,
 }
@@ -46,17 +50,26 @@ struct Origin {
     results: BTreeMap<String, String>,
 }
 
+/// Creates a folder and those above it, if they are missing. Those that are still empty when the
+/// result is dropped, or when a signal ends the program, are removed.
+///
+/// # Errors
+/// It cannot be created.
+pub fn create(directory: &Path) -> Result<Created, RunError> {
+    let unwritable =
+        |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
+    Registry::lock().create_directory(directory).map_err(unwritable)
+}
+
 /// Locks a folder for this process. It is created if it is missing.
 ///
 /// # Errors
 /// It cannot be created, or another process has locked it.
 pub fn hold(directory: &Path) -> Result<Hold, RunError> {
-    let unwritable =
-        |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
     if directory.is_file() {
         return Err(refused(directory, "is a file".to_owned(), "a directory").into());
     }
-    fs::create_dir_all(directory).map_err(unwritable)?;
+    let created = create(directory)?;
     let file_in_it = |directory: &Path| {
         let mut options = File::options();
         options.create(true).truncate(false).write(true).open(directory.join(LOCK))
@@ -65,7 +78,9 @@ pub fn hold(directory: &Path) -> Result<Hold, RunError> {
     for open in [|directory: &Path| File::open(directory), file_in_it] {
         let Ok(lock) = open(directory) else { continue };
         match try_lock(&lock) {
-            Attempt::Locked => return Ok(Hold { _lock: Some(lock) }),
+            // Another process may just have removed a folder that it created and left empty.
+            Attempt::Locked if !directory.exists() => return hold(directory),
+            Attempt::Locked => return Ok(Hold { _created: created, _lock: Some(lock) }),
             Attempt::Held => {
                 let problem = "is in use by another process".to_owned();
                 return Err(refused(directory, problem, "a directory of its own").into());
@@ -73,7 +88,7 @@ pub fn hold(directory: &Path) -> Result<Hold, RunError> {
             Attempt::Unsupported => {}
         }
     }
-    Ok(Hold { _lock: None })
+    Ok(Hold { _created: created, _lock: None })
 }
 
 /// The refusal of a folder because of what it holds.
@@ -200,6 +215,30 @@ mod tests {
         let error = write(place.path(), "compare", &[("a.csv", "2")]).unwrap_err();
         assert!(error.to_string().contains("origin.json of a sweep"), "{error}");
         assert_eq!(read(place.path(), ORIGIN), "{\"sweep\": \"s.toml\"}");
+    }
+
+    #[test]
+    fn a_folder_that_was_created_and_stays_empty_is_removed_and_no_other() {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir(place.path().join("mine")).unwrap();
+        let folder = |name: &str| place.path().join(name);
+        for name in ["new", "new/below/it", "mine", "mine/new"] {
+            drop(Folder::open(&folder(name), "compare", &NAMES).unwrap());
+            assert!(folder(name).exists() == (name == "mine"), "{name}");
+        }
+        write(&folder("new/kept"), "compare", &[("a.csv", "1")]).unwrap();
+        drop(Folder::open(&folder("new/other"), "compare", &NAMES).unwrap());
+        let found =
+            ["new", "new/kept/a.csv", "new/other", "mine"].map(|name| folder(name).exists());
+        assert_eq!(found, [true, true, false, true]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_created_leaves_none_above_it() {
+        let place = tempfile::tempdir().unwrap();
+        let name = "x".repeat(300);
+        assert!(hold(&place.path().join("new").join(name)).is_err());
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     }
 
     #[test]

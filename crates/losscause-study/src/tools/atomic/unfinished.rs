@@ -1,4 +1,5 @@
-//! The unfinished files of this process, and those that a killed one left behind.
+//! The unfinished files of this process, and those that a killed one left behind; and the
+//! directories that it created.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,13 +12,18 @@ use tempfile::NamedTempFile;
 use super::lock::{Attempt, try_lock};
 use super::set;
 
-static REGISTRY: Mutex<Registry> =
-    Mutex::new(Registry { files: BTreeSet::new(), tidy: BTreeSet::new() });
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
+    files: BTreeSet::new(),
+    directories: BTreeSet::new(),
+    tidy: BTreeSet::new(),
+});
 
 /// What this process knows of unfinished files.
 pub(super) struct Registry {
     /// The unfinished files of this process.
     files: BTreeSet<PathBuf>,
+    /// Directories that it has created for files that are still to come.
+    directories: BTreeSet<PathBuf>,
     /// Directories in which it has looked for those of killed processes.
     tidy: BTreeSet<PathBuf>,
 }
@@ -26,15 +32,22 @@ pub(super) struct Registry {
 #[derive(Debug)]
 pub(super) struct Registration(Option<PathBuf>);
 
-/// Removes all unfinished files of this process. From then on nothing can start or finish a file: a
-/// thread that tries waits until the process ends. A signal's handler calls this on a thread of its
-/// own and then ends the process.
+/// Directories that were created, the innermost first. When this is dropped, those that are empty
+/// are removed.
+#[derive(Debug)]
+pub struct Created(Vec<PathBuf>);
+
+/// Removes all unfinished files of this process, and the directories that it has created and that are
+/// empty. From then on nothing can start or finish a file: a thread that tries waits until the
+/// process ends. A signal's handler calls this on a thread of its own and then ends the process.
 pub fn remove_unfinished() {
     let registry = Registry::lock();
     for file in &registry.files {
         // A file that cannot be removed is removed by the next process that writes there.
         let _ = std::fs::remove_file(file);
     }
+    // A directory's own are behind it in the set.
+    registry.directories.iter().rev().for_each(remove_if_empty);
     std::mem::forget(registry);
 }
 
@@ -63,6 +76,38 @@ impl Registry {
             }
         }
     }
+
+    /// Creates a directory and those above it that are missing.
+    pub(super) fn create_directory(&mut self, directory: &Path) -> io::Result<Created> {
+        let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let missing: Vec<PathBuf> =
+            directory.ancestors().take_while(is_missing).map(Path::to_owned).collect();
+        let created = std::fs::create_dir_all(directory);
+        if let Err(reason) = created {
+            missing.iter().for_each(remove_if_empty);
+            return Err(reason);
+        }
+        self.directories.extend(missing.iter().cloned());
+        Ok(Created(missing))
+    }
+}
+
+impl Drop for Created {
+    fn drop(&mut self) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut registry = Registry::lock();
+        for directory in &self.0 {
+            registry.directories.remove(directory);
+            remove_if_empty(directory);
+        }
+    }
+}
+
+/// Removes a directory, unless something is in it.
+fn remove_if_empty(directory: &PathBuf) {
+    let _ = std::fs::remove_dir(directory);
 }
 
 impl Registration {

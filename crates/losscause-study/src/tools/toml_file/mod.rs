@@ -1,9 +1,10 @@
 //! Files in TOML: from a text to a type. Errors name the file, the key and what was expected.
 
 use serde::de::DeserializeOwned;
-use toml::Table;
+use toml::{Table, Value};
 
 use crate::error::{InputError, unknown};
+use crate::tools::plain::is_hidden;
 
 mod deserializer;
 
@@ -57,7 +58,44 @@ pub(crate) fn from_older_table<T: DeserializeOwned>(
     file: &str,
     moved: Moved,
 ) -> Result<T, InputError> {
+    refuse_hidden(table, &mut Vec::new(), file)?;
     deserializer::table(table).map_err(|error| in_file(&error, file, moved))
+}
+
+/// Refuses keys and texts with characters that would act on a terminal or a page that shows them.
+fn refuse_hidden(table: &Table, path: &mut Vec<String>, file: &str) -> Result<(), InputError> {
+    for (key, value) in table {
+        path.push(key.clone());
+        check_shown(key, path, file)?;
+        refuse_hidden_in(value, path, file)?;
+        path.pop();
+    }
+    Ok(())
+}
+
+fn refuse_hidden_in(value: &Value, path: &mut Vec<String>, file: &str) -> Result<(), InputError> {
+    match value {
+        Value::String(text) => check_shown(text, path, file),
+        Value::Array(values) => {
+            values.iter().try_for_each(|value| refuse_hidden_in(value, path, file))
+        }
+        Value::Table(table) => refuse_hidden(table, path, file),
+        _ => Ok(()),
+    }
+}
+
+fn check_shown(text: &str, path: &[String], file: &str) -> Result<(), InputError> {
+    match text.chars().find(|c| is_hidden(*c) && !c.is_ascii_whitespace()) {
+        Some(c) => Err(InputError::Key {
+            file: file.to_owned(),
+            key: path.join("."),
+            problem: format!(
+                "has U+{:04X}, which acts on what shows it, expected a text without it",
+                u32::from(c)
+            ),
+        }),
+        None => Ok(()),
+    }
 }
 
 /// A TOML text as a `T`. An empty text has no keys.
@@ -153,6 +191,20 @@ fn one_line(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_acts_on_what_shows_it_is_refused_with_its_key() {
+        let read = |text: &str| from_text::<Table>(text, "x.toml").map_err(|why| why.to_string());
+        let problem = "which acts on what shows it, expected a text without it";
+        for (text, place) in [
+            ("a = \"x\\u001b[2J\"", "a: has U+001B"),
+            ("[[a.b]]\nc = [1, [\"\u{202e}\"]]", "a.b.c: has U+202E"),
+            ("\"a\\u0007\" = 1", "a\\u{7}: has U+0007"),
+        ] {
+            assert_eq!(read(text), Err(format!("x.toml: {place}, {problem}")));
+        }
+        assert!(read("a = \"two\\nlines,\\ta tab, naïve, שלום\"").is_ok());
+    }
 
     #[test]
     fn a_key_that_has_moved_names_its_new_place() {
