@@ -1,6 +1,7 @@
 //! Ctrl-C, SIGTERM and SIGHUP: no temporary file is left behind, and the shell sees that a signal
 //! ended the program.
 
+use std::io::{self, Write};
 #[cfg(unix)]
 use std::sync::atomic::AtomicI32;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,6 +32,7 @@ pub(crate) fn postpone() -> &'static AtomicBool {
 /// Ends the program as a postponed signal would have, so that a shell sees it.
 pub(crate) fn end_if_interrupted() {
     if INTERRUPTED.load(Ordering::Relaxed) {
+        tell();
         #[cfg(unix)]
         let _ = signal_hook::low_level::emulate_default_handler(SIGNAL.load(Ordering::Relaxed));
     }
@@ -39,6 +41,13 @@ pub(crate) fn end_if_interrupted() {
 /// Sets what is said on standard error if a signal ends the program from now on: `say(Some("…"))`.
 pub(crate) fn say(hint: Option<String>) {
     *HINT.lock().unwrap_or_else(PoisonError::into_inner) = hint;
+}
+
+/// Says it.
+fn tell() {
+    if let Some(hint) = &*HINT.lock().unwrap_or_else(PoisonError::into_inner) {
+        let _ = writeln!(io::stderr(), "\nlosscause: stopped; {hint}");
+    }
 }
 
 /// Sets what is done before a signal ends the program.
@@ -51,8 +60,6 @@ pub(crate) fn at_end(what: fn()) {
 /// the next one that writes to the same directory does.
 #[cfg(unix)]
 pub(crate) fn watch() {
-    use std::io::{self, Write};
-
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
@@ -78,9 +85,7 @@ pub(crate) fn watch() {
         if let Some(what) = *AT_END.lock().unwrap_or_else(PoisonError::into_inner) {
             what();
         }
-        if let Some(hint) = &*HINT.lock().unwrap_or_else(PoisonError::into_inner) {
-            let _ = writeln!(io::stderr(), "\nlosscause: stopped; {hint}");
-        }
+        tell();
         let _ = emulate_default_handler(signal);
     });
 }
