@@ -262,7 +262,7 @@ impl Place {
             atomic::whole(&folder.file(RESULT), output::json_text(reproduction)?.as_bytes())?,
             atomic::whole(&folder.file(REPORT), report::html(reproduction, sheets).as_bytes())?,
         ];
-        folder.finish(files)?;
+        folder.put(files)?;
         Ok(store.clear()?)
     }
 }

@@ -43,11 +43,11 @@ const STREAMS: Experiment = Experiment {
         "--only",
         "system=none,ZBS",
         "--runs",
-        "8",
+        "3",
         "--out",
         "o",
     ],
-    cells: 48,
+    cells: 18,
     name: "runs",
     result: "result.json",
 };

@@ -150,7 +150,15 @@ impl Folder {
     /// # Errors
     /// A file cannot be written, for example because the disk is full. Then the earlier set is as it
     /// was, unless a name cannot be taken.
-    pub fn finish(&self, mut files: Vec<AtomicFile>) -> Result<(), RunError> {
+    pub fn finish(self, files: Vec<AtomicFile>) -> Result<(), RunError> {
+        self.put(files)
+    }
+
+    /// [`Folder::finish`], after which the folder is still locked.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn put(&self, mut files: Vec<AtomicFile>) -> Result<(), RunError> {
         let origin = serde_json::to_string_pretty(&self.origin).expect("names are JSON") + "\n";
         files.push(whole(&self.file(ORIGIN), origin.as_bytes())?);
         finish_together(files)
