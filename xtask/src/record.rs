@@ -51,7 +51,8 @@ pub(crate) fn report() -> Result<&'static Path> {
     }
     let folder = target().join("look/record");
     let runs = RUNS.to_string();
-    let reproduce = ["--quiet", "reproduce", "--runs", runs.as_str(), "--seed", "1", "--out"];
+    let reproduce =
+        ["--quiet", "reproduce", "--restart", "--runs", runs.as_str(), "--seed", "1", "--out"];
     run(command(&losscause()?).args(reproduce).arg(&folder).args(PAPERS))?;
     Ok(MADE.get_or_init(|| folder))
 }

@@ -35,7 +35,7 @@ fn every_system_of_the_papers_needs_at_most_a_tenth() {
     for paper in record::all() {
         let selection = Selection::every_item(paper);
         let once = Repetitions::exactly(1).unwrap();
-        let plan = Plan::new_with(&tenth(), &selection, once, 1, &Variation::default());
+        let plan = Plan::new(&tenth(), &selection, once, 1, &Variation::default());
         assert!(plan.unwrap_or_else(|error| panic!("{error}")).runs() > 0);
     }
 }

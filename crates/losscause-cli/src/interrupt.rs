@@ -58,6 +58,7 @@ pub(crate) fn stopping<T>(stop: &Stop, work: impl FnOnce() -> T) -> T {
 /// Ends the program as a postponed signal would have, so that a shell sees it.
 pub(crate) fn end_if_interrupted() {
     if INTERRUPTED.load(Ordering::Relaxed) {
+        tell();
         #[cfg(unix)]
         let _ = signal_hook::low_level::emulate_default_handler(SIGNAL.load(Ordering::Relaxed));
     }
@@ -66,6 +67,13 @@ pub(crate) fn end_if_interrupted() {
 /// Sets what is said on standard error if a signal ends the program from now on: `say(Some("…"))`.
 pub(crate) fn say(hint: Option<String>) {
     *HINT.lock().unwrap_or_else(PoisonError::into_inner) = hint;
+}
+
+/// Says it.
+fn tell() {
+    if let Some(hint) = &*HINT.lock().unwrap_or_else(PoisonError::into_inner) {
+        notice::told(&format!("\nlosscause: stopped; {hint}"));
+    }
 }
 
 /// Sets what is done before a signal ends the program.
@@ -105,9 +113,7 @@ pub(crate) fn watch() {
         if let Some(what) = *AT_END.lock().unwrap_or_else(PoisonError::into_inner) {
             what();
         }
-        if let Some(hint) = &*HINT.lock().unwrap_or_else(PoisonError::into_inner) {
-            notice::told(&format!("\nlosscause: stopped; {hint}"));
-        }
+        tell();
         let _ = emulate_default_handler(signal);
     });
 }

@@ -28,6 +28,7 @@ mod analyze;
 mod check;
 mod compare;
 mod docs;
+mod earlier;
 #[cfg(all(feature = "linux", target_os = "linux"))]
 mod emulate;
 mod fade;

@@ -9,6 +9,7 @@ use losscause_laboratory::papers::record::Item;
 use losscause_laboratory::papers::reproduce::{
     Column, Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation,
 };
+use losscause_laboratory::store::Store;
 use losscause_report as report;
 use losscause_study::files::Inputs;
 use losscause_study::tools::atomic;
@@ -16,12 +17,12 @@ use losscause_study::tools::atomic::folder::Folder;
 use losscause_study::{Context, InputError, Jobs, Registry, RunError};
 
 use crate::check::Check;
+use crate::earlier::Earlier;
 use crate::failure::Failure;
-use crate::notice;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::summary::{self, LeftOut};
-use crate::{tables, values};
+use crate::{interrupt, notice, tables, values};
 
 mod abroad;
 mod drawn;
@@ -88,9 +89,11 @@ pub(crate) struct Arguments {
     /// Seed of the first run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Directory for report.html and result.json.
+    /// Directory for report.html and result.json, and until they are written for the finished runs.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    earlier: Earlier,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -101,6 +104,9 @@ pub(crate) struct Arguments {
 
 /// Makes the runs, prints the tables that were asked for as they are complete, then the conclusion.
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
+    if let (None, false) = (&arguments.out, arguments.items.is_empty()) {
+        arguments.earlier.refuse("nothing is kept without a directory, expected --out DIR")?;
+    }
     if arguments.items.iter().any(|name| losscause_experiments::live::find(name).is_some()) {
         drawn::refuse_options(&arguments, None)?;
         return experiment::run(&arguments);
@@ -132,10 +138,10 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         let inputs = Inputs::of(&arguments.check);
         [REPORT, RESULT].iter().try_for_each(|name| inputs.keep_from(&out.join(name)))?;
     }
-    let folder = out.as_deref().map(|out| open(out, VERB, &[RESULT, REPORT])).transpose()?;
+    let place = out.as_deref().map(|out| Place::open(out, VERB, arguments.earlier)).transpose()?;
     let context = Context::new(registry.clone());
     let plan_of = |selection: &Selection| {
-        Plan::new_with(&context, selection, repetitions, arguments.seed, &Variation::default())
+        Plan::new(&context, selection, repetitions, arguments.seed, &Variation::default())
     };
     let plan = plan_of(&selection)?;
     check.as_ref().map_or(Ok(()), |check| check.can_compare(&plan))?;
@@ -152,9 +158,13 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let mut progress = Progress::new("runs", runs);
     let shows_tables = is_named || arguments.verbose;
     let mut printed: io::Result<()> = Ok(());
-    let mut reproduction = plan.execute(jobs, |event| match event {
+    let store = place.as_ref().map(|place| &place.store);
+    let mut reproduction = plan.execute_on(&[], jobs, store, |event| match event {
         Event::Calibrated(_) | Event::Ran(..) | Event::Disturbed(..) => {}
-        Event::Progress(done) => progress.set_weighed(done.runs, done.cost as f64 / cost as f64),
+        Event::Progress(done) => {
+            progress.set_weighed(done.runs, done.cost as f64 / cost as f64);
+            say_what_is_kept(done.runs, runs, out.as_deref());
+        }
         Event::Sheet(sheet, items, beside) if shows_tables => {
             let shown = progress.aside(|| show(sheet, items, beside, arguments.format));
             // The first failure is reported; the runs continue, because --out may need them.
@@ -168,11 +178,12 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         }
     })?;
     drop(progress);
+    interrupt::say(None);
     printed?;
     let wall_s = begun.elapsed().as_secs_f64();
     reproduction.wall_s = arguments.timing.then_some(wall_s);
-    if let Some(folder) = folder {
-        write_report(folder, &reproduction, &sheets)?;
+    if let Some(place) = place {
+        place.finish(&reproduction, &sheets)?;
     }
     match arguments.format {
         Format::Json => output::json(&reproduction)?,
@@ -214,23 +225,53 @@ fn show(sheet: &Sheet, items: &[Item], beside: &[Column], format: Format) -> io:
     }
 }
 
-/// Locks the folder of the results, before the runs.
 /// The papers' verb in a folder of results. An experiment's has its name behind it, so that none
 /// replaces the results of another.
 const VERB: &str = "reproduce";
 
+/// Locks the folder of the results, before the runs.
 fn open(out: &Path, verb: &str, names: &[&str]) -> Result<Folder, RunError> {
     Folder::open(out, verb, names)
 }
 
-fn write_report(
+/// The place of a reproduction's results, and of its finished runs until then.
+struct Place {
     folder: Folder,
-    reproduction: &Reproduction,
-    sheets: &[Sheet],
-) -> Result<(), Failure> {
-    let files = vec![
-        atomic::whole(&folder.file(RESULT), output::json_text(reproduction)?.as_bytes())?,
-        atomic::whole(&folder.file(REPORT), report::html(reproduction, sheets).as_bytes())?,
-    ];
-    Ok(folder.finish(files)?)
+    store: Store,
+}
+
+impl Place {
+    /// Locks the folder of the results, before the runs.
+    fn open(out: &Path, verb: &str, earlier: Earlier) -> Result<Self, Failure> {
+        let folder = open(out, verb, &[RESULT, REPORT])?;
+        let store = earlier.of(Store::within(&folder));
+        if earlier.resumes() && folder.is_whole() && !store.has_cells() {
+            let problem = format!(
+                "{} has the whole {RESULT}, expected an interrupted one; without this option it is measured anew",
+                out.display()
+            );
+            earlier.refuse(&problem)?;
+        }
+        Ok(Self { folder, store })
+    }
+
+    /// Writes the results, which then stand for the finished runs.
+    fn finish(self, reproduction: &Reproduction, sheets: &[Sheet]) -> Result<(), Failure> {
+        let Self { folder, store } = self;
+        let files = vec![
+            atomic::whole(&folder.file(RESULT), output::json_text(reproduction)?.as_bytes())?,
+            atomic::whole(&folder.file(REPORT), report::html(reproduction, sheets).as_bytes())?,
+        ];
+        folder.put(files)?;
+        Ok(store.clear()?)
+    }
+}
+
+/// Sets what is said if a signal ends the program now.
+fn say_what_is_kept(finished: usize, runs: usize, out: Option<&Path>) {
+    let Some(out) = out else { return };
+    interrupt::say(Some(format!(
+        "{finished} of {runs} runs are finished and kept in {}, and the same command with --resume continues",
+        out.display()
+    )));
 }

@@ -174,12 +174,15 @@ mod tests {
         Plan, Repetitions, Selection, Variation, conclude,
     };
 
+    use losscause_study::Context;
+
     use super::*;
 
     /// The papers, all values measured as `value` says for a published one.
     fn measured(runs: Repetitions, names: &[&str], value: impl Fn(f64) -> f64) -> Reproduction {
         let selection = Selection::parse(names).expect("known papers");
-        let plan = Plan::new(&selection, runs, 1, &Variation::default()).expect("a plan");
+        let plan = Plan::new(&Context::default(), &selection, runs, 1, &Variation::default())
+            .expect("a plan");
         let settled = conclude(plan.items(), 1);
         let mut items = settled.items.clone();
         for item in &mut items {

@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
+use losscause_laboratory::store::Store;
 use losscause_laboratory::sweep::{
-    Beside, MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Store, Sweep, SweepOutcome,
-    SweepProgress, SweepResult,
+    Beside, MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Sweep, SweepOutcome, SweepProgress,
+    SweepResult,
 };
 use losscause_report as report;
 use losscause_study::files::{self, Disk};
 use losscause_study::{Context, InputError, Jobs, Registry, RunError, Setting, Stop, Workers};
 
+use crate::earlier::Earlier;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{interrupt, notice, output, pivot, values};
@@ -45,12 +47,8 @@ pub(crate) struct Arguments {
     /// Directory for report.html, sweep.csv, runs.csv, sweep.json and the finished cells.
     #[arg(long, value_name = "DIR", default_value = "out/sweep")]
     out: PathBuf,
-    /// Keep the finished cells of an earlier, interrupted sweep.
-    #[arg(long)]
-    resume: bool,
-    /// Drop the finished cells of an earlier sweep, and start anew.
-    #[arg(long, conflicts_with = "resume")]
-    restart: bool,
+    #[command(flatten)]
+    earlier: Earlier,
     /// Hold the results against those of an earlier sweep, and fail if a value differs by more than
     /// the intervals of both.
     #[arg(long, value_name = "SWEEP.json")]
@@ -97,12 +95,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         .with(&overrides)?;
     let earlier = arguments.check.as_deref().map(|file| earlier(file, &context)).transpose()?;
     let jobs = arguments.jobs.unwrap_or_default();
-    let store = Store::new(&arguments.out);
-    let store = match (arguments.resume, arguments.restart) {
-        (true, _) => store.resuming(),
-        (_, true) => store.restarting(),
-        (false, false) => store,
-    };
+    let store = arguments.earlier.of(Store::new(&arguments.out));
     let outcome = execute(&sweep, jobs, &store, arguments)?;
     let result = outcome.result.as_ref();
     if !outcome.is_stopped {

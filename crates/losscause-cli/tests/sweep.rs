@@ -1,11 +1,8 @@
 //! `sweep` as a user meets it.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-#[path = "common/hang.rs"]
-mod hang;
-
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use serde_json::Value;
 
@@ -239,6 +236,7 @@ fn an_axis_cannot_be_set_on_the_command_line() {
 }
 
 /// A sweep of 30 cells, each of some tens of milliseconds.
+#[cfg(target_os = "linux")]
 fn long_sweep() -> String {
     let lengths: Vec<String> = (0..30).map(|k| (1000 + k).to_string()).collect();
     format!(
@@ -248,93 +246,12 @@ fn long_sweep() -> String {
     )
 }
 
-/// Waits until the sweep has finished some cells, and then ends it with the signal. On a busy
-/// machine the sweep may be faster than this process, and end by itself: then it begins again, some
-/// times.
-#[cfg(unix)]
-fn interrupted(signal: &str) -> (tempfile::TempDir, Output) {
-    for _ in 0..5 {
-        let place = place(&long_sweep());
-        let mut child = command(place.path(), &["s.toml", "--out", "o"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let finished = place.path().join("o/cells/finished.jsonl");
-        let cells = || std::fs::read_to_string(&finished).map_or(0, |text| text.lines().count());
-        hang::wait_until("three cells are finished", || {
-            cells() >= 3 || child.try_wait().unwrap().is_some()
-        });
-        // It fails if the sweep has ended.
-        let _ = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-        let output = hang::output("the sweep", child);
-        if !output.status.success() {
-            return (place, output);
-        }
-    }
-    panic!("{signal} has not ended a sweep in five attempts");
-}
-
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn unfinished(directory: &Path) -> usize {
     files(directory)
         .iter()
         .filter(|(path, _)| path.extension().is_some_and(|end| end == "part"))
         .count()
-}
-
-#[cfg(unix)]
-#[test]
-fn a_killed_and_resumed_sweep_has_the_bytes_of_an_unbroken_one() {
-    use std::os::unix::process::ExitStatusExt;
-    let whole = place(&long_sweep());
-    assert!(sweep(whole.path(), &["s.toml", "--out", "o"]).status.success());
-    let names = |place: &Path| -> Vec<(PathBuf, Vec<u8>)> {
-        files(&place.join("o"))
-            .into_iter()
-            .map(|(path, text)| (path.strip_prefix(place).unwrap().into(), text))
-            .collect()
-    };
-    for (signal, number) in [("-TERM", 15), ("-INT", 2), ("-KILL", 9)] {
-        let (place, ended) = interrupted(signal);
-        assert_eq!(ended.status.signal(), Some(number), "{}", text(&ended.stderr));
-        if signal != "-KILL" {
-            assert_eq!(unfinished(place.path()), 0, "{signal} leaves no temporary file");
-            let error = text(&ended.stderr);
-            assert!(
-                error.contains(
-                    "of 30 cells are finished and kept in o, and the same command with --resume"
-                ),
-                "{error}"
-            );
-        }
-        // As a killed program leaves it: a file that no process has locked.
-        std::fs::write(place.path().join("o/cells/.losscause-x.part"), "half").unwrap();
-        std::fs::write(place.path().join("o/.losscause-y.part"), "half").unwrap();
-        let resumed = sweep(place.path(), &["s.toml", "--out", "o", "--resume"]);
-        assert!(text(&resumed.stderr).contains(" resumed)"), "{}", text(&resumed.stderr));
-        assert!(names(place.path()) == names(whole.path()), "after {signal}");
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_running_sweeps_directory_is_refused_and_free_after_a_kill() {
-    let place = place(&long_sweep());
-    let mut child =
-        command(place.path(), &["s.toml", "--out", "o"]).stderr(Stdio::null()).spawn().unwrap();
-    let origin = place.path().join("o/origin.json");
-    hang::wait_until("the sweep has begun", || origin.exists());
-    // It stands still, so it cannot end before the second one has looked.
-    assert!(
-        Command::new("kill").args(["-STOP", &child.id().to_string()]).status().unwrap().success()
-    );
-    let second = sweep(place.path(), &["s.toml", "--out", "o", "--resume"]);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let expected = "losscause: o: is in use by another process, expected a directory of its own\n";
-    assert_eq!((text(&second.stderr).as_str(), second.status.code()), (expected, Some(2)));
-    assert!(sweep(place.path(), &["s.toml", "--out", "o", "--resume"]).status.success());
 }
 
 #[test]

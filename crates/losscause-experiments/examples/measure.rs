@@ -22,7 +22,7 @@ fn main() -> Result<(), RunError> {
     }
     let (experiment, selection) = Experiment::select(&items, only)?;
     let plan = Experiment::plan(&selection, runs, 1, &settings)?;
-    let reproduction = experiment.execute(plan, Jobs::default(), |_| ())?;
+    let reproduction = experiment.execute(plan, Jobs::default(), None, |_| ())?;
     for item in &reproduction.items {
         let at: Vec<String> =
             item.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();

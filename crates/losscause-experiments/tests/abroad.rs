@@ -1,11 +1,11 @@
-//! Kinds of networks abroad, as a whole: what is judged on each stack and steered, and threads.
+//! Kinds of networks abroad, as a whole: what is judged wherever observations come from and steered, and threads.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 
 use losscause_experiments::abroad::diagnosed::CauseClass;
 use losscause_experiments::abroad::in_loop::{self, SteeredRow};
-use losscause_experiments::abroad::{Kind, Role, Stack, Steered, Verdicts, drawn, verdicts};
+use losscause_experiments::abroad::{Kind, ObservedAt, Role, Steered, Verdicts, drawn, verdicts};
 use losscause_study::{Jobs, Stop, Workers, registry};
 
 fn kinds(names: &[&str]) -> Vec<&'static Kind> {
@@ -18,12 +18,13 @@ fn workers(jobs: usize) -> Workers {
 
 fn judged(jobs: usize) -> Verdicts {
     let kinds = kinds(&["CoDel and radio", "random loss", "RED"]);
-    verdicts::measure(Stack::Sender, &registry(), &kinds, 1, 3, &workers(jobs), |_| ()).unwrap()
+    verdicts::measure(ObservedAt::Sender, &registry(), &kinds, 1, 3, &workers(jobs), |_| ())
+        .unwrap()
 }
 
-fn judged_on(stack: Stack, jobs: usize) -> Verdicts {
+fn judged_on(at: ObservedAt, jobs: usize) -> Verdicts {
     let kinds = kinds(&["policer", "random loss", "RED"]);
-    verdicts::measure(stack, &registry(), &kinds, 1, 2, &workers(jobs), |_| ()).unwrap()
+    verdicts::measure(at, &registry(), &kinds, 1, 2, &workers(jobs), |_| ()).unwrap()
 }
 
 fn steered(jobs: usize) -> Steered {
@@ -61,13 +62,14 @@ fn a_kind_has_the_same_values_whatever_else_is_measured() {
     let found = judged(2);
     let kinds = kinds(&["RED"]);
     let alone =
-        verdicts::measure(Stack::Sender, &registry(), &kinds, 1, 3, &workers(1), |_| ()).unwrap();
+        verdicts::measure(ObservedAt::Sender, &registry(), &kinds, 1, 3, &workers(1), |_| ())
+            .unwrap();
     assert_eq!(alone.kinds[0], found.kinds[2]);
 }
 
 #[test]
 fn a_capture_shows_most_of_the_losses_and_the_constants_judge_them() {
-    let found = judged_on(Stack::Capture, 2);
+    let found = judged_on(ObservedAt::Capture, 2);
     let row = |name: &str| found.names().iter().position(|known| *known == name).unwrap();
     let [congestion, wireless] = ["always congestion", "always wireless"].map(row);
     for flow in &found.flows {
@@ -95,7 +97,7 @@ fn a_capture_shows_most_of_the_losses_and_the_constants_judge_them() {
 
 #[test]
 fn receivers_judge_flows_of_tfrc_with_their_own_algorithms() {
-    let found = judged_on(Stack::Receiver, 2);
+    let found = judged_on(ObservedAt::Receiver, 2);
     assert!(!found.names().contains(&"Veno") && found.names().contains(&"ZBS"));
     assert!(found.diagnoses.is_empty(), "there is no capture");
     let [policer, radio, red] = &found.kinds[..] else { panic!("three kinds") };
@@ -135,8 +137,8 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
     let (one, two) = (judged(1), judged(2));
     assert_eq!((one.html(&["Spike"]), one.csv()), (two.html(&["Spike"]), two.csv()));
     assert_eq!(one, two);
-    for stack in [Stack::Receiver, Stack::Capture] {
-        let (one, two) = (judged_on(stack, 1), judged_on(stack, 2));
+    for at in [ObservedAt::Receiver, ObservedAt::Capture] {
+        let (one, two) = (judged_on(at, 1), judged_on(at, 2));
         assert_eq!((one.html(&["Spike"]), &one), (two.html(&["Spike"]), &two));
     }
     let (one, two) = (steered(1), steered(2));
@@ -150,8 +152,8 @@ fn a_stop_ends_every_part() {
     stop.request();
     let workers = Workers::from(Jobs::default()).stopping_at(&stop);
     let kinds = kinds(&["LTE"]);
-    for stack in [Stack::Sender, Stack::Receiver, Stack::Capture] {
-        assert!(verdicts::measure(stack, &registry(), &kinds, 1, 1, &workers, |_| ()).is_err());
+    for at in [ObservedAt::Sender, ObservedAt::Receiver, ObservedAt::Capture] {
+        assert!(verdicts::measure(at, &registry(), &kinds, 1, 1, &workers, |_| ()).is_err());
     }
     assert!(in_loop::measure(&[], &kinds, 1, 1, &workers, |_| ()).is_err());
 }

@@ -30,7 +30,7 @@ fn execute(
     stop: &Stop,
 ) -> Option<Result<Reproduction, RunError>> {
     let workers = Workers::from(Jobs::new(2).unwrap()).stopping_at(stop);
-    match experiment.execute(plan, workers, |_| {}) {
+    match experiment.execute(plan, workers, None, |_| {}) {
         Err(error) if error.is_bad_input() => {
             assert!(std::env::var_os("CI").is_none(), "skipped, which CI forbids: {error}");
             println!("skipped: {error}");

@@ -12,7 +12,7 @@ fn measured(items: &[&str], only: &[&str], runs: u32, jobs: usize) -> Reproducti
     let only = only.iter().map(|text| Only::parse(text).unwrap()).collect();
     let (experiment, selection) = Experiment::select(items, only).unwrap();
     let plan = Experiment::plan(&selection, Some(runs), 1, &[]).unwrap();
-    experiment.execute(plan, Jobs::new(jobs).unwrap(), |_| ()).unwrap()
+    experiment.execute(plan, Jobs::new(jobs).unwrap(), None, |_| ()).unwrap()
 }
 
 fn value(of: &Reproduction, system: &str, metric: &str) -> f64 {

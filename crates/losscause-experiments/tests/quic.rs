@@ -14,7 +14,7 @@ fn measured(items: &[&str], only: &[&str], runs: u32, jobs: usize) -> Reproducti
     let short = ["duration_s=8", "measure.from_s=3"].map(|text| Setting::parse(text).unwrap());
     let (experiment, selection) = Experiment::select(items, only).unwrap();
     let plan = Experiment::plan(&selection, Some(runs), 1, &short).unwrap();
-    experiment.execute(plan, Jobs::new(jobs).unwrap(), |_| ()).unwrap()
+    experiment.execute(plan, Jobs::new(jobs).unwrap(), None, |_| ()).unwrap()
 }
 
 fn value(of: &Reproduction, system: &str, metric: &str) -> f64 {

@@ -12,7 +12,8 @@ use losscause_study::{Context, Setting, run};
 
 fn plan(names: &[&str]) -> Plan {
     let selection = Selection::parse(names).unwrap();
-    Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap()
+    Plan::new(&Context::default(), &selection, Repetitions::AsPublished, 1, &Variation::default())
+        .unwrap()
 }
 
 #[test]
@@ -40,7 +41,9 @@ fn the_first_row_of_a_table_is_the_papers_own_network() {
     let variation = Variation { settings, ..Variation::default() };
     let runs = |names: &[&str]| {
         let selection = Selection::parse(names).unwrap();
-        Plan::new(&selection, Repetitions::AsPublished, 1, &variation).unwrap().runs()
+        Plan::new(&Context::default(), &selection, Repetitions::AsPublished, 1, &variation)
+            .unwrap()
+            .runs()
     };
     let table3 = runs(&["cen2003/table3"]);
     let paths = runs(&["extra/paths-WB"]);

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use losscause_laboratory::papers::reproduce::{Event, Plan, Repetitions, Selection, Variation};
-use losscause_study::{Jobs, Setting};
+use losscause_study::{Context, Jobs, Setting};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/cen2003.txt");
 
@@ -21,7 +21,8 @@ fn table() -> String {
     let selection = Selection::parse(&names).unwrap();
     let short = ["duration_s=72", "measure.to_s=70"].map(|text| Setting::parse(text).unwrap());
     let variation = Variation { settings: short.to_vec(), ..Variation::default() };
-    let plan = Plan::new(&selection, Repetitions::Exactly(1), 1, &variation).unwrap();
+    let plan =
+        Plan::new(&Context::default(), &selection, Repetitions::Exactly(1), 1, &variation).unwrap();
     let mut text = String::new();
     plan.execute(Jobs::new(2).unwrap(), |event| {
         let Event::Sheet(sheet, items, _) = event else { return };

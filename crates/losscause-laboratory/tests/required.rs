@@ -6,6 +6,7 @@ use losscause_laboratory::papers::record::Item;
 use losscause_laboratory::papers::record::{self, Parameters, Value};
 use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation};
 use losscause_laboratory::papers::score::lookup;
+use losscause_study::Context;
 
 /// The values of a line: metric, system, scenario and parameters of each.
 fn required(line: &str) -> Vec<(String, String, String, Parameters)> {
@@ -27,7 +28,7 @@ fn required(line: &str) -> Vec<(String, String, String, Parameters)> {
 
 fn planned(paper: &str) -> Vec<Item> {
     let selection = Selection::parse(&[paper]).unwrap();
-    Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default())
+    Plan::new(&Context::default(), &selection, Repetitions::AsPublished, 1, &Variation::default())
         .unwrap()
         .items()
         .to_vec()
@@ -81,7 +82,15 @@ fn every_checkable_claim_of_a_paper_has_one_predicate() {
 fn runs_that_several_tables_need_are_made_once() {
     let runs = |names: &[&str]| {
         let selection = Selection::parse(names).unwrap();
-        Plan::new(&selection, Repetitions::Exactly(1), 1, &Variation::default()).unwrap().runs()
+        Plan::new(
+            &Context::default(),
+            &selection,
+            Repetitions::Exactly(1),
+            1,
+            &Variation::default(),
+        )
+        .unwrap()
+        .runs()
     };
     // Seven systems with one flow, which figure 8 shows again; the hybrid's usage is read from its
     // own runs.

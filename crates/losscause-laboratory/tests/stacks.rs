@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use losscause_laboratory::stack::{Attempt, Stack, Stacks};
-use losscause_laboratory::sweep::{Store, Sweep, SweepResult};
+use losscause_laboratory::store::Store;
+use losscause_laboratory::sweep::{Sweep, SweepResult};
 use losscause_study::{Context, Experiment, Jobs, Metric, RunError, Stop};
 
 /// Carries 1 kb/s per second of the scenario, and is disturbed whenever the seed is 2.

@@ -102,10 +102,18 @@ pub(super) fn labels(panels: &[Panel<'_>]) -> Vec<String> {
 mod tests {
     use super::*;
     use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation};
+    use losscause_study::Context;
 
     fn plan(item: &str) -> Plan {
         let selection = Selection::parse(&[item]).unwrap();
-        Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap()
+        Plan::new(
+            &Context::default(),
+            &selection,
+            Repetitions::AsPublished,
+            1,
+            &Variation::default(),
+        )
+        .unwrap()
     }
 
     #[test]

@@ -109,12 +109,19 @@ mod tests {
     use super::*;
     use crate::curves::panels;
     use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation};
+    use losscause_study::Context;
 
     #[test]
     fn a_trajectory_has_a_point_per_round_trip_at_both_windows() {
         let selection = Selection::parse(&["barman2002/figure3"]).unwrap();
-        let plan =
-            Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
+        let plan = Plan::new(
+            &Context::default(),
+            &selection,
+            Repetitions::AsPublished,
+            1,
+            &Variation::default(),
+        )
+        .unwrap();
         let spec = plan.sheets()[0].spec;
         let mut items = plan.items().to_vec();
         for (index, item) in items.iter_mut().enumerate() {

@@ -12,7 +12,14 @@ use losscause_study::{Context, Scenario, Setting};
 /// which is 20.
 fn of_published_values(item: &str, runs: u32) -> (Reproduction, Vec<Sheet>) {
     let selection = Selection::parse(&[item]).unwrap();
-    let plan = Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
+    let plan = Plan::new(
+        &Context::default(),
+        &selection,
+        Repetitions::AsPublished,
+        1,
+        &Variation::default(),
+    )
+    .unwrap();
     let mut items = plan.items().to_vec();
     for item in &mut items {
         let numbers = &record::find(&item.paper).unwrap().published().number;
@@ -65,7 +72,9 @@ fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
 #[test]
 fn a_figure_draws_algorithms_beside_in_styles_of_their_own() {
     let selection = Selection::parse(&["cen2003/figure11"]).unwrap().beside(&["Spike", "Biaz"]);
-    let plan = Plan::new(&selection, Repetitions::Exactly(1), 1, &Variation::default()).unwrap();
+    let variation = Variation::default();
+    let plan =
+        Plan::new(&Context::default(), &selection, Repetitions::Exactly(1), 1, &variation).unwrap();
     let measured = |items: &[record::Item]| -> Vec<record::Item> {
         items.iter().map(|item| record::Item { measured: Some(20.0), ..item.clone() }).collect()
     };
@@ -189,7 +198,14 @@ fn a_table_can_be_taken_as_comma_separated_values() {
 #[test]
 fn an_item_without_values_shows_its_runs_over_time_and_its_size() {
     let selection = Selection::parse(&["dalwadi/figure4.2"]).unwrap();
-    let plan = Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
+    let plan = Plan::new(
+        &Context::default(),
+        &selection,
+        Repetitions::AsPublished,
+        1,
+        &Variation::default(),
+    )
+    .unwrap();
     assert!(plan.items().is_empty());
     let sheets = plan.sheets().to_vec();
     let points = vec![(0.0, 2.0), (25.0, 4.0)];

@@ -4,7 +4,8 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use losscause_laboratory::sweep::{Elsewhere, Held};
+use losscause_laboratory::store::Held;
+use losscause_laboratory::sweep::Elsewhere;
 use losscause_report as report;
 use losscause_study::tools::atomic;
 use losscause_study::{Jobs, Workers};

@@ -42,7 +42,7 @@ pub(crate) fn reproduce(
         let failures = Failures::default();
         let seed = input::whole(seed, "seed")?;
         let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
-        let plan = Plan::new_with(
+        let plan = Plan::new(
             &Context::new(registry),
             &selection,
             repetitions,

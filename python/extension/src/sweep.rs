@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use losscause_laboratory::compare::Variant;
-use losscause_laboratory::sweep::{Overrides, Store, Sweep};
+use losscause_laboratory::store::Store;
+use losscause_laboratory::sweep::{Overrides, Sweep};
 use losscause_report as report;
 use losscause_study::files::{Either, Memory};
 use losscause_study::{Context, Registry, Setting};

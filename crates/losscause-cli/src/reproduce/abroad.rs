@@ -1,6 +1,6 @@
 //! `losscause reproduce abroad` and its parts: kinds of networks that the drawn paths do not have.
 
-use losscause_experiments::abroad::{Drawn, Stack, drawn, in_loop, verdicts};
+use losscause_experiments::abroad::{Drawn, ObservedAt, drawn, in_loop, verdicts};
 use losscause_study::{InputError, Registry};
 
 use super::Arguments;
@@ -18,14 +18,14 @@ const LOOP: &str = "abroad/loop";
 
 /// Makes the runs, then prints the answer and the tables; or prints one network's scenario.
 pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
-    let stack = selected(arguments)?;
+    let at = selected(arguments)?;
     if let Some(network) = &arguments.print {
         return Ok(output::line(network.parse::<Drawn>()?.scenario().trim_end())?);
     }
     let networks = at_least_one("--networks", arguments.networks.unwrap_or(COUNT))?;
     let kinds = drawn::chosen(&arguments.kind)?;
     let seed = arguments.seed;
-    match stack {
+    match at {
         None => {
             let kinds = drawn::with_replaced_flows(&kinds, LOOP)?;
             let contenders = in_loop::chosen(registry, &arguments.algorithms)?;
@@ -39,14 +39,14 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
             let csv = found.csv();
             results.give(&found, || tables::in_loop(&found), || found.html(), &csv)
         }
-        Some(stack) => {
-            let kinds = verdicts::kinds(stack, registry, &kinds)?;
-            let shown = verdicts::columns(stack, registry, &arguments.algorithms)?;
+        Some(at) => {
+            let kinds = verdicts::kinds(at, registry, &kinds)?;
+            let shown = verdicts::columns(at, registry, &arguments.algorithms)?;
             let workers = workers(arguments)?;
             let results = Results::of(arguments, "flows.csv")?;
             let mut progress = Progress::new("runs", kinds.len() * networks as usize);
             let found =
-                verdicts::measure(stack, registry, &kinds, seed, networks, &workers, |done| {
+                verdicts::measure(at, registry, &kinds, seed, networks, &workers, |done| {
                     progress.set(done);
                 })?;
             drop(progress);
@@ -59,20 +59,20 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
 
 /// Where algorithms judge; none of the part in which they steer. Refuses what does not belong to
 /// it.
-fn selected(arguments: &Arguments) -> Result<Option<Stack>, InputError> {
+fn selected(arguments: &Arguments) -> Result<Option<ObservedAt>, InputError> {
     let part = ABROAD.selected(arguments)?;
-    let stack = Stack::ALL.into_iter().find(|stack| stack.item() == part);
+    let at = ObservedAt::ALL.into_iter().find(|at| at.item() == part);
     if let Some(runs) = arguments.runs {
         let problem = "not valid with abroad, which runs each network once; --networks draws more";
         refused(&format!("--runs {runs}"), problem)?;
     }
-    if arguments.verbose && stack.is_none() {
+    if arguments.verbose && at.is_none() {
         refused("--verbose", "only valid with abroad; --algorithms names what abroad/loop runs")?;
     }
-    if let (true, Some(name), Some(_)) = (arguments.verbose, arguments.algorithms.first(), stack) {
+    if let (true, Some(name), Some(_)) = (arguments.verbose, arguments.algorithms.first(), at) {
         refused(&format!("--algorithms {name}"), "not valid with --verbose, which shows all")?;
     }
-    if stack == Some(Stack::Kernel) {
+    if at == Some(ObservedAt::Kernel) {
         let problem = "not valid with abroad/kernel, whose runs are recorded";
         if let Some(networks) = arguments.networks {
             refused(&format!("--networks {networks}"), problem)?;
@@ -81,7 +81,7 @@ fn selected(arguments: &Arguments) -> Result<Option<Stack>, InputError> {
             refused(&format!("--seed {}", arguments.seed), problem)?;
         }
     }
-    Ok(stack)
+    Ok(at)
 }
 
 #[cfg(test)]

@@ -52,6 +52,8 @@ impl Benchmark {
         if let Some(option) = given.into_iter().flatten().next() {
             self.refuse(&option)?;
         }
+        let problem = format!("not valid with {}; remove it", self.name());
+        arguments.earlier.refuse(&problem)?;
         refuse_options(arguments, Some(self))?;
         let problem = match items.as_slice() {
             [name] => match self.parts.iter().find(|part| *part == name) {

@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use losscause_experiments::live::Experiment;
 use losscause_laboratory::papers::reproduce::{Event, Only, Plan, Reproduction};
+use losscause_laboratory::store::Store;
 use losscause_study::{InputError, Jobs, RunError, Stop, Workers};
 
-use super::{Arguments, REPORT, RESULT, VERB, open, write_report};
+use super::{Arguments, Place, REPORT, VERB, say_what_is_kept};
 use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::progress::Progress;
@@ -39,13 +40,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let sheets = plan.sheets().to_vec();
     let jobs = arguments.jobs.map_or_else(|| Jobs::new(side_by_side()), Ok)?;
     let verb = format!("{VERB} {}", experiment.record().key());
-    let folder =
-        arguments.out.as_deref().map(|out| open(out, &verb, &[RESULT, REPORT])).transpose()?;
-    let mut reproduction = execute(experiment, plan, jobs, arguments)?;
+    let open = |out| Place::open(out, &verb, arguments.earlier);
+    let place = arguments.out.as_deref().map(open).transpose()?;
+    let store = place.as_ref().map(|place| &place.store);
+    let mut reproduction = execute(experiment, plan, jobs, store, arguments)?;
     let wall_s = begun.elapsed().as_secs_f64();
     reproduction.wall_s = arguments.timing.then_some(wall_s);
-    if let Some(folder) = folder {
-        write_report(folder, &reproduction, &sheets)?;
+    if let Some(place) = place {
+        place.finish(&reproduction, &sheets)?;
     }
     match arguments.format {
         Format::Json => output::json(&reproduction)?,
@@ -71,6 +73,7 @@ fn execute(
     experiment: &Experiment,
     plan: Plan,
     jobs: Jobs,
+    store: Option<&Store>,
     arguments: &Arguments,
 ) -> Result<Reproduction, RunError> {
     let stop = Stop::new();
@@ -85,7 +88,10 @@ fn execute(
         progress.aside(|| notice::print(&what));
     }
     let observe = |event: Event<'_>| match event {
-        Event::Progress(done) => progress.set_weighed(done.runs, done.cost as f64 / cost),
+        Event::Progress(done) => {
+            progress.set_weighed(done.runs, done.cost as f64 / cost);
+            say_what_is_kept(done.runs, runs, arguments.out.as_deref());
+        }
         Event::Ran(cell, []) => {
             progress.aside(|| notice::print(&format!("{cell}: a run is left out")));
         }
@@ -102,8 +108,9 @@ fn execute(
         Event::Ran(..) | Event::Sheet(..) | Event::Calibrated(_) => {}
     };
     let workers = Workers::from(jobs).stopping_at(&stop);
-    let measured = interrupt::stopping(&stop, || experiment.execute(plan, workers, observe));
+    let measured = interrupt::stopping(&stop, || experiment.execute(plan, workers, store, observe));
     drop(progress);
     interrupt::end_if_interrupted();
+    interrupt::say(None);
     measured
 }

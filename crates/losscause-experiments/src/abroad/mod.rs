@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`kinds`] | the kinds, and how each draws a network |
 //! | [`drawn`] | networks by kind, seed and number |
-//! | [`stack`] | where algorithms stand: at an end, or in a capture |
+//! | [`observed_at`] | where algorithms get their observations: at an end, or in a capture |
 //! | [`verdicts`] | every algorithm beside stock flows: what it says of their losses |
 //! | [`captured`] | the flows of a network in a capture at their senders |
 //! | [`diagnosed`] | whole flows in captures: whether the named cause is the true one |
@@ -19,13 +19,13 @@ pub mod drawn;
 pub mod in_loop;
 pub mod kernel;
 pub mod kinds;
+pub mod observed_at;
 pub mod report;
-pub mod stack;
 pub mod verdicts;
 
 pub use captured::Judges;
 pub use drawn::Drawn;
 pub use in_loop::Steered;
 pub use kinds::{KINDS, Kind, Network, Role};
-pub use stack::Stack;
+pub use observed_at::ObservedAt;
 pub use verdicts::Verdicts;

@@ -8,7 +8,7 @@ use losscause_study::tools::table::{Cell, Table};
 use crate::abroad::diagnosed::Diagnoses;
 use crate::abroad::in_loop::{Steered, SteeredRow};
 use crate::abroad::kinds::Role;
-use crate::abroad::stack::Stack;
+use crate::abroad::observed_at::ObservedAt;
 use crate::abroad::verdicts::{OfKind, OfRole, Shares, Verdicts};
 use crate::paths::report::in_short;
 use crate::paths::score::Estimate;
@@ -145,13 +145,13 @@ impl Verdicts {
     pub fn html(&self, algorithms: &[&str]) -> String {
         let answers = self.answers(algorithms);
         map_html(&MapPage {
-            title: self.stack.item().to_owned(),
+            title: self.at.item().to_owned(),
             answers,
             what: format!(
                 "{} networks of seed {} of each kind. {} Held-out kinds are those that nothing was fitted to.",
                 self.networks,
                 self.seed,
-                self.stack.what()
+                self.at.what()
             ),
             maps: Measure::ALL
                 .map(|measure| self.table(measure, &self.names(), |share| measure.in_short(share)))
@@ -167,10 +167,10 @@ impl Verdicts {
 
     /// The command that gives this result.
     fn command(&self) -> String {
-        let command = format!("losscause reproduce {}", self.stack.item());
-        match self.stack {
-            Stack::Kernel => command,
-            Stack::Sender | Stack::Receiver | Stack::Capture => {
+        let command = format!("losscause reproduce {}", self.at.item());
+        match self.at {
+            ObservedAt::Kernel => command,
+            ObservedAt::Sender | ObservedAt::Receiver | ObservedAt::Capture => {
                 format!("{command} --seed {} --networks {}", self.seed, self.networks)
             }
         }

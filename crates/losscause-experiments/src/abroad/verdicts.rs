@@ -1,5 +1,5 @@
 //! Every algorithm beside stock flows: what it says of every loss of every kind, at the sender, at
-//! the receiver, or in a capture ([`Stack`]).
+//! the receiver, or in a capture ([`ObservedAt`]).
 //!
 //! ```text
 //! M_c   = congestion losses called wireless / congestion losses,  of a flow
@@ -23,7 +23,7 @@ use crate::abroad::diagnosed::{Diagnosed, Diagnoses};
 use crate::abroad::drawn::{self, Drawn};
 use crate::abroad::kernel::Recorded;
 use crate::abroad::kinds::{KINDS, Kind, Role};
-use crate::abroad::stack::Stack;
+use crate::abroad::observed_at::ObservedAt;
 use crate::paths::in_loop::is_bound_or_oracle;
 use crate::paths::jury::Jury;
 use crate::paths::score::{Bootstrap, Estimate, Resampled, Tally};
@@ -35,8 +35,9 @@ pub const LEAST_LOSSES: u64 = 5;
 /// number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdicts {
-    /// Where the algorithms stand.
-    pub stack: Stack,
+    /// Where the algorithms get their observations.
+    #[serde(rename = "stack")]
+    pub at: ObservedAt,
     /// The seed of the networks.
     pub seed: u64,
     /// How many networks were drawn of each kind.
@@ -133,7 +134,7 @@ pub struct OfFlow {
 /// # Errors
 /// The workers were stopped.
 pub fn measure(
-    stack: Stack,
+    at: ObservedAt,
     registry: &Registry,
     kinds: &[&'static Kind],
     seed: u64,
@@ -143,48 +144,48 @@ pub fn measure(
 ) -> Result<Verdicts, RunError> {
     let drawn = Drawn::all(kinds, seed, networks);
     let stop = workers.stop();
-    let (infos, runs) = match stack {
-        Stack::Sender | Stack::Receiver => {
-            let jury = Jury::of(registry, stack.vantage());
+    let (infos, runs) = match at {
+        ObservedAt::Sender | ObservedAt::Receiver => {
+            let jury = Jury::of(registry, at.vantage());
             let runs = workers.map(&drawn, |drawn| flows(&jury, drawn, stop), done)?;
             (jury.infos, runs)
         }
-        Stack::Capture => {
+        ObservedAt::Capture => {
             let judges = Judges::of(registry);
             let runs = workers.map(&drawn, |drawn| judges.simulate(drawn, stop), done)?;
             (judges.infos, runs)
         }
-        Stack::Kernel => {
+        ObservedAt::Kernel => {
             let recorded = Recorded::read(registry);
             let (seed, networks) = recorded.drawn();
             let Recorded { infos, flows } = recorded;
-            return Ok(Verdicts::of(stack, &infos, kinds, (seed, networks), flows));
+            return Ok(Verdicts::of(at, &infos, kinds, (seed, networks), flows));
         }
     };
     let flows = runs.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
-    Ok(Verdicts::of(stack, &infos, kinds, (seed, networks), flows))
+    Ok(Verdicts::of(at, &infos, kinds, (seed, networks), flows))
 }
 
-/// The kinds that a stack has, of these.
+/// The kinds that have such observations, of these.
 ///
 /// # Errors
 /// None is left.
 pub fn kinds(
-    stack: Stack,
+    at: ObservedAt,
     registry: &Registry,
     chosen: &[&'static Kind],
 ) -> Result<Vec<&'static Kind>, InputError> {
-    match stack {
-        Stack::Sender | Stack::Capture => Ok(chosen.to_vec()),
-        Stack::Receiver => drawn::with_replaced_flows(chosen, stack.item()),
-        Stack::Kernel => {
+    match at {
+        ObservedAt::Sender | ObservedAt::Capture => Ok(chosen.to_vec()),
+        ObservedAt::Receiver => drawn::with_replaced_flows(chosen, at.item()),
+        ObservedAt::Kernel => {
             let recorded = Recorded::read(registry);
             let has = |kind: &&&'static Kind| recorded.has(kind);
             let kinds: Vec<&'static Kind> = chosen.iter().filter(has).copied().collect();
             match (kinds.is_empty(), chosen.first()) {
                 (true, Some(kind)) => Err(InputError::Option {
                     option: format!("--kind {}", kind.name),
-                    problem: format!("not valid with {}, whose record lacks it", stack.item()),
+                    problem: format!("not valid with {}, whose record lacks it", at.item()),
                 }),
                 _ => Ok(kinds),
             }
@@ -248,7 +249,7 @@ impl OfFlow {
 
 impl Verdicts {
     fn of(
-        stack: Stack,
+        at: ObservedAt,
         infos: &[&'static Info],
         kinds: &[&'static Kind],
         (seed, networks): (u64, u32),
@@ -263,7 +264,7 @@ impl Verdicts {
         let means =
             Role::ALL.into_iter().filter_map(|role| Scored::mean(role, &scored, networks, infos));
         Self {
-            stack,
+            at,
             seed,
             networks,
             algorithms: infos.iter().map(judge).collect(),
@@ -372,21 +373,21 @@ fn shares(
 /// # Errors
 /// No algorithm of a name judges losses there, or it needs the truth.
 pub fn columns(
-    stack: Stack,
+    at: ObservedAt,
     registry: &Registry,
     names: &[String],
 ) -> Result<Vec<&'static str>, InputError> {
-    let infos = match stack {
-        Stack::Kernel => Recorded::read(registry).infos,
-        Stack::Sender | Stack::Receiver | Stack::Capture => {
-            Jury::of(registry, stack.vantage()).infos
+    let infos = match at {
+        ObservedAt::Kernel => Recorded::read(registry).infos,
+        ObservedAt::Sender | ObservedAt::Receiver | ObservedAt::Capture => {
+            Jury::of(registry, at.vantage()).infos
         }
     };
     let all: Vec<&'static str> = infos.iter().map(|info| info.name).collect();
     if names.is_empty() {
         let is_own =
             |entry: &&LdaConfig| entry.info().origin == Origin::Other && !is_bound_or_oracle(entry);
-        let shown = stack.shown();
+        let shown = at.shown();
         let own = registry.iter().filter(is_own).map(|entry| entry.info().name);
         let further = own.filter(|name| !shown.contains(name));
         return Ok(shown.into_iter().chain(further).filter(|name| all.contains(name)).collect());
@@ -396,11 +397,11 @@ pub fn columns(
         found.filter(|found| all.contains(found)).ok_or_else(|| InputError::Option {
             option: format!("--algorithms {name}"),
             problem: match found {
-                Some(_) if stack == Stack::Kernel => {
-                    format!("not valid with {}, whose record lacks it", stack.item())
+                Some(_) if at == ObservedAt::Kernel => {
+                    format!("not valid with {}, whose record lacks it", at.item())
                 }
                 Some(_) => {
-                    format!("judges no loss at a {} without the truth", stack.vantage().name())
+                    format!("judges no loss at a {} without the truth", at.vantage().name())
                 }
                 None => unknown(name, &all),
             },
@@ -441,7 +442,7 @@ mod tests {
     fn scored(networks: u32, flows: Vec<OfFlow>) -> Verdicts {
         let info: &'static Info = const { &Info::new("one", "an algorithm") };
         let kinds = kinds(&["LTE", "LEO", "RED"]);
-        Verdicts::of(Stack::Sender, &[info], &kinds, (1, networks), flows)
+        Verdicts::of(ObservedAt::Sender, &[info], &kinds, (1, networks), flows)
     }
 
     #[test]
@@ -496,11 +497,11 @@ mod tests {
     #[test]
     fn columns_are_a_few_and_the_algorithms_of_a_user() {
         let registry = losscause_study::registry();
-        let sender = Stack::Sender;
+        let sender = ObservedAt::Sender;
         assert_eq!(columns(sender, &registry, &[]), Ok(sender.shown().to_vec()));
-        let named = |stack, name: &str| columns(stack, &registry, &[name.to_owned()]);
+        let named = |at, name: &str| columns(at, &registry, &[name.to_owned()]);
         assert_eq!(named(sender, "always wireless"), Ok(vec!["always wireless"]));
-        let refused = |stack, name| named(stack, name).expect_err("refused").to_string();
+        let refused = |at, name| named(at, name).expect_err("refused").to_string();
         assert_eq!(
             refused(sender, "omniscient"),
             "--algorithms omniscient: judges no loss at a sender without the truth"
@@ -508,11 +509,11 @@ mod tests {
         let unknown = refused(sender, "Spyke");
         assert!(unknown.starts_with("--algorithms Spyke: \"Spyke\" is unknown"), "{unknown}");
         assert_eq!(
-            refused(Stack::Receiver, "Veno"),
+            refused(ObservedAt::Receiver, "Veno"),
             "--algorithms Veno: judges no loss at a receiver without the truth"
         );
         assert_eq!(
-            refused(Stack::Kernel, "omniscient"),
+            refused(ObservedAt::Kernel, "omniscient"),
             "--algorithms omniscient: not valid with abroad/kernel, whose record lacks it"
         );
     }

@@ -9,6 +9,7 @@ use losscause_laboratory::papers::reproduce::{
     Configuration, Event, Only, Plan, Repetitions, Reproduction, Selection, Variation,
 };
 use losscause_laboratory::stack::Stack;
+use losscause_laboratory::store::Store;
 use losscause_study::error::unknown;
 use losscause_study::{Context, InputError, Metric, RunError, Setting, Workers};
 
@@ -123,21 +124,25 @@ impl Experiment {
     ) -> Result<Plan, InputError> {
         let repetitions = runs.map_or(Ok(Repetitions::AsPublished), Repetitions::exactly)?;
         let variation = Variation { settings: settings.to_vec(), ..Variation::default() };
-        Plan::for_stacks(&Context::default(), selection, repetitions, seed, &variation)
+        let selection = selection.clone().on_stacks();
+        Plan::new(&Context::default(), &selection, repetitions, seed, &variation)
     }
 
-    /// Prepares the machine, makes every run, puts the machine back as it was, and answers.
+    /// Prepares the machine, makes every run that the `store` does not have, puts the machine back as
+    /// it was, and answers.
     ///
     /// # Errors
-    /// The machine cannot run the plan, a run fails, or the workers are stopped.
+    /// The machine cannot run the plan, a run fails, the workers are stopped, or the store cannot be
+    /// written or holds another experiment.
     pub fn execute(
         &self,
         plan: Plan,
         workers: impl Into<Workers>,
+        store: Option<&Store>,
         observe: impl FnMut(Event<'_>),
     ) -> Result<Reproduction, RunError> {
         let stacks = (self.set_up)(plan.configurations())?;
-        let reproduction = plan.execute_on(&stacks, workers, observe)?;
+        let reproduction = plan.execute_on(&stacks, workers, store, observe)?;
         let answer = self.answer(&reproduction.items);
         Ok(Reproduction { answer, ..reproduction })
     }

@@ -134,7 +134,7 @@ impl Sweep {
         let variation = Variation { settings, only, metrics: cell.metrics.clone() };
         Repetitions::exactly(self.runs_in(cell))
             .and_then(|runs| {
-                Plan::new_with(&self.context, selection, runs, self.seed_of(cell), &variation)
+                Plan::new(&self.context, selection, runs, self.seed_of(cell), &variation)
             })
             .map_err(|error| self.in_this_file(&error))
     }

@@ -14,13 +14,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use indexmap::IndexMap;
 
 use super::measure::Units;
-use super::store::OpenStore;
-use super::{Cell, CellOutcome, Cells, MOST_IN_MEMORY, RunRow, Store, Subject, Sweep, SweepResult};
+use super::{
+    Cell, CellOutcome, Cells, MOST_IN_MEMORY, RunRow, Subject, Sweep, SweepResult, result_files,
+};
+use crate::store::{Held, Store};
 use losscause_study::{InputError, RunError, Workers};
 
 /// A sweep that another engine measures.
@@ -29,10 +31,6 @@ pub struct Elsewhere {
     sweep: Sweep,
     units: IndexMap<String, String>,
 }
-
-/// The directory of a sweep, locked until this is dropped.
-#[derive(Debug)]
-pub struct Held(OpenStore);
 
 impl Sweep {
     /// Prepares the sweep for another engine: checks its cells and metrics.
@@ -85,19 +83,7 @@ impl Sweep {
     /// # Errors
     /// It cannot be written, another process has locked it, or it holds another sweep.
     pub fn hold(&self, store: &Store) -> Result<Held, RunError> {
-        store.open(&self.origin()?).map(Held)
-    }
-}
-
-impl Held {
-    /// The directory of the finished cells.
-    pub fn cells(&self) -> PathBuf {
-        self.0.cells()
-    }
-
-    /// Whether finished cells of an earlier sweep are kept.
-    pub fn resumes(&self) -> bool {
-        self.0.resumes()
+        store.open(&self.origin()?, &result_files::RESULTS)
     }
 }
 
@@ -178,8 +164,12 @@ impl Elsewhere {
                 .map(|(number, of)| self.outcome(&cells.cell(number), of))
         };
         let mut result = self.sweep.result(self.units.clone(), vec![]);
-        if let Some(Held(store)) = held {
-            store.conclude(&result, outcomes().map(|outcome| Ok(Cow::Owned(outcome))))?;
+        if let Some(held) = held {
+            result_files::conclude(
+                held,
+                &result,
+                outcomes().map(|outcome| Ok(Cow::Owned(outcome))),
+            )?;
         }
         if cells.count() > MOST_IN_MEMORY {
             return Ok(None);

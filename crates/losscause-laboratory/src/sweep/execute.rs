@@ -5,7 +5,10 @@ use std::ops::ControlFlow;
 
 use indexmap::IndexMap;
 
-use super::{Cell, CellOutcome, Cells, Mode, Named, Sampler, Seeds, Store, Sweep, SweepResult};
+use super::{
+    Cell, CellOutcome, Cells, Mode, Named, Sampler, Seeds, Sweep, SweepResult, result_files,
+};
+use crate::store::Store;
 use losscause_study::{InputError, RunError, Workers};
 
 /// The outcome of a sweep.
@@ -111,14 +114,15 @@ impl Sweep {
             }
         };
         let stop = workers.stop().for_a_part();
-        let store =
-            store.map(|store| self.origin().and_then(|origin| store.open(&origin))).transpose()?;
+        let held = store.map(|store| self.hold(store)).transpose()?;
         let mut resumed = 0;
         let resume = |outcome: CellOutcome| {
             resumed += 1;
             hold(&mut outcomes, outcome);
         };
-        let journal = store.as_ref().map(|store| store.journal(&cells, resume)).transpose()?;
+        let is_known = |outcome: &CellOutcome| outcome.cell == cells.cell(outcome.cell.number);
+        let journal =
+            held.as_ref().map(|held| held.journal(cells.count(), is_known, resume)).transpose()?;
         let is_finished =
             |number: &usize| journal.as_ref().is_some_and(|journal| journal.has(*number));
         let to_do: Vec<usize> = (0..cells.count()).filter(|number| !is_finished(number)).collect();
@@ -187,16 +191,20 @@ impl Sweep {
             let all: Vec<&CellOutcome> = outcomes.iter().flatten().collect();
             result.claims = self.settle(&all);
         }
-        if let (false, Some(store), Some(journal)) = (is_stopped, &store, journal) {
+        if let (false, Some(held), Some(journal)) = (is_stopped, &held, journal) {
             if is_in_memory {
-                store.conclude(
+                let outcomes = outcomes.iter().flatten();
+                result_files::conclude(
+                    held,
                     &result,
-                    outcomes.iter().flatten().map(|outcome| Ok(Cow::Borrowed(outcome))),
+                    outcomes.map(|outcome| Ok(Cow::Borrowed(outcome))),
                 )?;
             } else {
-                store.conclude(
+                let outcomes = journal.outcomes::<CellOutcome>()?;
+                result_files::conclude(
+                    held,
                     &result,
-                    journal.outcomes()?.map(|outcome| outcome.map(Cow::Owned)),
+                    outcomes.map(|outcome| outcome.map(Cow::Owned)),
                 )?;
             }
             journal.sort()?;

@@ -9,9 +9,8 @@
 //! | `measure`, `execute` | measures one cell; measures all cells in parallel |
 //! | `claim`, `beside` | whether the file's claims hold; results held against earlier ones |
 //! | `elsewhere` | for another engine: cells measured in other processes, with the same results |
-//! | `origin`, `store` | what the results depend on; the directory of a sweep, and its lock |
-//! | `journal` | the finished cells in that directory, one line each |
-//! | `outcome`, `tables`, `pivot`, `summary` | the results; as CSV; as tables for people; compared with the base |
+//! | `origin` | what the results depend on, for the [`store`](crate::store) of finished cells |
+//! | `outcome`, `tables`, `result_files`, `pivot`, `summary` | the results; as CSV; on the disk; as tables for people; compared with the base |
 
 use std::collections::BTreeSet;
 use std::ops;
@@ -22,6 +21,7 @@ use losscause_sim::rng::Stream;
 use crate::papers::record;
 use crate::papers::reproduce::{Repetitions, Selection};
 use crate::stack::{Named, SIMULATOR, Stacks, Turns, metrics};
+use crate::store::fnv1a;
 use losscause_study::files::watched::Watched;
 use losscause_study::scenario::Kind;
 use losscause_study::tools::toml_file;
@@ -35,16 +35,15 @@ mod claim;
 mod elsewhere;
 mod execute;
 mod file;
-mod journal;
 mod measure;
 mod mode;
 mod origin;
 mod outcome;
 mod pivot;
 mod range;
+mod result_files;
 mod sampler;
 mod sobol;
-mod store;
 mod summary;
 mod tables;
 
@@ -53,7 +52,7 @@ pub use beside::Beside;
 use cells::Cells;
 use claim::Claim;
 pub use claim::{Place, SweepClaim};
-pub use elsewhere::{Elsewhere, Held};
+pub use elsewhere::Elsewhere;
 pub use execute::{MOST_IN_MEMORY, SweepOutcome, SweepProgress};
 use file::{Seeds, SweepFile, System};
 use mode::Mode;
@@ -61,8 +60,8 @@ pub use outcome::{
     AxisValue, Cell, CellOutcome, CellScore, Row, RunRow, SweepResult, value_in_words,
 };
 pub use pivot::MOST_ROWS;
+pub use result_files::{REPORT, SWEEP_CSV, SWEEP_JSON};
 use sampler::Sampler;
-pub use store::{REPORT, SWEEP_CSV, SWEEP_JSON, Store};
 pub use summary::{CellSummary, summary};
 
 /// A valid sweep file.
@@ -432,7 +431,7 @@ fn content(mut table: toml::Table, sampler: Sampler) -> u64 {
     if let (true, Some(toml::Value::Table(sampler))) = (sampler.grows(), table.get_mut("sampler")) {
         sampler.remove("cells");
     }
-    origin::fnv1a(table.to_string().as_bytes())
+    fnv1a(table.to_string().as_bytes())
 }
 
 /// What the sweep file measures.
@@ -452,7 +451,7 @@ fn subject(
         (Some(name), true) if !document.metrics.is_empty() || !document.stacks.is_empty() => {
             let beside = path.parent().unwrap_or(Path::new(""));
             let scenario = record::open_scenario(Path::new(name), beside, context)?;
-            let content = origin::fnv1a(scenario.text().as_bytes());
+            let content = fnv1a(scenario.text().as_bytes());
             let (scenario, read) = scenario.watched();
             Ok(Subject::Scenario(Box::new(ScenarioSubject { scenario, content, read })))
         }

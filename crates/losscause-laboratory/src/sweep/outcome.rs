@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SweepClaim;
 use crate::papers::record::Parameters;
+use crate::store::Outcome;
 
 /// The results of a sweep: the content of `sweep.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -183,6 +184,12 @@ pub struct CellOutcome {
     /// Runs that were disturbed at every attempt and have no values, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
+}
+
+impl Outcome for CellOutcome {
+    fn number(&self) -> usize {
+        self.cell.number
+    }
 }
 
 impl CellOutcome {

@@ -75,6 +75,11 @@ impl Paper {
         claims::predicates(self.key()).chain(self.predicates.iter().copied())
     }
 
+    /// Its files.
+    pub(crate) fn texts(&self) -> &'static PaperTexts {
+        self.texts
+    }
+
     /// Short name: "cen2003".
     pub fn key(&self) -> &str {
         self.texts.key

@@ -180,7 +180,7 @@ mod tests {
         let settings =
             ["duration_s=40", "measure.to_s=40"].map(|text| Setting::parse(text).unwrap()).to_vec();
         let variation = Variation { settings, ..Variation::default() };
-        Plan::new_with(
+        Plan::new(
             &Context::new(registry.clone()),
             &selection,
             Repetitions::Exactly(2),

@@ -68,12 +68,26 @@ pub(super) struct Search {
     reference: Scenario,
     at: Vec<String>,
     target: f64,
-    /// The values tried so far with the metric's means, in the order of trial.
-    seen: Vec<(f64, f64)>,
-    /// Packet-hops of its runs so far.
-    pub(super) packet_hops: u64,
+    pub(super) tried: Tried,
     /// What it is known to cost, thousands of packet-hops; 0 if that is not recorded.
     pub(super) cost: u64,
+}
+
+impl fmt::Display for Search {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { paper, calibration, name, target, .. } = self;
+        let Calibration { parameter, metric, .. } = calibration;
+        write!(f, "{}/{name}: {parameter} for {metric} {target}", paper.key())
+    }
+}
+
+/// What a search has tried so far.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Tried {
+    /// The values with the metric's means, in the order of trial.
+    seen: Vec<(f64, f64)>,
+    /// Packet-hops of the runs.
+    pub(super) packet_hops: u64,
 }
 
 /// Most halvings of the interval: a millionth of it is left.
@@ -118,8 +132,7 @@ impl Search {
             reference,
             at,
             target,
-            seen: vec![],
-            packet_hops: 0,
+            tried: Tried::default(),
             cost: 0,
         };
         let (from, to) = calibration.between;
@@ -171,7 +184,11 @@ impl Search {
 
     /// The value whose mean is nearest to the target; of equals the one tried first.
     fn nearest(&self) -> Option<(f64, f64)> {
-        self.seen.iter().copied().min_by(|a, b| self.distance(a.1).total_cmp(&self.distance(b.1)))
+        self.tried
+            .seen
+            .iter()
+            .copied()
+            .min_by(|a, b| self.distance(a.1).total_cmp(&self.distance(b.1)))
     }
 
     fn is_met(&self) -> bool {
@@ -181,10 +198,10 @@ impl Search {
     /// The values to try next; none when the search is over.
     fn next(&self) -> Vec<f64> {
         let (from, to) = self.calibration.between;
-        let [(_, first), (_, last), ..] = self.seen.as_slice() else { return vec![from, to] };
+        let [(_, first), (_, last), ..] = self.tried.seen.as_slice() else { return vec![from, to] };
         let lowest = first.min(*last);
         let highest = first.max(*last);
-        let halvings = self.seen.len() - 2;
+        let halvings = self.tried.seen.len() - 2;
         if self.is_met() || halvings >= MOST_HALVINGS || !(lowest..=highest).contains(&self.target)
         {
             return vec![];
@@ -193,7 +210,7 @@ impl Search {
         let rises = last > first;
         let mut low = from;
         let mut high = to;
-        for &(value, mean) in &self.seen[2..] {
+        for &(value, mean) in &self.tried.seen[2..] {
             if (mean < self.target) == rises { low = value } else { high = value }
         }
         vec![f64::midpoint(low, high)]
@@ -217,15 +234,16 @@ impl Search {
 }
 
 /// Performs all searches. Repetition k runs with `seed` + k. After every round `ran` gets the
-/// packet-hops of each of its runs.
+/// packet-hops of each of its runs, and `over` each search that is over, with its number.
 ///
 /// # Errors
-/// A run fails, or has no such metric, or the workers are stopped.
+/// A run fails, or has no such metric, the workers are stopped, or `over` fails.
 pub(super) fn find(
     searches: &mut [Search],
     seed: u64,
     workers: &Workers,
     ran: &mut impl FnMut(u64),
+    over: &dyn Fn(usize, &Tried) -> Result<(), RunError>,
 ) -> Result<Vec<Calibrated>, RunError> {
     loop {
         let wanted: Vec<(usize, f64)> = searches
@@ -252,13 +270,16 @@ pub(super) fn find(
         for ((place, _), result) in tasks.iter().zip(results) {
             let (value, packet_hops) = result?;
             values[*place].extend(value);
-            searches[wanted[*place].0].packet_hops += packet_hops;
+            searches[wanted[*place].0].tried.packet_hops += packet_hops;
             ran(packet_hops);
         }
         for ((s, value), values) in wanted.into_iter().zip(values) {
             let search = &mut searches[s];
             let Some(mean) = mean(&values) else { return Err(undefined(search, value).into()) };
-            search.seen.push((value, mean));
+            search.tried.seen.push((value, mean));
+            if search.next().is_empty() {
+                over(s, &search.tried)?;
+            }
         }
     }
 }

@@ -205,12 +205,19 @@ mod tests {
     use super::*;
     use crate::papers::record;
     use crate::papers::reproduce::{Repetitions, Selection, Variation};
+    use losscause_study::Context;
 
     /// Table III as published, but for TCP's throughput (published: 23).
     fn table3(tcp: f64, runs: u32) -> Reproduction {
         let selection = Selection::parse(&["cen2003/table3"]).unwrap();
-        let plan =
-            Plan::new(&selection, Repetitions::Exactly(runs), 1, &Variation::default()).unwrap();
+        let plan = Plan::new(
+            &Context::default(),
+            &selection,
+            Repetitions::Exactly(runs),
+            1,
+            &Variation::default(),
+        )
+        .unwrap();
         let mut items = plan.items().to_vec();
         for item in &mut items {
             let numbers = &record::find("cen2003").unwrap().published().number;

@@ -10,9 +10,10 @@ use losscause_study::{Experiment, Scenario};
 ///
 /// ```
 /// use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation};
+/// use losscause_study::Context;
 ///
 /// let selection = Selection::parse(&["cen2003/table2"])?;
-/// let plan = Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default())?;
+/// let plan = Plan::new(&Context::default(), &selection, Repetitions::AsPublished, 1, &Variation::default())?;
 /// assert_eq!(plan.configurations()[0].to_string(), "TCP, N 1, loss high");
 /// # Ok::<(), losscause_study::InputError>(())
 /// ```

@@ -66,7 +66,7 @@ impl Plan {
     /// A run fails.
     pub fn count_costs(mut self, jobs: Jobs) -> Result<Vec<(Sheet, ItemCosts)>, RunError> {
         let workers = Workers::from(jobs);
-        self.calibrate(&workers, &mut |_| ())?;
+        self.calibrate(&workers, &mut |_| (), &|_, _| Ok(()))?;
         let count = |configuration: &Configuration| -> Result<u64, RunError> {
             Ok(run(&configuration.experiment, self.seed)?.packet_hops())
         };
@@ -75,8 +75,11 @@ impl Plan {
         let of_sheet = |sheet: &Sheet| {
             let needs = self.needs(sheet);
             let runs = needs.configurations.iter().map(|&c| thousands(counted[c])).collect();
-            let searches =
-                needs.searches.iter().map(|&s| thousands(self.searches[s].packet_hops)).collect();
+            let searches = needs
+                .searches
+                .iter()
+                .map(|&s| thousands(self.searches[s].tried.packet_hops))
+                .collect();
             (sheet.clone(), ItemCosts { runs, searches })
         };
         Ok(self.sheets.iter().map(of_sheet).collect())
@@ -99,9 +102,17 @@ mod tests {
     use super::*;
     use crate::papers::record;
     use crate::papers::reproduce::{Repetitions, Selection, Variation};
+    use losscause_study::Context;
 
     fn plan(selection: &Selection, runs: u32) -> Plan {
-        Plan::new(selection, Repetitions::exactly(runs).unwrap(), 1, &Variation::default()).unwrap()
+        Plan::new(
+            &Context::default(),
+            selection,
+            Repetitions::exactly(runs).unwrap(),
+            1,
+            &Variation::default(),
+        )
+        .unwrap()
     }
 
     #[test]

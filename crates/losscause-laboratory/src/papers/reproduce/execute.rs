@@ -1,18 +1,21 @@
 //! Executes a plan.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use losscause::Time;
 
-use super::calibrate::{self, Calibrated};
+use super::calibrate::{self, Calibrated, Tried};
 use super::configuration::Configuration;
 use super::cost::thousands;
+use super::kept::{Found, Kept, Made};
 use super::plan::{Divisor, Plan, Plot, Reading, Sample, Values as PlannedValues};
 use super::recording::{Recorded, Recording, Recordings};
 use super::{Event, Progress, Reproduction, Sheet, conclude_of, known_metric};
 use crate::papers::record::{self, Item, Paper, QuotientOf, Shown};
 use crate::papers::score;
 use crate::stack::{Stack, Turns};
+use crate::store::Store;
 use losscause_study::statistics::{Estimate, mean};
 use losscause_study::{Metric, Run, RunError, Setting, Stop, Stopped, Workers};
 
@@ -28,19 +31,24 @@ impl Plan {
         jobs: impl Into<Workers>,
         observe: impl FnMut(Event<'_>),
     ) -> Result<Reproduction, RunError> {
-        self.execute_on(&[], jobs, observe)
+        self.execute_on(&[], jobs, None, observe)
     }
 
     /// [`Plan::execute`] by stacks, one for each of [`Plan::configurations`]; without any, by the
     /// simulator. First every configuration is run once, then once more, and so on, so that what
     /// changes on a machine over time meets all alike. The first failure ends the others.
     ///
+    /// With a `store`, every finished run and calibration is kept there at once, and one that it has
+    /// is not made again: the result is the same to the byte. No event tells of a run that is
+    /// resumed, but the first [`Event::Progress`] counts it.
+    ///
     /// # Errors
-    /// As [`Plan::execute`].
+    /// As [`Plan::execute`], or the store cannot be written or holds another experiment.
     pub fn execute_on(
         mut self,
         stacks: &[Box<dyn Stack>],
         jobs: impl Into<Workers>,
+        store: Option<&Store>,
         mut observe: impl FnMut(Event<'_>),
     ) -> Result<Reproduction, RunError> {
         let mut workers = jobs.into();
@@ -48,13 +56,22 @@ impl Plan {
             let part = workers.stop().for_a_part();
             workers = workers.stopping_at(&part);
         }
+        let opened = store.map(|store| Kept::open(&self, stacks, store)).transpose()?;
+        let (kept, mut found) = opened.map_or((None, Found::default()), |(k, f)| (Some(k), f));
+        let kept = kept.as_ref();
         let of_searches = self.cost_of_searches();
         let mut cost = 0;
         let mut ran = |packet_hops: u64| {
             cost += packet_hops;
             observe(Event::Progress(Progress { runs: 0, cost: thousands(cost).min(of_searches) }));
         };
-        let calibrated = self.calibrate(&workers, &mut ran)?;
+        let searches = self.searches.len();
+        for (search, tried) in std::mem::take(&mut found.searches) {
+            self.searches[search].tried = tried;
+        }
+        let calibrated = self.calibrate(&workers, &mut ran, &|search, tried| {
+            kept.map_or(Ok(()), |kept| kept.keep_calibration((search, searches), tried))
+        })?;
         calibrated.iter().for_each(|found| observe(Event::Calibrated(found)));
         // All runs are in one queue, in the order of the sheets, so that no thread is idle before
         // the queue is empty.
@@ -65,7 +82,7 @@ impl Plan {
             tasks.sort_by_key(|(_, k)| *k);
         }
         let mut results = Results::new(&self);
-        let read_from = self.read_from.clone();
+        let read_from: Vec<String> = self.variation.metrics.values().cloned().collect();
         let configurations = std::mem::take(&mut self.configurations);
         let seed = self.seed;
         let plots = if self.draws { std::mem::take(&mut self.plots) } else { vec![] };
@@ -74,25 +91,34 @@ impl Plan {
             plots.iter().enumerate().filter(move |(_, p)| p.configuration == c && k == 0)
         };
         let turns = Turns::default();
+        let is_full = AtomicBool::new(false);
+        let keep = |run: (usize, u32), made: &Made| {
+            let outcome = kept.map_or(Ok(()), |kept| kept.keep_run(run, made));
+            outcome.inspect_err(|_| is_full.store(true, Ordering::Relaxed))
+        };
         let work = |&(c, k): &(usize, u32), tell: &dyn Fn(Told)| {
             let configuration = &configurations[c];
             let seed = seed.wrapping_add(u64::from(k));
             let outcome = match stacks.get(c) {
+                // What cannot be kept need not be measured.
+                _ if is_full.load(Ordering::Relaxed) => Err(Stopped.into()),
                 None => {
                     let network = &configuration.experiment.network;
                     let plots = drawn(c, k).map(|(_, planned)| &planned.plot);
                     let mut recordings = Recordings::new(plots, network);
                     measure(configuration, seed, &read_from, &mut recordings, workers.stop())
-                        .map(|values| (values, recordings.finish()))
+                        .map(|values| Made { values, recorded: recordings.finish() })
                 }
                 Some(stack) => {
                     let disturbed = |why: &str| tell(Told::Disturbed(why.to_owned()));
                     let experiment = &configuration.experiment;
                     turns
                         .run(stack.as_ref(), experiment, seed, workers.stop(), disturbed)
-                        .map(|made| (values_of(made, configuration, &disturbed), vec![]))
+                        .map(|made| values_of(made, configuration, &disturbed))
+                        .map(|values| Made { values, recorded: vec![] })
                 }
             };
+            let outcome = outcome.and_then(|made| keep((c, k), &made).map(|()| made));
             // A run's own algorithm may have requested the stop.
             let outcome = outcome.map_err(|error| (error, workers.stop().is_requested_here()));
             if outcome.is_err() && !stacks.is_empty() {
@@ -102,6 +128,16 @@ impl Plan {
         };
         let mut recorded: Vec<Option<Recorded>> = plots.iter().map(|_| None).collect();
         let mut done = Progress { runs: 0, cost: of_searches };
+        tasks.retain(|run| !found.runs.contains_key(run));
+        for ((c, k), made) in found.runs {
+            done.runs += 1;
+            done.cost += configurations[c].cost;
+            drawn(c, k).zip(made.recorded).for_each(|((plot, _), of)| recorded[plot] = Some(of));
+            results.take((c, k), 0, Ok(made.values));
+        }
+        if done.runs > 0 {
+            observe(Event::Progress(done));
+        }
         let mut shown = 0;
         self.show_complete(&results, &mut shown, &mut observe);
         let ended = workers.stream(&tasks, work, |index, told| {
@@ -112,15 +148,16 @@ impl Plan {
                 }
                 Told::Done(outcome) => outcome,
             };
-            if let Ok((values, _)) = &outcome {
-                observe(Event::Ran(&configurations[c], values));
+            if let Ok(made) = &outcome {
+                observe(Event::Ran(&configurations[c], &made.values));
             }
             done.runs += 1;
             done.cost += configurations[c].cost;
             observe(Event::Progress(done));
-            let values = outcome.map(|(values, of_run)| {
-                drawn(c, k).zip(of_run).for_each(|((plot, _), found)| recorded[plot] = Some(found));
-                values
+            let values = outcome.map(|made| {
+                let plots = drawn(c, k).zip(made.recorded);
+                plots.for_each(|((plot, _), found)| recorded[plot] = Some(found));
+                made.values
             });
             let values = values.map_err(|(error, is_here)| match is_here {
                 true => RunError::StoppedIn { place: self.place_of_run(c, k) },
@@ -152,13 +189,15 @@ impl Plan {
     }
 
     /// Calibrates the parameters that configurations wait for, applies the values, and records them
-    /// in the items. `ran` gets the packet-hops of each of its runs.
+    /// in the items. `ran` gets the packet-hops of each of its runs, and `over` each search that is
+    /// over.
     pub(super) fn calibrate(
         &mut self,
         workers: &Workers,
         ran: &mut impl FnMut(u64),
+        over: &dyn Fn(usize, &Tried) -> Result<(), RunError>,
     ) -> Result<Vec<Calibrated>, RunError> {
-        let calibrated = calibrate::find(&mut self.searches, self.seed, workers, ran)?;
+        let calibrated = calibrate::find(&mut self.searches, self.seed, workers, ran, over)?;
         let setting = |search: &usize| {
             let Calibrated { parameter, value, .. } = &calibrated[*search];
             Setting::new(parameter.as_str(), *value)
@@ -262,14 +301,14 @@ impl Plot {
 }
 
 /// The metrics of one run that items read; the rest of the run is dropped.
-type Values = Vec<Option<f64>>;
+pub(super) type Values = Vec<Option<f64>>;
 
 /// What a worker tells about a run.
 enum Told {
     /// It was disturbed, and how.
     Disturbed(String),
     /// It was made. Of a failure: whether the run itself requested the stop.
-    Done(Result<(Values, Vec<Recorded>), (RunError, bool)>),
+    Done(Result<Made, (RunError, bool)>),
 }
 
 /// The metrics that are read of what a stack made; none if it was disturbed the last time, too.

@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use super::{Plan, Repetitions, Selection, Variation};
 use crate::papers::record::{self, FIRST_LOOK};
-use losscause_study::InputError;
 use losscause_study::tools::toml_file;
+use losscause_study::{Context, InputError};
 
 /// `papers/first-look.toml`.
 #[derive(Debug, Deserialize)]
@@ -40,7 +40,13 @@ impl Selection {
     pub fn first_look() -> Result<Self, InputError> {
         let FirstLook { budget, order } = FirstLook::read()?;
         let candidates = Self::of_items(&order)?;
-        let plan = Plan::new(&candidates, Repetitions::AsPublished, 1, &Variation::default())?;
+        let plan = Plan::new(
+            &Context::default(),
+            &candidates,
+            Repetitions::AsPublished,
+            1,
+            &Variation::default(),
+        )?;
         let mut runs = BTreeSet::new();
         let mut searches = BTreeSet::new();
         let mut spent = 0;
@@ -103,7 +109,14 @@ mod tests {
     #[test]
     fn the_choice_keeps_its_budget_and_the_papers_number_of_runs() {
         let chosen = Selection::first_look().unwrap();
-        let plan = Plan::new(&chosen, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
+        let plan = Plan::new(
+            &Context::default(),
+            &chosen,
+            Repetitions::AsPublished,
+            1,
+            &Variation::default(),
+        )
+        .unwrap();
         let FirstLook { budget, order } = FirstLook::read().unwrap();
         assert!(plan.cost() <= budget && plan.cost() > budget / 2, "{} of {budget}", plan.cost());
         assert!(order.len() > plan.sheets().len(), "the budget leaves something out");

@@ -22,6 +22,9 @@ mod cost;
 mod counted;
 mod execute;
 mod first_look;
+mod kept;
+#[cfg(test)]
+mod kept_tests;
 mod only;
 mod plan;
 mod recording;

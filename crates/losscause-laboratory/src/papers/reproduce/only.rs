@@ -1,5 +1,7 @@
 //! Which systems of the chosen tables are measured, and at which values of the parameters.
 
+use std::fmt;
+
 use crate::papers::record::{ItemSpec, Parameters, Value};
 use losscause_study::InputError;
 use losscause_study::error::unknown;
@@ -54,6 +56,12 @@ impl Only {
         parameters
             .get(&self.key)
             .is_none_or(|value| self.values.iter().any(|text| is_it(text, value)))
+    }
+}
+
+impl fmt::Display for Only {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
     }
 }
 

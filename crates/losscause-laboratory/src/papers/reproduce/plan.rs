@@ -34,13 +34,14 @@ pub struct Plan {
     pub(super) configurations: Vec<Configuration>,
     /// Calibrations, which come before the runs.
     pub(super) searches: Vec<Search>,
-    /// Names of metrics that a variation reads instead of others; checked once there are
-    /// measurements.
-    pub(super) read_from: Vec<String>,
     /// Runs drawn over time, and whether they are recorded.
     pub(super) plots: Vec<Plot>,
     pub(super) draws: bool,
     pub(super) seed: u64,
+    /// What was planned.
+    pub(super) selection: Selection,
+    pub(super) repetitions: Repetitions,
+    pub(super) variation: Variation,
 }
 
 /// Values to measure, each with where it comes from.
@@ -129,57 +130,18 @@ impl Reading {
 }
 
 impl Plan {
-    /// Plans `selection`, read as `variation` says. Repetition k uses `seed` + k.
+    /// Plans `selection`, read as `variation` says. Systems may run the algorithms of `context`.
+    /// Repetition k uses `seed` + k.
     ///
     /// # Errors
     /// A setting does not fit a scenario.
     pub fn new(
-        selection: &Selection,
-        repetitions: Repetitions,
-        seed: u64,
-        variation: &Variation,
-    ) -> Result<Self, InputError> {
-        Self::new_with(&Context::default(), selection, repetitions, seed, variation)
-    }
-
-    /// [`Plan::new`] for systems that may run the algorithms of `context`.
-    ///
-    /// # Errors
-    /// A setting does not fit a scenario.
-    pub fn new_with(
         context: &Context,
         selection: &Selection,
         repetitions: Repetitions,
         seed: u64,
         variation: &Variation,
     ) -> Result<Self, InputError> {
-        Self::planned(context, selection, repetitions, seed, variation, false)
-    }
-
-    /// [`Plan::new_with`] for [`Plan::execute_on`]: a stack may know more about a system than its
-    /// scenario says, so no two systems or parameters share a configuration.
-    ///
-    /// # Errors
-    /// A setting does not fit a scenario.
-    pub fn for_stacks(
-        context: &Context,
-        selection: &Selection,
-        repetitions: Repetitions,
-        seed: u64,
-        variation: &Variation,
-    ) -> Result<Self, InputError> {
-        Self::planned(context, selection, repetitions, seed, variation, true)
-    }
-
-    fn planned(
-        context: &Context,
-        selection: &Selection,
-        repetitions: Repetitions,
-        seed: u64,
-        variation: &Variation,
-        on_stacks: bool,
-    ) -> Result<Self, InputError> {
-        let read_from = variation.metrics.values().cloned().collect();
         let plan = Self {
             sheets: vec![],
             values: Values::default(),
@@ -187,14 +149,16 @@ impl Plan {
             left_out: vec![],
             configurations: vec![],
             searches: vec![],
-            read_from,
             plots: vec![],
             draws: false,
             seed,
+            selection: selection.clone(),
+            repetitions,
+            variation: variation.clone(),
         };
         let algorithms = beside::known(selection.algorithms_beside(), context.registry())?;
         let scenarios = Scenarios::default();
-        let mut planner = Planner { plan, context, selection, variation, scenarios, on_stacks };
+        let mut planner = Planner { plan, context, selection, variation, scenarios };
         for (paper, spec) in selection.iter() {
             let mut sheet = planner.add(paper, spec, repetitions.of(paper))?;
             for algorithm in &algorithms {
@@ -259,7 +223,6 @@ struct Planner<'a> {
     selection: &'a Selection,
     variation: &'a Variation,
     scenarios: Scenarios,
-    on_stacks: bool,
 }
 
 /// Scenarios as they were read, and those that the configurations were made of.
@@ -549,7 +512,7 @@ impl Planner<'_> {
         let (file, settings) = self.settings(paper, spec, scenario, ran, parameters)?;
         let texts: Vec<String> = settings.iter().map(ToString::to_string).collect();
         let mut written = format!("{file} {} {waits_for:?}", texts.join(" "));
-        if self.on_stacks {
+        if self.selection.is_on_stacks() {
             written += &format!(" {} {scenario} {parameters:?}", ran.system);
         }
         if let Some(&known) = self.scenarios.written.get(&written) {
@@ -560,7 +523,9 @@ impl Planner<'_> {
         let scenario = self.scenarios.of(paper, &file, self.context)?.with(&settings)?;
         // Different settings can make the same scenario: a delay of 20 ms that the file has anyway.
         let same = |old: &Configuration| {
-            !self.on_stacks && old.waits_for == waits_for && old.scenario.is_same(&scenario)
+            !self.selection.is_on_stacks()
+                && old.waits_for == waits_for
+                && old.scenario.is_same(&scenario)
         };
         let known = self.plan.configurations.iter().position(same);
         let index = match known {
@@ -582,7 +547,7 @@ impl Planner<'_> {
                     scenario,
                     waits_for,
                     runs,
-                    cost: if self.on_stacks { ms } else { UNRECORDED },
+                    cost: if self.selection.is_on_stacks() { ms } else { UNRECORDED },
                 });
                 self.plan.configurations.len() - 1
             }

@@ -239,11 +239,18 @@ pub fn score_of(paper: &Paper, items: &[Item]) -> Score {
 mod tests {
     use super::*;
     use crate::papers::reproduce::{Plan, Repetitions, Selection, Variation, conclude};
+    use losscause_study::Context;
 
     /// A paper of which every value was measured, `times` the published one.
     fn measured(paper: &str, times: f64) -> Reproduction {
         let selection = Selection::parse(&[paper]).expect("a known paper");
-        let plan = Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default());
+        let plan = Plan::new(
+            &Context::default(),
+            &selection,
+            Repetitions::AsPublished,
+            1,
+            &Variation::default(),
+        );
         let mut items = conclude(plan.expect("a plan").items(), 1).items;
         for item in &mut items {
             item.measured = Some(times * item.published.unwrap_or(1.0));

@@ -1,9 +1,10 @@
 //! Which tables and figures are measured, and how often each system is run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::only::{self, Only};
 use crate::papers::record::{self, ItemSpec, Paper, Parameters};
+use crate::store::fnv1a;
 use losscause_study::{InputError, Limits};
 
 /// Tables and figures to measure, and algorithms that run beside the papers' in them.
@@ -12,7 +13,11 @@ pub struct Selection {
     entries: Vec<(&'static Paper, &'static ItemSpec)>,
     beside: Vec<String>,
     only: Vec<Only>,
+    on_stacks: bool,
 }
+
+/// Most tables and figures that are named one by one.
+const MOST_NAMES: usize = 4;
 
 /// Stands for all items of a record that are measured on demand.
 const FULL: &str = "full";
@@ -32,7 +37,7 @@ impl Selection {
     }
 
     pub(super) fn of_entries(entries: Vec<(&'static Paper, &'static ItemSpec)>) -> Self {
-        Self { entries, beside: vec![], only: vec![] }
+        Self { entries, beside: vec![], only: vec![], on_stacks: false }
     }
 
     /// The same selection with algorithms, by their names in the registry, that run in every table
@@ -52,6 +57,43 @@ impl Selection {
         let items: Vec<&ItemSpec> = self.entries.iter().map(|(_, item)| *item).collect();
         only::check(&items, &filters)?;
         Ok(Self { only: filters, ..self })
+    }
+
+    /// The same selection, to be run by stacks ([`Plan::execute_on`]): a stack may know more about a
+    /// system than its scenario says, so no two systems or parameters share runs.
+    ///
+    /// [`Plan::execute_on`]: super::Plan::execute_on
+    #[must_use]
+    pub fn on_stacks(self) -> Self {
+        Self { on_stacks: true, ..self }
+    }
+
+    pub(super) fn is_on_stacks(&self) -> bool {
+        self.on_stacks
+    }
+
+    /// The selection in words: `cen2003/table2 cen2003/table3 with system=ZBS also Spike`.
+    pub(super) fn in_words(&self) -> String {
+        let name = |(paper, item): &(&Paper, &ItemSpec)| format!("{}/{}", paper.key(), item.id);
+        let mut words: Vec<String> = match self.entries.as_slice() {
+            [first, .., last] if self.entries.len() > MOST_NAMES => {
+                let count = self.entries.len();
+                vec![format!("{count} tables and figures from {} to {}", name(first), name(last))]
+            }
+            few => few.iter().map(name).collect(),
+        };
+        words.extend(self.only.iter().map(|only| format!("with {only}")));
+        words.extend(self.beside.iter().map(|algorithm| format!("also {algorithm}")));
+        words.join(" ")
+    }
+
+    /// A hash of what the records say of the selected items.
+    pub(crate) fn content(&self) -> u64 {
+        let records: BTreeMap<&str, _> =
+            self.entries.iter().map(|(paper, _)| (paper.key(), paper.texts())).collect();
+        let items: Vec<&String> = self.entries.iter().map(|(_, item)| &item.id).collect();
+        let Self { beside, only, on_stacks, .. } = self;
+        fnv1a(format!("{records:?} {items:?} {beside:?} {only:?} {on_stacks}").as_bytes())
     }
 
     /// Whether filters leave a part only.

@@ -9,6 +9,7 @@ use losscause_study::{
 
 use super::*;
 use crate::stack::{Attempt, Stack};
+use crate::store::Store;
 
 /// A record of no paper: three systems over Cen's last hop, at a loss that changes nothing.
 pub(super) fn toy() -> &'static Paper {
@@ -97,10 +98,10 @@ impl Stack for Toy {
 fn plan_of_toys(runs: u32, settings: &[Setting]) -> Plan {
     let only = ["system=TCP,with ZBS", "loss=0.01"].map(|text| Only::parse(text).unwrap());
     let selection = Selection::parse_of(&["toy"], |_| Ok(toy())).unwrap();
-    let selection = selection.only(only.to_vec()).unwrap();
+    let selection = selection.only(only.to_vec()).unwrap().on_stacks();
     let variation = Variation { settings: settings.to_vec(), ..Variation::default() };
     let runs = Repetitions::Exactly(runs);
-    Plan::for_stacks(&Context::default(), &selection, runs, 5, &variation).unwrap()
+    Plan::new(&Context::default(), &selection, runs, 5, &variation).unwrap()
 }
 
 /// What the stacks of TCP and of ZBS make, and the events.
@@ -109,9 +110,19 @@ fn made_by(
     toys: [Toy; 2],
     workers: impl Into<Workers>,
 ) -> (Result<Reproduction, RunError>, Vec<String>) {
+    made_in(None, runs, toys, workers)
+}
+
+/// The same, with the finished runs of a store.
+fn made_in(
+    store: Option<&Store>,
+    runs: u32,
+    toys: [Toy; 2],
+    workers: impl Into<Workers>,
+) -> (Result<Reproduction, RunError>, Vec<String>) {
     let stacks = toys.map(|toy| Box::new(toy) as Box<dyn Stack>);
     let mut events = Vec::new();
-    let made = plan_of_toys(runs, &[]).execute_on(&stacks, workers, |event| match event {
+    let made = plan_of_toys(runs, &[]).execute_on(&stacks, workers, store, |event| match event {
         Event::Progress(done) => events.push(format!("{} done", done.runs)),
         Event::Disturbed(cell, why) => events.push(format!("{cell}: {why}")),
         _ => {}
@@ -149,6 +160,26 @@ fn a_disturbed_run_is_repeated_and_left_out_after_four_tries() {
     assert_eq!((made, disturbed), ((Some(5.0), 1), vec![told.clone(); 3]));
     let (made, disturbed): (_, Vec<String>) = again(4);
     assert_eq!((made, disturbed), ((None, 0), vec![told; 4]));
+}
+
+#[test]
+fn a_finished_run_is_not_made_again_and_a_left_out_one_stays_so() {
+    let place = tempfile::tempdir().unwrap();
+    let store = Store::new(place.path());
+    let one = || Jobs::new(1).unwrap();
+    let spoilt = Toy { spoils: 4, ..Toy::default() };
+    let broken = Toy { fails: true, ..Toy::default() };
+    let (failed, _) = made_in(Some(&store), 2, [spoilt, broken], one());
+    assert!(matches!(failed, Err(RunError::Stack { .. })), "{failed:?}");
+    let resuming = store.clone().resuming();
+    let whole = || [Toy::default(), Toy::default()];
+    let (made, events) = made_in(Some(&resuming), 2, whole(), one());
+    assert_eq!(events, ["1 done", "2 done", "3 done", "4 done"], "the first is not made again");
+    let made = made.unwrap();
+    assert_eq!(goodput(&made, "TCP"), (Some(6.0), 1), "seed 5 is left out, as it was");
+    assert_eq!(goodput(&made, "with ZBS"), (Some(5.5), 2));
+    let (again, events) = made_in(Some(&resuming), 2, whole(), one());
+    assert_eq!((again.unwrap(), events), (made, vec!["4 done".to_owned()]));
 }
 
 #[test]

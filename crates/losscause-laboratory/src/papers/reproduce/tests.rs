@@ -41,9 +41,15 @@ fn items(rest: &str) -> String {
     )
 }
 
-fn plan(rest: &str) -> Result<Plan, InputError> {
+pub(super) fn plan(rest: &str) -> Result<Plan, InputError> {
     let paper = Paper::of_texts(PUBLISHED, &items(rest));
-    Plan::new(&Selection::every_item(paper), Repetitions::AsPublished, 1, &Variation::default())
+    Plan::new(
+        &Context::default(),
+        &Selection::every_item(paper),
+        Repetitions::AsPublished,
+        1,
+        &Variation::default(),
+    )
 }
 
 fn carried_out(plan: Plan, jobs: usize) -> (Vec<Item>, Vec<Calibrated>) {
@@ -169,7 +175,7 @@ fn a_formula_needs_no_run() {
 }
 
 /// TCP's goodput rises with the rate of the links.
-const CALIBRATION: &str = r#"
+pub(super) const CALIBRATION: &str = r#"
     [[calibration]]
     scenarios = ["short"]
     parameter = "bw_kbps"
@@ -290,7 +296,7 @@ fn a_metric_of_no_run_ends_the_reproduction_with_the_known_ones() {
 }
 
 /// A run over time, and no value besides.
-const PLOT: &str = r#"
+pub(super) const PLOT: &str = r#"
     [[item]]
     id = "windows"
     title = "t"

@@ -565,7 +565,7 @@ fn a_directory_that_is_in_use_is_refused() {
     let store = Store::new(&place.path("out"));
     let sweep = place.sweep();
     sweep.check_all().unwrap();
-    let held = store.open(&sweep.origin().unwrap()).unwrap();
+    let held = sweep.hold(&store).unwrap();
     let expected =
         format!("{}: is in use by another process, expected a directory of its own", place.out());
     assert_eq!(place.resume().unwrap_err(), expected);

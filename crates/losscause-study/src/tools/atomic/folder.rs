@@ -38,6 +38,8 @@ pub struct Hold {
 pub struct Folder {
     directory: PathBuf,
     origin: Origin,
+    /// Whether it had the whole set already.
+    is_whole: bool,
     _hold: Hold,
 }
 
@@ -122,6 +124,8 @@ impl Folder {
                 return Err(RunError::Unwritable { file, reason });
             }
         };
+        let is_there = |name: &&str| results.contains_key(*name) && directory.join(name).is_file();
+        let is_whole = names.iter().all(is_there);
         for &name in names {
             // Before the work: none of them can be written if one is a directory, for example.
             AtomicFile::create(&directory.join(name))?;
@@ -136,6 +140,7 @@ impl Folder {
         Ok(Self {
             directory: directory.to_owned(),
             origin: Origin { program, results },
+            is_whole,
             _hold: hold,
         })
     }
@@ -145,12 +150,30 @@ impl Folder {
         self.directory.join(name)
     }
 
+    /// Whether it had all files of the set when it was opened.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// The folder.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// Puts the set in the place of an earlier one.
     ///
     /// # Errors
     /// A file cannot be written, for example because the disk is full. Then the earlier set is as it
     /// was, unless a name cannot be taken.
-    pub fn finish(self, mut files: Vec<AtomicFile>) -> Result<(), RunError> {
+    pub fn finish(self, files: Vec<AtomicFile>) -> Result<(), RunError> {
+        self.put(files)
+    }
+
+    /// [`Folder::finish`], after which the folder is still locked.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn put(&self, mut files: Vec<AtomicFile>) -> Result<(), RunError> {
         let origin = serde_json::to_string_pretty(&self.origin).expect("names are JSON") + "\n";
         files.push(whole(&self.file(ORIGIN), origin.as_bytes())?);
         finish_together(files)

@@ -133,9 +133,22 @@ impl Recorder for Recordings<'_> {
 }
 
 /// What a plot shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Recorded {
     pub(super) curves: Vec<RecordedCurve>,
     pub(super) events: Vec<RecordedEvents>,
+}
+
+impl Recorded {
+    /// Whether all of it has JSON.
+    pub(super) fn is_finite(&self) -> bool {
+        let curves = self.curves.iter().all(|curve| {
+            let mut points = curve.points.iter();
+            points.all(|(at, value)| at.is_finite() && value.is_finite())
+                && curve.mean.is_none_or(f64::is_finite)
+        });
+        curves && self.events.iter().flat_map(|events| &events.times_s).all(|at| at.is_finite())
+    }
 }
 
 fn at(seconds: f64) -> Time {

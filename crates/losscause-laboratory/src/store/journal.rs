@@ -1,5 +1,5 @@
-//! The finished cells of a sweep in one file, one line each, in the order in which they were
-//! finished.
+//! The finished cells of an experiment in one file, one line each, in the order in which they were
+//! finished. A cell is what is measured at once: a cell of a sweep, or a run of a paper's plan.
 //!
 //! A line is `{"check":"…","outcome":{…}}`. The check is a hash of the text of the outcome. Threads
 //! append whole lines, and none waits for the disk. If the program is killed, what it has written
@@ -7,7 +7,7 @@
 //! minute's cells. A line that is cut short or overwritten does not have its check, so its cell is
 //! measured again.
 //!
-//! At the end of a sweep the lines are sorted by cell, so the file does not depend on the threads
+//! At the end the lines can be sorted by cell, so the file does not depend on the threads
 //! or on interruptions.
 
 use std::fs::File;
@@ -15,14 +15,22 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::origin::fnv1a;
-use super::{CellOutcome, Cells};
 use losscause_study::RunError;
 use losscause_study::tools::atomic::AtomicFile;
 
-/// The finished cells of a sweep, on disk.
+/// What is kept of a finished cell.
+pub(crate) trait Outcome: Serialize + DeserializeOwned {
+    /// The cell's number, from 0 on.
+    fn number(&self) -> usize;
+}
+
+/// The finished cells, on disk.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub(crate) struct Journal {
     path: PathBuf,
     lines: Mutex<Lines>,
 }
@@ -45,16 +53,18 @@ struct Place {
 }
 
 impl Journal {
-    /// The journal at `path` for a sweep with these cells. With `resumes`, the cells that it has
-    /// are kept, and `take` gets each; without, it is emptied.
+    /// The journal at `path` for `cells` cells. With `resumes`, the cells that it has are kept if
+    /// `is_known` finds that their outcomes are of these cells, and `take` gets each; without, it is
+    /// emptied.
     ///
     /// # Errors
     /// The file cannot be written or read.
-    pub(super) fn open(
+    pub(super) fn open<T: Outcome>(
         path: &Path,
-        cells: &Cells<'_>,
+        cells: usize,
         resumes: bool,
-        mut take: impl FnMut(CellOutcome),
+        is_known: impl Fn(&T) -> bool,
+        take: impl FnMut(T),
     ) -> Result<Self, RunError> {
         let failed = |reason| RunError::Unwritable { file: path.display().to_string(), reason };
         let file = File::options()
@@ -67,13 +77,13 @@ impl Journal {
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(failed(io::Error::other("is no regular file")));
         }
-        let mut lines = Lines { file, end: 0, places: vec![Place::default(); cells.count()] };
-        lines.read(cells, &mut take).map_err(failed)?;
+        let mut lines = Lines { file, end: 0, places: vec![Place::default(); cells] };
+        lines.read(is_known, take).map_err(failed)?;
         Ok(Self { path: path.to_owned(), lines: Mutex::new(lines) })
     }
 
     /// Whether it has the cell of that number.
-    pub(super) fn has(&self, number: usize) -> bool {
+    pub(crate) fn has(&self, number: usize) -> bool {
         self.lines().places[number].bytes > 0
     }
 
@@ -81,7 +91,7 @@ impl Journal {
     ///
     /// # Errors
     /// The file cannot be written; it then has the cells that it had before.
-    pub(super) fn keep(&self, outcome: &CellOutcome) -> Result<(), RunError> {
+    pub(crate) fn keep(&self, outcome: &impl Outcome) -> Result<(), RunError> {
         let line = line(outcome);
         let mut lines = self.lines();
         let start = lines.end;
@@ -92,7 +102,7 @@ impl Journal {
             return Err(self.failed(reason));
         }
         lines.end += line.len() as u64;
-        lines.places[outcome.cell.number] = Place { start, bytes: line.len() };
+        lines.places[outcome.number()] = Place { start, bytes: line.len() };
         Ok(())
     }
 
@@ -100,9 +110,9 @@ impl Journal {
     ///
     /// # Errors
     /// The file cannot be read; each outcome is one of its own.
-    pub(super) fn outcomes(
+    pub(crate) fn outcomes<T: Outcome>(
         &self,
-    ) -> Result<impl Iterator<Item = Result<CellOutcome, RunError>>, RunError> {
+    ) -> Result<impl Iterator<Item = Result<T, RunError>>, RunError> {
         let damaged =
             || io::Error::new(io::ErrorKind::InvalidData, "it was changed by another program");
         let read = move |text: io::Result<Vec<u8>>| {
@@ -115,7 +125,7 @@ impl Journal {
     ///
     /// # Errors
     /// The file cannot be read or written.
-    pub(super) fn sort(self) -> Result<(), RunError> {
+    pub(crate) fn sort(self) -> Result<(), RunError> {
         let mut sorted = AtomicFile::create(&self.path)?;
         for text in self.texts()? {
             let text = text.map_err(|reason| self.failed(reason))?;
@@ -154,7 +164,11 @@ impl Journal {
 
 impl Lines {
     /// Reads all lines, and cuts off one that is not finished.
-    fn read(&mut self, cells: &Cells<'_>, take: &mut impl FnMut(CellOutcome)) -> io::Result<()> {
+    fn read<T: Outcome>(
+        &mut self,
+        is_known: impl Fn(&T) -> bool,
+        mut take: impl FnMut(T),
+    ) -> io::Result<()> {
         let mut reader = BufReader::new(&self.file);
         let mut text = Vec::new();
         let mut next = |text: &mut Vec<u8>| (&mut reader).take(LONGEST).read_until(b'\n', text);
@@ -162,15 +176,13 @@ impl Lines {
             let place = Place { start: self.end, bytes: text.len() };
             self.end += text.len() as u64;
             // A cell of a number above these is one of a larger sweep.
-            let known = outcome(&text).filter(|outcome| outcome.cell.number < cells.count());
-            if let Some(outcome) =
-                known.filter(|outcome| outcome.cell == cells.cell(outcome.cell.number))
+            if let Some(found) = outcome::<T>(&text)
+                && let Some(old) = self.places.get_mut(found.number())
+                && is_known(&found)
+                && old.bytes == 0
             {
-                let old = &mut self.places[outcome.cell.number];
-                if old.bytes == 0 {
-                    *old = place;
-                    take(outcome);
-                }
+                *old = place;
+                take(found);
             }
             text.clear();
         }
@@ -187,14 +199,14 @@ const BEFORE_OUTCOME: &str = "\",\"outcome\":";
 const END: &str = "}\n";
 
 /// The line of an outcome.
-fn line(outcome: &CellOutcome) -> String {
+fn line(outcome: &impl Outcome) -> String {
     let text =
         serde_json::to_string(outcome).expect("results have text keys and finite or no numbers");
     format!("{BEFORE_CHECK}{:016x}{BEFORE_OUTCOME}{text}{END}", fnv1a(text.as_bytes()))
 }
 
 /// The outcome in a line; none if the line is damaged.
-fn outcome(line: &[u8]) -> Option<CellOutcome> {
+fn outcome<T: Outcome>(line: &[u8]) -> Option<T> {
     let line = std::str::from_utf8(line).ok()?;
     let (check, text) =
         line.strip_prefix(BEFORE_CHECK)?.strip_suffix(END)?.split_once(BEFORE_OUTCOME)?;
@@ -207,39 +219,37 @@ fn outcome(line: &[u8]) -> Option<CellOutcome> {
 mod tests {
     use proptest::prelude::*;
 
-    use losscause_study::Context;
+    use serde::Deserialize;
 
     use super::*;
-    use crate::sweep::{Cell, Sweep};
 
     const CELLS: usize = 40;
 
-    fn sweep() -> Sweep {
-        let text = format!(
-            "title = \"t\"\nscenario = \"cen2003/WLH\"\nmetrics = [\"thput\"]\n\
-             sampler = {{ kind = \"random\", cells = {CELLS} }}\n\
-             [[axis]]\nkey = \"duration_s\"\nrange = {{ from = 100, to = 200 }}\n"
-        );
-        Sweep::parse(&text, Path::new("s.toml"), &Context::default()).unwrap()
+    #[derive(Serialize, Deserialize)]
+    struct Toy {
+        number: usize,
+        setting: String,
     }
 
-    fn of(cell: Cell) -> CellOutcome {
-        CellOutcome {
-            cell,
-            score: None,
-            claims: [].into(),
-            rows: vec![],
-            runs: vec![],
-            left_out: vec![],
+    impl Outcome for Toy {
+        fn number(&self) -> usize {
+            self.number
         }
     }
 
+    fn of(number: usize) -> Toy {
+        Toy { number, setting: format!("duration_s={}", 100 + number) }
+    }
+
+    fn open(path: &Path, resumes: bool, take: impl FnMut(Toy)) -> Journal {
+        let is_known = |toy: &Toy| toy.setting == of(toy.number).setting;
+        Journal::open(path, CELLS, resumes, is_known, take).unwrap()
+    }
+
     /// Opens a journal at `path`; which cells it has.
-    fn opened(path: &Path, sweep: &Sweep) -> (Journal, Vec<usize>) {
+    fn opened(path: &Path) -> (Journal, Vec<usize>) {
         let mut found = vec![];
-        let journal =
-            Journal::open(path, &Cells::of(sweep), true, |outcome| found.push(outcome.cell.number))
-                .unwrap();
+        let journal = open(path, true, |toy| found.push(toy.number));
         (journal, found)
     }
 
@@ -247,20 +257,18 @@ mod tests {
     fn cells_are_read_in_their_order_however_they_were_kept() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("finished.jsonl");
-        let sweep = sweep();
-        let cells = Cells::of(&sweep);
-        let (journal, found) = opened(&path, &sweep);
+        let (journal, found) = opened(&path);
         assert!(found.is_empty());
         for number in [7, 3, 39] {
-            journal.keep(&of(cells.cell(number))).unwrap();
+            journal.keep(&of(number)).unwrap();
         }
         assert!(journal.has(7) && !journal.has(8));
         let read: Vec<usize> =
-            journal.outcomes().unwrap().map(|outcome| outcome.unwrap().cell.number).collect();
+            journal.outcomes::<Toy>().unwrap().map(|toy| toy.unwrap().number).collect();
         assert_eq!(read, [3, 7, 39]);
         journal.sort().unwrap();
-        assert_eq!(opened(&path, &sweep).1, [3, 7, 39]);
-        Journal::open(&path, &cells, false, |_| panic!("it is emptied")).unwrap();
+        assert_eq!(opened(&path).1, [3, 7, 39]);
+        open(&path, false, |_| panic!("it is emptied"));
         assert_eq!(std::fs::read(&path).unwrap(), b"");
     }
 
@@ -279,14 +287,10 @@ mod tests {
     fn a_line_of_another_or_a_repeated_cell_is_passed_over() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("finished.jsonl");
-        let sweep = sweep();
-        let cells = Cells::of(&sweep);
-        let cell = cells.cell(2);
-        let other = Cell { settings: vec!["duration_s=1".into()], ..cells.cell(3) };
-        let above = Cell { number: CELLS, ..cell.clone() };
-        let text = [other, above, cell.clone(), cell].map(|cell| line(&of(cell))).concat();
+        let other = Toy { setting: "duration_s=1".into(), ..of(3) };
+        let text = [other, of(CELLS), of(2), of(2)].map(|toy| line(&toy)).concat();
         std::fs::write(&path, text).unwrap();
-        assert_eq!(opened(&path, &sweep).1, [2]);
+        assert_eq!(opened(&path).1, [2]);
     }
 
     proptest! {
@@ -302,9 +306,7 @@ mod tests {
         ) {
             let place = tempfile::tempdir().unwrap();
             let path = place.path().join("finished.jsonl");
-            let sweep = sweep();
-            let cells = Cells::of(&sweep);
-            let lines: Vec<String> = (0..CELLS).map(|number| line(&of(cells.cell(number)))).collect();
+            let lines: Vec<String> = (0..CELLS).map(|number| line(&of(number))).collect();
             let whole = lines.concat().into_bytes();
             let mut text = whole[..(cut * whole.len() as f64) as usize].to_vec();
             let start = (at * text.len() as f64) as usize;
@@ -312,7 +314,7 @@ mod tests {
                 *byte = with;
             }
             std::fs::write(&path, &text).unwrap();
-            let (journal, found) = opened(&path, &sweep);
+            let (journal, found) = opened(&path);
             // A line whose start is lost, because the end of the line before it is damaged, is
             // damaged too.
             let mut start = 0;
@@ -328,10 +330,10 @@ mod tests {
             prop_assert_eq!(&found, &expected);
             // What is appended is whole again.
             for number in (0..CELLS).filter(|number| !found.contains(number)) {
-                journal.keep(&of(cells.cell(number))).unwrap();
+                journal.keep(&of(number)).unwrap();
             }
             drop(journal);
-            let (journal, found) = opened(&path, &sweep);
+            let (journal, found) = opened(&path);
             prop_assert_eq!(found.len(), CELLS);
             journal.sort().unwrap();
             prop_assert!(std::fs::read(&path).unwrap() == whole);

@@ -7,7 +7,7 @@ use crate::paths::Vantage;
 /// Where algorithms get their observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stack {
+pub enum ObservedAt {
     /// At the simulated senders, from acknowledgements.
     Sender,
     /// At the receivers of simulated flows of TFRC, from one-way delays.
@@ -18,7 +18,7 @@ pub enum Stack {
     Kernel,
 }
 
-impl Stack {
+impl ObservedAt {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Sender, Self::Receiver, Self::Capture, Self::Kernel];
 
