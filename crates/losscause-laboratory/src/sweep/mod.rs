@@ -7,7 +7,7 @@
 //! | `cells` | the cells, each made when it is needed |
 //! | `check` | refuses unknown settings and metrics before the first run |
 //! | `measure`, `execute` | measures one cell; measures all cells in parallel |
-//! | `claim`, `beside` | whether the file's claims hold; results held against earlier ones |
+//! | `claim`, `ratio`, `beside` | whether the file's claims hold; one stack over another; results held against earlier ones |
 //! | `elsewhere` | for another engine: cells measured in other processes, with the same results |
 //! | `origin`, `store` | what the results depend on; the directory of a sweep, and its lock |
 //! | `journal` | the finished cells in that directory, one line each |
@@ -42,6 +42,7 @@ mod origin;
 mod outcome;
 mod pivot;
 mod range;
+mod ratio;
 mod sampler;
 mod sobol;
 mod store;
@@ -61,6 +62,7 @@ pub use outcome::{
     AxisValue, Cell, CellOutcome, CellScore, Row, RunRow, SweepResult, value_in_words,
 };
 pub use pivot::MOST_ROWS;
+pub use ratio::ByTwo;
 use sampler::Sampler;
 pub use store::{REPORT, SWEEP_CSV, SWEEP_JSON, Store};
 pub use summary::{CellSummary, summary};
