@@ -54,7 +54,7 @@ pub(crate) fn validate(options: &Options) -> Result<()> {
 }
 
 /// The sweeps over ns-2, by the names of their files in validation/ns2. Beside each are its results
-/// ([`results::ns2`]).
+/// ([`results::ns2()`]).
 pub(crate) const NS2: [&str; 3] = ["sweep", "own-errors", "red"];
 
 fn ns2(restart: bool) -> Result<()> {
