@@ -48,8 +48,8 @@ enum Peer {
 pub(crate) fn validate(options: &Options) -> Result<()> {
     match options.peer {
         Peer::Ns2 { restart } => ns2(restart),
-        Peer::Linux { recorded: true, .. } => judged_by_kernel(simulated_again()?),
-        Peer::Linux { restart, .. } => judged_by_kernel(transferred(restart)?),
+        Peer::Linux { recorded: true, .. } => judged_by_kernel(&simulated_again()?),
+        Peer::Linux { restart, .. } => judged_by_kernel(&transferred(restart)?),
     }
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn recorded() -> Result<SweepResult> {
 }
 
 /// Writes the result of the sweep over the kernel and its page.
-fn judged_by_kernel(result: SweepResult) -> Result<()> {
+fn judged_by_kernel(result: &SweepResult) -> Result<()> {
     fs::write(root().join(LINUX), result.json())?;
     results::write(&results::linux()?)?;
     agree(&result.claims)
