@@ -47,8 +47,7 @@ enum Verb {
     /// Run the tests; skips, lists and counts steps whose tools are missing. `ci` adds s2n-quic,
     /// the reports in a browser, the lab, the Python package and the pages
     Test,
-    /// Compare our simulator with ns-2 over validation/ns2/grid.toml; `validate linux`: with the
-    /// running kernel
+    /// Compare our simulator with ns-2 over the sweeps of validation/ns2, or with the running kernel
     Validate(validate::Options),
     /// Time our simulator and ns-2 on Cen's wireless last hop and Barman's configuration 2; run it
     /// on an idle machine

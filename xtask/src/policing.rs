@@ -6,7 +6,6 @@
 //! of so many bits per second, SCIR a shaper, LOSS random loss.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +14,7 @@ use losscause_capture::{Options as Analyzing, analyze};
 use losscause_experiments::abroad::diagnosed::{CauseClass, FEWEST_LOSSES};
 use losscause_experiments::captures::policing::Transfers;
 use losscause_experiments::captures::{Said, Told};
+use losscause_study::tools::table::Table;
 
 /// What to diagnose.
 #[derive(clap::Args)]
@@ -81,20 +81,18 @@ fn judge(file: &Path, (truth, rate_bps): Label) -> Result<Vec<Judged>> {
 
 /// A row per true cause.
 fn table(kinds: &BTreeMap<CauseClass, Vec<Judged>>) -> String {
-    let names = Said::SHARES.map(|(name, _)| name).join(" | ");
-    let mut text = format!("| truth | flows | under 8 losses | {names} |\n|---|--:|--:");
-    _ = writeln!(text, "{}|", "|--:".repeat(Said::SHARES.len()));
+    let names = Said::SHARES.map(|(name, _)| name);
+    let columns = ["truth", "flows", "under 8 losses"].into_iter().chain(names);
+    let mut table = Table::new(columns).numbers(1..);
     let all: Vec<&Judged> = kinds.values().flatten().collect();
     let rows = kinds.iter().map(|(kind, flows)| (format!("{kind:?}"), flows.iter().collect()));
     for (name, flows) in rows.chain([("all".to_owned(), all)]) {
         let few = flows.iter().filter(|(_, is_few)| *is_few).count();
-        _ = write!(text, "| {name} | {} | {few} |", flows.len());
-        for (_, is) in Said::SHARES {
-            _ = write!(text, " {} |", flows.iter().filter(|(said, _)| is(said)).count());
-        }
-        text.push('\n');
+        let said = Said::SHARES.map(|(_, is)| flows.iter().filter(|(said, _)| is(said)).count());
+        let counts = [flows.len(), few].into_iter().chain(said).map(|count| count.to_string());
+        table.row([name].into_iter().chain(counts));
     }
-    text
+    table.markdown()
 }
 
 #[cfg(test)]

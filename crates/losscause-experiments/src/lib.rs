@@ -13,6 +13,7 @@
 pub mod abroad;
 pub mod captures;
 pub mod live;
+mod ns2;
 pub mod paths;
 mod stacks;
 

@@ -2,6 +2,8 @@
 
 use losscause_laboratory::stack::{Stack, Stacks};
 
+use crate::ns2::{Errors, Ns2Stack};
+
 /// All stacks. One that this program was built without, or that this machine lacks, is known too,
 /// and says so when a sweep names it.
 ///
@@ -18,6 +20,8 @@ pub fn stacks() -> Stacks {
         .with("media", media)
         .with("kernel-captures", kernel_captures)
         .with("watched-captures", watched_captures)
+        .with("ns2", || Ok(Box::new(Ns2Stack::open(Errors::Simulators)?)))
+        .with("ns2-own-errors", || Ok(Box::new(Ns2Stack::open(Errors::Own)?)))
         .with("captures", || Ok(Box::new(crate::captures::CaptureStack::simulated())))
 }
 

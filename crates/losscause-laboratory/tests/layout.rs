@@ -117,6 +117,23 @@ fn wb_has_800_kbps_for_one_flow_and_1600_otherwise() {
 }
 
 #[test]
+fn members_of_two_groups_may_share_copies_of_links() {
+    let cross = "count = 2\n[[flow]]\nname = \"cross\"\ncount = 3\nprotocol = \"cbr\"\nrate_bps = 1e5\n\
+                 path = [\"radio\"]\nlinks_of = \"video\"\n";
+    let text = SMALL.replace("= 5\n", "= 5\nper_flow = true\n").replace("# here", cross);
+    let scenario = Scenario::parse(&text, "small.toml", &Context::default()).unwrap();
+    let experiment = scenario.experiment().unwrap();
+    let flows = experiment.network.flows.iter();
+    let paths: Vec<String> = flows.flat_map(|flow| names(&experiment, &flow.path)).collect();
+    // The third has no one to share with.
+    assert_eq!(paths, ["radio.1", "radio.2", "radio.1", "radio.2", "radio.3"]);
+    refused(
+        "links_of = \"video\"",
+        "flow.video.links_of: the earlier flow \"video\" is unknown, and there is no name to use here",
+    );
+}
+
+#[test]
 fn every_flow_has_its_own_links_and_error_free_return_copies() {
     let experiment = shipped("papers/cen2003/scenarios/WLH.toml", &["N=2"]);
     let [first, second, ..] = experiment.network.flows.as_slice() else { panic!() };

@@ -133,6 +133,8 @@ use losscause::{AnyAlgorithm, Span, Time};
 use losscause_transport::{tcp, tfrc};
 
 use crate::application::ApplicationSpec;
+use crate::channel::Channel;
+use crate::link::stream;
 use crate::rng::Stream;
 
 mod disorder;
@@ -511,6 +513,23 @@ impl LinkSpec {
     /// errors.
     pub fn mirrored(&self, name: impl Into<String>) -> Self {
         Self::wired(name, self.rate_bps, self.delay, self.queue)
+    }
+
+    /// The slots of its channel in a run with this seed, and whether each is bad. It has no end.
+    /// Where losses depend on the load, no slot is bad.
+    ///
+    /// ```
+    /// use losscause::Span;
+    /// use losscause_sim::{ChannelSpec, Limit, LinkSpec, QueueSpec};
+    ///
+    /// let queue = QueueSpec::DropTail { limit: Limit::Packets(50) };
+    /// let wired = LinkSpec::wired("radio", 1_000_000, Span::from_millis(20), queue);
+    /// let link = LinkSpec { channel: ChannelSpec::Bernoulli { loss: 0.1 }, ..wired };
+    /// let lost = link.slots_of_run(1).take(10_000).filter(|is_bad| *is_bad).count();
+    /// assert!((900..1_100).contains(&lost));
+    /// ```
+    pub fn slots_of_run(&self, seed: u64) -> impl Iterator<Item = bool> + use<> {
+        Channel::new(&self.channel, self.slots, stream(self, seed, "channel")).slots()
     }
 }
 

@@ -7,7 +7,6 @@
 //! here (RTP's clock has ticks of 11 µs), and no skew is removed.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -20,6 +19,7 @@ use losscause_capture::{Options as Analysed, analyze};
 use losscause_laboratory::sweep::Sweep;
 use losscause_sim::{Event, EventKind, Recorder};
 use losscause_study::capture_files::{CaptureFiles, CaptureSettings};
+use losscause_study::tools::table::Table;
 use losscause_study::trace_file::Filter;
 use losscause_study::{Context as Reading, Experiment, Run, Scenario, Setting};
 use serde::Deserialize;
@@ -127,14 +127,15 @@ pub(super) fn section(page: &mut String, agreements: &[Agreement]) {
     page.push_str(
         "## The same verdicts as in the simulated receiver\n\n\
          Verdicts of the simulated receivers beside those of the analysis for the same packets. The command fails below\n\
-         99 %.\n\n\
-         | algorithm | network | losses judged by both | the same verdict, % |\n|---|---|--:|--:|\n",
+         99 %.\n\n",
     );
-    for Agreement { algorithm, network, judged, equal } in agreements {
+    let row = |Agreement { algorithm, network, judged, equal }: &Agreement| {
         let share = 100.0 * *equal as f64 / (*judged).max(1) as f64;
-        let _ = writeln!(page, "| {algorithm} | {network} | {judged} | {share:.2} |");
-    }
-    page.push('\n');
+        [algorithm.clone(), network.clone(), judged.to_string(), format!("{share:.2}")]
+    };
+    let columns = ["algorithm", "network", "losses judged by both", "the same verdict, %"];
+    let table = Table::new(columns).numbers(2..).with_rows(agreements.iter().map(row));
+    page.push_str(&(table.markdown() + "\n"));
 }
 
 /// # Errors

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
-use losscause_capture::judge::trust::{Expected, Row, Share, Situation, Table};
+use losscause_capture::judge::trust::{self, Expected, Row, Share, Situation};
 use losscause_experiments::captures::{JudgedFlow, RECOMMENDED};
 use losscause_laboratory::sweep::{CellOutcome, RunRow, STACK, SweepResult};
+use losscause_study::tools::table::Table;
 
 /// The two captures of a run.
 const CAPTURES: [&str; 2] = ["sender", "receiver"];
@@ -63,12 +64,13 @@ impl<'a> Group<'a> {
     }
 
     /// Its row of the table of losses found.
-    fn detected(&self, page: &mut String, at: &str, name: &str) {
+    fn detected(&self, table: &mut Table, at: &str, name: &str) {
         let sum = |metric: &str| self.sum(&format!("{at}.{metric}"));
         let [shown, found, reported, none] = ["shown", "found", "reported", "false"].map(sum);
         if shown + reported > 0 {
             let (found, none) = (percent(found, shown), percent(none, reported));
-            let _ = writeln!(page, "| {name} | {at} | {shown} | {found} | {reported} | {none} |");
+            let [shown, reported] = [shown, reported].map(|count| count.to_string());
+            table.row([name.to_owned(), at.to_owned(), shown, found, reported, none]);
         }
     }
 
@@ -96,6 +98,11 @@ fn name(cell: &CellOutcome, system: &str) -> String {
     system.into_iter().chain(values).collect::<Vec<_>>().join(", ")
 }
 
+/// Adds a table and an empty line.
+fn add(page: &mut String, table: &Table) {
+    page.push_str(&(table.markdown() + "\n"));
+}
+
 fn percent(part: u64, of: u64) -> String {
     if of == 0 { "–".to_owned() } else { format!("{:.2}", 100.0 * part as f64 / of as f64) }
 }
@@ -104,21 +111,22 @@ fn percent(part: u64, of: u64) -> String {
 pub(super) fn simulated(
     results: &[SweepResult],
     networks: &BTreeMap<String, BTreeMap<u64, Vec<JudgedFlow>>>,
-    table: &Table,
+    table: &trust::Table,
 ) -> String {
     let runs = results.first().map_or(0, |result| result.runs);
     let mut page = format!(
         "Every case is simulated with seeds 1 to {runs} and captured at the senders and at the receivers. What `losscause\n\
          analyze` finds in each capture is compared with the true cause of every drop.\n\n\
          ## Cases\n\n\
-         The files in validation/captures have them.\n\n| file | network | cases |\n|---|---|---|\n",
+         The files in validation/captures have them.\n\n",
     );
-    for result in results {
+    let row = |result: &SweepResult| {
         let cases: Vec<String> = Group::cases(result).map(|case| case.name).collect();
         let file = Path::new(&result.sweep).file_stem().unwrap_or_default().to_string_lossy();
-        let _ = writeln!(page, "| {file} | {} | {} |", result.title, cases.join("; "));
-    }
-    page.push('\n');
+        [file.into_owned(), result.title.clone(), cases.join("; ")]
+    };
+    let cases = Table::new(["file", "network", "cases"]).with_rows(results.iter().map(row));
+    add(&mut page, &cases);
     detection(&mut page, results);
     recommended(&mut page, networks, table);
     verdicts(&mut page, results);
@@ -150,30 +158,33 @@ fn detection(page: &mut String, results: &[SweepResult]) {
     page.push_str(
         "## Losses found\n\n\
          A loss shows at a sender by its retransmission, at a receiver by a later-sent packet that arrives before it; without\n\
-         the last 2 s of a run. False losses are those that were none, of all found.\n\n\
-         | case | at | losses that show | found, % | found in all | false, % |\n|---|---|--:|--:|--:|--:|\n",
+         the last 2 s of a run. False losses are those that were none, of all found.\n\n",
     );
+    let columns = ["case", "at", "losses that show", "found, %", "found in all", "false, %"];
+    let mut table = Table::new(columns).numbers(2..);
     for case in results.iter().flat_map(Group::cases) {
-        CAPTURES.iter().for_each(|at| case.detected(page, at, &case.name));
+        CAPTURES.iter().for_each(|at| case.detected(&mut table, at, &case.name));
     }
     for group in Group::all(results) {
-        CAPTURES.iter().for_each(|at| group.detected(page, at, &format!("**{}**", group.name)));
+        let name = format!("**{}**", group.name);
+        CAPTURES.iter().for_each(|at| group.detected(&mut table, at, &name));
     }
-    page.push('\n');
+    add(page, &table);
 }
 
 /// By situation: the algorithm that is recommended.
 fn recommended(
     page: &mut String,
     networks: &BTreeMap<String, BTreeMap<u64, Vec<JudgedFlow>>>,
-    table: &Table,
+    table: &trust::Table,
 ) {
     page.push_str(
         "## Which algorithm is recommended\n\n\
          Mean over the networks, in brackets the least and the greatest of them. Delays are steady if three quarters lie\n\
-         within 10 ms above their 5th percentile.\n\n\
-         | situation | recommended | M_c, % | M_w, % | if M_c counts twice |\n|---|---|--:|--:|---|\n",
+         within 10 ms above their 5th percentile.\n\n",
     );
+    let columns = ["situation", "recommended", "M_c, %", "M_w, %", "if M_c counts twice"];
+    let mut rows = Table::new(columns).numbers(2..4);
     // Those with the same row of the table are one.
     let mut situations: BTreeMap<Row, (Situation, BTreeSet<&str>)> = BTreeMap::new();
     for flow in networks.values().flat_map(BTreeMap::values).flatten() {
@@ -199,10 +210,10 @@ fn recommended(
             })
         };
         let twice = twice.map_or("–", |(_, name)| name);
-        let _ =
-            writeln!(page, "| {situation} | {best} | {} | {} | {twice} |", cell(m_c), cell(m_w));
+        let [best, twice] = [best, twice].map(str::to_owned);
+        rows.row([situation.to_string(), best, cell(m_c), cell(m_w), twice]);
     }
-    page.push('\n');
+    add(page, &rows);
 }
 
 /// The algorithms that judge at an end, the recommended one first.
@@ -229,17 +240,16 @@ fn verdicts(page: &mut String, results: &[SweepResult]) {
         ("receiver", "at the receiver"),
         ("link", "by the link's times"),
     ] {
-        let head: Vec<String> =
-            groups.iter().map(|group| format!("{}: M_c | M_w", group.name)).collect();
-        let _ = writeln!(page, "| {title} | {} |", head.join(" | "));
-        let _ = writeln!(page, "|---|{}", "--:|".repeat(2 * groups.len()));
+        let head = groups.iter();
+        let head = head.flat_map(|group| [format!("{}: M_c", group.name), "M_w".to_owned()]);
+        let mut table = Table::new([title.to_owned()].into_iter().chain(head)).numbers(1..);
         for name in algorithms(results, at) {
             let cells = groups.iter().flat_map(|group| {
                 ["congestion", "wireless"].map(|cause| group.wrong(at, cause, &name))
             });
-            let _ = writeln!(page, "| {name} | {} |", cells.collect::<Vec<_>>().join(" | "));
+            table.row([name.clone()].into_iter().chain(cells));
         }
-        page.push('\n');
+        add(page, &table);
     }
 }
 
@@ -252,18 +262,19 @@ pub(super) fn errors(page: &mut String, results: &[SweepResult]) {
         ] {
             let _ = writeln!(page, "## At the {at}: {error}: {about}\n");
             let names = algorithms(results, at);
-            let _ = writeln!(page, "| case | {} |", names.join(" | "));
-            let _ = writeln!(page, "|---|{}", "--:|".repeat(names.len()));
+            let columns = ["case".to_owned()].into_iter().chain(names.iter().cloned());
+            let mut table = Table::new(columns).numbers(1..);
             for cell in results.iter().flat_map(|result| &result.cells) {
                 let value = |name: &String| estimate(cell, &format!("{at}.{error}.{name}"));
                 let cells: Vec<String> = names.iter().map(value).collect();
                 if cells.iter().any(|cell| cell != "–") {
                     let case = self::name(cell, &cell.runs[0].system);
-                    let _ = writeln!(page, "| {case} | {} |", cells.join(" | "));
+                    table.row([case].into_iter().chain(cells));
                 }
             }
+            add(page, &table);
             page.push_str(
-                "\nMean over the flows with such losses, then over the runs, with its 95 % interval.\n\n",
+                "Mean over the flows with such losses, then over the runs, with its 95 % interval.\n\n",
             );
         }
     }

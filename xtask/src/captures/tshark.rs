@@ -5,13 +5,13 @@
 //! whether a gap lies in front of a packet.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use losscause_capture::{Options, Protocol, Vantage, analyze};
 use losscause_study::capture_files::KnownCaptures;
+use losscause_study::tools::table::Table;
 
 use crate::shell;
 
@@ -127,17 +127,26 @@ pub(super) fn section(page: &mut String, classes: &Classes) {
     page.push_str(
         "## Beside tshark\n\n\
          tshark's `tcp.analysis` on the TCP packets of seed 1 of every case. In a row \"no loss\", packets of the fifth\n\
-         column are losses that `analyze` missed, or copies of bytes whose loss had been repaired before.\n\n\
-         | at | tshark says | analyze says | packets | sent again after a true loss | why |\n|---|---|---|--:|--:|---|\n",
+         column are losses that `analyze` missed, or copies of bytes whose loss had been repaired before.\n\n",
     );
+    let columns =
+        ["at", "tshark says", "analyze says", "packets", "sent again after a true loss", "why"];
+    let mut table = Table::new(columns).numbers(3..5);
     for ((vantage, class), (packets, lost)) in classes {
         let analyze = if class.loss { "loss" } else { "no loss" };
         let lost = if *vantage == Vantage::Sender { lost.to_string() } else { "–".to_owned() };
         let why = why(*vantage, *class);
         let mark = class.tshark.name();
-        let _ = writeln!(page, "| {vantage} | {mark} | {analyze} | {packets} | {lost} | {why} |");
+        table.row([
+            vantage.to_string(),
+            mark.to_owned(),
+            analyze.to_owned(),
+            packets.to_string(),
+            lost,
+            why.to_owned(),
+        ]);
     }
-    page.push('\n');
+    page.push_str(&(table.markdown() + "\n"));
 }
 
 /// The rules that make the two agree or differ.

@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail};
 use crate::shell::{files, is_kept, root};
 use crate::validate;
 use head::Head;
+pub(crate) use ns2::{by_two, page as ns2};
 
 /// The arguments of `results`.
 #[derive(clap::Args)]
@@ -115,7 +116,7 @@ fn check(name: Option<&str>) -> Result<()> {
 /// The pages that follow from data in the repository, without a run.
 fn from_data() -> Result<Vec<Page>> {
     let mut pages = papers::pages()?;
-    pages.push(ns2::page()?);
+    pages.push(ns2()?);
     pages.push(linux()?);
     pages.push(extra::page()?);
     Ok(pages)
@@ -130,8 +131,8 @@ pub(crate) fn linux() -> Result<Page> {
         name: "linux".to_owned(),
         title: "Against Linux".to_owned(),
         command: "`cargo xtask validate linux`, as root".to_owned(),
-        origin: Origin::Recorded(&[validate::linux::RESULT]),
-        body: sweeps::body(&validate::linux::recorded()?),
+        origin: Origin::Recorded(&[validate::LINUX]),
+        body: sweeps::body(&validate::recorded()?),
     })
 }
 

@@ -1,112 +1,161 @@
-//! `ns2`: the cells of the comparison with ns-2, from `docs/validation/ns2-results.csv`.
+//! `ns2`: the cells of the sweeps over ns-2, from the tables beside their files.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
+use losscause_laboratory::sweep::{AxisValue, ByTwo, SweepResult, value_in_words};
+use losscause_study::tools::csv_file;
+use losscause_study::tools::table::Table;
 
 use super::{Origin, Page};
 use crate::shell::root;
+use crate::validate::NS2;
 
-const DATA: &str = "docs/validation/ns2-results.csv";
+const DATA: &[&str] =
+    &["validation/ns2/sweep.csv", "validation/ns2/own-errors.csv", "validation/ns2/red.csv"];
+
+/// The headings of the parts, in the order of [`NS2`].
+const PARTS: [&str; NS2.len()] = ["DropTail", "DropTail, independent errors", "RED, Reno"];
 
 /// Drops in all runs of ns-2 together from which a cell's ratio of drops counts.
 const LEAST_DROPS: f64 = 100.0;
 
-/// A cell, as the file has it. Counts are means over the seeds.
-#[derive(Deserialize)]
-struct Cell {
-    protocol: String,
-    errors: String,
-    loss: f64,
-    rate_kbps: u32,
-    rtt_ms: f64,
-    queue_limit: u32,
-    flows: u32,
-    cross_load: f64,
-    payload_bytes: u32,
-    red: u32,
-    seeds: u32,
-    goodput_ratio: Option<f64>,
-    goodput_ci95: Option<f64>,
-    queue_drops_ns2: f64,
-    queue_drops_ours: f64,
-    queue_drops_ratio: Option<f64>,
-    queue_drops_ci95: Option<f64>,
+/// The axis of cells with their own number of runs. Here every cell has one.
+const RUNS: &str = "runs";
+
+/// A sweep over the simulator and ns-2 as comma-separated values: a line per cell, with each metric
+/// by both and its ratio.
+pub(crate) fn by_two(result: &SweepResult) -> String {
+    let is_setting = |axis: &&String| *axis != RUNS;
+    let axes = result.axes[..result.axes.len() - 1].iter().filter(is_setting).cloned();
+    let columns = |metric: &String| {
+        ["ours", "ns2", "ratio", "ci95"].map(|column| format!("{metric}_{column}"))
+    };
+    let head = axes.chain([RUNS.to_owned()]).chain(result.metrics.keys().flat_map(columns));
+    let number = |value: Option<f64>, decimals: usize| {
+        value.map_or_else(String::new, |value| format!("{value:.decimals$}"))
+    };
+    let line = |of_cell: &[ByTwo<'_>]| {
+        let ByTwo { cell, rows: [first, _], .. } = &of_cell[0];
+        let settings = &cell.values[..cell.values.len() - 1];
+        let settings = settings.iter().filter(|value| value.axis != RUNS);
+        let place = settings.map(|AxisValue { value, .. }| value.clone());
+        let values = of_cell.iter().flat_map(|ByTwo { rows: [ours, ns2], ratio, .. }| {
+            let means = [ours, ns2].map(|row| number(row.measured, 2));
+            [means, [number(ratio.mean, 4), number(ratio.ci95, 4)]].concat()
+        });
+        place.chain([first.runs.to_string()]).chain(values).collect()
+    };
+    let pairs = result.by_two();
+    csv_file::text_of_records(head.collect(), pairs.chunks(result.metrics.len()).map(line))
 }
 
-/// Cells of one protocol.
-#[derive(Default)]
-struct Tally {
-    cells: usize,
-    goodputs: Vec<f64>,
-    drops: Vec<f64>,
+/// A table of [`by_two`].
+struct Part {
+    head: Vec<String>,
+    lines: Vec<Vec<String>>,
+}
+
+impl Part {
+    fn read(file: &str) -> Result<Self> {
+        let mut reader =
+            csv::Reader::from_path(root().join(file)).with_context(|| file.to_owned())?;
+        let texts = |record: &csv::StringRecord| record.iter().map(str::to_owned).collect();
+        let head = texts(reader.headers()?);
+        let lines = reader.records().map(|record| Ok(texts(&record?))).collect::<Result<_>>()?;
+        Ok(Self { head, lines })
+    }
+
+    fn text<'a>(&self, line: &'a [String], column: &str) -> &'a str {
+        let place = self.head.iter().position(|name| name == column);
+        place.map_or("", |place| line[place].as_str())
+    }
+
+    fn number(&self, line: &[String], column: &str) -> Option<f64> {
+        self.text(line, column).parse().ok()
+    }
+
+    /// Whether ns-2 dropped enough packets.
+    fn has_drops(&self, line: &[String]) -> bool {
+        let each = self.number(line, "queue_drops_ns2").zip(self.number(line, RUNS));
+        each.is_some_and(|(drops, runs)| drops * runs >= LEAST_DROPS)
+    }
+
+    /// The least and greatest ratio of each protocol.
+    fn rows(&self, name: &str) -> Vec<[String; 5]> {
+        let mut protocols: BTreeMap<&str, Vec<&Vec<String>>> = BTreeMap::new();
+        for line in &self.lines {
+            protocols.entry(self.text(line, "protocol")).or_default().push(line);
+        }
+        let row = |(protocol, lines): (&str, Vec<&Vec<String>>)| {
+            let of = |column: &str, lines: &[&Vec<String>]| {
+                range(&lines.iter().filter_map(|l| self.number(l, column)).collect::<Vec<_>>())
+            };
+            let with_drops: Vec<_> = lines.iter().copied().filter(|l| self.has_drops(l)).collect();
+            [
+                name.to_owned(),
+                protocol.to_owned(),
+                lines.len().to_string(),
+                of("goodput_ratio", &lines),
+                of("queue_drops_ratio", &with_drops),
+            ]
+        };
+        protocols.into_iter().map(row).collect()
+    }
+
+    /// Every cell.
+    fn table(&self) -> Table {
+        let is_axis = |name: &&String| !name.contains("_ours") && !name.contains("_ns2");
+        let axes: Vec<&String> = self.head.iter().take_while(is_axis).collect();
+        let values = ["goodput ratio", "drops", "ns-2's", "ratio", "timeouts", "ns-2's"];
+        let columns = axes.iter().map(|axis| axis.as_str()).chain(values);
+        let row = |line: &Vec<String>| {
+            let place = axes.iter().map(|axis| value_in_words(axis, self.text(line, axis)));
+            let ratio = |metric: &str| {
+                let [value, ci95] =
+                    ["ratio", "ci95"].map(|part| self.number(line, &format!("{metric}_{part}")));
+                match (value, ci95) {
+                    (Some(value), Some(ci95)) => format!("{value:.3} ± {ci95:.3}"),
+                    (Some(value), None) => format!("{value:.3}"),
+                    (None, _) => "–".to_owned(),
+                }
+            };
+            let count = |column: &str| {
+                self.number(line, column)
+                    .map_or_else(|| "–".to_owned(), |count| format!("{count:.1}"))
+            };
+            let drops = ["queue_drops_ours", "queue_drops_ns2"].map(count);
+            let timeouts = ["timeouts_ours", "timeouts_ns2"].map(count);
+            let values = [vec![ratio("goodput")], drops.to_vec(), vec![ratio("queue_drops")]];
+            place.chain(values.concat()).chain(timeouts).collect::<Vec<_>>()
+        };
+        Table::new(columns).numbers(1..).with_rows(self.lines.iter().map(row))
+    }
 }
 
 /// The page.
-pub(super) fn page() -> Result<Page> {
-    let cells = csv::Reader::from_path(root().join(DATA))
-        .with_context(|| DATA.to_owned())?
-        .deserialize()
-        .collect::<Result<Vec<Cell>, _>>()
-        .context(DATA)?;
-    let mut tallies: BTreeMap<(&str, &str), Tally> = BTreeMap::new();
-    for cell in &cells {
-        let queue = if cell.red == 1 { "RED" } else { "DropTail" };
-        let tally = tallies.entry((queue, &cell.protocol)).or_default();
-        tally.cells += 1;
-        tally.goodputs.extend(cell.goodput_ratio);
-        if cell.queue_drops_ns2 * f64::from(cell.seeds) >= LEAST_DROPS {
-            tally.drops.extend(cell.queue_drops_ratio);
-        }
+/// # Errors
+/// A table beside the sweep files cannot be read.
+pub(crate) fn page() -> Result<Page> {
+    let mut summary =
+        Table::new(["queue", "protocol", "cells", "goodput", "queue drops"]).numbers(2..);
+    let mut cells = String::new();
+    for (name, file) in PARTS.iter().zip(DATA) {
+        let part = Part::read(file)?;
+        part.rows(name).into_iter().for_each(|row| summary.row(row));
+        cells += &format!("\n### {name}\n\n{}", part.table().markdown());
     }
-    let mut body =
-        "## By protocol\n\nRatios are losscause over ns-2, least to greatest of the cells; of drops, where ns-2 dropped at least 100 packets.\n\n\
-         | queue | protocol | cells | goodput | queue drops |\n|---|---|--:|--:|--:|\n"
-            .to_owned();
-    for ((queue, protocol), tally) in &tallies {
-        let Tally { cells, goodputs, drops } = tally;
-        let _ = writeln!(
-            body,
-            "| {queue} | {protocol} | {cells} | {} | {} |",
-            range(goodputs),
-            range(drops)
-        );
-    }
-    body.push_str(
-        "\n## Cells\n\nMeans over the seeds with 95 % intervals; x is the load of other packets on the last link. \
-         A ratio of queue drops needs enough drops.\n\n\
-         | protocol | queue | errors | rate, Mb/s | RTT, ms | flows | x | payload | seeds | goodput ratio | drops | ns-2's | drops ratio |\n\
-         |---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+    let body = format!(
+        "## By protocol\n\nRatios are losscause over ns-2, least to greatest of the cells; of drops, where ns-2 dropped at least \
+         100 packets.\n\n{}\n## Cells\n\nMeans over the runs with 95 % intervals; cross_load is the load of other packets on the \
+         last link. A ratio of queue drops needs enough drops.\n{cells}",
+        summary.markdown()
     );
-    for cell in &cells {
-        let queue = if cell.red == 1 { "RED " } else { "" };
-        let _ = writeln!(
-            body,
-            "| {} | {queue}{} | {} % {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {:.1} | {} |",
-            cell.protocol,
-            cell.queue_limit,
-            100.0 * cell.loss,
-            cell.errors,
-            f64::from(cell.rate_kbps) / 1e3,
-            cell.rtt_ms,
-            cell.flows,
-            cell.cross_load,
-            cell.payload_bytes,
-            cell.seeds,
-            ratio(cell.goodput_ratio, cell.goodput_ci95),
-            cell.queue_drops_ours,
-            cell.queue_drops_ns2,
-            ratio(cell.queue_drops_ratio, cell.queue_drops_ci95),
-        );
-    }
     Ok(Page {
         name: "ns2".to_owned(),
         title: "Against ns-2: every cell".to_owned(),
-        command: "`cargo xtask validate` measures, `cargo xtask results ns2` writes this page"
-            .to_owned(),
-        origin: Origin::Data(&[DATA]),
+        command: "`cargo xtask validate ns2`".to_owned(),
+        origin: Origin::Data(DATA),
         body,
     })
 }
@@ -117,13 +166,5 @@ fn range(values: &[f64]) -> String {
     match (least, greatest) {
         (Some(least), Some(greatest)) => format!("{least:.3} to {greatest:.3}"),
         _ => "–".to_owned(),
-    }
-}
-
-fn ratio(value: Option<f64>, ci95: Option<f64>) -> String {
-    match (value, ci95) {
-        (Some(value), Some(ci95)) => format!("{value:.3} ± {ci95:.3}"),
-        (Some(value), None) => format!("{value:.3}"),
-        (None, _) => "–".to_owned(),
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use losscause_laboratory::sweep::{AxisValue, CellOutcome, Row, SweepResult};
+use losscause_study::tools::table::Table;
 
 /// The body of the page.
 pub(super) fn body(result: &SweepResult) -> String {
@@ -22,36 +23,31 @@ pub(super) fn body(result: &SweepResult) -> String {
     );
     let pairs: Vec<&[CellOutcome]> = result.cells.chunks(2).collect();
     let is_apart = |pair: &&[CellOutcome]| pair.iter().any(|cell| !cell.left_out.is_empty());
-    head(&mut body, result);
-    for (number, pair) in (1..).zip(&pairs).filter(|(_, pair)| !is_apart(pair)) {
-        let _ = writeln!(body, "| {number} | {} | {} |", place(pair), values(pair));
-    }
+    let numbered = (1..).zip(&pairs).filter(|(_, pair)| !is_apart(pair));
+    let row = |(number, pair): (u32, &&[CellOutcome])| {
+        [vec![number.to_string()], place(pair), values(pair)].concat()
+    };
+    let table = Table::new(columns(result)).numbers(..).with_rows(numbered.map(row));
+    body += &table.markdown();
     if pairs.iter().any(is_apart) {
         body += "\n## Cells apart\n\nAt least one run was disturbed at every attempt; these cells do not count:\n\n";
         for (number, pair) in (1..).zip(&pairs).filter(|(_, pair)| is_apart(pair)) {
             let why: Vec<&str> =
                 pair.iter().flat_map(|cell| &cell.left_out).map(String::as_str).collect();
-            let _ = writeln!(
-                body,
-                "- {number} ({}): {}",
-                place(pair).replace(" | ", ", "),
-                why.join("; ")
-            );
+            let _ = writeln!(body, "- {number} ({}): {}", place(pair).join(", "), why.join("; "));
         }
     }
     body
 }
 
-/// The names of the axes but the stacks', and of the metrics by both stacks.
-fn head(body: &mut String, result: &SweepResult) {
+/// A number, the names of the axes but the stacks', and of the metrics by both stacks.
+fn columns(result: &SweepResult) -> Vec<String> {
     let axes = &result.axes[..result.axes.len() - 1];
     let [first, second] = [0, 1].map(|stack| stack_of(&result.cells[stack]));
-    let _ = write!(body, "| | {} |", axes.join(" | "));
-    for (metric, unit) in &result.metrics {
-        let _ = write!(body, " {metric}, {unit}: {first} | {second} | ratio |");
-    }
-    let columns = "--:|".repeat(1 + axes.len() + 3 * result.metrics.len());
-    let _ = writeln!(body, "\n|{columns}");
+    let metrics = result.metrics.iter().flat_map(|(metric, unit)| {
+        [format!("{metric}, {unit}: {first}"), second.to_owned(), "ratio".to_owned()]
+    });
+    [String::new()].into_iter().chain(axes.iter().cloned()).chain(metrics).collect()
 }
 
 fn stack_of(cell: &CellOutcome) -> &str {
@@ -59,14 +55,13 @@ fn stack_of(cell: &CellOutcome) -> &str {
 }
 
 /// Where the cell of both stacks is.
-fn place(pair: &[CellOutcome]) -> String {
+fn place(pair: &[CellOutcome]) -> Vec<String> {
     let values = &pair[0].cell.values;
-    let values: Vec<String> = values[..values.len() - 1].iter().map(AxisValue::in_words).collect();
-    values.join(" | ")
+    values[..values.len() - 1].iter().map(AxisValue::in_words).collect()
 }
 
 /// Each metric by both stacks, and its ratio.
-fn values(pair: &[CellOutcome]) -> String {
+fn values(pair: &[CellOutcome]) -> Vec<String> {
     let [first, second] = [&pair[0].rows, &pair[1].rows];
     let row = |(first, second): (&Row, &Row)| {
         let ratio = match (first.measured, second.measured) {
@@ -74,7 +69,7 @@ fn values(pair: &[CellOutcome]) -> String {
             (Some(a), Some(b)) if b != 0.0 => format!("{:.3}", a / b),
             _ => "–".to_owned(),
         };
-        format!("{} | {} | {ratio}", first.in_words(), second.in_words())
+        [first.in_words(), second.in_words(), ratio]
     };
-    first.iter().zip(second).map(row).collect::<Vec<_>>().join(" | ")
+    first.iter().zip(second).flat_map(row).collect()
 }

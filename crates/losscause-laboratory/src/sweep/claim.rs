@@ -11,8 +11,9 @@ use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use super::axis::in_words;
+use super::axis::{RUNS, in_words};
 use super::file::{ClaimTable, Relation};
+use super::ratio::ratio;
 use super::{AxisValue, CellOutcome, Row, Sweep};
 use losscause_study::error::unknown;
 use losscause_study::statistics::Estimate;
@@ -31,6 +32,13 @@ pub(super) struct Claim {
     /// Largest difference of [`Relation::Within`] and [`Relation::WithinOrOverlapping`], percent of
     /// the other value.
     percent: f64,
+    /// Pairs whose other side's runs have a smaller sum are left out.
+    least_total: Option<f64>,
+    /// Pairs whose ratio's interval is wider than this to either side, in percent of the other
+    /// value, do not count.
+    known_within: Option<f64>,
+    /// A pair also holds if the one holds that differs from it in one of these alone.
+    or_at: Selector,
     /// The share of the places in which it has to hold.
     share: f64,
     /// Whether cells with a run that was left out do not count.
@@ -49,7 +57,7 @@ enum Than {
 }
 
 /// What a sweep file claims, and what the values say.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SweepClaim {
     /// The sentence.
@@ -68,6 +76,13 @@ pub struct SweepClaim {
     /// Pairs that do not count, because a run of their cells was left out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub apart: u32,
+    /// Pairs that do not count, because chance leaves too much open of their ratio.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unknown: u32,
+    /// Of those in which it holds: in the same place but for the value of one axis, which the claim
+    /// names.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub elsewhere: u32,
     /// Those in which it does not hold, at most ten.
     pub exceptions: Vec<Place>,
 }
@@ -111,10 +126,13 @@ impl Claim {
             sweep.check_place(name, &value).map_err(|problem| (key, problem))?;
             Ok(value)
         };
-        let of = |(name, values): (&String, &Value)| {
-            let values = values.as_array().map_or(slice::from_ref(values), Vec::as_slice);
-            let values = values.iter().map(|value| place("of", name, value));
-            Ok((name.clone(), values.collect::<Result<_, Problem>>()?))
+        let selector = |key: &'static str, table: &BTreeMap<String, Value>| {
+            let named = table.iter().map(|(name, values)| {
+                let values = values.as_array().map_or(slice::from_ref(values), Vec::as_slice);
+                let values = values.iter().map(|value| place(key, name, value));
+                Ok((name.clone(), values.collect::<Result<_, Problem>>()?))
+            });
+            named.collect::<Result<Selector, Problem>>()
         };
         let other =
             |(name, value): (&String, &Value)| Ok((name.clone(), place("than", name, value)?));
@@ -143,6 +161,12 @@ impl Claim {
                 return Err(("percent", "is only read with is = \"within\"; remove it".to_owned()));
             }
         };
+        let of_pairs = [("least_total", table.least_total), ("known_within", table.known_within)];
+        if let Some((key, _)) = of_pairs.iter().find(|(_, value)| value.is_some())
+            && table.than.is_empty()
+        {
+            return Err((key, "is only read with than; remove it".to_owned()));
+        }
         let share = table.share.unwrap_or(1.0);
         if !(share > 0.0 && share <= 1.0) {
             return Err(("share", format!("is {share}, expected a number above 0 and up to 1")));
@@ -150,11 +174,14 @@ impl Claim {
         Ok(Self {
             text: table.text.clone(),
             metric: table.metric.clone(),
-            of: table.of.iter().map(of).collect::<Result<_, Problem>>()?,
+            of: selector("of", &table.of)?,
             relation: table.is,
             than,
             times: table.times.unwrap_or(1.0),
             percent,
+            least_total: table.least_total,
+            known_within: table.known_within,
+            or_at: selector("or_at", &table.or_at)?,
             share,
             apart: table.apart,
         })
@@ -169,27 +196,11 @@ impl Claim {
         let rows: Vec<Measured<'_>> = rows.collect();
         let by_place: HashMap<Vec<(&str, &str)>, Measured<'_>> =
             rows.iter().map(|measured| (measured.place(), *measured)).collect();
-        let mut claim = SweepClaim {
-            text: self.text.clone(),
-            holds: None,
-            places: 0,
-            holding: 0,
-            unclear: 0,
-            missing: 0,
-            apart: 0,
-            exceptions: vec![],
-        };
+        let mut claim = SweepClaim { text: self.text.clone(), ..SweepClaim::default() };
+        // The pairs in which it holds, and those in which it does not.
+        let [mut holding, mut others] = [vec![], vec![]];
         for one in rows.iter().filter(|measured| measured.is_at(&self.of)) {
-            let other = match &self.than {
-                Than::Number(_) => None,
-                Than::Other(than) => {
-                    let place = one
-                        .place()
-                        .into_iter()
-                        .map(|(name, value)| (name, than.get(name).map_or(value, String::as_str)));
-                    by_place.get(&place.collect::<Vec<_>>()).copied()
-                }
-            };
+            let other = self.other(one, &by_place);
             let has_left_out = |one: &Measured<'_>| !one.outcome.left_out.is_empty();
             if self.apart && (has_left_out(one) || other.as_ref().is_some_and(has_left_out)) {
                 claim.apart += 1;
@@ -203,19 +214,31 @@ impl Claim {
                 claim.missing += 1;
                 continue;
             };
+            if other.is_some_and(|other| self.is_rare(&other)) {
+                continue;
+            }
+            if other.is_some_and(|other| self.is_unknown(one, &other)) {
+                claim.unknown += 1;
+                continue;
+            }
             let compared = self.times * compared;
             claim.places += 1;
             claim.unclear += u32::from(self.is_unclear(one, other));
             let half_widths = one.half_width().zip(other.map_or(Some(0.0), |o| o.half_width()));
             let overlap = half_widths
                 .is_some_and(|(a, b)| (value - compared).abs() <= a + self.times.abs() * b);
-            if self.holds(value, compared, overlap) {
-                claim.holding += 1;
+            let holds = self.holds(value, compared, overlap);
+            if holds { &mut holding } else { &mut others }.push((*one, value, compared));
+        }
+        for (one, value, other) in others {
+            if holding.iter().any(|(holds, ..)| self.stands_for(holds, &one)) {
+                claim.elsewhere += 1;
             } else if claim.exceptions.len() < MOST_EXCEPTIONS {
                 let unit = one.row.unit.clone();
-                claim.exceptions.push(Place { at: one.in_words(), value, other: compared, unit });
+                claim.exceptions.push(Place { at: one.in_words(), value, other, unit });
             }
         }
+        claim.holding = holding.len() as u32 + claim.elsewhere;
         let needed = self.share * f64::from(claim.places + claim.missing);
         claim.holds = if f64::from(claim.holding) >= needed && claim.places > 0 {
             Some(true)
@@ -225,6 +248,44 @@ impl Claim {
             None
         };
         claim
+    }
+
+    /// What a value is compared with, if that was measured.
+    fn other<'a>(
+        &self,
+        one: &Measured<'a>,
+        by_place: &HashMap<Vec<(&'a str, &'a str)>, Measured<'a>>,
+    ) -> Option<Measured<'a>> {
+        let Than::Other(than) = &self.than else { return None };
+        let place = one.place().into_iter();
+        let place = place.map(|(name, value)| (name, than.get(name).map_or(value, String::as_str)));
+        by_place.get(&place.collect::<Vec<_>>()).copied()
+    }
+
+    /// Whether the other side counts too little to be compared with.
+    fn is_rare(&self, other: &Measured<'_>) -> bool {
+        let total = other.runs().iter().filter_map(|(_, value)| *value).sum::<f64>();
+        self.least_total.is_some_and(|least| total < least)
+    }
+
+    /// Whether chance leaves too much open of the ratio.
+    fn is_unknown(&self, one: &Measured<'_>, other: &Measured<'_>) -> bool {
+        let ci95 = ratio(&one.runs(), &other.runs()).ci95;
+        let is_known =
+            |widest: f64| ci95.is_some_and(|ci95| 100.0 * ci95 <= widest * self.times.abs());
+        self.known_within.is_some_and(|widest| !is_known(widest))
+    }
+
+    /// Whether the claim holds at `one` because it does at `other`: they differ in one of
+    /// [`Claim::or_at`] alone.
+    fn stands_for(&self, other: &Measured<'_>, one: &Measured<'_>) -> bool {
+        let places = || one.place().into_iter().zip(other.place());
+        // A number of runs is no setting.
+        let mut differing = places().filter(|((name, a), (_, b))| *name != RUNS && a != b);
+        let is_named = |((name, _), (_, value)): ((&str, &str), (&str, &str))| {
+            self.or_at.get(name).is_some_and(|values| values.iter().any(|one| one == value))
+        };
+        differing.next().is_some_and(is_named) && differing.next().is_none()
     }
 
     fn holds(&self, value: f64, other: f64, overlap: bool) -> bool {
@@ -268,7 +329,7 @@ impl SweepClaim {
     /// # use losscause_laboratory::sweep::SweepClaim;
     /// let text = "Spike carries more than Reno".to_owned();
     /// let claim = SweepClaim {
-    ///     text, holds: Some(true), places: 6, holding: 6, unclear: 1, missing: 0, apart: 0, exceptions: vec![],
+    ///     text, holds: Some(true), places: 6, holding: 6, unclear: 1, ..SweepClaim::default()
     /// };
     /// assert_eq!(
     ///     claim.in_words(),
@@ -301,6 +362,12 @@ impl SweepClaim {
         }
         if self.apart > 0 {
             details.push(format!("{} apart, of which runs were disturbed", self.apart));
+        }
+        if self.unknown > 0 {
+            details.push(format!("{} whose ratio is not known that well", self.unknown));
+        }
+        if self.elsewhere > 0 {
+            details.push(format!("in {} of them by another value of an axis", self.elsewhere));
         }
         if let Some(Place { at, value, other, unit }) = self.exceptions.first() {
             let [value, other] = [*value, *other].map(|value| to_the_digits_of(value, None));
@@ -341,8 +408,7 @@ impl<'a> Measured<'a> {
 
     /// Seed and value of every run.
     fn runs(&self) -> Vec<(u64, Option<f64>)> {
-        let own = self.outcome.runs.iter().filter(|run| run.system == self.row.system);
-        own.map(|run| (run.seed, run.metrics.get(&self.row.metric).copied().flatten())).collect()
+        self.outcome.runs_of(self.row)
     }
 
     fn in_words(&self) -> String {
@@ -538,6 +604,45 @@ mod tests {
         assert_eq!(settled(&format!("{second}\napart = true")).holds, None, "nothing is left");
     }
 
+    const NEAR: &str = "metric = \"thput\"\nof = { system = \"b\" }\npercent = 15\nis = \"within\"\n\
+                        than = { system = \"a\" }";
+
+    #[test]
+    fn a_ratio_that_chance_may_have_made_or_that_is_of_few_does_not_count() {
+        let far = [[99.0, 100.0, 101.0], [119.0, 120.0, 121.0]];
+        let known = format!("{NEAR}\nknown_within = 15\nleast_total = 300");
+        let found = settled(&known, [far, far]);
+        assert_eq!((found.holds, found.places, found.unknown), (Some(false), 2, 0));
+        // A ratio of 1.2 ± 1.7: paired differences from it of -120, 180 and -60.
+        let open = [[100.0; 3], [20.0, 300.0, 40.0]];
+        let found = settled(&known, [open, far]);
+        assert_eq!((found.holds, found.places, found.unknown), (Some(false), 1, 1));
+        assert!(found.in_words().contains("; 1 whose ratio is not known that well"));
+        assert_eq!(settled(&known, [open, open]).holds, None, "nothing is left");
+        let few = [[99.0, 100.0, 100.0], [119.0, 120.0, 121.0]];
+        let found = settled(&known, [few, far]);
+        assert_eq!((found.places, found.unknown, found.missing), (1, 0, 0), "299 in all runs");
+    }
+
+    #[test]
+    fn a_claim_may_hold_by_another_value_of_an_axis_but_not_the_other_way_round() {
+        let [same, off] = [[[100.0; 3]; 2], [[100.0; 3], [120.0; 3]]];
+        let by = format!("{NEAR}\nor_at = {{ duration_s = 200 }}");
+        let found = settled(&by, [off, same]);
+        assert_eq!((found.holds, found.holding, found.elsewhere), (Some(true), 2, 1));
+        assert!(
+            found.exceptions.is_empty() && found.in_words().contains("in 1 of them by another")
+        );
+        assert_eq!(settled(&by, [same, off]).holds, Some(false));
+        assert_eq!(settled(&by, [off, off]).exceptions.len(), 2);
+        assert_eq!(settled(NEAR, [off, same]).holds, Some(false));
+        // Another system is another place.
+        let both = by
+            .replace("of = { system = \"b\" }", "")
+            .replace("than = { system = \"a\" }", "value = 100");
+        assert_eq!(settled(&both, [[[100.0; 3], [120.0; 3]], [[100.0; 3], [120.0; 3]]]).holding, 2);
+    }
+
     #[test]
     fn what_a_claim_cannot_be_about_is_refused() {
         let refused = |text: &str| claim(text).unwrap_err();
@@ -554,6 +659,11 @@ mod tests {
         assert!(refused(&format!("{MORE}\nvalue = 1")).contains("claim.1.value"));
         assert!(refused(&format!("{MORE}\npercent = 1")).contains("claim.1.percent"));
         assert!(refused(&format!("{MORE}\nshare = 0")).contains("claim.1.share"));
+        assert!(
+            refused(&format!("{MORE}\nor_at = {{ duration_s = 3 }}")).contains("claim.1.or_at")
+        );
+        let number = "metric = \"thput\"\nis = \"at-most\"\nvalue = 1";
+        assert!(refused(&format!("{number}\nleast_total = 3")).contains("claim.1.least_total"));
         assert!(refused(&MORE.replace("at-least", "more")).contains("at-least"));
     }
 }

@@ -6,9 +6,10 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use toml::Value;
 
+use losscause_study::error::unknown;
 use losscause_study::tools::toml_file;
 
-use super::axis::Problem;
+use super::axis::{Problem, in_words};
 use super::mode::Mode;
 use super::range::Range;
 use super::sampler::Sampler;
@@ -49,7 +50,7 @@ pub(super) struct SweepFile {
     /// The axes.
     #[serde(default)]
     pub(super) axis: Vec<AxisTable>,
-    /// In place of the axes' values: a row for each cell, with a value of every axis.
+    /// A row for each cell, with a value of every axis; if the axis has `values`, the name of one.
     #[serde(default)]
     pub(super) cells: Vec<Vec<Point>>,
     /// With `scenario`: what runs every cell (default: the simulator).
@@ -64,14 +65,14 @@ impl SweepFile {
     /// Gives every axis its column of `cells`, if there are any.
     ///
     /// # Errors
-    /// A row has not a value for every axis or occurs twice, or the values are said elsewhere too.
+    /// A row has not a value for every axis or occurs twice, it names none of an axis's values, or
+    /// the cells are said elsewhere too.
     pub(super) fn list_cells(&mut self) -> Result<(), Problem> {
         if self.cells.is_empty() {
             return Ok(());
         }
-        let has_values = |axis: &AxisTable| axis.values.is_some() || axis.range.is_some();
-        if self.sampler != Sampler::Grid || self.axis.iter().any(has_values) {
-            let problem = "cannot be combined with a sampler, values or a range; remove them";
+        if self.sampler != Sampler::Grid || self.axis.iter().any(|axis| axis.range.is_some()) {
+            let problem = "cannot be combined with a sampler or a range; remove them";
             return Err(("cells".to_owned(), problem.to_owned()));
         }
         for (place, row) in self.cells.iter().enumerate() {
@@ -87,7 +88,14 @@ impl SweepFile {
             }
         }
         for (place, axis) in self.axis.iter_mut().enumerate() {
-            axis.values = Some(self.cells.iter().map(|row| row[place].clone()).collect());
+            let known = axis.values.take();
+            let column = self.cells.iter().map(|row| match &known {
+                Some(known) => row[place].named_in(known),
+                None => Ok(row[place].clone()),
+            });
+            let problem = |(row, problem)| (format!("cells.{}.{}", row + 1, place + 1), problem);
+            let column = (0..).zip(column).map(|(row, point)| point.map_err(|text| (row, text)));
+            axis.values = Some(column.collect::<Result<_, _>>().map_err(problem)?);
         }
         self.sampler = Sampler::Listed { cells: self.cells.len() };
         Ok(())
@@ -118,6 +126,15 @@ pub(super) struct ClaimTable {
     /// With `within` and `within-or-overlapping`: the largest difference, in percent of what they
     /// are compared with.
     pub(super) percent: Option<f64>,
+    /// With `than`: pairs whose other side's runs have a smaller sum are left out (default: none).
+    pub(super) least_total: Option<f64>,
+    /// With `than`: pairs whose ratio has a 95 % interval of more than this to either side, in
+    /// percent of the other value, do not count (default: all count).
+    pub(super) known_within: Option<f64>,
+    /// Values of other axes: where it is not so, it counts as so if it is so in the place that
+    /// differs in one of these alone.
+    #[serde(default)]
+    pub(super) or_at: BTreeMap<String, Value>,
     /// The share of the places in which it has to be so (default 1: all).
     pub(super) share: Option<f64>,
     /// Whether cells with a run that was left out do not count (default: their values are missing).
@@ -181,6 +198,25 @@ pub(super) enum Point {
     Plain(Value),
     /// `{ name = "high", set = ["loss=0.1"] }`
     Named(NamedPoint),
+}
+
+impl Point {
+    /// The value that this one names.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    fn named_in(&self, known: &[Self]) -> Result<Self, String> {
+        let name = |point: &Self| match point {
+            Self::Plain(value) => in_words(value),
+            Self::Named(named) => named.name.clone(),
+        };
+        let own = name(self);
+        let names: Vec<String> = known.iter().map(name).collect();
+        let place = names.iter().position(|name| *name == own);
+        place
+            .map(|place| known[place].clone())
+            .ok_or_else(|| unknown(&own, &names.iter().map(String::as_str).collect::<Vec<_>>()))
+    }
 }
 
 /// A value of an axis that has a name.

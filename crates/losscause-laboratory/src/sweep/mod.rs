@@ -7,7 +7,7 @@
 //! | `cells` | the cells, each made when it is needed |
 //! | `check` | refuses unknown settings and metrics before the first run |
 //! | `measure`, `execute` | measures one cell; measures all cells in parallel |
-//! | `claim`, `beside` | whether the file's claims hold; results held against earlier ones |
+//! | `claim`, `ratio`, `beside` | whether the file's claims hold; one stack over another; results held against earlier ones |
 //! | `elsewhere` | for another engine: cells measured in other processes, with the same results |
 //! | `origin` | what the results depend on, for the [`store`](crate::store) of finished cells |
 //! | `outcome`, `tables`, `result_files`, `pivot`, `summary` | the results; as CSV; on the disk; as tables for people; compared with the base |
@@ -42,6 +42,7 @@ mod outcome;
 mod pivot;
 mod range;
 mod result_files;
+mod ratio;
 mod sampler;
 mod sobol;
 mod summary;
@@ -61,6 +62,7 @@ pub use outcome::{
 };
 pub use pivot::MOST_ROWS;
 pub use result_files::{REPORT, SWEEP_CSV, SWEEP_JSON};
+pub use ratio::ByTwo;
 use sampler::Sampler;
 pub use summary::{CellSummary, summary};
 

@@ -5,6 +5,8 @@
 //! way for all processes (see [`Slots`]). The packets of all flows use up slots, so all flows share
 //! one pattern.
 
+use std::iter;
+
 use losscause::{Span, Time};
 
 use crate::rng::Stream;
@@ -71,6 +73,11 @@ impl Channel {
             Slots::PerTime(slot) => Mapping::PerTime { slot, used: 0, last_bad: false },
         };
         Self { process, mapping }
+    }
+
+    /// Its slots from the first on, and whether each is bad.
+    pub(crate) fn slots(mut self) -> impl Iterator<Item = bool> {
+        iter::repeat_with(move || self.process.next_slot())
     }
 
     /// From the next slot on the channel has the loss of `spec`, of the same kind: none or

@@ -458,7 +458,7 @@ impl Link {
 }
 
 /// The link's own stream of random numbers for `purpose`.
-fn stream(spec: &LinkSpec, seed: u64, purpose: &str) -> Stream {
+pub(crate) fn stream(spec: &LinkSpec, seed: u64, purpose: &str) -> Stream {
     Stream::new(seed, &format!("link/{}/{purpose}", spec.name))
 }
 

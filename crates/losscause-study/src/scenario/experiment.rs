@@ -235,6 +235,14 @@ impl<'a> Member<'a> {
             Some(links) => Some(resolve(links, &key("return_path"), document, reader)?),
             None => None,
         };
+        if let Some(group) = &flow.links_of {
+            let groups = document.flow.iter().map(|flow| flow.name.as_str());
+            let earlier: Vec<&str> = groups.take_while(|name| *name != flow.name).collect();
+            if !earlier.contains(&group.as_str()) {
+                let problem = format!("the earlier flow {}", unknown(group, &earlier));
+                return Err(reader.error(&key("links_of"), problem));
+            }
+        }
         let member = |name: String, number: usize| Self {
             flow,
             name,
@@ -352,7 +360,14 @@ impl Layout {
     fn new(document: &Document, members: &mut [Member]) -> Self {
         let mut copies = vec![0; document.link.len()];
         let mut ids = BTreeMap::new();
-        for member in members {
+        for place in 0..members.len() {
+            let (before, rest) = members.split_at_mut(place);
+            let member = &mut rest[0];
+            if let Some(group) = &member.flow.links_of {
+                let mut earlier = before.iter().filter(|other| other.flow.name == *group);
+                let same = earlier.find(|other| other.number == member.number);
+                member.copies = same.map(|same| same.copies.clone()).unwrap_or_default();
+            }
             let there = member.path.iter().chain(member.return_path.iter().flatten());
             for &link in there.clone() {
                 if document.link[link].per_flow && !member.copies.contains_key(&link) {

@@ -116,6 +116,20 @@ mod tests {
         assert_eq!(gain.mean, Some(100.0));
         assert!((gain.ci95.unwrap() - 165.61).abs() < 0.01);
         assert_eq!(Estimate::of_quotient([(Some(1.0), Some(0.0))]).mean, None);
+        // Means 101 and 100; rests -4.9, 1, -1 and 4.9 of 100; Student's quantile for three degrees.
+        let pairs = [(86.0, 90.0), (102.0, 100.0), (100.0, 100.0), (116.0, 110.0)];
+        let estimate = Estimate::of_quotient(pairs.map(|(x, y)| (Some(x), Some(y))));
+        let squares = 2.0 * (0.049_f64.powi(2) + 0.01_f64.powi(2));
+        let expected = 3.182_446 * (squares / 3.0 / 4.0).sqrt();
+        assert!((estimate.mean.unwrap() - 1.01).abs() < 1e-12);
+        assert!((estimate.ci95.unwrap() - expected).abs() < 1e-6);
+    }
+
+    #[test]
+    fn pairs_in_one_proportion_leave_no_doubt_at_any_difference() {
+        let pairs = [(110.0, 100.0), (220.0, 200.0), (1100.0, 1000.0)];
+        let estimate = Estimate::of_quotient(pairs.map(|(x, y)| (Some(x), Some(y))));
+        assert!((estimate.mean.unwrap() - 1.1).abs() < 1e-12 && estimate.ci95.unwrap() < 1e-12);
     }
 
     #[test]

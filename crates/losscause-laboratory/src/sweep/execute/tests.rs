@@ -279,6 +279,13 @@ fn a_row_is_a_cell() {
     assert_eq!((result.sampler.as_deref(), result.is_grid), (Some("listed"), false));
     assert_eq!(place.resume().unwrap().resumed, 3);
 
+    let few = "{ name = \"few\", value = 3 }";
+    let values = format!("_packets\"\nvalues = [{few}, 9]\n");
+    place.write("sweep.toml", &LISTED.replace(few, "\"few\"").replace("_packets\"\n", &values));
+    let by_name = place.sweep().cells().into_iter().map(|cell| cell.settings.join(" "));
+    assert_eq!(by_name.collect::<Vec<_>>(), cells);
+    place.write("sweep.toml", LISTED);
+
     let own_runs = LISTED.replace(" }],", " }, 2],").replace("9],", "9, 5],");
     place.write("sweep.toml", &format!("{own_runs}[[axis]]\nname = \"runs\"\n"));
     let result = place.sweep().execute(Jobs::default(), None, go_on).unwrap().result.unwrap();
@@ -297,8 +304,11 @@ fn a_row_is_a_cell() {
         "cells.3: has 1 values, expected one for each of 2 axes"
     );
     assert_eq!(refused("[2e5,", "[5e5,"), "cells.2: occurs twice, expected it once");
-    let both = "cells: cannot be combined with a sampler, values or a range; remove them";
-    assert_eq!(refused("_packets\"\n", "_packets\"\nvalues = [3]\n"), both);
+    let both = "cells: cannot be combined with a sampler or a range; remove them";
+    let range = "_packets\"\nrange = { from = 1, to = 3 }\n";
+    assert_eq!(refused("_packets\"\n", range), both);
+    let unnamed = refused("_packets\"\n", "_packets\"\nvalues = [3]\n");
+    assert_eq!(unnamed, "cells.1.2: \"few\" is unknown, expected \"3\"");
     assert_eq!(refused("cells =", "sampler = { kind = \"sobol\", cells = 3 }\ncells ="), both);
     let other = refused("[2e5, { name = \"few\", value = 3 }]", "[2e5, { name = \"few\" }]");
     assert!(other.ends_with("values: \"few\" occurs twice, expected it once"), "{other}");

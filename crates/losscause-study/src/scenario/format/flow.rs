@@ -33,6 +33,9 @@ pub struct Flow {
     /// The links back (tfrc, tcp and quic only). Default: the path reversed, over links of the same rate,
     /// delay and queue whose channel is perfect.
     pub return_path: Option<Vec<String>>,
+    /// An earlier group: each member takes the copies of per-flow links that this group's member of
+    /// the same number has (default: copies of its own).
+    pub links_of: Option<String>,
     /// Earliest start, seconds (default 0).
     pub start_s: Option<Quantity>,
     /// Start and stop times, if members have their own.

@@ -1,5 +1,5 @@
 # A dumbbell in ns-2: N senders -> R1 -> R2 -> N receivers, one bottleneck that loses packets after it has
-# transmitted them. README.md beside this file lists the options; all of them have the defaults below.
+# transmitted them. validation/ns2/README.md lists the options; all of them have the defaults below.
 
 array set param {
     protocol    reno
@@ -16,7 +16,7 @@ array set param {
     tick        0.01
     minrto      0.2
     sink        TCPSink
-    loss-file   ""
+    losses      ""
     loss-rate   0
     loss-seed   1
     loss-place  after
@@ -142,17 +142,9 @@ set monitor [$ns monitor-queue $r1 $r2 "" 1000000]
 # An error model of ns-2 counts the packets that pass it, from 0. On the far side of the link (after) that is the
 # order in which packets were transmitted; ns-2's own `lossmodel` would put it before the queue.
 set channel ""
-if {$param(loss-file) ne ""} {
-    if {$param(loss-file) eq "-"} {
-        set slots [read stdin]
-    } else {
-        set file [open $param(loss-file)]
-        set slots [read $file]
-        close $file
-    }
+if {$param(losses) ne ""} {
     set channel [new ErrorModel/List]
-    # A list may not be empty; no run comes to the slot added here.
-    eval $channel droplist $slots 2147483647
+    eval $channel droplist $param(losses)
 } elseif {$param(loss-rate) > 0} {
     set channel [new ErrorModel]
     set rng [new RNG]
