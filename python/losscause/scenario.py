@@ -215,7 +215,7 @@ PartialAckTimer: TypeAlias = "Literal['impatient', 'slow-but-steady']"
 Periods: TypeAlias = "Literal['exponential', 'pareto']"
 
 # The protocol or traffic source of a flow.
-Protocol: TypeAlias = "Literal['tfrc', 'tcp', 'cbr', 'on-off', 'poisson']"
+Protocol: TypeAlias = "Literal['tfrc', 'tcp', 'cbr', 'on-off', 'poisson', 'quic']"
 
 # A number, or a formula in quotes: numbers with or without a unit (20 Mb/s, 600ms, 0.5%, 20M), names, + - * / ( ),
 # comparisons, min, max, floor, ceil, round, if(condition, then, else).
@@ -838,24 +838,28 @@ class Flow(Table):
         it is delivered. Default: unlimited.
     count: Number of members (0 or more, default 1).
     header_bytes: Headers within a data packet, bytes (tfrc and tcp; default: the scenario's).
-    lda: The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the receiver; tcp: at
-        the sender, which asks about every loss that duplicate acknowledgements reveal; cbr, on-off and poisson: at
-        the receiver, which only judges; default: `always congestion`).
+    lda: The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the receiver; tcp and
+        quic: at the sender, which asks about every loss that acknowledgements reveal; cbr, on-off and poisson: at the
+        receiver, which only judges; default: `always congestion`).
     lda_at: The end of the TCP connection that runs it (tcp only; default: the sender).
+    links_of: An earlier group: each member takes the copies of per-flow links that this group's member of the same
+        number has (default: copies of its own).
     mean_off_s: Mean time off, seconds (on-off).
     mean_on_s: Mean time on, seconds (on-off).
-    measured: Whether it counts in the measurements (default: true for tfrc and tcp; for others, if it has an `lda`).
+    measured: Whether it counts in the measurements (default: true for tfrc, tcp and quic; for others, if it has an
+        `lda`).
     packet_bytes: Size of a data packet on the wire, bytes, headers included (default: the scenario's).
     periods: Distribution of the times on and off (on-off; default: exponential).
     rate_bps: Sending rate, bits per second on the wire (cbr; on-off while on; poisson: the mean).
-    return_path: The links back (tfrc and tcp only). Default: the path reversed, over links of the same rate, delay
-        and queue whose channel is perfect.
+    return_path: The links back (tfrc, tcp and quic only). Default: the path reversed, over links of the same rate,
+        delay and queue whose channel is perfect.
     send_jitter_us: Sender jitter, microseconds (0 to 1e6; default: the scenario's).
     shape: Shape of the Pareto distribution, above 1 (on-off with `periods = "pareto"`; default 1.5).
     start_s: Earliest start, seconds (default 0).
     start_spread_s: Every member starts at a random time within this many seconds after `start_s` (default 0).
     stop_s: When the sender stops, seconds (default: never).
-    variant: TCP variant (tcp only; default: the one that `[tcp]` names).
+    variant: TCP variant, or the one whose controller QUIC has: newreno, cubic or bbr (tcp and quic only; default: the
+        one that `[tcp]` names).
     wireless_immune: Whether no channel corrupts its packets (default false).
     """
 
@@ -871,6 +875,7 @@ class Flow(Table):
         "header_bytes",
         "lda",
         "lda_at",
+        "links_of",
         "mean_off_s",
         "mean_on_s",
         "measured",
@@ -908,6 +913,7 @@ class Flow(Table):
             header_bytes: Quantity | None = None,
             lda: str | None = None,
             lda_at: LdaAt | None = None,
+            links_of: str | None = None,
             mean_off_s: Quantity | None = None,
             mean_on_s: Quantity | None = None,
             measured: bool | None = None,

@@ -278,7 +278,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("finished.jsonl");
         std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
-        let refused = Journal::open(&path, &Cells::of(&sweep()), true, |_| ()).unwrap_err();
+        let refused = Journal::open(&path, CELLS, true, |_: &Toy| true, |_| ()).unwrap_err();
         let problem = "cannot be written (is no regular file)";
         assert_eq!(refused.to_string(), format!("{}: {problem}", path.display()));
     }

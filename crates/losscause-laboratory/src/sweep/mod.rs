@@ -41,8 +41,8 @@ mod origin;
 mod outcome;
 mod pivot;
 mod range;
-mod result_files;
 mod ratio;
+mod result_files;
 mod sampler;
 mod sobol;
 mod summary;
@@ -61,8 +61,8 @@ pub use outcome::{
     AxisValue, Cell, CellOutcome, CellScore, Row, RunRow, SweepResult, value_in_words,
 };
 pub use pivot::MOST_ROWS;
-pub use result_files::{REPORT, SWEEP_CSV, SWEEP_JSON};
 pub use ratio::ByTwo;
+pub use result_files::{REPORT, SWEEP_CSV, SWEEP_JSON};
 use sampler::Sampler;
 pub use summary::{CellSummary, summary};
 
