@@ -260,7 +260,7 @@ fn an_unknown_algorithm_or_protocol() {
     place.refuses(
         &["simulate", "s.toml", "--set", "flow.video.protocol=tfcr"],
         "s.toml: flow.video.protocol: \"tfcr\" is unknown (did you mean \"tfrc\"?), expected one of tfrc, tcp, cbr, \
-         on-off, poisson",
+         on-off, poisson, quic",
     );
 }
 
