@@ -149,7 +149,7 @@ mod tests {
         let sift = idea("Sift").expect("a page");
         assert!(sift.equation.ends_with("packets are missing"), "{}", sift.equation);
         assert!(sift.symbols.iter().any(|entry| entry.starts_with("rank: how many of 32")));
-        assert!(sift.symbols.iter().any(|entry| entry.contains(", such as: Sift: a standing")));
+        assert!(sift.symbols.iter().any(|entry| entry.contains(", such as: Sift: evidence for")));
     }
 
     #[test]
