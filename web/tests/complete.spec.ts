@@ -49,7 +49,7 @@ test("a table of several kinds offers its kind first, then the keys of that kind
 });
 
 test("words, algorithms and links are offered as values, in quotes", () => {
-  expect(labels("[[flow]]\nprotocol = |")).toEqual(["tfrc", "tcp", "cbr", "on-off", "poisson"]);
+  expect(labels("[[flow]]\nprotocol = |")).toEqual(["tfrc", "tcp", "cbr", "on-off", "poisson", "quic"]);
   expect(taken('[[flow]]\nprotocol = "tc|"')).toBe('[[flow]]\nprotocol = "tcp"');
   expect(taken("[[flow]]\nlda = zigz|")).toBe('[[flow]]\nlda = "ZigZag"');
   expect(labels(`${LINKS}[[flow]]\npath = ["radio", |`)).toEqual(["radio", "backbone"]);
