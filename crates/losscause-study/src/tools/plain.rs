@@ -40,6 +40,10 @@ const LONGEST: usize = 2000;
 /// The text of a JSON document, or a part that is whole characters, with hidden characters in its
 /// strings as `\u202e`: for every reader of JSON the same.
 pub fn json(text: &str) -> Cow<'_, str> {
+    // Nearly all of a document.
+    if text.bytes().all(|byte| byte < 0x7f) {
+        return text.into();
+    }
     // JSON has no other place for them, and its strings have none below U+0020.
     let acts = |c| is_hidden(c) && c >= '\u{7f}';
     escaped(text, acts, |c| format!("\\u{:04x}", u32::from(c)))
