@@ -5,20 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-const SCENARIO: &str = r#"
-title = "t"
-duration_s = 1
-[[link]]
-name = "radio"
-rate_bps = 1e6
-delay_ms = 10
-queue_packets = 3
-channel = { kind = "bernoulli", loss = 0.1 }
-[[flow]]
-name = "video"
-protocol = "tfrc"
-path = ["radio"]
-"#;
+const SCENARIO: &str = include_str!("common/scenario.toml");
 
 struct Place(tempfile::TempDir);
 

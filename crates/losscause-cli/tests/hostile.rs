@@ -14,20 +14,7 @@ use losscause_study::tools::plain::is_hidden;
 #[path = "common/hang.rs"]
 mod hang;
 
-const SCENARIO: &str = r#"
-title = "t"
-duration_s = 1
-[[link]]
-name = "radio"
-rate_bps = 1e6
-delay_ms = 10
-queue_packets = 3
-channel = { kind = "bernoulli", loss = 0.1 }
-[[flow]]
-name = "video"
-protocol = "tfrc"
-path = ["radio"]
-"#;
+const SCENARIO: &str = include_str!("common/scenario.toml");
 
 /// A terminal's command, and text from right to left.
 const NAME: &str = "\u{1b}[2J\u{202e}x";

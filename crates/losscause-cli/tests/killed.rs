@@ -3,8 +3,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
+#[path = "common/files.rs"]
+mod files;
 #[path = "common/hang.rs"]
 mod hang;
+
+use files::{files, unfinished};
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -113,29 +117,10 @@ fn place() -> tempfile::TempDir {
     place
 }
 
-/// Every file below the directory with its content.
-fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files.extend(self::files(&path)),
-            false => files.push((path.clone(), std::fs::read(path).unwrap())),
-        }
-    }
-    files.sort();
-    files
-}
-
 /// The results by their names, and what belongs to them.
 fn results(place: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let name = |path: PathBuf| path.strip_prefix(place).unwrap().into();
     files(&place.join("o")).into_iter().map(|(path, text)| (name(path), text)).collect()
-}
-
-fn unfinished(directory: &Path) -> usize {
-    let is_unfinished = |path: &PathBuf| path.extension().is_some_and(|end| end == "part");
-    files(directory).iter().filter(|(path, _)| is_unfinished(path)).count()
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -1,10 +1,17 @@
 //! `sweep` as a user meets it.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
+
+#[path = "common/files.rs"]
+mod files;
+
+use files::files;
+#[cfg(target_os = "linux")]
+use files::unfinished;
 
 fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_losscause"));
@@ -40,20 +47,6 @@ fn place(text: &str) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("s.toml"), text).unwrap();
     place
-}
-
-/// Every file below the directory with its content.
-fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files.extend(self::files(&path)),
-            false => files.push((path.clone(), std::fs::read(path).unwrap())),
-        }
-    }
-    files.sort();
-    files
 }
 
 #[test]
@@ -244,14 +237,6 @@ fn long_sweep() -> String {
          [[axis]]\nkey = \"duration_s\"\nvalues = [{}]\n",
         lengths.join(", ")
     )
-}
-
-#[cfg(target_os = "linux")]
-fn unfinished(directory: &Path) -> usize {
-    files(directory)
-        .iter()
-        .filter(|(path, _)| path.extension().is_some_and(|end| end == "part"))
-        .count()
 }
 
 #[test]
