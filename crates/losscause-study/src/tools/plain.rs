@@ -41,7 +41,7 @@ const LONGEST: usize = 2000;
 /// strings as `\u202e`: for every reader of JSON the same.
 pub fn json(text: &str) -> Cow<'_, str> {
     // Nearly all of a document.
-    if text.bytes().all(|byte| byte < 0x7f) {
+    if text.is_ascii() && !text.contains('\u{7f}') {
         return text.into();
     }
     // JSON has no other place for them, and its strings have none below U+0020.
