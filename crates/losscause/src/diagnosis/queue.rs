@@ -13,6 +13,9 @@ use crate::{Span, Time};
 pub struct QueueMeter {
     base: Least,
     low: Least,
+    /// The greatest queueing of the present second and of the one before, and when that began.
+    peaks: [Span; 2],
+    peaks_began: Time,
     /// The smallest of all.
     least: Span,
     /// The first trip time: the others are averaged as differences to it, for clocks may have any
@@ -41,6 +44,9 @@ pub struct QueueSeen {
     /// The least trip time of the last 50 to 100 ms, above the flow's first: to be compared with
     /// others of the flow ([`DelayRank`](super::DelayRank)).
     pub recent: Span,
+    /// The greatest queueing of the last one to two seconds. Whatever delays no packet, such as a
+    /// policer, leaves none.
+    pub peak: Span,
     /// Time since the queue was empty; none if it never was.
     pub since_empty: Option<Span>,
     /// Mean change from one delay to the next.
@@ -57,6 +63,8 @@ const BASE_DELAYS: i64 = 30;
 /// Two of them are CoDel's interval, 100 ms (RFC 8289, section 4.3): a queue that lasts longer is
 /// no burst.
 const LOW_BUCKET: Span = Span::from_millis(50);
+/// A loss shows within a round trip, and paths have shorter ones.
+const PEAK_BUCKET: Span = Span::from_secs(1);
 /// Hosts alone vary by this much.
 const HOST_JITTER: Span = Span::from_millis(1);
 /// The weight of a new value in the jitter, as in RTP (RFC 3550, section 6.4.1, has 16).
@@ -128,6 +136,7 @@ impl QueueMeter {
         self.base.take(now, trip, BASE_BUCKET.max((trip - self.least) * BASE_DELAYS));
         self.low.take(now, trip, LOW_BUCKET);
         self.jitter += ((trip - self.latest).abs() - self.jitter) / JITTER_SHARE;
+        self.take_peak(now);
         if self.queueing() < self.empty_below() {
             self.empty_at = Some(now);
         }
@@ -151,6 +160,7 @@ impl QueueMeter {
             above_least: self.latest - self.least,
             standing: (queueing - below_latest).max(Span::ZERO),
             recent: self.recent()?,
+            peak: self.peaks[0].max(self.peaks[1]),
             since_empty: self.empty_at.map(|empty_at| now - empty_at),
             jitter: self.jitter,
             contrast: above_mean / deviation,
@@ -161,6 +171,16 @@ impl QueueMeter {
     pub fn recent(&self) -> Option<Span> {
         let first = self.first?;
         Some(self.latest - first - self.low.above(self.latest, |smallest| smallest.first))
+    }
+
+    #[inline]
+    fn take_peak(&mut self, now: Time) {
+        let age = now - self.peaks_began;
+        if age >= PEAK_BUCKET || age < Span::ZERO {
+            let before = if age < PEAK_BUCKET * 2 { self.peaks[0] } else { Span::ZERO };
+            (self.peaks, self.peaks_began) = ([Span::ZERO, before], now);
+        }
+        self.peaks[0] = self.peaks[0].max(self.queueing());
     }
 
     fn queueing(&self) -> Span {

@@ -71,6 +71,8 @@ pub struct Readings {
     pub queueing: Span,
     /// The same above the smallest delay ever seen, median.
     pub above_least: Span,
+    /// The greatest delay of the queue in the one to two seconds before losses, median.
+    pub peak: Span,
     /// How unlike the delays above the smallest one are: the least range that holds more than half
     /// of them, over their median.
     pub level_spread: Option<f64>,
@@ -184,6 +186,7 @@ impl Rounds {
         let standing = of_queues(|queue| queue.standing, 0.5);
         let queueing = of_queues(|queue| queue.queueing, 0.5);
         let above_least = of_queues(|queue| queue.above_least, 0.5);
+        let peak = of_queues(|queue| queue.peak, 0.5);
         let jitter = of_queues(|queue| queue.jitter, 0.9);
         let usual_round = quantile(&mut rounds().map(|round| ONE_PKT * i64::from(round.lost)), 0.5);
         let rtt = quantile(&mut rounds().filter_map(|round| round.rtt), 0.5);
@@ -210,6 +213,7 @@ impl Rounds {
             standing,
             queueing,
             above_least,
+            peak,
             level_spread: level_spread(queues().map(|(_, queue)| queue.above_least)),
             jitter,
             rtt,
