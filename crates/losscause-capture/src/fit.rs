@@ -567,6 +567,13 @@ mod tests {
     }
 
     #[test]
+    fn the_rate_of_a_queue_counts_headers() {
+        let mut run = Run::default();
+        (run.lasted, run.bytes, run.packets) = (losscause::Span::from_secs(1), 14_600, 10);
+        assert_eq!(rates_of(&[run], 40), [(120_000.0, 1.0)]);
+    }
+
+    #[test]
     fn losses_where_the_queue_is_longest_are_the_queues() {
         let found = losses(&[[39.0; 8], [0.0, 5.0, 12.0, 20.0, 39.0, 39.0, 39.0, 39.0]].concat());
         assert_eq!((found.full_ms, found.judged), (Some(39.0), 16));

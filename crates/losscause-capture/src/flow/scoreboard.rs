@@ -126,3 +126,40 @@ impl Scoreboard {
         self.in_flight = 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(end: u64) -> Segment {
+        Segment {
+            end,
+            number: end,
+            sent: Time::ZERO,
+            frame: 1,
+            tsval: None,
+            ip_id: 0,
+            path_bytes: 0,
+            flight_pkts: 0,
+            copies: 1,
+            acked: false,
+            missing: false,
+            lost: false,
+            opinions: None,
+            is_part: false,
+        }
+    }
+
+    #[test]
+    fn the_flight_is_that_of_the_newest_copy() {
+        let mut board = Scoreboard::default();
+        (0..3).for_each(|place| board.insert(10 * place, segment(10 * place + 10)));
+        let flight = |board: &Scoreboard| board.get(0).map(|segment| segment.flight_pkts);
+        assert_eq!(flight(&board), Some(1));
+        board.change(10, |second| second.acked = true);
+        board.change(0, |first| first.lost = true);
+        assert_eq!((flight(&board), board.in_flight()), (Some(1), 1));
+        board.change(0, |first| (first.copies, first.lost) = (2, false));
+        assert_eq!((flight(&board), board.in_flight()), (Some(2), 2));
+    }
+}
