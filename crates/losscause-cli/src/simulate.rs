@@ -248,5 +248,5 @@ fn print(arguments: &Arguments, result: &SimulationResult) -> io::Result<()> {
     if arguments.series.is_none() {
         tables::series(&result.series)?;
     }
-    tables::warnings(&result.warnings)
+    tables::warnings(result, arguments.verbose)
 }
