@@ -85,7 +85,7 @@ pub(crate) fn compare() -> Result<()> {
 /// Compares with the committed tables, or writes them.
 pub(crate) fn record(options: &Options) -> Result<()> {
     let file = match &options.from {
-        Some(path) => path.clone(),
+        Some(path) => std::path::absolute(path)?,
         None => report()?.join("result.json"),
     };
     let result: Reproduction =

@@ -78,9 +78,7 @@ pub(crate) fn release(options: &Options) -> Result<()> {
     for (path, text) in changed(&release, |path| read(path))? {
         let before = read(&path)?;
         let lines = text.lines().filter(|line| !before.lines().any(|old| old == *line));
-        for line in lines {
-            println!("{path}: {line}");
-        }
+        lines.for_each(|line| println!("{path}: {line}"));
         if options.write {
             write(path, text)?;
         }

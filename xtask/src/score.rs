@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 /// every number and claim.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let Arguments { result, against } = arguments;
-    let written: Reproduction = serde_json::from_str(&read(result)?)
+    let written: Reproduction = serde_json::from_str(&read(absolute(result)?)?)
         .with_context(|| format!("{} is no result of reproduce", result.display()))?;
     let ours = answer(&written);
     ours.iter().filter(|line| line.contains(": numbers ")).for_each(|line| println!("{line}"));
@@ -77,11 +77,13 @@ fn answer(written: &Reproduction) -> BTreeSet<String> {
     lines
 }
 
+/// The path from the file system's root, so that the folder of a command does not matter.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    fs::canonicalize(path).with_context(|| format!("{} cannot be read", path.display()))
+}
+
 /// The same lines by the script, which appends figures after a colon.
 fn answer_of(script: &Path, result: &Path) -> Result<BTreeSet<String>> {
-    let absolute = |path: &Path| {
-        fs::canonicalize(path).with_context(|| format!("{} cannot be read", path.display()))
-    };
     let mut python = command("python3");
     python.arg(absolute(script)?).arg(absolute(result)?).args(["--misses", "--unmeasured"]);
     let lines = text(python).context("the script")?;

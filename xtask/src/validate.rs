@@ -83,15 +83,9 @@ pub(crate) fn short() -> Result<()> {
 ///
 /// # Errors
 /// The command fails.
-pub(crate) fn swept(
-    losscause: &Path,
-    file: &str,
-    out: &Path,
-    options: &str,
-) -> Result<SweepResult> {
-    let mut sweep = program(losscause);
-    sweep.args(["sweep", file, "--out"]).arg(out).args(options.split_whitespace());
-    run(sweep)?;
+pub(crate) fn swept(by: &Path, file: &str, out: &Path, options: &str) -> Result<SweepResult> {
+    let options = options.split_whitespace();
+    run(program(by).args(["sweep", file, "--out"]).arg(out).args(options))?;
     result(&out.join(SWEEP_JSON))
 }
 
