@@ -1,0 +1,88 @@
+//! How fast a link emptied its queue, over time.
+
+use losscause::{Span, Time};
+use serde::Serialize;
+
+use crate::flow::Run;
+
+/// A rate that holds until the next step.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RateStep {
+    /// From when on, seconds after the flow's first packet.
+    pub from_s: f64,
+    /// Bits per second, with all headers from IP on.
+    pub rate_bps: f64,
+}
+
+/// Of so many runs before and behind one, those that waited as long tell whether a queue stood.
+const NEAR: usize = 8;
+/// Runs wait as long as each other if they differ by this part at most.
+const ALIKE: i64 = 8;
+/// A run beside a change of rate has parts of both: so many in a row make a step.
+const CONFIRMED: usize = 2;
+/// Rates that differ by more than this part are two: runs begin and end at acknowledgements, and
+/// are one or two wrong.
+const DIFFERS: f64 = 0.15;
+
+/// The runs in which a queue stood, without those on a path that had become longer.
+///
+/// A busy link passes packets at its own rate, so that the round trip follows the flight (Little's
+/// law). On a path that is longer, as behind another satellite, packets seem to wait while the link
+/// rests: the round trip stays, and the rate follows the flight. So where many runs waited for the
+/// same time and their rates differ, that time is the path's.
+pub(crate) fn of_queues(runs: &[Run], header_bytes: u64) -> Vec<Run> {
+    let queued = |&(place, run): &(usize, &Run)| {
+        let near = &runs[place.saturating_sub(NEAR)..runs.len().min(place + NEAR + 1)];
+        let is_alike = |other: &&Run| (other.waited - run.waited).abs() * ALIKE <= run.waited;
+        let alike: Vec<&Run> = near.iter().filter(is_alike).collect();
+        let mut rates: Vec<f64> = alike.iter().map(|one| one.rate_bps(header_bytes)).collect();
+        rates.sort_by(f64::total_cmp);
+        let quarter = rates.len() / 4;
+        let differ = rates[quarter] < (1.0 - DIFFERS) * rates[rates.len() - 1 - quarter];
+        let path = alike.iter().map(|one| one.waited).min().unwrap_or(Span::ZERO);
+        alike.len() < NEAR || !differ || run.spare >= path
+    };
+    runs.iter().enumerate().filter(queued).map(|(_, run)| *run).collect()
+}
+
+/// The rate over time as the acknowledgements tell it, from `begun` on. Times are those of
+/// acknowledgements.
+pub(crate) fn steps(runs: &[Run], header_bytes: u64, begun: Time) -> Vec<RateStep> {
+    let rate = |run: &Run| run.rate_bps(header_bytes);
+    // Of each: its beginning, its runs together, and how many they are.
+    let mut steps: Vec<(f64, Run, usize)> = Vec::new();
+    for (place, run) in runs.iter().enumerate() {
+        let begins = run.ended - run.lasted;
+        let next = runs.get(place..place + CONFIRMED).unwrap_or_default();
+        let is_new = |(_, step, _): &(f64, Run, usize)| {
+            let is_faster = |run: &Run| rate(step) < (1.0 - DIFFERS) * rate(run);
+            let is_slower = |run: &Run| rate(run) < (1.0 - DIFFERS) * rate(step);
+            !next.is_empty() && (next.iter().all(is_faster) || next.iter().all(is_slower))
+        };
+        match steps.last_mut() {
+            Some(step) if !is_new(step) => {
+                step.1.add(*run);
+                step.2 += 1;
+            }
+            // A queue that overflows as the link becomes slower hides its runs behind losses.
+            Some((_, step, _)) if rate(run) < rate(step) => {
+                let from = step.ended;
+                steps.push(((from - begun).as_secs_f64(), *run, 1));
+            }
+            _ => steps.push(((begins - begun).as_secs_f64(), *run, 1)),
+        }
+    }
+    let confirmed = steps.iter().filter(|(_, _, runs)| *runs >= CONFIRMED);
+    confirmed.map(|(from_s, run, _)| RateStep { from_s: *from_s, rate_bps: rate(run) }).collect()
+}
+
+/// What a link of these rates carries between two times, bits.
+pub(crate) fn bits_between(steps: &[RateStep], from_s: f64, to_s: f64) -> f64 {
+    let ends = steps.iter().skip(1).map(|next| next.from_s).chain([f64::INFINITY]);
+    let bits = |(place, (step, end)): (usize, (&RateStep, f64))| {
+        let from = if place == 0 { from_s } else { from_s.max(step.from_s) };
+        step.rate_bps * (to_s.min(end) - from).max(0.0)
+    };
+    steps.iter().zip(ends).enumerate().map(bits).sum()
+}
