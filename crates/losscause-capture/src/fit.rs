@@ -97,6 +97,9 @@ pub struct Fit {
     /// What packets waited beside half of the losses, or longer, milliseconds.
     #[serde(skip)]
     usual_ms: Option<f64>,
+    /// Packets were late where no queue stood.
+    #[serde(skip)]
+    is_path_longer: bool,
 }
 
 /// A token bucket in front of a link.
@@ -250,6 +253,7 @@ impl Fit {
             header_bytes,
             window_bytes: Packets::of(carried, pace).window_bytes,
             policer: None,
+            is_path_longer: part < 1.0,
             usual_ms: middle(waited.iter().map(|(_, ms)| *ms).collect()),
         })
     }
@@ -287,6 +291,7 @@ impl Fit {
             window_bytes: packets.window_bytes,
             policer,
             usual_ms: None,
+            is_path_longer: false,
         })
     }
 
@@ -661,6 +666,9 @@ impl Flow {
             unseen.push(
                 "Whether other traffic came and went, or the link's own rate changed.".to_owned(),
             );
+        }
+        if fit.is_path_longer {
+            unseen.push("How long the path was at each time: at times it was longer, and the scenario's always has its least round trip.".to_owned());
         }
         if fit.random_loss > 0.0 {
             unseen.push("What lost packets where no queue was full: a queue that drops early, and a policer that was not told, are fitted as random loss.".to_owned());

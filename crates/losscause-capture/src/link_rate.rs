@@ -86,3 +86,57 @@ pub(crate) fn bits_between(steps: &[RateStep], from_s: f64, to_s: f64) -> f64 {
     };
     steps.iter().zip(ends).enumerate().map(bits).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run every second, of packets that waited so long, milliseconds, at this rate, Mb/s.
+    fn runs(of: impl IntoIterator<Item = (i64, u64)>) -> Vec<Run> {
+        let run = |(second, (waited_ms, mbps)): (i64, (i64, u64))| Run {
+            ended: Time::ZERO + Span::from_millis(1_000 * second + 100),
+            lasted: Span::from_millis(100),
+            bytes: 12_500 * mbps,
+            packets: 10,
+            acks: 5,
+            waited: Span::from_millis(waited_ms),
+            spare: Span::from_millis(waited_ms - 1),
+        };
+        (0..).zip(of).map(run).collect()
+    }
+
+    #[test]
+    fn a_wait_that_stays_at_any_rate_is_the_paths() {
+        // 7 ms whatever the rate is, and a queue of 60 ms at the link's rate.
+        let longer = runs((0..20).map(|k| (7, 5 + k * 7 % 30)));
+        assert_eq!(of_queues(&longer, 0), []);
+        let with_queue =
+            runs((0..20).map(|k| if k < 4 { (60 + k, 50) } else { (7, 5 + k as u64 * 7 % 30) }));
+        assert_eq!(of_queues(&with_queue, 0), with_queue[..4]);
+    }
+
+    #[test]
+    fn a_wait_that_follows_the_rate_is_a_queues() {
+        let steady = runs((0..20).map(|_| (30, 10)));
+        assert_eq!(of_queues(&steady, 0), steady);
+        // As many packets wait at 2, 4 and 8 Mb/s.
+        let changes = runs((0..30).map(|k| (400 >> (k / 10), 2 << (k / 10))));
+        assert_eq!(of_queues(&changes, 0), changes);
+    }
+
+    #[test]
+    fn two_runs_make_a_step_and_one_does_not() {
+        let steps = steps(
+            &runs([(9, 90), (9, 10), (9, 10), (9, 30), (9, 10), (9, 5), (9, 5)]),
+            0,
+            Time::ZERO,
+        );
+        // The rate fell where the last run before ended.
+        let expected =
+            [(1.0, 12.5e6), (4.1, 5e6)].map(|(from_s, rate_bps)| RateStep { from_s, rate_bps });
+        assert_eq!(steps.len(), 2, "{steps:?}");
+        assert_eq!(steps[1], expected[1]);
+        assert!((bits_between(&expected, 3.1, 5.1) - 17.5e6).abs() < 1.0);
+        assert_eq!(bits_between(&expected, -1.0, 1.0), 25e6, "the first rate held before");
+    }
+}

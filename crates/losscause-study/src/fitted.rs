@@ -3,7 +3,7 @@
 use losscause_capture::{Fit, Flow, RateStep};
 
 use crate::scenario::recommended_lda;
-use crate::{Context, Scenario, run};
+use crate::{Context, Experiment, Scenario, run};
 
 /// The scenario as a file of the name `file`: what was fitted to `flow` of `capture`, and in
 /// comments from how much, and what could not be seen.
@@ -42,8 +42,21 @@ const RTT_DIFFERS: f64 = 0.25;
 /// As many times as many losses are told, if that is more than chance: deviations of both counts.
 const LOSSES_DIFFER: f64 = 1.5;
 const CHANCE: f64 = 3.0;
+/// Other differences than those of goodput are told if so many runs all have them.
+const SEEDS: u64 = 3;
 
 impl Got {
+    fn of(experiment: &Experiment, seed: u64) -> Option<Self> {
+        let measured = run(experiment, seed).ok()?;
+        let transfer = measured.flows.first()?;
+        Some(Self {
+            goodput_bps: 1e3 * measured.metric("goodput")?,
+            lost: (transfer.queue_drops + transfer.wireless_drops) as f64,
+            packets: transfer.sent_packets.max(1) as f64,
+            rtt_ms: measured.metric("rtt_p50"),
+        })
+    }
+
     /// "5.80 Mb/s, 7.6 losses in 1,000 packets and a median round trip of 533 ms"
     fn told(&self) -> String {
         let rtt = self
@@ -95,17 +108,18 @@ fn told_doubt(fit: &Fit, text: &str, flow: &Flow) -> Option<String> {
         );
     }
     let scenario = Scenario::parse(text, "fitted.toml", &Context::default()).ok()?;
-    let measured = run(&scenario.experiment_with_delays().ok()?, 1).ok()?;
-    let transfer = measured.flows.first()?;
-    let simulated = Got {
-        goodput_bps: 1e3 * measured.metric("goodput")?,
-        lost: (transfer.queue_drops + transfer.wireless_drops) as f64,
-        packets: transfer.sent_packets.max(1) as f64,
-        rtt_ms: measured.metric("rtt_p50"),
-    };
+    let experiment = scenario.experiment_with_delays().ok()?;
+    let simulated = Got::of(&experiment, 1)?;
     let goodput_differs =
         (simulated.goodput_bps - captured.goodput_bps).abs() > differs * captured.goodput_bps;
-    let others = captured.differences(&simulated);
+    let mut others = captured.differences(&simulated);
+    for seed in 2..=SEEDS {
+        if goodput_differs || others.is_empty() {
+            break;
+        }
+        let again = captured.differences(&Got::of(&experiment, seed)?);
+        others.retain(|what| again.contains(what));
+    }
     let (what, so) = match (goodput_differs, others.is_empty()) {
         (true, _) => {
             ("goodput".to_owned(), "What a comparison on it promises does not hold.".to_owned())

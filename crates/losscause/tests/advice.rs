@@ -17,8 +17,7 @@ fn a_queue_is_shaped_to_nine_tenths_and_a_policer_to_less() {
     let queue = of(Cause::FullQueue);
     assert_eq!(
         queue.advice_on(Some(path(19_000_000))).to_string(),
-        "Put fq_codel in front of the slow link, at 18 Mb/s (90 % of its 20 Mb/s): packets then wait about 5 ms, not for a \
-         full queue"
+        "Put fq_codel in front of the slow link, at 18 Mb/s (90 % of its 20 Mb/s): it aims at 5 ms of queueing delay"
     );
     assert_eq!(queue.cause.shaped_bps(Some(path(19_000_000))), Some(18_000_000));
     assert_eq!(

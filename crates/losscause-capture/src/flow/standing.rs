@@ -65,7 +65,7 @@ pub(crate) struct Run {
     /// Payload.
     pub(crate) bytes: u64,
     pub(crate) packets: u64,
-    acks: u32,
+    pub(crate) acks: u32,
     /// The least that a packet of it waited.
     pub(crate) waited: Span,
     /// On a path that takes longer by more than this, some of its packets found the link idle.

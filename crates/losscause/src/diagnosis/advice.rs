@@ -78,8 +78,7 @@ impl fmt::Display for Advice<'_> {
                 let rate = Rate(path.rate_bps);
                 return write!(
                     f,
-                    "Put fq_codel in front of the slow link, at {shaped} (90 % of its {rate}): packets then wait about 5 ms, \
-                     not for a full queue"
+                    "Put fq_codel in front of the slow link, at {shaped} (90 % of its {rate}): it aims at 5 ms of queueing delay"
                 );
             }
             (Cause::FullQueue, _, Some(path)) => {
