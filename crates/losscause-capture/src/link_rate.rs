@@ -6,6 +6,19 @@ use serde::Serialize;
 use crate::flow::Run;
 
 /// A rate that holds until the next step.
+///
+/// ```
+/// use std::fs::File;
+///
+/// use losscause_capture::{Options, RateStep, analyze};
+///
+/// let capture = File::open("tests/captures/sender.pcap.gz")?;
+/// let analysis = analyze(capture, "sender.pcap.gz", &Options::all())?;
+/// let fit = analysis.flows[0].fit.as_ref().expect("a queue stood");
+/// let rates = fit.rates.iter().map(|RateStep { rate_bps, .. }| *rate_bps);
+/// assert_eq!(rates.fold(fit.rate_bps, f64::min), fit.rate_bps, "its rate did not change");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RateStep {

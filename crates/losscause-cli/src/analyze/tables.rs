@@ -52,8 +52,9 @@ fn with_scenario(commands: &[String], scenario: Option<&Path>) -> Vec<String> {
     let writes = format!("losscause analyze FILE --scenario {LINK}");
     let is_written = scenario.is_some() && commands.contains(&writes);
     let free = || {
-        let names = [LINK.to_owned()].into_iter().chain((2..).map(|k| format!("link-{k}.toml")));
-        names.into_iter().find(|name| !Path::new(name).exists())
+        let mut names =
+            [LINK.to_owned()].into_iter().chain((2..).map(|k| format!("link-{k}.toml")));
+        names.find(|name| !Path::new(name).exists())
     };
     let written = scenario.filter(|_| is_written).map(|file| quoted(&file.display().to_string()));
     let name = written.or_else(free).unwrap_or_default();
