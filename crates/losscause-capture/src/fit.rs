@@ -207,7 +207,9 @@ impl Fit {
         if rate_bps < (1.0 - STEADY) * pace.rate_bps {
             return None;
         }
-        let rates = if others.is_some() {
+        // What comes and goes makes two levels; a link's own rate has any.
+        let levels = link_rate::share_at(&in_time, [low, high]);
+        let rates = if others.is_some() && levels < NEARLY_FULL {
             link_rate::steps(&queued, header_bytes, begun)
         } else {
             Vec::new()

@@ -66,7 +66,6 @@ pub(crate) fn steps(runs: &[Run], header_bytes: u64, begun: Time) -> Vec<RateSte
     // Of each: its beginning, its runs together, and how many they are.
     let mut steps: Vec<(f64, Run, usize)> = Vec::new();
     for (place, run) in runs.iter().enumerate() {
-        let begins = run.ended - run.lasted;
         let next = runs.get(place..place + CONFIRMED).unwrap_or_default();
         let is_new = |(_, step, _): &(f64, Run, usize)| {
             let is_faster = |run: &Run| rate(step) < (1.0 - DIFFERS) * rate(run);
@@ -78,16 +77,24 @@ pub(crate) fn steps(runs: &[Run], header_bytes: u64, begun: Time) -> Vec<RateSte
                 step.1.add(*run);
                 step.2 += 1;
             }
-            // A queue that overflows as the link becomes slower hides its runs behind losses.
-            Some((_, step, _)) if rate(run) < rate(step) => {
+            // A queue that overflows as the link becomes slower hides its runs behind losses, and
+            // one that empties as it becomes faster has none.
+            Some((_, step, _)) => {
                 let from = step.ended;
                 steps.push(((from - begun).as_secs_f64(), *run, 1));
             }
-            _ => steps.push(((begins - begun).as_secs_f64(), *run, 1)),
+            None => steps.push((0.0, *run, 1)),
         }
     }
     let confirmed = steps.iter().filter(|(_, _, runs)| *runs >= CONFIRMED);
     confirmed.map(|(from_s, run, _)| RateStep { from_s: *from_s, rate_bps: rate(run) }).collect()
+}
+
+/// The share of the time at one of these levels, from 0 to 1, of rates and how long each lasted.
+pub(crate) fn share_at(rates: &[(f64, f64)], levels: [f64; 2]) -> f64 {
+    let is_near = |rate: f64| levels.iter().any(|level| (rate - level).abs() <= DIFFERS * level);
+    let near: f64 = rates.iter().filter(|(rate, _)| is_near(*rate)).map(|rate| rate.1).sum();
+    near / rates.iter().map(|rate| rate.1).sum::<f64>()
 }
 
 /// What a link of these rates carries between two times, bits.
@@ -138,13 +145,19 @@ mod tests {
     }
 
     #[test]
+    fn traffic_that_comes_and_goes_makes_two_levels() {
+        let rates = [(5e6, 3.0), (5.2e6, 1.0), (7e6, 1.0), (10e6, 5.0)];
+        assert!((share_at(&rates, [5e6, 10e6]) - 0.9).abs() < 1e-9);
+    }
+
+    #[test]
     fn two_runs_make_a_step_and_one_does_not() {
         let steps = steps(
             &runs([(9, 90), (9, 10), (9, 10), (9, 30), (9, 10), (9, 5), (9, 5)]),
             0,
             Time::ZERO,
         );
-        // The rate fell where the last run before ended.
+        // The rate changed where the last run before ended.
         let expected =
             [(1.0, 12.5e6), (4.1, 5e6)].map(|(from_s, rate_bps)| RateStep { from_s, rate_bps });
         assert_eq!(steps.len(), 2, "{steps:?}");
