@@ -59,6 +59,7 @@ mod error;
 mod evidence;
 mod first;
 mod fit;
+mod fitted;
 mod flow;
 pub mod frames;
 mod joined;
