@@ -19,6 +19,7 @@ mod shifts;
 mod skew;
 mod trips;
 pub mod trust;
+mod waiting;
 
 pub use choice::{Chosen, UnknownAlgorithm};
 pub(crate) use clock::SenderClock;

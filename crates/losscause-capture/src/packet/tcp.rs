@@ -54,17 +54,22 @@ impl Options {
         self
     }
 
-    /// Reads options. An unknown one is skipped by its length; a wrong length ends the walk.
+    /// Reads options.
     #[inline]
-    fn parse(mut bytes: &[u8]) -> Self {
-        let mut options = Self::default();
-        // The layout that nearly every segment has: two bytes of padding, then the timestamps.
-        if let [1, 1, 8, 10, rest @ ..] = bytes
-            && let Some((stamps, rest)) = rest.split_first_chunk::<8>()
+    fn parse(bytes: &[u8]) -> Self {
+        // What nearly every segment has: two bytes of padding, then the timestamps.
+        if let [PADDING, PADDING, TIMESTAMPS, 10, stamps @ ..] = bytes
+            && let Ok(stamps) = stamps.try_into()
         {
-            options.timestamps = Some(pair(stamps));
-            bytes = rest;
+            return Self { timestamps: Some(pair(stamps)), ..Self::default() };
         }
+        Self::walk(bytes)
+    }
+
+    /// Reads any options. An unknown one is skipped by its length; a wrong length ends the walk.
+    #[cold]
+    fn walk(mut bytes: &[u8]) -> Self {
+        let mut options = Self::default();
         while let [kind, after @ ..] = bytes {
             match *kind {
                 END => break,
