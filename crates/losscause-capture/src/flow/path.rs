@@ -42,13 +42,14 @@ pub(crate) struct Passage {
 /// bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Course {
-    stretches: VecDeque<Stretch>,
+    older: VecDeque<Stretch>,
+    newest: Stretch,
     /// Of all stretches.
     packets: usize,
 }
 
 /// Packets in a row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Stretch {
     /// The time and the number of the first and the last packet.
     first: (Time, u64),
@@ -95,8 +96,7 @@ impl Course {
     #[inline]
     pub(crate) fn on_packet(&mut self, now: Time, number: u64) {
         self.packets += 1;
-        let newest = self.stretches.back_mut();
-        if newest.and_then(|stretch| stretch.take(now, number)).is_none() {
+        if self.newest.take(now, number).is_none() {
             self.begin_stretch(now, number);
         }
     }
@@ -109,20 +109,22 @@ impl Course {
 
     #[cold]
     fn begin_stretch(&mut self, now: Time, number: u64) {
-        while let Some(oldest) = self.stretches.front()
+        let first = (now, number);
+        let begun = Stretch { first, last: first, packets: vec![(0, 0)] };
+        self.older.push_back(std::mem::replace(&mut self.newest, begun));
+        while let Some(oldest) = self.older.front()
             && self.packets - oldest.packets.len() >= MAX_COURSE
         {
             self.packets -= oldest.packets.len();
-            self.stretches.pop_front();
+            self.older.pop_front();
         }
-        let first = (now, number);
-        self.stretches.push_back(Stretch { first, last: first, packets: vec![(0, 0)] });
     }
 
     /// The packets, in the order in which they passed.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Time, u64)> + '_ {
         let older = self.packets.saturating_sub(MAX_COURSE);
-        self.stretches.iter().flat_map(Stretch::iter).skip(older)
+        let stretches = self.older.iter().chain([&self.newest]);
+        stretches.flat_map(Stretch::iter).skip(older)
     }
 }
 
@@ -133,7 +135,7 @@ impl Stretch {
         let (before, number_before) = self.last;
         let after = i32::try_from((now - before).as_nanos()).ok()?;
         let more = i32::try_from(number.wrapping_sub(number_before).cast_signed()).ok()?;
-        if self.packets.len() == MAX_STRETCH {
+        if self.packets.is_empty() || self.packets.len() == MAX_STRETCH {
             return None;
         }
         self.packets.push((after, more));

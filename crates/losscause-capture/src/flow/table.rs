@@ -149,7 +149,7 @@ impl FlowTable {
     }
 
     /// The slot of a flow, which becomes the most recently active one.
-    #[inline]
+    #[inline(always)] // The key is compared part by part, and never put together in memory.
     fn place(&mut self, key: Key, now: Time) -> u32 {
         // Most packets belong to the flow of the packet before.
         if let Some(slot) = self.slots.get_mut(self.newest as usize)
@@ -161,6 +161,7 @@ impl FlowTable {
         self.find(key, now)
     }
 
+    #[inline(never)]
     fn find(&mut self, key: Key, now: Time) -> u32 {
         if let Some(&place) = self.places.get(&key) {
             self.unlink(place);
