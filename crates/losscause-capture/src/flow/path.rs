@@ -110,7 +110,9 @@ impl Course {
     #[cold]
     fn begin_stretch(&mut self, now: Time, number: u64) {
         let first = (now, number);
-        let begun = Stretch { first, last: first, packets: vec![(0, 0)] };
+        let mut packets = Vec::with_capacity(self.newest.packets.len());
+        packets.push((0, 0));
+        let begun = Stretch { first, last: first, packets };
         self.older.push_back(std::mem::replace(&mut self.newest, begun));
         while let Some(oldest) = self.older.front()
             && self.packets - oldest.packets.len() >= MAX_COURSE

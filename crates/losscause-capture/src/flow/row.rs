@@ -33,9 +33,7 @@ impl<T> Row<T> {
     pub(super) fn insert(&mut self, key: u64, value: T) {
         self.len += 1;
         match self.parts.back_mut() {
-            Some(last)
-                if last.len() < PART && last.back().is_none_or(|newest| newest.0 < key) =>
-            {
+            Some(last) if last.len() < PART && last.back().is_none_or(|newest| newest.0 < key) => {
                 last.push_back((key, value));
             }
             _ => self.insert_elsewhere(key, value),

@@ -53,7 +53,8 @@ mod tests {
 
     /// Packets from number 7 on, 1.2 ms apart, some of which arrive or leave out of order.
     fn packet(number: u64, is_sent: bool) -> Packet {
-        let at = Time::ZERO + Span::from_micros(1_200 * number as i64 + 5_000 * (number as i64 % 7));
+        let at =
+            Time::ZERO + Span::from_micros(1_200 * number as i64 + 5_000 * (number as i64 % 7));
         let sent = is_sent.then(|| at - Span::from_millis(40 + number as i64 % 11) - YEAR);
         Packet { seq: 7 + number, at, sent }
     }

@@ -129,51 +129,42 @@ impl<'a> Parsed<'a> {
     #[inline]
     fn of_ip(frame: &Frame<'a>, ip: &Ip<'a>) -> Self {
         let payload = ip.payload();
-        match ip.protocol {
-            ip::TCP => Self::of_tcp(frame, ip, payload),
-            ip::ESP => match payload.first::<8>() {
+        let (src_port, dst_port, transport, behind) = if ip.protocol == ip::TCP {
+            match Tcp::parse(payload.bytes, payload.original) {
+                Some((src, dst, tcp)) => {
+                    let header_bytes = (payload.original - tcp.payload_bytes) as usize;
+                    (
+                        src,
+                        dst,
+                        Transport::Tcp(tcp),
+                        payload.bytes.get(header_bytes..).unwrap_or_default(),
+                    )
+                }
+                None => {
+                    return Parsed::Unread(
+                        payload.first::<20>().err().unwrap_or(Unread::Malformed),
+                    );
+                }
+            }
+        } else if ip.protocol == ip::ESP {
+            match payload.first::<8>() {
                 Ok(_) => {
                     let transport =
                         Transport::Esp { payload: payload.bytes, payload_bytes: payload.original };
-                    Self::packet(frame, ip, [0; 2], transport, &payload.bytes[8..])
+                    (0, 0, transport, &payload.bytes[8..])
                 }
-                Err(unread) => Parsed::Unread(unread),
-            },
-            _ => match payload.split::<8>() {
+                Err(unread) => return Parsed::Unread(unread),
+            }
+        } else {
+            match payload.split::<8>() {
                 Ok((&[a, b, c, d, ..], data)) => {
                     let transport =
                         Transport::Udp { payload: data.bytes, payload_bytes: data.original };
-                    Self::packet(frame, ip, [be16(a, b), be16(c, d)], transport, data.bytes)
+                    (be16(a, b), be16(c, d), transport, data.bytes)
                 }
-                Err(unread) => Parsed::Unread(unread),
-            },
-        }
-    }
-
-    #[inline]
-    fn of_tcp(frame: &Frame<'a>, ip: &Ip<'a>, payload: Rest<'a>) -> Self {
-        let Some((src, dst, tcp, options)) = Tcp::parse(payload.bytes, payload.original) else {
-            return Parsed::Unread(payload.first::<20>().err().unwrap_or(Unread::Malformed));
+                Err(unread) => return Parsed::Unread(unread),
+            }
         };
-        let header_bytes = (payload.original - tcp.payload_bytes) as usize;
-        let behind = payload.bytes.get(header_bytes..).unwrap_or_default();
-        let mut parsed = Self::packet(frame, ip, [src, dst], Transport::Tcp(tcp), behind);
-        // Where they stay: a copy of what was just written in smaller pieces keeps a processor
-        // waiting.
-        if let Parsed::Packet(Packet { transport: Transport::Tcp(tcp), .. }) = &mut parsed {
-            tcp.options.read(options);
-        }
-        parsed
-    }
-
-    #[inline]
-    fn packet(
-        frame: &Frame<'a>,
-        ip: &Ip<'a>,
-        [src_port, dst_port]: [u16; 2],
-        transport: Transport<'a>,
-        payload: &'a [u8],
-    ) -> Self {
         Parsed::Packet(Packet {
             frame: frame.number,
             src: Endpoint { address: ip.src, port: src_port },
@@ -183,7 +174,7 @@ impl<'a> Parsed<'a> {
             direction: frame.direction.or_else(|| frame.link.direction(frame.data)),
             radio: frame.link.radio(frame.data),
             transport,
-            payload,
+            payload: behind,
         })
     }
 }

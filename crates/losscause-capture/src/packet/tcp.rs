@@ -54,21 +54,17 @@ impl Options {
         self
     }
 
-    /// Reads options into these, which are none yet. An unknown one is skipped by its length; a wrong
-    /// length ends the walk.
+    /// Reads options. An unknown one is skipped by its length; a wrong length ends the walk.
     #[inline]
-    pub(super) fn read(&mut self, bytes: &[u8]) {
-        // What nearly every segment has: two bytes of padding, then the timestamps.
-        match bytes {
-            [PADDING, PADDING, TIMESTAMPS, 10, stamps @ ..] if stamps.len() == 8 => {
-                self.timestamps = stamps.first_chunk().map(pair);
-            }
-            _ => self.walk(bytes),
+    fn parse(mut bytes: &[u8]) -> Self {
+        let mut options = Self::default();
+        // The layout that nearly every segment has: two bytes of padding, then the timestamps.
+        if let [1, 1, 8, 10, rest @ ..] = bytes
+            && let Some((stamps, rest)) = rest.split_first_chunk::<8>()
+        {
+            options.timestamps = Some(pair(stamps));
+            bytes = rest;
         }
-    }
-
-    #[cold]
-    fn walk(&mut self, mut bytes: &[u8]) {
         while let [kind, after @ ..] = bytes {
             match *kind {
                 END => break,
@@ -84,12 +80,13 @@ impl Options {
                 break;
             };
             let Some((option, rest)) = bytes.split_at_checked(length) else {
-                self.cut = true;
+                options.cut = true;
                 break;
             };
-            self.take(*kind, &option[2..]);
+            options.take(*kind, &option[2..]);
             bytes = rest;
         }
+        options
     }
 
     fn take(&mut self, kind: u8, value: &[u8]) {
@@ -148,10 +145,10 @@ impl Tcp {
         self.flags & flags == flags
     }
 
-    /// Reads a header but for its options, and what was captured of them. `segment` is what was
-    /// captured of header and payload, `original_bytes` what there was.
+    /// Reads a header. `segment` is what was captured of header and payload, `original_bytes` what
+    /// there was.
     #[inline]
-    pub(super) fn parse(segment: &[u8], original_bytes: u32) -> Option<(u16, u16, Self, &[u8])> {
+    pub(super) fn parse(segment: &[u8], original_bytes: u32) -> Option<(u16, u16, Self)> {
         let header = segment.first_chunk::<20>()?;
         let be32 = |at: usize| {
             u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
@@ -161,16 +158,21 @@ impl Tcp {
         if header_bytes < 20 || header_bytes as u32 > original_bytes {
             return None;
         }
-        let options = segment.get(20..header_bytes);
+        let (bytes, cut) = match segment.get(20..header_bytes) {
+            Some(bytes) => (bytes, false),
+            None => (&segment[20..], true),
+        };
+        let mut options = Options::parse(bytes);
+        options.cut |= cut;
         let tcp = Self {
             seq: be32(4),
             ack: be32(8),
             flags: header[13],
             window: be16(14),
             payload_bytes: original_bytes - header_bytes as u32,
-            options: Options { cut: options.is_none(), ..Options::default() },
+            options,
         };
-        Some((be16(0), be16(2), tcp, options.unwrap_or(&segment[20..])))
+        Some((be16(0), be16(2), tcp))
     }
 }
 
@@ -178,18 +180,12 @@ impl Tcp {
 mod tests {
     use super::*;
 
-    fn parsed(bytes: &[u8]) -> Options {
-        let mut options = Options::default();
-        options.read(bytes);
-        options
-    }
-
     #[test]
     fn an_unknown_option_does_not_hide_those_behind_it() {
         // Kind 253 (experimental, 4 bytes), padding, timestamps 1 and 2, a block from 3 to 4.
         let bytes =
             [253, 4, 9, 9, 1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 5, 10, 0, 0, 0, 3, 0, 0, 0, 4];
-        let options = parsed(&bytes);
+        let options = Options::parse(&bytes);
         assert_eq!((options.timestamps, options.sack_blocks()), (Some((1, 2)), &[(3, 4)][..]));
         assert!(!options.cut);
     }
@@ -197,7 +193,7 @@ mod tests {
     #[test]
     fn a_snap_length_inside_the_options_keeps_what_is_whole() {
         let bytes = [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 1, 5, 18, 0, 0, 0, 3, 0, 0];
-        let options = parsed(&bytes);
+        let options = Options::parse(&bytes);
         assert_eq!(
             (options.timestamps, options.sack_blocks().len(), options.cut),
             (Some((1, 2)), 0, true)
@@ -206,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_length_below_two_ends_the_walk() {
-        assert_eq!(parsed(&[77, 0, 4, 2]), Options::default());
-        assert_eq!(parsed(&[77, 1, 4, 2]), Options::default());
+        assert_eq!(Options::parse(&[77, 0, 4, 2]), Options::default());
+        assert_eq!(Options::parse(&[77, 1, 4, 2]), Options::default());
     }
 }

@@ -261,9 +261,8 @@ impl<const RATES: usize> Iterator for Walk<'_, RATES> {
     fn next(&mut self) -> Option<[Stretch; RATES]> {
         loop {
             let stretches = self.next_of_any_length()?;
-            let is_long = |one: &Stretch| {
-                one.beyond.is_none() || one.passed >= FEWEST_PKTS * self.packet
-            };
+            let is_long =
+                |one: &Stretch| one.beyond.is_none() || one.passed >= FEWEST_PKTS * self.packet;
             if stretches.first().is_none_or(is_long) {
                 return Some(stretches);
             }
@@ -297,9 +296,8 @@ impl<const RATES: usize> Walk<'_, RATES> {
                 excess[place] += bytes;
                 largest[place] = largest[place].max(excess[place]);
                 let filled = since.map(|since| rates[place] * (now - since));
-                is_over[place] |= filled.is_some_and(|filled| {
-                    passed > filled + uncertain[place] + TOLERANCE * filled
-                });
+                is_over[place] |= filled
+                    .is_some_and(|filled| passed > filled + uncertain[place] + TOLERANCE * filled);
             }
         }
         (self.at, self.largest) = (at, largest);
