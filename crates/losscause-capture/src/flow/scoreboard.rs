@@ -51,6 +51,7 @@ impl Scoreboard {
         self.in_flight
     }
 
+    #[inline(always)] // As the row's.
     pub(super) fn insert(&mut self, start: u64, mut segment: Segment) {
         self.in_flight += 1;
         segment.flight_pkts = self.in_flight as u32;
