@@ -242,7 +242,7 @@ fn print(arguments: &Arguments, result: &SimulationResult) -> io::Result<()> {
         return Ok(());
     }
     if arguments.format == Format::Json {
-        return output::json(result);
+        return output::document(&result.json());
     }
     tables::print(result, arguments.verbose)?;
     if arguments.series.is_none() {
