@@ -78,7 +78,8 @@ def compare(
     """Compares algorithms, or settings, with the first of them over the same seeds.
 
     `algorithms` are names, "none" for no algorithm, or classes of your own. `variants` are settings by a name each; if
-    there are no algorithms, they are compared with the unchanged scenario. `set` and keywords change all variants.
+    there are no algorithms, they are compared with the unchanged scenario, which `{}` gives a name. `set` and keywords change
+    all variants.
 
     >>> compared = compare("cen2003/WLH", ["none", "Spike"], runs=2, set={"N": 2})
     >>> [variant["name"] for variant in compared["variants"]]

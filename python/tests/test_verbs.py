@@ -32,6 +32,11 @@ def test_variants_are_settings_by_name(losscause_command):
     assert compared.json == losscause_command("compare", SCENARIO, *arguments)
 
 
+def test_the_unchanged_scenario_comes_first_under_its_name():
+    compared = losscause.compare(SCENARIO, variants={"four": {"N": 4}, "as it is": {}}, runs=1)
+    assert [variant["name"] for variant in compared["variants"]] == ["as it is", "four"]
+
+
 SWEEP = """
 title = "throughput by loss"
 scenario = "cen2003/WLH"

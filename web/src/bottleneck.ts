@@ -1,6 +1,6 @@
 // The path: the sender, the queue of the bottleneck, its transmitter, the way to the receiver, and the way back of the
 // acknowledgements. Colour tells the flow, shape tells what a packet is or what became of it. Packets are drawn where they are
-// on the watched link; the rest of the path is a sketch.
+// on the watched link, acknowledgements where they are between receiver and sender; the rest of the path is a sketch.
 
 import { Canvas } from "./canvas";
 import { colour, flowColour, isStill } from "./theme";
@@ -118,8 +118,11 @@ export class Bottleneck {
         context.fillStyle = colour("raised");
         context.fillRect(transmitter - 2, LANE - 10, 29 * progress, 20);
         this.packet(transmitter + 12, LANE, flow, kind);
-      } else {
+      } else if (state === 2) {
         this.packet(begin + (end - begin) * progress, LANE, flow, kind);
+      } else {
+        const from = receiver + HOST / 2;
+        this.packet(from + (4 + HOST / 2 - from) * progress, BACK, flow, kind);
       }
     }
     context.fillStyle = colour("soft");

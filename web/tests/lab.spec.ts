@@ -515,6 +515,25 @@ flow = [{ name = "mine", protocol = "tfrc", path = ["line"] }, { name = "noise",
   await expect(page.locator("#clock")).toContainText("of 30 s");
 });
 
+test("acknowledgements travel back from the receiver to the sender", async ({ page }) => {
+  await paused(page);
+  await page.locator("#scrub").fill("20");
+  const discs = () =>
+    page.locator('#view-0 [data-part="packets"] canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const ratio = canvas.width / canvas.clientWidth;
+      // Just above the way back are discs, the arrow in the middle, and the lines at both ends.
+      const line = canvas.getContext("2d")?.getImageData(0, Math.round(84 * ratio), canvas.width, 1).data ?? [];
+      const others = [17, canvas.clientWidth / 2, canvas.clientWidth - 17];
+      const isDisc = (x: number) => line[4 * x + 3] > 128 && others.every((other) => Math.abs(x / ratio - other) > 12);
+      return Array.from({ length: canvas.width }, (_, x) => x).filter(isDisc).length;
+    });
+  const afterStep = async () => {
+    await page.click("#step");
+    return discs();
+  };
+  await expect.poll(afterStep).toBeGreaterThan(2);
+});
+
 test("the colours can be chosen", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await paused(page);

@@ -51,8 +51,8 @@ const BENCHES: [Bench; 2] = [
 
 /// Writes the captures, analyses them, and prints speed and memory.
 pub(crate) fn bench_capture(options: &Options) -> Result<()> {
-    Tool::Tshark.ensure()?;
-    let program = losscause()?;
+    Tool::TSHARK.ensure()?;
+    let losscause = losscause()?.display().to_string();
     let directory = tempfile::tempdir_in(target())?;
     let (runs, part) = if options.short { (1, 10) } else { (3, 1) };
     for bench in BENCHES {
@@ -60,15 +60,14 @@ pub(crate) fn bench_capture(options: &Options) -> Result<()> {
         let packets = write(&file, bench.flows, bench.megabytes * 1_000_000 / part)?;
         let bytes = file.metadata()?.len();
         let file = file.display().to_string();
-        let ours = [&program, "-q", "analyze", &file, "--format", "json"].map(str::to_owned);
+        let ours = [&losscause, "-q", "analyze", &file, "--format", "json"].map(str::to_owned);
         let theirs = ["tshark", "-q", "-z", "io,stat,0", "-r", &file].map(str::to_owned);
         let megabytes = bytes as f64 / 1e6;
         let title = format!("{}, {megabytes:.0} MB, {packets} packets", bench.title);
-        let mut programs = vec![Program { name: "losscause", words: ours.into(), work: megabytes }];
-        if bench.compared {
-            let tshark = Program { name: "tshark", words: theirs.into(), work: megabytes };
-            programs.insert(0, tshark);
-        }
+        let program = |name, words| Program { name, words, work: megabytes };
+        let tshark = bench.compared.then(|| program("tshark", theirs.into()));
+        let programs: Vec<_> =
+            tshark.into_iter().chain([program("losscause", ours.into())]).collect();
         in_turn(&format!("{title}; wanted: {}", bench.wanted), "MB", runs, &programs)?;
     }
     Ok(())
@@ -92,9 +91,8 @@ fn write(file: &Path, flows: u32, bytes: u64) -> Result<u64> {
     let mut turn = 0_u64;
     while written < bytes {
         let now = Time::ZERO + Span::from_nanos(turn as i64 * 12_000);
-        for packet in connections[(turn % u64::from(flows)) as usize]
-            .turn((now.as_nanos() / 1_000_000) as u32)
-        {
+        let connection = &mut connections[(turn % u64::from(flows)) as usize];
+        for packet in connection.turn((now.as_nanos() / 1_000_000) as u32) {
             capture.write(now, &packet)?;
             packets += 1;
             written += u64::from(packet.bytes());
@@ -116,13 +114,8 @@ struct Connection {
 impl Connection {
     fn new(number: u32) -> Self {
         let [_, _, high, low] = number.to_be_bytes();
-        let ends =
-            [(Ipv4Addr::new(10, 0, high, low), 443), (Ipv4Addr::new(10, 1, high, low), 50_000)];
-        Self {
-            ends: ends.map(|(address, port)| SocketAddrV4::new(address, port)),
-            sent: 0,
-            missing: None,
-        }
+        let end = |side, port| SocketAddrV4::new(Ipv4Addr::new(10, side, high, low), port);
+        Self { ends: [end(0, 443), end(1, 50_000)], sent: 0, missing: None }
     }
 
     /// A data packet and its acknowledgement.

@@ -5,13 +5,13 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use losscause_laboratory::papers::record::open_scenario;
-use losscause_sim::{LinkId, Simulation};
+use losscause_sim::{FlowId, LinkId, Simulation};
 use losscause_study::{Experiment, Setting};
 
-use crate::measured::{Program, in_turn, of_words};
-use crate::shell::{cargo, output, root, run, target};
+use crate::measured::{Program, in_turn};
+use crate::shell::{command, losscause, root, text};
 use crate::tools::Tool;
 
 /// A simulation that both simulators can run.
@@ -87,13 +87,12 @@ pub(crate) struct Options {
 
 /// Measures both simulators and prints the ratios.
 pub(crate) fn bench_ns2(options: &Options) -> Result<()> {
-    Tool::Ns2.ensure()?;
-    run(cargo().args(["build", "--quiet", "--release", "-p", "losscause-cli"]))?;
+    Tool::NS2.ensure()?;
+    let losscause = losscause()?;
     let (runs, long_runs, part) = if options.short { (3, 1, 10) } else { (20, 3, 1) };
     for bench in BENCHES {
         for (simulated_s, runs) in [(bench.usual_s, runs), (bench.long_s / part, long_runs)] {
-            let bench = Prepared::new(&bench, simulated_s, options.lean)?;
-            bench.compare(runs)?;
+            Prepared::new(&bench, simulated_s, options.lean)?.compare(&losscause, runs)?;
         }
     }
     Ok(())
@@ -105,91 +104,72 @@ struct Prepared<'a> {
     simulated_s: u32,
     settings: Vec<String>,
     experiment: Experiment,
-    /// Arguments of the script.
-    arguments: Vec<String>,
+    /// The script and its arguments.
+    ns2: String,
 }
 
 impl<'a> Prepared<'a> {
     fn new(bench: &'a Bench, simulated_s: u32, lean: bool) -> Result<Self> {
+        let Bench { scenario, script, .. } = bench;
         let duration = format!("duration_s={simulated_s}");
-        let settings: Vec<String> =
-            bench.settings.iter().map(|&text| text.to_owned()).chain([duration]).collect();
-        let parsed: Vec<Setting> =
-            settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-        let experiment = open_scenario(
-            &root().join(bench.scenario),
-            Path::new(""),
-            &losscause_study::Context::default(),
-        )?
-        .with(&parsed)?
-        .experiment()?;
-        let mut arguments = vec!["-duration".to_owned(), simulated_s.to_string()];
+        let settings = bench.settings.iter().map(|&text| text.to_owned());
+        let settings: Vec<String> = settings.chain([duration]).collect();
+        let parsed = settings.iter().map(|text| Setting::parse(text));
+        let reading = losscause_study::Context::default();
+        let experiment = open_scenario(&root().join(scenario), Path::new(""), &reading)?
+            .with(&parsed.collect::<Result<Vec<_>, _>>()?)?
+            .experiment()?;
+        let mut ns2 = format!("ns {script} -duration {simulated_s}");
         for (option, parameter) in bench.options {
-            let Some(value) = experiment.parameters.get(*parameter) else {
-                bail!(
-                    "{} has no parameter {parameter}, which {} takes",
-                    bench.scenario,
-                    bench.script
-                )
-            };
-            arguments.extend([(*option).to_owned(), value.to_string()]);
+            let value = experiment.parameters.get(*parameter).with_context(|| {
+                format!("{scenario} has no parameter {parameter}, which {script} takes")
+            })?;
+            ns2 += &format!(" {option} {value}");
         }
-        if lean {
-            arguments.extend(["-lean".to_owned(), "1".to_owned()]);
-        }
-        Ok(Self { bench, simulated_s, settings, experiment, arguments })
+        ns2 += if lean { " -lean 1" } else { "" };
+        Ok(Self { bench, simulated_s, settings, experiment, ns2 })
     }
 
-    fn ns2(&self) -> Vec<String> {
-        [&["ns".to_owned(), self.bench.script.to_owned()][..], &self.arguments].concat()
-    }
-
-    fn losscause(&self) -> Vec<String> {
-        let mut words = vec![target().join("release/losscause").to_string_lossy().into_owned()];
-        words.extend(["simulate", self.bench.scenario, "--format", "json"].map(str::to_owned));
-        // ns-2's scripts measure no delay of packets.
-        words.extend(["--set", "measure.delays=false"].map(str::to_owned));
-        words
-            .extend(self.settings.iter().flat_map(|setting| ["--set".to_owned(), setting.clone()]));
-        words
+    /// ns-2's scripts measure no delay of packets.
+    fn ours(&self, losscause: &Path) -> Vec<String> {
+        let losscause = losscause.display().to_string();
+        let words = [&losscause, "simulate", self.bench.scenario, "--format", "json"];
+        let delays = "measure.delays=false".to_owned();
+        let settings = [&delays].into_iter().chain(&self.settings);
+        let settings = settings.flat_map(|setting| ["--set", setting]);
+        words.into_iter().chain(settings).map(str::to_owned).collect()
     }
 
     /// Runs both alternately, this many times, and prints a table.
-    fn compare(&self, runs: u32) -> Result<()> {
+    fn compare(&self, losscause: &Path, runs: u32) -> Result<()> {
         let Bench { title, aim, .. } = self.bench;
         println!("{title}, {} s simulated; wanted: {aim}", self.simulated_s);
-        let [theirs, ours] = [self.their_work()?, self.our_work()?];
-        for (name, work) in [("ns-2", &theirs), ("losscause", &ours)] {
-            println!(
-                "  {name}: {} packet-hops, {} packets delivered",
-                work.packet_hops, work.delivered
-            );
-        }
-        let program =
-            |name, words, work: &Work| Program { name, words, work: work.packet_hops as f64 };
-        let programs =
-            [program("ns-2", self.ns2(), &theirs), program("losscause", self.losscause(), &ours)];
+        let theirs = self.ns2.split_whitespace().map(str::to_owned).collect();
+        let programs = [
+            ("ns-2", theirs, self.their_work()?),
+            ("losscause", self.ours(losscause), self.our_work()?),
+        ];
+        let programs = programs.map(|(name, words, Work { packet_hops, delivered })| {
+            println!("  {name}: {packet_hops} packet-hops, {delivered} packets delivered");
+            Program { name, words, work: packet_hops as f64 }
+        });
         in_turn(title, "packet-hops", runs, &programs)
     }
 
     /// The counts of ns-2's run, from a separate run, because counting takes time.
     fn their_work(&self) -> Result<Work> {
-        let words = [self.ns2(), vec!["-count".to_owned(), "1".to_owned()]].concat();
-        let printed = output(&mut of_words(&words))?;
-        Work::read(&String::from_utf8_lossy(&printed)).with_context(|| self.bench.script.to_owned())
+        Work::read(&text(command(&self.ns2).args(["-count", "1"]))?).context(self.bench.script)
     }
 
     /// The counts of our run.
     fn our_work(&self) -> Result<Work> {
-        let mut simulation = Simulation::new(&self.experiment.network, 1)?;
+        let network = &self.experiment.network;
+        let mut simulation = Simulation::new(network, 1)?;
         simulation.run_until(self.experiment.duration, &mut ());
-        let links = (0..self.experiment.network.links.len() as u32).map(LinkId);
-        let flows = (0..).map(losscause_sim::FlowId).zip(&self.experiment.network.flows);
+        let links = (0..network.links.len() as u32).map(LinkId);
+        let flows = (0..).map(FlowId).zip(&network.flows).filter(|(_, flow)| flow.measured);
         Ok(Work {
-            delivered: flows
-                .filter(|(_, flow)| flow.measured)
-                .map(|(id, _)| simulation.flow(id).delivered_packets)
-                .sum(),
+            delivered: flows.map(|(id, _)| simulation.flow(id).delivered_packets).sum(),
             packet_hops: links.map(|link| simulation.counters().link(link).transmitted).sum(),
         })
     }
@@ -219,13 +199,14 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::read;
 
     #[test]
     fn every_bench_has_both_files_and_every_option_its_parameter() {
         for bench in BENCHES {
             let prepared = Prepared::new(&bench, bench.usual_s, true).unwrap();
-            let script = std::fs::read_to_string(root().join(bench.script)).unwrap();
-            for option in prepared.arguments.iter().filter_map(|word| word.strip_prefix('-')) {
+            let script = read(bench.script).unwrap();
+            for option in prepared.ns2.split(' ').filter_map(|word| word.strip_prefix('-')) {
                 assert!(script.contains(&format!(" {option} ")), "{}: {option}", bench.script);
             }
         }
@@ -234,15 +215,10 @@ mod tests {
     #[test]
     fn a_script_has_the_values_of_the_scenario() {
         let prepared = Prepared::new(&BENCHES[1], 200, false).unwrap();
-        let value = |option: &str| {
-            let at = prepared.arguments.iter().position(|word| word == option).unwrap();
-            prepared.arguments[at + 1].as_str()
-        };
-        let bytes = prepared.experiment.parameters["cross_bytes"].to_string();
-        assert_eq!(
-            (value("-flows"), value("-loss"), value("-cross-bytes")),
-            ("10", "0.05", bytes.as_str())
-        );
+        let bytes = &prepared.experiment.parameters["cross_bytes"];
+        for option in ["-flows 10", "-loss 0.05", &format!("-cross-bytes {bytes}")] {
+            assert!(prepared.ns2.contains(&format!(" {option} ")), "{}: {option}", prepared.ns2);
+        }
     }
 
     #[test]

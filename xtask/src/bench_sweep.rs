@@ -4,7 +4,7 @@
 use anyhow::Result;
 
 use crate::measured::{Program, in_turn};
-use crate::shell::{losscause, target};
+use crate::shell::{losscause, target, write};
 
 /// How much to measure.
 #[derive(clap::Args)]
@@ -64,24 +64,20 @@ range = { from = 2e6, to = 2.1e6 }
 
 /// Measures the sweeps, and prints times, ratios and memory.
 pub(crate) fn bench_sweep(options: &Options) -> Result<()> {
-    let program = losscause()?;
+    let losscause = losscause()?.display().to_string();
     let directory = tempfile::tempdir_in(target())?;
     for Bench { duration_s, cells, once } in BENCHES {
         if once && options.short {
             continue;
         }
-        std::fs::write(
-            directory.path().join("s.toml"),
-            SCENARIO.replace("DURATION", &duration_s.to_string()),
-        )?;
-        std::fs::write(
-            directory.path().join("sweep.toml"),
-            SWEEP.replace("CELLS", &cells.to_string()),
-        )?;
+        let scenario = SCENARIO.replace("DURATION", &duration_s.to_string());
+        write(directory.path().join("s.toml"), scenario)?;
+        let sweep = SWEEP.replace("CELLS", &cells.to_string());
+        write(directory.path().join("sweep.toml"), sweep)?;
         // Each sweep begins anew.
         let begun = ["sh", "-c", "cd \"$0\" && rm -rf out && exec \"$@\""];
         let place = directory.path().display().to_string();
-        let sweep = [&place, &program, "-q", "sweep", "sweep.toml", "--out", "out", "--jobs"];
+        let sweep = [&place, &losscause, "-q", "sweep", "sweep.toml", "--out", "out", "--jobs"];
         let on_threads = |name, jobs: &str| {
             let words = begun.iter().chain(&sweep).chain([&jobs]).map(|&word| word.to_owned());
             Program { name, words: words.collect(), work: f64::from(cells) }

@@ -4,13 +4,14 @@ use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::iter;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::thread;
+use std::process::Command;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
 use crate::growth::{self, Costs};
-use crate::shell::{cargo, command, losscause, output, run, target};
+use crate::shell::{cargo, losscause, output, program, run, target};
 use crate::tools::{self, CARGO_DENY, Tool};
 use crate::{captures, instructions, lab, look, package, pages, python, record, site, validate};
 
@@ -36,12 +37,12 @@ impl Step {
 
     /// Whether another step takes its place, or a tool is missing, which is said and listed.
     fn is_left_out(&self, skipped: &mut Vec<String>) -> bool {
-        if !self.stands_in_for.is_empty() && self.stands_in_for.iter().all(|tool| tool.present()) {
+        if !self.stands_in_for.is_empty() && self.stands_in_for.iter().all(Tool::present) {
             return true;
         }
         let Some(tool) = self.needs.iter().find(|tool| !tool.present()) else { return false };
-        println!("\n== {}: skipped, {} is missing", self.name, tool.name());
-        skipped.push(format!("{} ({} is missing)", self.name, tool.name()));
+        println!("\n== {}: skipped, {} is missing", self.name, tool.name);
+        skipped.push(format!("{} ({} is missing)", self.name, tool.name));
         true
     }
 }
@@ -57,10 +58,10 @@ const TESTS: &[Step] = &[
         stands_in_for: OPTIONAL_PARTS,
         ..Step::new("tests without optional parts", &[], tests_without_optional_parts)
     },
-    Step::new("no I/O: the libraries compile for wasm32", &[Tool::Wasm], wasm_builds),
-    Step::new("the product compiles for macOS and Windows", &[Tool::OtherSystems], other_systems),
-    Step::new("agreement with ns-2, short form", &[Tool::Ns2], validate::short),
-    Step::new("instructions of the event loop", &[Tool::Valgrind], instructions::compare),
+    Step::new("no I/O: the libraries compile for wasm32", &[Tool::WASM], wasm_builds),
+    Step::new("the product compiles for macOS and Windows", &[Tool::OTHER_SYSTEMS], other_systems),
+    Step::new("agreement with ns-2, short form", &[Tool::NS2], validate::short),
+    Step::new("instructions of the event loop", &[Tool::VALGRIND], instructions::compare),
     Step::new("the same bytes from any number of threads", &[], same_bytes),
     Step::new("the record of the five papers", &[], record::compare),
     Step::beside("captures of this machine's own TCP, short form", OPTIONAL_PARTS, captures::short),
@@ -68,24 +69,26 @@ const TESTS: &[Step] = &[
 
 const BEFORE_TESTS: &[Step] = &[
     Step::new("compiled units of the default build", &[], growth::units),
-    Step::new("format", &[], format),
-    Step::new("lints", OPTIONAL_PARTS, lints),
+    Step::new("format", &[], || run(cargo("fmt --all --check"))),
+    Step::new("lints", OPTIONAL_PARTS, || {
+        run(everything("clippy --all-targets --quiet").args(["--", "-D", "warnings"]))
+    }),
     Step::new("documentation", OPTIONAL_PARTS, documentation),
-    Step::new("licences, bans and sources of dependencies", &[Tool::CargoDeny], dependencies),
+    Step::new("licences, bans and sources of dependencies", &[Tool::CARGO_DENY], dependencies),
 ];
 
 const AFTER_TESTS: &[Step] = &[
-    Step::new("the reports in a browser", &[Tool::Node, Tool::Chromium], look::all),
+    Step::new("the reports in a browser", &[Tool::NODE, Tool::CHROMIUM], look::all),
     Step::beside("the commands of README.md and docs/", &[], pages::all),
-    Step::beside("the lab in a browser", &[Tool::Wasm, Tool::Node, Tool::Chromium], lab::test),
-    Step::beside("the Python package", &[Tool::Python], python::test),
+    Step::beside("the lab in a browser", &[Tool::WASM, Tool::NODE, Tool::CHROMIUM], lab::test),
+    Step::beside("the Python package", &[Tool::PYTHON], python::test),
     Step::new("the links of the site", site::TOOLS, site::short),
     Step::new(
         "the published crates from their packages, with the oldest compiler",
-        &[Tool::OldestRust],
+        &[Tool::OLDEST_RUST],
         package::short,
     ),
-    Step::new("the oldest compiler for the other crates", &[Tool::OldestRust], oldest_compiler),
+    Step::new("the oldest compiler for the other crates", &[Tool::OLDEST_RUST], oldest_compiler),
     Step::new("every benchmark runs once", &[], benchmarks_run),
 ];
 
@@ -115,9 +118,7 @@ pub(crate) fn ci(options: &Options) -> Result<()> {
         bail!("no step's name contains \"{}\"", options.only.join("\" or \""));
     }
     let mut costs = Costs::before_steps();
-    for tool in steps.iter().flat_map(|step| step.needs) {
-        tool.ensure()?;
-    }
+    steps.iter().try_for_each(|step| tools::ensure(step.needs))?;
     let outcome = run_steps(steps.into_iter(), &mut costs);
     if options.only.is_empty() {
         growth::report(&mut costs)?;
@@ -138,34 +139,27 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>, costs: &mut Costs) -> Re
         let spent_before = growth::processor_s();
         let outcomes: Vec<(&Step, Result<()>, Duration)> = thread::scope(|scope| {
             let timed = |step: &'a Step| (step, (step.run)(), at.elapsed());
-            let running: Vec<_> =
-                together.iter().map(|&step| scope.spawn(move || timed(step))).collect();
-            running
-                .into_iter()
-                .map(|step| step.join().unwrap_or_else(|panic| resume_unwind(panic)))
-                .collect()
+            let start = |&step| scope.spawn(move || timed(step));
+            let running: Vec<_> = together.iter().map(start).collect();
+            let end = |step: ScopedJoinHandle<_>| step.join().unwrap_or_else(|p| resume_unwind(p));
+            running.into_iter().map(end).collect()
         });
         let cpu_s = growth::processor_s() - spent_before;
         costs.add(&names, cpu_s, at.elapsed());
-        for (step, outcome, took) in outcomes {
+        for (Step { name, .. }, outcome, took) in outcomes {
             let took = format!("{:.1} s", took.as_secs_f64());
-            match outcome {
-                Ok(()) => {
-                    passed += 1;
-                    println!("== {}: passed in {took}", step.name);
-                }
-                Err(error) => {
-                    println!("== {}: FAILED after {took}: {error:#}", step.name);
-                    failed.push(step.name);
-                }
+            if let Err(error) = outcome {
+                println!("== {name}: FAILED after {took}: {error:#}");
+                failed.push(*name);
+            } else {
+                passed += 1;
+                println!("== {name}: passed in {took}");
             }
         }
         println!("{cpu_s:.1} processor seconds");
     }
     println!();
-    for what in &skipped {
-        println!("skipped: {what}");
-    }
+    skipped.iter().for_each(|what| println!("skipped: {what}"));
     println!(
         "all steps took {:.0} s\nsteps: {passed} passed, {} failed, {} skipped",
         begun.elapsed().as_secs_f64(),
@@ -180,41 +174,29 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>, costs: &mut Costs) -> Re
 
 /// What the optional parts need: emulated links, congestion control in the running kernel, QUIC,
 /// media.
-const OPTIONAL_PARTS: &[Tool] = &[Tool::Clang, Tool::LibElf, Tool::OwnNetworks];
+pub(crate) const OPTIONAL_PARTS: &[Tool] = &[Tool::CLANG, Tool::LIB_ELF, Tool::OWN_NETWORKS];
 
 /// What compiling them takes.
-pub(crate) const OPTIONAL_PARTS_BUILD: [Tool; 2] = [Tool::Clang, Tool::LibElf];
+pub(crate) const OPTIONAL_PARTS_BUILD: &[Tool] = &[Tool::CLANG, Tool::LIB_ELF];
 
 /// Whether the tests include the optional parts.
 pub(crate) fn has_optional_parts() -> bool {
-    OPTIONAL_PARTS.iter().all(|tool| tool.present())
+    OPTIONAL_PARTS.iter().all(Tool::present)
 }
 
-/// What is compiled: with one selection for all of lints, documentation, tests and benchmarks,
-/// whatever they share is compiled once.
-const EVERYTHING: [&str; 2] = ["--workspace", "--all-features"];
+/// Cargo with one selection for all of lints, documentation, tests and benchmarks: whatever they
+/// share is compiled once.
+pub(crate) fn everything(words: &str) -> Command {
+    let mut cargo = cargo(words);
+    cargo.args(["--workspace", "--all-features"]);
+    cargo
+}
 
 /// The package of s2n-quic itself.
 const S2N: &str = "s2n-quic-download";
 
 /// The feature that compiles s2n-quic's core.
 const S2N_FEATURE: &str = "losscause-quic/s2n-quic";
-
-const ALL_BUT_S2N: [&str; 3] = ["--workspace", "--exclude", S2N];
-
-fn format() -> Result<()> {
-    run(cargo().args(["fmt", "--all", "--check"]))
-}
-
-fn lints() -> Result<()> {
-    run(cargo().arg("clippy").args(EVERYTHING).args([
-        "--all-targets",
-        "--quiet",
-        "--",
-        "-D",
-        "warnings",
-    ]))
-}
 
 /// What is compiled keeps to deny.toml. Known holes need another network: the hosted CI asks for them.
 fn dependencies() -> Result<()> {
@@ -227,24 +209,27 @@ fn dependencies() -> Result<()> {
 /// # Errors
 /// rustdoc fails or warns.
 pub(crate) fn documentation() -> Result<()> {
-    run(cargo()
-        .arg("doc")
-        .args(EVERYTHING)
-        .args(["--no-deps", "--quiet"])
-        .env("RUSTDOCFLAGS", "-D warnings"))
+    run(everything("doc --no-deps --quiet").env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 fn tests() -> Result<()> {
-    run(cargo().arg("test").args(EVERYTHING).args(["--no-fail-fast", "--quiet"]))
+    run(everything("test --no-fail-fast --quiet"))
 }
 
 fn tests_but_s2n() -> Result<()> {
-    let features = package::features()?;
-    let is_s2n =
-        |feature: &String| feature == S2N_FEATURE || feature.starts_with(&format!("{S2N}/"));
-    let features: Vec<String> = features.into_iter().filter(|feature| !is_s2n(feature)).collect();
-    let test = ["test", "--no-fail-fast", "--quiet", "--features"];
-    run(cargo().args(test).arg(features.join(",")).args(ALL_BUT_S2N))
+    let mut features = package::features()?;
+    let of_s2n = format!("{S2N}/");
+    features.retain(|feature| feature != S2N_FEATURE && !feature.starts_with(&of_s2n));
+    tests_of(&features.join(","))
+}
+
+fn tests_without_optional_parts() -> Result<()> {
+    tests_of("losscause-quic/noq,losscause-quic/quinn")
+}
+
+fn tests_of(features: &str) -> Result<()> {
+    let test = format!("test --no-fail-fast --quiet --workspace --exclude {S2N} --features");
+    run(cargo(&test).arg(features))
 }
 
 /// The long form of the kernel tests' churn, which the tests leave out.
@@ -252,19 +237,8 @@ fn tests_but_s2n() -> Result<()> {
 /// # Errors
 /// A tool is missing and cannot be installed, or the test fails.
 pub(crate) fn churn() -> Result<()> {
-    OPTIONAL_PARTS.iter().try_for_each(|tool| tool.ensure())?;
-    let test = [
-        "test",
-        "-p",
-        "losscause-linux",
-        "--features",
-        "kernel",
-        "--test",
-        "kernel",
-        "--",
-        "--ignored",
-    ];
-    run(cargo().args(test))
+    tools::ensure(OPTIONAL_PARTS)?;
+    run(cargo("test -p losscause-linux --features kernel --test kernel -- --ignored"))
 }
 
 /// The library that C programs load as `name`, compiled as for the tests: with the examples, the
@@ -273,45 +247,38 @@ pub(crate) fn churn() -> Result<()> {
 /// # Errors
 /// It cannot be compiled.
 pub(crate) fn library(name: &str) -> Result<PathBuf> {
-    run(cargo().arg("build").args(EVERYTHING).args(["--lib", "--examples", "--quiet"]))?;
+    run(everything("build --lib --examples --quiet"))?;
     Ok(target().join("debug").join(format!("{DLL_PREFIX}{name}{DLL_SUFFIX}")))
 }
 
-fn tests_without_optional_parts() -> Result<()> {
-    let test = [
-        "test",
-        "--no-fail-fast",
-        "--quiet",
-        "--features",
-        "losscause-quic/noq,losscause-quic/quinn",
-    ];
-    run(cargo().args(test).args(ALL_BUT_S2N))
-}
-
-const WASM: [&str; 3] = ["--quiet", "--target", "wasm32-unknown-unknown"];
-
 fn wasm_builds() -> Result<()> {
-    let check = |arguments: &[&str]| run(cargo().arg("check").args(WASM).args(arguments));
     // The simulator enables the feature `alloc`; the other two are checked without it.
-    check(&["-p", "losscause", "-p", "losscause-transport", "--no-default-features"])?;
-    check(&["-p", "losscause-sim", "-p", "losscause-study", "--no-default-features"])?;
-    check(&["-p", "losscause-study"])
+    for packages in [
+        "-p losscause -p losscause-transport --no-default-features",
+        "-p losscause-sim -p losscause-study --no-default-features",
+        "-p losscause-study",
+    ] {
+        run(cargo(&format!("check --quiet --target wasm32-unknown-unknown {packages}")))?;
+    }
+    Ok(())
 }
 
 /// The command, and with it all that it uses, without parts that take a compiler of C.
 fn other_systems() -> Result<()> {
-    let targets = tools::OTHER_SYSTEMS.iter().flat_map(|target| ["--target", target]);
-    run(cargo().args(["check", "--quiet", "--locked", "-p", "losscause-cli"]).args(targets))?;
-    let targets = tools::OTHER_SYSTEMS.iter().flat_map(|target| ["--target", target]);
-    run(cargo().args(["check", "--quiet", "--locked", "-p", "losscause-media"]).args(targets))
+    let targets = Tool::OTHER_SYSTEMS.targets().map(|target| format!(" --target {target}"));
+    let targets: String = targets.collect();
+    for package in ["losscause-cli", "losscause-media"] {
+        run(cargo(&format!("check --quiet --locked -p {package}{targets}")))?;
+    }
+    Ok(())
 }
 
 /// `reproduce` prints the same JSON for any `--jobs`.
 fn same_bytes() -> Result<()> {
-    let program = losscause()?;
+    let losscause = losscause()?;
     let json = |jobs: &str| {
         let arguments = ["reproduce", "cen2003", "--runs", "1", "--format", "json", "--jobs", jobs];
-        output(command(&program).args(arguments))
+        output(program(&losscause).args(arguments))
     };
     let one = json("1")?;
     let two = json("2")?;
@@ -336,10 +303,5 @@ fn oldest_compiler() -> Result<()> {
 /// Without `cargo bench`, criterion runs every benchmark once and times nothing. Those of
 /// losscause-linux measure the running kernel for minutes; the lints compile them.
 fn benchmarks_run() -> Result<()> {
-    const BENCHMARKS: [&str; 3] = ["lda", "event_loop", "per_ack"];
-    run(cargo()
-        .arg("test")
-        .args(EVERYTHING)
-        .args(BENCHMARKS.iter().flat_map(|name| ["--bench", name]))
-        .arg("--quiet"))
+    run(everything("test --bench lda --bench event_loop --bench per_ack --quiet"))
 }

@@ -8,16 +8,7 @@ use losscause_laboratory::papers::record::Costs;
 
 use crate::shell::{cargo, is_kept, output, root};
 
-/// The arguments of `costs`.
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Rewrite the files instead of comparing with them.
-    #[arg(long)]
-    update: bool,
-}
-
-const EXAMPLE: [&str; 7] =
-    ["run", "--quiet", "--release", "-p", "losscause-laboratory", "--example", "count_costs"];
+const EXAMPLE: &str = "run --quiet --release -p losscause-laboratory --example count_costs";
 
 const HEAD: &str = "\
 # Thousands of packet-hops of one run of each configuration of an item, and of the calibrations before it, counted by
@@ -26,15 +17,15 @@ const HEAD: &str = "\
 ";
 
 /// Counts, and compares or writes.
-pub(crate) fn costs(options: &Options) -> Result<()> {
-    let printed = output(cargo().args(EXAMPLE))?;
+pub(crate) fn costs(update: bool) -> Result<()> {
+    let printed = output(cargo(EXAMPLE))?;
     let counted: BTreeMap<String, Costs> =
         serde_json::from_slice(&printed).context("the example printed no costs")?;
     let mut differing = Vec::new();
     for (paper, counted) in counted {
         let path = format!("crates/losscause-laboratory/papers/{paper}/costs.toml");
         let now = format!("{HEAD}\n{}", toml::to_string(&counted)?);
-        if !is_kept(&root().join(path), &now, options.update)? {
+        if !is_kept(&root().join(path), &now, update)? {
             differing.push(paper);
         }
     }

@@ -26,20 +26,10 @@ pub(crate) struct Options {
 
 /// Runs the example.
 pub(crate) fn fit_sift(options: &Options) -> Result<()> {
-    let mut fit = cargo();
-    fit.args([
-        "run",
-        "--release",
-        "--locked",
-        "-p",
-        "losscause-experiments",
-        "--example",
-        "fit-sift",
-    ]);
-    fit.arg("--");
+    let mut fit = cargo("run --release --locked -p losscause-experiments --example fit-sift --");
     fit.args(options.write.then_some("--write"));
     fit.args(options.ablations.then_some("--ablations"));
     fit.args(options.octiles.then_some("--octiles"));
     fit.args(options.choose.then_some("--choose"));
-    run(&mut fit)
+    run(fit)
 }

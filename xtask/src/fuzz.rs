@@ -8,7 +8,7 @@ use std::thread;
 use anyhow::{Context, Result, bail};
 
 use crate::shell::{cargo_of, root, run};
-use crate::tools::Tool;
+use crate::tools::{self, Tool};
 
 /// The targets, and the time for each.
 #[derive(clap::Args)]
@@ -40,8 +40,7 @@ pub(crate) fn fuzz(options: &Options) -> Result<()> {
     if let Some(stranger) = asked.iter().find(|name| !known.contains(name)) {
         bail!("fuzz target \"{stranger}\" is unknown, expected one of {}", known.join(", "));
     }
-    Tool::Nightly.ensure()?;
-    Tool::CargoFuzz.ensure()?;
+    tools::ensure(&[Tool::NIGHTLY, Tool::CARGO_FUZZ])?;
     let jobs = options.jobs.or_else(|| thread::available_parallelism().ok());
     let jobs = jobs.unwrap_or(NonZero::<usize>::MIN);
     let mut failed = Vec::new();
@@ -50,8 +49,8 @@ pub(crate) fn fuzz(options: &Options) -> Result<()> {
         fs::create_dir_all(&artifacts).with_context(|| artifacts.display().to_string())?;
         println!("{target}");
         // The compiler is independent of the one that runs this program.
-        let mut fuzzer = cargo_of("nightly");
-        fuzzer.args(["fuzz", "run", "any"]).arg(root().join("fuzz/corpus").join(target)).arg("--");
+        let mut fuzzer = cargo_of("nightly", "fuzz run any");
+        fuzzer.arg(root().join("fuzz/corpus").join(target)).arg("--");
         // libFuzzer puts the name of a file behind the prefix.
         fuzzer.arg(format!("-artifact_prefix={}/", artifacts.display())).args(LIMITS);
         fuzzer.arg(format!("-max_total_time={}", options.seconds)).arg(format!("-fork={jobs}"));

@@ -6,24 +6,14 @@
 //! so it is compared exactly.
 
 use std::env;
-use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeVal;
 use serde::{Deserialize, Serialize};
 
-use crate::shell::{cargo, output, root, target};
-
-/// The arguments of `growth`.
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Take the last run's figures as those of the last landing
-    #[arg(long)]
-    update: bool,
-}
+use crate::measured;
+use crate::shell::{self, cargo, root, target, text};
 
 /// A step is named if it takes this many times the seconds of the last landing.
 const WARNED_AT: f64 = 1.5;
@@ -58,9 +48,8 @@ impl Costs {
     /// children.
     pub(crate) fn before_steps() -> Self {
         let mut costs = Self::default();
-        let seconds = |text: String| {
-            text.split_whitespace().map(|word| word.parse::<f64>().ok()).sum::<Option<f64>>()
-        };
+        let number = |word: &str| word.parse::<f64>().ok();
+        let seconds = |text: String| text.split_whitespace().map(number).sum::<Option<f64>>();
         let default_build = env::var(DEFAULT_BUILD).ok().and_then(seconds);
         if let Some(cpu_s) = default_build {
             costs.add("the default build", cpu_s, Duration::ZERO);
@@ -87,15 +76,14 @@ impl Costs {
         let rows =
             self.step.iter().map(|step| (step.name.as_str(), step.cpu_s, last.of(&step.name)));
         for (name, now, before) in rows.chain([("together", sum(self), Some(sum(last)))]) {
-            let Some(before) = before.filter(|&before| before > 0.0) else {
-                lines.push(row(name, &format!("{now:.1}"), "–", "–"));
-                continue;
+            let before = before.filter(|&before| before > 0.0);
+            let ratio = before.map(|before| now / before);
+            let shown = |value: Option<f64>, decimals: usize| {
+                value.map_or_else(|| "–".to_owned(), |value| format!("{value:.decimals$}"))
             };
-            let ratio = now / before;
-            let mut line =
-                row(name, &format!("{now:.1}"), &format!("{before:.1}"), &format!("{ratio:.2}"));
-            if ratio >= WARNED_AT && now >= SHORT_S {
-                line.push_str(&format!("  WARNING: at least {WARNED_AT} times the last landing"));
+            let mut line = row(name, &format!("{now:.1}"), &shown(before, 1), &shown(ratio, 2));
+            if ratio.is_some_and(|ratio| ratio >= WARNED_AT) && now >= SHORT_S {
+                line += &format!("  WARNING: at least {WARNED_AT} times the last landing");
             }
             lines.push(line);
         }
@@ -123,9 +111,7 @@ fn row(name: &str, now: &str, before: &str, ratio: &str) -> String {
 
 /// The processor seconds of all processes that this one has waited for.
 pub(crate) fn processor_s() -> f64 {
-    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    getrusage(UsageWho::RUSAGE_CHILDREN)
-        .map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time()))
+    measured::children().map_or(0.0, |[user_s, system_s, _]| user_s + system_s)
 }
 
 /// As one of CI's steps: the compiled units of the default build, which is there already.
@@ -138,18 +124,9 @@ pub(crate) fn units() -> Result<()> {
 
 /// Cargo names each unit in a line, also if nothing is left to compile.
 fn count_units() -> Result<usize> {
-    let printed = output(cargo().args([
-        "build",
-        "--quiet",
-        "--release",
-        "--locked",
-        "--message-format",
-        "json",
-    ]))?;
-    let units = ["\"compiler-artifact\"", "\"build-script-executed\""];
-    let is_unit =
-        |line: &&str| units.iter().any(|unit| line.starts_with(&format!("{{\"reason\":{unit}")));
-    Ok(String::from_utf8_lossy(&printed).lines().filter(is_unit).count())
+    let printed = text(cargo("build --quiet --release --locked --message-format json"))?;
+    let units = ["{\"reason\":\"compiler-artifact\"", "{\"reason\":\"build-script-executed\""];
+    Ok(printed.lines().filter(|line| units.iter().any(|unit| line.starts_with(unit))).count())
 }
 
 /// Prints what a run of CI cost, and keeps it for `growth --update`.
@@ -167,9 +144,9 @@ pub(crate) fn report(costs: &mut Costs) -> Result<()> {
 ///
 /// # Errors
 /// No run has left its figures here, or a file cannot be read or written.
-pub(crate) fn growth(options: &Options) -> Result<()> {
+pub(crate) fn growth(update: bool) -> Result<()> {
     let last = read(&last_run()).context("`.ci/run` leaves its figures there")?;
-    if options.update {
+    if update {
         return write(&landed(), &last);
     }
     let landed = read(&landed())?;
@@ -186,14 +163,12 @@ fn last_run() -> PathBuf {
 }
 
 fn read(path: &PathBuf) -> Result<Costs> {
-    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    toml::from_str(&text).with_context(|| path.display().to_string())
+    toml::from_str(&shell::read(path)?).with_context(|| path.display().to_string())
 }
 
 fn write(path: &PathBuf, costs: &Costs) -> Result<()> {
     let head = "# What CI cost at the last landing; `cargo xtask growth --update` writes the figures of the last `.ci/run`.\n";
-    fs::write(path, format!("{head}{}", toml::to_string(costs)?))
-        .with_context(|| path.display().to_string())
+    shell::write(path, format!("{head}{}", toml::to_string(costs)?))
 }
 
 #[cfg(test)]
@@ -214,22 +189,16 @@ mod tests {
         let named: Vec<&str> = table.lines().filter(|line| line.contains("WARNING")).collect();
         assert_eq!(named.len(), 2, "{table}");
         assert!(named[0].starts_with("lints ") && named[0].contains(" 1.51 "), "{table}");
-        assert!(
-            named[1].starts_with("together ")
-                && named[1].contains("363.0")
-                && named[1].contains("201.0"),
-            "{table}"
-        );
+        let has = |text| named[1].contains(text);
+        assert!(named[1].starts_with("together ") && has("363.0") && has("201.0"), "{table}");
     }
 
     #[test]
     fn one_unit_more_is_an_error_that_says_how_to_renew_the_number() {
         assert!(costs(142, &[]).check_units(&costs(142, &[])).is_ok());
         let error = costs(143, &[]).check_units(&costs(142, &[])).unwrap_err().to_string();
-        assert!(
-            error.starts_with("the default build has 143 compiled units, 142 at the last landing"),
-            "{error}"
-        );
+        let expected = "the default build has 143 compiled units, 142 at the last landing";
+        assert!(error.starts_with(expected), "{error}");
         assert!(error.contains("`cargo xtask growth --update`"), "{error}");
     }
 

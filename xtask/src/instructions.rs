@@ -2,24 +2,15 @@
 //! valgrind, with a recorded value. Counts do not depend on the load of the machine, so a test can
 //! check them.
 
-use std::fs;
-use std::path::Path;
-
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::shell::{command, root, target, text};
+use crate::shell::{command, read, target, text, write};
 use crate::tools::Tool;
 
-/// Whether to update the recorded value instead of comparing with it.
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Record the present count
-    #[arg(long)]
-    update: bool,
-}
+const PINNED: &str = "benches/instructions.toml";
 
-/// `benches/instructions.toml`.
+/// What [`PINNED`] holds.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Pinned {
@@ -41,36 +32,30 @@ const LONG_RUN_S: u64 = 120;
 ///
 /// # Errors
 /// The count deviates too much, or cannot be made.
-pub(crate) fn instructions(options: &Options) -> Result<()> {
-    Tool::Valgrind.ensure()?;
-    let program = std::env::current_exe().context("finding this program")?;
-    let short = count(&program, SHORT_RUN_S)?;
-    let long = count(&program, LONG_RUN_S)?;
-    if long.packet_hops <= short.packet_hops {
+pub(crate) fn instructions(update: bool) -> Result<()> {
+    Tool::VALGRIND.ensure()?;
+    let (instructions, packet_hops) = count(SHORT_RUN_S)?;
+    let (more_instructions, more_packet_hops) = count(LONG_RUN_S)?;
+    if more_packet_hops <= packet_hops {
         bail!("{WORKLOAD} printed no more packet-hops for {LONG_RUN_S} s than for {SHORT_RUN_S} s");
     }
-    let measured = (long.instructions - short.instructions) as f64
-        / (long.packet_hops - short.packet_hops) as f64;
-    let path = root().join("benches/instructions.toml");
-    if options.update {
+    let measured =
+        (more_instructions - instructions) as f64 / (more_packet_hops - packet_hops) as f64;
+    if update {
         let text = toml::to_string(&Pinned { event_loop: (measured * 10.0).round() / 10.0 })?;
         let head = "# Instructions per packet-hop, counted by `cargo xtask instructions`, pinned by `cargo xtask instructions --update`.\n";
-        fs::write(&path, format!("{head}{text}")).with_context(|| path.display().to_string())?;
+        write(PINNED, format!("{head}{text}"))?;
         println!("event loop: {measured:.1} instructions per packet-hop, pinned");
         return Ok(());
     }
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let pinned: Pinned = toml::from_str(&text).with_context(|| path.display().to_string())?;
-    println!(
-        "event loop: {measured:.1} instructions per packet-hop, pinned {:.1}",
-        pinned.event_loop
-    );
-    check(measured, pinned.event_loop)
+    let Pinned { event_loop: pinned } = toml::from_str(&read(PINNED)?).context(PINNED)?;
+    println!("event loop: {measured:.1} instructions per packet-hop, pinned {pinned:.1}");
+    check(measured, pinned)
 }
 
 /// As one of CI's steps.
 pub(crate) fn compare() -> Result<()> {
-    instructions(&Options { update: false })
+    instructions(false)
 }
 
 fn check(measured: f64, pinned: f64) -> Result<()> {
@@ -86,29 +71,22 @@ fn check(measured: f64, pinned: f64) -> Result<()> {
     Ok(())
 }
 
-/// The counts of one run.
-struct Count {
-    instructions: u64,
-    packet_hops: u64,
-}
-
+/// The instructions and the packet-hops of one run.
+///
 /// Runs the workload under callgrind, with an empty environment, because variables could change the
 /// count.
-fn count(program: &Path, simulated_s: u64) -> Result<Count> {
+fn count(simulated_s: u64) -> Result<(u64, u64)> {
     let out = target().join(format!("callgrind.{WORKLOAD}.{simulated_s}"));
-    let mut valgrind = command("valgrind");
+    let mut valgrind = command("valgrind --tool=callgrind --quiet");
     valgrind.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-    valgrind
-        .args(["--tool=callgrind", "--quiet"])
-        .arg(format!("--callgrind-out-file={}", out.display()));
+    valgrind.arg(format!("--callgrind-out-file={}", out.display()));
     let workload = [WORKLOAD, &simulated_s.to_string(), "tfrc", FLOWS];
-    let printed = text(valgrind.arg(program).args(workload))?;
+    let printed = text(valgrind.arg(std::env::current_exe()?).args(workload))?;
     let packet_hops = printed
         .strip_prefix("packet_hops ")
         .and_then(|hops| hops.parse().ok())
         .with_context(|| format!("{WORKLOAD} printed `{printed}`, expected `packet_hops N`"))?;
-    let profile = fs::read_to_string(&out).with_context(|| out.display().to_string())?;
-    Ok(Count { instructions: total(&profile)?, packet_hops })
+    Ok((total(&read(&out)?)?, packet_hops))
 }
 
 /// The instructions of a whole run, from callgrind's profile.

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::shell::{cargo, command, losscause, root, run, target};
-use crate::tools::Tool;
+use crate::tools::{self, Tool};
 
 /// The arguments of `lab`.
 #[derive(clap::Args)]
@@ -47,14 +47,16 @@ pub(crate) const IS_USABLE: &str =
 /// A tool is missing and cannot be installed, the page cannot be built or is too large, or a test
 /// fails.
 pub(crate) fn lab(options: &Options) -> Result<()> {
-    let tests: &[Tool] = if options.test || options.posters { &[Tool::Chromium] } else { &[] };
-    [Tool::Wasm, Tool::Node].iter().chain(tests).try_for_each(|tool| tool.ensure())?;
+    tools::ensure(&[Tool::WASM, Tool::NODE])?;
+    if options.test || options.posters {
+        Tool::CHROMIUM.ensure()?;
+    }
     build()?;
     if options.test {
         in_a_browser()?;
     }
     if options.posters {
-        run(&mut node(&["scripts/posters.mjs"]))?;
+        run(node(&["scripts/posters.mjs"]))?;
         run(node(&["scripts/tutorial.mjs"]).env("LOSSCAUSE", losscause()?))?;
     }
     Ok(())
@@ -98,7 +100,7 @@ pub(crate) fn install() -> Result<()> {
 /// A part cannot be built, or the page is too large.
 pub(crate) fn build() -> Result<()> {
     pages(|profile| profile)?;
-    run(&mut node(&["scripts/size.mjs"]))
+    run(node(&["scripts/size.mjs"]))
 }
 
 /// The modules, each compiled with this profile in place of its own, and the pages around them.
@@ -106,8 +108,8 @@ fn pages(profile: impl Fn(&'static str) -> &'static str) -> Result<()> {
     // One after the other: built together, each would have the features that any of them asks for.
     for [file, own, package] in MODULES {
         let profile = profile(own);
-        let build = ["build", "--quiet", "--profile", profile, "--target", TARGET, "--lib", "-p"];
-        run(cargo().args(build).arg(package))?;
+        let build = format!("build --quiet --profile {profile} --target {TARGET} --lib -p");
+        run(cargo(&build).arg(package))?;
         let built = format!("{TARGET}/{profile}/{}.wasm", package.replace('-', "_"));
         let built = target().join(built);
         fs::copy(&built, root().join("web/src").join(file))

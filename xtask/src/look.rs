@@ -5,7 +5,7 @@
 use anyhow::Result;
 
 use crate::shell::{losscause, run, target};
-use crate::tools::Tool;
+use crate::tools::{self, Tool};
 use crate::{lab, record};
 
 /// The arguments of `look`.
@@ -25,7 +25,7 @@ pub(crate) fn all() -> Result<()> {
 /// # Errors
 /// A report is unknown, cannot be made or opened, or a check fails; all findings are printed first.
 pub(crate) fn look(options: &Options) -> Result<()> {
-    [Tool::Node, Tool::Chromium].into_iter().try_for_each(Tool::ensure)?;
+    tools::ensure(&[Tool::NODE, Tool::CHROMIUM])?;
     let program = losscause()?;
     lab::install()?;
     if options.pages.is_empty() || options.pages.iter().any(|page| page == "record") {

@@ -64,13 +64,13 @@ enum Verb {
     Measured(measured::Measured),
     /// Count the event loop's instructions per packet-hop and compare them with
     /// benches/instructions.toml
-    Instructions(instructions::Options),
+    Instructions(Update),
     /// Run everything that a change must pass: installs missing tools, skips nothing, also checks
     /// format, lints and docs
     Ci(checks::Options),
     /// Print what the last run of `ci` cost beside the last landing; --update makes it the figures
     /// of the last landing
-    Growth(growth::Options),
+    Growth(Update),
     /// Run the simulator's fixed workload and print its packet-hops
     #[command(hide = true)]
     EventLoop(event_loop::Options),
@@ -82,7 +82,7 @@ enum Verb {
     /// Build the example of iroh, which is outside the workspace, and send 10 MB over loopback
     Iroh,
     /// Count what every table and figure costs and compare with the costs.toml of each paper
-    Costs(costs::Options),
+    Costs(Update),
     /// Measure the five papers with two runs and compare every value and claim with
     /// validation/record
     Record(record::Options),
@@ -126,23 +126,31 @@ enum Verb {
     Score(score::Arguments),
 }
 
+/// For verbs that compare with what the repository keeps.
+#[derive(Default, clap::Args)]
+struct Update {
+    /// Rewrite what is kept instead of comparing with it
+    #[arg(long)]
+    update: bool,
+}
+
 fn main() -> ExitCode {
     let done = match Cli::parse().verb {
         Verb::Test => checks::test(),
         Verb::Ci(options) => checks::ci(&options),
-        Verb::Growth(options) => growth::growth(&options),
+        Verb::Growth(Update { update }) => growth::growth(update),
         Verb::Validate(options) => validate::validate(&options),
         Verb::BenchNs2(options) => bench_ns2::bench_ns2(&options),
         Verb::BenchCapture(options) => bench_capture::bench_capture(&options),
         Verb::BenchSweep(options) => bench_sweep::bench_sweep(&options),
         Verb::FitSift(options) => fit_sift::fit_sift(&options),
         Verb::Measured(command) => measured::measured(&command),
-        Verb::Instructions(options) => instructions::instructions(&options),
+        Verb::Instructions(Update { update }) => instructions::instructions(update),
         Verb::EventLoop(options) => event_loop::event_loop(&options),
         Verb::Churn => checks::churn(),
         Verb::Fuzz(options) => fuzz::fuzz(&options),
         Verb::Iroh => iroh::iroh(),
-        Verb::Costs(options) => costs::costs(&options),
+        Verb::Costs(Update { update }) => costs::costs(update),
         Verb::Record(options) => record::record(&options),
         Verb::Results(options) => results::results(&options),
         Verb::Look(options) => look::look(&options),
@@ -159,11 +167,9 @@ fn main() -> ExitCode {
         Verb::Policing(options) => policing::policing(&options),
         Verb::Score(arguments) => score::run(&arguments),
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("xtask: {error:#}");
-            ExitCode::FAILURE
-        }
+    if let Err(error) = done {
+        eprintln!("xtask: {error:#}");
+        return ExitCode::FAILURE;
     }
+    ExitCode::SUCCESS
 }

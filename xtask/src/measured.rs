@@ -1,14 +1,14 @@
 //! The time and the memory of a process. Each has its own parent process, the hidden command `cargo
 //! xtask measured`, because the system reports only the maximum over all children of a process.
 
-use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use losscause_study::statistics::median;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
-use crate::shell::{command, output};
+use crate::shell::{output, program};
 
 /// A program that is measured.
 pub(crate) struct Program {
@@ -42,29 +42,18 @@ pub(crate) fn in_turn(title: &str, unit: &str, runs: u32, programs: &[Program]) 
         let figures: String = figures.iter().map(|figure| format!(" {figure:12.4}")).collect();
         println!("  {name:<10}{figures} {last}");
     };
-    println!(
-        "{title}, median of {runs} in turn\n{:12}{}",
-        "",
-        COLUMNS.map(|c| format!(" {c:>12}")).concat()
-    );
-    let mut medians = Vec::new();
-    for (program, runs) in programs.iter().zip(&measured) {
-        let of_all: Run =
-            std::array::from_fn(|at| median(runs.iter().map(|run| run[at]).collect()));
-        shown(
-            program.name,
-            &of_all,
-            &format!("{:.0} {unit} per processor s", program.work / of_all[1]),
-        );
-        medians.push(of_all);
+    let columns = COLUMNS.map(|column| format!(" {column:>12}")).concat();
+    println!("{title}, median of {runs} in turn\n{:12}{columns}", "");
+    for (Program { name, work, .. }, runs) in programs.iter().zip(&measured) {
+        let of_all = medians(runs);
+        shown(name, &of_all, &format!("{:.0} {unit} per processor s", work / of_all[1]));
     }
-    if let (Some(first), Some(last), true) = (measured.first(), measured.last(), programs.len() > 1)
-    {
-        let ratios = |at: usize| first.iter().zip(last).map(move |(a, b)| a[at] / b[at]);
-        let of_all: Run = std::array::from_fn(|at| median(ratios(at).collect()));
-        let least = ratios(2).fold(f64::INFINITY, f64::min);
-        let most = ratios(2).fold(0.0, f64::max);
-        shown("ratio", &of_all, &format!("(wall: {least:.2} to {most:.2})"));
+    if let [first, .., last] = &measured[..] {
+        let ratio = |(a, b): (&Run, &Run)| std::array::from_fn(|at| a[at] / b[at]);
+        let ratios: Vec<Run> = first.iter().zip(last).map(ratio).collect();
+        let least = ratios.iter().map(|ratio| ratio[2]).fold(f64::INFINITY, f64::min);
+        let most = ratios.iter().map(|ratio| ratio[2]).fold(0.0, f64::max);
+        shown("ratio", &medians(&ratios), &format!("(wall: {least:.2} to {most:.2})"));
     }
     Ok(())
 }
@@ -72,20 +61,16 @@ pub(crate) fn in_turn(title: &str, unit: &str, runs: u32, programs: &[Program]) 
 /// Runs `words` below a parent that measures it.
 fn of(words: &[String]) -> Result<Run> {
     let own = std::env::current_exe().context("finding this program")?;
-    let mut parent = command(&own.to_string_lossy());
-    let printed = output(parent.arg("measured").arg("--").args(words))?;
+    let printed = output(program(own).args(["measured", "--"]).args(words))?;
     serde_json::from_slice(&printed).context("reading what a run took")
 }
 
-/// The median of these values; there is at least one.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len().is_multiple_of(2) {
-        f64::midpoint(values[middle - 1], values[middle])
-    } else {
-        values[middle]
-    }
+fn medians(runs: &[Run]) -> Run {
+    std::array::from_fn(|at| {
+        let mut values: Vec<f64> = runs.iter().map(|run| run[at]).collect();
+        values.sort_by(f64::total_cmp);
+        median(&values).unwrap_or(f64::NAN)
+    })
 }
 
 /// A command to run and to measure.
@@ -99,26 +84,24 @@ pub(crate) struct Measured {
 /// Runs a command, and prints its figures as JSON.
 pub(crate) fn measured(measured: &Measured) -> Result<()> {
     let begun = Instant::now();
-    output(&mut of_words(&measured.words))?;
+    output(program(&measured.words[0]).args(&measured.words[1..]))?;
     let wall_s = begun.elapsed().as_secs_f64();
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("reading what the child took")?;
-    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    let user_s = seconds(usage.user_time());
-    let run: Run = [
-        user_s,
-        user_s + seconds(usage.system_time()),
-        wall_s,
-        usage.max_rss() as f64 * 1024.0 / 1e6,
-    ];
+    let [user_s, system_s, memory_mb] = children()?;
+    let run: Run = [user_s, user_s + system_s, wall_s, memory_mb];
     println!("{}", serde_json::to_string(&run)?);
     Ok(())
 }
 
-/// A command from its words.
-pub(crate) fn of_words(words: &[String]) -> Command {
-    let mut command = command(&words[0]);
-    command.args(&words[1..]);
-    command
+/// Of the processes that this one has waited for: seconds as user and in the system, and the peak
+/// of the largest one's memory, MB.
+///
+/// # Errors
+/// The system does not say it.
+pub(crate) fn children() -> Result<[f64; 3]> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("reading what the children took")?;
+    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    let memory_mb = usage.max_rss() as f64 * 1024.0 / 1e6;
+    Ok([seconds(usage.user_time()), seconds(usage.system_time()), memory_mb])
 }
 
 #[cfg(test)]
@@ -127,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_median_of_an_even_number_lies_between_two() {
-        assert_eq!(median(vec![0.3, 0.1, 0.2]), 0.2);
-        assert!((median(vec![0.1, 0.2]) - 0.15).abs() < 1e-12);
+        assert_eq!(medians(&[[0.3; 4], [0.1; 4], [0.2; 4]]), [0.2; 4]);
+        assert!((medians(&[[0.1; 4], [0.2; 4]])[0] - 0.15).abs() < 1e-12);
     }
 }

@@ -10,15 +10,17 @@
 //! (the key `package.metadata.docs.rs.all-features`) is checked with all. It installs nothing
 //! either: the commands of the README run with the program of the default build.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::shell::{cargo, command, losscause, metadata, output, root, run, target};
+use crate::shell::{cargo, command, losscause, output, packages, read, root, run, target, write};
 use crate::tools;
 
 /// The form of the test.
@@ -36,13 +38,22 @@ const COMMAND_LINE: (&str, &str) = ("losscause-cli", "losscause");
 /// The file that selects rustup's compiler for its folder.
 const TOOLCHAIN: &str = "rust-toolchain.toml";
 
-/// A published crate.
+/// A crate of the workspace.
+#[derive(Deserialize)]
 pub(crate) struct Crate {
     pub(crate) name: String,
+    version: String,
+    /// Not named: to any registry. An empty list: not published.
+    publish: Option<Vec<String>>,
+    metadata: Value,
+    features: BTreeMap<String, Value>,
+}
+
+impl Crate {
     /// The name of its `.crate` file without the ending, and of the folder in that file.
-    folder: String,
-    /// Whether its documentation takes all features.
-    is_documented_whole: bool,
+    fn folder(&self) -> String {
+        format!("{}-{}", self.name, self.version)
+    }
 }
 
 /// The published crates.
@@ -50,17 +61,9 @@ pub(crate) struct Crate {
 /// # Errors
 /// Cargo cannot tell them.
 pub(crate) fn published() -> Result<Vec<Crate>> {
-    let metadata = metadata(&["--no-deps"])?;
-    let packages = metadata["packages"].as_array().context("cargo metadata: packages")?;
-    // Not named: to any registry. An empty list: not published.
-    let is_published = |one: &&Value| one["publish"].as_array().is_none_or(|to| !to.is_empty());
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let published = packages.iter().filter(is_published).map(|one| Crate {
-        name: text(&one["name"]),
-        folder: format!("{}-{}", text(&one["name"]), text(&one["version"])),
-        is_documented_whole: one["metadata"]["docs"]["rs"]["all-features"] == true,
-    });
-    Ok(published.collect())
+    let mut crates: Vec<Crate> = packages("--no-deps")?;
+    crates.retain(|one| one.publish.as_ref().is_none_or(|to| !to.is_empty()));
+    Ok(crates)
 }
 
 /// Every feature of the workspace's packages, as `--features` takes it: `PACKAGE/FEATURE`.
@@ -68,14 +71,10 @@ pub(crate) fn published() -> Result<Vec<Crate>> {
 /// # Errors
 /// Cargo cannot tell them.
 pub(crate) fn features() -> Result<Vec<String>> {
-    let metadata = metadata(&["--no-deps"])?;
-    let mut features = Vec::new();
-    for package in metadata["packages"].as_array().context("cargo metadata: packages")? {
-        let name = package["name"].as_str().unwrap_or_default();
-        let of_package = package["features"].as_object().into_iter().flatten();
-        features.extend(of_package.map(|(feature, _)| format!("{name}/{feature}")));
-    }
-    Ok(features)
+    let named = |Crate { name, features, .. }: Crate| {
+        features.into_keys().map(move |feature| format!("{name}/{feature}"))
+    };
+    Ok(packages("--no-deps")?.into_iter().flat_map(named).collect())
 }
 
 /// The short form, as one of CI's steps.
@@ -96,28 +95,25 @@ pub(crate) fn package(options: &Options) -> Result<()> {
     unpack(&crates, place)?;
     let target = if options.short { target() } else { place.join("target") };
     for package in &crates {
-        println!("{}", package.folder);
-        let folder = place.join(&package.folder);
+        println!("{}", package.folder());
+        let folder = place.join(package.folder());
         let run =
             |mut cargo: Command| run(cargo.current_dir(&folder).env("CARGO_TARGET_DIR", &target));
         if options.short {
             // All that the tests include is in the package, then.
             let mut check = tools::oldest_check()?;
-            check.args(package.is_documented_whole.then_some("--all-features"));
+            let is_documented_whole = package.metadata["docs"]["rs"]["all-features"] == true;
+            check.args(is_documented_whole.then_some("--all-features"));
             run(check)?;
             continue;
         }
-        for features in [None, Some("--all-features")] {
-            let mut test = cargo();
-            test.args(["test", "--quiet"]).args(features);
-            run(test)?;
-        }
+        run(cargo("test --quiet"))?;
+        run(cargo("test --quiet --all-features"))?;
         if package.name == COMMAND_LINE.0 {
             // The tests have adapted the lock file to the unpacked crates; all other versions are
             // the package's own.
-            let mut install = cargo();
-            install.args(["install", "--quiet", "--locked", "--path", ".", "--features", "full"]);
-            install.arg("--root").arg(place.join("installed"));
+            let mut install = cargo("install --quiet --locked --path . --features full --root");
+            install.arg(place.join("installed"));
             run(install)?;
         }
     }
@@ -125,26 +121,25 @@ pub(crate) fn package(options: &Options) -> Result<()> {
         bail!("no published crate is called {}", COMMAND_LINE.0);
     };
     let installed = place.join("installed/bin").join(COMMAND_LINE.1);
-    let program = if options.short { PathBuf::from(losscause()?) } else { installed };
-    run_readme(&place.join(&command_line.folder).join("README.md"), &program)
+    let program = if options.short { losscause()? } else { installed };
+    run_readme(&place.join(command_line.folder()).join("README.md"), &program)
 }
 
 /// Packs `crates`, unpacks them side by side in `place`, and puts them in place of crates.io.
 fn unpack(crates: &[Crate], place: &Path) -> Result<()> {
     let packing = place.join("packing");
-    let mut pack = cargo();
     // Uncommitted changes are packed as well.
-    pack.args(["package", "--quiet", "--no-verify", "--allow-dirty", "--target-dir"]).arg(&packing);
-    run(pack.args(crates.iter().flat_map(|package| ["--package", &package.name])))?;
-    for Crate { folder, .. } in crates {
+    let mut pack = cargo("package --quiet --no-verify --allow-dirty --target-dir");
+    pack.arg(&packing).args(crates.iter().flat_map(|package| ["--package", &package.name]));
+    run(pack)?;
+    for folder in crates.iter().map(Crate::folder) {
         let file = packing.join("package").join(format!("{folder}.crate"));
         // A package's files are all dated 2006; with those dates Cargo would take an older build of
         // them for fresh.
-        run(command("tar").arg("xzmf").arg(&file).arg("-C").arg(place))?;
+        run(command("tar xzmf").arg(&file).arg("-C").arg(place))?;
         println!("{folder}: {} KiB packed", fs::metadata(&file)?.len() / 1024);
     }
-    fs::create_dir(place.join(".cargo"))?;
-    fs::write(place.join(".cargo/config.toml"), configuration(place, crates))?;
+    write(place.join(".cargo/config.toml"), configuration(place, crates))?;
     // The repository's compiler; without the file, rustup takes the machine's default.
     fs::copy(root().join(TOOLCHAIN), place.join(TOOLCHAIN))?;
     Ok(())
@@ -153,10 +148,11 @@ fn unpack(crates: &[Crate], place: &Path) -> Result<()> {
 /// The Cargo configuration under which unpacked crates find each other instead of crates.io.
 fn configuration(place: &Path, crates: &[Crate]) -> String {
     let mut text = String::from("[patch.crates-io]\n");
-    for Crate { name, folder, .. } in crates {
+    for package in crates {
         // A Rust string of a path is a TOML string as well: temporary directories have no odd
         // characters.
-        let _ = writeln!(text, "{name} = {{ path = {:?} }}", place.join(folder));
+        let path = place.join(package.folder());
+        let _ = writeln!(text, "{} = {{ path = {path:?} }}", package.name);
     }
     // Optimised, because tests run whole simulations. Built once, so nothing is kept for debugging.
     text + "[profile.dev]\ndebug = false\nincremental = false\nopt-level = 1\n"
@@ -164,7 +160,7 @@ fn configuration(place: &Path, crates: &[Crate]) -> String {
 
 /// Runs the commands that a README shows, in an empty directory, which must stay empty.
 fn run_readme(readme: &Path, program: &Path) -> Result<()> {
-    let readme = fs::read_to_string(readme)?;
+    let readme = read(readme)?;
     let calls = || readme.lines().filter_map(|line| line.strip_prefix("losscause "));
     for verb in ["reproduce", "simulate"] {
         if !calls().any(|words| words.starts_with(verb)) {

@@ -11,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::checks;
-use crate::shell::{command, losscause, root, run, text};
+use crate::shell::{command, losscause, program, read, root, run, text};
 use crate::tools::Tool;
 
 /// The arguments of `python`.
@@ -38,23 +38,14 @@ const LARGEST_WHEEL: u64 = 5_000_000;
 /// The extras of the package whose dependencies its tests need.
 const EXTRAS: [&str; 3] = ["test", "ray", "notebooks"];
 
-/// What is tested.
-#[derive(Clone, Copy, PartialEq)]
-enum Form {
-    /// The wheel, as users get it.
-    Wheel,
-    /// The package's files, with the extension module that is compiled with the tests.
-    Files,
-}
-
 /// Tests the package.
 ///
 /// # Errors
 /// Python is missing and cannot be installed, the wheel cannot be built or is too large, or a test
 /// fails.
 pub(crate) fn python(options: &Options) -> Result<()> {
-    Tool::Python.ensure()?;
-    let environment = tested(Form::Wheel)?;
+    Tool::PYTHON.ensure()?;
+    let environment = tested(Environment::install_wheel)?;
     if options.bench {
         for script in ["costs.py", "sweeps.py"] {
             let script = root().join("python/benchmarks").join(script);
@@ -69,35 +60,25 @@ pub(crate) fn python(options: &Options) -> Result<()> {
 /// # Errors
 /// As [`python`].
 pub(crate) fn test() -> Result<()> {
-    tested(if cfg!(target_os = "linux") && checks::has_optional_parts() {
-        Form::Files
-    } else {
-        Form::Wheel
-    })
-    .map(|_| ())
+    let has_module = cfg!(target_os = "linux") && checks::has_optional_parts();
+    let install = if has_module { Environment::install_files } else { Environment::install_wheel };
+    tested(install).map(|_| ())
 }
 
-/// The environment in which the package was tested.
-fn tested(form: Form) -> Result<Environment> {
-    let program = losscause()?;
+/// The environment in which the package was tested: the wheel, as users get it, or the package's
+/// files with the extension module that is compiled with the tests.
+fn tested(install: fn(&Environment) -> Result<()>) -> Result<Environment> {
+    let losscause = losscause()?;
     let environment = Environment::new()?;
-    match form {
-        Form::Wheel => environment.install_wheel(),
-        Form::Files => environment.install_files(),
-    }?;
+    install(&environment)?;
     // Outside of the repository, so that the installed package is found instead of its source.
-    run(environment
-        .command("stubtest")
-        .arg("losscause._losscause")
-        .current_dir(environment.place.path()))?;
-    run(environment.command("mypy").args([
-        "--config-file",
-        "python/pyproject.toml",
-        "python/losscause",
-    ]))?;
+    let mut stubtest = environment.command("stubtest");
+    run(stubtest.arg("losscause._losscause").current_dir(environment.place.path()))?;
+    let types = ["--config-file", "python/pyproject.toml", "python/losscause"];
+    run(environment.command("mypy").args(types))?;
     // Skipped tests are named; with CI=true what they need is required.
     let pytest = ["--quiet", "-rs", "-p", "no:cacheprovider", "python/tests"];
-    run(environment.command("pytest").args(pytest).env("LOSSCAUSE", program))?;
+    run(environment.command("pytest").args(pytest).env("LOSSCAUSE", losscause))?;
     Ok(environment)
 }
 
@@ -112,18 +93,14 @@ impl Environment {
             .prefix("losscause-python-")
             .tempdir()
             .context("the temporary directory")?;
-        run(command(INTERPRETER).args(["-m", "venv"]).arg(place.path().join("environment")))?;
+        run(program(INTERPRETER).args(["-m", "venv"]).arg(place.path().join("environment")))?;
         Ok(Self { place })
     }
 
     /// A program of the environment, which writes nothing into the repository.
-    pub(crate) fn command(&self, program: &str) -> Command {
-        let folder = self.place.path().join("environment").join(if cfg!(windows) {
-            "Scripts"
-        } else {
-            "bin"
-        });
-        let mut command = command(&folder.join(program).to_string_lossy());
+    pub(crate) fn command(&self, name: &str) -> Command {
+        let programs = if cfg!(windows) { "environment/Scripts" } else { "environment/bin" };
+        let mut command = program(self.place.path().join(programs).join(name));
         command
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .env("MYPY_CACHE_DIR", self.place.path().join("mypy"))
@@ -139,15 +116,11 @@ impl Environment {
     /// Builds the wheel into `folder`, with more of cargo's variables.
     pub(crate) fn build_wheel(&self, folder: &Path, variables: &[(&str, String)]) -> Result<()> {
         self.pip_install(&["maturin>=1.9,<2".to_owned()])?;
-        let build =
-            ["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--quiet", "--out"];
-        run(self
-            .command("python")
-            .args(build)
-            .arg(folder)
-            .current_dir(root().join("python"))
-            .env("CARGO_INCREMENTAL", "0")
-            .envs(variables.iter().map(|(name, value)| (name, value))))
+        let mut build = self.command("python");
+        build.args(["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--quiet"]);
+        build.arg("--out").arg(folder).current_dir(root().join("python"));
+        build.envs(variables.iter().map(|(name, value)| (name, value)));
+        run(build.env("CARGO_INCREMENTAL", "0"))
     }
 
     /// Builds the wheel and installs it with what its tests need.
@@ -170,10 +143,10 @@ impl Environment {
         let place = "import sysconfig; print(sysconfig.get_path('purelib'))";
         let place = text(self.command("python").args(["-c", place]))?;
         let package = Path::new(&place).join("losscause");
-        run(command("cp").args(["--recursive", "python/losscause"]).arg(&package))?;
+        run(command("cp --recursive python/losscause").arg(&package))?;
         fs::copy(&module, package.join("_losscause.abi3.so"))
             .with_context(|| module.display().to_string())?;
-        self.pip_install(&needed(&fs::read_to_string(root().join("python/pyproject.toml"))?)?)
+        self.pip_install(&needed(&read("python/pyproject.toml")?)?)
     }
 }
 
@@ -182,12 +155,11 @@ fn needed(text: &str) -> Result<Vec<String>> {
     let manifest: toml::Table = toml::from_str(text).context("python/pyproject.toml")?;
     let project = &manifest["project"];
     let extra = |name| project.get("optional-dependencies").and_then(|extras| extras.get(name));
-    let mut all = Vec::new();
-    all.extend(project.get("dependencies").cloned());
+    let mut all: Vec<_> = project.get("dependencies").into_iter().collect();
     for name in EXTRAS {
-        all.push(extra(name).with_context(|| format!("no extra {name}"))?.clone());
+        all.push(extra(name).with_context(|| format!("no extra {name}"))?);
     }
-    let lists = all.into_iter().map(toml::Value::try_into::<Vec<String>>);
+    let lists = all.into_iter().cloned().map(toml::Value::try_into::<Vec<String>>);
     Ok(lists.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
@@ -207,15 +179,9 @@ mod tests {
         let text = "[project]\ndependencies = ['a']\n[project.optional-dependencies]\ntest = ['b>=1', 'c']\nray = ['d']\n\
                     progress = ['e']\n";
         assert_eq!(needed(text).unwrap_err().to_string(), "no extra notebooks");
-        assert_eq!(
-            needed(&format!("{text}notebooks = ['f']\n")).unwrap(),
-            ["a", "b>=1", "c", "d", "f"]
-        );
-        assert!(
-            needed(&fs::read_to_string(root().join("python/pyproject.toml")).unwrap())
-                .unwrap()
-                .len()
-                > EXTRAS.len()
-        );
+        let all = needed(&format!("{text}notebooks = ['f']\n")).unwrap();
+        assert_eq!(all, ["a", "b>=1", "c", "d", "f"]);
+        let ours = needed(&read("python/pyproject.toml").unwrap()).unwrap();
+        assert!(ours.len() > EXTRAS.len());
     }
 }

@@ -4,15 +4,17 @@
 //! `validation/record/values.csv` has one line per measured value, `claims.csv` one per claim. A
 //! change of the program that changes a number changes a line of a table, and its commit says why.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 use losscause_laboratory::papers::record::{ClaimOutcome, Item};
 use losscause_laboratory::papers::reproduce::Reproduction;
+use losscause_study::tools::csv_file;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use crate::shell::{command, is_kept, losscause, root, run, target};
+use crate::shell::{is_kept, losscause, program, read, root, run, target};
 
 /// The papers whose results are recorded.
 pub(crate) const PAPERS: [&str; 5] = ["barman2002", "biaz1999", "cen2003", "koo2007", "dalwadi"];
@@ -23,9 +25,28 @@ pub(crate) const CLAIMS_FILE: &str = "claims.csv";
 /// Runs behind every recorded value.
 pub(crate) const RUNS: u32 = 2;
 
-const VALUES: [&str; 7] =
-    ["paper", "item", "system", "scenario", "parameters", "metric", "measured"];
-const CLAIMS: [&str; 3] = ["paper", "claim", "holds"];
+/// A line of the table of values.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ValueLine {
+    pub(crate) paper: String,
+    pub(crate) item: String,
+    pub(crate) system: String,
+    pub(crate) scenario: String,
+    /// "N=2 p=0.1".
+    pub(crate) parameters: String,
+    pub(crate) metric: String,
+    /// In all digits; empty for none.
+    pub(crate) measured: String,
+}
+
+/// A line of the table of claims.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ClaimLine {
+    pub(crate) paper: String,
+    pub(crate) claim: String,
+    /// "yes", "no" or "not settled".
+    pub(crate) holds: String,
+}
 
 /// The arguments of `record`.
 #[derive(clap::Args)]
@@ -50,10 +71,9 @@ pub(crate) fn report() -> Result<&'static Path> {
         return Ok(folder);
     }
     let folder = target().join("look/record");
-    let runs = RUNS.to_string();
-    let reproduce =
-        ["--quiet", "reproduce", "--restart", "--runs", runs.as_str(), "--seed", "1", "--out"];
-    run(command(&losscause()?).args(reproduce).arg(&folder).args(PAPERS))?;
+    let mut reproduce = program(losscause()?);
+    reproduce.args(["--quiet", "reproduce", "--restart", "--seed", "1"]);
+    run(reproduce.args(["--runs", &RUNS.to_string(), "--out"]).arg(&folder).args(PAPERS))?;
     Ok(MADE.get_or_init(|| folder))
 }
 
@@ -65,14 +85,13 @@ pub(crate) fn compare() -> Result<()> {
 /// Compares with the committed tables, or writes them.
 pub(crate) fn record(options: &Options) -> Result<()> {
     let file = match &options.from {
-        Some(path) => path.clone(),
+        Some(path) => std::path::absolute(path)?,
         None => report()?.join("result.json"),
     };
-    let written = fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
     let result: Reproduction =
-        serde_json::from_slice(&written).context("reproduce printed something else")?;
-    let values = table(VALUES, result.items.iter().map(value))?;
-    let claims = table(CLAIMS, result.claims.iter().chain(&result.claims_beside).map(claim))?;
+        serde_json::from_str(&read(&file)?).context("reproduce printed something else")?;
+    let values = csv_file::text(result.items.iter().map(value));
+    let claims = csv_file::text(result.claims.iter().chain(&result.claims_beside).map(claim));
     let is_kept = |name: &str, now: &str| is_kept(&recorded_file(name), now, options.update);
     // Both are compared, whatever the first says.
     if [is_kept(VALUES_FILE, &values)?, is_kept(CLAIMS_FILE, &claims)?].contains(&false) {
@@ -83,38 +102,22 @@ pub(crate) fn record(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn value(i: &Item) -> [String; 7] {
-    let parameters = i.parameters.iter().map(|(name, value)| format!("{name}={value}"));
-    [
-        i.paper.clone(),
-        i.id.clone(),
-        i.system.clone(),
-        i.scenario.clone(),
-        parameters.collect::<Vec<_>>().join(" "),
-        i.metric.clone(),
-        i.measured.map_or_else(String::new, |value| value.to_string()),
-    ]
-}
-
-fn claim(c: &ClaimOutcome) -> [String; 3] {
-    let holds = match c.holds {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "not settled",
-    };
-    [c.paper.clone(), c.id.clone(), holds.to_owned()]
-}
-
-fn table<const N: usize>(
-    columns: [&str; N],
-    lines: impl Iterator<Item = [String; N]>,
-) -> Result<String> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(columns)?;
-    for line in lines {
-        table.write_record(line)?;
+fn value(item: &Item) -> ValueLine {
+    let parameters = item.parameters.iter().map(|(name, value)| format!("{name}={value}"));
+    ValueLine {
+        paper: item.paper.clone(),
+        item: item.id.clone(),
+        system: item.system.clone(),
+        scenario: item.scenario.clone(),
+        parameters: parameters.collect::<Vec<_>>().join(" "),
+        metric: item.metric.clone(),
+        measured: item.measured.map_or_else(String::new, |value| value.to_string()),
     }
-    Ok(String::from_utf8(table.into_inner()?)?)
+}
+
+fn claim(claim: &ClaimOutcome) -> ClaimLine {
+    let holds = claim.holds.map_or("not settled", |holds| if holds { "yes" } else { "no" });
+    ClaimLine { paper: claim.paper.clone(), claim: claim.id.clone(), holds: holds.to_owned() }
 }
 
 fn recorded_file(name: &str) -> PathBuf {
@@ -125,10 +128,9 @@ fn recorded_file(name: &str) -> PathBuf {
 ///
 /// # Errors
 /// It cannot be read.
-pub(crate) fn recorded(name: &str) -> Result<Vec<Vec<String>>> {
+pub(crate) fn recorded<T: DeserializeOwned>(name: &str) -> Result<Vec<T>> {
     let mut table = csv::Reader::from_path(recorded_file(name)).context(name.to_owned())?;
-    let fields = |line: csv::StringRecord| line.iter().map(str::to_owned).collect();
-    Ok(table.records().map(|line| line.map(fields)).collect::<Result<_, _>>()?)
+    table.deserialize().collect::<Result<_, _>>().context(name.to_owned())
 }
 
 #[cfg(test)]
@@ -145,6 +147,6 @@ mod tests {
         let expected = "paper,item,system,scenario,parameters,metric,measured\n\
                         dalwadi,x,NewReno,none,N=2 p=0.1,M_c,228.74401415095042\n\
                         dalwadi,x,NewReno,none,N=2 p=0.1,M_c,\n";
-        assert_eq!(table(VALUES, [item, none].iter().map(value)).unwrap(), expected);
+        assert_eq!(csv_file::text([item, none].iter().map(value)), expected);
     }
 }

@@ -4,12 +4,11 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::fs;
 
 use anyhow::{Context, Result, bail};
 
 use crate::dist;
-use crate::shell::{cargo, command, root, run, text, workspace};
+use crate::shell::{cargo, command, read, run, text, workspace, write};
 
 /// The arguments of `release`.
 #[derive(clap::Args)]
@@ -21,27 +20,25 @@ pub(crate) struct Options {
     write: bool,
 }
 
-/// Where the project is to be found: `[workspace.metadata.addresses]` of Cargo.toml.
-struct Addresses {
-    source: String,
-    site: String,
-    security: String,
-}
+/// Where the project is to be found, as [`ADDRESSES`] names it in `[workspace.metadata.addresses]` of
+/// Cargo.toml.
+struct Addresses([String; ADDRESSES.len()]);
+
+const ADDRESSES: [&str; 3] = ["source", "site", "security"];
 
 impl Addresses {
     fn read() -> Result<Self> {
-        let address = |key| workspace(&format!("metadata.addresses.{key}"));
-        Ok(Self {
-            source: address("source")?,
-            site: address("site")?,
-            security: address("security")?,
-        })
+        let mut addresses = ADDRESSES.map(|key| format!("metadata.addresses.{key}"));
+        for address in &mut addresses {
+            *address = workspace(address)?;
+        }
+        Ok(Self(addresses))
     }
 
     /// The first that is not set.
     fn missing(&self) -> Option<&'static str> {
-        let all = [("source", &self.source), ("site", &self.site), ("security", &self.security)];
-        all.into_iter().find(|(_, address)| address.is_empty()).map(|(key, _)| key)
+        let missing = self.0.iter().position(String::is_empty);
+        missing.map(|place| ADDRESSES[place])
     }
 }
 
@@ -60,12 +57,12 @@ struct Release<'a> {
 /// With `--write`: an address is missing, a file has changes, or a step fails.
 pub(crate) fn release(options: &Options) -> Result<()> {
     let old = workspace("package.version")?;
-    let tags = text(command("git").args(["tag", "--list", &format!("v{old}")]))?;
+    let tags = text(command(&format!("git tag --list v{old}")))?;
     may_follow(&options.version, &old, !tags.is_empty())?;
     let addresses = Addresses::read()?;
-    let date = text(command("date").args(["--utc", "+%F"]))?;
+    let date = text(command("date --utc +%F"))?;
     let release = Release { old: &old, new: &options.version, date: &date, addresses: &addresses };
-    let changes = text(command("git").args(["status", "--porcelain", "--untracked-files=no"]))?;
+    let changes = text(command("git status --porcelain --untracked-files=no"))?;
     let hindrances = [
         addresses.missing().map(|key| {
             format!("Cargo.toml: workspace.metadata.addresses.{key} is empty, expected an address")
@@ -78,23 +75,20 @@ pub(crate) fn release(options: &Options) -> Result<()> {
         }
         println!("before it: {hindrance}");
     }
-    for (path, text) in changed(&release, read)? {
+    for (path, text) in changed(&release, |path| read(path))? {
         let before = read(&path)?;
         let lines = text.lines().filter(|line| !before.lines().any(|old| old == *line));
-        for line in lines {
-            println!("{path}: {line}");
-        }
+        lines.for_each(|line| println!("{path}: {line}"));
         if options.write {
-            fs::write(root().join(&path), text).context(path)?;
+            write(path, text)?;
         }
     }
     let tag = format!("v{}", release.new);
     if options.write {
-        run(cargo().args(["update", "--quiet", "--workspace"]))?;
-        run(command("git")
-            .args(["commit", "--quiet", "--all", "--message"])
-            .arg(format!("release {}", release.new)))?;
-        run(command("git").args(["tag", "--annotate", "--message", &tag, &tag]))?;
+        run(cargo("update --quiet --workspace"))?;
+        let message = format!("release {}", release.new);
+        run(command("git commit --quiet --all --message").arg(message))?;
+        run(command(&format!("git tag --annotate --message {tag} {tag}")))?;
         dist::dist(&dist::Options::checked())?;
     }
     println!(
@@ -111,10 +105,10 @@ fn changed(
     read: impl Fn(&str) -> Result<String>,
 ) -> Result<BTreeMap<String, String>> {
     let Release { old, new, date, addresses } = release;
-    let Addresses { source, site, security } = addresses;
+    let Addresses([source, site, security]) = addresses;
     let mut all = BTreeMap::new();
     let mut add = |path: &str, text: String| all.insert(path.to_owned(), text);
-    for path in text(command("git").args(["ls-files", "*Cargo.toml"]))?.lines() {
+    for path in text(command("git ls-files *Cargo.toml"))?.lines() {
         let inherited = ["homepage.workspace = true", "repository.workspace = true"];
         let manifest = read(path)?;
         if manifest.contains("\nauthors.workspace = true\n") {
@@ -161,15 +155,9 @@ fn put(text: &str, behind: &str, new: &[impl AsRef<str>]) -> String {
     lines.join("\n") + "\n"
 }
 
-fn read(path: &str) -> Result<String> {
-    let file = root().join(path);
-    fs::read_to_string(&file).with_context(|| file.display().to_string())
-}
-
 /// Refuses a version that is not after `old`. A version that was never released may be.
 fn may_follow(new: &str, old: &str, is_released: bool) -> Result<()> {
-    let (new_numbers, old_numbers) = (numbers(new)?, numbers(old)?);
-    match new_numbers.cmp(&old_numbers) {
+    match numbers(new)?.cmp(&numbers(old)?) {
         Ordering::Greater => Ok(()),
         Ordering::Equal if !is_released => Ok(()),
         Ordering::Equal => bail!("{new}: has the tag v{old}, expected a version after it"),
@@ -190,22 +178,20 @@ fn with_section(changelog: &str, Release { new, date, .. }: &Release) -> Result<
     Ok(one.replacen(OPEN, &format!("{OPEN}\n{head}{date}\n"), 1))
 }
 
-fn numbers(version: &str) -> Result<Vec<u64>> {
-    let numbers: Result<Vec<u64>, _> = version.split('.').map(str::parse).collect();
-    numbers
-        .ok()
-        .filter(|numbers| numbers.len() == 3)
-        .with_context(|| format!("\"{version}\": expected three numbers, such as 0.2.0"))
+fn numbers(version: &str) -> Result<[u64; 3]> {
+    let numbers: Option<Vec<u64>> = version.split('.').map(|part| part.parse().ok()).collect();
+    let numbers = numbers.and_then(|numbers| numbers.try_into().ok());
+    numbers.with_context(|| format!("\"{version}\": expected three numbers, such as 0.2.0"))
 }
 
 /// The workspace's manifest with the new version, also of its crates.
 fn with_version(workspace: &str, Release { old, new, .. }: &Release) -> String {
     let version = |version| format!("version = \"{version}\"");
-    let renewed =
-        |line: &str| match line.starts_with("version") || line.contains("path = \"crates/") {
-            true => line.replace(&version(old), &version(new)) + "\n",
-            false => format!("{line}\n"),
-        };
+    let has_it = |line: &str| line.starts_with("version") || line.contains("path = \"crates/");
+    let renewed = |line: &str| match has_it(line) {
+        true => line.replace(&version(old), &version(new)) + "\n",
+        false => format!("{line}\n"),
+    };
     workspace.lines().map(renewed).collect()
 }
 
@@ -214,8 +200,7 @@ mod tests {
     use super::*;
 
     fn addresses() -> Addresses {
-        let text = |word: &str| word.to_owned();
-        Addresses { source: text("R"), site: text("H"), security: text("S") }
+        Addresses(["R", "H", "S"].map(str::to_owned))
     }
 
     #[test]
@@ -223,7 +208,7 @@ mod tests {
         let addresses = addresses();
         let release =
             Release { old: "0.1.0", new: "0.2.0", date: "2030-01-02", addresses: &addresses };
-        let mut once = changed(&release, read).unwrap();
+        let mut once = changed(&release, |path| read(path)).unwrap();
         let again = |path: &str| once.get(path).cloned().map_or_else(|| read(path), Ok);
         let twice = changed(&release, again);
         let twice = twice.unwrap_or_else(|error| panic!("{error}"));
@@ -240,7 +225,7 @@ mod tests {
         assert!(ours.iter().all(|(_, one)| one["version"].as_str() == Some("0.2.0")));
         // The addresses' own table stays as it was.
         let source = workspace["metadata"]["addresses"]["source"].as_str();
-        assert_eq!(source, Some(Addresses::read().unwrap().source.as_str()));
+        assert_eq!(source, Some(Addresses::read().unwrap().0[0].as_str()));
         let project: toml::Table = toml::from_str(&once["python/pyproject.toml"]).unwrap();
         assert_eq!(project["project"]["urls"]["Homepage"].as_str(), Some("H"));
         for line in ["version: 0.2.0", "date-released: 2030-01-02", "url: \"H\""] {
@@ -293,7 +278,7 @@ mod tests {
         assert!(numbers("0.2").is_err() && numbers("0.2.x").is_err());
         let mut addresses = addresses();
         assert_eq!(addresses.missing(), None);
-        addresses.security.clear();
+        addresses.0[2].clear();
         assert_eq!(addresses.missing(), Some("security"));
     }
 }

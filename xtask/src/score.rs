@@ -6,11 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use losscause_laboratory::papers::record;
+use losscause_laboratory::papers::record::{self, Claim, Item};
 use losscause_laboratory::papers::reproduce::{Reproduction, conclude};
 use losscause_laboratory::papers::score::{judge, lookup_number};
 
-use crate::shell::{command, output};
+use crate::shell::{command, read, text};
 
 /// The arguments of `score`.
 #[derive(clap::Args)]
@@ -26,9 +26,7 @@ pub(crate) struct Arguments {
 /// every number and claim.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let Arguments { result, against } = arguments;
-    let text = fs::read_to_string(result)
-        .with_context(|| format!("{} cannot be read", result.display()))?;
-    let written: Reproduction = serde_json::from_str(&text)
+    let written: Reproduction = serde_json::from_str(&read(absolute(result)?)?)
         .with_context(|| format!("{} is no result of reproduce", result.display()))?;
     let ours = answer(&written);
     ours.iter().filter(|line| line.contains(": numbers ")).for_each(|line| println!("{line}"));
@@ -39,12 +37,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         return Ok(());
     };
     let theirs = answer_of(script, result)?;
-    let (only_ours, only_theirs): (Vec<_>, Vec<_>) =
-        (ours.difference(&theirs).collect(), theirs.difference(&ours).collect());
-    only_ours.iter().for_each(|line| println!("only here:       {line}"));
-    only_theirs.iter().for_each(|line| println!("only the script: {line}"));
-    if !only_ours.is_empty() || !only_theirs.is_empty() {
-        bail!("{} answers differ", only_ours.len().max(only_theirs.len()));
+    ours.difference(&theirs).for_each(|line| println!("only here:       {line}"));
+    theirs.difference(&ours).for_each(|line| println!("only the script: {line}"));
+    if ours != theirs {
+        let differing = ours.difference(&theirs).count().max(theirs.difference(&ours).count());
+        bail!("{differing} answers differ");
     }
     println!("{} answers agree with {}", ours.len(), script.display());
     Ok(())
@@ -58,42 +55,38 @@ fn answer(written: &Reproduction) -> BTreeSet<String> {
         reproduction.scorecards().iter().map(ToString::to_string).collect();
     for card in reproduction.scorecards() {
         let paper = record::find(&card.paper).expect("a scorecard is of a known paper");
-        let items: Vec<_> =
-            reproduction.items.iter().filter(|i| i.paper == card.paper).cloned().collect();
-        for number in paper.published().number.iter().filter(|n| n.counts()) {
-            let name = format!("{} {}", card.paper, number.id);
-            match lookup_number(&items, number) {
-                None => _ = lines.insert(format!("unmeasured {name}")),
-                Some(item) if judge(number, item, card.repetitions) => {}
-                Some(_) => _ = lines.insert(format!("missed {name}")),
-            }
-        }
-        let checkable =
-            |id: &str| paper.published().claim.iter().any(|c| c.id == id && c.checkable);
-        for claim in
-            reproduction.claims.iter().filter(|c| c.paper == card.paper && checkable(&c.id))
-        {
-            let name = format!("{} {}", card.paper, claim.id);
-            match claim.holds {
-                Some(true) => {}
-                Some(false) => _ = lines.insert(format!("fails {name}")),
-                None => _ = lines.insert(format!("unmeasured {name}")),
-            }
-        }
+        let published = paper.published();
+        let of_paper = |item: &&Item| item.paper == card.paper;
+        let items: Vec<_> = reproduction.items.iter().filter(of_paper).cloned().collect();
+        let numbers = published.number.iter().filter(|number| number.counts());
+        let numbers = numbers.map(|number| {
+            let met = lookup_number(&items, number);
+            (met.map(|item| judge(number, item, card.repetitions)), "missed", &number.id)
+        });
+        let claims = reproduction.claims.iter().filter(|claim| {
+            let is_it = |c: &Claim| c.id == claim.id && c.checkable;
+            claim.paper == card.paper && published.claim.iter().any(is_it)
+        });
+        let claims = claims.map(|claim| (claim.holds, "fails", &claim.id));
+        let wrong = numbers.chain(claims).filter(|(met, ..)| *met != Some(true));
+        lines.extend(wrong.map(|(met, failed, id)| {
+            let outcome = if met.is_none() { "unmeasured" } else { failed };
+            format!("{outcome} {} {id}", card.paper)
+        }));
     }
     lines
 }
 
+/// The path from the file system's root, so that the folder of a command does not matter.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    fs::canonicalize(path).with_context(|| format!("{} cannot be read", path.display()))
+}
+
 /// The same lines by the script, which appends figures after a colon.
 fn answer_of(script: &Path, result: &Path) -> Result<BTreeSet<String>> {
-    let absolute = |path: &Path| {
-        fs::canonicalize(path).with_context(|| format!("{} cannot be read", path.display()))
-    };
-    let script = absolute(script)?;
-    let result = absolute(result)?;
-    let printed =
-        output(command("python3").arg(script).arg(result).args(["--misses", "--unmeasured"]))?;
-    let lines = String::from_utf8(printed).context("the script did not print text")?;
+    let mut python = command("python3");
+    python.arg(absolute(script)?).arg(absolute(result)?).args(["--misses", "--unmeasured"]);
+    let lines = text(python).context("the script")?;
     let line = |line: &str| match line.split_once(' ') {
         Some((outcome @ ("missed" | "fails" | "unmeasured"), rest)) => {
             Some(format!("{outcome} {}", rest.split(':').next().unwrap_or(rest)))

@@ -1,5 +1,7 @@
-//! Commands run from the root of the repository.
+//! Commands run from the root of the repository, and its files.
 
+use std::borrow::BorrowMut;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -7,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// The root of the repository this program was built from.
@@ -14,9 +17,24 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_path_buf)
 }
 
+/// The text of a file. A path is relative to the root of the repository, or absolute.
+pub(crate) fn read(path: impl AsRef<Path>) -> Result<String> {
+    let path = root().join(path);
+    fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))
+}
+
+/// Writes a file, and the folders that it lacks; of its path as [`read`].
+pub(crate) fn write(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Result<()> {
+    let path = root().join(path);
+    let written = fs::create_dir_all(path.parent().unwrap_or(&path));
+    written
+        .and_then(|()| fs::write(&path, bytes))
+        .with_context(|| format!("{} cannot be written", path.display()))
+}
+
 /// A text below `[workspace]` of Cargo.toml, by its key: "package.version".
 pub(crate) fn workspace(key: &str) -> Result<String> {
-    let manifest: toml::Table = toml::from_str(&fs::read_to_string(root().join("Cargo.toml"))?)?;
+    let manifest: toml::Table = toml::from_str(&read("Cargo.toml")?)?;
     let value = key.split('.').fold(manifest.get("workspace"), |value, key| value?.get(key));
     let text = value.and_then(toml::Value::as_str).map(str::to_owned);
     text.with_context(|| format!("Cargo.toml: workspace.{key} is missing"))
@@ -26,61 +44,68 @@ pub(crate) fn workspace(key: &str) -> Result<String> {
 /// `build.target-dir` of a configuration.
 pub(crate) fn target() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| named_by(&mut cargo()).unwrap_or_else(|_| root().join("target"))).clone()
+    FOLDER
+        .get_or_init(|| named_by(cargo(OF_WORKSPACE)).unwrap_or_else(|_| root().join("target")))
+        .clone()
 }
 
-fn named_by(cargo: &mut Command) -> Result<PathBuf> {
-    let metadata = metadata_by(cargo, &["--no-deps"])?;
+/// The target folder that `cargo metadata` names.
+pub(crate) fn named_by(cargo: impl BorrowMut<Command>) -> Result<PathBuf> {
+    let metadata: Value = serde_json::from_slice(&output(cargo)?)?;
     let folder = metadata["target_directory"].as_str().context("cargo metadata: no folder")?;
     Ok(PathBuf::from(folder))
 }
 
-/// What `cargo metadata` says of the workspace.
-pub(crate) fn metadata(options: &[&str]) -> Result<Value> {
-    metadata_by(&mut cargo(), options)
+/// The workspace's packages only, not those that they use.
+pub(crate) const OF_WORKSPACE: &str = "metadata --format-version 1 --no-deps";
+
+/// What `cargo metadata` says of packages: with "--no-deps", of the workspace's.
+pub(crate) fn packages<T: DeserializeOwned>(options: &str) -> Result<Vec<T>> {
+    let metadata = output(cargo(&format!("metadata --format-version 1 {options}")))?;
+    let mut metadata: Value = serde_json::from_slice(&metadata)?;
+    serde_json::from_value(metadata["packages"].take()).context("`cargo metadata`: packages")
 }
 
-fn metadata_by(cargo: &mut Command, options: &[&str]) -> Result<Value> {
-    let printed = output(cargo.args(["metadata", "--format-version", "1"]).args(options))?;
-    serde_json::from_slice(&printed).context("what `cargo metadata` printed")
+/// A command of words that hold no space, started at the root of the repository.
+pub(crate) fn command(words: &str) -> Command {
+    let mut words = words.split_whitespace();
+    let mut command = program(words.next().unwrap_or_default());
+    command.args(words);
+    command
 }
 
-/// A command that starts at the root of the repository.
-pub(crate) fn command(program: &str) -> Command {
-    let mut command = Command::new(program);
+/// A program by its path, started at the root of the repository.
+pub(crate) fn program(path: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(path);
     command.current_dir(root());
     command
 }
 
 /// Cargo itself, as it called us. Nothing is compiled incrementally, which would take gigabytes of
 /// disk.
-pub(crate) fn cargo() -> Command {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let mut command = command(&cargo);
-    command.env("CARGO_INCREMENTAL", "0");
-    command
+pub(crate) fn cargo(words: &str) -> Command {
+    let mut cargo = program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(words.split_whitespace()).env("CARGO_INCREMENTAL", "0");
+    cargo
 }
 
 /// The cargo of another toolchain than the one that runs this program.
-pub(crate) fn cargo_of(toolchain: &str) -> Command {
-    let mut cargo = command("cargo");
-    cargo
-        .env("CARGO_INCREMENTAL", "0")
-        .env_remove("RUSTUP_TOOLCHAIN")
-        .env_remove("CARGO")
-        .arg(format!("+{toolchain}"));
+pub(crate) fn cargo_of(toolchain: &str, words: &str) -> Command {
+    let mut cargo = command(&format!("cargo +{toolchain} {words}"));
+    cargo.env("CARGO_INCREMENTAL", "0").env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
     cargo
 }
 
-/// Runs `command` with its output on the terminal; an exit status other than 0 is an error.
+/// Runs a command with its output on the terminal; an exit status other than 0 is an error.
 ///
 /// Cargo draws its bar there also if it is told to be quiet, so that a person sees that it
 /// compiles. Logs have no bar.
-pub(crate) fn run(command: &mut Command) -> Result<()> {
-    let shown = shown(command);
+pub(crate) fn run(mut command: impl BorrowMut<Command>) -> Result<()> {
+    let command = command.borrow_mut();
     if io::stderr().is_terminal() {
         command.envs([("CARGO_TERM_PROGRESS_WHEN", "always"), ("CARGO_TERM_PROGRESS_WIDTH", "80")]);
     }
+    let shown = shown(command);
     let status = command.status().with_context(|| format!("`{shown}` cannot be started"))?;
     if !status.success() {
         bail!("`{shown}` ended with {status}");
@@ -88,36 +113,32 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs `command` and returns what it wrote to standard output.
-pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
+/// Runs a command and returns what it wrote to standard output.
+pub(crate) fn output(mut command: impl BorrowMut<Command>) -> Result<Vec<u8>> {
+    let command = command.borrow_mut().stdin(Stdio::null()).stderr(Stdio::inherit());
     let shown = shown(command);
-    let output = command
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()
-        .with_context(|| format!("`{shown}` cannot be started"))?;
+    let output = command.output().with_context(|| format!("`{shown}` cannot be started"))?;
     if !output.status.success() {
         bail!("`{shown}` ended with {}", output.status);
     }
     Ok(output.stdout)
 }
 
-/// What `command` writes to standard output, as text without space around it.
-pub(crate) fn text(command: &mut Command) -> Result<String> {
+/// What a command writes to standard output, as text without space around it.
+pub(crate) fn text(command: impl BorrowMut<Command>) -> Result<String> {
     Ok(String::from_utf8(output(command)?)?.trim().to_owned())
 }
 
 /// The repository's files that fit one of git's patterns, in order. A star stands for slashes too.
 pub(crate) fn files(patterns: &[&str]) -> Result<Vec<PathBuf>> {
-    let list = ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"];
-    let listed = text(command("git").args(list).args(patterns))?;
+    let mut git = command("git ls-files --cached --others --exclude-standard --deduplicate --");
+    let listed = text(git.args(patterns))?;
     Ok(listed.lines().map(PathBuf::from).filter(|file| root().join(file).exists()).collect())
 }
 
 fn shown(command: &Command) -> String {
-    let mut words = vec![command.get_program().to_string_lossy().into_owned()];
-    words.extend(command.get_args().map(|a| a.to_string_lossy().into_owned()));
-    words.join(" ")
+    let words = [command.get_program()].into_iter().chain(command.get_args());
+    words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }
 
 /// The folder, empty.
@@ -138,22 +159,20 @@ const MOST_LINES: usize = 40;
 /// # Errors
 /// A file cannot be written.
 pub(crate) fn is_kept(path: &Path, now: &str, update: bool) -> Result<bool> {
-    let failed = || path.display().to_string();
     if update {
-        fs::create_dir_all(path.parent().unwrap_or(path)).with_context(failed)?;
-        fs::write(path, now).with_context(failed)?;
+        write(path, now)?;
         println!("{}", path.display());
         return Ok(true);
     }
-    if fs::read_to_string(path).is_ok_and(|before| before == now) {
+    if read(path).is_ok_and(|before| before == now) {
         return Ok(true);
     }
     let new = tempfile::NamedTempFile::new()?;
     fs::write(new.path(), now)?;
-    let mut diff = command("git");
-    diff.args(["diff", "--no-index", "--no-color", "--unified=0"]).arg(path).arg(new.path());
+    let mut diff = command("git diff --no-index --no-color --unified=0");
+    diff.arg(path).arg(new.path());
     let lines = diff.output().context("`git diff` cannot be started")?.stdout;
-    let lines = String::from_utf8_lossy(&lines).into_owned();
+    let lines = String::from_utf8_lossy(&lines);
     println!("{} differs from what is made now:", path.display());
     lines.lines().take(MOST_LINES).for_each(|line| println!("{line}"));
     println!("({} lines)", lines.lines().count());
@@ -162,37 +181,12 @@ pub(crate) fn is_kept(path: &Path, now: &str, update: bool) -> Result<bool> {
 
 /// Whether this program runs as root.
 pub(crate) fn is_root() -> Result<bool> {
-    Ok(text(command("id").arg("-u"))? == "0")
+    Ok(text(command("id -u"))? == "0")
 }
 
 /// The default build: the command `losscause`; returns its path. This program shares all that it
 /// compiles.
-pub(crate) fn losscause() -> Result<String> {
-    run(cargo().args(["build", "--quiet", "--release"]))?;
-    Ok(target().join("release/losscause").to_string_lossy().into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_is_kept_if_it_is_the_same_or_was_updated() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("a/b.txt");
-        assert!(!is_kept(&path, "1\n", false).unwrap() && !path.exists());
-        assert!(is_kept(&path, "1\n", true).unwrap());
-        assert!(is_kept(&path, "1\n", false).unwrap());
-        assert!(!is_kept(&path, "1\n2\n", false).unwrap());
-    }
-
-    #[test]
-    fn the_target_folder_is_the_one_that_cargo_builds_in() {
-        let place = tempfile::tempdir().unwrap();
-        let named =
-            |key: &str| named_by(cargo().env_remove("CARGO_TARGET_DIR").env(key, place.path()));
-        for key in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"] {
-            assert_eq!(named(key).unwrap(), place.path(), "{key}");
-        }
-    }
+pub(crate) fn losscause() -> Result<PathBuf> {
+    run(cargo("build --quiet --release"))?;
+    Ok(target().join("release/losscause"))
 }

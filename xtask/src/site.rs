@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::shell::{command, fresh, losscause, root, run, target};
-use crate::tools::{MDBOOK, Tool};
+use crate::shell::{command, fresh, losscause, program, root, run, target};
+use crate::tools::{self, MDBOOK, Tool};
 use crate::{checks, lab, record};
 
 mod links;
@@ -29,14 +29,15 @@ pub(crate) struct Options {
 }
 
 /// What the site's own steps need.
-pub(crate) const TOOLS: &[Tool] = &[Tool::Wasm, Tool::Node, Tool::MdBook, Tool::Lychee];
+pub(crate) const TOOLS: &[Tool] = &[Tool::WASM, Tool::NODE, Tool::MDBOOK, Tool::LYCHEE];
 
 /// Builds the site and checks its links.
 ///
 /// # Errors
 /// A tool is missing and cannot be installed, a part cannot be built, or a link leads nowhere.
 pub(crate) fn site(options: &Options) -> Result<()> {
-    TOOLS.iter().chain(&checks::OPTIONAL_PARTS_BUILD).try_for_each(|tool| tool.ensure())?;
+    tools::ensure(TOOLS)?;
+    tools::ensure(checks::OPTIONAL_PARTS_BUILD)?;
     lab::build()?;
     // What was documented here before, such as dependencies, is no part of it.
     fresh(target().join("doc"))?;
@@ -81,8 +82,7 @@ fn pages(book: &Path) -> Result<()> {
 /// The report of the papers, with its data.
 fn papers(report: Option<&Path>, place: &Path) -> Result<()> {
     let Some(report) = report else {
-        let program = losscause()?;
-        return run(command(&program).args(["--quiet", "reproduce", "--out"]).arg(place));
+        return run(program(losscause()?).args(["--quiet", "reproduce", "--out"]).arg(place));
     };
     for name in ["report.html", "result.json"] {
         copy(&report.join(name), &place.join(name))?;
@@ -93,17 +93,16 @@ fn papers(report: Option<&Path>, place: &Path) -> Result<()> {
 /// Copies a file, or a folder with all that it holds.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to.parent().unwrap_or(to))?;
-    run(command("cp").args(["--recursive", "--no-target-directory"]).args([from, to]))
+    run(command("cp --recursive --no-target-directory").args([from, to]))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::shell::files;
+    use crate::shell::{files, read};
 
     #[test]
     fn the_book_has_every_page_of_the_documentation_once() {
-        let summary = fs::read_to_string(root().join("site/SUMMARY.md")).expect("it can be read");
+        let summary = read("site/SUMMARY.md").expect("it can be read");
         let pages = files(&["docs/*.md", "results/*.md"]).expect("git lists them");
         assert!(pages.len() > 40);
         for page in pages {

@@ -1,7 +1,6 @@
 //! `cargo xtask validate`: the simulator against other implementations of the same rules, by sweeps
 //! over two stacks. The claims of the sweep files say when both agree.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -11,8 +10,8 @@ use losscause_study::{Context, Jobs};
 
 use crate::checks::OPTIONAL_PARTS_BUILD;
 use crate::results;
-use crate::shell::{cargo, command, losscause, root, run, target};
-use crate::tools::Tool;
+use crate::shell::{cargo, losscause, program, read, root, run, target, write};
+use crate::tools::{self, Tool};
 
 /// With what the simulator is compared.
 #[derive(clap::Args)]
@@ -58,15 +57,15 @@ pub(crate) fn validate(options: &Options) -> Result<()> {
 pub(crate) const NS2: [&str; 3] = ["sweep", "own-errors", "red"];
 
 fn ns2(restart: bool) -> Result<()> {
-    Tool::Ns2.ensure()?;
+    Tool::NS2.ensure()?;
     let program = losscause()?;
     let swept = |name: &&str| {
         let out = target().join("validate-ns2").join(name);
-        swept(&program, &format!("validation/ns2/{name}.toml"), &out, &[earlier(restart)])
+        swept(&program, &format!("validation/ns2/{name}.toml"), &out, earlier(restart))
     };
     let all = NS2.iter().map(swept).collect::<Result<Vec<_>>>()?;
     for (name, result) in NS2.iter().zip(&all) {
-        fs::write(root().join(format!("validation/ns2/{name}.csv")), results::by_two(result))?;
+        write(format!("validation/ns2/{name}.csv"), results::by_two(result))?;
     }
     results::write(&results::ns2()?)?;
     agree(all.iter().flat_map(|result| &result.claims))
@@ -76,7 +75,7 @@ fn ns2(restart: bool) -> Result<()> {
 pub(crate) fn short() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let out = folder.path().join("ns2");
-    let result = swept(&losscause()?, "validation/ns2/short.toml", &out, &[])?;
+    let result = swept(&losscause()?, "validation/ns2/short.toml", &out, "")?;
     agree(&result.claims)
 }
 
@@ -84,14 +83,14 @@ pub(crate) fn short() -> Result<()> {
 ///
 /// # Errors
 /// The command fails.
-pub(crate) fn swept(program: &str, file: &str, out: &Path, more: &[&str]) -> Result<SweepResult> {
-    run(command(program).args(["sweep", file, "--out"]).arg(out).args(more))?;
-    read(&out.join(SWEEP_JSON))
+pub(crate) fn swept(by: &Path, file: &str, out: &Path, options: &str) -> Result<SweepResult> {
+    let options = options.split_whitespace();
+    run(program(by).args(["sweep", file, "--out"]).arg(out).args(options))?;
+    result(&out.join(SWEEP_JSON))
 }
 
-fn read(file: &Path) -> Result<SweepResult> {
-    let name = || file.display().to_string();
-    serde_json::from_slice(&fs::read(file).with_context(name)?).with_context(name)
+fn result(file: &Path) -> Result<SweepResult> {
+    serde_json::from_str(&read(file)?).with_context(|| file.display().to_string())
 }
 
 fn earlier(restart: bool) -> &'static str {
@@ -125,24 +124,24 @@ const LINUX_SWEEP: &str = "validation/linux/sweep.toml";
 /// # Errors
 /// It cannot be read.
 pub(crate) fn recorded() -> Result<SweepResult> {
-    read(&root().join(LINUX))
+    result(Path::new(LINUX))
 }
 
 /// Writes the result of the sweep over the kernel and its page.
 fn judged_by_kernel(result: &SweepResult) -> Result<()> {
-    fs::write(root().join(LINUX), result.json())?;
+    write(LINUX, result.json())?;
     results::write(&results::linux()?)?;
     agree(&result.claims)
 }
 
 /// Runs the sweep by the command that has all stacks.
 fn transferred(restart: bool) -> Result<SweepResult> {
-    OPTIONAL_PARTS_BUILD.into_iter().try_for_each(Tool::ensure)?;
-    let build = ["build", "--quiet", "--release", "-p", "losscause-cli", "--features", "linux"];
-    run(cargo().args(build))?;
-    let program = target().join("release/losscause").to_string_lossy().into_owned();
-    swept(&program, LINUX_SWEEP, &target().join("validate-linux"), &[earlier(restart)])
+    tools::ensure(OPTIONAL_PARTS_BUILD)?;
+    run(cargo("build --quiet --release -p losscause-cli --features linux"))?;
+    let program = target().join("release/losscause");
+    swept(&program, LINUX_SWEEP, &target().join("validate-linux"), earlier(restart))
 }
+
 /// The recorded result with the simulator's cells of today.
 fn simulated_again() -> Result<SweepResult> {
     let mut result = recorded()?;

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 
 use losscause_laboratory::sweep::Sweep;
 use losscause_study::{Context, Scenario};
+#[cfg(target_os = "linux")]
+use nix::sys::resource::{Resource, setrlimit};
 
 #[path = "../../fuzz/src/lib.rs"]
 #[allow(unreachable_pub)] // Elsewhere it is a crate of its own.
@@ -29,10 +31,16 @@ use fuzz::{TARGETS, Target};
 /// The files of a target's corpus, in order.
 fn corpus(name: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(name);
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
-    files.sort();
+    let files = entries(&folder);
     assert!(!files.is_empty(), "{name} has no corpus");
     files
+}
+
+/// What is in a folder, in order.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    entries
 }
 
 #[test]
@@ -49,12 +57,7 @@ fn every_target_takes_every_file_of_its_corpus() {
 #[test]
 fn every_folder_of_the_corpus_is_that_of_a_target() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
-    let mut folders: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    folders.sort();
-    assert_eq!(folders, TARGETS.map(|(name, _)| name));
+    assert_eq!(entries(&folder), TARGETS.map(|(name, _)| folder.join(name)));
 }
 
 #[test]
@@ -63,17 +66,14 @@ fn the_fuzzers_manifest_has_the_crates_that_its_targets_use() {
     let manifest: toml::Table =
         toml::from_str(&fs::read_to_string(fuzz.join("Cargo.toml")).unwrap()).unwrap();
     let ours = |name: &&str| name.starts_with("losscause");
-    let mut named: Vec<&str> =
-        manifest["dependencies"].as_table().unwrap().keys().map(String::as_str).collect();
-    named.retain(|name| ours(name));
-    let files = fs::read_dir(fuzz.join("src"))
-        .unwrap()
-        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
-    let sources = files.collect::<String>();
+    let named = manifest["dependencies"].as_table().unwrap().keys().map(String::as_str);
+    let named: BTreeSet<String> = named.filter(ours).map(str::to_owned).collect();
+    let files = entries(&fuzz.join("src"));
+    let sources: String = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
     let words = sources.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
     let used = words.filter_map(|word| word.split_once("::")).map(|(name, _)| name).filter(ours);
     let used: BTreeSet<String> = used.map(|name| name.replace('_', "-")).collect();
-    assert_eq!(used.iter().map(String::as_str).collect::<Vec<_>>(), named);
+    assert_eq!(used, named);
 }
 
 /// Changed files that each target gets.
@@ -114,21 +114,15 @@ fn run_changed(index: usize, (name, target): Target, outcomes: &Sender<Outcome>)
 #[test]
 fn every_target_takes_changed_files_of_its_corpus() {
     #[cfg(target_os = "linux")]
-    nix::sys::resource::setrlimit(
-        nix::sys::resource::Resource::RLIMIT_AS,
-        MOST_MEMORY_BYTES,
-        MOST_MEMORY_BYTES,
-    )
-    .unwrap();
+    setrlimit(Resource::RLIMIT_AS, MOST_MEMORY_BYTES, MOST_MEMORY_BYTES).unwrap();
     let (sender, outcomes) = channel();
     let next = Arc::new(AtomicUsize::new(0));
     for _ in 0..thread::available_parallelism().unwrap().get() {
         let sender = sender.clone();
         let next = Arc::clone(&next);
         thread::spawn(move || {
-            while let Some((index, target)) =
-                TARGETS.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed))
-            {
+            let next = || next.fetch_add(1, Ordering::Relaxed);
+            while let Some((index, target)) = TARGETS.iter().enumerate().nth(next()) {
                 run_changed(index, *target, &sender);
             }
         });
@@ -150,10 +144,15 @@ fn every_target_takes_changed_files_of_its_corpus() {
     assert_eq!(taken, CHANGED * TARGETS.len());
 }
 
+/// A file of the corpus.
+fn input(name: &str) -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(name);
+    fs::read_to_string(file).unwrap()
+}
+
 /// What is said about the scenario `name` of the corpus.
 fn refusal(name: &str) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/scenario").join(name);
-    let text = std::fs::read_to_string(file).unwrap();
+    let text = input(&format!("scenario/{name}"));
     let experiment = Scenario::parse(&text, "x.toml", &Context::default())
         .and_then(|scenario| scenario.experiment());
     experiment.map(|_| ()).unwrap_err().to_string()
@@ -184,8 +183,7 @@ fn a_file_of_a_few_lines_cannot_ask_for_gigabytes() {
 #[test]
 fn a_sweep_of_more_cells_or_runs_than_fit_in_memory_is_refused() {
     let refusal = |name: &str| {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/sweep").join(name);
-        let text = std::fs::read_to_string(file).unwrap();
+        let text = input(&format!("sweep/{name}"));
         Sweep::parse(&text, Path::new("x.toml"), &Context::default()).unwrap_err().to_string()
     };
     assert_eq!(

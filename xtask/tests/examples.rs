@@ -41,10 +41,8 @@ fn add_public_types(folder: &Path, types: &mut BTreeSet<String>) {
             "use" => {
                 let path = rest.split(';').next().unwrap();
                 types.extend(types_in(path));
-                add_public_types(
-                    &words(path).fold(folder.to_owned(), |module, name| module.join(name)),
-                    types,
-                );
+                let module = words(path).fold(folder.to_owned(), |module, name| module.join(name));
+                add_public_types(&module, types);
             }
             _ => {}
         }
@@ -67,14 +65,12 @@ fn documentation(source: &str) -> String {
 
 /// The types that code names, beside its imports and comments.
 fn named(code: &str) -> BTreeSet<String> {
-    let lines: String =
-        code.lines().map(|line| format!("\n{}", line.split("//").next().unwrap())).collect();
-    let behind_imports =
-        lines.split("\nuse ").enumerate().map(|(place, part)| match part.split_once(';') {
-            Some((_import, rest)) if place > 0 => rest,
-            _ => part,
-        });
-    behind_imports.flat_map(types_in).collect()
+    let without_comment = |line: &str| format!("\n{}", line.split("//").next().unwrap());
+    let lines: String = code.lines().map(without_comment).collect();
+    let mut parts = lines.split("\nuse ");
+    let before = parts.next();
+    let behind_imports = parts.map(|part| part.split_once(';').map_or(part, |(_, rest)| rest));
+    before.into_iter().chain(behind_imports).flat_map(types_in).collect()
 }
 
 #[test]

@@ -2,24 +2,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use std::fs;
 use std::process::Command;
 
-use workspace::root;
+use workspace::{files, read, root};
 use yaml_rust2::{Yaml, YamlLoader};
 
 mod workspace;
 
 /// The workflows, each with its file's name.
 fn workflows() -> Vec<(String, Yaml)> {
-    let folder = root().join(".github/workflows");
     let mut all = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let text = fs::read_to_string(&path).unwrap();
-        let mut documents =
-            YamlLoader::load_from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    for name in files(&[".github/workflows/*"]) {
+        let documents = YamlLoader::load_from_str(&read(&name));
+        let mut documents = documents.unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(documents.len(), 1, "{name}");
         all.push((name, documents.remove(0)));
     }

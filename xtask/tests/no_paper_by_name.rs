@@ -30,12 +30,11 @@ fn program(text: &str) -> impl Iterator<Item = &str> {
 /// Whether `line` has the short name of a paper, or its name without the year, as a word.
 fn names_a_paper(line: &str, keys: &[&str]) -> bool {
     let words = line.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
-    let authors: Vec<&str> =
-        keys.iter().map(|key| key.trim_end_matches(|c: char| c.is_ascii_digit())).collect();
+    let author = |key: &&str| key.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    let authors: Vec<String> = keys.iter().map(author).collect();
     // Biaz is the name of an algorithm, too.
-    words.into_iter().any(|word| {
-        keys.contains(&word.as_str()) || word != "biaz" && authors.contains(&word.as_str())
-    })
+    let mut words = words.into_iter();
+    words.any(|word| keys.contains(&&*word) || word != "biaz" && authors.contains(&word))
 }
 
 fn keys() -> Vec<&'static str> {

@@ -21,14 +21,9 @@ fn worked_example(page: &str) -> &str {
 #[test]
 fn the_worked_example_is_as_shipped_and_gives_the_numbers() {
     let page = read("docs/scenario.md");
-    let example =
-        Scenario::parse(worked_example(&page), "docs/scenario.md", &Context::default()).unwrap();
-    let shipped = Scenario::parse(
-        &read("scenarios/last-hop-video.toml"),
-        "last-hop-video.toml",
-        &Context::default(),
-    )
-    .unwrap();
+    let parse = |text: &str| Scenario::parse(text, "x.toml", &Context::default()).unwrap();
+    let example = parse(worked_example(&page));
+    let shipped = parse(&read("scenarios/last-hop-video.toml"));
     for lda in ["always congestion", "ZigZag", "ZBS"] {
         let measured = |scenario: &Scenario| {
             let setting = Setting::new("flow.video.lda", lda);
@@ -42,10 +37,8 @@ fn the_worked_example_is_as_shipped_and_gives_the_numbers() {
         let measured = ["thput", "M_w", "goodput"].map(|name| run.metric(name).unwrap());
         // A page is read, not recomputed: it may lag behind a better model by this much, no more.
         for (printed, measured) in printed.iter().zip(measured) {
-            assert!(
-                (printed - measured).abs() <= 3.0 + 0.05 * measured,
-                "{row} should be about {measured}"
-            );
+            let is_near = (printed - measured).abs() <= 3.0 + 0.05 * measured;
+            assert!(is_near, "{row} should be about {measured}");
         }
         assert_eq!(printed.len(), 3, "{row}");
     }
@@ -62,10 +55,8 @@ fn every_metric_of_a_run_is_explained() {
     let run = run(&Experiment { delays: true, ..experiment }, 1).unwrap();
     assert!(run.metric("rtt_p95").is_some() && run.metric("completion_time").is_some());
     for metric in &run.metrics {
-        let name = metric
-            .metric
-            .split_once('.')
-            .map_or(metric.metric.clone(), |(name, _)| format!("{name}.X"));
+        let name = &metric.metric;
+        let name = name.split_once('.').map_or(name.clone(), |(name, _)| format!("{name}.X"));
         assert!(page.contains(&format!("`{name}`")), "{name} is not explained");
     }
     assert!(page.contains("`norm_thput.X`"), "for several groups");
@@ -122,11 +113,8 @@ fn every_toml_block_runs_or_is_marked_as_a_fragment() {
             fragments += 1;
         }
         let marked = blocks(&page, "toml").len() + blocks(&page, "toml fragment").len();
-        assert_eq!(
-            page.matches("```toml").count(),
-            marked,
-            "{name}: another mark than `toml` or `toml fragment`"
-        );
+        let all = page.matches("```toml").count();
+        assert_eq!(all, marked, "{name}: another mark than `toml` or `toml fragment`");
     }
     assert!(scenarios >= 1 && sweeps >= 2 && fragments >= 7, "{scenarios}, {sweeps}, {fragments}");
 }
@@ -162,11 +150,8 @@ fn anchors(page: &str) -> Vec<String> {
     let headings = page.lines().filter(|line| line.starts_with('#'));
     let kept = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     let anchor = |heading: &str| heading.trim_start_matches('#').trim().to_lowercase();
-    headings
-        .map(|heading| {
-            anchor(heading).chars().filter(|c| kept(*c)).collect::<String>().replace(' ', "-")
-        })
-        .collect()
+    let marks = |heading| anchor(heading).chars().filter(|c| kept(*c)).collect::<String>();
+    headings.map(|heading| marks(heading).replace(' ', "-")).collect()
 }
 
 #[test]
@@ -183,11 +168,8 @@ fn every_explanation_of_a_miss_leads_to_a_heading_of_its_page() {
         let anchors = anchors(&read(&file));
         for explanation in paper.explanations() {
             let section = &explanation.section;
-            assert!(
-                anchors.contains(section),
-                "{file} has no heading for \"{section}\", only {}",
-                anchors.join(", ")
-            );
+            let has_it = anchors.contains(section);
+            assert!(has_it, "{file} has no heading for \"{section}\", only {anchors:?}");
             checked += 1;
         }
     }
@@ -222,21 +204,19 @@ fn linked(page: &str) -> Vec<String> {
     let folder = Path::new(page).parent().unwrap();
     let text = read(page);
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
-    targets
-        .filter(|target| target.ends_with(".md") && !target.contains("://"))
-        .map(|target| {
-            let mut path = folder.to_path_buf();
-            for part in target.split('/') {
-                match part {
-                    ".." => {
-                        path.pop();
-                    }
-                    _ => path.push(part),
-                }
+    let place = |target: &str| {
+        let mut path = folder.to_path_buf();
+        for part in target.split('/') {
+            if part != ".." {
+                path.push(part);
+            } else {
+                path.pop();
             }
-            path.to_str().unwrap().to_owned()
-        })
-        .collect()
+        }
+        path.to_str().unwrap().to_owned()
+    };
+    let is_page = |target: &&str| target.ends_with(".md") && !target.contains("://");
+    targets.filter(is_page).map(place).collect()
 }
 
 #[test]
@@ -253,12 +233,9 @@ fn the_index_leads_to_every_page_within_two_links() {
         assert_eq!(index.iter().filter(|other| *other == page).count(), 1, "{page} twice");
     }
     let pages = index.iter().filter(|page| page.starts_with("docs/"));
-    let reached: BTreeSet<String> =
-        pages.flat_map(|page| linked(page)).chain(index.clone()).collect();
+    let mut reached: BTreeSet<String> = pages.flat_map(|page| linked(page)).collect();
+    reached.extend(index.iter().cloned().chain(["docs/README.md".to_owned()]));
     for page in files(&["docs/*.md", "results/*.md"]) {
-        assert!(
-            page == "docs/README.md" || reached.contains(&page),
-            "docs/README.md does not lead to {page}"
-        );
+        assert!(reached.contains(&page), "docs/README.md does not lead to {page}");
     }
 }

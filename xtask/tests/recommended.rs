@@ -33,12 +33,9 @@ fn pages(patterns: &[&str]) -> Vec<(String, String)> {
 
 /// The words behind `prefix`, up to a space or the end of a quotation.
 fn behind<'a>(text: &'a str, prefix: &str) -> Vec<&'a str> {
-    text.match_indices(prefix)
-        .map(|(at, _)| {
-            let rest = &text[at + prefix.len()..];
-            rest.split([' ', '\n', '"', '\'', '`', ')', '.', ';']).next().unwrap_or_default()
-        })
-        .collect()
+    let ends = [' ', '\n', '"', '\'', '`', ')', '.', ';'];
+    let rests = text.split(prefix).skip(1);
+    rests.map(|rest| rest.split(ends).next().unwrap_or_default()).collect()
 }
 
 /// Whether an example names no algorithm (a placeholder, a word of a sentence), or among others the
@@ -57,20 +54,15 @@ fn is_recommended(list: &str) -> bool {
 fn every_example_that_sets_an_algorithm_sets_the_recommended_one() {
     let mut seen = 0;
     let texts = texts();
-    let options = texts
-        .iter()
-        .chain(pages(&["docs/*.md", "README.md"]).iter())
-        .map(|text| (text.clone(), "--lda "))
-        .collect::<Vec<_>>();
-    let settings = texts.iter().map(|text| (text.clone(), ".lda="));
-    for ((path, text), prefix) in options.into_iter().chain(settings) {
-        for list in behind(&text, prefix) {
+    let pages = pages(&["docs/*.md", "README.md"]);
+    let options = texts.iter().chain(&pages).map(|text| (text, "--lda "));
+    let settings = texts.iter().map(|text| (text, ".lda="));
+    let name = BuiltIn::RECOMMENDED.info().name;
+    for ((path, text), prefix) in options.chain(settings) {
+        for list in behind(text, prefix) {
             seen += 1;
-            assert!(
-                is_recommended(list),
-                "{path}: {prefix}{list} names another algorithm than {}",
-                BuiltIn::RECOMMENDED.info().name
-            );
+            let is_it = is_recommended(list);
+            assert!(is_it, "{path}: {prefix}{list} names another algorithm than {name}");
         }
     }
     assert!(seen > 12, "{seen} examples");

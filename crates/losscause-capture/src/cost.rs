@@ -177,7 +177,7 @@ impl Flow {
 
     /// What its link passes on at most, bits per second, if it was seen to empty a queue.
     pub fn link_bps(&self) -> Option<f64> {
-        self.fit.filter(|fit| fit.policer.is_none()).map(|fit| fit.rate_p90_bps)
+        self.fit.as_ref().filter(|fit| fit.policer.is_none()).map(|fit| fit.rate_p90_bps)
     }
 
     /// The goodput, kb/s, each from a time on (s after the capture's first packet) until the next.

@@ -14,13 +14,15 @@
 //! random loss.
 
 use losscause::diagnosis::{Cause, Diagnosis, Finding};
+use losscause::{Span, Time};
 use serde::Serialize;
 
 use crate::flow::{Carried, Run};
 use crate::judge::Trips;
+use crate::link_rate::{self, RateStep};
 use crate::measured::Packets;
 use crate::units;
-use crate::{Flow, Loss, Pace, Protocol, Vantage};
+use crate::{Flow, Loss, Pace, Vantage};
 
 /// The link that a flow's sender met.
 ///
@@ -44,12 +46,12 @@ use crate::{Flow, Loss, Pace, Protocol, Vantage};
 ///
 /// let capture = File::open("tests/captures/sender.pcap.gz")?;
 /// let analysis = analyze(capture, "sender.pcap.gz", &Options::all())?;
-/// let fit = analysis.flows[0].fit.expect("a queue stood");
-/// assert_eq!(described(&fit), "4.0 Mb/s");
+/// let fit = analysis.flows[0].fit.as_ref().expect("a queue stood");
+/// assert_eq!(described(fit), "4.0 Mb/s");
 /// assert!((0.015..0.035).contains(&fit.random_loss), "2 % of the packets");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Fit {
     /// The link's rate, or what other traffic left of it: bits per second, with all headers from IP
@@ -61,6 +63,9 @@ pub struct Fit {
     pub rate_p90_bps: f64,
     /// Traffic that came and went, if the rate did; it may be the link's own rate that changed.
     pub others: Option<Others>,
+    /// The rate over time, if it changed and stayed so for a while.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<RateStep>,
     /// For so long a queue was seen to stand, seconds.
     pub standing_s: f64,
     /// Packets that passed in that time.
@@ -74,6 +79,8 @@ pub struct Fit {
     pub longest_ms: f64,
     /// The share of packets that were lost where the queue was not full, from 0 to 1.
     pub random_loss: f64,
+    /// How many of these were sent in a row, on average: 1 if they are independent of each other.
+    pub random_burst: f64,
     /// Losses whose queueing delay is known.
     pub judged_losses: u64,
     /// Of these, losses at a full queue.
@@ -87,6 +94,12 @@ pub struct Fit {
     /// A policer in front of the link, if it lost the packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policer: Option<Policed>,
+    /// What packets waited beside half of the losses, or longer, milliseconds.
+    #[serde(skip)]
+    usual_ms: Option<f64>,
+    /// Packets were late where no queue stood.
+    #[serde(skip)]
+    pub(crate) is_path_longer: bool,
 }
 
 /// A token bucket in front of a link.
@@ -133,6 +146,16 @@ const STEADY: f64 = 0.1;
 /// is then hardly any.
 const BEHIND_POLICER: f64 = 10.0;
 
+/// How long packets waited in the queue: at a rate that changes, the time that as long a queue takes
+/// at the fit's rate.
+struct Delays<'a> {
+    base: Span,
+    trips: &'a Trips,
+    rates: &'a [RateStep],
+    rate_bps: f64,
+    begun: Time,
+}
+
 /// What a full queue does.
 #[derive(Clone, Copy, Debug, Default)]
 struct Losses {
@@ -149,6 +172,7 @@ impl Fit {
         losses: &[Loss],
         trips: &Trips,
         has_outage: bool,
+        begun: Time,
     ) -> Option<Self> {
         let standing = &carried.standing;
         let base = standing.base()?;
@@ -156,7 +180,11 @@ impl Fit {
         let header_bytes = carried.header_bytes;
         let packet_bytes = carried.payload_bytes + header_bytes;
         let (runs, is_short) = standing.runs();
-        let in_time = rates_of(runs.some(), header_bytes);
+        let queued = match is_short {
+            true => runs.some().to_vec(),
+            false => link_rate::of_queues(runs.some(), header_bytes),
+        };
+        let in_time = rates_of(&queued, header_bytes);
         let mut rates = in_time.clone();
         if is_short {
             // The slower ones last longer, as more than their own packets waited. One is as good as
@@ -179,35 +207,56 @@ impl Fit {
         if rate_bps < (1.0 - STEADY) * pace.rate_bps {
             return None;
         }
-        // The trips' own least may stand alone.
-        let lift = trips.queueing_of(base)?;
-        let waited = |loss: &Loss| Some((loss.time_s, (loss.queueing_ms? - lift).max(0.0)));
+        // What comes and goes makes two levels; a link's own rate has any.
+        let levels = link_rate::share_at(&in_time, [low, high]);
+        let rates = if others.is_some() && levels < NEARLY_FULL {
+            link_rate::steps(&queued, header_bytes, begun)
+        } else {
+            Vec::new()
+        };
+        let delays = Delays { base, trips, rates: &rates, rate_bps, begun };
+        let waited = |loss: &Loss| Some((loss.time_s, delays.at_loss_ms(loss)?));
         let waited: Vec<(f64, f64)> = losses.iter().filter_map(waited).collect();
-        let share_from = |ms: f64| trips.share_from(ms + lift);
-        let found = Losses::of(&waited, share_from, rtt_ms / 1e3, pace.lasted_s);
-        let longest_ms = (trips.queueing_quantile(1.0)? - lift).max(found.full_ms.unwrap_or(0.0));
+        let others_ms = delays.of_sample_ms();
+        let share_from = |ms: f64| {
+            let longer = others_ms.iter().filter(|one| **one >= ms).count();
+            longer as f64 / others_ms.len().max(1) as f64
+        };
+        let is_sure = rates.is_empty();
+        let found = Losses::of(&waited, share_from, rtt_ms / 1e3, pace.lasted_s, is_sure);
+        let longest_ms = delays.longest_ms()?.max(found.full_ms.unwrap_or(0.0));
+        let seen_s: f64 = runs.some().iter().map(|run| run.lasted.as_secs_f64()).sum();
+        let part = in_time.iter().map(|(_, lasted_s)| lasted_s).sum::<f64>() / seen_s;
         // Losses without a delay are taken to be of the same kinds, but for tries without an
         // answer.
         let lost = if has_outage { waited.len() } else { losses.len() } as f64;
         let random = (found.judged as f64 - found.by_queue) / found.judged.max(1) as f64;
         let sent = carried.packets.max(1) as f64;
+        let random_burst = mean_burst(losses, random * lost / sent, |loss| {
+            let is_short = |full| delays.at_loss_ms(loss).is_some_and(|ms| ms < NEARLY_FULL * full);
+            found.full_ms.is_none_or(is_short)
+        });
         Some(Self {
             rate_bps,
             rate_p10_bps: low,
             rate_p90_bps: high,
             others,
-            standing_s: runs.whole.lasted.as_secs_f64(),
-            standing_packets: runs.whole.packets,
+            rates,
+            standing_s: runs.whole.lasted.as_secs_f64() * part,
+            standing_packets: (runs.whole.packets as f64 * part).round() as u64,
             rtt_ms,
             full_ms: found.full_ms,
             longest_ms,
             random_loss: (random * lost / sent).min(1.0),
+            random_burst,
             judged_losses: found.judged,
             queue_losses: found.by_queue.round() as u64,
             packet_bytes,
             header_bytes,
             window_bytes: Packets::of(carried, pace).window_bytes,
             policer: None,
+            is_path_longer: part < 1.0,
+            usual_ms: middle(waited.iter().map(|(_, ms)| *ms).collect()),
         })
     }
 
@@ -218,7 +267,7 @@ impl Fit {
             flow.measured.as_ref()?.packets.filter(|_| flow.vantage == Vantage::Sender)?;
         let rtt_ms = packets.rtt_ms?;
         let rate_bps = rate_bps as f64;
-        let seen = flow.fit.filter(|fit| fit.rate_bps >= 2.0 * rate_bps);
+        let seen = flow.fit.as_ref().filter(|fit| fit.rate_bps >= 2.0 * rate_bps);
         // A bucket that is smaller than a packet lets none pass.
         let burst_bytes = burst_bytes.unwrap_or_default().max(2 * packets.full_bytes);
         let policer = Some(Policed { rate_bps, burst_bytes, link_is_seen: seen.is_some() });
@@ -229,26 +278,29 @@ impl Fit {
             rate_p10_bps: seen.map_or(link_bps, |fit| fit.rate_p10_bps),
             rate_p90_bps: seen.map_or(link_bps, |fit| fit.rate_p90_bps),
             others: None,
+            rates: Vec::new(),
             standing_s: seen.map_or(0.0, |fit| fit.standing_s),
             standing_packets: seen.map_or(0, |fit| fit.standing_packets),
             rtt_ms,
             full_ms: None,
             longest_ms: seen.map_or(0.0, |fit| fit.longest_ms),
             random_loss: 0.0,
+            random_burst: 1.0,
             judged_losses: judged,
             queue_losses: 0,
             packet_bytes: packets.full_bytes,
             header_bytes: packets.header_bytes,
             window_bytes: packets.window_bytes,
             policer,
+            usual_ms: None,
+            is_path_longer: false,
         })
     }
 
     /// The fit of a flow at its sender on a link whose rate changed, with the full queue that was
-    /// diagnosed. It holds the same packets at every rate, so it is shortest at the fastest, which
-    /// is that of the fit; the delays alone show one rate's overflows.
+    /// diagnosed. It holds the same packets at every rate.
     pub(crate) fn overflowed(flow: &Flow, diagnosis: &Diagnosis) -> Option<Self> {
-        let fit = flow.fit.filter(|fit| fit.others.is_some())?;
+        let fit = flow.fit.as_ref().filter(|fit| fit.others.is_some())?;
         let overflow = diagnosis.findings().find_map(|finding| match *finding {
             Finding::Overflows(_, lost, queue) => Some((lost, queue)),
             _ => None,
@@ -256,11 +308,13 @@ impl Fit {
         let (lost, queue) = overflow?;
         let judged = fit.judged_losses.max(lost);
         Some(Self {
-            full_ms: Some(queue.as_millis_f64()),
+            // Most losses are the overflows'.
+            full_ms: fit.usual_ms.or(Some(queue.as_millis_f64())),
+            random_burst: 1.0,
             random_loss: (judged - lost) as f64 / flow.packets.max(1) as f64,
             judged_losses: judged,
             queue_losses: lost,
-            ..fit
+            ..fit.clone()
         })
     }
 
@@ -296,12 +350,11 @@ impl Fit {
         }
         let (packets, is_seen) = self.queue_packets();
         let guess = if is_seen { "" } else { " (a guess: none was seen to drop)" };
-        let others = self
-            .others
-            .map(|others| format!(", others took {} at times", units::rate(others.rate_bps)))
-            .unwrap_or_default();
+        let least = units::rate(self.rate_p10_bps);
+        let changes =
+            if self.others.is_some() { format!(" down to {least}") } else { String::new() };
         format!(
-            "{} (a queue stood for {:.1} s){others}, round trip {}, queue {packets} packets{guess}, random loss {:.2} %",
+            "{}{changes} (a queue stood for {:.1} s), round trip {}, queue {packets} packets{guess}, random loss {:.2} %",
             units::rate(self.rate_bps),
             self.standing_s,
             units::ms(self.rtt_ms),
@@ -340,6 +393,12 @@ impl Fit {
             units::rate(self.rate_p90_bps)
         );
         let of_others = self.others.map(|others| {
+            if !self.rates.is_empty() {
+                return format!(
+                    "The rate changed; the scenario's does as the capture's did, in {} steps.",
+                    self.rates.len()
+                );
+            }
             format!(
                 "Other traffic of {} for {:.1} s, then none for {:.1} s, on average: so the rate changed.",
                 units::rate(others.rate_bps),
@@ -365,8 +424,12 @@ impl Fit {
                 "Queue {packets} packets, a guess: none was seen to drop. Packets waited {longest} at most."
             )
         };
+        let in_a_row = match self.random_burst > 1.0 {
+            true => format!(", {:.1} in a row on average", self.random_burst),
+            false => String::new(),
+        };
         let of_loss = format!(
-            "Random loss {:.2} %: {} of {} losses came where no queue was full.",
+            "Random loss {:.2} %{in_a_row}: {} of {} losses came where no queue was full.",
             100.0 * self.random_loss,
             self.judged_losses - self.queue_losses.min(self.judged_losses),
             self.judged_losses
@@ -387,19 +450,74 @@ impl Policed {
     }
 }
 
+impl Delays<'_> {
+    /// What trips have beyond the base when their own least has nothing, milliseconds.
+    fn lift_ms(&self) -> Option<f64> {
+        self.trips.queueing_of(self.base)
+    }
+
+    /// The steps that were taken out of the trips before `at`, milliseconds. A path that had become
+    /// longer has no round trip near the base any more: then there was no step.
+    fn untrue_steps_ms(&self, at: Time, lift_ms: f64) -> f64 {
+        let before = self.trips.shifts().iter().filter(|shift| shift.at <= at);
+        let by_ms: f64 = before.map(|shift| shift.by.as_millis_f64()).sum();
+        if by_ms > 0.0 && lift_ms >= NEARLY_FULL * by_ms { by_ms } else { 0.0 }
+    }
+
+    fn waited_ms(&self, at: Time, queueing_ms: f64) -> Option<f64> {
+        let lift_ms = self.lift_ms()?;
+        Some((queueing_ms - lift_ms + self.untrue_steps_ms(at, lift_ms)).max(0.0))
+    }
+
+    /// A packet that was acknowledged at `at`.
+    fn at_rate_ms(&self, at: Time, waited_ms: f64) -> f64 {
+        if self.rates.is_empty() {
+            return waited_ms;
+        }
+        let to_s = (at - self.begun).as_secs_f64();
+        1e3 * link_rate::bits_between(self.rates, to_s - waited_ms / 1e3, to_s) / self.rate_bps
+    }
+
+    fn at_loss_ms(&self, loss: &Loss) -> Option<f64> {
+        let sent = loss.passage.at;
+        let waited_ms = self.waited_ms(sent, loss.queueing_ms?)?;
+        let would_be = sent + self.base + Span::from_secs_f64_rounded(waited_ms / 1e3);
+        Some(self.at_rate_ms(would_be, waited_ms))
+    }
+
+    fn sampled_ms(&self) -> impl Iterator<Item = (Time, f64)> {
+        self.trips.sampled().filter_map(|(at, trip)| {
+            let queueing_ms = self.trips.queueing_of(trip)?;
+            Some((at, self.waited_ms(at, queueing_ms)?))
+        })
+    }
+
+    fn of_sample_ms(&self) -> Vec<f64> {
+        self.sampled_ms().map(|(at, waited_ms)| self.at_rate_ms(at, waited_ms)).collect()
+    }
+
+    /// The longest that a packet of the sample waited, whatever the rate was.
+    fn longest_ms(&self) -> Option<f64> {
+        self.sampled_ms().map(|(_, waited_ms)| waited_ms).max_by(f64::total_cmp)
+    }
+}
+
 impl Losses {
     /// Of `losses`, in order of time: when each showed, seconds, and how long packets waited beside
     /// it, ms. `share_from` is the share of packets that waited at least so long, `round_trip_s`
-    /// the time through empty queues, and the flow `lasted_s`.
+    /// the time through empty queues, and the flow `lasted_s`. Unless they are `sure`, a few delays
+    /// are wrong, those around a change of the rate.
     fn of(
         losses: &[(f64, f64)],
         share_from: impl Fn(f64) -> f64,
         round_trip_s: f64,
         lasted_s: f64,
+        sure: bool,
     ) -> Self {
         let mut sorted: Vec<f64> = losses.iter().map(|(_, waited_ms)| *waited_ms).collect();
         sorted.sort_by(|a, b| b.total_cmp(a));
-        let Some(&full_ms) = sorted.get((sorted.len() / SUPPORT).min(2)) else {
+        let place = if sure { (sorted.len() / SUPPORT).min(2) } else { sorted.len() / 2 };
+        let Some(&full_ms) = sorted.get(place) else {
             return Self::default();
         };
         let level = NEARLY_FULL * full_ms;
@@ -410,7 +528,8 @@ impl Losses {
         let deviation = (expected * (1.0 - long)).sqrt().max(0.5);
         let choose = above == all || above - expected > CHANCE * deviation;
         // No packet waits longer than a full queue lets it.
-        let is_longest = share_from(full_ms / NEARLY_FULL) < HARDLY_ANY;
+        let wrong = if sure { HARDLY_ANY } else { 1.0 / SUPPORT as f64 };
+        let is_longest = share_from(full_ms / NEARLY_FULL) < wrong;
         let judged = losses.len() as u64;
         if full_ms <= 0.0 || !choose || !is_longest {
             return Self { full_ms: None, judged, by_queue: 0.0 };
@@ -457,14 +576,34 @@ impl Others {
     }
 }
 
+/// The middle one; none of none.
+fn middle(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// How many packets in a row are lost, on average, of the losses that are `meant`; 1 if no more of
+/// them follow each other than independent ones may.
+fn mean_burst(losses: &[Loss], share: f64, meant: impl Fn(&Loss) -> bool) -> f64 {
+    let mut sent: Vec<(Time, u64, u64)> = losses
+        .iter()
+        .filter(|loss| meant(loss))
+        .map(|loss| (loss.passage.at, loss.seq, loss.seq + loss.bytes))
+        .collect();
+    sent.sort_unstable();
+    let all = sent.len();
+    let in_row = sent.windows(2).filter(|pair| pair[0].2 == pair[1].1).count();
+    let by_chance = CHANCE * share * all as f64;
+    if (in_row as f64) < by_chance.max(SUPPORT as f64) {
+        1.0
+    } else {
+        all as f64 / (all - in_row) as f64
+    }
+}
+
 /// The rate of each run, bits per second, and how long it lasted, seconds, which is its weight.
 fn rates_of(runs: &[Run], header_bytes: u64) -> Vec<(f64, f64)> {
-    let rate = |run: &Run| {
-        let bytes = run.bytes + header_bytes * run.packets;
-        let lasted_s = run.lasted.as_secs_f64();
-        (8.0 * bytes as f64 / lasted_s, lasted_s)
-    };
-    runs.iter().map(rate).collect()
+    runs.iter().map(|run| (run.rate_bps(header_bytes), run.lasted.as_secs_f64())).collect()
 }
 
 /// The rate that this share of the weight is slower than, of rates in order; none without a rate.
@@ -477,84 +616,6 @@ fn quantile(rates: &[(f64, f64)], share: f64) -> Option<f64> {
     reached.or(rates.last()).map(|(rate, _)| *rate)
 }
 
-impl Flow {
-    /// The link that its sender met.
-    ///
-    /// # Errors
-    /// If the capture does not show it: why, as the end of a sentence that begins with the flow.
-    pub fn fitted(&self) -> Result<Fit, String> {
-        let place = match self.vantage {
-            _ if self.protocol != Protocol::Tcp => {
-                return Err("is no TCP, whose acknowledgements a link is fitted to".into());
-            }
-            _ if self.packets == 0 => {
-                return Err("has no captured data, expected both directions".into());
-            }
-            _ if self.one_way => {
-                return Err("has no captured acknowledgement, expected both directions".into());
-            }
-            _ if self.is_incomplete() => {
-                return Err("is not whole in the capture, expected all of its packets".into());
-            }
-            Vantage::Sender => {
-                return self.fit.ok_or_else(|| {
-                    "was not seen to fill a queue, which shows a link's rate".into()
-                });
-            }
-            Vantage::Receiver => "at its receiver",
-            Vantage::Middle => "between the two ends",
-            Vantage::Both => "at both ends",
-            Vantage::Unknown => "at a place that does not show",
-        };
-        let sender = &self.src;
-        Err(format!(
-            "was captured {place}, expected a capture at {sender}, which alone has its round trips"
-        ))
-    }
-
-    /// What a scenario of its link leaves out or takes for granted: a sentence each.
-    pub fn unseen(&self) -> Vec<String> {
-        let Some(fit) = self.fit else { return Vec::new() };
-        let mut unseen = Vec::new();
-        if fit.policer.is_none() {
-            unseen.push(
-                "Traffic that was always on the link: the rate is what it left to this flow."
-                    .to_owned(),
-            );
-        }
-        if !self.situation.selective {
-            unseen.push("SACK, which this flow did not use: the scenario's does.".to_owned());
-        }
-        if fit.others.is_some() {
-            unseen.push(
-                "Whether other traffic came and went, or the link's own rate changed.".to_owned(),
-            );
-        }
-        if fit.random_loss > 0.0 {
-            unseen.push("What lost packets where no queue was full: a queue that drops early, and a policer that was not told, are fitted as random loss.".to_owned());
-        }
-        if fit.policer.is_some() {
-            unseen.push("Other connections of the two hosts, which share the policer's bucket: the scenario's transfer has it alone.".to_owned());
-            unseen.push("Losses that were not the policer's.".to_owned());
-        }
-        let by_timer = self.lost_by_timer();
-        if by_timer > 0 {
-            unseen.push(format!("The delay at {by_timer} losses that only a timer showed."));
-        }
-        if !self.outages.is_empty() {
-            unseen.push(format!("{} times without any answer are left out.", self.outages.len()));
-        }
-        let sending = self.pace.and_then(|pace| Some((pace.lasted_s, pace.sending?)));
-        if let Some((lasted_s, sending)) = sending.filter(|(_, sending)| sending.idle_s >= 0.05) {
-            let idle_s = sending.idle_s;
-            unseen.push(format!(
-                "Pauses of the application: it had nothing to send for {idle_s:.1} of {lasted_s:.1} s; the scenario's always has."
-            ));
-        }
-        unseen
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -563,7 +624,15 @@ mod tests {
     /// each delay as often.
     fn losses(waited_ms: &[f64]) -> Losses {
         let losses: Vec<(f64, f64)> = (0..).map(f64::from).zip(waited_ms.iter().copied()).collect();
-        Losses::of(&losses, |ms| (1.0 - ms / 40.0).max(0.0), 0.1, losses.len() as f64)
+        let lasted_s = losses.len() as f64;
+        Losses::of(&losses, |ms| (1.0 - ms / 40.0).max(0.0), 0.1, lasted_s, true)
+    }
+
+    #[test]
+    fn the_rate_of_a_queue_counts_headers() {
+        let mut run = Run::default();
+        (run.lasted, run.bytes, run.packets) = (losscause::Span::from_secs(1), 14_600, 10);
+        assert_eq!(rates_of(&[run], 40), [(120_000.0, 1.0)]);
     }
 
     #[test]
@@ -578,8 +647,13 @@ mod tests {
     #[test]
     fn losses_within_a_round_trip_of_a_full_queues_are_its_own() {
         let at = |second: f64| [(second, 39.0), (second, 38.0), (second + 0.1, 2.0)];
-        let found =
-            Losses::of(&[at(3.0), at(6.0)].concat(), |ms| (1.0 - ms / 40.0).max(0.0), 0.1, 9.0);
+        let found = Losses::of(
+            &[at(3.0), at(6.0)].concat(),
+            |ms| (1.0 - ms / 40.0).max(0.0),
+            0.1,
+            9.0,
+            true,
+        );
         assert_eq!((found.full_ms, found.by_queue), (Some(39.0), 6.0));
     }
 

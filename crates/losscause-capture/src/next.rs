@@ -76,12 +76,17 @@ fn compared(
         }
         Cause::ManagedQueue if has_queue => {
             let path = path.filter(PathRate::is_steady)?;
-            let packets = (path.round_trip_bytes() / 1_500.0).ceil();
+            let packets = round_trip_pkts(&path);
             format!("--variant 'a round trip: queue_packets={packets}'")
         }
         Cause::Air if !has_queue => format!("--lda none,{}", BuiltIn::RECOMMENDED.info().name),
         _ => return None,
     })
+}
+
+/// What a queue of a round trip holds, full packets of Ethernet.
+fn round_trip_pkts(path: &PathRate) -> f64 {
+    (path.round_trip_bytes() / 1_500.0).ceil()
 }
 
 /// The command whose capture would settle what this one does not show.
@@ -92,5 +97,22 @@ fn settling(flow: &Flow, unknown: Unknown) -> String {
         }
         _ if flow.protocol == Protocol::Quic => "losscause analyze FILE --verbose".to_owned(),
         _ => BOTH.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use losscause::Span;
+
+    use super::*;
+
+    #[test]
+    fn a_queue_of_a_round_trip_is_counted_in_full_packets() {
+        let pkts = |rate_bps| {
+            let round_trip = Span::from_millis(40);
+            round_trip_pkts(&PathRate { rate_bps, least_bps: rate_bps, round_trip })
+        };
+        // 12 Mb/s for 40 ms are 60,000 bytes.
+        assert_eq!((pkts(12_000_000), pkts(12_100_000)), (40.0, 41.0));
     }
 }

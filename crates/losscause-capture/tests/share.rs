@@ -175,6 +175,22 @@ fn options_that_the_analysis_does_not_read_are_padding() {
     assert_eq!(told(&analysed(&out)), told(&analysed(&pcap(&packets))));
 }
 
+#[test]
+fn the_urgent_pointer_and_an_option_that_is_cut_are_gone() {
+    let packets = [0, 1, 3].map(|i| {
+        // The option claims twenty bytes, and eight are there.
+        let options = vec![253, 20, 0xca, 0xfe, 0xca, 0xfe, 0xca, 0xfe];
+        let segment = Segment { options, ..Segment::data(1 + 100 * i, 100) };
+        let mut bytes = segment.bytes();
+        bytes[38..40].copy_from_slice(&[0xbe, 0xef]);
+        (u64::from(i) * 1_000, bytes)
+    });
+    let (out, shared) = shared(&pcap(&packets));
+    assert_eq!((shared.written, shared.left_out), (3, 0));
+    assert!(!has(&out, &[0xbe, 0xef]), "the urgent pointer");
+    assert!(!has(&out, &[0xca, 0xfe]), "the option");
+}
+
 /// An IPv6 packet with a destination option, a flow label and a segment of TCP.
 fn v6(seq: u32) -> Vec<u8> {
     let tcp = Segment::data(seq, 100).bytes().split_off(20);

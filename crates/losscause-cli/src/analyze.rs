@@ -146,7 +146,10 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
             Captures { captures: &analyses }.write_json(&mut output::JsonOutput::new())?;
         }
         Format::Table => {
-            analyses.iter().try_for_each(|analysis| tables::print(analysis, arguments.verbose))?;
+            let scenario = arguments.scenario.as_deref();
+            analyses
+                .iter()
+                .try_for_each(|analysis| tables::print(analysis, scenario, arguments.verbose))?;
         }
     }
     if let (Some(file), [analysis]) = (&arguments.scenario, &analyses[..]) {

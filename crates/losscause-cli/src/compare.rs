@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     lda: Vec<String>,
     /// Settings to compare: "NAME: KEY=VALUE; KEY=VALUE". Without --lda they are compared with the
-    /// unchanged scenario.
+    /// unchanged scenario, which "NAME: {}" gives a name.
     #[arg(long, value_name = "VARIANT")]
     variant: Vec<String>,
     /// Compare what a Linux or QUIC sender can be switched to, in mode linux: cubic, reno, bbr, and
@@ -71,11 +71,12 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         scenario = in_linux(&scenario)?;
         variants = Variant::all(&scenario)?;
     }
-    if variants.is_empty() && !arguments.variant.is_empty() {
-        variants.push(Variant::unchanged());
-    }
-    for text in &arguments.variant {
-        variants.push(Variant::parse(text)?);
+    let own = arguments.variant.iter().map(|text| Variant::parse(text));
+    let own: Vec<Variant> = own.collect::<Result<_, _>>()?;
+    if variants.is_empty() && !own.is_empty() {
+        variants = Variant::beside_unchanged(own);
+    } else {
+        variants.extend(own);
     }
     let plan = Plan::new(&scenario, variants, arguments.seed, arguments.runs)?;
     let plan = plan.with_settings(&settings);
@@ -129,14 +130,7 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     let Some(first) = comparison.variants.first() else { return Ok(()) };
     let mut others = comparison.ranked();
     others.retain(|variant| !std::ptr::eq(*variant, first));
-    let shown = if verbose {
-        let others = first.metrics.keys().map(String::as_str);
-        let others = others.filter(|metric| !compare::JUDGED_BY.contains(metric));
-        compare::JUDGED_BY.into_iter().chain(others).collect()
-    } else {
-        compare::JUDGED_BY.to_vec()
-    };
-    let rows: Vec<&str> = shown.into_iter().filter(|metric| comparison.has(metric)).collect();
+    let rows = if verbose { comparison.all_metrics() } else { comparison.judged_by() };
     let variants: Vec<&VariantResult> = [first].into_iter().chain(others).collect();
     // Every block has the first variant beside the metrics.
     let table = comparison.table(&rows, &variants).labels(2);
@@ -147,13 +141,8 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
             first.name
         ))?;
     }
-    warnings(comparison)
-}
-
-/// Each warning once, with the variants that it concerns.
-fn warnings(comparison: &Comparison) -> io::Result<()> {
     comparison
-        .warnings()
+        .warnings(&rows)
         .iter()
         .try_for_each(|warning| output::sentence(&format!("warning: {warning}")))
 }

@@ -14,8 +14,8 @@ pub(crate) struct Arguments {
     /// The page; without one, the pages are listed.
     topic: Option<String>,
     /// List the lines that contain all of these words.
-    #[arg(long, value_name = "WORDS", conflicts_with = "topic")]
-    search: Option<String>,
+    #[arg(long, value_name = "WORDS", num_args = 1.., conflicts_with = "topic")]
+    search: Vec<String>,
 }
 
 /// Pages for one wish of a reader.
@@ -27,6 +27,8 @@ struct Group {
 /// A page.
 struct Page {
     topic: &'static str,
+    /// Its file in the folder `docs/`: "algorithms/zbs.md".
+    file: &'static str,
     text: &'static str,
 }
 
@@ -34,7 +36,11 @@ macro_rules! groups {
     ($($heading:literal: { $($topic:literal: $file:literal),+ $(,)? })+) => {
         &[$(Group {
             heading: $heading,
-            pages: &[$(Page { topic: $topic, text: include_str!(concat!("../docs/", $file)) }),+],
+            pages: &[$(Page {
+                topic: $topic,
+                file: $file,
+                text: include_str!(concat!("../docs/", $file)),
+            }),+],
         }),+]
     };
 }
@@ -53,6 +59,7 @@ const GROUPS: &[Group] = groups! {
         "stream": "stream.md",
         "emulate": "emulate.md",
         "python": "python.md",
+        "ray": "ray.md",
         "your-own": "algorithms/your-own.md",
         "your-own-tcp": "algorithms/your-own-tcp.md",
     }
@@ -92,14 +99,28 @@ const GROUPS: &[Group] = groups! {
         "zigzag": "algorithms/zigzag.md",
     }
     "Measured": {
-        "papers": "papers.md",
+        "capture-accuracy": "capture-accuracy.md",
+        "linux-captures": "linux-captures.md",
         "paths": "paths.md",
         "abroad": "abroad.md",
         "sift-paper": "sift.md",
         "live": "live.md",
         "quic-evaluation": "quic-evaluation.md",
         "media-evaluation": "media-evaluation.md",
+    }
+    "Papers": {
+        "papers": "papers.md",
+        "barman2002": "reproduction/barman2002.md",
+        "biaz1999": "reproduction/biaz1999.md",
+        "cen2003": "reproduction/cen2003.md",
         "extra": "extra.md",
+        "dalwadi": "reproduction/dalwadi.md",
+        "koo2007": "reproduction/koo2007.md",
+    }
+    "The simulator beside others": {
+        "ns2": "validation/ns2.md",
+        "linux": "validation/linux.md",
+        "theory": "validation/theory.md",
     }
 };
 
@@ -109,15 +130,17 @@ fn pages() -> impl Iterator<Item = &'static Page> {
 
 /// Prints the page, lists the pages, or searches them.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if let Some(words) = &arguments.search {
-        return search(words);
+    if !arguments.search.is_empty() {
+        return search(&arguments.search.join(" "));
     }
     let Some(topic) = &arguments.topic else { return list() };
     let Some(page) = pages().find(|page| page.topic.eq_ignore_ascii_case(topic)) else {
         let topics: Vec<&str> = pages().map(|page| page.topic).collect();
-        return Err(refused(unknown(topic, &topics)));
+        let unknown = unknown(topic, &topics);
+        let search = format!("losscause docs --search '{topic}' looks in all pages");
+        return Err(refused(format!("{unknown}; {search}")));
     };
-    Ok(io::stdout().lock().write_all(without_files(page.text).as_bytes())?)
+    Ok(io::stdout().lock().write_all(page.without_files().as_bytes())?)
 }
 
 fn list() -> Result<(), Failure> {
@@ -142,7 +165,7 @@ fn search(words: &str) -> Result<(), Failure> {
     };
     let mut found = false;
     for page in pages() {
-        let text = without_files(page.text);
+        let text = page.without_files();
         let mut lines = text.lines().filter(is_match).peekable();
         if lines.peek().is_some() {
             found = true;
@@ -164,11 +187,16 @@ impl Page {
     fn title(&self) -> &'static str {
         self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
     }
+
+    /// The page for a reader who lacks the repository.
+    fn without_files(&self) -> String {
+        without_files(self.text, self.file)
+    }
 }
 
-/// The page for a reader who lacks the repository: a link to another page names its topic, and a
-/// link to any other file is left out. The text of a link stays.
-fn without_files(text: &str) -> String {
+/// The text of the page `file`: a link to another page names its topic, and a link to any other file
+/// is left out. The text of a link stays, unless it is the page's file.
+fn without_files(text: &str, file: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("](") {
@@ -184,44 +212,70 @@ fn without_files(text: &str) -> String {
         if target.contains("://") {
             out += &format!("{before}]({target})");
         } else {
-            out += &before[..begin];
-            out += before[begin + 1..].trim_end();
-            if let Some(topic) = topic_of(target) {
-                out += &format!(" (`losscause docs {topic}`)");
-            }
+            let (before_link, is_picture) = match before[..begin].strip_suffix('!') {
+                Some(text) => (text, true),
+                None => (&before[..begin], false),
+            };
+            out += before_link;
+            out += if is_picture { "Picture: " } else { "" };
+            let words = before[begin + 1..].trim_end();
+            out += &match topic_of(target, file) {
+                Some(topic) if words.ends_with(".md") => format!("`losscause docs {topic}`"),
+                Some(topic) => format!("{words} (`losscause docs {topic}`)"),
+                None => words.to_owned(),
+            };
         }
         rest = after;
     }
     out + rest
 }
 
-/// The topic of a page by the target of a link: `../queues.md#codel` is `queues`. The files in
-/// `results/` have the names of pages, and the program does not hold them.
-fn topic_of(target: &str) -> Option<&'static str> {
-    if target.contains("results/") {
-        return None;
+/// The topic of the page that a link of the page `file` leads to: `../queues.md#codel` is `queues`.
+fn topic_of(target: &str, file: &str) -> Option<&'static str> {
+    let mut path: Vec<&str> = file.split('/').collect();
+    path.pop();
+    for part in target.split('#').next()?.split('/') {
+        match part {
+            // Above the folder are no pages.
+            ".." => _ = path.pop()?,
+            part => path.push(part),
+        }
     }
-    let file = target.split('#').next()?.rsplit('/').next()?.strip_suffix(".md")?;
-    pages().map(|page| page.topic).find(|topic| *topic == file)
+    let path = path.join("/");
+    pages().find(|page| page.file == path).map(|page| page.topic)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
+
+    /// The pages in a folder and below it, as paths from `docs`.
+    fn found(docs: &Path, below: &Path, pages: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(docs.join(below)).unwrap() {
+            let path = below.join(entry.unwrap().file_name());
+            if docs.join(&path).is_dir() {
+                found(docs, &path, pages);
+            } else if path.extension().is_some_and(|end| end == "md") {
+                pages.insert(path.to_str().unwrap().to_owned());
+            }
+        }
+    }
 
     #[test]
     fn every_page_of_the_folder_is_a_topic_and_has_a_title() {
-        let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-        let files = ["", "algorithms", "channels"]
-            .map(|folder| std::fs::read_dir(docs.join(folder)).unwrap());
-        let files = files
-            .into_iter()
-            .flatten()
-            .filter(|entry| {
-                entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "md")
-            })
-            .count();
-        assert_eq!(files, pages().count());
+        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+        // A package of the program alone has the pages only.
+        let docs = package.join("../../docs");
+        let docs = if docs.is_dir() { docs } else { package.join("docs") };
+        let mut files = BTreeSet::new();
+        found(&docs, Path::new(""), &mut files);
+        // `losscause docs` lists the pages itself; the tables of results have pages that tell them.
+        files.retain(|file| file != "README.md" && !file.starts_with("results/"));
+        assert_eq!(files, pages().map(|page| page.file.to_owned()).collect());
         for page in pages() {
             assert!(page.text.starts_with("# "), "{}", page.topic);
         }
@@ -229,15 +283,30 @@ mod tests {
 
     #[test]
     fn a_link_to_a_page_names_its_topic_and_others_are_left_out() {
-        let page = "See [the queues](../queues.md#codel), [code](../../src/x.rs), [table](../results/quic.md#noq),\n[a paper](https://x.org) or a[0](b c).";
-        let expected = "See the queues (`losscause docs queues`), code, table,\n[a paper](https://x.org) or a[0](b c).";
-        assert_eq!(without_files(page), expected);
+        let page = "See [the queues](../queues.md#codel) ([queues.md](../queues.md)), [code](../../src/x.rs), [table](../../results/quic.md#noq),\n[a paper](https://x.org) or a[0](b c).";
+        let expected = "See the queues (`losscause docs queues`) (`losscause docs queues`), code, table,\n[a paper](https://x.org) or a[0](b c).";
+        assert_eq!(without_files(page, "algorithms/zbs.md"), expected);
+    }
+
+    #[test]
+    fn a_picture_is_told_in_its_words() {
+        assert_eq!(
+            without_files("a\n\n![A queue](images/q.png)\n", "x.md"),
+            "a\n\nPicture: A queue\n"
+        );
+    }
+
+    #[test]
+    fn of_two_pages_of_one_name_a_link_means_that_of_its_folder() {
+        let link = "[Sift](sift.md)";
+        assert_eq!(without_files(link, "abroad.md"), "Sift (`losscause docs sift-paper`)");
+        assert_eq!(without_files(link, "algorithms/zbs.md"), "Sift (`losscause docs sift`)");
     }
 
     #[test]
     fn no_page_links_to_a_file() {
         for page in pages() {
-            let text = without_files(page.text);
+            let text = page.without_files();
             for (_, target) in text.match_indices("](").map(|(at, _)| text[at..].split_at(2)) {
                 let is_relative =
                     target.split(')').next().is_some_and(|target| target.ends_with(".md"));

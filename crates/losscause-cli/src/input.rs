@@ -7,6 +7,8 @@ use losscause_laboratory::papers::record;
 use losscause_study::files::{Inputs, Watched};
 use losscause_study::{Context, InputError, Registry, Scenario, Setting};
 
+use crate::templates;
+
 /// What stands for standard input or output in place of a file's name.
 pub(crate) const STANDARD: &str = "-";
 
@@ -41,7 +43,8 @@ pub(crate) fn scenario(
     let scenario = if is_standard(file) {
         piped(&context)?
     } else {
-        record::open_scenario(file, Path::new(""), &context)?
+        record::open_scenario(file, Path::new(""), &context)
+            .map_err(|error| templates::named_in(error, false))?
     };
     let (scenario, named) = scenario.with(settings)?.watched();
     Ok((scenario, Sources { scenario: file.to_owned(), named }))

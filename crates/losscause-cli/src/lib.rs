@@ -80,7 +80,7 @@ struct Arguments {
 enum Command {
     /// Run the papers' experiments and compare the values with the published ones.
     Reproduce(reproduce::Arguments),
-    /// Write a scenario of a common kind of link: wifi, lte, leo, geo, dsl, cable, wired.
+    /// Write a scenario or a sweep to start from: a kind of link, such as wifi, or a lesson.
     Init(init::Arguments),
     /// Run one scenario, once or with several seeds.
     Simulate(simulate::Arguments),

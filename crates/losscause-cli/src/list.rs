@@ -31,7 +31,7 @@ enum What {
     Algorithms,
     /// Protocols that a flow can run.
     Protocols,
-    /// The papers' scenarios.
+    /// The papers' scenarios; `losscause init` lists those to start from.
     Scenarios,
     /// The papers and their tables and figures.
     Papers,

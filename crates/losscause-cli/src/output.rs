@@ -1,6 +1,6 @@
 //! Standard output: a table for people, JSON for scripts.
 
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, StdoutLock, Write};
 
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
@@ -24,10 +24,12 @@ pub(crate) enum Format {
 
 /// Writes `value` as indented JSON with a new line at its end.
 pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
-    let mut out = JsonOutput::new();
-    serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
-    out.write_all(b"\n")?;
-    out.flush()
+    document(&json_text(value)?)
+}
+
+/// Writes a document of JSON.
+pub(crate) fn document(json: &str) -> io::Result<()> {
+    JsonOutput::new().write_all(json.as_bytes())
 }
 
 /// Writes `value` as a line of JSON.
@@ -37,19 +39,18 @@ pub(crate) fn json_line(value: &impl Serialize) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{}", plain::json(&text))
 }
 
-/// Standard output for JSON: what acts on a terminal is escaped in it.
-pub(crate) struct JsonOutput(BufWriter<StdoutLock<'static>>);
+/// Standard output for JSON: what acts on a terminal is escaped in it. Each write is of whole
+/// characters, and of many: each is looked through.
+pub(crate) struct JsonOutput(StdoutLock<'static>);
 
 impl JsonOutput {
     pub(crate) fn new() -> Self {
-        // Not as one text in memory: the flows of a large capture take tens of megabytes.
-        Self(BufWriter::new(io::stdout().lock()))
+        Self(io::stdout().lock())
     }
 }
 
 impl Write for JsonOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // serde_json writes whole characters.
         let text = str::from_utf8(bytes).map_err(|_| io::ErrorKind::InvalidData)?;
         self.0.write_all(plain::json(text).as_bytes())?;
         Ok(bytes.len())

@@ -242,11 +242,11 @@ fn print(arguments: &Arguments, result: &SimulationResult) -> io::Result<()> {
         return Ok(());
     }
     if arguments.format == Format::Json {
-        return output::json(result);
+        return output::document(&result.json());
     }
     tables::print(result, arguments.verbose)?;
     if arguments.series.is_none() {
         tables::series(&result.series)?;
     }
-    tables::warnings(&result.warnings)
+    tables::warnings(result, arguments.verbose)
 }

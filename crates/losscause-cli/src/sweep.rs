@@ -19,7 +19,7 @@ use losscause_study::{Context, InputError, Jobs, Registry, RunError, Setting, St
 use crate::earlier::Earlier;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::{interrupt, notice, output, pivot, values};
+use crate::{interrupt, notice, output, pivot, templates, values};
 
 /// The arguments of `sweep`.
 #[derive(Debug, clap::Args)]
@@ -91,7 +91,8 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let set = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let overrides = Overrides { runs: arguments.runs, seed: arguments.seed, set };
     let context = Context::new(registry.clone());
-    let sweep = Sweep::load_on(&arguments.sweep, &context, &losscause_experiments::stacks())?
+    let sweep = Sweep::load_on(&arguments.sweep, &context, &losscause_experiments::stacks())
+        .map_err(|error| templates::named_in(error, true))?
         .with(&overrides)?;
     let earlier = arguments.check.as_deref().map(|file| earlier(file, &context)).transpose()?;
     let jobs = arguments.jobs.unwrap_or_default();

@@ -17,14 +17,75 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
+/// The kinds below each heading of the list.
+fn listed(directory: &Path) -> Vec<(String, Vec<String>)> {
+    let text = stdout(&losscause(&["init"], directory));
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for line in text.lines() {
+        match (line.strip_prefix("  "), groups.last_mut()) {
+            (Some(entry), Some((_, kinds))) => {
+                kinds.push(entry.split_whitespace().next().unwrap().to_owned());
+            }
+            _ if line.ends_with(':') => groups.push((line.to_owned(), vec![])),
+            _ => {}
+        }
+    }
+    groups
+}
+
 #[test]
 fn without_a_kind_the_kinds_are_listed_and_nothing_is_written() {
     let directory = tempfile::tempdir().unwrap();
-    let text = stdout(&losscause(&["init"], directory.path()));
-    let kinds: Vec<&str> =
-        text.lines().take(7).filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(kinds, ["wifi", "lte", "leo", "geo", "dsl", "cable", "wired"]);
+    let groups = listed(directory.path());
+    let headings: Vec<&str> = groups.iter().map(|(heading, _)| heading.as_str()).collect();
+    assert_eq!(headings, ["Links:", "Lessons:", "Sweeps:"]);
+    assert_eq!(groups[0].1, ["wifi", "lte", "leo", "geo", "dsl", "cable", "wired"]);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn every_kind_that_is_listed_is_written_with_the_files_that_it_reads() {
+    for (heading, kinds) in listed(Path::new(".")) {
+        for kind in kinds {
+            let directory = tempfile::tempdir().unwrap();
+            stdout(&losscause(&["init", &kind], directory.path()));
+            let file = format!("{kind}.toml");
+            // A bottleneck that is no link is told after all files were read.
+            let verb = if heading == "Sweeps:" { "sweep" } else { "simulate" };
+            let arguments = [verb, &file, "--set", "measure.bottleneck=nope"];
+            let told = String::from_utf8(losscause(&arguments, directory.path()).stderr).unwrap();
+            assert!(told.contains("the link \"nope\" is unknown"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn a_file_beside_that_exists_stays_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let trace = directory.path().join("longer-route.txt");
+    std::fs::write(&trace, "0 5\n").unwrap();
+    let told = stdout(&losscause(&["init", "longer-route"], directory.path()));
+    let expected = "It reads longer-route.txt, which exists and stays as it is.\n";
+    assert!(told.contains(expected), "{told}");
+    assert_eq!(std::fs::read_to_string(&trace).unwrap(), "0 5\n");
+}
+
+#[test]
+fn a_scenario_that_is_missing_is_told_with_the_command_that_writes_it() {
+    let directory = tempfile::tempdir().unwrap();
+    for verb in ["simulate", "compare"] {
+        let arguments = [verb, "scenarios/parking-lot.toml", "--runs", "2"];
+        let output = losscause(&arguments, directory.path());
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            "losscause: scenarios/parking-lot.toml: there is no such file (losscause init \
+             parking-lot writes it), expected a scenario file in TOML (losscause docs scenario)\n"
+        );
+    }
+    let output = losscause(&["sweep", "scenarios/sweeps/misjudged.toml"], directory.path());
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains(" (losscause init sweep-misjudged writes it), "), "{told}");
 }
 
 #[test]

@@ -14,25 +14,34 @@ use losscause_study::{Context, Experiment, Scenario, Setting};
 const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
 
 fn shipped(file: &str, settings: &[&str]) -> Experiment {
-    let settings: Vec<Setting> =
-        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    let settings = settings.iter().map(|text| Setting::parse(text).unwrap());
+    let settings: Vec<Setting> = settings.collect();
     let path = Path::new(PACKAGE).join(file);
-    open_scenario(&path, Path::new(""), &Context::default())
-        .unwrap()
-        .with(&settings)
-        .unwrap()
-        .experiment()
-        .unwrap()
+    let scenario = open_scenario(&path, Path::new(""), &Context::default()).unwrap();
+    scenario.with(&settings).unwrap().experiment().unwrap()
+}
+
+/// A scenario, or what is said of it.
+fn parsed(text: &str) -> Result<Experiment, String> {
+    let scenario = Scenario::parse(text, "small.toml", &Context::default());
+    scenario.and_then(|scenario| scenario.experiment()).map_err(|error| error.to_string())
+}
+
+/// [`SMALL`] with other lines for the part `old`.
+fn small(old: &str, lines: &str) -> Result<Experiment, String> {
+    parsed(&SMALL.replace(old, lines))
+}
+
+/// The traffic of the flow of [`SMALL`] as TCP with more lines.
+fn tcp(lines: &str) -> Traffic {
+    let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);
+    parsed(&text).unwrap().network.flows[0].traffic.clone()
 }
 
 fn link<'a>(experiment: &'a Experiment, name: &str) -> &'a LinkSpec {
-    let names: Vec<&str> = experiment.network.links.iter().map(|link| link.name.as_str()).collect();
-    experiment
-        .network
-        .links
-        .iter()
-        .find(|link| link.name == name)
-        .unwrap_or_else(|| panic!("{name} in {names:?}"))
+    let links = &experiment.network.links;
+    let names: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
+    links.iter().find(|link| link.name == name).unwrap_or_else(|| panic!("{name} in {names:?}"))
 }
 
 fn names(experiment: &Experiment, path: &[losscause_sim::LinkId]) -> Vec<String> {
@@ -48,11 +57,7 @@ fn waiting(link: &LinkSpec) -> u32 {
 
 /// `problem` is what the error says after the file's name.
 fn refused(change: &str, problem: &str) {
-    let text = SMALL.replace("# here", change);
-    let error = Scenario::parse(&text, "small.toml", &Context::default())
-        .and_then(|scenario| scenario.experiment())
-        .unwrap_err()
-        .to_string();
+    let error = small("# here", change).unwrap_err();
     assert_eq!(error, format!("small.toml: {problem}"));
 }
 
@@ -121,8 +126,7 @@ fn members_of_two_groups_may_share_copies_of_links() {
     let cross = "count = 2\n[[flow]]\nname = \"cross\"\ncount = 3\nprotocol = \"cbr\"\nrate_bps = 1e5\n\
                  path = [\"radio\"]\nlinks_of = \"video\"\n";
     let text = SMALL.replace("= 5\n", "= 5\nper_flow = true\n").replace("# here", cross);
-    let scenario = Scenario::parse(&text, "small.toml", &Context::default()).unwrap();
-    let experiment = scenario.experiment().unwrap();
+    let experiment = parsed(&text).unwrap();
     let flows = experiment.network.flows.iter();
     let paths: Vec<String> = flows.flat_map(|flow| names(&experiment, &flow.path)).collect();
     // The third has no one to share with.
@@ -187,25 +191,19 @@ fn an_algorithm_goes_by_its_name_and_takes_its_settings() {
     let published = built(&["flow.test.lda=ZBS"]);
     let changed = built(&["flow.test.lda=ZBS", "lda.Spike.alpha=0.75"]);
     assert_ne!(published, changed);
-    assert_eq!(
-        published,
-        built(&["flow.test.lda=ZBS", "lda.Spike.alpha=0.75", "lda.ZBS.spike.alpha=0.5"])
-    );
-    assert_eq!(
-        built(&["flow.test.lda=ZigZag"]),
-        built(&["flow.test.lda=ZigZag", "lda.Spike.alpha=0.75"])
-    );
+    let own = ["flow.test.lda=ZBS", "lda.Spike.alpha=0.75", "lda.ZBS.spike.alpha=0.5"];
+    assert_eq!(published, built(&own));
+    let changed = built(&["flow.test.lda=ZigZag", "lda.Spike.alpha=0.75"]);
+    assert_eq!(built(&["flow.test.lda=ZigZag"]), changed);
 }
 
 #[test]
 fn every_shipped_scenario_loads_and_names_its_source_or_purpose() {
     let mut found = 0;
-    let papers = std::fs::read_dir(Path::new(PACKAGE).join("papers"))
-        .unwrap()
-        .map(|paper| paper.unwrap().path().join("scenarios"));
-    for directory in
-        papers.filter(|directory| directory.exists()).chain([Path::new(PACKAGE).join("scenarios")])
-    {
+    let papers = std::fs::read_dir(Path::new(PACKAGE).join("papers")).unwrap();
+    let papers = papers.map(|paper| paper.unwrap().path().join("scenarios"));
+    let own = Path::new(PACKAGE).join("scenarios");
+    for directory in papers.filter(|directory| directory.exists()).chain([own]) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let file = entry.unwrap().path();
             if file.extension().is_some_and(|end| end == "toml") {
@@ -222,12 +220,8 @@ fn every_shipped_scenario_loads_and_names_its_source_or_purpose() {
 #[test]
 fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     let refused_link = |line: &str, problem: &str| {
-        refused(
-            &format!(
-                "[[link]]\nname = \"x\"\nrate_bps = 1\ndelay_ms = 1\nqueue_packets = 1\n{line}"
-            ),
-            problem,
-        );
+        let link = "[[link]]\nname = \"x\"\nrate_bps = 1\ndelay_ms = 1\nqueue_packets = 1";
+        refused(&format!("{link}\n{line}"), problem);
     };
     refused_link(
         "channel = { kind = \"bernoulli\", loss = 1.5 }",
@@ -347,11 +341,8 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
 #[test]
 fn queues_are_managed_as_the_link_says() {
     let queue = |lines: &str| {
-        let text = SMALL.replace("rate_bps = 1e6", &format!("rate_bps = 1e6\n{lines}"));
-        Scenario::parse(&text, "small.toml", &Context::default())
-            .unwrap()
-            .experiment()
-            .map(|experiment| experiment.network.links[0].queue)
+        let experiment = small("rate_bps = 1e6", &format!("rate_bps = 1e6\n{lines}"));
+        experiment.map(|experiment| experiment.network.links[0].queue)
     };
     let limit = match queue("").unwrap() {
         QueueSpec::DropTail { limit } => limit,
@@ -420,7 +411,7 @@ fn queues_are_managed_as_the_link_says() {
     ] {
         assert_eq!(queue(lines).unwrap(), expected, "{lines}");
     }
-    let problem = |fields: &str| queue(&format!("queue = {{ {fields} }}")).unwrap_err().to_string();
+    let problem = |fields: &str| queue(&format!("queue = {{ {fields} }}")).unwrap_err();
     for (fields, expected) in [
         (
             "kind = \"red\", min_th_packets = 15",
@@ -470,14 +461,7 @@ fn queues_are_managed_as_the_link_says() {
 #[test]
 fn a_red_queue_takes_the_scenarios_packets_for_typical() {
     let text = SMALL.replace("rate_bps = 1e6", "rate_bps = 1e6\nqueue = { kind = \"red\" }");
-    let typical = |text: &str| match Scenario::parse(text, "small.toml", &Context::default())
-        .unwrap()
-        .experiment()
-        .unwrap()
-        .network
-        .links[0]
-        .queue
-    {
+    let typical = |text: &str| match parsed(text).unwrap().network.links[0].queue {
         QueueSpec::Red(spec) => spec.typical_packet_bytes,
         other => panic!("{other:?}"),
     };
@@ -486,26 +470,17 @@ fn a_red_queue_takes_the_scenarios_packets_for_typical() {
 
 #[test]
 fn paths_that_cannot_be_are_refused() {
-    let with_path = |path: &str| {
-        let text = SMALL.replace("path = [\"radio\"]", &format!("path = {path}"));
-        Scenario::parse(&text, "small.toml", &Context::default())
-            .unwrap()
-            .experiment()
-            .unwrap_err()
-            .to_string()
-    };
-    assert_eq!(
-        with_path("[]"),
-        "small.toml: flow.video.path: is empty, expected the names of one or more links"
-    );
-    assert_eq!(
-        with_path("[\"radio\", \"radio\"]"),
-        "small.toml: flow.video.path: takes the link \"radio\" twice, expected no cycle"
-    );
-    assert_eq!(
-        with_path("[\"radoi\"]"),
-        "small.toml: flow.video.path: the link \"radoi\" is unknown (did you mean \"radio\"?), expected \"radio\""
-    );
+    for (path, problem) in [
+        ("[]", "is empty, expected the names of one or more links"),
+        ("[\"radio\", \"radio\"]", "takes the link \"radio\" twice, expected no cycle"),
+        (
+            "[\"radoi\"]",
+            "the link \"radoi\" is unknown (did you mean \"radio\"?), expected \"radio\"",
+        ),
+    ] {
+        let error = small("path = [\"radio\"]", &format!("path = {path}")).unwrap_err();
+        assert_eq!(error, format!("small.toml: flow.video.path: {problem}"));
+    }
 }
 
 #[test]
@@ -517,14 +492,7 @@ fn settings_of_unused_protocols_are_checked_all_the_same() {
 #[test]
 fn modes_are_the_transports_own_and_settings_replace_values() {
     use losscause_transport::tfrc;
-    let traffic = |lines: &str| {
-        let text = SMALL.replace("# here", lines);
-        let experiment = Scenario::parse(&text, "small.toml", &Context::default())
-            .unwrap()
-            .experiment()
-            .unwrap();
-        experiment.network.flows[0].traffic.clone()
-    };
+    let traffic = |lines: &str| small("# here", lines).unwrap().network.flows.remove(0).traffic;
     let tfrc_of = |lines: &str| match traffic(lines) {
         Traffic::Tfrc { config, .. } => config,
         other => panic!("{other:?}"),
@@ -561,16 +529,8 @@ fn modes_are_the_transports_own_and_settings_replace_values() {
 
 #[test]
 fn a_senders_algorithm_is_set_by_name_and_refused_at_a_receiver() {
-    let text = SMALL
-        .replace("\"tfrc\"", "\"tcp\"")
-        .replace("# here", "lda = \"flip-flop\"\n[lda.flip-flop]\nhistory = 8\neta = 4");
-    let network = Scenario::parse(&text, "small.toml", &Context::default())
-        .unwrap()
-        .experiment()
-        .unwrap()
-        .network;
     assert!(matches!(
-        network.flows[0].traffic,
+        tcp("lda = \"flip-flop\"\n[lda.flip-flop]\nhistory = 8\neta = 4"),
         Traffic::Tcp { lda: TcpLda::Sender(losscause::lda::AnyAlgorithm::FlipFlopHistory(_)), .. }
     ));
     refused(
@@ -589,19 +549,9 @@ fn a_senders_algorithm_is_set_by_name_and_refused_at_a_receiver() {
 
 #[test]
 fn a_tcp_flow_may_run_its_algorithm_at_either_end() {
-    let lda = |lines: &str| {
-        let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);
-        match &Scenario::parse(&text, "small.toml", &Context::default())
-            .unwrap()
-            .experiment()
-            .unwrap()
-            .network
-            .flows[0]
-            .traffic
-        {
-            Traffic::Tcp { lda, .. } => lda.clone(),
-            other => panic!("{other:?}"),
-        }
+    let lda = |lines: &str| match tcp(lines) {
+        Traffic::Tcp { lda, .. } => lda,
+        other => panic!("{other:?}"),
     };
     assert!(matches!(lda(""), TcpLda::None));
     assert!(matches!(lda("lda = \"Biaz\""), TcpLda::Sender(_)));
@@ -616,11 +566,7 @@ fn a_tcp_flow_may_run_its_algorithm_at_either_end() {
 fn a_tcp_flow_may_grow_by_another_step_than_the_rest() {
     let increases = |lines: &str| {
         let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);
-        let network = Scenario::parse(&text, "small.toml", &Context::default())
-            .unwrap()
-            .experiment()
-            .unwrap()
-            .network;
+        let network = parsed(&text).unwrap().network;
         let increase = |traffic: Traffic| match traffic {
             Traffic::Tcp { config, .. } => config.additive_increase_pkts,
             other => panic!("{other:?}"),
@@ -697,11 +643,7 @@ fn a_delay_is_read_from_a_file_beside_the_scenario() {
 fn a_delay_may_be_listed_in_the_scenario_itself() {
     let experiment = |keys: &str| {
         let line = format!("delay_ms = 10\ndelay_variation = {{ kind = \"trace\"{keys} }}");
-        let text = SMALL.replace("delay_ms = 10", &line);
-        Scenario::parse(&text, "small.toml", &Context::default())
-            .unwrap()
-            .experiment()
-            .map_err(|error| error.to_string())
+        small("delay_ms = 10", &line)
     };
     let stepped = experiment(", points = [[0, 5], [\"2 * 60\", 40]]").unwrap();
     let VariationSpec::Trace { points, .. } = &link(&stepped, "radio").variation else {
@@ -735,14 +677,7 @@ fn a_delay_may_be_listed_in_the_scenario_itself() {
 
 #[test]
 fn members_come_one_after_the_other_or_at_the_times_of_a_list() {
-    let flows = |lines: &str| {
-        Scenario::parse(&SMALL.replace("# here", lines), "small.toml", &Context::default())
-            .unwrap()
-            .experiment()
-            .unwrap()
-            .network
-            .flows
-    };
+    let flows = |lines: &str| small("# here", lines).unwrap().network.flows;
     let before = "[[flow]]\nname = \"first\"\nprotocol = \"tfrc\"\npath = [\"radio\"]\n[[flow]]\nname = \"guest\"\n";
     let guests = flows(&format!(
         "{before}protocol = \"tfrc\"\npath = [\"radio\"]\ncount = 3\nstart_s = 2\narrivals = {{ kind = \"poisson\", \

@@ -50,14 +50,10 @@ path = ["line"]
 "#;
 
 fn experiment(text: &str, settings: &[&str]) -> Experiment {
-    let settings: Vec<Setting> =
-        settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::parse(text, "s.toml", &Context::default())
-        .unwrap()
-        .with(&settings)
-        .unwrap()
-        .experiment()
-        .unwrap()
+    let settings = settings.iter().map(|text| Setting::parse(text).unwrap());
+    let settings: Vec<Setting> = settings.collect();
+    let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+    scenario.with(&settings).unwrap().experiment().unwrap()
 }
 
 fn measured(text: &str, settings: &[&str]) -> Measurements {
@@ -171,10 +167,8 @@ fn a_comparison_finds_the_truths_worth_and_none_between_equals() {
     let text = TRANSFER.replace("duration_s = 30", "duration_s = 120");
     let scenario = Scenario::parse(&text, "s.toml", &Context::default()).unwrap();
     let compared = |variants: Vec<Variant>, jobs| {
-        Plan::new(&scenario, variants, 5, 6)
-            .unwrap()
-            .execute(Jobs::new(jobs).unwrap(), |_| ())
-            .unwrap()
+        let plan = Plan::new(&scenario, variants, 5, 6).unwrap();
+        plan.execute(Jobs::new(jobs).unwrap(), |_| ()).unwrap()
     };
     let ldas =
         || ["none", "omniscient"].map(|lda| Variant::of_lda(&scenario, lda).unwrap()).to_vec();

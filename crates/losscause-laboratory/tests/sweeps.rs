@@ -14,14 +14,12 @@ fn every_cell_of_the_papers_sweeps_can_be_measured() {
     let mut loaded = Vec::new();
     for paper in std::fs::read_dir(papers).unwrap() {
         let Ok(sweeps) = std::fs::read_dir(paper.unwrap().path().join("sweeps")) else { continue };
-        loaded.extend(
-            sweeps.map(|file| Sweep::load(&file.unwrap().path(), &Context::default()).unwrap()),
-        );
+        let files = sweeps.map(|file| file.unwrap().path());
+        loaded.extend(files.map(|file| Sweep::load(&file, &Context::default()).unwrap()));
     }
-    let cells: Vec<_> = loaded
-        .iter()
-        .flat_map(|sweep| sweep.cells().into_iter().map(move |cell| (sweep, cell)))
-        .collect();
+    let cells = loaded.iter().map(|sweep| (sweep, sweep.cells()));
+    let cells: Vec<_> =
+        cells.flat_map(|(sweep, cells)| cells.into_iter().map(move |cell| (sweep, cell))).collect();
     assert!(cells.len() >= 30, "only {} cells were found", cells.len());
     let next = AtomicUsize::new(0);
     let check = || {
@@ -90,18 +88,12 @@ fn rows(sweep: &str, cell: usize) -> Vec<Row> {
 fn run_k_of_every_cell_and_system_has_the_sweeps_seed_plus_k() {
     let experiment =
         Scenario::parse(SCENARIO, "s.toml", &Context::default()).unwrap().experiment().unwrap();
-    let drops: Vec<f64> = (5..8)
-        .map(|seed| run(&experiment, seed).unwrap().metric("wireless_drops").unwrap())
-        .collect();
-    let other: Vec<f64> = (4..9)
-        .map(|seed| run(&experiment, seed).unwrap().metric("wireless_drops").unwrap())
-        .collect();
-    assert!(
-        other
-            .windows(3)
-            .all(|three| three == drops || three.iter().sum::<f64>() != drops.iter().sum::<f64>()),
-        "{other:?}"
-    );
+    let drops = |seed| run(&experiment, seed).unwrap().metric("wireless_drops").unwrap();
+    let other: Vec<f64> = (4..9).map(drops).collect();
+    let drops: Vec<f64> = (5..8).map(drops).collect();
+    let sum = |three: &[f64]| three.iter().sum::<f64>();
+    let is_told = |three: &[f64]| three == drops || sum(three) != sum(&drops);
+    assert!(other.windows(3).all(is_told), "{other:?}");
     // Means, and Student's half-width with two degrees of freedom, 4.3027 s / sqrt(3), from these
     // three numbers.
     let mean = drops.iter().sum::<f64>() / 3.0;
@@ -109,15 +101,11 @@ fn run_k_of_every_cell_and_system_has_the_sweeps_seed_plus_k() {
     // The link's rate changes no error: cells 0 and 1 are paired by their seeds.
     for cell in [0, 1] {
         let row = &rows(SWEEP, cell)[0];
-        assert_eq!(
-            (row.system.as_str(), row.metric.as_str(), row.runs),
-            ("as it is", "wireless_drops", 3)
-        );
+        let found = (row.system.as_str(), row.metric.as_str(), row.runs);
+        assert_eq!(found, ("as it is", "wireless_drops", 3));
         assert!((row.measured.unwrap() - mean).abs() < 1e-9, "cell {cell}: {row:?}, {drops:?}");
-        assert!(
-            (row.ci95.unwrap() - 4.302_653 * (variance / 3.0).sqrt()).abs() < 1e-3,
-            "cell {cell}: {row:?}"
-        );
+        let ci95 = 4.302_653 * (variance / 3.0).sqrt();
+        assert!((row.ci95.unwrap() - ci95).abs() < 1e-3, "cell {cell}: {row:?}");
     }
 }
 

@@ -157,6 +157,29 @@ fn a_spurious_loss_that_was_ignored_takes_no_earlier_reduction_back() {
 }
 
 #[test]
+fn a_spurious_loss_takes_no_more_from_the_loss_rate_than_it_added() {
+    // A tenth of 256 packets is 25.6.
+    let factory = Scripted::saying([Congestion, Congestion, Congestion, Wireless]);
+    let factory = factory.factory(Base::cubic());
+    let factory = factory.with_caps(Caps { max_loss_rate: 0.1, ..NO_CAPS }).unwrap();
+    let mut driver = Driver::new(|now| factory.controller(now, MTU));
+    driver.send(60);
+    driver.ack(0..10);
+    driver.lose(10..30);
+    driver.send(60);
+    driver.ack(60..62);
+    // One loss reduces the window; the twenty after it are answered and do not count.
+    driver.lose([62]);
+    driver.lose(63..83);
+    driver.controller.on_spurious_congestion_event();
+    driver.ack([83]);
+    // 20 are left of the first recovery, and nine more are above the cap.
+    driver.lose(84..93);
+    let verdict = driver.controller.last_verdicts().last().expect("a verdict");
+    assert_eq!(verdict.overruled, Some(Overruled::LossRate));
+}
+
+#[test]
 fn a_mark_in_the_recovery_makes_its_reduction_final() {
     let mut driver = in_slow_start(Base::cubic(), &[Congestion]);
     driver.ack([14]);

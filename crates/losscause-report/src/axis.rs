@@ -195,6 +195,13 @@ mod tests {
     }
 
     #[test]
+    fn an_axis_of_shares_ends_at_all() {
+        let axis = |unit| Axis::around_intervals(&[(70.0, None), (99.5, None)], unit).unwrap();
+        assert_eq!(axis("percent"), Axis::linear(70.0, 100.0));
+        assert_eq!(axis("kb/s"), Axis::linear(70.0, 102.0));
+    }
+
+    #[test]
     fn small_numbers_on_an_axis_are_not_all_zero() {
         assert_eq!(
             [0.0, 2.5e-5, 0.001, 0.25, 30.0, 12000.0].map(short),

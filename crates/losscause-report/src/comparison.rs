@@ -6,7 +6,7 @@ use super::algorithms;
 use super::chart::Figure;
 use super::lines::Style;
 use super::strips::{Strip, Strips};
-use losscause_laboratory::compare::{Comparison, Difference, JUDGED_BY, VariantResult};
+use losscause_laboratory::compare::{Comparison, Difference, VariantResult};
 use losscause_study::run::RunRecord;
 use losscause_study::statistics::Interval;
 use losscause_study::tools::figures::{
@@ -16,11 +16,8 @@ use losscause_study::tools::table;
 
 /// What the template shows. `records` are those of the first run of every variant.
 pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> Value {
-    let mut metrics: Vec<&str> =
-        JUDGED_BY.into_iter().filter(|metric| comparison.has(metric)).collect();
-    let told = metrics.len();
-    let others = comparison.variants[0].metrics.keys().map(String::as_str);
-    metrics.extend(others.filter(|metric| !JUDGED_BY.contains(metric) && comparison.has(metric)));
+    let metrics = comparison.all_metrics();
+    let told = comparison.judged_by().len();
     let all: Vec<&VariantResult> = comparison.variants.iter().collect();
     let seeds = seeds(comparison.seed, comparison.runs);
     let runs = match comparison.runs {
@@ -36,7 +33,7 @@ pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> Value {
         answers => comparison.verdict.split("; ").map(sentence).collect::<Vec<_>>(),
         picture => drawing("goodput", &comparison.ranked(), comparison),
         runs => format!("{runs} per variant, {seeds}"),
-        warnings => comparison.warnings(),
+        warnings => comparison.warnings(&metrics),
         variants => comparison.variants.iter().map(|one| (&one.name, &one.settings)).collect::<Vec<_>>(),
         drawings => metrics[..told].iter().map(drawn).collect::<Vec<_>>(),
         metrics => [&metrics[..told], &metrics[told..]].map(|metrics| table(comparison, metrics)),
@@ -58,10 +55,7 @@ fn algorithms(comparison: &Comparison, records: &[RunRecord]) -> Vec<Value> {
 
 /// A metric of these variants; empty if nothing differs from zero.
 fn drawing(name: &str, variants: &[&VariantResult], comparison: &Comparison) -> Figure {
-    let found = || variants.iter().filter_map(|variant| variant.metrics.get(name));
-    let unit = found().next().map(|found| found.unit.as_str()).unwrap_or_default();
-    let largest = found().filter_map(|found| found.value).fold(0.0, f64::max);
-    let (unit, scale) = if unit == "kb/s" && largest >= 1e3 { ("Mb/s", 1e-3) } else { (unit, 1.0) };
+    let (unit, scale) = comparison.unit(name);
     let strip = |variant: &&VariantResult| {
         let found = variant.metrics.get(name);
         let mean = found.and_then(|found| Some(found.value? * scale));
@@ -92,28 +86,31 @@ fn table(comparison: &Comparison, metrics: &[&str]) -> String {
         let table::Row::Cells(cells) = row else { continue };
         cells[0].anchor = format!("metric-{metric}");
         for (cell, variant) in cells[1..].iter_mut().zip(&variants) {
-            cell.tip = tip(variant, metric, &cell.text, &variants[0].name);
+            cell.tip = tip(variant, metric, &cell.text, comparison);
         }
     }
     table.html()
 }
 
 /// What stands behind a mean.
-fn tip(variant: &VariantResult, metric: &str, mean: &str, first: &str) -> String {
+fn tip(variant: &VariantResult, metric: &str, mean: &str, comparison: &Comparison) -> String {
     let Some(found) = variant.metrics.get(metric).filter(|found| found.value.is_some()) else {
         return "no run has a value".to_owned();
     };
-    let unit = unit_symbol(&found.unit);
-    let interval = plus_minus(found.ci95);
+    let (unit, scale) = comparison.unit(metric);
+    let interval = plus_minus(found.ci95.map(|ci95| ci95 * scale));
+    let unit = unit_symbol(unit);
     let tip = format!("{metric}, {}\n{mean} {interval} {unit}, {} runs", variant.name, found.runs);
     match variant.differences.get(metric) {
-        Some(difference) => format!("{tip}\n{}", against(difference, first)),
+        Some(difference) => {
+            format!("{tip}\n{}", against(difference, scale, &comparison.variants[0].name))
+        }
         None => tip,
     }
 }
 
 /// The difference in words.
-fn against(difference: &Difference, first: &str) -> String {
+fn against(difference: &Difference, scale: f64, first: &str) -> String {
     let percent = match (difference.percent, difference.percent_ci95) {
         (Some(percent), Some(ci95)) => {
             let sign = if percent > 0.0 { "+" } else { "" };
@@ -130,5 +127,6 @@ fn against(difference: &Difference, first: &str) -> String {
         Some(false) => "; chance explains it",
         None => "",
     };
-    format!("against {first}, run by run: {difference}{percent}{clear}")
+    let change = difference.in_words(scale);
+    format!("against {first}, run by run: {change}{percent}{clear}")
 }

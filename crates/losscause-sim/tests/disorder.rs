@@ -147,6 +147,23 @@ fn jitter_reorders_only_if_it_may() {
 }
 
 #[test]
+fn packets_that_are_late_by_jitter_overtake_too() {
+    let variation = VariationSpec::Jitter(JitterSpec {
+        distribution: JitterDistribution::Normal,
+        mean: ms(20),
+        deviation: ms(1),
+        correlation: 0.0,
+        reorders: true,
+    });
+    let by = Lateness::Packets { packets: 3, most: ms(1_000) };
+    let link = LinkSpec { variation, ..reordering(0.1, by) };
+    let arrived = arrivals(&network(vec![link], 2), at_secs(5));
+    let late = arrived.iter().map(|&(seq, at)| at - 2.0 * seq as f64 - 11.0);
+    // Once the first is there, about every 2 ms one overtakes.
+    assert!(late.fold(0.0, f64::max) < 50.0);
+}
+
+#[test]
 fn a_share_of_packets_arrives_twice_and_counts_once() {
     for delay in [0, 7] {
         let network = network(vec![duplication(0.1, ms(delay))], 2);

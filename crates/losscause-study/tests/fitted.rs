@@ -127,18 +127,40 @@ const UPLINK: [&str; 7] = [
 
 #[test]
 fn a_queue_of_a_link_whose_rate_changes_has_its_packets_and_its_losses() {
-    let ([sender, _], _) = captured(&UPLINK);
+    let ([sender, _], goodput) = captured(&UPLINK);
     let flow = flow(&sender);
     let fit = flow.fitted().unwrap();
     assert!(fit.others.is_some(), "{fit:?}");
     let (packets, is_seen) = fit.queue_packets();
     assert!(is_seen && is_near(packets as f64, 500.0, 0.1), "{packets} {fit:?}");
     assert!(fit.random_loss < 3e-4, "one packet in ten thousand is lost: {fit:?}");
+    let (text, doubt) = fitted::scenario(&fit, flow, "sender.pcap", "fitted.toml");
+    let again = run(&experiment(&text, &[]), 1).unwrap().metric("goodput").unwrap();
+    assert!(
+        is_near(again, goodput, 0.1) && doubt.is_none(),
+        "{goodput} kb/s, and {again} by\n{text}"
+    );
     // The random loss that the delays alone show gives another transfer, and the file says so.
     let mut lossy = fit;
     lossy.random_loss = 0.005;
     let (text, doubt) = fitted::scenario(&lossy, flow, "sender.pcap", "fitted.toml");
     assert!(text.contains("does not hold") && doubt.is_some(), "{text}");
+}
+
+/// A satellite whose delay changes, and whose losses come in bursts.
+const SATELLITE: [&str; 4] = [
+    "link.link.rate_bps=50e6",
+    "link.link.delay_variation={ kind = \"trace\", at_end = \"repeat\", points = [[0, 0], [15, 7], [30, 3], [45, 12], [60, 0]] }",
+    "link.link.channel={ kind = \"gilbert-elliott\", loss = 0.005, mean_burst_packets = 2 }",
+    "duration_s=60",
+];
+
+#[test]
+fn a_path_that_becomes_longer_is_no_cross_traffic_and_losses_in_a_row_are_bursts() {
+    let fit = fit(&[&SATELLITE[..], &["link.link.queue_packets=200"]].concat());
+    assert!(fit.others.is_none() && is_near(fit.queue_packets().0 as f64, 200.0, 0.1), "{fit:?}");
+    assert!(is_near(fit.rate_bps, 50e6, 0.15), "{fit:?}");
+    assert!(is_near(fit.random_loss, 0.005, 0.3) && is_near(fit.random_burst, 2.0, 0.2), "{fit:?}");
 }
 
 #[test]

@@ -214,6 +214,15 @@ mod tests {
     }
 
     #[test]
+    fn losses_taken_back_leave_the_run() {
+        let mut counts = counts(|caps| caps.max_run = 3);
+        assert_eq!(lose(&mut counts, 3), Ok(()));
+        counts.take_back(2, 2);
+        assert_eq!(lose(&mut counts, 2), Ok(()));
+        assert_eq!(lose(&mut counts, 1), Err(Refusal::Run));
+    }
+
+    #[test]
     fn the_share_is_that_of_at_least_256_packets() {
         let mut counts = counts(|caps| caps.max_share = 0.05);
         // 0.05 * 256 = 12.8 at first; 0.05 * 400 = 20 when 400 packets are counted.

@@ -17,16 +17,33 @@ fn a_queue_is_shaped_to_nine_tenths_and_a_policer_to_less() {
     let queue = of(Cause::FullQueue);
     assert_eq!(
         queue.advice_on(Some(path(19_000_000))).to_string(),
-        "Put fq_codel in front of the slow link, at 18 Mb/s (90 % of its 20 Mb/s)"
+        "Put fq_codel in front of the slow link, at 18 Mb/s (90 % of its 20 Mb/s): it aims at 5 ms of queueing delay"
     );
     assert_eq!(queue.cause.shaped_bps(Some(path(19_000_000))), Some(18_000_000));
     assert_eq!(
         queue.advice().to_string(),
-        "Put fq_codel in front of the slow link, at 90 % of its rate"
+        "Put fq_codel where the slow link's queue is; a shaper in front of it needs the link's rate, which was not seen"
     );
     let policer = of(Cause::Policer { rate_bps: Some(10_000_000), burst_bytes: None });
-    assert_eq!(policer.advice().to_string(), "Shape to 9.5 Mb/s");
+    assert_eq!(
+        policer.advice().to_string(),
+        "Shape to 9.5 Mb/s (95 % of its rate): packets then wait in the shaper's queue, and the policer drops none"
+    );
     assert_eq!(policer.cause.shaped_bps(None), Some(9_500_000));
+}
+
+#[test]
+fn text_and_command_have_the_same_rate() {
+    for (rate, shaped, told) in [
+        (508_500, 483_000, "483 kb/s"),
+        (3_004_000, 2_850_000, "2.85 Mb/s"),
+        (99, 94, "0.094 kb/s"),
+    ] {
+        let policer = of(Cause::Policer { rate_bps: Some(rate), burst_bytes: None });
+        assert_eq!(policer.cause.shaped_bps(None), Some(shaped));
+        let advice = policer.advice().to_string();
+        assert!(advice.starts_with(&format!("Shape to {told} (")), "{advice}");
+    }
 }
 
 #[test]

@@ -34,9 +34,7 @@ pub(crate) fn compare(
         let scenario = input::scenario(scenario, &input::settings(settings)?, &registry)?;
         let of_lda = |lda: &String| Variant::of_lda(&scenario, lda).map_err(of_algorithms);
         let mut compared: Vec<Variant> = ldas.iter().map(of_lda).collect::<Result<_, _>>()?;
-        if compared.is_empty() && !variants.is_empty() {
-            compared.push(Variant::unchanged());
-        }
+        let mut own = Vec::new();
         for (name, settings) in variants {
             let Ok(settings) = settings.cast::<PyDict>() else {
                 let problem = format!(
@@ -45,7 +43,12 @@ pub(crate) fn compare(
                 );
                 return Err(about(problem, None, Some("variants")));
             };
-            compared.push(Variant { name: name.extract()?, settings: input::settings(settings)? });
+            own.push(Variant { name: name.extract()?, settings: input::settings(settings)? });
+        }
+        if compared.is_empty() && !own.is_empty() {
+            compared = Variant::beside_unchanged(own);
+        } else {
+            compared.extend(own);
         }
         if compared.len() < 2 {
             let problem = "algorithms: there is only one variant, expected two or more, such as [\"none\", \"ZBS\"]";
@@ -63,7 +66,7 @@ pub(crate) fn compare(
             plan.execute(workers, |done| progress.set(done, plan.runs()))
         })?;
         let comparison = finished(py, made, &failures, scenario.file())?;
-        Ok((json(&comparison)?, comparison.warnings()))
+        Ok((json(&comparison)?, comparison.warnings(&comparison.all_metrics())))
     })
 }
 

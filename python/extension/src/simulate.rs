@@ -66,7 +66,7 @@ pub(crate) fn simulate(
                 One { run: Run::new(&experiment, seed).map_err(Failure::from)?, interval, filter };
             one.make(py, &scenario, &settings, &failures, progress, !algorithms.is_empty())?
         };
-        Ok((json(&result)?, result.answer(), table))
+        Ok((result.json(), result.answer(), table))
     })
 }
 

@@ -16,7 +16,7 @@ use losscause::registry::Registry;
 use losscause::{End, Span, Time, Verdict};
 use losscause_capture::judge::Chosen;
 use losscause_capture::{Options as Analysed, analyze};
-use losscause_laboratory::sweep::Sweep;
+use losscause_laboratory::sweep::{Cell, Sweep};
 use losscause_sim::{Event, EventKind, Recorder};
 use losscause_study::capture_files::{CaptureFiles, CaptureSettings};
 use losscause_study::tools::table::Table;
@@ -55,16 +55,12 @@ pub(super) fn agreements() -> Result<Vec<Agreement>> {
     let all = Chosen::all_of(&Registry::built_in());
     let at_receivers = all.iter().filter(|config| config.build(End::Receiver).is_ok());
     let names: Vec<&str> = at_receivers.map(|config| config.info().name).collect();
-    let mut agreements = Vec::new();
-    for case in cases.iter().filter(|case| NETWORKS.contains(&case.values[0].value.as_str())) {
-        for &name in &names {
-            agreements.push(agreement(&network, &case.settings, &case.values[0].value, name)?);
-        }
-    }
-    Ok(agreements)
+    let of_networks = cases.iter().filter(|case| NETWORKS.contains(&&*case.values[0].value));
+    let pairs = of_networks.flat_map(|case| names.iter().map(move |name| (case, name)));
+    pairs.map(|(case, name)| agreement(&network, case, name)).collect()
 }
 
-fn agreement(network: &Scenario, settings: &[String], case: &str, name: &str) -> Result<Agreement> {
+fn agreement(network: &Scenario, case: &Cell, name: &str) -> Result<Agreement> {
     let directory = tempfile::tempdir()?;
     let own = [
         format!("flow.transfer.lda=\"{name}\""),
@@ -72,8 +68,8 @@ fn agreement(network: &Scenario, settings: &[String], case: &str, name: &str) ->
         "flow.transfer.lda_at=\"onlooker\"".to_owned(),
         format!("flow.call.lda=\"{name}\""),
     ];
-    let settings = settings.iter().chain(&own).map(|text| Setting::parse(text));
-    let settings: Vec<Setting> = settings.collect::<Result<_, _>>()?;
+    let settings = case.settings.iter().chain(&own).map(|text| Setting::parse(text));
+    let settings = settings.collect::<Result<Vec<_>, _>>()?;
     let experiment = network.with(&settings)?.experiment()?;
     let mut verdicts = Verdicts::default();
     simulate(&experiment, directory.path(), &mut verdicts)?;
@@ -83,22 +79,18 @@ fn agreement(network: &Scenario, settings: &[String], case: &str, name: &str) ->
     let options = Analysed { chosen, keep_skew: true, ..Analysed::all() };
     let file = File::open(directory.path().join("receiver.pcap"))?;
     let analysis = analyze(file, "receiver.pcap", &options)?;
-    let mut agreement =
-        Agreement { algorithm: name.to_owned(), network: case.to_owned(), judged: 0, equal: 0 };
-    for flow in &analysis.flows {
-        for loss in &flow.losses {
-            let Some((name, number)) = numbers.get(&(flow.src.clone(), loss.seq as u32)) else {
-                continue;
-            };
-            let Some(&simulated) =
-                flow_of(name).and_then(|flow| verdicts.of.get(&(flow as u32, *number)))
-            else {
-                continue;
-            };
-            for (_, opinion) in loss.verdicts.iter() {
-                agreement.judged += 1;
-                agreement.equal += u64::from(opinion.verdict == simulated);
-            }
+    let network = case.values[0].value.clone();
+    let mut agreement = Agreement { algorithm: name.to_owned(), network, judged: 0, equal: 0 };
+    let losses =
+        analysis.flows.iter().flat_map(|flow| flow.losses.iter().map(move |loss| (flow, loss)));
+    for (flow, loss) in losses {
+        let simulated = numbers.get(&(flow.src.clone(), loss.seq as u32));
+        let simulated =
+            simulated.and_then(|(name, number)| verdicts.of.get(&(flow_of(name)? as u32, *number)));
+        let Some(&simulated) = simulated else { continue };
+        for (_, opinion) in loss.verdicts.iter() {
+            agreement.judged += 1;
+            agreement.equal += u64::from(opinion.verdict == simulated);
         }
     }
     Ok(agreement)
@@ -141,12 +133,12 @@ pub(super) fn section(page: &mut String, agreements: &[Agreement]) {
 /// # Errors
 /// An algorithm disagrees too often.
 pub(super) fn require(agreements: &[Agreement]) -> Result<()> {
-    let disagrees = |one: &&Agreement| (one.equal as f64) < LEAST_AGREEMENT * one.judged as f64;
-    if let Some(Agreement { algorithm, network, equal, judged }) = agreements.iter().find(disagrees)
-    {
-        bail!(
-            "{algorithm} on {network}: only {equal} of {judged} verdicts are those of the simulated receiver"
-        );
+    for Agreement { algorithm, network, equal, judged } in agreements {
+        if (*equal as f64) < LEAST_AGREEMENT * *judged as f64 {
+            bail!(
+                "{algorithm} on {network}: only {equal} of {judged} verdicts are those of the simulated receiver"
+            );
+        }
     }
     Ok(())
 }
@@ -176,12 +168,7 @@ struct Row {
 
 /// The flow's name and the packet's number, by the sender and the number in the header.
 fn numbers(drops: &Path) -> Result<HashMap<(String, u32), (String, u64)>> {
-    let mut numbers = HashMap::new();
-    for row in csv::Reader::from_path(drops).context("drops.csv")?.deserialize() {
-        let row: Row = row?;
-        if let Some(seq) = row.seq {
-            numbers.insert((row.src, seq), (row.flow, row.number));
-        }
-    }
-    Ok(numbers)
+    let rows = csv::Reader::from_path(drops).context("drops.csv")?.into_deserialize();
+    let rows = rows.collect::<Result<Vec<Row>, _>>()?.into_iter();
+    Ok(rows.filter_map(|row| Some(((row.src, row.seq?), (row.flow, row.number)))).collect())
 }

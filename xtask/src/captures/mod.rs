@@ -13,7 +13,6 @@ mod table;
 mod tshark;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,10 +26,10 @@ use losscause_laboratory::stack::Stacks;
 use losscause_laboratory::sweep::{Overrides, Sweep, SweepResult};
 use losscause_study::{Context as Reading, Experiment, Jobs};
 
-use crate::checks::OPTIONAL_PARTS_BUILD;
+use crate::checks::{OPTIONAL_PARTS, everything};
 use crate::results::{self, Origin, Page};
-use crate::shell::{cargo, root, run, target};
-use crate::tools::Tool;
+use crate::shell::{cargo, root, run, target, write};
+use crate::tools::{self, Tool};
 use crate::validate;
 
 /// The folder of the sweep files.
@@ -96,7 +95,7 @@ impl Told {
 /// Simulates, analyses, compares and writes.
 pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
     if options.checks() {
-        Tool::Tshark.ensure()?;
+        Tool::TSHARK.ensure()?;
     }
     let told = Arc::new(Mutex::new(Told::default()));
     let results = simulated(options, &told)?;
@@ -113,14 +112,10 @@ pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
     tshark::section(&mut body, &told.classes);
     page::errors(&mut body, &results);
     if options.is_whole() {
-        fs::write(root().join(table::FILE), text).context(table::FILE)?;
-        results::write(&Page {
-            name: "capture-accuracy".to_owned(),
-            title: "What `losscause analyze` finds in a capture".to_owned(),
-            command: "`cargo xtask capture-accuracy`".to_owned(),
-            origin: Origin::Run,
-            body,
-        })?;
+        write(table::FILE, text)?;
+        let title = "What `losscause analyze` finds in a capture";
+        let head = ["capture-accuracy", title, "`cargo xtask capture-accuracy`"];
+        results::write(&Page::new(head, Origin::Run, body))?;
     } else {
         print!("{body}");
     }
@@ -186,24 +181,19 @@ pub(crate) struct LinuxOptions {
 /// Makes captures of the kernel's transfers, analyses them and prints the page.
 pub(crate) fn linux_captures(options: &LinuxOptions) -> Result<()> {
     let folder = options.out.clone().unwrap_or_else(|| target().join("captures"));
-    let seed = options.seed.map(|seed| ["--seed".to_owned(), seed.to_string()]);
-    let more: Vec<String> = seed.into_iter().flatten().collect();
-    let swept = |name: &str| swept(name, &folder, options.jobs, &more);
+    let all = LINUX.map(str::to_owned);
+    let names = if options.names.is_empty() { &all[..] } else { &options.names };
+    let results = names.iter().map(|name| swept(name, &folder, options.jobs, options.seed));
+    let results = results.collect::<Result<Vec<_>>>()?;
     if !options.names.is_empty() {
-        let results: Result<Vec<_>> = options.names.iter().map(|name| swept(name)).collect();
-        return require(&results?);
+        return require(&results);
     }
-    let results = LINUX.into_iter().map(swept).collect::<Result<Vec<_>>>()?;
     let body = page::linux(&results);
     print!("{body}");
     if options.write {
-        results::write(&Page {
-            name: "linux-captures".to_owned(),
-            title: "Accuracy on captures of Linux TCP".to_owned(),
-            command: "`cargo xtask linux-captures --write`, as root".to_owned(),
-            origin: Origin::Run,
-            body,
-        })?;
+        let command = "`cargo xtask linux-captures --write`, as root";
+        let head = ["linux-captures", "Accuracy on captures of Linux TCP", command];
+        results::write(&Page::new(head, Origin::Run, body))?;
     }
     require(&results)
 }
@@ -211,22 +201,19 @@ pub(crate) fn linux_captures(options: &LinuxOptions) -> Result<()> {
 /// A step of `ci`: a few transfers, and whether their losses were found.
 pub(crate) fn short() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let result = swept(LINUX_SHORT, folder.path(), 6, &[])?;
+    let result = swept(LINUX_SHORT, folder.path(), 6, None)?;
     print!("{}", page::linux(std::slice::from_ref(&result)));
     require(&[result])
 }
 
 /// The results of a sweep file that the command runs, with the parts that need the kernel.
-fn swept(name: &str, folder: &Path, jobs: usize, more: &[String]) -> Result<SweepResult> {
-    Tool::OwnNetworks.ensure()?;
-    OPTIONAL_PARTS_BUILD.into_iter().try_for_each(Tool::ensure)?;
-    run(cargo().args(["build", "--quiet", "--workspace", "--all-features", "--bin", "losscause"]))?;
-    let program = target().join("debug/losscause");
-    let jobs = jobs.to_string();
-    let mut options = vec!["--resume", "--jobs", &jobs];
-    options.extend(more.iter().map(String::as_str));
+fn swept(name: &str, folder: &Path, jobs: usize, seed: Option<u64>) -> Result<SweepResult> {
+    tools::ensure(OPTIONAL_PARTS)?;
+    run(everything("build --quiet --bin losscause"))?;
+    let seed = seed.map_or_else(String::new, |seed| format!(" --seed {seed}"));
+    let options = format!("--resume --jobs {jobs}{seed}");
     let file = format!("{FOLDER}/{name}.toml");
-    validate::swept(&program.to_string_lossy(), &file, &folder.join(name), &options)
+    validate::swept(&target().join("debug/losscause"), &file, &folder.join(name), &options)
 }
 
 /// # Errors
@@ -237,15 +224,16 @@ fn require(results: &[SweepResult]) -> Result<()> {
 
 /// Makes the transfers of `losscause reproduce abroad/kernel` and records their verdicts.
 pub(crate) fn abroad_linux() -> Result<()> {
-    Tool::OwnNetworks.ensure()?;
-    OPTIONAL_PARTS_BUILD.into_iter().try_for_each(Tool::ensure)?;
-    let example = ["--example", "record-abroad", "--features", "linux"];
-    run(cargo().args(["run", "--release", "--locked", "-p", "losscause-experiments"]).args(example))
+    tools::ensure(OPTIONAL_PARTS)?;
+    run(cargo(
+        "run --release --locked -p losscause-experiments --example record-abroad --features linux",
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::{files, read};
 
     #[test]
     fn every_cell_of_every_sweep_file_is_a_valid_network() {
@@ -254,11 +242,11 @@ mod tests {
             stacks = stacks.with(name, || Ok(Box::new(CaptureStack::simulated())));
         }
         let mut cells = BTreeMap::new();
-        for entry in fs::read_dir(root().join(FOLDER)).unwrap() {
-            let path = entry.unwrap().path();
-            if !fs::read_to_string(&path).unwrap().contains("\nstacks =") {
+        for path in files(&[&format!("{FOLDER}/*.toml")]).unwrap() {
+            if !read(&path).unwrap().contains("\nstacks =") {
                 continue;
             }
+            let path = root().join(path);
             let sweep = Sweep::load_on(&path, &Reading::default(), &stacks).unwrap();
             for cell in sweep.cells() {
                 sweep.check(&cell).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -272,8 +260,7 @@ mod tests {
 
     #[test]
     fn the_bars_of_ci_are_99_percent_found_and_half_a_percent_false() {
-        let file = root().join(FOLDER).join(format!("{LINUX_SHORT}.toml"));
-        let text = fs::read_to_string(file).unwrap();
+        let text = read(format!("{FOLDER}/{LINUX_SHORT}.toml")).unwrap();
         let times = |bar: &str| text.matches(bar).count();
         let found =
             "found_share\"\nof = { hosts = \"SACK, timestamps\" }\nis = \"at-least\"\nvalue = 99\n";

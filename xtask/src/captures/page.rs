@@ -23,8 +23,8 @@ impl<'a> Group<'a> {
     fn cases(result: &'a SweepResult) -> impl Iterator<Item = Self> {
         result.cells.iter().flat_map(|cell| {
             let systems = cell.runs.chunk_by(|one, next| one.system == next.system);
-            systems
-                .map(|runs| Self { name: name(cell, &runs[0].system), runs: runs.iter().collect() })
+            let case = |runs: &'a [RunRow]| (name(cell, &runs[0].system), runs.iter().collect());
+            systems.map(case).map(|(name, runs)| Self { name, runs })
         })
     }
 
@@ -33,14 +33,9 @@ impl<'a> Group<'a> {
         let mut groups = Vec::new();
         for result in results {
             let file = Path::new(&result.sweep).file_stem().unwrap_or_default().to_string_lossy();
-            let of = |name: String, is: &dyn Fn(&CellOutcome) -> bool| Self {
-                name,
-                runs: result
-                    .cells
-                    .iter()
-                    .filter(|cell| is(cell))
-                    .flat_map(|cell| &cell.runs)
-                    .collect(),
+            let of = |name: String, is: &dyn Fn(&CellOutcome) -> bool| {
+                let cells = result.cells.iter().filter(|cell| is(cell));
+                Self { name, runs: cells.flat_map(|cell| &cell.runs).collect() }
             };
             groups.push(of(file.to_string(), &|_| true));
             let first = |cell: &CellOutcome| cell.cell.values[0].value.clone();
@@ -205,13 +200,11 @@ fn recommended(
             .filter_map(|name| Some((cautious(name)?, name)))
             .min_by(|a, b| a.0.total_cmp(&b.0));
         let cell = |share: Option<Share>| {
-            share.map_or("–".to_owned(), |share| {
-                format!("{:.1} ({:.1} to {:.1})", share.mean, share.least, share.most)
-            })
+            let text = |s: Share| format!("{:.1} ({:.1} to {:.1})", s.mean, s.least, s.most);
+            share.map_or_else(|| "–".to_owned(), text)
         };
         let twice = twice.map_or("–", |(_, name)| name);
-        let [best, twice] = [best, twice].map(str::to_owned);
-        rows.row([situation.to_string(), best, cell(m_c), cell(m_w), twice]);
+        rows.row([&situation.to_string(), best, &cell(m_c), &cell(m_w), twice]);
     }
     add(page, &rows);
 }
@@ -235,13 +228,11 @@ fn verdicts(page: &mut String, results: &[SweepResult]) {
          every transmission with its exact trip time.\n\n",
     );
     let groups = Group::all(results);
-    for (at, title) in [
-        ("sender", "at the sender"),
-        ("receiver", "at the receiver"),
-        ("link", "by the link's times"),
-    ] {
-        let head = groups.iter();
-        let head = head.flat_map(|group| [format!("{}: M_c", group.name), "M_w".to_owned()]);
+    let places = ["sender", "receiver", "link"];
+    let titles = ["at the sender", "at the receiver", "by the link's times"];
+    for (at, title) in places.into_iter().zip(titles) {
+        let head =
+            groups.iter().flat_map(|group| [format!("{}: M_c", group.name), "M_w".to_owned()]);
         let mut table = Table::new([title.to_owned()].into_iter().chain(head)).numbers(1..);
         for name in algorithms(results, at) {
             let cells = groups.iter().flat_map(|group| {
@@ -282,9 +273,9 @@ pub(super) fn errors(page: &mut String, results: &[SweepResult]) {
 
 fn estimate(cell: &CellOutcome, metric: &str) -> String {
     let row = cell.rows.iter().find(|row| row.metric == metric);
-    match row.map(|row| (row.measured, row.ci95)) {
-        None | Some((None, _)) => "–".to_owned(),
-        Some((Some(mean), None)) => format!("{mean:.1}"),
-        Some((Some(mean), Some(ci95))) => format!("{mean:.1} ± {ci95:.1}"),
-    }
+    let Some((row, mean)) = row.and_then(|row| Some((row, row.measured?))) else {
+        return "–".to_owned();
+    };
+    let ci95 = row.ci95.map_or_else(String::new, |ci95| format!(" ± {ci95:.1}"));
+    format!("{mean:.1}{ci95}")
 }

@@ -39,15 +39,10 @@ enum Mark {
 }
 
 impl Mark {
-    fn name(self) -> &'static str {
-        match self {
-            Self::None => "nothing",
-            Self::Retransmission => "`retransmission`",
-            Self::FastRetransmission => "`fast_retransmission`",
-            Self::SpuriousRetransmission => "`spurious_retransmission`",
-            Self::OutOfOrder => "`out_of_order`",
-            Self::LostSegment => "`lost_segment`",
-        }
+    fn name(self) -> String {
+        let field = FIELDS.iter().find(|(_, mark)| *mark == self);
+        let field = field.map(|(field, _)| field.trim_start_matches("tcp.analysis."));
+        field.map_or_else(|| "nothing".to_owned(), |field| format!("`{field}`"))
     }
 }
 
@@ -136,15 +131,8 @@ pub(super) fn section(page: &mut String, classes: &Classes) {
         let analyze = if class.loss { "loss" } else { "no loss" };
         let lost = if *vantage == Vantage::Sender { lost.to_string() } else { "–".to_owned() };
         let why = why(*vantage, *class);
-        let mark = class.tshark.name();
-        table.row([
-            vantage.to_string(),
-            mark.to_owned(),
-            analyze.to_owned(),
-            packets.to_string(),
-            lost,
-            why.to_owned(),
-        ]);
+        let [at, packets, mark] = [vantage.to_string(), packets.to_string(), class.tshark.name()];
+        table.row([&at, &mark, analyze, &packets, &lost, why]);
     }
     page.push_str(&(table.markdown() + "\n"));
 }

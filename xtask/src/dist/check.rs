@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use super::processor::Processor;
-use crate::shell::{command, is_root, root, run};
+use crate::shell::{command, is_root, read, root, run, write};
 use crate::tools::Tool;
 
 /// A command line behind `losscause`, and a part of what it prints. `{capture}` is the capture that
@@ -37,7 +37,7 @@ const CONGESTION_CONTROL: &str = "lc_veno";
 /// Unpacks the archive in an empty root and asks the program there.
 pub(super) fn archive(file: &Path, processor: Processor) -> Result<()> {
     let place = tempfile::tempdir()?;
-    run(command("tar").arg("xzf").arg(file).arg("-C").arg(place.path()))?;
+    run(command("tar xzf").arg(file).arg("-C").arg(place.path()))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let folder = name.strip_suffix(".tar.gz").context("the archive's name")?;
     EmptyRoot { place, below: format!("/{folder}"), processor }.ask(&name)
@@ -50,13 +50,9 @@ pub(super) fn deb(file: &Path, processor: Processor) -> Result<()> {
     for folder in ["info", "updates"] {
         fs::create_dir_all(of_dpkg.join(folder))?;
     }
-    fs::write(of_dpkg.join("status"), "")?;
-    run(command("dpkg")
-        .args(["--force-architecture", "--force-not-root", "--log=/dev/null", "--root"])
-        .arg(place.path())
-        .arg("--install")
-        .arg(file)
-        .stdout(Stdio::null()))?;
+    write(of_dpkg.join("status"), "")?;
+    let mut dpkg = command("dpkg --force-architecture --force-not-root --log=/dev/null --root");
+    run(dpkg.arg(place.path()).arg("--install").arg(file).stdout(Stdio::null()))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     EmptyRoot { place, below: "/usr".to_owned(), processor }.ask(&name)
 }
@@ -79,7 +75,7 @@ pub(super) fn wheel(file: &Path) -> Result<()> {
 /// Types what the README says under "Install" about the archive, in an empty folder with no
 /// compiler on the path. Every package that it names must have been made.
 pub(super) fn readme(folder: &Path) -> Result<()> {
-    let readme = fs::read_to_string(root().join("README.md"))?;
+    let readme = read("README.md")?;
     let lines = installing(&readme);
     let place = tempfile::tempdir()?;
     for name in lines.iter().flat_map(|line| line.split_whitespace()) {
@@ -87,7 +83,7 @@ pub(super) fn readme(folder: &Path) -> Result<()> {
         let is_package = is_archive || name.ends_with(".deb") || name.ends_with(".whl");
         if is_package && name.starts_with("losscause") {
             // The shell knows what a star in a name stands for.
-            run(command("sh").args(["-c", &format!("ls -- {name}")]).current_dir(folder))
+            run(command("sh -c").arg(format!("ls -- {name}")).current_dir(folder))
                 .with_context(|| format!("README.md: \"Install\" names {name}"))?;
         }
         if is_archive && folder.join(name).is_file() {
@@ -126,10 +122,10 @@ impl EmptyRoot {
         answers(name, &ANSWERS, |words| self.command(words))?;
         if !self.processor.is_this_machines() {
             println!("{name}: `emulate` and `kernel` are left out in an emulator of the processor");
-        } else if !Tool::OwnNetworks.present() {
+        } else if !Tool::OWN_NETWORKS.present() {
             println!("{name}: `emulate` and `kernel` are left out, they take root and TUN devices");
         } else {
-            let registered = fs::read_to_string(REGISTERED)?;
+            let registered = read(REGISTERED)?;
             if registered.split_whitespace().any(|one| one == CONGESTION_CONTROL) {
                 bail!("{CONGESTION_CONTROL} is loaded already: unload it first");
             }
@@ -205,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_readme_begins_with_the_archive() {
-        let readme = fs::read_to_string(root().join("README.md")).unwrap();
+        let readme = read("README.md").unwrap();
         let lines = installing(&readme);
         assert!(lines[0].starts_with("tar xzf losscause-"), "{lines:?}");
         assert!(lines.iter().take_while(|line| !line.is_empty()).count() == 3, "{lines:?}");

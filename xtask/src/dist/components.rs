@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::Release;
 use super::processor::Processor;
-use crate::shell::{cargo, command, metadata, output, root};
+use crate::shell::{cargo, command, packages, read, text};
 
 /// The components of the command.
 pub(super) struct Components {
@@ -41,14 +41,10 @@ const LIBRARIES: [&str; 3] = ["libc6-dev", "libelf-dev", "zlib1g-dev"];
 impl Components {
     /// Those of the command with all features.
     pub(super) fn of_the_command(processor: Processor) -> Result<Self> {
-        let tree = output(
-            cargo()
-                .args(["tree", "--locked", "--quiet", "--package", "losscause-cli"])
-                .args(["--features", "full", "--edges", "normal", "--prefix", "none"])
-                .args(["--format", "{p}", "--target", &processor.target()]),
-        )?;
+        let mut tree = cargo("tree --locked --quiet --package losscause-cli --features full");
+        tree.args(["--edges", "normal", "--prefix", "none", "--format", "{p}", "--target"]);
         // "NAME vVERSION (PATH) (*)", the brackets for some.
-        let tree = String::from_utf8(tree)?;
+        let tree = text(tree.arg(processor.target()))?;
         let is_linked: BTreeSet<(&str, &str)> = tree
             .lines()
             .filter_map(|line| {
@@ -56,35 +52,27 @@ impl Components {
                 Some((words.next()?, words.next()?.strip_prefix('v')?))
             })
             .collect();
-        let packages = metadata(&["--locked"])?["packages"].take();
-        let packages: Vec<Crate> = serde_json::from_value(packages)?;
-        let mut crates: Vec<Crate> = packages
-            .into_iter()
-            .filter(|one| is_linked.contains(&(one.name.as_str(), one.version.as_str())))
-            .collect();
+        let mut crates: Vec<Crate> = packages("--locked")?;
+        crates.retain(|one| is_linked.contains(&(one.name.as_str(), one.version.as_str())));
         crates.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
-        let libraries = LIBRARIES
-            .into_iter()
-            .map(|package| {
-                let show = ["--show", "--showformat", "${Version}", package];
-                let version = output(command("dpkg-query").args(show))?;
-                Ok(Library { package, version: String::from_utf8(version)? })
-            })
-            .collect::<Result<_>>()?;
+        let library = |package| {
+            let show = format!("dpkg-query --show --showformat ${{Version}} {package}");
+            Ok(Library { package, version: text(command(&show))? })
+        };
+        let libraries = LIBRARIES.into_iter().map(library).collect::<Result<_>>()?;
         Ok(Self { crates, libraries })
     }
 
     /// The list in the form of CycloneDX 1.5.
     pub(super) fn bill_of_materials(&self, release: &Release) -> Result<String> {
-        let checksums = checksums(&fs::read_to_string(root().join("Cargo.lock"))?)?;
+        let checksums = checksums(&read("Cargo.lock")?)?;
+        let library = |kind, name: &str, version: &str| {
+            let purl = format!("pkg:{kind}/{name}@{version}");
+            json!({ "type": "library", "name": name, "version": version, "purl": purl })
+        };
         let of_crate = |one: &Crate| {
             let Crate { name, version, license, .. } = one;
-            let mut component = json!({
-                "type": "library",
-                "name": name,
-                "version": version,
-                "purl": format!("pkg:cargo/{name}@{version}"),
-            });
+            let mut component = library("cargo", name, version);
             if let Some(license) = license {
                 // The old way to write "or".
                 component["licenses"] = json!([{ "expression": license.replace('/', " OR ") }]);
@@ -94,14 +82,7 @@ impl Components {
             }
             component
         };
-        let of_library = |Library { package, version }: &Library| {
-            json!({
-                "type": "library",
-                "name": package,
-                "version": version,
-                "purl": format!("pkg:deb/debian/{package}@{version}"),
-            })
-        };
+        let of_library = |one: &Library| library("deb/debian", one.package, &one.version);
         let components: Vec<Value> =
             self.crates.iter().map(of_crate).chain(self.libraries.iter().map(of_library)).collect();
         let bill = json!({
@@ -131,8 +112,7 @@ impl Components {
             let name = format!("{package} {version}");
             names += &format!("{name}: see below\n");
             let file = Path::new("/usr/share/doc").join(package).join("copyright");
-            let text = fs::read_to_string(&file).context(file.display().to_string())?;
-            texts.entry(text).or_default().insert(name);
+            texts.entry(read(&file)?).or_default().insert(name);
         }
         for (text, of) in texts {
             let of = of.into_iter().collect::<Vec<_>>().join(", ");

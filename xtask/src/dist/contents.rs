@@ -6,11 +6,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use super::Release;
 use super::components::Components;
 use super::processor::Processor;
 use super::program::Program;
-use super::{Release, put};
-use crate::shell::root;
+use crate::shell::{self, root};
 
 /// A capture of a sender, for a first answer.
 const CAPTURE: &str = "crates/losscause-capture/tests/captures/sender.pcap.gz";
@@ -34,7 +34,7 @@ pub(super) fn write(
     release: &Release,
     program: &Program,
 ) -> Result<()> {
-    let add = |path: &str, bytes: Vec<u8>| put(root_of_package, path, bytes);
+    let add = |path: &str, bytes: Vec<u8>| shell::write(root_of_package.join(path), bytes);
     let read = |path: &str| fs::read(root().join(path)).context(path.to_owned());
     for (file, name) in DOCUMENTS {
         add(&format!("share/doc/losscause/{name}"), read(file)?)?;

@@ -3,12 +3,13 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::process::Stdio;
 
 use anyhow::Result;
 
+use super::Release;
 use super::processor::Processor;
-use super::{Release, put};
-use crate::shell::{command, run, text};
+use crate::shell::{command, run, text, write};
 
 /// Makes the package `file` of what `root` holds below `usr`.
 pub(super) fn package(
@@ -17,17 +18,15 @@ pub(super) fn package(
     processor: Processor,
     release: &Release,
 ) -> Result<()> {
-    let sizes =
-        text(command("find").arg(root.join("usr")).args(["-type", "f", "-printf", "%s\n"]))?;
+    let mut find = command("find");
+    let sizes = text(find.arg(root.join("usr")).args(["-type", "f", "-printf", "%s\n"]))?;
     let sizes: Vec<u64> = sizes.lines().map(str::parse).collect::<Result<_, _>>()?;
     let description = description(sizes.iter().sum(), processor, release);
-    put(root, "DEBIAN/control", description)?;
-    run(command("chmod").args(["--recursive", "u=rwX,go=rX"]).arg(root))?;
-    run(command("dpkg-deb")
-        .args(["--root-owner-group", "-Zgzip", "--build"])
-        .args([root, file])
-        .env("SOURCE_DATE_EPOCH", release.epoch_s.to_string())
-        .stdout(std::process::Stdio::null()))
+    write(root.join("DEBIAN/control"), description)?;
+    run(command("chmod --recursive u=rwX,go=rX").arg(root))?;
+    let mut build = command("dpkg-deb --root-owner-group -Zgzip --build");
+    build.args([root, file]).env("SOURCE_DATE_EPOCH", release.epoch_s.to_string());
+    run(build.stdout(Stdio::null()))
 }
 
 fn description(bytes: u64, processor: Processor, release: &Release) -> String {

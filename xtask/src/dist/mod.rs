@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{command, fresh, root, run, target, text, workspace};
+use crate::shell::{command, fresh, program, read, root, run, target, text, workspace, write};
 use crate::{python, site};
 
 mod check;
@@ -73,7 +73,7 @@ struct Release {
 
 impl Release {
     fn of_commit() -> Result<Self> {
-        let epoch = text(command("git").args(["log", "-1", "--format=%ct"]))?;
+        let epoch = text(command("git log -1 --format=%ct"))?;
         Ok(Self {
             version: workspace("package.version")?,
             epoch_s: epoch.parse().context("the commit's time")?,
@@ -87,7 +87,7 @@ impl Release {
 /// # Errors
 /// A part cannot be built, or an installed one does not work.
 pub(crate) fn dist(options: &Options) -> Result<()> {
-    let changes = text(command("git").args(["status", "--porcelain", "--untracked-files=no"]))?;
+    let changes = text(command("git status --porcelain --untracked-files=no"))?;
     if !changes.is_empty() {
         println!("the packages hold changes that are in no commit");
     }
@@ -97,10 +97,10 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
     let is_asked = |part: Part| options.only.is_empty() || options.only.contains(&part);
     let mut made = Vec::new();
     if is_asked(Part::Archive) || is_asked(Part::Deb) {
-        let program = program::build(options.processor, &release)?;
+        let losscause = program::build(options.processor, &release)?;
         let place = fresh(target().join("dist-files"))?;
         let files = place.join("usr");
-        contents::write(&files, options.processor, &release, &program)?;
+        contents::write(&files, options.processor, &release, &losscause)?;
         if is_asked(Part::Deb) {
             let processor = options.processor.in_debian();
             let file = folder.join(format!("losscause_{}_{processor}.deb", release.version));
@@ -108,7 +108,7 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
             made.push((Part::Deb, file));
         }
         if is_asked(Part::Archive) {
-            put(&files, "Containerfile", fs::read(root().join("packaging/Containerfile"))?)?;
+            write(files.join("Containerfile"), read("packaging/Containerfile")?)?;
             let name = format!("losscause-{}-{}-linux", release.version, options.processor);
             made.push((Part::Archive, archive(&files, &name, release.epoch_s, &folder)?));
         }
@@ -153,38 +153,26 @@ const NAMES_NO_FOLDER: &str = "import sys, zipfile\n\
 
 fn wheel(folder: &Path, processor: Processor, release: &Release) -> Result<PathBuf> {
     if !processor.is_this_machines() {
-        bail!(
-            "the wheel for {processor} is built on a machine of that kind: leave it out with --only"
-        );
+        bail!("the wheel for {processor} is built on such a machine: leave it out with --only");
     }
     let built = tempfile::tempdir()?;
     let variables = program::variables(false, release)?;
     python::Environment::new()?.build_wheel(built.path(), &variables)?;
     let wheel = python::only_file(built.path())?;
-    run(command(python::INTERPRETER).args(["-c", NAMES_NO_FOLDER]).arg(&wheel).arg(root()))
+    run(program(python::INTERPRETER).args(["-c", NAMES_NO_FOLDER]).arg(&wheel).arg(root()))
         .context("a file of the wheel names a folder of this machine")?;
     let file = folder.join(wheel.file_name().context("the wheel has a name")?);
     fs::copy(&wheel, &file)?;
     Ok(file)
 }
 
-/// Writes a file below `folder`.
-fn put(folder: &Path, path: &str, bytes: impl AsRef<[u8]>) -> Result<()> {
-    let path = folder.join(path);
-    fs::create_dir_all(path.parent().unwrap_or(folder))?;
-    fs::write(&path, bytes).with_context(|| path.display().to_string())
-}
-
 /// Makes `NAME.tar.gz` in `folder`, of all that `files` holds: sorted, of root, dated `epoch_s`.
 fn archive(files: &Path, name: &str, epoch_s: u64, folder: &Path) -> Result<PathBuf> {
     let file = folder.join(format!("{name}.tar.gz"));
-    let of_no_machine = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner"];
-    run(command("tar")
-        .args(["--create", "--format=gnu", "--mode=u=rwX,go=rX", "--use-compress-program=gzip -9n"])
-        .args(of_no_machine)
-        .arg(format!("--mtime=@{epoch_s}"))
-        .arg(format!("--transform=s,^\\.,{name},"))
-        .args([Path::new("--file"), &file, Path::new("--directory"), files, Path::new(".")]))?;
+    let mut tar = command("tar --create --format=gnu --mode=u=rwX,go=rX --sort=name");
+    tar.args(["--owner=0", "--group=0", "--numeric-owner", "--use-compress-program=gzip -9n"]);
+    tar.args([format!("--mtime=@{epoch_s}"), format!("--transform=s,^\\.,{name},")]);
+    run(tar.arg("--file").arg(&file).arg("--directory").arg(files).arg("."))?;
     Ok(file)
 }
 
@@ -196,13 +184,12 @@ mod tests {
     fn a_wheel_that_names_a_folder_of_this_machine_is_refused() {
         let place = tempfile::tempdir().unwrap();
         let wheel = place.path().join("a.whl");
-        fs::write(place.path().join("sbom.json"), "path+file:///of/this/machine#losscause")
-            .unwrap();
+        let sbom = place.path().join("sbom.json");
+        write(sbom, "path+file:///of/this/machine#losscause").unwrap();
         let pack = ["-m", "zipfile", "--create", "a.whl", "sbom.json"];
-        run(command(python::INTERPRETER).args(pack).current_dir(place.path())).unwrap();
+        run(program(python::INTERPRETER).args(pack).current_dir(place.path())).unwrap();
         let check = |text: &str| {
-            let mut check = command(python::INTERPRETER);
-            run(check.args(["-c", NAMES_NO_FOLDER]).arg(&wheel).arg(text))
+            run(program(python::INTERPRETER).args(["-c", NAMES_NO_FOLDER]).arg(&wheel).arg(text))
         };
         assert!(check("/of/this/machine").is_err());
         assert!(check("/of/another").is_ok());
@@ -213,8 +200,8 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let made = |name: &str, order: [&str; 3]| {
             let files = place.path().join(name);
-            order.iter().for_each(|path| put(&files, path, path).unwrap());
-            run(command("chmod").arg("700").arg(files.join("bin/losscause"))).unwrap();
+            order.iter().for_each(|path| write(files.join(path), path).unwrap());
+            run(command("chmod 700").arg(files.join("bin/losscause"))).unwrap();
             let folder = place.path().join(format!("{name}-made"));
             fs::create_dir(&folder).unwrap();
             archive(&files, "losscause-1", 1_700_000_000, &folder).unwrap()
@@ -222,8 +209,8 @@ mod tests {
         let one = made("one", ["share/z", "bin/losscause", "a"]);
         let two = made("two", ["a", "share/z", "bin/losscause"]);
         assert_eq!(fs::read(&one).unwrap(), fs::read(two).unwrap());
-        let list = ["--list", "--verbose", "--utc", "--full-time", "--numeric-owner", "--file"];
-        let listed = text(command("tar").args(list).arg(one)).unwrap();
+        let mut list = command("tar --list --verbose --utc --full-time --numeric-owner --file");
+        let listed = text(list.arg(one)).unwrap();
         let expected = [
             "drwxr-xr-x losscause-1/",
             "-rw-r--r-- losscause-1/a",

@@ -7,7 +7,7 @@
 
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -16,7 +16,7 @@ use super::Release;
 use super::processor::Processor;
 use crate::checks::OPTIONAL_PARTS_BUILD;
 use crate::shell::{cargo, command, output, root, run, target};
-use crate::tools::Tool;
+use crate::tools::{self, Tool};
 
 /// Between two flags in `CARGO_ENCODED_RUSTFLAGS`.
 const NEXT: &str = "\x1f";
@@ -44,20 +44,17 @@ impl Program {
 
 /// Builds it in a folder of its own, so that no other build's flags are in it.
 pub(super) fn build(processor: Processor, release: &Release) -> Result<Program> {
-    OPTIONAL_PARTS_BUILD.into_iter().try_for_each(Tool::ensure)?;
+    tools::ensure(OPTIONAL_PARTS_BUILD)?;
     let triple = processor.target();
     let folder = target().join("dist-build");
-    let mut build = cargo();
-    build
-        .args(["build", "--locked", "--quiet", "--profile", "dist", "--package", "losscause-cli"])
-        .args(["--bin", "losscause", "--features", "full", "--target", &triple, "--target-dir"])
-        .arg(&folder)
-        .envs(variables(true, release)?);
+    let mut build = cargo("build --locked --quiet --profile dist --package losscause-cli");
+    build.args(["--bin", "losscause", "--features", "full", "--target", &triple, "--target-dir"]);
+    build.arg(&folder).envs(variables(true, release)?);
     if !processor.is_this_machines() {
-        Tool::Aarch64.ensure()?;
+        Tool::AARCH64.ensure()?;
         cross_compile(&mut build)?;
     }
-    run(&mut build)?;
+    run(build)?;
     Ok(Program { path: folder.join(triple).join("dist/losscause"), processor })
 }
 
@@ -74,19 +71,15 @@ fn names() -> Result<[(PathBuf, &'static str); 3]> {
 /// `is_static`, everything is linked statically.
 pub(super) fn variables(is_static: bool, release: &Release) -> Result<[(&'static str, String); 3]> {
     let names = names()?;
-    let mapped = |option: &str, between: &str| {
-        let flag =
-            |(folder, name): &(PathBuf, &str)| format!("{option}={}={name}", folder.display());
-        names.iter().map(flag).collect::<Vec<_>>().join(between)
+    let mapped = |option| {
+        names.iter().map(move |(folder, name)| format!("{option}={}={name}", folder.display()))
     };
-    let mut rust = mapped("--remap-path-prefix", NEXT);
-    if is_static {
-        rust += NEXT;
-        rust += "-Ctarget-feature=+crt-static";
-    }
+    let linked = is_static.then(|| "-Ctarget-feature=+crt-static".to_owned());
+    let rust: Vec<String> = mapped("--remap-path-prefix").chain(linked).collect();
+    let c: Vec<String> = mapped("-ffile-prefix-map").collect();
     Ok([
-        ("CARGO_ENCODED_RUSTFLAGS", rust),
-        ("CFLAGS", mapped("-ffile-prefix-map", " ")),
+        ("CARGO_ENCODED_RUSTFLAGS", rust.join(NEXT)),
+        ("CFLAGS", c.join(" ")),
         ("SOURCE_DATE_EPOCH", release.epoch_s.to_string()),
     ])
 }
@@ -111,24 +104,18 @@ fn aarch64_libraries() -> Result<PathBuf> {
     for name in ["lists/partial", "cache/archives/partial"] {
         fs::create_dir_all(folder.join(name))?;
     }
-    let apt = |arguments: &[&str]| {
-        let set = |key: &str, place: &Path| format!("{key}={}", place.display());
-        let mut apt = command("apt-get");
-        apt.args(["-qq", "-o", "APT::Architecture=arm64", "-o", "APT::Architectures::=arm64"])
-            .args(["-o", "APT::Sandbox::User=root", "-o"])
-            .arg(set("Dir::State::Lists", &folder.join("lists")))
-            .arg("-o")
-            .arg(set("Dir::Cache", &folder.join("cache")))
-            .args(arguments)
-            .current_dir(&folder);
-        run(&mut apt)
-    };
-    apt(&["update"])?;
-    apt(&["download", "libelf-dev", "zlib1g-dev"])?;
+    let lists = format!("Dir::State::Lists={}", folder.join("lists").display());
+    let cache = format!("Dir::Cache={}", folder.join("cache").display());
+    for words in ["update", "download libelf-dev zlib1g-dev"] {
+        let mut apt =
+            command("apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures::=arm64");
+        apt.args(["-o", "APT::Sandbox::User=root", "-o", &lists, "-o", &cache]);
+        run(apt.args(words.split(' ')).current_dir(&folder))?;
+    }
     for entry in fs::read_dir(&folder)? {
         let file = entry?.path();
         if file.extension().is_some_and(|ending| ending == "deb") {
-            run(command("dpkg-deb").arg("--extract").arg(&file).arg(&folder))?;
+            run(command("dpkg-deb --extract").arg(&file).arg(&folder))?;
         }
     }
     Ok(folder)

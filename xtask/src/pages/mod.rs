@@ -8,14 +8,13 @@
 //! that the page tells its reader to save.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output as Printed, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{files, losscause, output, root};
+use crate::shell::{files, losscause, read, root, text, write};
 
 mod command;
 mod markdown;
@@ -41,31 +40,23 @@ pub(crate) fn all() -> Result<()> {
 /// # Errors
 /// A command fails or prints something else; all of them are printed first.
 pub(crate) fn pages(options: &Options) -> Result<()> {
-    let program = PathBuf::from(losscause()?);
+    let program = losscause()?;
     let all = ["README.md", "docs/*.md", "results/*.md"];
     let names = if options.pages.is_empty() { files(&all)? } else { options.pages.clone() };
     let mut failures = 0;
     for name in names {
-        let file = root().join(&name);
-        let text = fs::read_to_string(&file)
-            .with_context(|| format!("{} cannot be read", file.display()))?;
-        let parts = markdown::parts(&text);
+        let parts = markdown::parts(&read(&name)?);
         let commands = command::commands(&parts);
         if commands.is_empty() {
             continue;
         }
         let begun = Instant::now();
         let place = Place::new(&program, &parts)?;
-        let mut run = 0;
-        let mut compared = 0;
-        let mut checked = 0;
+        let [mut run, mut compared, mut checked] = [0; 3];
         // A page may name a command again, and show what it prints in one place.
         let is_compared = |shown: &Shown| matches!(shown.output, Output::Text(_) | Output::Json(_));
-        let mut done: BTreeSet<&String> = commands
-            .iter()
-            .filter(|shown| is_compared(shown))
-            .map(|shown| &shown.command)
-            .collect();
+        let compared_ones = commands.iter().filter(|shown| is_compared(shown));
+        let mut done: BTreeSet<&String> = compared_ones.map(|shown| &shown.command).collect();
         for shown in &commands {
             let is_compared = is_compared(shown);
             if !is_compared && !done.insert(&shown.command) {
@@ -121,10 +112,8 @@ impl Place {
             let Kind::Fenced { before, .. } = &part.kind else { continue };
             // "Save this as `last-hop.toml`:"
             if let Some((_, rest)) = before.split_once("Save this as `") {
-                fs::write(
-                    folder.path().join(rest.split('`').next().unwrap_or_default()),
-                    &part.text,
-                )?;
+                let name = rest.split('`').next().unwrap_or_default();
+                write(folder.path().join(name), &part.text)?;
             }
         }
         Ok(Self { folder, program: program.to_owned() })
@@ -146,18 +135,14 @@ impl Place {
 
     fn printed(&self, command: &str) -> Result<Printed> {
         // `cargo run` in the repository runs the program that was built before the pages.
-        let own = command
-            .strip_prefix("cargo run --release -- ")
-            .map(|arguments| format!("losscause {arguments}"));
-        let command = own.as_deref().unwrap_or(command);
+        let own = command.strip_prefix("cargo run --release -- ");
+        let command = own.map_or_else(|| command.to_owned(), |rest| format!("losscause {rest}"));
         let folder =
             if command.starts_with("cargo ") { root() } else { self.folder.path().to_owned() };
-        let mut path =
-            self.program.parent().context("the program is in no folder")?.as_os_str().to_owned();
-        path.push(":");
-        path.push(std::env::var_os("PATH").unwrap_or_default());
+        let own = self.program.parent().context("the program is in no folder")?;
+        let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap_or_default());
         let mut shell = Command::new("sh");
-        shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null());
+        shell.args(["-c", &command]).current_dir(folder).stdin(Stdio::null());
         // Tables are as wide as in a pipe, whatever the terminal of this program.
         shell.env("PATH", path).env_remove("COLUMNS");
         shell.output().context("`sh` cannot be started")
@@ -192,7 +177,7 @@ impl Place {
 /// `validate linux`.
 fn help(program: &Path, arguments: &[&str]) -> Result<String> {
     let of = |verbs: &[&str]| -> Result<String> {
-        Ok(String::from_utf8(output(Command::new(program).args(verbs).arg("--help"))?)?)
+        text(Command::new(program).args(verbs).arg("--help"))
     };
     let is_verb = |word: &&&str| !word.starts_with('-') && **word != "…";
     let words = arguments.iter().take_while(is_verb).count();

@@ -3,19 +3,17 @@
 //! Every page goes through [`write()`], which puts the same head on it: date, commit, machine and
 //! the command that makes it. The pages in `docs/` state the findings and link here.
 
-mod extra;
 mod head;
 mod ns2;
 mod papers;
 mod printed;
 mod sweeps;
 
-use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
-use crate::shell::{files, is_kept, root};
+use crate::shell::{files, is_kept, read, root};
 use crate::validate;
 use head::Head;
 pub(crate) use ns2::{by_two, page as ns2};
@@ -46,15 +44,25 @@ pub(crate) enum Origin {
 /// A page, without its head.
 pub(crate) struct Page {
     /// Path in `results/` without `.md`.
-    pub(crate) name: String,
+    name: String,
     /// The heading.
-    pub(crate) title: String,
+    title: String,
     /// The command that makes it.
-    pub(crate) command: String,
-    /// Where its figures come from.
-    pub(crate) origin: Origin,
+    command: String,
+    origin: Origin,
     /// Tables, each with how to read it.
-    pub(crate) body: String,
+    body: String,
+}
+
+impl Page {
+    pub(crate) fn new(
+        [name, title, command]: [&str; 3],
+        origin: Origin,
+        body: impl Into<String>,
+    ) -> Self {
+        let [name, title, command] = [name, title, command].map(str::to_owned);
+        Self { name, title, command, origin, body: body.into() }
+    }
 }
 
 /// Makes or checks pages.
@@ -73,10 +81,8 @@ pub(crate) fn results(options: &Options) -> Result<()> {
     if let Some(page) = printed::page(name)? {
         return write(&page);
     }
-    let path = path(name);
-    let text = fs::read_to_string(&path).with_context(|| format!("no page {}", path.display()))?;
-    let command = Head::parse(&text)?.command;
-    bail!("results/{name}.md is made by {command}; run that")
+    let command = Head::parse(&read(path(name))?)?;
+    bail!("results/{name}.md is made by {}; run that", command.command())
 }
 
 /// Checks all pages, or the one of that name: each has its head, and those that follow from data are
@@ -94,15 +100,15 @@ fn check(name: Option<&str>) -> Result<()> {
     }
     let mut problems = Vec::new();
     for page in &pages {
-        if let Err(error) = Head::parse(&fs::read_to_string(page)?) {
+        if let Err(error) = Head::parse(&read(page)?) {
             problems.push(format!("{}: {error}", page.display()));
         }
     }
     for page in from_data()?.iter().filter(|page| is_asked(&path(&page.name))) {
-        let name = &page.name;
-        let present = fs::read_to_string(path(name))?;
-        let head = Head { command: page.command.clone(), ..Head::parse(&present)? };
-        if !is_kept(&path(name), &text(page, &head), false)? {
+        let path = path(&page.name);
+        let head = Head::kept(&read(&path)?, page)?;
+        if !is_kept(&path, &text(page, &head), false)? {
+            let name = &page.name;
             problems.push(format!("results/{name}.md: out of date; cargo xtask results {name}"));
         }
     }
@@ -116,9 +122,7 @@ fn check(name: Option<&str>) -> Result<()> {
 /// The pages that follow from data in the repository, without a run.
 fn from_data() -> Result<Vec<Page>> {
     let mut pages = papers::pages()?;
-    pages.push(ns2()?);
-    pages.push(linux()?);
-    pages.push(extra::page()?);
+    pages.extend([ns2()?, linux()?, printed::extra()?]);
     Ok(pages)
 }
 
@@ -127,13 +131,9 @@ fn from_data() -> Result<Vec<Page>> {
 /// # Errors
 /// It cannot be read.
 pub(crate) fn linux() -> Result<Page> {
-    Ok(Page {
-        name: "linux".to_owned(),
-        title: "Against Linux".to_owned(),
-        command: "`cargo xtask validate linux`, as root".to_owned(),
-        origin: Origin::Recorded(&[validate::LINUX]),
-        body: sweeps::body(&validate::recorded()?),
-    })
+    let head = ["linux", "Against Linux", "`cargo xtask validate linux`, as root"];
+    let origin = Origin::Recorded(&[validate::LINUX]);
+    Ok(Page::new(head, origin, sweeps::body(&validate::recorded()?)))
 }
 
 /// Writes a page with its head. A page whose body has not changed keeps the head that it has.
@@ -142,10 +142,9 @@ pub(crate) fn linux() -> Result<Page> {
 /// The file cannot be written, or git knows no commit.
 pub(crate) fn write(page: &Page) -> Result<()> {
     let path = path(&page.name);
-    let kept = fs::read_to_string(&path).ok().filter(|text| body(text) == page.body);
-    let head = match kept {
-        Some(text) => Head { command: page.command.clone(), ..Head::parse(&text)? },
-        None => Head::of(page)?,
+    let head = match read(&path) {
+        Ok(text) if body(&text) == page.body => Head::kept(&text, page)?,
+        _ => Head::of(page)?,
     };
     is_kept(&path, &text(page, &head), true).map(|_| ())
 }
@@ -170,19 +169,9 @@ mod tests {
 
     #[test]
     fn a_page_is_its_title_head_and_body() {
-        let page = Page {
-            name: "x".to_owned(),
-            title: "X".to_owned(),
-            command: "`cargo xtask results x`".to_owned(),
-            origin: Origin::Run,
-            body: "| a |\n|---|\n\nRead it.\n".to_owned(),
-        };
-        let head = Head {
-            date: "2026-11-29".to_owned(),
-            commit: "0123abc".to_owned(),
-            machine: "2 cores".to_owned(),
-            command: page.command.clone(),
-        };
+        let command = "`cargo xtask results x`";
+        let page = Page::new(["x", "X", command], Origin::Run, "| a |\n|---|\n\nRead it.\n");
+        let head = Head(["2026-11-29", "0123abc", "2 cores", command].map(str::to_owned));
         let text = text(&page, &head);
         assert_eq!(body(&text), page.body);
         assert_eq!(Head::parse(&text).unwrap(), head);

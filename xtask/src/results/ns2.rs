@@ -58,12 +58,10 @@ struct Part {
 
 impl Part {
     fn read(file: &str) -> Result<Self> {
-        let mut reader =
-            csv::Reader::from_path(root().join(file)).with_context(|| file.to_owned())?;
-        let texts = |record: &csv::StringRecord| record.iter().map(str::to_owned).collect();
-        let head = texts(reader.headers()?);
-        let lines = reader.records().map(|record| Ok(texts(&record?))).collect::<Result<_>>()?;
-        Ok(Self { head, lines })
+        let reader = csv::ReaderBuilder::new().has_headers(false).from_path(root().join(file));
+        let lines = reader.with_context(|| file.to_owned())?.into_deserialize();
+        let mut lines: Vec<Vec<String>> = lines.collect::<Result<_, _>>()?;
+        Ok(Self { head: lines.remove(0), lines })
     }
 
     fn text<'a>(&self, line: &'a [String], column: &str) -> &'a str {
@@ -110,24 +108,25 @@ impl Part {
         let values = ["goodput ratio", "drops", "ns-2's", "ratio", "timeouts", "ns-2's"];
         let columns = axes.iter().map(|axis| axis.as_str()).chain(values);
         let row = |line: &Vec<String>| {
-            let place = axes.iter().map(|axis| value_in_words(axis, self.text(line, axis)));
+            let number = |column: &str, decimals: usize| {
+                self.number(line, column).map(|number| format!("{number:.decimals$}"))
+            };
             let ratio = |metric: &str| {
-                let [value, ci95] =
-                    ["ratio", "ci95"].map(|part| self.number(line, &format!("{metric}_{part}")));
-                match (value, ci95) {
-                    (Some(value), Some(ci95)) => format!("{value:.3} ± {ci95:.3}"),
-                    (Some(value), None) => format!("{value:.3}"),
-                    (None, _) => "–".to_owned(),
-                }
+                let ci95 = number(&format!("{metric}_ci95"), 3).map(|ci95| format!(" ± {ci95}"));
+                let ratio = number(&format!("{metric}_ratio"), 3)?;
+                Some(ratio + &ci95.unwrap_or_default())
             };
-            let count = |column: &str| {
-                self.number(line, column)
-                    .map_or_else(|| "–".to_owned(), |count| format!("{count:.1}"))
-            };
-            let drops = ["queue_drops_ours", "queue_drops_ns2"].map(count);
-            let timeouts = ["timeouts_ours", "timeouts_ns2"].map(count);
-            let values = [vec![ratio("goodput")], drops.to_vec(), vec![ratio("queue_drops")]];
-            place.chain(values.concat()).chain(timeouts).collect::<Vec<_>>()
+            let place = axes.iter().map(|axis| value_in_words(axis, self.text(line, axis)));
+            let values = [
+                ratio("goodput"),
+                number("queue_drops_ours", 1),
+                number("queue_drops_ns2", 1),
+                ratio("queue_drops"),
+                number("timeouts_ours", 1),
+                number("timeouts_ns2", 1),
+            ];
+            let values = values.map(|value| value.unwrap_or_else(|| "–".to_owned()));
+            place.chain(values).collect::<Vec<_>>()
         };
         Table::new(columns).numbers(1..).with_rows(self.lines.iter().map(row))
     }
@@ -151,13 +150,8 @@ pub(crate) fn page() -> Result<Page> {
          last link. A ratio of queue drops needs enough drops.\n{cells}",
         summary.markdown()
     );
-    Ok(Page {
-        name: "ns2".to_owned(),
-        title: "Against ns-2: every cell".to_owned(),
-        command: "`cargo xtask validate ns2`".to_owned(),
-        origin: Origin::Data(DATA),
-        body,
-    })
+    let head = ["ns2", "Against ns-2: every cell", "`cargo xtask validate ns2`"];
+    Ok(Page::new(head, Origin::Data(DATA), body))
 }
 
 fn range(values: &[f64]) -> String {

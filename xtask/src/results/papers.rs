@@ -7,9 +7,11 @@ use std::fmt::Write;
 use anyhow::{Context, Result};
 use losscause_laboratory::papers::record::{self, Item, Paper, Parameters, Status, Value};
 use losscause_laboratory::papers::score::{lookup_number, within};
+use losscause_study::tools::table::Table;
+use serde_json::json;
 
 use super::{Origin, Page};
-use crate::record::{CLAIMS_FILE, PAPERS, RUNS, VALUES_FILE, recorded};
+use crate::record::{CLAIMS_FILE, ClaimLine, PAPERS, RUNS, VALUES_FILE, ValueLine, recorded};
 
 /// A page per paper.
 pub(super) fn pages() -> Result<Vec<Page>> {
@@ -18,31 +20,22 @@ pub(super) fn pages() -> Result<Vec<Page>> {
     PAPERS.iter().map(|key| page(key, &values, &claims)).collect()
 }
 
-fn page(key: &str, values: &[Vec<String>], claims: &[Vec<String>]) -> Result<Page> {
+fn page(key: &str, values: &[ValueLine], claims: &[ClaimLine]) -> Result<Page> {
     let paper = record::find(key).with_context(|| format!("no paper {key}"))?;
-    let of_paper = |line: &&Vec<String>| line.first().is_some_and(|name| name == key);
-    let items = values
-        .iter()
-        .filter(of_paper)
-        .map(|line| item(paper, line))
-        .collect::<Result<Vec<Item>>>()?;
-    let holds: BTreeMap<&str, &str> = claims
-        .iter()
-        .filter(of_paper)
-        .filter_map(|line| Some((line.get(1)?.as_str(), line.get(2)?.as_str())))
-        .collect();
+    let items = values.iter().filter(|line| line.paper == key).map(|line| item(paper, line));
+    let items = items.collect::<Result<Vec<Item>>>()?;
+    let of_paper = claims.iter().filter(|line| line.paper == key);
+    let holds = of_paper.map(|line| (line.claim.as_str(), line.holds.as_str())).collect();
     let mut reasons = Reasons::default();
     let numbers = numbers(paper, &items, &mut reasons);
     let claims = self::claims(paper, &holds, &mut reasons);
-    Ok(Page {
-        name: format!("papers/{key}"),
-        title: format!("{}: numbers and claims", title(paper)),
-        command: format!(
-            "`cargo xtask record --update` measures with {RUNS} runs, `cargo xtask results papers/{key}` writes this page"
-        ),
-        origin: Origin::Data(&["validation/record"]),
-        body: format!("{numbers}{claims}{}", reasons.list()),
-    })
+    let name = format!("papers/{key}");
+    let title = format!("{}: numbers and claims", title(paper));
+    let command = format!(
+        "`cargo xtask record --update` measures with {RUNS} runs, `cargo xtask results papers/{key}` writes this page"
+    );
+    let body = format!("{numbers}{claims}{}", reasons.list());
+    Ok(Page::new([&name, &title, &command], Origin::Data(&["validation/record"]), body))
 }
 
 /// Author and year: "Cen et al. 2003".
@@ -59,46 +52,23 @@ fn title(paper: &Paper) -> String {
 }
 
 /// A line of `validation/record/values.csv` as what it was.
-fn item(paper: &Paper, line: &[String]) -> Result<Item> {
-    let [key, id, system, scenario, parameters, metric, measured] = line else {
-        anyhow::bail!("{VALUES_FILE}: {line:?} has not seven columns");
-    };
-    let measured = match measured.as_str() {
-        "" => None,
-        value => Some(value.parse().with_context(|| format!("{VALUES_FILE}: {id}"))?),
-    };
-    Ok(Item {
-        id: id.clone(),
-        paper: key.clone(),
-        source: String::new(),
-        system: system.clone(),
-        scenario: scenario.clone(),
-        parameters: parameters.split(' ').filter_map(parameter).collect::<Parameters>(),
-        metric: metric.clone(),
-        unit: paper.metric(metric).map(|metric| metric.unit.clone()).unwrap_or_default(),
-        published: None,
-        measured,
-        ci95: None,
-        median_ci95: None,
-        runs: RUNS,
-        calibrated: BTreeMap::new(),
-        status: Status::NoPublishedValue,
-        within: None,
-        impossible: false,
-    })
+fn item(paper: &Paper, line: &ValueLine) -> Result<Item> {
+    let parameters: Parameters = line.parameters.split(' ').filter_map(parameter).collect();
+    let measured = Some(&line.measured).filter(|value| !value.is_empty());
+    let measured = measured.map(|value| value.parse::<f64>()).transpose();
+    let item = json!({
+        "id": line.item, "paper": line.paper, "source": "", "system": line.system,
+        "scenario": line.scenario, "parameters": parameters, "metric": line.metric,
+        "unit": paper.metric(&line.metric).map(|metric| metric.unit.as_str()).unwrap_or_default(),
+        "measured": measured.with_context(|| format!("{VALUES_FILE}: {}", line.item))?,
+        "runs": RUNS, "status": Status::NoPublishedValue,
+    });
+    Ok(serde_json::from_value(item)?)
 }
 
 fn parameter(text: &str) -> Option<(String, Value)> {
     let (name, value) = text.split_once('=')?;
-    let value = if let Ok(flag) = value.parse() {
-        Value::Flag(flag)
-    } else if let Ok(count) = value.parse() {
-        Value::Integer(count)
-    } else if let Ok(number) = value.parse() {
-        Value::Number(number)
-    } else {
-        Value::Text(value.to_owned())
-    };
+    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
     Some((name.to_owned(), value))
 }
 
@@ -109,40 +79,40 @@ fn numbers(paper: &Paper, items: &[Item], reasons: &mut Reasons) -> String {
     if scored.is_empty() {
         return "## Numbers\n\nThe paper prints no number that is scored.\n\n".to_owned();
     }
-    let mut rows = String::new();
+    let columns = ["number", "source", "published", "measured", "met?", "why"];
+    let mut table = Table::new(columns).numbers(2..4);
     let mut met = 0;
     for number in &scored {
         let found = lookup_number(items, number).cloned();
         let found = found.map(|item| Item { published: Some(number.value), ..item });
         let is_met = found.as_ref().is_some_and(|i| within(number, i, published.repetitions));
         met += usize::from(is_met);
-        let why = if is_met { String::new() } else { reasons.of(paper, &number.id) };
-        let _ = writeln!(
-            rows,
-            "| {} | {} | {}{} | {} | {} | {why} |",
-            number.id,
-            number.source,
-            number.value,
-            if number.unit == "1" { String::new() } else { format!(" {}", number.unit) },
+        let unit = if number.unit == "1" { "" } else { &number.unit };
+        let result = match is_met {
+            true => "yes",
+            false if paper.is_impossible(&number.id) => "cannot be",
+            false => "no",
+        };
+        table.row([
+            number.id.clone(),
+            number.source.clone(),
+            format!("{} {unit}", number.value).trim_end().to_owned(),
             found.as_ref().map_or_else(|| "–".to_owned(), Item::measured_text),
-            match is_met {
-                true => "yes",
-                false if paper.is_impossible(&number.id) => "cannot be",
-                false => "no",
-            },
-        );
+            result.to_owned(),
+            reasons.unless(is_met, paper, &number.id),
+        ]);
     }
     format!(
-        "## Numbers\n\n{met} of {} are within tolerance after {RUNS} of {} runs.\n\n\
-         | number | source | published | measured | met? | why |\n|---|---|--:|--:|---|---|\n{rows}\n",
+        "## Numbers\n\n{met} of {} are within tolerance after {RUNS} of {} runs.\n\n{}\n",
         scored.len(),
-        published.repetitions
+        published.repetitions,
+        table.markdown()
     )
 }
 
 /// Every claim, also those that no run can settle.
 fn claims(paper: &Paper, holds: &BTreeMap<&str, &str>, reasons: &mut Reasons) -> String {
-    let mut rows = String::new();
+    let mut table = Table::new(["claim", "source", "statement", "result", "why"]);
     let mut count = 0;
     for claim in &paper.published().claim {
         let result = match (claim.checkable, holds.get(claim.id.as_str())) {
@@ -152,16 +122,12 @@ fn claims(paper: &Paper, holds: &BTreeMap<&str, &str>, reasons: &mut Reasons) ->
             (true, _) => "not settled",
         };
         count += usize::from(result == "holds");
-        let why = if result == "holds" { String::new() } else { reasons.of(paper, &claim.id) };
-        let statement = claim.statement.replace('|', "\\|");
-        let _ =
-            writeln!(rows, "| {} | {} | {statement} | {result} | {why} |", claim.id, claim.source);
+        let why = reasons.unless(result == "holds", paper, &claim.id);
+        table.row([&claim.id, &claim.source, &claim.statement, result, &why]);
     }
     let checkable = paper.published().claim.iter().filter(|claim| claim.checkable).count();
-    format!(
-        "## Claims\n\n{count} of {checkable} that runs can settle hold.\n\n\
-         | claim | source | statement | result | why |\n|---|---|---|---|---|\n{rows}\n"
-    )
+    let table = table.markdown();
+    format!("## Claims\n\n{count} of {checkable} that runs can settle hold.\n\n{table}\n")
 }
 
 /// In the place of an explanation.
@@ -174,8 +140,12 @@ struct Reasons {
 }
 
 impl Reasons {
-    /// The number of the explanation of that number or claim; [`UNEXPLAINED`] without one.
-    fn of(&mut self, paper: &Paper, id: &str) -> String {
+    /// Empty, or if a number or claim is missed, the number of its explanation; [`UNEXPLAINED`]
+    /// without one.
+    fn unless(&mut self, is_met: bool, paper: &Paper, id: &str) -> String {
+        if is_met {
+            return String::new();
+        }
         let Some(explanation) = paper.explanation_of(id) else { return UNEXPLAINED.to_owned() };
         let text = format!(
             "{} ([details](../../docs/reproduction/{}.md#{}))",
@@ -237,7 +207,7 @@ mod tests {
             page.body.lines().find(|line| line.starts_with(&start)).unwrap().to_owned()
         };
         assert!(row("bg-gain").ends_with("| does not hold | 5 |"), "{}", row("bg-gain"));
-        assert!(row("bg-Reno-worst").ends_with("| holds |  |"), "{}", row("bg-Reno-worst"));
+        assert!(row("bg-Reno-worst").ends_with("| holds | |"), "{}", row("bg-Reno-worst"));
         assert!(page.body.contains("\n5. Acknowledgements that wait behind"), "{}", page.body);
     }
 }

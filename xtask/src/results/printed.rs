@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::Result;
 
 use super::{Origin, Page};
-use crate::shell::{command, losscause, output};
+use crate::shell::{losscause, output, program, read};
 
 /// A heading, and the part of `losscause reproduce` whose tables stand below it.
 type Section = (&'static str, &'static str);
@@ -37,23 +37,56 @@ pub(super) fn page(name: &str) -> Result<Option<Page>> {
     let Some((name, title, parts)) = PAGES.iter().find(|(known, ..)| *known == name) else {
         return Ok(None);
     };
-    let program = losscause()?;
+    let losscause = losscause()?;
     let mut body = String::new();
     for (heading, part) in *parts {
-        let printed = output(command(&program).args(["--quiet", "reproduce", part]))?;
+        let printed = output(program(&losscause).args(["--quiet", "reproduce", part]))?;
         let printed = String::from_utf8_lossy(&printed);
-        let command = format!("losscause reproduce {part}");
         if *part == RECORDED {
+            let command = format!("losscause reproduce {part}");
             let _ = write!(body, "## {heading}\n\n```console\n$ {command}\n{printed}```\n\n");
-            continue;
+        } else {
+            body += &section(heading, part, &printed);
         }
-        let _ = write!(body, "## {heading}\n\n`{command}`:\n\n```text\n{printed}```\n\n");
     }
-    Ok(Some(Page {
-        name: (*name).to_owned(),
-        title: (*title).to_owned(),
-        command: format!("`cargo xtask results {name}`"),
-        origin: Origin::Run,
-        body,
-    }))
+    let command = format!("`cargo xtask results {name}`");
+    Ok(Some(Page::new([name, title, &command], Origin::Run, body)))
+}
+
+fn section(heading: &str, part: &str, printed: &str) -> String {
+    format!("## {heading}\n\n`losscause reproduce {part}`:\n\n```text\n{printed}```\n\n")
+}
+
+/// What `losscause reproduce extra` has printed, below the repository's root. A path of git's, which
+/// follows no symbolic link.
+const EXTRA: &str = "crates/losscause-laboratory/papers/extra/golden";
+
+/// Its parts with their questions, in the order of docs/extra.md.
+const QUESTIONS: [Section; 6] = [
+    ("Queues", "queues"),
+    ("A refreshed minimum", "refreshed"),
+    ("A varying delay", "paths"),
+    ("On-off cross traffic", "cross"),
+    ("A hundred times the bandwidth", "bandwidth"),
+    ("Flows that come and go", "turnover"),
+];
+
+/// The page of what was printed before.
+///
+/// # Errors
+/// A file is missing.
+pub(super) fn extra() -> Result<Page> {
+    let mut body = "Means of ten runs with 95 % intervals, percent; `thput` of the bottleneck's rate, `cong` queue drops per \
+         hundred packets that cross.\n\n"
+        .to_owned();
+    for (question, part) in QUESTIONS {
+        let text = read(format!("{EXTRA}/{part}.txt"))?;
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        let printed = format!("{}\n", lines.join("\n").trim_end());
+        body += &section(question, &format!("extra/{part}"), &printed);
+    }
+    let command = format!(
+        "`losscause reproduce extra/queues > {EXTRA}/queues.txt` and so on, `cargo xtask results extra` writes this page"
+    );
+    Ok(Page::new(["extra", "What Cen 2003 leaves open", &command], Origin::Data(&[EXTRA]), body))
 }

@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{command, run, target};
+use crate::shell::{command, run, target, write};
 use crate::tools::LYCHEE;
 
 /// Where the crates' documentation is. rustdoc checks the links of our crates; what it takes over
@@ -25,7 +25,6 @@ const LOADED_FROM_ELSEWHERE: &str = "<[a-z]+[^<>]*[[:space:]]src=[\"']?(https?:)
 pub(super) fn check(site: &Path) -> Result<()> {
     let place = tempfile::tempdir_in(target())?;
     let faulty = place.path().join("faulty");
-    fs::create_dir(&faulty)?;
     for fault in [
         r#"<a href="none.html">"#,
         // It leads out of the site.
@@ -36,7 +35,7 @@ pub(super) fn check(site: &Path) -> Result<()> {
         r#"<img alt="" src="//example.org/x.png">"#,
         r#"<link rel="stylesheet" href="https://example.org/x.css">"#,
     ] {
-        fs::write(faulty.join("index.html"), fault)?;
+        write(faulty.join("index.html"), fault)?;
         if hold(&faulty, true).is_ok() {
             bail!("the links of a page pass the check: {fault}");
         }
@@ -49,9 +48,9 @@ fn hold(site: &Path, is_quiet: bool) -> Result<()> {
     let place = tempfile::tempdir_in(target())?;
     let copy = place.path().join("of/the/site");
     fs::create_dir_all(place.path().join("of/the"))?;
-    run(command("cp").args(["--archive", "--link"]).args([site, copy.as_path()]))?;
-    let mut search = command("grep");
-    search.args(["-rlziE", "--include=*.html", LOADED_FROM_ELSEWHERE, "."]).current_dir(&copy);
+    run(command("cp --archive --link").args([site, copy.as_path()]))?;
+    let mut search = command("grep -rlziE --include=*.html");
+    search.args([LOADED_FROM_ELSEWHERE, "."]).current_dir(&copy);
     let pages = search.output().context("grep cannot be started")?;
     if pages.status.code() != Some(1) {
         bail!("pages load from another host: {}", String::from_utf8_lossy(&pages.stdout));
@@ -62,5 +61,5 @@ fn hold(site: &Path, is_quiet: bool) -> Result<()> {
     if is_quiet {
         links.stdout(Stdio::null());
     }
-    run(&mut links)
+    run(links)
 }

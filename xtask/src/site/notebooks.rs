@@ -1,13 +1,14 @@
 //! A Jupyter notebook as a page of the book: its text, its code, what it printed and drew. Nothing
 //! is run.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+
+use crate::shell::{read, write};
 
 /// The notebook behind a page, if the page's text comes from one.
 pub(super) fn behind(page: &Path) -> Option<PathBuf> {
@@ -21,8 +22,7 @@ pub(super) fn behind(page: &Path) -> Option<PathBuf> {
 /// The file is no notebook, or a picture cannot be written.
 pub(super) fn as_page(notebook: &Path, page: &Path) -> Result<String> {
     let failed = || format!("{} is no notebook", notebook.display());
-    let text = fs::read_to_string(notebook).with_context(failed)?;
-    let json: Value = serde_json::from_str(&text).with_context(failed)?;
+    let json: Value = serde_json::from_str(&read(notebook)?).with_context(failed)?;
     let mut markdown = Vec::new();
     let mut pictures = 0;
     for cell in json["cells"].as_array().with_context(failed)? {
@@ -41,10 +41,7 @@ pub(super) fn as_page(notebook: &Path, page: &Path) -> Result<String> {
                 let stem = page.file_stem().unwrap_or_default().to_string_lossy();
                 let name = format!("{stem}-{pictures}.png");
                 let picture = STANDARD.decode(encoded.trim()).with_context(failed)?;
-                let place = page.with_file_name(&name);
-                fs::create_dir_all(place.parent().unwrap_or(Path::new("")))?;
-                fs::write(&place, picture)
-                    .with_context(|| format!("{} cannot be written", place.display()))?;
+                write(page.with_file_name(&name), picture)?;
                 markdown.push(format!("![What the code above draws]({name})"));
             }
         }
@@ -66,6 +63,8 @@ fn block(language: &str, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -89,11 +88,7 @@ mod tests {
         );
         assert_eq!(fs::read(place.path().join("book/a-1.png")).expect("a picture"), b"png");
         fs::write(&notebook, "{}").expect("a file");
-        assert!(
-            as_page(&notebook, &page)
-                .expect_err("it has no cells")
-                .to_string()
-                .ends_with("a.ipynb is no notebook")
-        );
+        let error = as_page(&notebook, &page).expect_err("it has no cells").to_string();
+        assert!(error.ends_with("a.ipynb is no notebook"));
     }
 }

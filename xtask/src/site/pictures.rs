@@ -1,11 +1,11 @@
 //! The live picture of an algorithm: the lab in a frame on its page.
 
-use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use losscause::lda::BuiltIn;
+
+use crate::shell::{read, write};
 
 /// The pages of algorithms in the tables of `docs/algorithms/README.md`, each with the first name
 /// of its first row.
@@ -43,15 +43,12 @@ fn picture(name: &str) -> String {
         encoded(other),
         encoded(name)
     );
-    let mut text = String::from("\n## See it\n\n");
-    let _ = writeln!(
-        text,
-        "<p>{0} on a radio link: every loss with its true cause and the verdict. <a href=\"{address}\">Open it in the lab</a>, \
+    format!(
+        "\n## See it\n\n<p>{0} on a radio link: every loss with its true cause and the verdict. <a href=\"{address}\">Open it in the lab</a>, \
          beside a sender without it.</p>\n\n\
-         <iframe class=\"lab-frame\" loading=\"lazy\" title=\"{0} in the lab\" src=\"{address}&amp;compact\"></iframe>",
+         <iframe class=\"lab-frame\" loading=\"lazy\" title=\"{0} in the lab\" src=\"{address}&amp;compact\"></iframe>\n",
         name
-    );
-    text
+    )
 }
 
 /// Adds a picture to the page of every algorithm below `pages`.
@@ -60,18 +57,13 @@ fn picture(name: &str) -> String {
 /// A page cannot be read or written, or no table names one.
 pub(super) fn add(pages: &Path) -> Result<()> {
     let folder = pages.join("docs/algorithms");
-    let read = |name: &str| {
-        let file = folder.join(name);
-        fs::read_to_string(&file).with_context(|| format!("{} cannot be read", file.display()))
-    };
-    let tables = read("README.md")?;
+    let tables = read(folder.join("README.md"))?;
     let rows = rows(&tables);
     if rows.is_empty() {
         bail!("docs/algorithms/README.md has no table of algorithms with their pages");
     }
     for (name, page) in rows {
-        let text = read(page)? + &picture(name);
-        fs::write(folder.join(page), text).with_context(|| format!("{page} cannot be written"))?;
+        write(folder.join(page), read(folder.join(page))? + &picture(name))?;
     }
     Ok(())
 }
@@ -79,12 +71,10 @@ pub(super) fn add(pages: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::root;
 
     #[test]
     fn every_algorithm_with_a_page_has_a_picture_by_a_known_name() {
-        let text =
-            fs::read_to_string(root().join("docs/algorithms/README.md")).expect("it can be read");
+        let text = read("docs/algorithms/README.md").expect("it can be read");
         let rows = rows(&text);
         let registry = losscause_study::registry();
         for (name, _) in &rows {

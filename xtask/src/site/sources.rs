@@ -2,12 +2,12 @@
 //! that these pages name.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::{copy, notebooks};
+use crate::shell::{read, write};
 
 /// What stands for a folder that a page names.
 const FOR_A_FOLDER: [&str; 2] = ["mod.rs", "src/lib.rs"];
@@ -19,10 +19,7 @@ const FOR_A_FOLDER: [&str; 2] = ["mod.rs", "src/lib.rs"];
 /// # Errors
 /// A page is missing.
 pub(super) fn collect(repository: &Path, pages: &Path) -> Result<()> {
-    let read = |file: &Path| {
-        fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))
-    };
-    let summary = read(&repository.join("site/SUMMARY.md"))?;
+    let summary = read(repository.join("site/SUMMARY.md"))?;
     let targets = summary.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let book = Book { repository, pages, named: targets.map(Path::new).collect() };
     for page in &book.named {
@@ -30,12 +27,9 @@ pub(super) fn collect(repository: &Path, pages: &Path) -> Result<()> {
         let own = repository.join("site").join(page);
         let text = match notebooks::behind(&repository.join(page)) {
             Some(notebook) => notebooks::as_page(&notebook, &place)?,
-            None => read(&if own.is_file() { own } else { repository.join(page) })?,
+            None => read(if own.is_file() { own } else { repository.join(page) })?,
         };
-        let text = book.with_sources(page, &text)?;
-        fs::create_dir_all(place.parent().unwrap_or(pages))?;
-        fs::write(&place, text)
-            .with_context(|| format!("{} cannot be written", place.display()))?;
+        write(place, book.with_sources(page, &text)?)?;
     }
     copy(&repository.join("site/SUMMARY.md"), &pages.join("SUMMARY.md"))
 }
@@ -110,14 +104,13 @@ mod tests {
     fn notebooks_are_pages_with_pictures_and_links_lead_there() {
         let pages = tempfile::tempdir().expect("a folder");
         collect(&root(), pages.path()).expect("all links lead somewhere");
-        let python = fs::read_to_string(pages.path().join("docs/python.md")).expect("a page");
+        let page = |name: &str| read(pages.path().join(name)).expect("a page");
+        let python = page("docs/python.md");
         assert!(python.contains("](../python/notebooks/a-sweep.md)"), "{python}");
-        let sweep =
-            fs::read_to_string(pages.path().join("python/notebooks/a-sweep.md")).expect("a page");
-        assert!(
-            sweep.contains("](a-sweep-1.png)") && sweep.contains("](../../docs/ray.md)"),
-            "{sweep}"
-        );
+        let sweep = page("python/notebooks/a-sweep.md");
+        for link in ["](a-sweep-1.png)", "](../../docs/ray.md)"] {
+            assert!(sweep.contains(link), "{sweep}");
+        }
         assert!(pages.path().join("python/notebooks/a-sweep-1.png").is_file());
     }
 
@@ -136,16 +129,12 @@ mod tests {
             ("src/x.rs", "x"),
             ("tcp/mod.rs", "tcp"),
         ] {
-            let file = repository.join(name);
-            fs::create_dir_all(file.parent().expect("it has one")).expect("folders");
-            fs::write(file, text).expect("a file");
+            write(repository.join(name), text).expect("a file");
         }
         collect(&repository, &pages).expect("all links lead somewhere");
-        let text = fs::read_to_string(pages.join("docs/a.md")).expect("the page");
-        assert!(
-            text.starts_with("[b](b/index.md#x) [code](../src/x.rs) [folder](../tcp/mod.rs) [web]"),
-            "{text}"
-        );
+        let text = read(pages.join("docs/a.md")).expect("the page");
+        let links = "[b](b/index.md#x) [code](../src/x.rs) [folder](../tcp/mod.rs) [web]";
+        assert!(text.starts_with(links), "{text}");
         assert!(text.ends_with("```\n[no](none)\n```\n"), "{text}");
         assert!(pages.join("src/x.rs").is_file() && pages.join("tcp/mod.rs").is_file());
     }

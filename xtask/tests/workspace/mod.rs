@@ -1,14 +1,17 @@
 //! The packages of the workspace, as its manifest lists them.
 
-#![allow(dead_code, reason = "not every test that has this module reads all of it")]
+#![allow(dead_code, unused_imports, reason = "not every test that has this module reads all of it")]
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use losscause_laboratory::papers::record;
 use losscause_study::{Context, Limits};
 use toml::{Table, Value};
+
+#[path = "../../src/shell.rs"]
+pub(crate) mod shell;
+
+pub(crate) use shell::root;
 
 /// The crates that other programs depend on. The others are parts of the command.
 pub(crate) const FOR_OTHERS: [&str; 7] = [
@@ -21,26 +24,15 @@ pub(crate) const FOR_OTHERS: [&str; 7] = [
     "losscause-transport",
 ];
 
-/// The folder of the repository.
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("xtask lies in the workspace")
-        .to_path_buf()
-}
-
 /// A file of the repository.
 pub(crate) fn read(file: &str) -> String {
-    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+    shell::read(file).unwrap_or_else(|error| panic!("{error:#}"))
 }
 
 /// The repository's files that fit one of git's patterns, in order. A star stands for slashes too.
 pub(crate) fn files(patterns: &[&str]) -> Vec<String> {
-    let mut git = Command::new("git");
-    git.args(["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"]);
-    let listed = git.args(patterns).current_dir(root()).output().unwrap();
-    let listed = String::from_utf8(listed.stdout).unwrap();
-    listed.lines().filter(|file| root().join(file).exists()).map(str::to_owned).collect()
+    let files = shell::files(patterns).unwrap().into_iter();
+    files.map(|file| file.to_str().unwrap().to_owned()).collect()
 }
 
 /// The manifest of the package in `folder`.
@@ -58,11 +50,7 @@ pub(crate) fn strings(table: &Table, key: &str) -> Vec<String> {
 
 /// The workspace's packages, as cargo reads their manifests.
 pub(crate) fn packages() -> Vec<serde_json::Value> {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root());
-    let metadata: serde_json::Value =
-        serde_json::from_slice(&cargo.output().unwrap().stdout).unwrap();
-    metadata["packages"].as_array().unwrap().clone()
+    shell::packages("--no-deps").unwrap()
 }
 
 /// The workspace's packages, each with its folder.

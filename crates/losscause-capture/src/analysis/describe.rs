@@ -46,9 +46,10 @@ impl Reading<'_> {
         let mut losses: Vec<Loss> = lost.into_iter().map(as_loss).collect();
         losses.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
         let has_outage = !result.outages.is_empty();
+        let from = result.pace.as_ref().and_then(flow::Pace::begun).unwrap_or(begun);
         let fit = match (&result.carried, &pace, &ends.sender) {
             (Some(carried), Some(pace), Some(trips)) if pace.sending.is_some() => {
-                Fit::of(carried, pace, &losses, trips, has_outage)
+                Fit::of(carried, pace, &losses, trips, has_outage, from)
             }
             _ => None,
         };

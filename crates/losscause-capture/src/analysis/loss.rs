@@ -1,11 +1,12 @@
 //! A lost packet, and what the algorithms say of it.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use losscause::verdict::Input;
 use losscause::{Judgement, Reason, Time, Verdict};
-use serde::Serialize;
+use serde::ser::{Error, SerializeMap};
+use serde::{Serialize, Serializer};
 
 use crate::flow::{Evidence, Found, Passage, Protocol};
 use crate::judge::Opinions;
@@ -89,13 +90,20 @@ pub struct Loss {
     pub undecided: Missing,
 }
 
-/// Written as it is displayed, without a text in memory: a capture has hundreds of thousands.
-struct Shown<T>(T);
-
-impl<T: fmt::Display> Serialize for Shown<T> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+/// Writes values by name as they are displayed. Each text is put together first: escaping its dozen
+/// pieces one by one takes longer.
+fn serialize_shown<'a, S: Serializer>(
+    serializer: S,
+    values: impl Iterator<Item = (&'a str, impl fmt::Display)>,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    let mut text = String::new();
+    for (name, value) in values {
+        text.clear();
+        write!(text, "{value}").map_err(S::Error::custom)?;
+        map.serialize_entry(name, &text)?;
     }
+    map.end()
 }
 
 /// By algorithm: what was compared for its verdict.
@@ -103,9 +111,9 @@ impl<T: fmt::Display> Serialize for Shown<T> {
 pub struct Reasons(pub(crate) Verdicts);
 
 impl Serialize for Reasons {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer
-            .collect_map(self.0.iter().map(|(name, judgement)| (name, Shown(judgement.reason))))
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let reasons = self.0.iter().map(|(name, judgement)| (name, judgement.reason));
+        serialize_shown(serializer, reasons)
     }
 }
 
@@ -129,8 +137,8 @@ impl Missing {
 }
 
 impl Serialize for Missing {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|(name, input)| (name, Shown(input))))
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_shown(serializer, self.iter())
     }
 }
 
@@ -171,8 +179,8 @@ impl Verdicts {
 }
 
 impl Serialize for Verdicts {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.words().map(|(name, words)| (name, Shown(words.verdict))))
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_shown(serializer, self.words().map(|(name, words)| (name, words.verdict)))
     }
 }
 

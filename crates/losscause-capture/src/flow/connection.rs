@@ -543,7 +543,7 @@ impl Half {
     /// packet.
     fn wire_bytes(&self, payload_bytes: u64) -> u64 {
         let headers = if self.has_timestamps { 52 } else { 40 };
-        payload_bytes + headers * payload_bytes.div_ceil(self.packet_bytes().max(1))
+        payload_bytes + headers * packets_of(payload_bytes, self.packet_bytes())
     }
 
     /// The payload of a full packet.

@@ -82,6 +82,11 @@ impl Pace {
         self.times.map_or(Span::ZERO, |(first, last)| last - first)
     }
 
+    /// When the first packet passed.
+    pub(crate) fn begun(&self) -> Option<Time> {
+        self.times.map(|(first, _)| first)
+    }
+
     /// When the first of these steps begins.
     pub(crate) fn rates_from(&self) -> Option<Time> {
         self.rate.begun

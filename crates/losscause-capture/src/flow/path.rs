@@ -37,23 +37,25 @@ pub(crate) struct Passage {
     pub(crate) rtt: Option<Span>,
 }
 
-/// When a flow's packets passed, and what had passed between its hosts before each, bytes: of the
-/// newest ones. Every packet of a capture is written here, so each takes 8 bytes.
+/// When a flow's packets passed, and a number of each, such as what had passed between its hosts
+/// before, bytes: of the newest ones. Every packet of a capture is written here, so each takes 8
+/// bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Course {
-    stretches: VecDeque<Stretch>,
+    older: VecDeque<Stretch>,
+    newest: Stretch,
     /// Of all stretches.
     packets: usize,
 }
 
 /// Packets in a row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Stretch {
-    /// The time of the first and the last packet, and what had passed before them.
+    /// The time and the number of the first and the last packet.
     first: (Time, u64),
     last: (Time, u64),
-    /// How far each is from the one before: nanoseconds and bytes.
-    packets: Vec<(i32, u32)>,
+    /// How far each is from the one before: nanoseconds, and the difference of the numbers.
+    packets: Vec<(i32, i32)>,
 }
 
 /// So many packets are kept: a policer shows in a few dozen rounds of losses.
@@ -92,53 +94,62 @@ impl Path {
 impl Course {
     /// A packet passed.
     #[inline]
-    pub(super) fn on_packet(&mut self, now: Time, path_bytes: u64) {
+    pub(crate) fn on_packet(&mut self, now: Time, number: u64) {
         self.packets += 1;
-        let newest = self.stretches.back_mut();
-        if newest.and_then(|stretch| stretch.take(now, path_bytes)).is_none() {
-            self.begin_stretch(now, path_bytes);
+        if self.newest.take(now, number).is_none() {
+            self.begin_stretch(now, number);
         }
     }
 
+    /// Whether the next packet may drop an older one.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.packets >= MAX_COURSE
+    }
+
     #[cold]
-    fn begin_stretch(&mut self, now: Time, path_bytes: u64) {
-        while let Some(oldest) = self.stretches.front()
+    fn begin_stretch(&mut self, now: Time, number: u64) {
+        let first = (now, number);
+        let mut packets = Vec::with_capacity(self.newest.packets.len());
+        packets.push((0, 0));
+        let begun = Stretch { first, last: first, packets };
+        self.older.push_back(std::mem::replace(&mut self.newest, begun));
+        while let Some(oldest) = self.older.front()
             && self.packets - oldest.packets.len() >= MAX_COURSE
         {
             self.packets -= oldest.packets.len();
-            self.stretches.pop_front();
+            self.older.pop_front();
         }
-        let first = (now, path_bytes);
-        self.stretches.push_back(Stretch { first, last: first, packets: vec![(0, 0)] });
     }
 
     /// The packets, in the order in which they passed.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Time, u64)> + '_ {
         let older = self.packets.saturating_sub(MAX_COURSE);
-        self.stretches.iter().flat_map(Stretch::iter).skip(older)
+        let stretches = self.older.iter().chain([&self.newest]);
+        stretches.flat_map(Stretch::iter).skip(older)
     }
 }
 
 impl Stretch {
     /// A packet passed; none if it is too far from the last one.
     #[inline]
-    fn take(&mut self, now: Time, path_bytes: u64) -> Option<()> {
-        let (before, bytes_before) = self.last;
+    fn take(&mut self, now: Time, number: u64) -> Option<()> {
+        let (before, number_before) = self.last;
         let after = i32::try_from((now - before).as_nanos()).ok()?;
-        let bytes = u32::try_from(path_bytes - bytes_before).ok()?;
-        if self.packets.len() == MAX_STRETCH {
+        let more = i32::try_from(number.wrapping_sub(number_before).cast_signed()).ok()?;
+        if self.packets.is_empty() || self.packets.len() == MAX_STRETCH {
             return None;
         }
-        self.packets.push((after, bytes));
-        self.last = (now, path_bytes);
+        self.packets.push((after, more));
+        self.last = (now, number);
         Some(())
     }
 
     fn iter(&self) -> impl Iterator<Item = (Time, u64)> + '_ {
-        let next = |(at, path_bytes): &mut (Time, u64), &(after, bytes): &(i32, u32)| {
-            (*at, *path_bytes) =
-                (*at + Span::from_nanos(after.into()), *path_bytes + u64::from(bytes));
-            Some((*at, *path_bytes))
+        let next = |(at, number): &mut (Time, u64), &(after, more): &(i32, i32)| {
+            *at += Span::from_nanos(after.into());
+            *number = number.wrapping_add_signed(more.into());
+            Some((*at, *number))
         };
         self.packets.iter().scan(self.first, next)
     }

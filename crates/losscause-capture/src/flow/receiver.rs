@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use losscause::{Span, Time};
 
+use super::connection::packets_of;
 use super::is_incomplete;
 use super::loss::{Evidence, Found, Losses, Repeat, RepeatKind, State};
 use super::path::Passage;
@@ -183,7 +184,7 @@ impl ReceiverView {
         }
         self.ids.take(data.ip_id);
         let packet_bytes = packet_bytes.max(1);
-        let missing = data.start.saturating_sub(self.highest).div_ceil(packet_bytes);
+        let missing = packets_of(data.start.saturating_sub(self.highest), packet_bytes);
         if missing > MAX_HOLE_PKTS {
             self.counts.jumps += 1;
             // Far enough for the algorithms to begin anew.
@@ -193,7 +194,7 @@ impl ReceiverView {
         }
         let first_new = data.start.max(self.highest);
         // A segment that was merged from several packets is as many arrivals at one time.
-        let packets = (data.end - first_new).div_ceil(packet_bytes);
+        let packets = packets_of(data.end - first_new, packet_bytes);
         for index in 0..packets {
             let opinions = self.judge.on_packet(self.next_number, now, data.tsval.into());
             self.next_number += 1;

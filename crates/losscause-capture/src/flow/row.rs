@@ -27,24 +27,29 @@ impl<T> Row<T> {
         self.len
     }
 
-    /// Adds a value whose key the row does not have.
-    #[inline]
+    /// Adds a value whose key the row does not have. Always inlined, so that the value is written
+    /// where it stays: a copy of what was just written in smaller pieces keeps a processor waiting.
+    #[inline(always)]
     pub(super) fn insert(&mut self, key: u64, value: T) {
         self.len += 1;
         match self.parts.back_mut() {
-            Some(last) if last.back().is_none_or(|newest| newest.0 < key) => {
-                if last.len() < PART {
-                    last.push_back((key, value));
-                } else {
-                    self.parts.push_back(VecDeque::from([(key, value)]));
-                }
+            Some(last) if last.len() < PART && last.back().is_none_or(|newest| newest.0 < key) => {
+                last.push_back((key, value));
             }
-            Some(_) => self.insert_between(key, value),
-            None => self.parts.push_back(VecDeque::from([(key, value)])),
+            _ => self.insert_elsewhere(key, value),
         }
     }
 
     #[cold]
+    fn insert_elsewhere(&mut self, key: u64, value: T) {
+        let newest = self.parts.back().and_then(VecDeque::back);
+        if newest.is_some_and(|newest| newest.0 > key) {
+            self.insert_between(key, value);
+        } else {
+            self.parts.push_back(VecDeque::from([(key, value)]));
+        }
+    }
+
     fn insert_between(&mut self, key: u64, value: T) {
         let (mut at, mut place) = self.find(key);
         if self.parts[at].len() == PART {

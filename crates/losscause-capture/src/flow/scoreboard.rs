@@ -51,6 +51,7 @@ impl Scoreboard {
         self.in_flight
     }
 
+    #[inline(always)] // As the row's.
     pub(super) fn insert(&mut self, start: u64, mut segment: Segment) {
         self.in_flight += 1;
         segment.flight_pkts = self.in_flight as u32;
@@ -124,5 +125,42 @@ impl Scoreboard {
     pub(super) fn clear(&mut self) {
         self.segments.clear();
         self.in_flight = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(end: u64) -> Segment {
+        Segment {
+            end,
+            number: end,
+            sent: Time::ZERO,
+            frame: 1,
+            tsval: None,
+            ip_id: 0,
+            path_bytes: 0,
+            flight_pkts: 0,
+            copies: 1,
+            acked: false,
+            missing: false,
+            lost: false,
+            opinions: None,
+            is_part: false,
+        }
+    }
+
+    #[test]
+    fn the_flight_is_that_of_the_newest_copy() {
+        let mut board = Scoreboard::default();
+        (0..3).for_each(|place| board.insert(10 * place, segment(10 * place + 10)));
+        let flight = |board: &Scoreboard| board.get(0).map(|segment| segment.flight_pkts);
+        assert_eq!(flight(&board), Some(1));
+        board.change(10, |second| second.acked = true);
+        board.change(0, |first| first.lost = true);
+        assert_eq!((flight(&board), board.in_flight()), (Some(1), 1));
+        board.change(0, |first| (first.copies, first.lost) = (2, false));
+        assert_eq!((flight(&board), board.in_flight()), (Some(2), 2));
     }
 }

@@ -59,11 +59,17 @@ pub(super) struct Delivered {
 /// What passed the link while a queue stood.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Run {
+    /// When its last acknowledgement came.
+    pub(crate) ended: Time,
     pub(crate) lasted: Span,
     /// Payload.
     pub(crate) bytes: u64,
     pub(crate) packets: u64,
-    acks: u32,
+    pub(crate) acks: u32,
+    /// The least that a packet of it waited.
+    pub(crate) waited: Span,
+    /// On a path that takes longer by more than this, some of its packets found the link idle.
+    pub(crate) spare: Span,
 }
 
 /// Jitter that looks like a queue seldom does so for so many acknowledgements in a row. The first
@@ -86,11 +92,17 @@ impl Standing {
         let is_burst = |first: Time| (now - rtt - first) * AT_ONCE <= waited;
         if packets > 1 && first_sent.is_some_and(is_burst) {
             let others = packets - 1;
+            let bytes = bytes * others / packets;
+            let spare = Span::ZERO;
+            let packets = others;
             self.short.take(Run {
+                ended: now,
                 lasted: waited,
-                bytes: bytes * others / packets,
-                packets: others,
+                bytes,
+                packets,
                 acks: 1,
+                waited,
+                spare,
             });
         }
         let before = self.last.replace((now, end));
@@ -99,7 +111,9 @@ impl Standing {
         else {
             return self.end_run();
         };
-        let step = Run { lasted: now - at, bytes, packets, acks: 1 };
+        let lasted = now - at;
+        let spare = waited - lasted;
+        let step = Run { ended: now, lasted, bytes, packets, acks: 1, waited, spare };
         let before = std::mem::take(&mut self.held);
         self.run.add(before);
         if packets == 1 {
@@ -157,11 +171,26 @@ impl Runs {
 }
 
 impl Run {
-    fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
+        if self.acks == 0 {
+            *self = other;
+            return;
+        }
+        if other.acks == 0 {
+            return;
+        }
+        self.ended = other.ended;
+        self.waited = self.waited.min(other.waited);
+        self.spare = self.spare.min(other.spare);
         self.lasted += other.lasted;
         self.bytes += other.bytes;
         self.packets += other.packets;
         self.acks = self.acks.saturating_add(other.acks);
+    }
+
+    /// Its rate with headers, bits per second.
+    pub(crate) fn rate_bps(&self, header_bytes: u64) -> f64 {
+        8.0 * (self.bytes + header_bytes * self.packets) as f64 / self.lasted.as_secs_f64()
     }
 }
 
@@ -227,10 +256,9 @@ mod tests {
         standing.on_ack(at(146), &three);
         let (runs, is_short) = standing.runs();
         assert!(is_short);
-        assert_eq!(
-            runs.some(),
-            [Run { lasted: Span::from_millis(4), bytes: 2_000, packets: 2, acks: 1 }]
-        );
+        let [run] = runs.some() else { panic!("{runs:?}") };
+        assert_eq!((run.lasted, run.waited), (Span::from_millis(4), Span::from_millis(4)));
+        assert_eq!((run.bytes, run.packets, run.acks), (2_000, 2, 1));
     }
 
     #[test]

@@ -45,6 +45,12 @@ mod tests {
     }
 
     #[test]
+    fn a_number_before_the_first_and_the_wrap_is_smaller() {
+        let unwrap = Unwrap::begin(2);
+        assert_eq!(unwrap.unwrap(2) - unwrap.unwrap(u32::MAX), 3);
+    }
+
+    #[test]
     fn an_older_number_does_not_become_the_newest() {
         let mut unwrap = Unwrap::begin(1000);
         let first = unwrap.unwrap(1000);

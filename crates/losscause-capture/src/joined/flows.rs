@@ -224,7 +224,7 @@ impl<'a> Join<'a> {
             one_way: false,
             sent_again: own(sender).map_or(0, |flow| flow.sent_again),
             pace: own(sender).and_then(|flow| flow.pace),
-            fit: own(sender).and_then(|flow| flow.fit),
+            fit: own(sender).and_then(|flow| flow.fit.clone()),
             over_time: over_time(own(sender), own(trusted[0])),
             notes: Vec::new(),
             path: None,

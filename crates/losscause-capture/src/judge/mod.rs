@@ -2,8 +2,8 @@
 //!
 //! A flow is observed in two ways at once, because where the capture was taken becomes clear only
 //! with time: its data as a receiver sees them (`AtReceiver`) and its acknowledgements as a sender
-//! sees them (`AtSender`). Each runs every chosen algorithm; the flow's vantage point decides which
-//! verdicts count.
+//! sees them (`AtSender`). Each runs every chosen algorithm, that of the receiver once there is a gap
+//! to judge (`waiting`); the flow's vantage point decides which verdicts count.
 
 mod batch;
 mod choice;
@@ -19,6 +19,7 @@ mod shifts;
 mod skew;
 mod trips;
 pub mod trust;
+mod waiting;
 
 pub use choice::{Chosen, UnknownAlgorithm};
 pub(crate) use clock::SenderClock;

@@ -9,6 +9,7 @@ use losscause::{
 
 use super::batch::Batches;
 use super::frames::Frames;
+use super::waiting::Waiting;
 use super::{Opinions, Sample, SenderClock, Skew, Trips, Words};
 use crate::flow::Rules;
 use crate::observe::Log;
@@ -19,6 +20,8 @@ pub(crate) struct AtReceiver {
     ldas: Vec<Option<BoxedAlgorithm>>,
     words: Words,
     tracker: ArrivalTracker,
+    /// Packets that the algorithms have not got; none from the first gap on.
+    waiting: Option<Waiting>,
     clock: SenderClock,
     /// Of a stream whose timestamps are those of frames.
     frames: Option<Frames>,
@@ -59,6 +62,7 @@ impl AtReceiver {
             ldas: rules.chosen.at(End::Receiver),
             words: rules.words.clone(),
             tracker: ArrivalTracker::default(),
+            waiting: Some(Waiting::default()),
             frames: clock.counts_frames().then(Frames::default),
             clock,
             batches: Batches::default(),
@@ -139,10 +143,30 @@ impl AtReceiver {
         if let Some(log) = &mut self.log {
             log.on_arrival(at, number, self.trips.latest_and_queueing());
         }
-        let observation = match self.tracker.observe(Packet { seq: number, at, sent }) {
+        let packet = Packet { seq: number, at, sent };
+        if let Some(waiting) = &mut self.waiting {
+            if waiting.take(packet) {
+                return None;
+            }
+            self.end_wait();
+        }
+        self.observe(packet)
+    }
+
+    /// Hands on what has waited.
+    #[cold]
+    fn end_wait(&mut self) {
+        for packet in self.waiting.take().iter().flat_map(Waiting::packets) {
+            self.observe(packet);
+        }
+    }
+
+    #[inline]
+    fn observe(&mut self, packet: Packet) -> Option<Opinions> {
+        let observation = match self.tracker.observe(packet) {
             Observed::InOrder(observation) => observation,
             Observed::Late => {
-                let late = Numbers::one(number);
+                let late = Numbers::one(packet.seq);
                 self.ldas.iter_mut().flatten().for_each(|lda| lda.take_back(late));
                 return None;
             }

@@ -26,6 +26,8 @@ pub(crate) struct Trips {
     /// The values of both.
     bounds: Option<(Span, Span)>,
     sample: Sample,
+    /// When the trips of the sample ended.
+    sampled_at: Sample<Time>,
     latest: Option<Span>,
     queue: QueueMeter,
     /// The least trip of the last 50 to 100 ms, at packets that did not leave between a loss and
@@ -98,6 +100,7 @@ impl Trips {
         let (least, most) = self.bounds.unwrap_or((trip, trip));
         let trip = trip.min(most).max(least);
         self.sample.push(trip);
+        self.sampled_at.push(now);
         self.queue.on_trip(now, trip);
         if self.discovered.is_none_or(|discovered| now - trip > discovered) {
             let queue = &self.queue;
@@ -151,6 +154,11 @@ impl Trips {
     /// Some of them, evenly over time.
     pub(crate) fn sample(&self) -> &Sample {
         &self.sample
+    }
+
+    /// The same with the times when they ended.
+    pub(crate) fn sampled(&self) -> impl Iterator<Item = (Time, Span)> {
+        self.sampled_at.kept().iter().copied().zip(self.sample.kept().iter().copied())
     }
 
     /// What [`QueueSeen::recent`] was at some other packets than the lost ones.

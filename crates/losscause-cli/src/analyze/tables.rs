@@ -13,7 +13,9 @@ use crate::output;
 const SHOWN: usize = 20;
 
 /// Prints what was found in a capture.
-pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
+///
+/// `scenario` is the file to which the link of the largest TCP flow is written, if it is.
+pub(super) fn print(analysis: &Analysis, scenario: Option<&Path>, verbose: bool) -> io::Result<()> {
     output::paragraph(&format!("{}: {}", analysis.file, analysis.answer()))?;
     if let Some(alone) = analysis.told_alone() {
         output::paragraph(&alone)?;
@@ -27,9 +29,10 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
         output::line(&format!("… and {more}; --verbose and --format json show all"))?;
     }
     analysis.notes().iter().try_for_each(|note| output::paragraph(&format!("note: {note}")))?;
-    if !analysis.next().is_empty() {
+    let next = with_scenario(analysis.next(), scenario);
+    if !next.is_empty() {
         let next: Vec<String> =
-            analysis.next().iter().map(|command| with_name(command, &analysis.file)).collect();
+            next.iter().map(|command| with_name(command, &analysis.file)).collect();
         output::line(&format!("next: {}", next.join("\n      ")))?;
     }
     if verbose {
@@ -38,6 +41,25 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The file of a scenario in the commands of a diagnosis.
+const LINK: &str = "link.toml";
+
+/// The commands with the scenario that is written, and without the one that would write it; or with
+/// a file that is not there yet.
+fn with_scenario(commands: &[String], scenario: Option<&Path>) -> Vec<String> {
+    let writes = format!("losscause analyze FILE --scenario {LINK}");
+    let is_written = scenario.is_some() && commands.contains(&writes);
+    let free = || {
+        let mut names =
+            [LINK.to_owned()].into_iter().chain((2..).map(|k| format!("link-{k}.toml")));
+        names.find(|name| !Path::new(name).exists())
+    };
+    let written = scenario.filter(|_| is_written).map(|file| quoted(&file.display().to_string()));
+    let name = written.or_else(free).unwrap_or_default();
+    let left = commands.iter().filter(|command| !is_written || **command != writes);
+    left.map(|command| command.replace(LINK, &name)).collect()
 }
 
 /// The command with the capture's name in the place of FILE, if it is that of a file.
@@ -113,6 +135,23 @@ fn details(flow: &Flow) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_next_commands_have_the_scenario_that_is_written() {
+        let commands = [
+            "tc",
+            "losscause analyze FILE --scenario link.toml",
+            "losscause compare link.toml --lda x",
+        ]
+        .map(str::to_owned);
+        assert_eq!(with_scenario(&commands, None), commands, "there is no link.toml here");
+        let written = with_scenario(&commands, Some(Path::new("my link")));
+        assert_eq!(written, ["tc", "losscause compare 'my link' --lda x"]);
+        // The scenario is of another flow.
+        let of_flow =
+            ["losscause analyze FILE --flow <sender of flow 2> --scenario link.toml".to_owned()];
+        assert_eq!(with_scenario(&of_flow, Some(Path::new("my.toml"))), of_flow);
+    }
 
     #[test]
     fn the_next_command_has_the_name_of_the_capture() {

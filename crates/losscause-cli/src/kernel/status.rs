@@ -115,7 +115,7 @@ fn print(statuses: &[Status], now: &Look, before: Option<&Look>) -> io::Result<(
                 (*name).to_owned(),
                 format!("{:.2}", now.rate_bps(c, before) / 1e6),
                 match c.base_estimate_bps {
-                    _ if *dry_run => "at work".to_owned(),
+                    _ if *dry_run => "runs now".to_owned(),
                     Some(bps) => format!("{:.2}", bps / 1e6),
                     None => "cannot tell".to_owned(),
                 },
@@ -133,15 +133,26 @@ fn print(statuses: &[Status], now: &Look, before: Option<&Look>) -> io::Result<(
         return Ok(());
     }
     output::print_table(&table)?;
-    if statuses.iter().any(|status| !status.dry_run && !status.connections.is_empty()) {
-        output::line(&format!(
-            "base Mb/s: an estimate of the kernel's own reno or cubic if each of these losses reduced its window: per RTT\n\
-             sqrt(1.5/p) packets, cubic at least 1.054 (RTT/p)^0.75 (RFC 9438, section 5.1), where a share p is lost.\n\
-             The link may have less. With fewer than {} losses it cannot tell.",
-            Base::LEAST_LOST
-        ))?;
-    }
+    base_explained(statuses).into_iter().try_for_each(|line| output::line(&line))?;
     statuses.iter().flat_map(outcomes).try_for_each(|line| output::line(&line))
+}
+
+/// What the column "base Mb/s" says, if there are connections: of programs that set windows an
+/// estimate, of dry runs nothing.
+fn base_explained(statuses: &[Status]) -> Vec<String> {
+    let has = |dry_run: bool| {
+        statuses.iter().any(|one| one.dry_run == dry_run && !one.connections.is_empty())
+    };
+    let estimate = format!(
+        "base Mb/s: an estimate of the kernel's own reno or cubic if each of these losses reduced its window: per RTT\n\
+         sqrt(1.5/p) packets, cubic at least 1.054 (RTT/p)^0.75 (RFC 9438, section 5.1), where a share p is lost.\n\
+         The link may have less. With fewer than {} losses it cannot tell.",
+        Base::LEAST_LOST
+    );
+    let dry_run = "base Mb/s, runs now: in a dry run the kernel's own reno or cubic sets the window, so its rate is that under \
+                   Mb/s.";
+    let lines = [(has(false), estimate), (has(true), dry_run.to_owned())];
+    lines.into_iter().filter(|(is_due, _)| *is_due).map(|(_, line)| line).collect()
 }
 
 fn print_totals(statuses: &[Status]) -> io::Result<()> {
@@ -336,6 +347,17 @@ mod tests {
         shown.dry_run = true;
         assert!(outcomes(&shown)[1].starts_with("lc_spike would have been held back: "));
         assert!(outcomes(&status(vec![connection(1, Sums::default())])).is_empty());
+    }
+
+    #[test]
+    fn the_base_rate_of_a_dry_run_is_explained() {
+        let mut shown = status(vec![connection(1, Sums::default())]);
+        let estimate = base_explained(std::slice::from_ref(&shown));
+        assert!(estimate.len() == 1 && estimate[0].starts_with("base Mb/s: an estimate of"));
+        shown.dry_run = true;
+        let dry_run = base_explained(std::slice::from_ref(&shown));
+        assert!(dry_run.len() == 1 && dry_run[0].starts_with("base Mb/s, runs now: in a dry run"));
+        assert!(base_explained(&[status(vec![])]).is_empty());
     }
 
     #[test]

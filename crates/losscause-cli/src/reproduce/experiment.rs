@@ -81,14 +81,15 @@ fn execute(
     let cost = plan.cost() as f64;
     let runs_each = runs / plan.configurations().len().max(1);
     let mut progress = Progress::new("runs", runs);
-    if arguments.runs.is_none() && runs_each >= MANY {
-        let what = format!(
-            "{runs} runs, {runs_each} of each system and setting; --runs 3 makes a preview"
-        );
-        progress.aside(|| notice::print(&what));
-    }
+    let mut preview = (arguments.runs.is_none() && runs_each >= MANY).then(|| {
+        format!("{runs} runs, {runs_each} of each system and setting; --runs 3 makes a preview")
+    });
     let observe = |event: Event<'_>| match event {
         Event::Progress(done) => {
+            // The first comes once the machine was found to have what it takes.
+            if let Some(preview) = preview.take() {
+                progress.aside(|| notice::print(&preview));
+            }
             progress.set_weighed(done.runs, done.cost as f64 / cost);
             say_what_is_kept(done.runs, runs, arguments.out.as_deref());
         }

@@ -9,7 +9,6 @@ use losscause_study::tools::atomic::folder::Folder;
 use losscause_study::tools::{atomic, csv_file};
 
 use crate::failure::Failure;
-use crate::output;
 
 const REPORT: &str = "report.html";
 const RESULT: &str = "result.json";
@@ -32,7 +31,7 @@ pub(super) fn write(
 ) -> Result<(), Failure> {
     let losses = record.losses.iter().map(|loss| loss.row());
     let files = vec![
-        atomic::whole(&folder.file(RESULT), output::json_text(result)?.as_bytes())?,
+        atomic::whole(&folder.file(RESULT), result.json().as_bytes())?,
         csv_file::whole(&folder.file(LOSSES), losses)?,
         atomic::whole(&folder.file(REPORT), report::simulation_html(result, record).as_bytes())?,
     ];

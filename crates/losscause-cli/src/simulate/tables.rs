@@ -3,7 +3,7 @@
 
 use std::io;
 
-use losscause_study::run::{SeriesRow, SimulationResult, Warning};
+use losscause_study::run::{SeriesRow, SimulationResult};
 use losscause_study::tools::figures::seeds;
 use losscause_study::tools::table::Table;
 
@@ -99,8 +99,8 @@ pub(super) fn series(rows: &[SeriesRow]) -> io::Result<()> {
 }
 
 /// The warnings, one per line.
-pub(super) fn warnings(warnings: &[Warning]) -> io::Result<()> {
-    let told = warnings.iter().filter(|warning| !warning.is_told_elsewhere());
+pub(super) fn warnings(result: &SimulationResult, verbose: bool) -> io::Result<()> {
+    let told = result.told_beside(&result.shown(verbose)).into_iter();
     told.map(|warning| format!("warning: {}", warning.text))
         .try_for_each(|warning| output::sentence(&warning))
 }

@@ -199,6 +199,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn losses_are_told_by_their_cause() {
+        let show = Show::new(Format::Json);
+        let sender = SenderStats {
+            lost_congestion_pkts: 3,
+            lost_wireless_pkts: 5,
+            ..SenderStats::default()
+        };
+        let line = show.sending_line(&sender);
+        assert_eq!((line.lost_congestion_packets, line.lost_wireless_packets), (3, 5));
+        let receiver = ReceiverStats {
+            lost_congestion_pkts: 3,
+            lost_wireless_pkts: 5,
+            ..ReceiverStats::default()
+        };
+        let line = show.receiving_line(&receiver);
+        assert_eq!((line.lost_congestion_packets, line.lost_wireless_packets), (3, 5));
+    }
+
+    #[test]
     fn a_round_trip_is_told_in_milliseconds() {
         let show = Show::new(Format::Json);
         let rtt = Some(Span::from_micros(40_500));

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use losscause_laboratory::papers::claims::Answer;
 use losscause_laboratory::papers::record::{Item, Paper};
 use losscause_laboratory::papers::reproduce::{
-    Configuration, Event, Only, Plan, Repetitions, Reproduction, Selection, Variation,
+    Configuration, Event, Only, Plan, Progress, Repetitions, Reproduction, Selection, Variation,
 };
 use losscause_laboratory::stack::Stack;
 use losscause_laboratory::store::Store;
@@ -129,7 +129,8 @@ impl Experiment {
     }
 
     /// Prepares the machine, makes every run that the `store` does not have, puts the machine back as
-    /// it was, and answers.
+    /// it was, and answers. Once the machine is prepared, and before the first run, `observe` is told
+    /// of no progress.
     ///
     /// # Errors
     /// The machine cannot run the plan, a run fails, the workers are stopped, or the store cannot be
@@ -139,9 +140,10 @@ impl Experiment {
         plan: Plan,
         workers: impl Into<Workers>,
         store: Option<&Store>,
-        observe: impl FnMut(Event<'_>),
+        mut observe: impl FnMut(Event<'_>),
     ) -> Result<Reproduction, RunError> {
         let stacks = (self.set_up)(plan.configurations())?;
+        observe(Event::Progress(Progress { runs: 0, cost: 0 }));
         let reproduction = plan.execute_on(&stacks, workers, store, observe)?;
         let answer = self.answer(&reproduction.items);
         Ok(Reproduction { answer, ..reproduction })

@@ -5,8 +5,6 @@
 //! that of the mean of these paired differences, which is much narrower than the difference of two
 //! means' intervals.
 
-use std::fmt;
-
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +62,10 @@ pub struct VariantResult {
     pub name: String,
     /// What it sets, each KEY=VALUE.
     pub settings: Vec<String>,
+    /// What its bottleneck can carry at the start, bit/s, of which `thput` is the share; null if the
+    /// scenario names none.
+    #[serde(default)]
+    pub bottleneck_bps: Option<u64>,
     /// The metrics over all runs, by name.
     pub metrics: IndexMap<String, MetricEstimate>,
     /// Differences from the first variant, by metric; empty for the first variant.
@@ -109,12 +111,46 @@ impl Comparison {
         verdict::ranked(&self.variants)
     }
 
-    /// Each warning once, with the variants that it concerns unless it concerns all.
-    pub fn warnings(&self) -> Vec<String> {
+    /// The metrics that people judge the variants by: goodput first, with several groups of measured
+    /// flows that of each, then the others. `thput` is a share, so it is left out where the
+    /// bottlenecks differ.
+    pub fn judged_by(&self) -> Vec<&str> {
+        let metric = |name: &'static str| match name {
+            "goodput" => [name].into_iter().chain(verdict::of_groups(&self.variants[0])).collect(),
+            "thput" if verdict::bottlenecks_differ(&self.variants) => vec![],
+            _ => vec![name],
+        };
+        JUDGED_BY.into_iter().flat_map(metric).filter(|metric| self.has(metric)).collect()
+    }
+
+    /// Every metric that any variant has a value of: first those of [`Comparison::judged_by`].
+    pub fn all_metrics(&self) -> Vec<&str> {
+        let mut metrics = self.judged_by();
+        let others = self.variants[0].metrics.keys().map(String::as_str);
+        let others: Vec<&str> =
+            others.filter(|metric| !metrics.contains(metric) && self.has(metric)).collect();
+        metrics.extend(others);
+        metrics
+    }
+
+    /// The unit in which people read the metric, and what its values are multiplied by for that:
+    /// Mb/s where a variant has 1 Mb/s or more, the metric's own otherwise.
+    pub fn unit(&self, metric: &str) -> (&str, f64) {
+        let found = || self.variants.iter().filter_map(|variant| variant.metrics.get(metric));
+        let unit = found().next().map_or("", |found| found.unit.as_str());
+        let is_fast = found().filter_map(|found| found.value).any(|value| value >= 1e3);
+        if unit == "kb/s" && is_fast { ("Mb/s", 1e-3) } else { (unit, 1.0) }
+    }
+
+    /// Each warning once, with the variants that it concerns unless it concerns all. What a star means
+    /// is told if one of the metrics `shown` has one.
+    pub fn warnings(&self, shown: &[&str]) -> Vec<String> {
+        let has_star = shown.iter().any(|metric| self.is_marked(metric));
         let mut told: Vec<&str> = Vec::new();
         let mut sentences = Vec::new();
         for warning in self.variants.iter().flat_map(|variant| &variant.warnings) {
-            if warning.is_told_elsewhere() || told.contains(&warning.text.as_str()) {
+            let is_due = warning.kind != WarningKind::DifferentWindows || has_star;
+            if !is_due || warning.is_told_elsewhere() || told.contains(&warning.text.as_str()) {
                 continue;
             }
             told.push(&warning.text);
@@ -140,38 +176,39 @@ impl Comparison {
         let names = variants.iter().map(|variant| variant.name.as_str());
         let mut table = Table::new([""].into_iter().chain(names)).numbers(1..);
         for metric in metrics {
-            let cell = |variant: &&VariantResult| match variant.in_words(metric) {
+            let (unit, scale) = self.unit(metric);
+            let cell = |variant: &&VariantResult| match variant.in_words(metric, scale) {
                 None => Cell::from(number(None)),
                 Some((mean, below)) => Cell::from(mean).below(below),
             };
-            table.row([self.row_name(metric).into()].into_iter().chain(variants.iter().map(cell)));
+            let star = if self.is_marked(metric) { " *" } else { "" };
+            let name = format!("{metric} {}{star}", unit_symbol(unit)).trim_end().to_owned();
+            table.row([name.into()].into_iter().chain(variants.iter().map(cell)));
         }
         table
     }
 
-    /// "goodput kb/s", with a star if it covers another part of the run than most metrics.
-    fn row_name(&self, metric: &str) -> String {
+    /// Whether the metric covers another part of the run than most: it has a star.
+    fn is_marked(&self, metric: &str) -> bool {
         let first = &self.variants[0];
-        let Some(found) = first.metrics.get(metric) else { return metric.to_owned() };
-        let differ = first.warnings.iter().any(|one| one.kind == WarningKind::DifferentWindows);
-        let star = if differ && found.window { " *" } else { "" };
-        format!("{metric} {}{star}", unit_symbol(&found.unit)).trim_end().to_owned()
+        first.warnings.iter().any(|one| one.kind == WarningKind::DifferentWindows)
+            && first.metrics.get(metric).is_some_and(|found| found.window)
     }
 }
 
 impl VariantResult {
-    /// A metric as text: its mean, and below it the interval for the first variant, the difference
-    /// from the first for all others. None if no run has a value.
-    pub fn in_words(&self, metric: &str) -> Option<(String, String)> {
+    /// A metric as text, its values multiplied by `scale`: its mean, and below it the interval for
+    /// the first variant, the difference from the first for all others. None if no run has a value.
+    pub fn in_words(&self, metric: &str, scale: f64) -> Option<(String, String)> {
         let found = self.metrics.get(metric)?;
         if let Some(few) = self.few_losses(metric) {
             return Some((UNKNOWN.to_owned(), few));
         }
         let below = match self.differences.get(metric) {
-            None => plus_minus(found.ci95),
-            Some(difference) => difference.to_string(),
+            None => plus_minus(found.ci95.map(|ci95| ci95 * scale)),
+            Some(difference) => difference.in_words(scale),
         };
-        Some((to_the_digits_of(found.value?, found.ci95), below))
+        Some((to_the_digits_of(found.value? * scale, found.ci95.map(|ci95| ci95 * scale)), below))
     }
 
     /// The losses that a share of misjudged ones rests on, if they are few and an algorithm judged
@@ -191,13 +228,15 @@ fn is_judged(flow: &FlowMeasurements) -> bool {
     flow.lda.as_deref().is_some_and(|lda| lda != NO_LDA)
 }
 
-impl fmt::Display for Difference {
-    /// "+2107 ± 150", with "~" before it if chance explains it; nothing without a value.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(value) = self.value else { return Ok(()) };
+impl Difference {
+    /// "+2107 ± 150", multiplied by `scale`, with "~" before it if chance explains it; nothing
+    /// without a value.
+    pub fn in_words(&self, scale: f64) -> String {
+        let Some(value) = self.value.map(|value| value * scale) else { return String::new() };
+        let ci95 = self.ci95.map(|ci95| ci95 * scale);
         let unclear = if self.clear == Some(false) && value != 0.0 { "~ " } else { "" };
         let sign = if value > 0.0 { "+" } else { "" };
-        write!(f, "{unclear}{sign}{} {}", to_the_digits_of(value, self.ci95), plus_minus(self.ci95))
+        format!("{unclear}{sign}{} {}", to_the_digits_of(value, ci95), plus_minus(ci95))
     }
 }
 
@@ -384,6 +423,7 @@ impl Plan {
             VariantResult {
                 name: variant.name.clone(),
                 settings: variant.settings.iter().map(ToString::to_string).collect(),
+                bottleneck_bps: bottleneck_bps(experiment),
                 metrics: result.metrics,
                 differences: if is_first {
                     IndexMap::new()
@@ -409,6 +449,13 @@ impl Plan {
             variants,
         }
     }
+}
+
+/// What the bottleneck can carry at the start; none if there is none.
+fn bottleneck_bps(experiment: &Experiment) -> Option<u64> {
+    let links = &experiment.network.links;
+    let rates = experiment.bottleneck.iter().map(|link| links[link.0 as usize].rate_bps);
+    Some(rates.sum()).filter(|sum| *sum > 0)
 }
 
 /// The differences of every metric that both have.

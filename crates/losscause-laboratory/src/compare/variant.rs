@@ -19,14 +19,27 @@ impl Variant {
         Self { name: "unchanged".to_owned(), settings: Vec::new() }
     }
 
-    /// Reads `NAME: KEY=VALUE; KEY=VALUE`, or `KEY=VALUE`, which is its own name.
+    /// The variants, the unchanged scenario first: that among them under its own name, otherwise one
+    /// more.
+    pub fn beside_unchanged(mut variants: Vec<Self>) -> Vec<Self> {
+        match variants.iter().position(|variant| variant.settings.is_empty()) {
+            Some(place) => variants[..=place].rotate_right(1),
+            None => variants.insert(0, Self::unchanged()),
+        }
+        variants
+    }
+
+    /// Reads `NAME: KEY=VALUE; KEY=VALUE`, or `KEY=VALUE`, which is its own name, or `NAME: {}`, the
+    /// scenario as it is.
     ///
     /// # Errors
     /// The name or a setting is missing, or a setting cannot be read.
     pub fn parse(text: &str) -> Result<Self, InputError> {
         let problem = |problem: &str| InputError::Option {
             option: format!("--variant {text}"),
-            problem: format!("{problem}, expected \"NAME: KEY=VALUE; KEY=VALUE\""),
+            problem: format!(
+                "{problem}, expected \"NAME: KEY=VALUE; KEY=VALUE\", or \"NAME: {{}}\" for no change"
+            ),
         };
         // A colon after the first "=" is part of a value.
         let named = text.split_once(':').filter(|(name, _)| !name.contains('='));
@@ -34,6 +47,10 @@ impl Variant {
         let name = name.trim();
         if name.is_empty() {
             return Err(problem("the name is empty"));
+        }
+        if settings.trim() == NOTHING {
+            let name = if name == NOTHING { Self::unchanged().name } else { name.to_owned() };
+            return Ok(Self { name, settings: Vec::new() });
         }
         let settings: Vec<&str> =
             settings.split(';').map(str::trim).filter(|part| !part.is_empty()).collect();
@@ -100,6 +117,9 @@ impl Variant {
     }
 }
 
+/// What stands for no setting.
+const NOTHING: &str = "{}";
+
 /// The settings that switch a flow to this TCP and algorithm.
 fn switched(flow: &Flow, variant: &str, lda: &str) -> Vec<Setting> {
     let set = |key: &str, value: &str| Setting::new(format!("flow.{}.{key}", flow.name), value);
@@ -158,6 +178,19 @@ mod tests {
     }
 
     #[test]
+    fn the_unchanged_scenario_comes_first_and_may_have_a_name() {
+        let named = |texts: &[&str]| {
+            let variants = texts.iter().map(|text| Variant::parse(text).unwrap()).collect();
+            let variants = Variant::beside_unchanged(variants);
+            assert!(variants[0].settings.is_empty());
+            variants.into_iter().map(|variant| variant.name).collect::<Vec<_>>()
+        };
+        assert_eq!(named(&["a: N=1", "b: N=2"]), ["unchanged", "a", "b"]);
+        assert_eq!(named(&["a: N=1", "today: {}", "b: N=2"]), ["today", "a", "b"]);
+        assert_eq!(named(&["{}", "a: N=1"]), ["unchanged", "a"]);
+    }
+
+    #[test]
     fn all_of_them_switch_every_measured_tcp_flow() {
         let scenario = Scenario::parse(FLOWS, "s.toml", &Context::default()).unwrap();
         let all = Variant::all(&scenario).unwrap();
@@ -175,7 +208,7 @@ mod tests {
     #[test]
     fn a_variant_without_name_or_setting_is_refused_in_a_sentence() {
         let refusal = |text: &str| Variant::parse(text).unwrap_err().to_string();
-        let expected = "expected \"NAME: KEY=VALUE; KEY=VALUE\"";
+        let expected = "expected \"NAME: KEY=VALUE; KEY=VALUE\", or \"NAME: {}\" for no change";
         assert_eq!(refusal(": N=1"), format!("--variant : N=1: the name is empty, {expected}"));
         assert_eq!(refusal("new:"), format!("--variant new:: there is no setting, {expected}"));
         assert_eq!(

@@ -39,7 +39,8 @@ pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
         return "one run tells no difference from chance; --runs 10 gives intervals".to_owned();
     }
     let is_clear = |difference: &Difference| difference.clear == Some(true);
-    let metrics = || ["goodput"].into_iter().chain(TOLD.map(|told| told.metric));
+    let metrics =
+        || ["goodput"].into_iter().chain(of_groups(first)).chain(TOLD.map(|told| told.metric));
     let differs = |variant: &VariantResult| {
         metrics().any(|metric| variant.differences.get(metric).is_some_and(is_clear))
     };
@@ -53,9 +54,10 @@ pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
     let mut sentences: Vec<String> = ranked(variants)
         .into_iter()
         .map(|variant| {
-            let parts = reached(variant, first).into_iter().chain(changes(variant, first));
-            let parts: Vec<String> =
-                parts.chain(beside(variant)).chain(called_wireless(variant)).collect();
+            let of = variant.bottleneck_bps.filter(|_| bottlenecks_differ(variants));
+            let parts = reached(variant, first, of).into_iter().chain(shifts(variant, first));
+            let parts = parts.chain(changes(variant, first)).chain(beside(variant));
+            let parts: Vec<String> = parts.chain(called_wireless(variant)).collect();
             format!("{}: {}", variant.name, parts.join(", "))
         })
         .collect();
@@ -74,14 +76,49 @@ fn goodput(variant: &VariantResult) -> Option<f64> {
     variant.metrics.get("goodput")?.value
 }
 
-/// "8.34 Mb/s, 2.94 times none"; "as none" if chance explains the difference.
-fn reached(variant: &VariantResult, first: &VariantResult) -> Option<String> {
-    let value = goodput(variant)?;
-    let text = if value >= 1_000.0 {
-        format!("{} Mb/s", of_three_digits(value / 1_000.0))
-    } else {
-        format!("{} kb/s", of_three_digits(value))
+/// Whether the variants' bottlenecks carry different rates: shares of them cannot be compared then.
+pub(super) fn bottlenecks_differ(variants: &[VariantResult]) -> bool {
+    variants.iter().any(|variant| variant.bottleneck_bps != variants[0].bottleneck_bps)
+}
+
+/// The metrics that tell the goodput of each group of measured flows; none if there is one group.
+pub(super) fn of_groups(variant: &VariantResult) -> Vec<&str> {
+    let names = variant.metrics.keys().map(String::as_str);
+    let groups: Vec<&str> = names.filter(|name| name.starts_with(OF_GROUP)).collect();
+    if groups.len() > 1 { groups } else { Vec::new() }
+}
+
+/// What the goodput of a group begins with, in front of the group's name.
+const OF_GROUP: &str = "goodput_mean.";
+
+/// Which groups of measured flows clearly gain or lose: "upload gains 12 % ± 3".
+fn shifts(variant: &VariantResult, first: &VariantResult) -> Vec<String> {
+    let shift = |metric: &str| {
+        let difference = variant.differences.get(metric)?;
+        let percent = difference.percent.filter(|_| difference.clear == Some(true))?;
+        let ci95 = difference.percent_ci95.unwrap_or(0.0);
+        let what = if percent > 0.0 { "gains" } else { "loses" };
+        let [percent, interval] =
+            [percent.abs(), ci95].map(|value| format!("{value:.*}", decimals(ci95)));
+        let interval = difference.ci95.map_or(String::new(), |_| format!(" ± {interval}"));
+        Some(format!("{} {what} {percent} %{interval}", metric.strip_prefix(OF_GROUP)?))
     };
+    of_groups(first).into_iter().filter_map(shift).collect()
+}
+
+/// A rate, kb/s, as text.
+fn rate_text(kbps: f64) -> String {
+    match kbps {
+        fast if fast >= 1_000.0 => format!("{} Mb/s", of_three_digits(fast / 1_000.0)),
+        slow => format!("{} kb/s", of_three_digits(slow)),
+    }
+}
+
+/// "8.34 Mb/s, 2.94 times none"; "as none" if chance explains the difference. With the rate of its
+/// bottleneck, "8.34 Mb/s of 10.0 Mb/s".
+fn reached(variant: &VariantResult, first: &VariantResult, of_bps: Option<u64>) -> Option<String> {
+    let of = of_bps.map_or(String::new(), |bps| format!(" of {}", rate_text(bps as f64 / 1e3)));
+    let text = rate_text(goodput(variant)?) + &of;
     let Some(difference) = variant.differences.get("goodput") else { return Some(text) };
     let name = &first.name;
     Some(match difference.percent {
@@ -206,6 +243,7 @@ mod tests {
         VariantResult {
             name: name.to_owned(),
             settings: vec![],
+            bottleneck_bps: None,
             metrics: IndexMap::new(),
             differences: differences.iter().map(difference).collect(),
             warnings: vec![],
@@ -241,6 +279,37 @@ mod tests {
              ZBS: 4.83 Mb/s, 1.70 times none, a plain flow beside it keeps 100 % ± 6; \
              none: 2.83 Mb/s"
         );
+    }
+
+    #[test]
+    fn variants_over_bottlenecks_of_several_rates_are_told_with_those() {
+        let mut slow = with_goodput("slow", 4_823.0, &[]);
+        let mut fast = with_goodput("fast", 19_284.0, &[("goodput", 299.8, 0.1)]);
+        let told = "fast: 19.3 Mb/s, 4.00 times slow; slow: 4.82 Mb/s";
+        assert_eq!(verdict(&[slow.clone(), fast.clone()], 10), told);
+        (slow.bottleneck_bps, fast.bottleneck_bps) = (Some(5_000_000), Some(20_000_000));
+        assert_eq!(
+            verdict(&[slow, fast], 10),
+            "fast: 19.3 Mb/s of 20.0 Mb/s, 4.00 times slow; slow: 4.82 Mb/s of 5.00 Mb/s"
+        );
+    }
+
+    #[test]
+    fn who_gains_and_who_loses_is_told_where_several_groups_share() {
+        let [call, upload] = ["call", "upload"].map(|group| format!("{OF_GROUP}{group}"));
+        let shift = [(&*call, -12.0, 3.0), (&*upload, 4.0, 1.5)];
+        let mut none = with_goodput("none", 1_911.0, &[]);
+        let codel =
+            with_goodput("codel", 1_910.0, &[&[("goodput", 0.0, 5.0)][..], &shift].concat());
+        for group in [&call, &upload] {
+            none.metrics.insert(group.clone(), none.metrics["goodput"].clone());
+        }
+        let told = verdict(&[none.clone(), codel.clone()], 10);
+        let expected = "codel: 1.91 Mb/s, no clear difference from none, call loses 12 % ± 3, \
+                        upload gains 4.0 % ± 1.5";
+        assert!(told.contains(expected), "{told}");
+        none.metrics.shift_remove(&call);
+        assert_eq!(verdict(&[none, codel], 10), "no difference can be told from 10 runs");
     }
 
     #[test]

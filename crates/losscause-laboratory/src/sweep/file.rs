@@ -162,8 +162,8 @@ pub(super) enum Relation {
 pub(super) struct System {
     /// The system's name.
     pub(super) name: String,
-    /// The system's settings, each KEY=VALUE.
-    #[serde(default)]
+    /// The system's settings, each KEY=VALUE; none may also be `{}`.
+    #[serde(default, deserialize_with = "settings")]
     pub(super) set: Vec<String>,
 }
 
@@ -227,8 +227,8 @@ pub(super) struct NamedPoint {
     pub(super) name: String,
     /// The value of the axis's key (default: the scenario's own).
     pub(super) value: Option<Value>,
-    /// Settings of every scenario, each KEY=VALUE.
-    #[serde(default)]
+    /// Settings of every scenario, each KEY=VALUE; none may also be `{}`.
+    #[serde(default, deserialize_with = "settings")]
     pub(super) set: Vec<String>,
     /// With `score`: settings of one scenario only, by its name in the paper.
     #[serde(default)]
@@ -249,10 +249,35 @@ impl<'de> Deserialize<'de> for Point {
     }
 }
 
+/// A list of settings; `{}` is an empty one.
+fn settings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    if value.as_table().is_some_and(toml::Table::is_empty) {
+        return Ok(Vec::new());
+    }
+    Vec::deserialize(value).map_err(D::Error::custom)
+}
+
 fn one() -> u64 {
     1
 }
 
 fn ten() -> u32 {
     10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_without_a_change_has_a_name_and_no_settings() {
+        let system =
+            |set: &str| toml::from_str::<System>(&format!("name = \"today\"\nset = {set}"));
+        for nothing in ["{}", "[]"] {
+            assert_eq!(system(nothing).unwrap().set, Vec::<String>::new());
+        }
+        assert_eq!(system("[\"N=1\"]").unwrap().set, ["N=1"]);
+        assert!(system("{ N = 1 }").unwrap_err().to_string().contains("expected a sequence"));
+    }
 }

@@ -198,6 +198,16 @@ mod tests {
     }
 
     #[test]
+    fn the_packets_before_a_pause_count_for_another_round_trip() {
+        let mut vetting = vetting();
+        vetting.on_sent(at(600));
+        // In the 200 ms up to 600 ms, the fastest 100 ms have the 19 packets of 405 to 495 ms, and
+        // one more.
+        let absurd = Feedback { highest: 60, echo_us: 600_000, receive_rate: u32::MAX, ..HONEST };
+        assert_eq!(vetting.vet(at(650), RTT, &absurd).unwrap().feedback.receive_rate, 200_000.0);
+    }
+
+    #[test]
     fn a_hold_leaves_at_least_half_of_the_handshakes_round_trip() {
         let hold = |handshake_ms: i64, hold_us: u32| {
             let mut vetting = vetting();

@@ -87,13 +87,10 @@ impl OpenPackets {
     }
 
     /// Packet `number` is lost. Returns the packet that counts as lost: the same one, or the
-    /// nearest open packet, older ones first, if it was taken for acknowledged. None if it is
-    /// forgotten.
+    /// nearest older open packet, if it was taken for acknowledged. None if it is forgotten.
     pub(crate) fn lose(&mut self, number: u64) -> Option<u64> {
-        let index = self.index(number)?;
-        let is_open = |index: &usize| self.bytes[*index] > 0;
-        let index =
-            (0..=index).rev().find(is_open).or_else(|| (index..self.bytes.len()).find(is_open))?;
+        let newest = self.index(number)?;
+        let index = (0..=newest).rev().find(|index| self.bytes[*index] > 0)?;
         self.bytes[index] = 0;
         let number = self.first + index as u64;
         self.close_front();

@@ -106,6 +106,19 @@ mod tests {
     }
 
     #[test]
+    fn a_change_of_loss_and_burst_keeps_the_state() {
+        let mut channel = GilbertElliott::new(0.2, 8.0, Stream::new(1, "air"));
+        while !channel.next_slot() {}
+        channel.adopt(0.5, 4.0);
+        // Bad after bad: 1 - 1/4; bad after good: 1/4 0.5/0.5.
+        assert_eq!(channel.bad_next, 0.75);
+        while channel.next_slot() {}
+        assert_eq!(channel.bad_next, 0.25);
+        channel.adopt(0.5, 2.0);
+        assert_eq!(channel.bad_next, 0.5);
+    }
+
+    #[test]
     fn the_longest_possible_gap_is_one_slot() {
         // L/(1-L) = 3 = B: p = 1, so that never two good slots follow each other.
         let mut channel = GilbertElliott::new(0.75, 3.0, Stream::new(1, "air"));

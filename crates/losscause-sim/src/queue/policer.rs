@@ -102,6 +102,18 @@ mod tests {
     }
 
     #[test]
+    fn a_packet_for_which_the_queue_has_no_room_takes_its_tokens() {
+        let mut policer = policer(1);
+        let mut log = Log::default();
+        let burst = [(); 3].map(|()| passes(&mut policer, &mut log, 0, 1000));
+        assert_eq!(burst, [true, false, false]);
+        assert!(policer.dequeue(Time::ZERO, &mut log).is_some());
+        // The bucket is empty, and 1000 bytes take 8 ms.
+        assert!(!passes(&mut policer, &mut log, 7, 1000));
+        assert!(passes(&mut policer, &mut log, 8, 1000));
+    }
+
+    #[test]
     fn a_full_queue_drops_what_conforms() {
         let mut policer = policer(1);
         let mut log = Log::default();

@@ -131,3 +131,22 @@ fn a_number_of_runs_is_bounded() {
     assert_eq!(error.to_string(), "--runs 4294967295: expected at most 10000");
     assert!(Limits::check_runs(0).unwrap_err().to_string().contains("expected 1 or more"));
 }
+
+#[test]
+fn the_parts_are_together_what_the_run_needs() {
+    let text = "title = \"t\"\nduration_s = 20\npacket_bytes = 1000\n\
+                link = [{ name = \"a\", rate_bps = 1e6, delay_ms = 10, queue_packets = 10 },\n\
+                        { name = \"b\", rate_bps = 1e6, delay_ms = 10, queue_packets = 30 }]\n\
+                flow = [{ name = \"f\", path = [\"a\", \"b\"], protocol = \"tcp\" }]\n";
+    let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+    let experiment = scenario.experiment().unwrap();
+    let links: Vec<String> =
+        (0..experiment.network.links.len()).map(|link| link.to_string()).collect();
+    let names = Names { links: links.iter().map(String::as_str).collect(), flows: vec!["f"] };
+    let parts = Parts::of(&experiment.network, experiment.duration, &names);
+    let demand = experiment.network.demand(experiment.duration);
+    let of_links: f64 = demand.links.iter().map(|link| link.own_bytes + link.list_bytes).sum();
+    let of_flows: f64 = demand.flows.iter().map(|flow| flow.own_bytes).sum();
+    let found: f64 = parts.memory.iter().map(|part| part.amount).sum();
+    assert!((found - of_links - of_flows - demand.content_bytes).abs() < 1.0, "{found}");
+}

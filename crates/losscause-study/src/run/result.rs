@@ -130,6 +130,12 @@ impl SimulationResult {
         }
     }
 
+    /// Indented JSON with a new line at its end, as `losscause simulate --format json` prints it.
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("results have text keys and finite or no numbers")
+            + "\n"
+    }
+
     /// The JSON schema of the result. It is generated from the types: `cargo run -p losscause-study
     /// --features schema --example schema result`.
     pub const SCHEMA: &str = include_str!("../../schema/simulate.schema.json");

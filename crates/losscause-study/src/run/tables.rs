@@ -3,7 +3,7 @@
 
 use super::{
     FlowMeasurements, JUDGED_BY, LinkMeasurements, MetricEstimate, Misjudged, Percentiles,
-    SimulationResult, UNKNOWN, WarningKind,
+    SimulationResult, UNKNOWN, Warning, WarningKind,
 };
 use crate::statistics;
 use crate::tools::figures::{number, to_the_digits_of};
@@ -73,9 +73,22 @@ impl SimulationResult {
         }
     }
 
+    /// The warnings for a reader of a table of these metrics, without those that are told elsewhere:
+    /// what a star means is told if there is one.
+    pub fn told_beside(&self, metrics: &[(&str, &MetricEstimate)]) -> Vec<&Warning> {
+        let has_star = metrics.iter().any(|(_, metric)| self.is_marked(metric));
+        let is_due = |one: &&Warning| one.kind != WarningKind::DifferentWindows || has_star;
+        let told = self.warnings.iter().filter(|one| !one.is_told_elsewhere());
+        told.filter(is_due).collect()
+    }
+
+    /// Whether the metric covers another part of the run than most: it has a star.
+    fn is_marked(&self, metric: &MetricEstimate) -> bool {
+        metric.window && self.warnings.iter().any(|one| one.kind == WarningKind::DifferentWindows)
+    }
+
     fn metric_row(&self, name: &str, metric: &MetricEstimate) -> Vec<String> {
-        let differ = self.warnings.iter().any(|one| one.kind == WarningKind::DifferentWindows);
-        let star = if differ && metric.window { " *" } else { "" };
+        let star = if self.is_marked(metric) { " *" } else { "" };
         let share = Misjudged::of_metric(name).filter(|_| metric.value.is_some());
         let few = share.and_then(|share| share.few(self.judged(share)));
         let digits = |value: Option<f64>| {

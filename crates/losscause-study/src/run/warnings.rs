@@ -168,12 +168,8 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
     }
     if windows_differ(experiment, runs) {
         let seconds = |at: Time| at.as_secs_f64();
-        let names = match runs.iter().any(|run| run.metric("offered_load").is_some()) {
-            true => "dev, norm_thput and offered_load",
-            false => "dev and norm_thput",
-        };
         let text = format!(
-            "thput, thput_intact, cong, {names} (marked *) cover {} s to {} s; all others cover each flow's life",
+            "metrics marked * cover {} s to {} s; all others cover each flow's life",
             seconds(experiment.window.0),
             seconds(experiment.window.1)
         );

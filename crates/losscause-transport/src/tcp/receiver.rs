@@ -496,6 +496,14 @@ mod tests {
     }
 
     #[test]
+    fn what_fills_a_part_of_a_gap_is_acknowledged_at_once() {
+        let mut receiver = delayed();
+        deliver(&mut receiver, 0, 0);
+        assert_eq!(deliver(&mut receiver, 1, 3), Some(1), "1 and 2 are missing");
+        assert_eq!(deliver(&mut receiver, 2, 1), Some(2), "2 still is");
+    }
+
+    #[test]
     fn the_syn_is_acknowledged_but_is_not_data() {
         let mut receiver = Receiver::new(&Config::ns2()).unwrap();
         assert_eq!(deliver(&mut receiver, 0, 0), Some(1));

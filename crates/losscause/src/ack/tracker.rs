@@ -391,6 +391,15 @@ mod tests {
     }
 
     #[test]
+    fn a_spurious_loss_is_named_by_its_number() {
+        let mut tracker = AckTracker::<Fixed<8>>::default();
+        [0, 1, 4, 5].iter().for_each(|&number| tracker.on_sent(number, at(number as i64)));
+        tracker.on_lost(4);
+        tracker.on_acked(4);
+        assert_eq!(tracker.take_spurious(), Some(4), "the third that was sent");
+    }
+
+    #[test]
     fn a_packet_sent_again_measures_no_round_trip_time() {
         let mut tracker = twenty_sent();
         tracker.on_resent(3);

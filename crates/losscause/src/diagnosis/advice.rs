@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::words::Rate;
+use super::words::{Rate, ThreeDigits};
 use super::{Cause, Diagnosis, Unknown};
 use crate::Span;
 
@@ -44,16 +44,19 @@ const IN_FRONT: f64 = 0.9;
 const STEADY: f64 = 0.8;
 
 impl Cause {
-    /// The rate at which a shaper leaves it no packet to drop, bits per second, on a path that was
-    /// seen to be so fast. None if a shaper does not help, or no fixed rate is known.
+    /// The rate at which a shaper leaves it no packet to drop, bits per second, rounded down to
+    /// three digits, on a path that was seen to be so fast. None if a shaper does not help, or no
+    /// fixed rate is known.
     pub fn shaped_bps(self, path: Option<PathRate>) -> Option<u64> {
-        match (self, path) {
-            (Self::Policer { rate_bps, .. }, _) => Some((rate_bps? as f64 * BELOW_RATE) as u64),
+        let bps = match (self, path) {
+            (Self::Policer { rate_bps, .. }, _) => (rate_bps? as f64 * BELOW_RATE) as u64,
             (Self::FullQueue, Some(path)) if path.is_steady() => {
-                Some((path.rate_bps as f64 * IN_FRONT) as u64)
+                (path.rate_bps as f64 * IN_FRONT) as u64
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        let unit = 10_u64.pow(bps.checked_ilog10().unwrap_or(0).saturating_sub(2));
+        Some(bps / unit * unit)
     }
 }
 
@@ -61,13 +64,22 @@ impl fmt::Display for Advice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cause = self.diagnosis.cause;
         let path = self.path;
-        let shaped = cause.shaped_bps(path).map(Rate);
+        let shaped = cause.shaped_bps(path).map(ThreeDigits);
         f.write_str(match (cause, shaped, path) {
-            (Cause::Policer { .. }, Some(shaped), _) => return write!(f, "Shape to {shaped}"),
+            (Cause::Policer { .. }, Some(shaped), _) => {
+                return write!(
+                    f,
+                    "Shape to {shaped} (95 % of its rate): packets then wait in the shaper's queue, and the policer drops \
+                     none"
+                );
+            }
             (Cause::Policer { .. }, None, _) => "Shape below the rate that the contract allows",
             (Cause::FullQueue, Some(shaped), Some(path)) => {
                 let rate = Rate(path.rate_bps);
-                return write!(f, "Put fq_codel in front of the slow link, at {shaped} (90 % of its {rate})");
+                return write!(
+                    f,
+                    "Put fq_codel in front of the slow link, at {shaped} (90 % of its {rate}): it aims at 5 ms of queueing delay"
+                );
             }
             (Cause::FullQueue, _, Some(path)) => {
                 let least = Rate(path.least_bps);
@@ -78,7 +90,9 @@ impl fmt::Display for Advice<'_> {
                      which was {least} to {rate}"
                 );
             }
-            (Cause::FullQueue, ..) => "Put fq_codel in front of the slow link, at 90 % of its rate",
+            (Cause::FullQueue, ..) => {
+                "Put fq_codel where the slow link's queue is; a shaper in front of it needs the link's rate, which was not seen"
+            }
             (Cause::ManagedQueue, _, Some(path)) if path.is_steady() => {
                 let bytes = path.round_trip_bytes() / 1e3;
                 let rate = Rate(path.rate_bps);

@@ -41,6 +41,8 @@
 //! assert_eq!(fit, stretches);
 //! ```
 
+use core::array;
+
 use crate::{Span, Time};
 
 /// A packet on its way to where packets are dropped.
@@ -120,9 +122,9 @@ impl BucketTest {
     pub fn of(course: &[Passed], packet_bytes: u64) -> Self {
         let Some(mean) = mean_rate(course) else { return Self::NotTested };
         let packet = packet_bytes as f64;
-        let mut at_mean = Walk::new(course, mean, packet);
+        let mut at_mean = Walk::new(course, [mean], packet);
         let stretches = at_mean.by_ref().count() as u32;
-        let none_fits = Self::NoneFits(at_mean.largest as u64);
+        let none_fits = Self::NoneFits(at_mean.largest[0] as u64);
         if stretches < FEWEST {
             return Self::NotTested;
         }
@@ -219,64 +221,70 @@ struct Stretch {
     filled: f64,
 }
 
-/// The stretches of a few packets or more, at a rate.
-struct Walk<'a> {
+/// The stretches of a few packets or more, at each of some rates: the excess at one waits for that
+/// before it, and not for those at others.
+struct Walk<'a, const RATES: usize> {
     course: core::slice::Iter<'a, Passed>,
     begun: Time,
     /// Bytes per second.
-    rate: f64,
+    rates: [f64; RATES],
     /// A full packet, bytes.
     packet: f64,
     /// What is uncertain in any stretch, bytes.
-    uncertain: f64,
+    uncertain: [f64; RATES],
     /// When the last packet was sent, seconds since the first one.
     at: f64,
     /// The largest excess with which a packet has passed so far, bytes.
-    largest: f64,
+    largest: [f64; RATES],
     /// When the last loss was.
     since: Option<f64>,
 }
 
-impl<'a> Walk<'a> {
-    fn new(course: &'a [Passed], rate: f64, packet: f64) -> Self {
+impl<'a, const RATES: usize> Walk<'a, RATES> {
+    fn new(course: &'a [Passed], rates: [f64; RATES], packet: f64) -> Self {
         Self {
             course: course.iter(),
             begun: course.first().map_or(Time::ZERO, |packet| packet.at),
-            rate,
+            rates,
             packet,
-            uncertain: packet + rate * HOSTS.as_secs_f64(),
+            uncertain: rates.map(|rate| packet + rate * HOSTS.as_secs_f64()),
             at: 0.0,
-            largest: 0.0,
+            largest: [0.0; RATES],
             since: None,
         }
     }
 }
 
-impl Iterator for Walk<'_> {
-    type Item = Stretch;
+impl<const RATES: usize> Iterator for Walk<'_, RATES> {
+    type Item = [Stretch; RATES];
 
-    fn next(&mut self) -> Option<Stretch> {
+    fn next(&mut self) -> Option<[Stretch; RATES]> {
         loop {
-            let stretch = self.next_of_any_length()?;
-            if stretch.beyond.is_none() || stretch.passed >= FEWEST_PKTS * self.packet {
-                return Some(stretch);
+            let stretches = self.next_of_any_length()?;
+            let is_long =
+                |one: &Stretch| one.beyond.is_none() || one.passed >= FEWEST_PKTS * self.packet;
+            if stretches.first().is_none_or(is_long) {
+                return Some(stretches);
             }
         }
     }
 }
 
-impl Walk<'_> {
+impl<const RATES: usize> Walk<'_, RATES> {
     /// What passes until the next loss; none if there is no more.
-    fn next_of_any_length(&mut self) -> Option<Stretch> {
-        let Self { rate, begun, uncertain, since, .. } = *self;
+    fn next_of_any_length(&mut self) -> Option<[Stretch; RATES]> {
+        let Self { rates, begun, uncertain, since, .. } = *self;
         let (mut at, mut largest) = (self.at, self.largest);
         // Since the last loss: what passed, and whether that was too much.
-        let (mut excess, mut passed, mut is_over) = (0.0_f64, 0.0, false);
+        let (mut excess, mut passed, mut is_over) = ([0.0_f64; RATES], 0.0, [false; RATES]);
         let mut lost = None;
         for one in self.course.by_ref() {
             let now = (one.at - begun).as_secs_f64();
-            excess = (excess - rate * (now - at)).max(0.0);
+            let elapsed = now - at;
             at = now;
+            for (excess, rate) in excess.iter_mut().zip(rates) {
+                *excess = (*excess - rate * elapsed).max(0.0);
+            }
             if one.is_lost {
                 lost = Some(now);
                 break;
@@ -284,19 +292,28 @@ impl Walk<'_> {
             // A signed integer takes one instruction to become a float, an unsigned one many.
             let bytes = one.bytes as i64 as f64;
             passed += bytes;
-            excess += bytes;
-            largest = largest.max(excess);
-            let filled = since.map(|since| rate * (now - since));
-            is_over = is_over
-                || filled.is_some_and(|filled| passed > filled + uncertain + TOLERANCE * filled);
+            for place in 0..RATES {
+                excess[place] += bytes;
+                largest[place] = largest[place].max(excess[place]);
+                let filled = since.map(|since| rates[place] * (now - since));
+                is_over[place] |= filled
+                    .is_some_and(|filled| passed > filled + uncertain[place] + TOLERANCE * filled);
+            }
         }
         (self.at, self.largest) = (at, largest);
         let now = lost?;
         self.since = lost;
-        let filled = since.map(|since| rate * (now - since));
-        let beyond = filled.map(|filled| passed - filled);
-        let filled = filled.unwrap_or(0.0);
-        Some(Stretch { passed, is_over, beyond, excess, largest, filled })
+        Some(array::from_fn(|place| {
+            let filled = since.map(|since| rates[place] * (now - since));
+            Stretch {
+                passed,
+                is_over: is_over[place],
+                beyond: filled.map(|filled| passed - filled),
+                excess: excess[place],
+                largest: largest[place],
+                filled: filled.unwrap_or(0.0),
+            }
+        }))
     }
 }
 
@@ -323,16 +340,14 @@ fn is_impossible(contradict: u32, stretches: u32) -> bool {
 /// what is over at the last rate is over at all, and what was full at the first one was full at
 /// all, with an excess between those of both.
 fn contradict(course: &[Passed], [first, last]: [f64; 2], packet: f64, stretches: u32) -> bool {
-    let slowest = Walk::new(course, first, packet);
-    let fastest = Walk::new(course, last, packet);
-    let uncertain = [slowest.uncertain, fastest.uncertain];
-    let is_out = |(slow, fast): &(Stretch, Stretch)| {
+    let walk = Walk::new(course, [first, last], packet);
+    let uncertain = walk.uncertain;
+    let is_out = |[slow, fast]: &[Stretch; 2]| {
         let at_full = slow.excess + packet;
         let is_too_full = at_full + slack(uncertain[1], fast.largest) < fast.largest;
         fast.is_over || slow.was_full(packet, uncertain[0]) && is_too_full
     };
-    let out = slowest.zip(fastest).filter(is_out);
-    let mut counted = (1..).zip(out).map(|(count, _)| count);
+    let mut counted = (1..).zip(walk.filter(is_out)).map(|(count, _)| count);
     counted.any(|count| is_impossible(count, stretches))
 }
 
@@ -362,8 +377,8 @@ impl Tried {
             was_full(stretch) && !stretch.is_over && at_full + slack(uncertain, largest) < largest
         };
         let (mut telling, mut over, mut too_full) = (0, 0, 0);
-        let mut walk = Walk::new(course, rate, packet);
-        for stretch in walk.by_ref() {
+        let mut walk = Walk::new(course, [rate], packet);
+        for [stretch] in walk.by_ref() {
             let is_long = stretch.filled >= TELLING * uncertain;
             telling += u32::from(stretch.is_over || is_long || was_full(&stretch));
             over += u32::from(stretch.is_over);
@@ -376,10 +391,10 @@ impl Tried {
         if telling < FEWEST || f64::from(over) > CONTRADICT * f64::from(telling) {
             return None;
         }
-        let largest = walk.largest;
+        let [largest] = walk.largest;
         let slack = slack(uncertain, largest);
         let mut tried = Self { largest, least_at_full: None, telling, contradict: over, slack };
-        for stretch in Walk::new(course, rate, packet) {
+        for [stretch] in Walk::new(course, [rate], packet) {
             if is_too_full(&stretch, largest) {
                 tried.contradict += 1;
             } else if was_full(&stretch) && !stretch.is_over {
@@ -468,7 +483,7 @@ mod tests {
         let packet = PACKET as f64;
         for (course, fewest) in [(course(air(50, 1)), 10), (course(bucket(125_000, 60_000)), 2)] {
             let mean = mean_rate(&course).expect("there are losses");
-            let stretches = Walk::new(&course, mean, packet).count() as u32;
+            let stretches = Walk::new(&course, [mean], packet).count() as u32;
             let mut ruled_out = 0;
             for block in 0..20 {
                 let rates =

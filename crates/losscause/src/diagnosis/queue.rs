@@ -236,6 +236,18 @@ mod tests {
     }
 
     #[test]
+    fn a_silence_of_two_buckets_begins_a_new_base() {
+        let after = |silence: i64| {
+            let mut meter = QueueMeter::default();
+            meter.on_trip(at(0), Span::from_millis(40));
+            meter.on_trip(at(silence), Span::from_millis(60));
+            meter.seen(at(silence)).map(|seen| seen.queueing)
+        };
+        assert_eq!(after(19_000), Some(Span::from_millis(20)));
+        assert_eq!(after(20_000), Some(Span::ZERO));
+    }
+
+    #[test]
     fn one_trip_time_that_is_too_small_is_no_base() {
         let spoiled = seen((0..100).map(|k| if k == 50 { 10 } else { 40 }));
         assert_eq!(spoiled.standing, Span::ZERO);

@@ -116,24 +116,27 @@ impl fmt::Display for Finding {
                 write!(f, "the queue was just empty before {empty} of {all} rounds of losses")
             }
             Self::FlightSpread(percent) => {
-                write!(f, "losses choose no flight: half of the flights differ by {percent:.0} %")
+                write!(
+                    f,
+                    "losses came at few and at many packets in flight (half of them differ by {percent:.0} %)"
+                )
             }
             Self::ByTimer(by_timer, all) => {
                 write!(f, "only a timer showed {by_timer} of {all} losses")
             }
             Self::Moments(moments @ Moments { rank, losses, .. }) => {
-                let chosen = if moments.are_chosen() { "their moments" } else { "no moment" };
+                let usual = if moments.are_chosen() { "more than" } else { "no more than" };
                 write!(
                     f,
-                    "losses choose {chosen}: by what was sent before, {losses} rounds rank at {:.0} %, chance at 50",
+                    "before {losses} rounds of losses {usual} usual had been sent (more than before {:.0} % of packets, by chance 50 %)",
                     100.0 * rank
                 )
             }
             Self::DelayRank(delays @ DelayRank { rank, losses, .. }) => {
-                let chosen = if delays.is_any() { "no delay" } else { "a long delay" };
+                let usual = if delays.is_any() { "no longer than" } else { "longer than" };
                 write!(
                     f,
-                    "losses choose {chosen}: {losses} rounds rank at {:.0} % of all delays, chance at 50",
+                    "in {losses} rounds of losses the delay was {usual} usual (longer than that of {:.0} % of packets, by chance 50 %)",
                     100.0 * rank
                 )
             }
@@ -158,6 +161,18 @@ impl fmt::Display for Rate {
             ..1_000_000 => write!(f, "{:.0} kb/s", mbps * 1e3),
             1_000_000..10_000_000 => write!(f, "{mbps:.1} Mb/s"),
             _ => write!(f, "{mbps:.0} Mb/s"),
+        }
+    }
+}
+
+/// A rate of three digits.
+pub(super) struct ThreeDigits(pub(super) u64);
+
+impl fmt::Display for ThreeDigits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            ..1_000_000 => write!(f, "{} kb/s", self.0 as f64 / 1e3),
+            _ => write!(f, "{} Mb/s", self.0 as f64 / 1e6),
         }
     }
 }

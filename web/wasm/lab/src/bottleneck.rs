@@ -1,11 +1,11 @@
 //! The packets at one link: who waits, who is in transmission, who is on the way to the far end;
-//! and who was lost.
+//! who was lost; and the acknowledgements on their way back.
 
 use std::collections::VecDeque;
 
 use losscause::Time;
 use losscause_sim::{
-    Event, EventKind, FlowId, LinkEvent, LinkId, LinkSpec, PacketInfo, PacketKind,
+    Event, EventKind, FlowId, LinkEvent, LinkId, LinkSpec, Network, PacketInfo, PacketKind,
 };
 
 /// A link's packets, by its events.
@@ -14,6 +14,9 @@ pub(crate) struct Bottleneck {
     link: LinkId,
     /// In the order in which they came.
     packets: VecDeque<Here>,
+    /// Acknowledgements and reports of all flows that no sender has yet, in the order in which they
+    /// were sent.
+    answers: VecDeque<Answer>,
     /// Lost packets that were not read yet.
     lost: Vec<Lost>,
 }
@@ -24,6 +27,14 @@ struct Here {
     packet: PacketInfo,
     /// When its transmission began.
     begun: Option<Time>,
+}
+
+/// An acknowledgement or a report.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    flow: FlowId,
+    packet: PacketInfo,
+    sent: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -39,11 +50,12 @@ const MOST_LOST: usize = 256;
 
 impl Bottleneck {
     pub(crate) fn new(link: LinkId) -> Self {
-        Self { link, packets: VecDeque::new(), lost: Vec::new() }
+        Self { link, packets: VecDeque::new(), answers: VecDeque::new(), lost: Vec::new() }
     }
 
     /// Takes the next event, in order of time.
     pub(crate) fn take(&mut self, event: &Event) {
+        self.take_answer(event);
         let EventKind::Link { link, what, packet, .. } = event.kind else { return };
         if link != self.link {
             return;
@@ -72,6 +84,34 @@ impl Bottleneck {
         }
     }
 
+    /// An answer is on its way from its sending to its arrival, or until a link loses it.
+    fn take_answer(&mut self, event: &Event) {
+        let (packet, is_sent) = match event.kind {
+            EventKind::Sent(packet) => (packet, true),
+            EventKind::Received(packet) => (packet, false),
+            EventKind::Link {
+                what: LinkEvent::QueueDrop | LinkEvent::Corrupted, packet, ..
+            } => (packet, false),
+            _ => return,
+        };
+        if !is_answer(packet) {
+            return;
+        }
+        let Event { flow, at, .. } = *event;
+        if is_sent {
+            self.answers.push_back(Answer { flow, packet, sent: at });
+            return;
+        }
+        let same = |answer: &Answer| {
+            answer.flow == flow
+                && answer.packet.kind == packet.kind
+                && answer.packet.seq == packet.seq
+        };
+        if let Some(place) = self.answers.iter().position(same) {
+            self.answers.remove(place);
+        }
+    }
+
     fn find(&self, flow: FlowId, packet: PacketInfo, has_begun: bool) -> Option<usize> {
         let same = |here: &Here| {
             here.flow == flow
@@ -94,15 +134,16 @@ impl Bottleneck {
         }
     }
 
-    /// Every packet at `now`: flow, kind, state (0 waits, 1 in transmission, 2 on the way),
-    /// progress within that state from 0 to 1, sequence number. Waiting packets come in the order
-    /// of the queue.
-    pub(crate) fn packets(&self, now: Time, spec: &LinkSpec, numbers: &mut Vec<f64>) {
+    /// Every packet at `now`: flow, kind, state (0 waits, 1 in transmission, 2 on the way, 3 on the
+    /// way back to its sender), progress within that state from 0 to 1, sequence number. Waiting
+    /// packets come in the order of the queue. An answer moves as if no queue were on its way.
+    pub(crate) fn packets(&self, now: Time, network: &Network, numbers: &mut Vec<f64>) {
+        let spec = &network.links[self.link.0 as usize];
         for Here { flow, packet, begun } in &self.packets {
             let (state, progress) = match begun {
                 None => (0.0, 0.0),
                 Some(begun) => {
-                    let transmission_s = f64::from(packet.wire_bytes) * 8.0 / spec.rate_bps as f64;
+                    let transmission_s = transmission_s(spec, *packet);
                     let elapsed_s = (now - *begun).as_secs_f64();
                     if elapsed_s < transmission_s {
                         (1.0, elapsed_s / transmission_s)
@@ -116,6 +157,21 @@ impl Bottleneck {
                 }
             };
             numbers.extend([f64::from(flow.0), kind(*packet), state, progress, packet.seq as f64]);
+        }
+        for Answer { flow, packet, sent } in &self.answers {
+            let spec = &network.flows[flow.0 as usize];
+            if spec.path.contains(&self.link) {
+                let links = spec.return_path.iter().map(|link| &network.links[link.0 as usize]);
+                let way_s: f64 = links.map(|link| crossing_s(link, *packet)).sum();
+                let progress = ((now - *sent).as_secs_f64() / way_s.max(1e-9)).min(1.0);
+                numbers.extend([
+                    f64::from(flow.0),
+                    kind(*packet),
+                    3.0,
+                    progress,
+                    packet.seq as f64,
+                ]);
+            }
         }
     }
 
@@ -138,6 +194,19 @@ impl Bottleneck {
             ]);
         }
     }
+}
+
+fn is_answer(packet: PacketInfo) -> bool {
+    matches!(packet.kind, PacketKind::Ack | PacketKind::Feedback)
+}
+
+fn transmission_s(link: &LinkSpec, packet: PacketInfo) -> f64 {
+    f64::from(packet.wire_bytes) * 8.0 / link.rate_bps as f64
+}
+
+/// What a packet takes from one end of an empty link to the other.
+fn crossing_s(link: &LinkSpec, packet: PacketInfo) -> f64 {
+    transmission_s(link, packet) + link.delay.as_secs_f64()
 }
 
 /// 0 data, 1 a retransmission, 2 an acknowledgement or a report.

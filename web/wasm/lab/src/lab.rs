@@ -104,7 +104,8 @@ pub enum Numbers {
     Losses,
     /// The packets at the bottleneck now, five numbers each: flow; 0 data, 1 retransmission, 2
     /// acknowledgement; 0 waits, 1 is in transmission, 2 is on its way; progress in that from 0 to
-    /// 1; sequence number.
+    /// 1; sequence number. Then the acknowledgements of what crosses the bottleneck, wherever they
+    /// are on their way back: 3 in place of 0 to 2.
     Packets,
     /// Packets lost at the bottleneck since the last time, five numbers each: flow; kind as above;
     /// 0 dropped, 1 corrupted; instant, seconds; sequence number.
@@ -400,9 +401,8 @@ impl Lab {
             Numbers::Rows => self.now.samples.take_rows(numbers),
             Numbers::Losses => self.now.take_losses(numbers),
             Numbers::Packets => {
-                let experiment = self.now.run.experiment();
-                let LinkId(link) = self.now.link;
-                self.now.bottleneck.packets(now, &experiment.network.links[link as usize], numbers);
+                let network = &self.now.run.experiment().network;
+                self.now.bottleneck.packets(now, network, numbers);
             }
             Numbers::Lost => self.now.bottleneck.take_lost(numbers),
             Numbers::Verdicts => self.now.verdicts(&self.info().algorithms, numbers),

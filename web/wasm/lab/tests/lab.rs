@@ -439,6 +439,32 @@ fn the_packets_at_the_bottleneck_are_those_that_the_rows_count() {
 }
 
 #[test]
+fn acknowledgements_are_on_their_way_back_for_as_long_as_the_link_takes() {
+    let mut lab = lab(1);
+    let mut last: Vec<[f64; 3]> = Vec::new();
+    let (mut seen, mut moved) = (0, 0);
+    for step in 1..=2000 {
+        lab.advance(f64::from(step) * 0.01);
+        let packets = read(&mut lab, Numbers::Packets);
+        let back = packets.chunks(5).filter(|packet| packet[2] == 3.0);
+        let now: Vec<[f64; 3]> = back.map(|one| [one[0], one[4], one[3]]).collect();
+        for &[flow, seq, progress] in &now {
+            assert!((0.0..=1.0).contains(&progress), "{progress}");
+            seen += 1;
+            // 10 ms of a way of 40 ms, and the little that a small packet takes to be sent.
+            let before =
+                |one: &[f64; 3]| one[..2] == [flow, seq] && (progress - one[2] - 0.25).abs() < 0.01;
+            if progress > 0.26 {
+                assert!(last.iter().any(before), "flow {flow}, {seq}: {progress} at {step}");
+                moved += 1;
+            }
+        }
+        last = now;
+    }
+    assert!(seen > 1000 && moved > 500, "{seen}, {moved}");
+}
+
+#[test]
 fn bad_input_is_told_in_the_programs_words_and_the_run_goes_on() {
     let said = |text: &str, settings: &[&str]| {
         Lab::new(text, "s.toml", Memory::new(), settings, 1).unwrap_err().to_string()

@@ -59,11 +59,28 @@ impl Place {
         Sweep::load(&self.path("sweep.toml"), &Context::default()).unwrap()
     }
 
+    /// Where its results are kept.
+    fn store(&self) -> Store {
+        Store::new(&self.path("out"))
+    }
+
+    fn execute(&self, store: Option<&Store>) -> Result<SweepOutcome, String> {
+        let outcome = self.sweep().execute(Jobs::default(), store, go_on);
+        outcome.map_err(|error| error.to_string())
+    }
+
     fn resume(&self) -> Result<SweepOutcome, String> {
-        let store = Store::new(&self.path("out")).resuming();
-        self.sweep()
-            .execute(Jobs::default(), Some(&store), go_on)
-            .map_err(|error| error.to_string())
+        self.execute(Some(&self.store().resuming()))
+    }
+
+    /// Its results, kept nowhere.
+    fn result(&self) -> SweepResult {
+        self.execute(None).unwrap().result.unwrap()
+    }
+
+    /// The finished cells that are kept, a line each.
+    fn finished(&self) -> String {
+        std::fs::read_to_string(self.path("out/cells/finished.jsonl")).unwrap()
     }
 
     fn out(&self) -> String {
@@ -122,7 +139,7 @@ values = [3, 30]
 fn a_cell_of_a_sampled_sweep_has_its_own_draw_and_its_own_seeds() {
     let place = Place::new();
     place.write("sweep.toml", SAMPLED);
-    let result = place.sweep().execute(Jobs::default(), None, go_on).unwrap().result.unwrap();
+    let result = place.result();
     assert_eq!(
         (result.sampler.as_deref(), result.is_grid, result.seeds_by_cell),
         (Some("sobol"), false, true)
@@ -131,13 +148,9 @@ fn a_cell_of_a_sampled_sweep_has_its_own_draw_and_its_own_seeds() {
         result.cells.iter().map(|cell| cell.cell.values[0].value.parse().unwrap()).collect();
     assert!(rates.iter().all(|rate| (1e5..=5e5).contains(rate)), "{rates:?}");
     let goodput = |cell: &CellOutcome| cell.rows[0].measured.unwrap();
-    assert!(
-        result
-            .cells
-            .iter()
-            .zip(&rates)
-            .all(|(cell, rate)| (goodput(cell) / rate * 1e3 - 1.0).abs() < 0.3)
-    );
+    for (cell, rate) in result.cells.iter().zip(&rates) {
+        assert!((goodput(cell) / rate * 1e3 - 1.0).abs() < 0.3);
+    }
     let mut seeds: Vec<u64> =
         result.cells.iter().flat_map(|cell| cell.runs.iter().map(|run| run.seed)).collect();
     seeds.sort_unstable();
@@ -151,13 +164,9 @@ fn cells_may_share_their_seeds_or_not_whatever_the_sampler() {
     let place = Place::new();
     let seeds = |text: &str| {
         place.write("sweep.toml", text);
-        let result = place.sweep().execute(Jobs::default(), None, go_on).unwrap().result.unwrap();
-        result
-            .cells
-            .iter()
-            .map(|cell| cell.runs[0].seed)
-            .collect::<std::collections::BTreeSet<_>>()
-            .len()
+        let result = place.result();
+        let seeds = result.cells.iter().map(|cell| cell.runs[0].seed);
+        seeds.collect::<std::collections::BTreeSet<_>>().len()
     };
     assert_eq!(seeds(SWEEP), 1);
     assert_eq!(seeds(&format!("seeds = \"by-cell\"\n{SWEEP}")), 3);
@@ -171,25 +180,20 @@ fn a_sweep_with_results_beyond_memory_needs_a_directory() {
     place.write("sweep.toml", &SAMPLED.replace("cells = 5", "cells = 100001"));
     let sweep = place.sweep();
     assert_eq!((sweep.count(), sweep.cells_in(100_000..100_001)[0].number), (100_001, 100_000));
-    let refusal = sweep.execute(Jobs::default(), None, go_on).unwrap_err().to_string();
-    assert!(
-        refusal.ends_with(
-            "axis: makes 100001 cells, and without a directory at most 100000 fit into memory; expected fewer, or a \
-             directory"
-        ),
-        "{refusal}"
-    );
+    let refusal = place.execute(None).unwrap_err();
+    let expected = "axis: makes 100001 cells, and without a directory at most 100000 fit into memory; expected fewer, or a \
+                    directory";
+    assert!(refusal.ends_with(expected), "{refusal}");
 }
 
 #[test]
 fn a_sweep_with_more_cells_than_memory_has_the_same_files() {
     let place = Place::new();
-    let out = Store::new(&place.path("out"));
-    let expected =
-        place.sweep().execute(Jobs::default(), Some(&out), go_on).unwrap().result.unwrap();
+    let out = place.store();
+    let expected = place.execute(Some(&out)).unwrap().result.unwrap();
     let files = files(&place.path("out"));
     for resumed in [0, 2] {
-        let kept = std::fs::read_to_string(place.path("out/cells/finished.jsonl")).unwrap();
+        let kept = place.finished();
         let some: String = kept.split_inclusive('\n').rev().take(resumed).collect();
         std::fs::remove_file(place.path("out/sweep.json")).unwrap();
         place.write("out/cells/finished.jsonl", &some);
@@ -274,8 +278,7 @@ fn a_row_is_a_cell() {
             "flow.f.rate_bps=500000.0 link.a.queue_packets=9"
         ]
     );
-    let outcome = sweep.execute(Jobs::default(), Some(&Store::new(&place.path("out"))), go_on);
-    let result = outcome.unwrap().result.unwrap();
+    let result = place.execute(Some(&place.store())).unwrap().result.unwrap();
     assert_eq!((result.sampler.as_deref(), result.is_grid), (Some("listed"), false));
     assert_eq!(place.resume().unwrap().resumed, 3);
 
@@ -288,7 +291,7 @@ fn a_row_is_a_cell() {
 
     let own_runs = LISTED.replace(" }],", " }, 2],").replace("9],", "9, 5],");
     place.write("sweep.toml", &format!("{own_runs}[[axis]]\nname = \"runs\"\n"));
-    let result = place.sweep().execute(Jobs::default(), None, go_on).unwrap().result.unwrap();
+    let result = place.result();
     let runs = result.cells.iter().map(|cell| (cell.runs.len(), cell.rows[0].runs));
     assert_eq!(runs.collect::<Vec<_>>(), [(2, 2), (2, 2), (5, 5)]);
     assert_eq!(result.runs_in_words(), "up to 5 runs");
@@ -299,10 +302,8 @@ fn a_row_is_a_cell() {
         let error = Sweep::load(&place.path("sweep.toml"), &Context::default()).unwrap_err();
         error.to_string().rsplit("sweep.toml: ").next().unwrap().to_owned()
     };
-    assert_eq!(
-        refused("[5e5, 9]", "[5e5]"),
-        "cells.3: has 1 values, expected one for each of 2 axes"
-    );
+    let expected = "cells.3: has 1 values, expected one for each of 2 axes";
+    assert_eq!(refused("[5e5, 9]", "[5e5]"), expected);
     assert_eq!(refused("[2e5,", "[5e5,"), "cells.2: occurs twice, expected it once");
     let both = "cells: cannot be combined with a sampler or a range; remove them";
     let range = "_packets\"\nrange = { from = 1, to = 3 }\n";
@@ -338,13 +339,13 @@ fn an_error_in_an_unchecked_cell_names_it_and_loses_no_other() {
         SCENARIO.replace("rate_bps = 5e5", &format!("rate_bps = \"if(d == {d}, 0, 5e5)\""));
     let scenario = scenario.replace("duration_s = 20\n", "duration_s = 1\n[parameters]\nd = 1\n");
     place.write("s.toml", &scenario);
-    let store = Store::new(&place.path("out"));
+    let store = place.store();
     let error = place.sweep().execute(Jobs::new(1).unwrap(), Some(&store), go_on).unwrap_err();
     assert!(error.is_bad_input());
     let error = error.to_string();
     let expected = format!("{}: cell {late}: ", place.path("sweep.toml").display());
     assert!(error.starts_with(&expected) && error.lines().count() == 1, "{error}");
-    let kept = std::fs::read_to_string(place.path("out/cells/finished.jsonl")).unwrap();
+    let kept = place.finished();
     assert_eq!(kept.lines().count(), late, "those before it are kept");
 }
 
@@ -377,11 +378,8 @@ fn evenly_spaced_and_outermost_cells_are_checked_of_many() {
     let at =
         |number: usize, axis: usize| cells.cell(number).values[axis].value.parse::<f64>().unwrap();
     let of = |numbers: &mut dyn Iterator<Item = usize>, axis: usize| {
-        let values: Vec<f64> = numbers.map(|number| at(number, axis)).collect();
-        (
-            values.iter().copied().fold(f64::MAX, f64::min),
-            values.iter().copied().fold(f64::MIN, f64::max),
-        )
+        let values = numbers.map(|number| at(number, axis));
+        values.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)))
     };
     assert_eq!(of(&mut checked.iter().copied(), 0), of(&mut (0..2000), 0), "the furthest out");
     let listed: std::collections::BTreeSet<String> =
@@ -415,17 +413,14 @@ fn cells_measured_elsewhere_in_any_parts_give_the_same_bytes() {
     for text in [SWEEP, SAMPLED] {
         let place = Place::new();
         place.write("sweep.toml", text);
-        place
-            .sweep()
-            .execute(Jobs::default(), Some(&Store::new(&place.path("out"))), go_on)
-            .unwrap();
+        place.execute(Some(&place.store())).unwrap();
         let names = ["runs.csv", "sweep.csv", "sweep.json"];
         let read = || names.map(|name| std::fs::read(place.path("out").join(name)).unwrap());
         let expected = read();
         std::fs::remove_dir_all(place.path("out")).unwrap();
         let elsewhere = place.sweep().elsewhere().unwrap();
-        let held = place.sweep().hold(&Store::new(&place.path("out"))).unwrap();
-        assert!(place.sweep().hold(&Store::new(&place.path("out"))).is_err(), "it is locked");
+        let held = place.sweep().hold(&place.store()).unwrap();
+        assert!(place.sweep().hold(&place.store()).is_err(), "it is locked");
         let mut values = place.sweep().values(0..1, Jobs::new(1).unwrap()).unwrap();
         values.extend(
             place.sweep().values(1..elsewhere.sweep().count(), Jobs::new(2).unwrap()).unwrap(),
@@ -460,8 +455,8 @@ fn every_run_and_every_cell_is_told() {
 #[test]
 fn a_sweep_stopped_anywhere_and_resumed_has_the_same_bytes() {
     let whole = Place::new();
-    let store = Store::new(&whole.path("out"));
-    whole.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap();
+    let store = whole.store();
+    whole.execute(Some(&store)).unwrap();
     let expected = files(&whole.path("out"));
     for after in [1, 9, 20] {
         std::fs::remove_dir_all(whole.path("out")).unwrap();
@@ -507,8 +502,7 @@ fn a_scored_sweep_stops_between_runs_too() {
 #[test]
 fn edited_data_are_noticed() {
     let place = Place::new();
-    let store = Store::new(&place.path("out"));
-    place.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap();
+    place.execute(Some(&place.store())).unwrap();
     assert_eq!(place.resume().unwrap().resumed, 3);
     let refused = |place: &Place, file: &str| {
         let expected = format!(
@@ -535,14 +529,13 @@ fn edited_data_are_noticed() {
 #[test]
 fn finished_cells_are_dropped_on_demand_only_and_those_of_another_sweep_never() {
     let place = Place::new();
-    let store = Store::new(&place.path("out"));
-    place.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap();
-    let cells = || std::fs::read(place.path("out/cells/finished.jsonl")).unwrap();
-    let before = cells();
+    let store = place.store();
+    place.execute(Some(&store)).unwrap();
+    let before = place.finished();
     let refused = |problem: &str| {
         let refused = place.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap_err();
         assert!(refused.is_bad_input() && refused.to_string().contains(problem), "{refused}");
-        assert_eq!(cells(), before);
+        assert_eq!(place.finished(), before);
     };
     refused("has finished cells of this sweep, expected --resume to keep them, or --restart");
     place.write("sweep.toml", &SWEEP.replace("5e5, 2e5, 1e5", "3e5"));
@@ -552,8 +545,8 @@ fn finished_cells_are_dropped_on_demand_only_and_those_of_another_sweep_never() 
     let held = place.sweep().hold(&restarting).unwrap();
     assert!(!place.path("out/sweep.csv").exists() && !place.path("out/sweep.json").exists());
     drop(held);
-    place.sweep().execute(Jobs::default(), Some(&restarting), go_on).unwrap();
-    let kept = std::fs::read_to_string(place.path("out/cells/finished.jsonl")).unwrap();
+    place.execute(Some(&restarting)).unwrap();
+    let kept = place.finished();
     assert_eq!(kept.lines().count(), 1);
     place.write("other.toml", SWEEP);
     let other = Sweep::load(&place.path("other.toml"), &Context::default()).unwrap();
@@ -572,7 +565,7 @@ fn finished_cells_are_dropped_on_demand_only_and_those_of_another_sweep_never() 
 #[test]
 fn a_directory_that_is_in_use_is_refused() {
     let place = Place::new();
-    let store = Store::new(&place.path("out"));
+    let store = place.store();
     let sweep = place.sweep();
     sweep.check_all().unwrap();
     let held = sweep.hold(&store).unwrap();
@@ -588,7 +581,7 @@ fn a_damaged_cell_is_measured_again() {
     let place = Place::new();
     place.resume().unwrap();
     let expected = files(&place.path("out"));
-    let kept = std::fs::read_to_string(place.path("out/cells/finished.jsonl")).unwrap();
+    let kept = place.finished();
     let lines: Vec<&str> = kept.lines().collect();
     // A number changed, a line cut short, nothing at all.
     let other = lines[1].replacen("\"seed\":1", "\"seed\":7", 1);
@@ -608,7 +601,7 @@ fn a_damaged_cell_is_measured_again() {
 fn an_unfit_setting_is_refused_before_anything_is_measured() {
     let place = Place::new();
     place.write("sweep.toml", &SWEEP.replace("flow.f.rate", "flow.g.rate"));
-    let store = Store::new(&place.path("out"));
+    let store = place.store();
     let refused =
         place.sweep().execute(Jobs::default(), Some(&store), |_| panic!("no cell is finished"));
     assert!(refused.unwrap_err().to_string().contains("the flow \"g\" is unknown"));
@@ -651,14 +644,11 @@ fn the_command_line_may_say_otherwise_but_not_about_an_axis() {
     assert_eq!(result.settings, ["duration_s=5"]);
     let refused = with(1, "flow.f.rate_bps=1").unwrap_err().to_string();
     let expected = "--set flow.f.rate_bps=1: the axis flow.f.rate_bps of ";
-    assert!(
-        refused.starts_with(expected)
-            && refused.ends_with(" sets this key too, expected another key")
-    );
+    assert!(refused.starts_with(expected));
+    assert!(refused.ends_with(" sets this key too, expected another key"));
     assert!(with(0, "duration_s=5").unwrap_err().to_string().starts_with("--runs 0: "));
-    assert!(
-        with(1, "duraton_s=5").unwrap_err().to_string().contains("did you mean \"duration_s\"?")
-    );
+    let refused = with(1, "duraton_s=5").unwrap_err().to_string();
+    assert!(refused.contains("did you mean \"duration_s\"?"));
 }
 
 #[test]

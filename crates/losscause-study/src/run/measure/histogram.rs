@@ -118,6 +118,15 @@ mod tests {
     }
 
     #[test]
+    fn merged_times_have_one_sum() {
+        let [mut histogram, mut other] = [Histogram::default(), Histogram::default()];
+        histogram.record(Span::from_nanos(50));
+        other.record(Span::from_nanos(10));
+        histogram.merge(&other);
+        assert_eq!(histogram.count_and_sum_nanos(), (2, 60));
+    }
+
+    #[test]
     fn one_time_for_all_is_exact() {
         let mut histogram = Histogram::default();
         (0..5).for_each(|_| histogram.record(Span::from_nanos(10_800_000)));

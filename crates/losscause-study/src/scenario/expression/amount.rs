@@ -267,3 +267,14 @@ impl Unit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_per_second_takes_no_time() {
+        let units = ["rate_per_s", "after_s", "rate_bps", "rate"].map(|key| Unit::of_key(key).name);
+        assert_eq!(units, ["", "s", "b/s", ""]);
+    }
+}

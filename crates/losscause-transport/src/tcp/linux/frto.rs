@@ -108,6 +108,12 @@ mod tests {
     }
 
     #[test]
+    fn an_ack_that_repairs_everything_asks_for_no_new_data() {
+        let mut frto = Frto::Testing;
+        assert_eq!(frto.on_ack(&AfterTimeout { recovered: true, ..NEW }), Next::Repair);
+    }
+
+    #[test]
     fn without_new_data_losses_are_repaired() {
         let mut frto = Frto::Testing;
         assert_eq!(frto.on_ack(&AfterTimeout { can_send: false, ..NEW }), Next::Repair);

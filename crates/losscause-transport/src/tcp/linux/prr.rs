@@ -110,6 +110,13 @@ mod tests {
     }
 
     #[test]
+    fn below_the_target_an_ack_sends_at_least_what_it_delivered() {
+        // 8 were sent and, with this ACK, 6 delivered: nothing is owed, and one has left.
+        let mut prr = Prr { sent_pkts: 8, delivered_pkts: 5, ..Prr::new(20, 10) };
+        assert_eq!(prr.on_ack(&ack(4, false)), Some(5));
+    }
+
+    #[test]
     fn packets_not_sent_earlier_are_made_up_for() {
         // 9 were delivered and 5 sent: the tenth makes 5 due.
         let mut prr = Prr { sent_pkts: 5, delivered_pkts: 9, ..Prr::new(20, 10) };

@@ -149,8 +149,8 @@ mod tests {
     use super::*;
 
     /// A round trip of 100 ms ends: so many packets were delivered and lost since the start.
-    fn round(policer: &mut Policer, number: i64, delivered_pkts: u64, lost_pkts: u64) -> News {
-        policer.on_sample(&Sample {
+    fn sample(number: i64, delivered_pkts: u64, lost_pkts: u64) -> Sample {
+        Sample {
             round_start: true,
             lost: true,
             is_limited: false,
@@ -159,7 +159,11 @@ mod tests {
             delivered_at: Time::ZERO + Span::from_millis(100 * number),
             lost_pkts,
             payload_bytes: 1_448,
-        })
+        }
+    }
+
+    fn round(policer: &mut Policer, number: i64, delivered_pkts: u64, lost_pkts: u64) -> News {
+        policer.on_sample(&sample(number, delivered_pkts, lost_pkts))
     }
 
     #[test]
@@ -188,6 +192,20 @@ mod tests {
     }
 
     #[test]
+    fn an_interval_of_more_than_sixteen_rounds_is_given_up() {
+        let mut policer = Policer::default();
+        let mut end = |number: i64, lost| {
+            let pkts = number as u64;
+            policer.on_sample(&Sample { lost, ..sample(number, 100 * pkts, 20 * pkts) })
+        };
+        end(1, true);
+        (2..17).for_each(|number| assert_eq!(end(number, false), News::None));
+        // The loss of round 17 ends no interval. The next two are rounds 18 to 21 and 22 to 25.
+        (17..25).for_each(|number| assert_eq!(end(number, true), News::None, "{number}"));
+        assert_eq!(end(25, true), News::Found);
+    }
+
+    #[test]
     fn a_flow_without_data_is_not_policed() {
         let mut policer = Policer::default();
         for number in 1..8 {
@@ -197,11 +215,8 @@ mod tests {
             round_start: false,
             lost: false,
             is_limited: true,
-            probes: true,
-            delivered_pkts: 700,
             delivered_at: Time::ZERO + Span::from_millis(701),
-            lost_pkts: 140,
-            payload_bytes: 1_448,
+            ..sample(7, 700, 140)
         };
         assert_eq!(policer.on_sample(&idle), News::None);
         assert_eq!(round(&mut policer, 8, 800, 160), News::None);
