@@ -136,7 +136,6 @@ impl QueueMeter {
         self.base.take(now, trip, BASE_BUCKET.max((trip - self.least) * BASE_DELAYS));
         self.low.take(now, trip, LOW_BUCKET);
         self.jitter += ((trip - self.latest).abs() - self.jitter) / JITTER_SHARE;
-        self.take_peak(now);
         if self.queueing() < self.empty_below() {
             self.empty_at = Some(now);
         }
@@ -146,6 +145,7 @@ impl QueueMeter {
         self.deviation_ns += share * ((above - self.mean_ns).abs() - self.deviation_ns);
         self.mean_ns += share * (above - self.mean_ns);
         (self.at, self.latest) = (now, trip);
+        self.take_peak(now);
     }
 
     /// The queue at `now`; none before the first trip time.
@@ -225,6 +225,15 @@ mod tests {
         let burst = seen((0..100).map(|k| if k < 98 { 40 } else { 60 }));
         assert_eq!((burst.queueing, burst.standing), (Span::from_millis(20), Span::ZERO));
         assert!(burst.contrast > 2.0, "{}", burst.contrast);
+    }
+
+    #[test]
+    fn a_peak_is_remembered_for_one_to_two_seconds() {
+        let peak = |after: i64| seen((0..after).map(|k| if k == 50 { 100 } else { 40 })).peak;
+        assert_eq!(peak(51), Span::from_millis(60));
+        // It came at 0.5 s, and the next but one second begins at 2 s.
+        assert_eq!(peak(200), Span::from_millis(60));
+        assert_eq!(peak(201), Span::ZERO);
     }
 
     #[test]

@@ -150,6 +150,7 @@ impl Readings {
         }
         if self.moments.is_some_and(|moments| moments.are_any())
             || !many && one_rate.is_some_and(OneRate::is_bucket)
+            || self.had_queue(one_rate)
         {
             return None;
         }
@@ -374,6 +375,19 @@ impl Readings {
     fn is_queue_of(&self, one: &OneRate) -> bool {
         let packet = Span::from_secs_f64_rounded(PACKET_BITS / one.rate_bps as f64);
         self.queueing >= packet.max(HOSTS)
+    }
+
+    /// Whether packets waited before the losses for as long as a queue of the bucket's size makes
+    /// them, or if no rate tells that size, as half of a flight does: they queue at a link that
+    /// stops for a while, and are gone when the losses behind them show. A policer makes none wait.
+    fn had_queue(&self, one_rate: Option<&OneRate>) -> bool {
+        let full = match one_rate.filter(|one| one.fits(FITS_LOOSELY)) {
+            Some(one) => {
+                Span::from_secs_f64_rounded(one.burst_bytes as f64 * 8.0 / one.rate_bps as f64)
+            }
+            None => self.rtt.unwrap_or(Span::MAX),
+        };
+        self.peak >= NO_QUEUE.1 && self.peak >= full / 2
     }
 
     /// The rate by the amounts between losses, where buckets of many rates fit: if it is one of

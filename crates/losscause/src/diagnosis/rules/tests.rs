@@ -141,6 +141,27 @@ fn a_link_of_the_rate_that_fits_is_no_policer() {
 }
 
 #[test]
+fn packets_that_waited_for_half_of_the_bucket_were_in_a_queue() {
+    // At 2.3 Mb/s 28,750 bytes take 100 ms.
+    let one = OneRate { burst_bytes: 28_750, ..rate(2.3, 38, 39, 0.97) };
+    let after = |peak| found(&Readings { peak: ms(peak), ..passing() }, Some(&one));
+    assert!(matches!(after(49.9), (Cause::Policer { .. }, Certainty::Clear)));
+    assert!(!matches!(after(50.1).0, Cause::Policer { .. }));
+    // Without a rate, half of a flight.
+    let many = Readings {
+        per_round: 10.0,
+        usual_round: 10.0,
+        lost: 400,
+        share_of_flight: Some(0.4),
+        rtt: Some(ms(40.0)),
+        ..passing()
+    };
+    let after = |peak| found(&Readings { peak: ms(peak), ..many }, None).0;
+    assert!(matches!(after(19.9), Cause::Policer { rate_bps: None, .. }));
+    assert!(!matches!(after(20.1), Cause::Policer { .. }));
+}
+
+#[test]
 fn a_policer_has_the_rate_of_the_buckets_that_fit() {
     let buckets = Buckets {
         least_bps: 9_800_000,
