@@ -81,6 +81,13 @@ fn the_commands_that_follow_from_a_cause_run() {
         let own: Vec<&str> =
             next.iter().filter_map(|command| command.strip_prefix("losscause ")).collect();
         assert!(own.len() == 2 && own[1].starts_with("compare link.toml "), "{next:?}");
+        let printed =
+            text(&losscause(&["analyze", "c/sender.pcap", "--verbose"], place.path()).stdout);
+        assert!(
+            printed.contains(&format!("\nnext: {}\n", next[0].replace("FILE", "c/sender.pcap")))
+                && printed.contains("\ngoodput: "),
+            "{printed}"
+        );
         for command in own {
             let line = format!(
                 "{} {}",
@@ -91,13 +98,6 @@ fn the_commands_that_follow_from_a_cause_run() {
                 Command::new("sh").args(["-c", &line]).current_dir(place.path()).output().unwrap();
             assert!(ran.status.success(), "{command}: {}", text(&ran.stderr));
         }
-        let printed =
-            text(&losscause(&["analyze", "c/sender.pcap", "--verbose"], place.path()).stdout);
-        assert!(
-            printed.contains(&format!("\nnext: {}\n", next[0].replace("FILE", "c/sender.pcap")))
-                && printed.contains("\ngoodput: "),
-            "{printed}"
-        );
     }
 }
 

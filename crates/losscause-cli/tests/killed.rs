@@ -77,7 +77,7 @@ impl Experiment {
     }
 
     /// Waits until it has finished some cells, and then ends it with the signal. On a busy machine
-    /// it may be faster than this process, and end by itself: then it begins again, some times.
+    /// it may be faster than this process, and have its results: then it begins again, some times.
     fn interrupted(&self, signal: &str) -> (tempfile::TempDir, Output) {
         for _ in 0..5 {
             let place = place();
@@ -96,7 +96,8 @@ impl Experiment {
             // It fails if the experiment has ended.
             let _ = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
             let output = hang::output("the experiment", child);
-            if !output.status.success() {
+            let has_results = place.path().join("o").join(self.result).exists();
+            if !output.status.success() && !has_results {
                 return (place, output);
             }
         }
