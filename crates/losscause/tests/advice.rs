@@ -27,7 +27,7 @@ fn a_queue_is_shaped_to_nine_tenths_and_a_policer_to_less() {
     let policer = of(Cause::Policer { rate_bps: Some(10_000_000), burst_bytes: None });
     assert_eq!(
         policer.advice().to_string(),
-        "Shape to 9.5 Mb/s (95 % of its rate): packets then wait in the shaper's queue, and the policer drops none"
+        "Shape to 9.5 Mb/s (95 % of its rate): packets then wait in the shaper's queue where the policer would drop them"
     );
     assert_eq!(policer.cause.shaped_bps(None), Some(9_500_000));
 }

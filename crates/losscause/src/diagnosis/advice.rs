@@ -69,8 +69,7 @@ impl fmt::Display for Advice<'_> {
             (Cause::Policer { .. }, Some(shaped), _) => {
                 return write!(
                     f,
-                    "Shape to {shaped} (95 % of its rate): packets then wait in the shaper's queue, and the policer drops \
-                     none"
+                    "Shape to {shaped} (95 % of its rate): packets then wait in the shaper's queue where the policer would drop them"
                 );
             }
             (Cause::Policer { .. }, None, _) => "Shape below the rate that the contract allows",
