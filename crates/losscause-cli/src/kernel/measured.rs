@@ -7,7 +7,7 @@ use std::fmt::Write;
 use losscause_linux::kernel::Algorithm;
 
 const ABROAD_PAGE: &str = include_str!("../../docs/results/abroad.md");
-const KERNEL_PAGE: &str = include_str!("../../docs/results/kernel.md");
+const LIVE_PAGE: &str = include_str!("../../docs/results/live.md");
 
 /// What one control did on paths of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +32,7 @@ const KINDS: [(&str, &str); 6] = [
 /// the page's name.
 const ABROAD: [(&str, &str); 2] = [("lc_cubic_sift", "Sift"), ("lc_cubic_spike", "Spike")];
 
-/// The link of `results/kernel.md` with random loss of 0, 1 and 2 %.
+/// The link of the first table of `results/live.md` with random loss of 0, 1 and 2 %.
 const LOSSES: [&str; 3] = ["plain queue", "radio, 1 % loss", "radio, 2 % loss"];
 
 /// A paragraph on what the control did on which paths, beside the kernel's own.
@@ -63,10 +63,8 @@ pub(super) fn paragraph(algorithm: &Algorithm) -> String {
 fn origin(algorithm: &Algorithm) -> &'static str {
     if is_abroad(algorithm) {
         "in simulated networks, 20 of each kind, with guard and brake (docs/abroad.md, November 2026)"
-    } else if algorithm.name.ends_with("_sift") {
-        "on an emulated link of 10 Mb/s and 40 ms, an earlier Sift without guard and brake (results/kernel.md, Linux 6.18)"
     } else {
-        "on an emulated link of 10 Mb/s and 40 ms, without guard and brake (results/kernel.md, Linux 6.18)"
+        "on an emulated link of 10 Mb/s and 40 ms, with guard and brake (results/live.md, Linux 6.18)"
     }
 }
 
@@ -101,15 +99,24 @@ fn abroad(system: &str, kind: &str) -> Option<[Figure; 2]> {
     Some([Figure { mbps, drops }, Figure { mbps: stock_mbps, drops: stock_drops }])
 }
 
-/// What a control did on [`LOSSES`], by the page's first table.
+/// What a control did on [`LOSSES`], by the page's first table. The first two cells of each share of
+/// loss are goodput, with the simulator's in parentheses, and drops.
 fn on_link(control: &str) -> Option<Vec<Figure>> {
-    let row = |line: &str| {
-        let mut cells = line.strip_prefix("| ")?.trim_end_matches(" |").split(" | ");
-        (cells.next()?.trim_matches('`') == control).then_some(())?;
-        cells.map(|cell| cell.parse().ok()).collect::<Option<Vec<f64>>>()
+    let cells = |line: &str| -> Vec<String> {
+        line.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`']).to_owned()).collect()
     };
-    let numbers = KERNEL_PAGE.lines().find_map(row)?;
-    Some(numbers.chunks_exact(2).map(|pair| Figure { mbps: pair[0], drops: pair[1] }).collect())
+    let mut lines = LIVE_PAGE.lines().skip_while(|line| !line.contains("| 0 %: goodput |"));
+    let goodput: Vec<usize> = cells(lines.next()?)
+        .iter()
+        .enumerate()
+        .filter_map(|(place, head)| head.ends_with("goodput").then_some(place))
+        .collect();
+    let row = lines.map(cells).find(|row| row[0] == control)?;
+    let number = |place: usize| row.get(place)?.split(' ').next()?.parse().ok();
+    goodput
+        .into_iter()
+        .map(|place| Some(Figure { mbps: number(place)?, drops: number(place + 1)? }))
+        .collect()
 }
 
 #[cfg(test)]
