@@ -358,7 +358,7 @@ fn one_overflow_that_lost_most_packets_is_not_the_air_s() {
 }
 
 fn delays(rank: f64, losses: u32) -> Option<DelayRank> {
-    Some(DelayRank { rank, losses, others: 100 })
+    Some(DelayRank { ranks: [rank; 2], losses, others: 100 })
 }
 
 #[test]
