@@ -385,6 +385,18 @@ fn a_queue_that_is_not_alike_is_told_by_the_delays_that_its_losses_choose() {
 }
 
 #[test]
+fn a_queue_that_is_gone_when_its_losses_show_is_told_by_the_delays_before_them() {
+    let of = |peak: f64, rank: f64| {
+        let behind = Readings { per_round: 4.0, lost: 160, ..passing() };
+        found(&Readings { peak: ms(peak), delays: delays(rank, 40), ..behind }, None)
+    };
+    assert_eq!(of(60.0, 0.85), (Cause::FullQueue, Certainty::Likely));
+    assert_eq!(of(15.0, 0.85), (Cause::ManagedQueue, Certainty::Likely));
+    assert_eq!(of(5.0, 0.85).1, Certainty::CannotTell, "no packet waited");
+    assert_eq!(of(60.0, 0.72).1, Certainty::CannotTell, "nor is it beyond doubt");
+}
+
+#[test]
 fn losses_that_choose_neither_moment_nor_delay_are_likely_the_air_s_however_delays_vary() {
     let air = (Cause::Air, Certainty::Likely);
     let any = Readings { moments: moments(0.53, 60, 8.0, 20_000), ..standing() };
