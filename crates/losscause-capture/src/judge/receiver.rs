@@ -30,6 +30,8 @@ pub(crate) struct AtReceiver {
     /// was known.
     held: Vec<(u64, Time, u32)>,
     trips: Trips,
+    /// The highest number.
+    newest: Option<u64>,
     /// Whether a departure was known without the sender's clock.
     knows_departures: bool,
     log: Option<Log>,
@@ -68,6 +70,7 @@ impl AtReceiver {
             batches: Batches::default(),
             held: Vec::new(),
             trips: Trips::one_way(rules.budget.as_ref(), skew),
+            newest: None,
             knows_departures: false,
             log: None,
         }
@@ -129,6 +132,10 @@ impl AtReceiver {
                 (None, Some(sent))
             }
         };
+        if self.newest.is_some_and(|newest| number > newest + 1) {
+            self.trips.on_gap();
+        }
+        self.newest = self.newest.max(Some(number));
         let begins = |frames: &mut Frames| {
             timestamp.is_none_or(|timestamp| frames.begins(number, timestamp))
         };
@@ -194,7 +201,11 @@ impl AtReceiver {
 
     fn opinions(&self, at: Time, ask: impl Fn(&BoxedAlgorithm) -> Judgement) -> Opinions {
         let of = |lda: &Option<BoxedAlgorithm>| lda.as_ref().map_or(NOT_RUN, &ask);
-        self.words.opinions(self.ldas.iter().map(of), self.trips.latest(), self.trips.queue(at))
+        self.words.opinions(
+            self.ldas.iter().map(of),
+            self.trips.latest(),
+            self.trips.queue_at_loss(at, None),
+        )
     }
 
     /// The sender began anew: nothing ties its clock to that of before.

@@ -86,6 +86,9 @@ impl AtSender {
     #[inline]
     pub(crate) fn on_sample(&mut self, sample: &Observation) {
         let mut counted = *sample;
+        if sample.missing > 0 {
+            self.trips.on_gap();
+        }
         if sample.delay.is_some() {
             counted.delay = self.trips.take(sample.at, sample.delay);
         }
@@ -151,7 +154,7 @@ impl AtSender {
         };
         // What a timer reveals was lost long after the newest round trip.
         let trip = self.trips.latest().filter(|_| !signal.means_congestion());
-        let queue = trip.and_then(|_| self.trips.queue(now));
+        let queue = trip.and_then(|_| self.trips.queue_at_loss(now, sent));
         self.words.opinions(self.ldas.iter_mut().map(ask), trip, queue)
     }
 
