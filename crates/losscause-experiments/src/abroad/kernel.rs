@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::abroad::captured::Judges;
 use crate::abroad::diagnosed::{CauseClass, Diagnosed, Word};
-use crate::abroad::drawn::find;
 use crate::abroad::kinds::Kind;
+use crate::abroad::network::find;
 use crate::abroad::verdicts::OfFlow;
 
 /// The record.
