@@ -1,5 +1,5 @@
-//! Experiments that are killed, and resumed from what they have finished: a sweep, and the
-//! reproduction of a paper's table and of a table on another stack.
+//! Experiments that are killed, and resumed from what they have finished: a sweep, the reproduction
+//! of a paper's table and of a table on another stack, and drawn networks.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
@@ -56,10 +56,46 @@ const STREAMS: Experiment = Experiment {
     result: "result.json",
 };
 
+/// Paths at both ends.
+const PATHS: Experiment = Experiment {
+    arguments: &["reproduce", "paths", "--paths", "10", "--out", "o"],
+    cells: 20,
+    name: "runs",
+    result: "result.json",
+};
+
+/// Networks whose captures are analysed.
+const CAPTURES: Experiment = Experiment {
+    arguments: &[
+        "reproduce",
+        "abroad/captures",
+        "--kind",
+        "policer",
+        "--networks",
+        "12",
+        "--out",
+        "o",
+    ],
+    cells: 12,
+    name: "runs",
+    result: "result.json",
+};
+
+/// Networks with seven systems.
+const LOOP: Experiment = Experiment {
+    arguments: &["reproduce", "abroad/loop", "--kind", "LEO", "--networks", "3", "--out", "o"],
+    cells: 21,
+    name: "runs",
+    result: "result.json",
+};
+
 fn experiments() -> Vec<Experiment> {
     vec![
         SWEEP,
         TABLE,
+        PATHS,
+        CAPTURES,
+        LOOP,
         #[cfg(feature = "media")]
         STREAMS,
     ]
