@@ -5,7 +5,6 @@ use std::error::Error;
 use std::fs;
 
 use losscause::registry::Registry;
-use losscause_experiments::abroad::verdicts::OfFlow;
 use losscause_experiments::abroad::{Drawn, Judges, Kind, Role, kernel};
 use losscause_experiments::live::linux::captures::make;
 use losscause_sim::{TcpLda, Traffic};
@@ -33,9 +32,7 @@ fn main() -> Result<(), Failure> {
         for _ in 0..ATTEMPTS {
             match make(&experiment, drawn.run_seed(), &Stop::new())? {
                 Ok(made) => {
-                    let sender = &made.sender[..];
-                    let counted = judges.judge(drawn, &experiment, sender, made.lost)?;
-                    return Ok(OfFlow::all(drawn, &counted));
+                    return Ok(judges.judge(drawn, &experiment, &made.sender[..], made.lost)?);
                 }
                 Err(disturbed) => why = disturbed,
             }

@@ -7,6 +7,7 @@ use losscause::{AnyAlgorithm, Verdict};
 use losscause_experiments::drawn::{Found, RunList};
 use losscause_experiments::paths::benchmark::{Plan, Row};
 use losscause_experiments::paths::{Benchmark, InLoop, in_loop};
+use losscause_report::map_html;
 use losscause_study::registry;
 use losscause_study::{Jobs, Stop, Workers};
 
@@ -98,9 +99,10 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
     let one = measured(1);
     let two = measured(2);
     assert_eq!(one, two);
-    assert_eq!((one.html(), one.csv()), (two.html(), two.csv()));
+    let [page, other] = [&one, &two].map(|found| found.shown(""));
+    assert_eq!((map_html(&page.page), &page.csv), (map_html(&other.page), &other.csv));
     assert_eq!(
-        one.csv().lines().count(),
+        page.csv.lines().count(),
         1 + 8 * one.vantages.iter().map(|at| at.algorithms.len()).sum::<usize>()
     );
 }
@@ -134,8 +136,9 @@ fn in_the_loop_the_omniscient_one_calls_no_congestion_wireless() {
             _ => assert!(row.m_c.is_none_or(|m_c| m_c.least == 1.0), "{row:?}"),
         }
     }
+    let shown = found.shown("");
     assert!(
-        found.html().contains("always wireless")
-            && found.csv().lines().count() == 1 + found.runs.len()
+        map_html(&shown.page).contains("always wireless")
+            && shown.csv.lines().count() == 1 + found.runs.len()
     );
 }

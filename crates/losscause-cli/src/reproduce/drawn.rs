@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use losscause_experiments::abroad::verdicts::Columns;
 use losscause_experiments::abroad::{self, Drawn, ObservedAt, network};
 use losscause_experiments::drawn::{Found, Part, RunList, Vantage};
 use losscause_experiments::paths::{self, Path};
@@ -70,8 +69,7 @@ pub(super) fn run(
             measure(&abroad::in_loop::Plan::new(registry, algorithms, &kinds, drawn)?, arguments)
         }
         Some(at) => {
-            let all = arguments.verbose;
-            let shown = if all { Columns::All } else { Columns::Named(algorithms) };
+            let shown = (!arguments.verbose).then_some(&algorithms[..]);
             let plan = abroad::verdicts::Plan::new(at, registry, &kinds, drawn, shown)?;
             measure(&plan, arguments)
         }
@@ -95,7 +93,7 @@ fn measure<E: RunList<Found: Found>>(experiment: &E, arguments: &Arguments) -> R
     })?;
     drop(progress);
     interrupt::say(None);
-    let shown = found.shown();
+    let shown = found.shown(&experiment.command());
     let mut report = String::new();
     if let Some(place) = place {
         report = format!(", report in {}", place.folder.file(REPORT).display());

@@ -16,7 +16,7 @@ use losscause_study::{Experiment, RunError, Stop};
 
 use crate::abroad::diagnosed::{Diagnosed, queue_class};
 use crate::abroad::network::Drawn;
-use crate::abroad::verdicts::Counted;
+use crate::abroad::verdicts::OfFlow;
 use crate::captures::stack::simulate;
 use crate::drawn::Vantage;
 use crate::drawn::jury::Jury;
@@ -52,12 +52,12 @@ impl Judges {
         experiment: &Experiment,
         capture: impl Read,
         mut lost: Vec<LostPackets>,
-    ) -> Result<Vec<Counted>, CaptureError> {
+    ) -> Result<Vec<OfFlow>, CaptureError> {
         let queue = queue_class(experiment);
         let analysis = analyze(capture, &drawn.to_string(), &self.options)?;
         let mut flows: Vec<&Flow> = analysis.flows.iter().collect();
         flows.sort_by(|one, other| one.src.cmp(&other.src));
-        let judged = flows.into_iter().map(|flow| {
+        let judged = flows.into_iter().enumerate().map(|(number, flow)| {
             let own = lost.iter_mut().find(|lost| lost.source() == flow.src);
             let mut tallies = vec![Tally::default(); self.keys.len()];
             let diagnosis = flow.diagnosis.as_ref().map(|found| &found.diagnosis);
@@ -66,7 +66,7 @@ impl Judges {
                 self.count(flow, own, &mut tallies);
                 diagnosed = Diagnosed::of(diagnosis, own.packets(), queue);
             }
-            Counted { tallies, diagnosis: Some(diagnosed) }
+            OfFlow { diagnosis: Some(diagnosed), ..OfFlow::of(drawn, number, &tallies) }
         });
         Ok(judged.collect())
     }
@@ -89,7 +89,7 @@ impl Judges {
     }
 
     /// Runs a network and judges the flows of the capture at its senders.
-    pub(crate) fn simulate(&self, drawn: &Drawn, stop: &Stop) -> Result<Vec<Counted>, RunError> {
+    pub(crate) fn simulate(&self, drawn: &Drawn, stop: &Stop) -> Result<Vec<OfFlow>, RunError> {
         let experiment = drawn.experiment()?;
         let made = simulate(&experiment, drawn.run_seed(), stop)?;
         let judged = self.judge(drawn, &experiment, &made.sender[..], made.lost);

@@ -10,14 +10,14 @@
 //! goodput make no difference. Intervals are those of [`crate::abroad::verdicts`].
 
 use losscause::registry::Origin;
-use losscause_study::{InputError, Registry};
-use serde::Serialize;
+use losscause_study::{FlowMeasurements, InputError, Registry};
+use serde::{Deserialize, Serialize};
 
 use crate::abroad::kinds::{Kind, Role};
 use crate::abroad::network::{self, Drawn};
 use crate::abroad::verdicts::bootstrap;
 use crate::drawn::score::{Bootstrap, Estimate, Resampled};
-use crate::drawn::steering::{Ran, Steering};
+use crate::drawn::steering::Steering;
 use crate::drawn::{self, Contender, Run, RunList, Vantage};
 
 /// Algorithms that run if none is named, besides those of a user.
@@ -46,9 +46,6 @@ pub struct Steered {
     pub means: Vec<SteeredRow>,
     /// Every run.
     pub runs: Vec<SteeredRun>,
-    /// The command that gives it.
-    #[serde(skip)]
-    pub(crate) command: String,
 }
 
 /// A system on the networks of a kind, or over the kinds of a role.
@@ -71,10 +68,10 @@ pub struct SteeredRow {
 }
 
 /// One run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct SteeredRun {
     /// The kind of its network.
-    pub kind: &'static str,
+    pub kind: String,
     /// The number of its network.
     pub number: u32,
     /// The seed of the run.
@@ -134,48 +131,45 @@ impl Plan {
         let drawn = Drawn::all(&kinds, seed, networks);
         Ok(Self { kinds, seed, networks, drawn, systems, options })
     }
-
-    /// Every run: its network and its system.
-    fn cells(&self) -> impl Iterator<Item = (&Drawn, &Steering)> {
-        self.drawn.iter().flat_map(|drawn| self.systems.iter().map(move |system| (drawn, system)))
-    }
 }
 
 impl RunList for Plan {
-    type Made = Ran;
+    type Made = SteeredRun;
     type Found = Steered;
 
     fn command(&self) -> String {
         format!("{ITEM} --seed {} --networks {}{}", self.seed, self.networks, self.options)
     }
 
-    fn runs(&self) -> Vec<Run<'_, Ran>> {
-        let runs = self.cells().map(|(drawn, system)| {
-            let variant = if system.name == BBR { "bbr" } else { "cubic" };
-            let network = drawn.network.clone().of_variant(variant);
-            let drawn = Drawn { network, ..drawn.clone() };
-            Run::new(format!("{drawn}, {}", system.name), &drawn.scenario(), move |stop| {
-                system.run(drawn.experiment()?, drawn.run_seed(), stop)
-            })
-        });
-        runs.collect()
+    fn runs(&self) -> Vec<Run<'_, SteeredRun>> {
+        let cells = self.drawn.iter().flat_map(|d| self.systems.iter().map(move |s| (d, s)));
+        cells.map(|(drawn, system)| run_of(drawn, system)).collect()
     }
 
-    fn found(&self, made: Vec<Ran>) -> Steered {
-        let of_run = |((drawn, system), ran): ((&Drawn, &Steering), Ran)| SteeredRun {
-            kind: drawn.kind.name,
+    fn found(&self, runs: Vec<SteeredRun>) -> Steered {
+        let systems = self.systems.iter().map(|system| system.name.clone()).collect();
+        Steered::of(systems, &self.kinds, self.seed, self.networks, runs)
+    }
+}
+
+fn run_of<'a>(drawn: &Drawn, system: &'a Steering) -> Run<'a, SteeredRun> {
+    let variant = if system.name == BBR { "bbr" } else { "cubic" };
+    let drawn = Drawn { network: drawn.network.clone().of_variant(variant), ..drawn.clone() };
+    Run::new(format!("{drawn}, {}", system.name), &drawn.scenario(), move |stop| {
+        let measured = system.run(drawn.experiment()?, drawn.run_seed(), stop)?;
+        let flows: Vec<&FlowMeasurements> =
+            measured.flows.iter().filter(|flow| flow.measured).collect();
+        let goodput_kbps: f64 = flows.iter().filter_map(|flow| flow.goodput_kbps).sum();
+        Ok(SteeredRun {
+            kind: drawn.kind.name.to_owned(),
             number: drawn.number,
             run_seed: drawn.run_seed(),
             system: system.name.clone(),
-            sent_packets: ran.sent_packets,
-            queue_drops: ran.queue_drops,
-            goodput_mbps: ran.goodput_kbps / 1e3,
-        };
-        let runs = self.cells().zip(made).map(of_run).collect();
-        let systems = self.systems.iter().map(|system| system.name.clone()).collect();
-        let found = Steered::of(systems, &self.kinds, self.seed, self.networks, runs);
-        Steered { command: self.command(), ..found }
-    }
+            sent_packets: flows.iter().map(|flow| flow.sent_packets).sum(),
+            queue_drops: flows.iter().map(|flow| flow.queue_drops).sum(),
+            goodput_mbps: goodput_kbps / 1e3,
+        })
+    })
 }
 
 impl SteeredRun {
@@ -225,7 +219,7 @@ impl Steered {
                 means.push(Scored::mean(&of_system).row(role, system));
             }
         }
-        Self { seed, networks, systems, rows, means, runs, command: String::new() }
+        Self { seed, networks, systems, rows, means, runs }
     }
 }
 
@@ -302,15 +296,9 @@ mod tests {
         network::chosen(&names.iter().map(ToString::to_string).collect::<Vec<_>>()).expect("known")
     }
 
-    fn run(
-        kind: &'static str,
-        number: u32,
-        system: &'static str,
-        drops: u64,
-        mbps: f64,
-    ) -> SteeredRun {
+    fn run(kind: &str, number: u32, system: &str, drops: u64, mbps: f64) -> SteeredRun {
         SteeredRun {
-            kind,
+            kind: kind.to_owned(),
             number,
             run_seed: 0,
             system: system.to_owned(),

@@ -88,7 +88,7 @@ impl Found for Verdicts {
     const CSV: &'static str = "flows.csv";
 
     /// The answer is about the algorithms that are shown, and so are the tables of a text.
-    fn shown(&self) -> Shown {
+    fn shown(&self, command: &str) -> Shown {
         let answers = self.answers();
         let mut text = vec![Part::Text(answers.join("\n"))];
         let tables =
@@ -117,7 +117,7 @@ impl Found for Verdicts {
             maps: maps.into_iter().chain(diagnoses).map(|table| (table, Vec::new())).collect(),
             csv: csv.clone(),
             csv_name: Self::CSV.to_owned(),
-            footnote: footnote(&self.command),
+            footnote: footnote(command),
         };
         Shown { text, page, csv }
     }
@@ -164,7 +164,7 @@ impl Verdicts {
         for flow in &self.flows {
             for (index, judge) in self.algorithms.iter().enumerate() {
                 table.row([
-                    flow.kind.to_owned(),
+                    flow.kind.clone(),
                     flow.number.to_string(),
                     flow.run_seed.to_string(),
                     flow.flow.to_string(),
@@ -303,7 +303,7 @@ impl Found for Steered {
 
     /// What the systems cost and bring, a sentence per role; a table for each but, in a text, the
     /// stock one.
-    fn shown(&self) -> Shown {
+    fn shown(&self, command: &str) -> Shown {
         let mut answers: Vec<String> =
             Role::ALL.into_iter().filter_map(|role| self.answer(role)).collect();
         if answers.is_empty() {
@@ -330,7 +330,7 @@ impl Found for Steered {
             maps: tables.into_iter().map(|table| (table, Vec::new())).collect(),
             csv: csv.clone(),
             csv_name: Self::CSV.to_owned(),
-            footnote: footnote(&self.command),
+            footnote: footnote(command),
         };
         Shown { text, page, csv }
     }

@@ -11,7 +11,6 @@
 //! undecided loss counts as called congestion, because a transport takes it so. Intervals are
 //! percentile bootstrap over networks, each with all its flows, from 2.5 to 97.5 %.
 
-use losscause::LdaConfig;
 use losscause::registry::{Info, Origin, Registry};
 use losscause_sim::truth::Cause;
 use losscause_study::InputError;
@@ -26,7 +25,7 @@ use crate::abroad::network::{self, Drawn};
 use crate::abroad::observed_at::ObservedAt;
 use crate::drawn::jury::Jury;
 use crate::drawn::score::{Bootstrap, Estimate, Halves, Resampled, Tally};
-use crate::drawn::steering::is_bound_or_oracle;
+use crate::drawn::steering::few_and;
 use crate::drawn::{Run, RunList};
 
 /// A flow counts from so many losses of a cause on: of one loss, a share is all or nothing.
@@ -57,9 +56,6 @@ pub struct Verdicts {
     /// The algorithms that tables show.
     #[serde(skip)]
     pub shown: Vec<&'static str>,
-    /// The command that gives it.
-    #[serde(skip)]
-    pub(crate) command: String,
 }
 
 /// An algorithm.
@@ -111,10 +107,10 @@ pub struct Shares {
 }
 
 /// A flow. Each list has one number per algorithm, in their order.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct OfFlow {
     /// The kind of its network.
-    pub kind: &'static str,
+    pub kind: String,
     /// The number of its network.
     pub number: u32,
     /// The seed of the run.
@@ -130,31 +126,8 @@ pub struct OfFlow {
     /// Wireless losses called wireless.
     pub found: Vec<u64>,
     /// In captures: what is said of the flow as a whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<Diagnosed>,
-}
-
-/// What was counted of a flow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Counted {
-    /// One per algorithm.
-    pub(crate) tallies: Vec<Tally>,
-    pub(crate) diagnosis: Option<Diagnosed>,
-}
-
-impl Counted {
-    fn of(halves: &[Halves]) -> Self {
-        Self { tallies: halves.iter().map(|halves| halves.whole()).collect(), diagnosis: None }
-    }
-}
-
-/// Which algorithms a table shows.
-#[derive(Clone, Copy, Debug)]
-pub enum Columns<'a> {
-    /// All of them.
-    All,
-    /// Those of these names; a few without a name.
-    Named(&'a [String]),
 }
 
 /// The experiment: every algorithm judges the losses of stock flows.
@@ -181,7 +154,8 @@ enum By {
 impl Plan {
     /// `networks` networks of each of the kinds that have such observations, of these. All
     /// algorithms of `registry` judge, except those that need the truth. Runs of the kernel are not
-    /// made but those of the record, with its seed and number of networks.
+    /// made but those of the record, with its seed and number of networks. Tables show the algorithms
+    /// of these names, a few without a name, or all.
     ///
     /// # Errors
     /// No such kind is left, or no algorithm of a name judges losses there.
@@ -190,7 +164,7 @@ impl Plan {
         registry: &Registry,
         kinds: &[&'static Kind],
         (seed, networks): (u64, u32),
-        shown: Columns<'_>,
+        shown: Option<&[String]>,
     ) -> Result<Self, InputError> {
         let options = network::options(kinds);
         let judges = match at {
@@ -222,8 +196,8 @@ impl Plan {
             plan.drawn = Drawn::all(&plan.kinds, seed, networks);
         }
         plan.shown = match shown {
-            Columns::All => plan.names(),
-            Columns::Named(names) => plan.columns(registry, names)?,
+            None => plan.names(),
+            Some(names) => plan.columns(registry, names)?,
         };
         Ok(plan)
     }
@@ -249,17 +223,10 @@ impl Plan {
         let at = self.at;
         let all = self.names();
         if names.is_empty() {
-            let is_own = |entry: &&LdaConfig| {
-                entry.info().origin == Origin::Other && !is_bound_or_oracle(entry)
-            };
-            let shown = at.shown();
-            let own = registry.iter().filter(is_own).map(|entry| entry.info().name);
-            let further = own.filter(|name| !shown.contains(name));
-            return Ok(shown
-                .into_iter()
-                .chain(further)
-                .filter(|name| all.contains(name))
-                .collect());
+            let few = at.shown();
+            let shown = few_and(registry, &few, |origin| origin == Origin::Other);
+            let shown = shown.map(|entry| entry.info().name);
+            return Ok(shown.filter(|name| all.contains(name)).collect());
         }
         let find = |name: &String| {
             let found = registry.find(name).map(|entry| entry.info().name);
@@ -281,14 +248,14 @@ impl Plan {
 }
 
 impl RunList for Plan {
-    type Made = Vec<Counted>;
+    type Made = Vec<OfFlow>;
     type Found = Verdicts;
 
     fn command(&self) -> String {
         format!("{}{}", self.at.item(), self.options)
     }
 
-    fn runs(&self) -> Vec<Run<'_, Vec<Counted>>> {
+    fn runs(&self) -> Vec<Run<'_, Vec<OfFlow>>> {
         let runs = self.drawn.iter().map(|drawn| {
             let name = format!("{drawn}, {}", self.names().join(", "));
             Run::new(name, &drawn.scenario(), move |stop| match &self.judges {
@@ -296,7 +263,11 @@ impl RunList for Plan {
                 By::Jury(jury) => {
                     let experiment = drawn.experiment_at(jury.vantage)?;
                     let counted = jury.count(&experiment, drawn.run_seed(), true, stop)?;
-                    Ok(counted.iter().map(|halves| Counted::of(halves)).collect())
+                    let tallies =
+                        |halves: &Vec<Halves>| halves.iter().map(|of| of.whole()).collect();
+                    let tallies: Vec<Vec<Tally>> = counted.iter().map(tallies).collect();
+                    let flows = tallies.iter().enumerate();
+                    Ok(flows.map(|(flow, of)| OfFlow::of(drawn, flow, of)).collect())
                 }
                 By::Recorded(_) => Ok(Vec::new()),
             })
@@ -304,32 +275,24 @@ impl RunList for Plan {
         runs.collect()
     }
 
-    fn found(&self, made: Vec<Vec<Counted>>) -> Verdicts {
-        let networks = self.drawn.iter().zip(&made);
-        let mut flows: Vec<OfFlow> =
-            networks.flat_map(|(drawn, of)| OfFlow::all(drawn, of)).collect();
-        if let By::Recorded(recorded) = &self.judges {
-            flows.clone_from(&recorded.flows);
-        }
-        Verdicts {
-            shown: self.shown.clone(),
-            command: self.command(),
-            ..Verdicts::of(self.at, self.infos(), &self.kinds, (self.seed, self.networks), flows)
-        }
+    fn found(&self, made: Vec<Vec<OfFlow>>) -> Verdicts {
+        let flows = match &self.judges {
+            By::Recorded(recorded) => recorded.flows.clone(),
+            _ => made.concat(),
+        };
+        let drawn = (self.seed, self.networks);
+        let found = Verdicts::of(self.at, self.infos(), &self.kinds, drawn, flows);
+        Verdicts { shown: self.shown.clone(), ..found }
     }
 }
 
 impl OfFlow {
-    /// The flows of a network.
-    pub fn all(drawn: &Drawn, counted: &[Counted]) -> Vec<Self> {
-        counted.iter().enumerate().map(|(flow, counted)| Self::of(drawn, flow, counted)).collect()
-    }
-
-    fn of(drawn: &Drawn, flow: usize, Counted { tallies, diagnosis }: &Counted) -> Self {
+    /// Flow number `flow` of a network, by the tallies of all algorithms.
+    pub(crate) fn of(drawn: &Drawn, flow: usize, tallies: &[Tally]) -> Self {
         // All algorithms judge the same losses.
         let losses = tallies.first().copied().unwrap_or_default();
         Self {
-            kind: drawn.kind.name,
+            kind: drawn.kind.name.to_owned(),
             number: drawn.number,
             run_seed: drawn.run_seed(),
             flow,
@@ -340,7 +303,7 @@ impl OfFlow {
                 .iter()
                 .map(|Tally { wireless, .. }| wireless.losses - wireless.wrong)
                 .collect(),
-            diagnosis: *diagnosis,
+            diagnosis: None,
         }
     }
 
@@ -390,7 +353,6 @@ impl Verdicts {
             diagnoses: Diagnoses::all(kinds, &flows),
             flows,
             shown: Vec::new(),
-            command: String::new(),
         }
     }
 }
@@ -497,14 +459,9 @@ mod tests {
     }
 
     /// A flow with so many losses of each cause that the one algorithm called wireless.
-    fn flow(
-        kind: &'static str,
-        number: u32,
-        congestion: (u64, u64),
-        wireless: (u64, u64),
-    ) -> OfFlow {
+    fn flow(kind: &str, number: u32, congestion: (u64, u64), wireless: (u64, u64)) -> OfFlow {
         OfFlow {
-            kind,
+            kind: kind.to_owned(),
             number,
             run_seed: 0,
             flow: 0,
@@ -577,7 +534,7 @@ mod tests {
         let sender = ObservedAt::Sender;
         let columns = |at, names: &[String]| {
             let all = chosen(&[]).expect("all kinds");
-            Plan::new(at, &registry, &all, (1, 1), Columns::Named(names)).map(|plan| plan.shown)
+            Plan::new(at, &registry, &all, (1, 1), Some(names)).map(|plan| plan.shown)
         };
         assert_eq!(columns(sender, &[]), Ok(sender.shown().to_vec()));
         let named = |at, name: &str| columns(at, &[name.to_owned()]);

@@ -1,7 +1,6 @@
 //! What an experiment has found, for terminals, pages and scripts.
 
 use losscause_report::map::MapPage;
-use losscause_report::map_html;
 use losscause_study::tools::table::{Cell, Table};
 use serde::Serialize;
 
@@ -10,18 +9,8 @@ pub trait Found: Serialize {
     /// The name of the file with [`Shown::csv`].
     const CSV: &'static str;
 
-    /// The same for people.
-    fn shown(&self) -> Shown;
-
-    /// The page.
-    fn html(&self) -> String {
-        map_html(&self.shown().page)
-    }
-
-    /// The file with [`Found::CSV`] as its name.
-    fn csv(&self) -> String {
-        self.shown().csv
-    }
+    /// The same for people. A page ends with the command that gave it.
+    fn shown(&self, command: &str) -> Shown;
 }
 
 /// What people read of it.

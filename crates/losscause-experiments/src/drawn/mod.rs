@@ -8,7 +8,7 @@
 //! | [`panel`] | algorithms beside a transport, which judge its losses and do not steer it |
 //! | [`judged()`] | every loss of a run with its true cause and what an algorithm saw, to fit an algorithm |
 //! | [`score`] | verdicts counted by cause, their means over networks, and intervals |
-//! | [`steering`] | what steers the flows of a run, and what they then get |
+//! | [`steering`] | what steers the flows of a run |
 //! | [`found`] | what was found, for terminals, pages and scripts |
 
 use std::fmt;

@@ -1,13 +1,12 @@
-//! What steers the flows of a run, and what they then get.
+//! What steers the flows of a run.
 
 use losscause::lda::Constant;
-use losscause::registry::Origin;
+use losscause::registry::{self, Origin};
 use losscause::{Algorithm, AnyAlgorithm, End, LdaConfig, Safeguards, Verdict};
 use losscause_sim::tcp::{self, OwnControl, ResponseScheme, Tcp};
 use losscause_sim::{Network, Oracle, TcpLda, Traffic};
 use losscause_study::run::run_stopping_at;
-use losscause_study::{Experiment, FlowMeasurements, InputError, Registry, RunError, Stop};
-use serde::{Deserialize, Serialize};
+use losscause_study::{Experiment, InputError, Measurements, Registry, RunError, Stop};
 
 use crate::drawn::Vantage;
 
@@ -52,12 +51,7 @@ impl Contender {
         also: fn(Origin) -> bool,
     ) -> Result<Vec<Self>, InputError> {
         if names.is_empty() {
-            let named = few.iter().filter_map(|name| registry.find(name));
-            let others = registry
-                .iter()
-                .filter(|entry| also(entry.info().origin) && !is_bound_or_oracle(entry))
-                .filter(|entry| !few.contains(&entry.info().name));
-            let algorithms = named.chain(others).cloned().map(Self::Algorithm);
+            let algorithms = few_and(registry, few, also).cloned().map(Self::Algorithm);
             return Ok(algorithms.chain(own_tcps(registry).map(Self::Tcp)).collect());
         }
         let find = |name: &String| {
@@ -88,8 +82,22 @@ fn own_control(tcp: Tcp) -> Option<OwnControl> {
     }
 }
 
+/// The algorithms of the names `few`, as far as the registry has them, then those of an origin that
+/// `also` takes, but no bound and no oracle.
+pub(crate) fn few_and<'a>(
+    registry: &'a registry::Registry,
+    few: &'a [&str],
+    also: fn(Origin) -> bool,
+) -> impl Iterator<Item = &'a LdaConfig> {
+    let others = registry
+        .iter()
+        .filter(move |entry| also(entry.info().origin) && !is_bound_or_oracle(entry))
+        .filter(|entry| !few.contains(&entry.info().name));
+    few.iter().filter_map(|name| registry.find(name)).chain(others)
+}
+
 /// Whether it always says the same, or is told the truth.
-pub(crate) fn is_bound_or_oracle(entry: &LdaConfig) -> bool {
+fn is_bound_or_oracle(entry: &LdaConfig) -> bool {
     let is_told = entry.build(End::Sender).is_ok_and(|algorithm| algorithm.needs().other.is_some());
     is_told || matches!(entry, LdaConfig::Constant(_))
 }
@@ -110,30 +118,6 @@ enum By {
     Nothing,
     TrueCauses,
     Contender(Contender),
-}
-
-/// What the test flows of a run, those that are steered, got.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Ran {
-    /// Data packets that were sent.
-    pub(crate) sent_packets: u64,
-    /// Data packets that queues dropped.
-    pub(crate) queue_drops: u64,
-    /// Congestion losses that were judged.
-    pub(crate) congestion_losses: u64,
-    /// The share of them that was called wireless; none if there was none.
-    pub(crate) m_c: Option<f64>,
-    /// Goodput of all.
-    pub(crate) goodput_kbps: f64,
-    /// Goodput of the stock competitors; none without one.
-    pub(crate) competitor_kbps: Option<f64>,
-}
-
-impl Ran {
-    /// Data packets that queues dropped, over those sent; 0 if none was sent.
-    pub(crate) fn queue_loss(&self) -> f64 {
-        self.queue_drops as f64 / self.sent_packets.max(1) as f64
-    }
 }
 
 impl Steering {
@@ -157,28 +141,15 @@ impl Steering {
         Self { name: format!("{} alone", self.name), has_safeguards: false, ..self }
     }
 
-    /// Runs a network with these flows in the place of its test flows.
+    /// Runs a network whose measured flows follow this.
     pub(crate) fn run(
         &self,
         mut experiment: Experiment,
         seed: u64,
         stop: &Stop,
-    ) -> Result<Ran, RunError> {
+    ) -> Result<Measurements, RunError> {
         self.steer(&mut experiment.network)?;
-        let measured = run_stopping_at(&experiment, seed, stop)?;
-        let tests: Vec<&FlowMeasurements> =
-            measured.flows.iter().filter(|flow| flow.measured).collect();
-        let stock = measured.flows.iter().filter(|flow| flow.flow.starts_with("stock"));
-        let stock: Vec<f64> = stock.filter_map(|flow| flow.goodput_kbps).collect();
-        let congestion_losses = tests.iter().map(|flow| flow.judged_congestion).sum();
-        Ok(Ran {
-            sent_packets: tests.iter().map(|flow| flow.sent_packets).sum(),
-            queue_drops: tests.iter().map(|flow| flow.queue_drops).sum(),
-            congestion_losses,
-            m_c: (congestion_losses > 0).then(|| measured.metric("P_WC")).flatten(),
-            goodput_kbps: tests.iter().filter_map(|flow| flow.goodput_kbps).sum(),
-            competitor_kbps: (!stock.is_empty()).then(|| stock.iter().sum()),
-        })
+        run_stopping_at(&experiment, seed, stop)
     }
 
     fn steer(&self, network: &mut Network) -> Result<(), RunError> {

@@ -19,9 +19,6 @@ pub struct Benchmark {
     pub paths: u32,
     /// The result at each end.
     pub vantages: Vec<AtVantage>,
-    /// The command that gives it.
-    #[serde(skip)]
-    pub(crate) command: String,
 }
 
 /// The result at one end.
@@ -140,7 +137,7 @@ impl RunList for Plan {
             AtVantage::of(jury.vantage, &jury.infos, &self.paths, own, self.seed)
         };
         let vantages = self.juries.iter().enumerate().map(of_end).collect();
-        Benchmark { seed: self.seed, paths: count as u32, vantages, command: self.command() }
+        Benchmark { seed: self.seed, paths: count as u32, vantages }
     }
 }
 

@@ -8,10 +8,10 @@
 
 use losscause::registry::Origin;
 use losscause_study::statistics::{mean, median};
-use losscause_study::{InputError, Registry};
-use serde::Serialize;
+use losscause_study::{FlowMeasurements, InputError, Registry};
+use serde::{Deserialize, Serialize};
 
-use crate::drawn::steering::{Ran, Steering};
+use crate::drawn::steering::Steering;
 use crate::drawn::{self, Contender, Run, RunList, Vantage};
 use crate::paths::path::{Loss, Path, Queue};
 
@@ -38,9 +38,6 @@ pub struct InLoop {
     pub rows: Vec<LoopRow>,
     /// Every run.
     pub runs: Vec<LoopRun>,
-    /// The command that gives it.
-    #[serde(skip)]
-    pub(crate) command: String,
 }
 
 /// An algorithm at one end, over all paths at one rate of wireless loss.
@@ -80,10 +77,10 @@ pub struct Spread {
 }
 
 /// One run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct LoopRun {
     /// The end.
-    pub vantage: &'static str,
+    pub vantage: String,
     /// The path's number.
     pub number: u32,
     /// The seed of the run; `losscause simulate --seed` with it makes the same run of the path.
@@ -127,16 +124,6 @@ pub struct Plan {
     named: Vec<String>,
 }
 
-/// A run to be made.
-#[derive(Clone, Copy)]
-struct Cell<'a> {
-    vantage: Vantage,
-    loss_rate: f64,
-    system: &'a Steering,
-    path: &'a Path,
-    run_seed: u64,
-}
-
 impl Plan {
     /// The first `paths` paths of `seed`, each `runs_per_path` times, with each contender of these
     /// names; without names, with a few.
@@ -160,30 +147,10 @@ impl Plan {
         let paths = Path::all(seed, paths);
         Ok(Self { seed, paths, runs_per_path, systems, named: names.to_vec() })
     }
-
-    /// Every run: all of a system at an end and a rate of loss stand together.
-    fn cells(&self) -> Vec<Cell<'_>> {
-        let mut cells = Vec::new();
-        for vantage in Vantage::ALL {
-            for loss_rate in LOSS_RATES {
-                for system in &self.systems[vantage as usize] {
-                    let first = if system.name == BASE_AGAIN { self.runs_per_path } else { 0 };
-                    for path in &self.paths {
-                        let numbers = first..first + self.runs_per_path;
-                        cells.extend(numbers.map(|run| {
-                            let run_seed = path.run_seed().wrapping_add(u64::from(run) << 32);
-                            Cell { vantage, loss_rate, system, path, run_seed }
-                        }));
-                    }
-                }
-            }
-        }
-        cells
-    }
 }
 
 impl RunList for Plan {
-    type Made = Ran;
+    type Made = LoopRun;
     type Found = InLoop;
 
     fn command(&self) -> String {
@@ -193,33 +160,26 @@ impl RunList for Plan {
         command + &drawn::algorithms(named)
     }
 
-    fn runs(&self) -> Vec<Run<'_, Ran>> {
-        let run = |Cell { vantage, loss_rate, system, path, run_seed }| {
-            let name =
-                format!("{path}/{vantage}, loss {loss_rate}, seed {run_seed}, {}", system.name);
-            let loss = if loss_rate > 0.0 { Loss::Independent } else { Loss::None };
-            let path = Path { loss, loss_rate, ..path.clone() };
-            Run::new(name, &path.scenario(vantage), move |stop| {
-                system.run(path.experiment(vantage)?, run_seed, stop)
-            })
-        };
-        self.cells().into_iter().map(run).collect()
+    /// All of a system at an end and a rate of loss stand together.
+    fn runs(&self) -> Vec<Run<'_, LoopRun>> {
+        let mut runs = Vec::new();
+        for vantage in Vantage::ALL {
+            for loss_rate in LOSS_RATES {
+                for system in &self.systems[vantage as usize] {
+                    let first = if system.name == BASE_AGAIN { self.runs_per_path } else { 0 };
+                    for path in &self.paths {
+                        for run in first..first + self.runs_per_path {
+                            let run_seed = path.run_seed().wrapping_add(u64::from(run) << 32);
+                            runs.push(run_of(path, vantage, loss_rate, system, run_seed));
+                        }
+                    }
+                }
+            }
+        }
+        runs
     }
 
-    fn found(&self, made: Vec<Ran>) -> InLoop {
-        let of_run = |(cell, ran): (Cell<'_>, Ran)| LoopRun {
-            vantage: cell.vantage.name(),
-            number: cell.path.number,
-            run_seed: cell.run_seed,
-            loss_rate: cell.loss_rate,
-            algorithm: cell.system.name.clone(),
-            congestion_losses: ran.congestion_losses,
-            m_c: ran.m_c,
-            queue_loss: ran.queue_loss(),
-            goodput_kbps: ran.goodput_kbps,
-            competitor_kbps: ran.competitor_kbps,
-        };
-        let runs: Vec<LoopRun> = self.cells().into_iter().zip(made).map(of_run).collect();
+    fn found(&self, runs: Vec<LoopRun>) -> InLoop {
         let mut systems = runs.chunks((self.paths.len() * self.runs_per_path as usize).max(1));
         let mut rows = Vec::new();
         for vantage in Vantage::ALL {
@@ -238,7 +198,7 @@ impl RunList for Plan {
         }
         let Self { seed, runs_per_path, .. } = *self;
         let paths = self.paths.len() as u32;
-        InLoop { seed, paths, runs_per_path, rows, runs, command: self.command() }
+        InLoop { seed, paths, runs_per_path, rows, runs }
     }
 }
 
@@ -248,6 +208,39 @@ impl Plan {
         let by_path = runs.chunks(self.runs_per_path as usize).zip(&self.paths);
         by_path.map(|(runs, path)| OnPath::of(path, runs)).collect()
     }
+}
+
+/// A run of the path with this wireless loss.
+fn run_of<'a>(
+    path: &Path,
+    vantage: Vantage,
+    loss_rate: f64,
+    system: &'a Steering,
+    run_seed: u64,
+) -> Run<'a, LoopRun> {
+    let name = format!("{path}/{vantage}, loss {loss_rate}, seed {run_seed}, {}", system.name);
+    let loss = if loss_rate > 0.0 { Loss::Independent } else { Loss::None };
+    let path = Path { loss, loss_rate, ..path.clone() };
+    Run::new(name, &path.scenario(vantage), move |stop| {
+        let measured = system.run(path.experiment(vantage)?, run_seed, stop)?;
+        let tests: Vec<&FlowMeasurements> =
+            measured.flows.iter().filter(|flow| flow.measured).collect();
+        let stock = measured.flows.iter().filter(|flow| flow.flow.starts_with("stock"));
+        let stock: Vec<f64> = stock.filter_map(|flow| flow.goodput_kbps).collect();
+        let congestion_losses = tests.iter().map(|flow| flow.judged_congestion).sum();
+        Ok(LoopRun {
+            vantage: vantage.name().to_owned(),
+            number: path.number,
+            run_seed,
+            loss_rate,
+            algorithm: system.name.clone(),
+            congestion_losses,
+            m_c: (congestion_losses > 0).then(|| measured.metric("P_WC")).flatten(),
+            queue_loss: measured.metric("congestion_loss").unwrap_or_default(),
+            goodput_kbps: tests.iter().filter_map(|flow| flow.goodput_kbps).sum(),
+            competitor_kbps: (!stock.is_empty()).then(|| stock.iter().sum()),
+        })
+    })
 }
 
 /// What the runs of a system on a path have in the mean.

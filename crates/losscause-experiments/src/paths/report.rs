@@ -30,7 +30,7 @@ impl Found for Benchmark {
     const CSV: &'static str = "paths.csv";
 
     /// The answer, a sentence or two per end; the page: where does each algorithm work?
-    fn shown(&self) -> Shown {
+    fn shown(&self, command: &str) -> Shown {
         let answers = self.vantages.iter().map(AtVantage::answer);
         let mut text: Vec<Part> = answers.clone().map(Part::Text).collect();
         text.extend(self.vantages.iter().map(|at| Part::Table(at.table().title(""))));
@@ -53,7 +53,7 @@ impl Found for Benchmark {
             maps: maps.collect(),
             csv: self.map_csv(),
             csv_name: "map.csv".to_owned(),
-            footnote: footnote(&self.command),
+            footnote: footnote(command),
         };
         Shown { text, page, csv: self.paths_csv() }
     }
@@ -274,7 +274,7 @@ impl Found for InLoop {
     const CSV: &'static str = "loop.csv";
 
     /// The answer, a sentence per end.
-    fn shown(&self) -> Shown {
+    fn shown(&self, command: &str) -> Shown {
         let mut answers: Vec<String> =
             Vantage::ALL.iter().filter_map(|vantage| self.answer(vantage.name())).collect();
         if answers.is_empty() {
@@ -309,7 +309,7 @@ impl Found for InLoop {
             maps: tables.into_iter().map(|table| (table, Vec::new())).collect(),
             csv: csv.clone(),
             csv_name: Self::CSV.to_owned(),
-            footnote: footnote(&self.command),
+            footnote: footnote(command),
         };
         Shown { text, page, csv }
     }
