@@ -10,7 +10,6 @@ use losscause::{Algorithm, AnyAlgorithm, SenderDifferentiator};
 
 use super::base::BaseController;
 use super::calls::Own;
-use crate::clock::Clock;
 use crate::{Ack, Caps, Choice, Counts, LossVerdict, Losses};
 
 /// The stack's controller with an algorithm in front; built by [`LossTolerant`](super::LossTolerant).
@@ -19,8 +18,7 @@ pub struct LossTolerantController {
     pub(super) base: BaseController,
     pub(super) sender: SenderDifferentiator<AnyAlgorithm, Growing>,
     needs_cwnd: bool,
-    /// For the present.
-    pub(super) clock: Clock,
+    /// Clocks, and what only this stack needs.
     pub(super) own: Own,
     pub(super) mtu: u16,
     /// Packets of the current ACK.
@@ -43,8 +41,7 @@ impl LossTolerantController {
             base,
             needs_cwnd: sender.algorithm().needs().cwnd,
             sender,
-            clock: Clock::from(clock_zero),
-            own: Own::from(Clock::from(clock_zero)),
+            own: Own::from(clock_zero),
             mtu,
             acked: 0,
             losses,
@@ -86,7 +83,8 @@ impl LossTolerantController {
 
     /// The end of an ACK with this largest number, if that is known.
     pub(super) fn end_of_ack(&mut self, now: Instant, largest: Option<u64>) {
-        let ack = Ack { at: self.clock.time(now), pkts: std::mem::take(&mut self.acked), largest };
+        let ack =
+            Ack { at: self.own.clock.time(now), pkts: std::mem::take(&mut self.acked), largest };
         if self.losses.end_of_ack(&mut self.sender, &mut self.base, ack) {
             self.base.on_mtu_update(self.mtu);
         }

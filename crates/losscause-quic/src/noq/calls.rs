@@ -36,13 +36,15 @@ use super::controller::LossTolerantController;
 use crate::Event;
 use crate::clock::Clock;
 
-/// What only this stack needs: nothing.
+/// A clock.
 #[derive(Clone)]
-pub(super) struct Own;
+pub(super) struct Own {
+    pub(super) clock: Clock,
+}
 
-impl From<Clock> for Own {
-    fn from(_: Clock) -> Self {
-        Self
+impl From<Instant> for Own {
+    fn from(zero: Instant) -> Self {
+        Self { clock: Clock::from(zero) }
     }
 }
 
@@ -58,7 +60,7 @@ impl Controller for LossTolerantController {
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, number: u64) {
         // A larger packet is a probe of the MTU. noq does not report its loss.
         if bytes <= self.mtu {
-            self.sender.on_sent(number, self.clock.time(now));
+            self.sender.on_sent(number, self.own.clock.time(now));
         }
     }
 
@@ -95,7 +97,7 @@ impl Controller for LossTolerantController {
         largest_lost_pn: u64,
     ) {
         let event = Event {
-            at: self.clock.time(now),
+            at: self.own.clock.time(now),
             signal: signal(is_persistent_congestion, is_ecn),
             lost_bytes,
             packet_bytes: self.mtu,

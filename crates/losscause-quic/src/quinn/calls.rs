@@ -30,17 +30,19 @@ use super::signals::Numbering;
 use crate::Event;
 use crate::clock::Clock;
 
-/// What only this stack needs: the numbers of packets, and a clock for the times of sending that ACKs
-/// and losses name.
+/// A clock for the present, one for the times of sending that ACKs and losses name, and the numbers
+/// of packets.
 #[derive(Clone)]
 pub(super) struct Own {
-    clock: Clock,
+    pub(super) clock: Clock,
+    sent_clock: Clock,
     numbering: Numbering,
 }
 
-impl From<Clock> for Own {
-    fn from(clock: Clock) -> Self {
-        Self { clock, numbering: Numbering::default() }
+impl From<Instant> for Own {
+    fn from(zero: Instant) -> Self {
+        let [clock, sent_clock] = [zero; 2].map(Clock::from);
+        Self { clock, sent_clock, numbering: Numbering::default() }
     }
 }
 
@@ -54,7 +56,7 @@ fn signal(persistent: bool, lost_bytes: u64) -> Signal {
 
 impl Controller for LossTolerantController {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
-        let at = self.clock.time(now);
+        let at = self.own.clock.time(now);
         let numbers = self.own.numbering.batch(bytes, last_packet_number, u64::from(self.mtu));
         self.sender.on_batch_sent(numbers, at);
     }
@@ -69,7 +71,7 @@ impl Controller for LossTolerantController {
         rtt: &RttEstimator,
     ) {
         self.acked = self.acked.saturating_add(1);
-        self.sender.on_acked_sent_at(self.own.clock.time(sent));
+        self.sender.on_acked_sent_at(self.own.sent_clock.time(sent));
         each!(&mut self.base, base => base.on_ack(now, sent, bytes, app_limited, rtt));
     }
 
@@ -91,10 +93,14 @@ impl Controller for LossTolerantController {
         lost_bytes: u64,
     ) {
         if lost_bytes > 0 {
-            self.sender.on_lost_bytes(self.own.clock.time(sent), lost_bytes, u64::from(self.mtu));
+            self.sender.on_lost_bytes(
+                self.own.sent_clock.time(sent),
+                lost_bytes,
+                u64::from(self.mtu),
+            );
         }
         let event = Event {
-            at: self.clock.time(now),
+            at: self.own.clock.time(now),
             signal: signal(is_persistent_congestion, lost_bytes),
             lost_bytes,
             packet_bytes: self.mtu,
