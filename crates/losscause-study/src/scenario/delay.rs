@@ -5,8 +5,8 @@ use std::sync::Arc;
 use losscause::Span;
 use losscause_sim::{AtEnd, Between, DelayPoint, JitterDistribution, JitterSpec, VariationSpec};
 
-use super::expression::amount::Unit;
 use super::expression::Names;
+use super::expression::amount::Unit;
 use super::format::{self, DelayFormat, DelayVariation};
 use super::points::{Source, Values};
 use super::probes;

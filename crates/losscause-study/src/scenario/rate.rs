@@ -6,8 +6,8 @@ use std::sync::Arc;
 use losscause::Span;
 use losscause_sim::{AtEnd, RatePoint, RateSpec, RetransmissionSpec};
 
-use super::expression::amount::Unit;
 use super::expression::Names;
+use super::expression::amount::Unit;
 use super::format::{RateVariation, Retransmission};
 use super::points::{Source, Values, shown};
 use super::reader::{LONGEST_S, Range, Reader, Text};
