@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::shell::{command, fresh, program, read, root, run, target, text, workspace, write};
+use crate::tools::Tool;
 use crate::{python, site};
 
 mod check;
@@ -133,7 +134,7 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
             match part {
                 Part::Archive => check::archive(file, options.processor)?,
                 Part::Deb => check::deb(file, options.processor)?,
-                Part::Wheel => check::wheel(file)?,
+                Part::Wheel => check::wheel(file, options.processor)?,
                 // Building it has checked its links.
                 Part::Site => {}
             }
@@ -152,12 +153,17 @@ const NAMES_NO_FOLDER: &str = "import sys, zipfile\n\
     sys.exit([name for name in wheel.namelist() if text in wheel.read(name)] or 0)";
 
 fn wheel(folder: &Path, processor: Processor, release: &Release) -> Result<PathBuf> {
+    let mut variables: Vec<_> = program::variables(false, release)?.into();
+    let target = processor.target();
+    let mut arguments = Vec::new();
     if !processor.is_this_machines() {
-        bail!("the wheel for {processor} is built on such a machine: leave it out with --only");
+        Tool::AARCH64.ensure()?;
+        arguments.extend(["--target", &target]);
+        let (name, linker) = program::AARCH64_LINKER;
+        variables.push((name, linker.to_owned()));
     }
     let built = tempfile::tempdir()?;
-    let variables = program::variables(false, release)?;
-    python::Environment::new()?.build_wheel(built.path(), &variables)?;
+    python::Environment::new()?.build_wheel(built.path(), &arguments, variables)?;
     let wheel = python::only_file(built.path())?;
     run(program(python::INTERPRETER).args(["-c", NAMES_NO_FOLDER]).arg(&wheel).arg(root()))
         .context("a file of the wheel names a folder of this machine")?;
