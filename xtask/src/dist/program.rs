@@ -60,26 +60,32 @@ pub(super) fn build(processor: Processor, release: &Release) -> Result<Program> 
 
 /// The folders of this machine, and their names in what is compiled. A later one of two that hold
 /// a file decides.
-fn names() -> Result<[(PathBuf, &'static str); 3]> {
+pub(super) fn folders() -> Result<[(PathBuf, &'static str); 3]> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
     let home = home.context("neither CARGO_HOME nor HOME is set")?;
     Ok([(home, "cargo"), (root(), "losscause"), (target(), "target")])
 }
 
+/// An option of a compiler for each of these folders, under which it writes their names instead.
+fn mapped(option: &str) -> Result<Vec<String>> {
+    let folders = folders()?.into_iter();
+    Ok(folders.map(|(folder, name)| format!("{option}={}={name}", folder.display())).collect())
+}
+
+/// The options of rustc under which no path of this machine is in the result.
+pub(crate) fn without_folders() -> Result<Vec<String>> {
+    mapped("--remap-path-prefix")
+}
+
 /// Variables of cargo under which no path and no time of this machine is in the result. With
 /// `is_static`, everything is linked statically.
 pub(super) fn variables(is_static: bool, release: &Release) -> Result<[(&'static str, String); 3]> {
-    let names = names()?;
-    let mapped = |option| {
-        names.iter().map(move |(folder, name)| format!("{option}={}={name}", folder.display()))
-    };
     let linked = is_static.then(|| "-Ctarget-feature=+crt-static".to_owned());
-    let rust: Vec<String> = mapped("--remap-path-prefix").chain(linked).collect();
-    let c: Vec<String> = mapped("-ffile-prefix-map").collect();
+    let rust: Vec<String> = without_folders()?.into_iter().chain(linked).collect();
     Ok([
         ("CARGO_ENCODED_RUSTFLAGS", rust.join(NEXT)),
-        ("CFLAGS", c.join(" ")),
+        ("CFLAGS", mapped("-ffile-prefix-map")?.join(" ")),
         ("SOURCE_DATE_EPOCH", release.epoch_s.to_string()),
     ])
 }
@@ -100,10 +106,7 @@ pub(super) const AARCH64_LINKER: (&str, &str) =
 
 /// A folder with Debian's Python for aarch64, and all that it needs.
 pub(super) fn aarch64_python() -> Result<PathBuf> {
-    of_aarch64(
-        "aarch64-python",
-        "install --yes --download-only --no-install-recommends python3",
-    )
+    of_aarch64("aarch64-python", "install --yes --download-only --no-install-recommends python3")
 }
 
 /// A folder below `tools` with what packages of Debian for aarch64 hold, by the words for apt-get
