@@ -60,11 +60,14 @@ pub(super) fn build(processor: Processor, release: &Release) -> Result<Program> 
 
 /// The folders of this machine, and their names in what is compiled. A later one of two that hold
 /// a file decides.
-pub(super) fn folders() -> Result<[(PathBuf, &'static str); 3]> {
+pub(super) fn folders() -> Result<[(PathBuf, &'static str); 4]> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
     let home = home.context("neither CARGO_HOME nor HOME is set")?;
-    Ok([(home, "cargo"), (root(), "losscause"), (target(), "target")])
+    // Compilers of C see where a symbolic link leads.
+    let registry = home.join("registry");
+    let registry = fs::canonicalize(&registry).unwrap_or(registry);
+    Ok([(home, "cargo"), (registry, "cargo/registry"), (root(), "losscause"), (target(), "target")])
 }
 
 /// An option of a compiler for each of these folders, under which it writes their names instead.
