@@ -132,7 +132,7 @@ impl AtReceiver {
                 (None, Some(sent))
             }
         };
-        if self.newest.is_some_and(|newest| number > newest + 1) {
+        if self.newest.is_some_and(|newest| number > newest.saturating_add(1)) {
             self.trips.on_gap();
         }
         self.newest = self.newest.max(Some(number));
