@@ -211,6 +211,7 @@ impl AtReceiver {
     /// The sender began anew: nothing ties its clock to that of before.
     pub(crate) fn begin_anew(&mut self) {
         self.frames = self.frames.map(|_| Frames::default());
+        self.newest = None;
         self.trips.begin_anew();
     }
 
