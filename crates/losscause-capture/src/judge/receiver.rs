@@ -165,7 +165,7 @@ impl AtReceiver {
                 (None, Some(sent))
             }
         };
-        if self.newest.is_some_and(|newest| number > newest + 1) {
+        if self.newest.is_some_and(|newest| number > newest.saturating_add(1)) {
             self.trips.on_gap();
         }
         self.newest = self.newest.max(Some(number));
@@ -231,6 +231,7 @@ impl AtReceiver {
     pub(crate) fn begin_anew(&mut self) {
         self.end_wait(Self::feed);
         self.frames = self.frames.map(|_| Frames::default());
+        self.newest = None;
         self.trips.begin_anew();
     }
 
