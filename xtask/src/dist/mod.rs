@@ -14,9 +14,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use crate::shell::{command, fresh, program, read, root, run, target, text, workspace, write};
+use crate::shell::{command, fresh, program, read, run, target, text, workspace, write};
 use crate::tools::Tool;
 use crate::{python, site};
 
